@@ -1,0 +1,60 @@
+//! What every command begins with: the user's folders, the configuration, the keys, the providers.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use copydesk_model::{Registry, Secret};
+use copydesk_workspace::config::{self, Loaded, Search};
+use copydesk_workspace::keys::Keys;
+use copydesk_workspace::paths::Paths;
+
+use crate::{providers, terminal};
+
+pub(crate) struct Setup {
+    pub(crate) cwd: PathBuf,
+    pub(crate) paths: Paths,
+}
+
+impl Setup {
+    pub(crate) fn new(cwd: Option<PathBuf>) -> anyhow::Result<Self> {
+        let cwd = match cwd {
+            Some(cwd) => cwd.canonicalize().with_context(|| format!("--cwd {}", cwd.display()))?,
+            None => {
+                std::env::current_dir().context("the current folder cannot be read; change to another")?
+            }
+        };
+        anyhow::ensure!(cwd.is_dir(), "--cwd {}: this is a file, a folder is needed", cwd.display());
+        Ok(Self { cwd, paths: Paths::new(&|name| std::env::var_os(name))? })
+    }
+
+    /// The configuration as it is, with its warnings unsaid.
+    pub(crate) fn load(&self) -> anyhow::Result<Loaded> {
+        let search = Search { paths: &self.paths, cwd: &self.cwd, env: &|name| std::env::var_os(name) };
+        config::load(&search).map_err(|error| match error.excerpt() {
+            Some(excerpt) => anyhow::anyhow!("{error}\n{excerpt}"),
+            None => error.into(),
+        })
+    }
+
+    /// The configuration; what is odd about it is said.
+    pub(crate) fn config(&self) -> anyhow::Result<Loaded> {
+        let loaded = self.load()?;
+        loaded.warnings.iter().for_each(terminal::warn);
+        Ok(loaded)
+    }
+
+    pub(crate) fn keys(&self) -> anyhow::Result<Keys> {
+        let keys = Keys::load(&self.paths.data_dir)?;
+        keys.warning().into_iter().for_each(terminal::warn);
+        Ok(keys)
+    }
+
+    pub(crate) fn registry(&self, loaded: &Loaded) -> anyhow::Result<Registry> {
+        let settings = providers::settings(loaded)?;
+        let keys = self.keys()?;
+        let keys: BTreeMap<_, _> =
+            keys.iter().map(|(provider, key)| (provider.to_owned(), Secret::new(key.expose()))).collect();
+        Ok(Registry::new(settings, keys, Box::new(|name| std::env::var(name).ok())))
+    }
+}

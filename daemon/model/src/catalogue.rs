@@ -1,0 +1,196 @@
+//! What is known of the models people use: limits, prices, abilities.
+//!
+//! `catalogue/models.json` is the data; a user's configuration extends or corrects it. A model that is not in it works
+//! too, with careful defaults: it may call tools, it is sent no images, and it has no price.
+
+mod prices;
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+pub use prices::{Above, Prices, Tier};
+
+use crate::request::Effort;
+
+/// What we count on where nothing is known: the smallest context that today's coding models are served with.
+const UNKNOWN_CONTEXT: u64 = 32_768;
+const UNKNOWN_OUTPUT: u64 = 8_192;
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ModelInfo {
+    /// The name on the wire.
+    pub id: String,
+    pub name: String,
+    /// Tokens of prompt and answer together.
+    pub context: u64,
+    /// Tokens of the answer.
+    pub output: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Prices>,
+    pub tools: bool,
+    pub images: bool,
+    pub pdf: bool,
+    pub caching: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<ReasoningControl>,
+    /// The efforts it takes, where that is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub efforts: Vec<Effort>,
+    /// Whether it takes `temperature` and `top_p`.
+    pub temperature: bool,
+    /// Whether it can be made to call a tool; some refuse while they think.
+    pub forced_tool: bool,
+    /// The day after which the provider will no longer serve it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retired: Option<String>,
+    /// Whether any of this is more than a careful default.
+    pub known: bool,
+}
+
+/// How a model that reasons is asked to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReasoningControl {
+    /// The model decides; an effort guides it (Anthropic).
+    Adaptive,
+    /// A number of tokens (older Anthropic and Gemini models).
+    Budget,
+    /// A named level (newer Gemini models).
+    Level,
+    /// A named effort (OpenAI and those like it).
+    Effort,
+    /// It reasons and takes no instructions about it.
+    Always,
+}
+
+/// One line of the data file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    name: String,
+    context: u64,
+    output: u64,
+    cost: Option<Prices>,
+    #[serde(default)]
+    abilities: Vec<Ability>,
+    reasoning: Option<ReasoningControl>,
+    #[serde(default)]
+    efforts: Vec<Effort>,
+    temperature: Option<bool>,
+    forced_tool: Option<bool>,
+    #[serde(default)]
+    aliases: Vec<String>,
+    retired: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Ability {
+    Tools,
+    Images,
+    Pdf,
+    Reasoning,
+    Caching,
+}
+
+/// Provider, then model, in the file's order.
+type Table = BTreeMap<String, Vec<(String, Entry)>>;
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let parsed: Result<BTreeMap<String, serde_json::Map<String, serde_json::Value>>, _> =
+        serde_json::from_str(include_str!("catalogue/models.json"));
+    // A test reads every entry strictly; here an entry that cannot be read is left out rather than a reason to die.
+    parsed
+        .unwrap_or_default()
+        .into_iter()
+        .map(|(provider, models)| {
+            let entries =
+                models.into_iter().filter_map(|(id, value)| Some((id, serde_json::from_value(value).ok()?)));
+            (provider, entries.collect())
+        })
+        .collect()
+});
+
+/// The models of a provider that the catalogue lists, most used first.
+pub fn models_of(provider: &str) -> Vec<ModelInfo> {
+    TABLE.get(provider).into_iter().flatten().map(|(id, entry)| entry.info(id)).collect()
+}
+
+/// What is known of a model. Where the provider has no entry of its own, another provider's entry for the same model
+/// tells limits and abilities, but not prices: those are the seller's.
+pub fn look_up(provider: &str, id: &str) -> ModelInfo {
+    let own = TABLE.get(provider).and_then(|models| models.iter().find(|(name, entry)| entry.is(name, id)));
+    if let Some((_, entry)) = own {
+        return entry.info(id);
+    }
+    // Resellers write `vendor/model`, and local servers `model:tag`.
+    let bare = id.rsplit('/').next().unwrap_or(id).split(':').next().unwrap_or(id);
+    let elsewhere = TABLE.values().flatten().find(|(name, entry)| entry.is(name, bare));
+    match elsewhere {
+        Some((_, entry)) => ModelInfo { cost: None, ..entry.info(id) },
+        None => ModelInfo::unknown(id),
+    }
+}
+
+impl Entry {
+    fn is(&self, name: &str, id: &str) -> bool {
+        name == id || self.aliases.iter().any(|alias| alias == id)
+    }
+
+    fn info(&self, id: &str) -> ModelInfo {
+        let can = |ability| self.abilities.contains(&ability);
+        ModelInfo {
+            id: id.to_owned(),
+            name: self.name.clone(),
+            context: self.context,
+            output: self.output,
+            cost: self.cost.clone(),
+            tools: can(Ability::Tools),
+            images: can(Ability::Images),
+            pdf: can(Ability::Pdf),
+            caching: can(Ability::Caching),
+            reasoning: self.reasoning.or_else(|| can(Ability::Reasoning).then_some(ReasoningControl::Always)),
+            efforts: self.efforts.clone(),
+            temperature: self.temperature.unwrap_or(true),
+            forced_tool: self.forced_tool.unwrap_or(true),
+            retired: self.retired.clone(),
+            known: true,
+        }
+    }
+}
+
+impl ModelInfo {
+    pub fn unknown(id: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            name: id.to_owned(),
+            context: UNKNOWN_CONTEXT,
+            output: UNKNOWN_OUTPUT,
+            cost: None,
+            tools: true,
+            images: false,
+            pdf: false,
+            caching: false,
+            reasoning: None,
+            efforts: Vec::new(),
+            temperature: true,
+            forced_tool: true,
+            retired: None,
+            known: false,
+        }
+    }
+
+    /// The effort nearest to the wanted one that the model takes; the lower one where two are as near. Thinking is
+    /// switched off only for one who asked for that.
+    pub(crate) fn nearest_effort(&self, wanted: Effort) -> Effort {
+        let distance = |effort: &Effort| (*effort as i32 - wanted as i32).abs();
+        let fit =
+            self.efforts.iter().copied().filter(|effort| *effort != Effort::Off || wanted == Effort::Off);
+        fit.min_by_key(distance).unwrap_or(wanted)
+    }
+}
+
+#[cfg(test)]
+mod tests;

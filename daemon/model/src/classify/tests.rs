@@ -1,0 +1,244 @@
+use std::time::{Duration, SystemTime};
+
+use expect_test::{Expect, expect};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use serde::Deserialize;
+
+use super::{from_response, from_stream, judge};
+use crate::error::ErrorKind;
+use crate::provider::{Dialect, Key, KeyOrigin, Provider, Secret, Timeouts, Wire};
+use crate::retry::{Policy, retry_after};
+
+fn provider() -> Provider {
+    Provider {
+        id: "acme".into(),
+        name: "Acme".into(),
+        wire: Wire::OpenaiChat,
+        base_url: "https://api.acme.test/v1".into(),
+        key: Some(Key {
+            secret: Secret::new("sk-secret"),
+            origin: KeyOrigin::Environment("ACME_API_KEY".into()),
+        }),
+        key_names: vec!["ACME_API_KEY".into()],
+        headers: Vec::new(),
+        query: Vec::new(),
+        dialect: Dialect::default(),
+        timeouts: Timeouts::default(),
+        local: false,
+    }
+}
+
+#[track_caller]
+fn check(status: u16, headers: &[(&'static str, &'static str)], body: &str, expected: Expect) {
+    let pairs =
+        headers.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
+    let headers: HeaderMap = pairs.collect();
+    let error = from_response(&provider(), "m-1", status, &headers, body.as_bytes());
+    let retry = error.retry_after.map(|wait| format!(" after {} ms", wait.as_millis())).unwrap_or_default();
+    expected.assert_eq(&format!("{:?}{retry}\n{error}", error.kind));
+}
+
+#[derive(Deserialize)]
+struct Conformance {
+    delay: Vec<DelayCase>,
+    retryable: Vec<RetryCase>,
+}
+
+#[derive(Deserialize)]
+struct DelayCase {
+    id: String,
+    attempt: u32,
+    headers: std::collections::HashMap<String, String>,
+    random: f64,
+    expected_ms: u64,
+}
+
+#[derive(Deserialize)]
+struct RetryCase {
+    id: String,
+    message: String,
+    status: Option<u16>,
+    body: Option<String>,
+    retry: bool,
+}
+
+fn conformance() -> Conformance {
+    serde_json::from_str(include_str!("../../../../tests/conformance/retry.json")).unwrap()
+}
+
+#[test]
+fn conformance_of_the_delay() {
+    let cases = conformance().delay;
+    assert_eq!(cases.len(), 20);
+    for case in cases {
+        let header = |name: &str| case.headers.get(name).map(String::as_str);
+        let asked = retry_after(header, SystemTime::now());
+        let delay = Policy::default().delay(case.attempt, asked, case.random);
+        assert_eq!(delay, Duration::from_millis(case.expected_ms), "{}", case.id);
+    }
+}
+
+#[test]
+fn conformance_of_what_is_tried_again() {
+    let cases = conformance().retryable;
+    assert_eq!(cases.len(), 31);
+    for case in cases {
+        let kind = match case.status {
+            Some(status) => {
+                let body = case.body.unwrap_or(case.message);
+                from_response(&provider(), "m-1", status, &HeaderMap::new(), body.as_bytes()).kind
+            }
+            None => from_stream(&provider(), "m-1", "", &case.message).kind,
+        };
+        assert_eq!(kind.is_retryable(), case.retry, "{}: {kind:?}", case.id);
+    }
+}
+
+#[test]
+fn a_refused_key_says_which_one_and_what_to_set() {
+    check(
+        401,
+        &[],
+        r#"{"error":{"message":"Incorrect API key provided: sk-secret"}}"#,
+        expect![[r#"
+        Key
+        Acme did not accept the key from $ACME_API_KEY (401): Incorrect API key provided: (key)
+        Set ACME_API_KEY, or run `copydesk auth add acme`."#]],
+    );
+    check(
+        403,
+        &[],
+        r#"{"message":"no"}"#,
+        expect![[r#"
+        Forbidden
+        Acme does not allow this (403): no
+        The key may lack the right to use `m-1`. Set ACME_API_KEY, or run `copydesk auth add acme`."#]],
+    );
+}
+
+#[test]
+fn an_unknown_model_and_a_wrong_address_are_told_apart() {
+    check(
+        404,
+        &[],
+        r#"{"error":{"message":"model not found"}}"#,
+        expect![[r#"
+        NotFound
+        Acme knows no `m-1` (404): model not found
+        `copydesk models` lists what is usable; provider.acme.options.baseURL is https://api.acme.test/v1."#]],
+    );
+    check(
+        404,
+        &[],
+        "<html>nginx</html>",
+        expect![[r#"
+        NotAModel
+        What answers at https://api.acme.test/v1 is not a model server (404): it answers with a web page
+        Check provider.acme.options.baseURL and any proxy in between."#]],
+    );
+    check(
+        301,
+        &[("location", "https://elsewhere.test/")],
+        "",
+        expect![[r#"
+        NotAModel
+        What answers at https://api.acme.test/v1 is not a model server (301): it points to https://elsewhere.test/
+        Check provider.acme.options.baseURL and any proxy in between."#]],
+    );
+    check(
+        200,
+        &[],
+        r#"{"choices":[]}"#,
+        expect![[r#"
+        NotAModel
+        What answers at https://api.acme.test/v1 is not a model server (200): it answers with JSON, not with a stream
+        Check provider.acme.options.baseURL and any proxy in between."#]],
+    );
+}
+
+#[test]
+fn waits_are_read_from_headers_and_bodies() {
+    check(
+        429,
+        &[("retry-after", "2")],
+        "{}",
+        expect![[r#"
+        RateLimited after 2000 ms
+        Acme asks to slow down (429): {}"#]],
+    );
+    let gemini = r#"[{"error":{"code":429,"message":"Quota exceeded for generate_content_free_tier_input_token_count","status":"RESOURCE_EXHAUSTED","details":[{"@type":"x"},{"retryDelay":"34.5s"}]}}]"#;
+    check(
+        429,
+        &[],
+        gemini,
+        expect![[r#"
+        RateLimited after 34500 ms
+        Acme asks to slow down (429): Quota exceeded for generate_content_free_tier_input_token_count"#]],
+    );
+}
+
+#[test]
+fn an_empty_account_is_not_asked_again() {
+    check(
+        429,
+        &[],
+        r#"{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","code":"insufficient_quota"}}"#,
+        expect![[r#"
+        Quota
+        Acme says that the account has no credit left (429): You exceeded your current quota, please check your plan and billing details."#]],
+    );
+}
+
+/// The words of the servers we know, each for the same thing.
+#[test]
+fn a_context_overflow_is_recognised_on_every_wire() {
+    for text in [
+        "prompt is too long: 210000 tokens > 200000 maximum",
+        "input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000",
+        r#"{"error":{"type":"request_too_large"}}"#,
+        "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.",
+        r#"{"error":{"code":"context_length_exceeded"}}"#,
+        "Your input exceeds the context window of this model. Please adjust your input and try again.",
+        "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+        "the request exceeds the available context size, try increasing it",
+        r#"{"error":{"type":"exceed_context_size_error"}}"#,
+        "prompt too long; exceeded max context length by 10 tokens",
+        "Please reduce the length of the messages or completion.",
+        "Invalid request: Your request exceeded model token limit: 262144",
+        "Prompt contains 40000 tokens, too large for model with 32768 maximum context length",
+        "This model's maximum prompt length is 131072 but the request contains 140000 tokens.",
+    ] {
+        assert_eq!(judge(text), Some(ErrorKind::ContextOverflow), "{text}");
+        for status in [400, 413, 422, 500] {
+            let error = from_response(&provider(), "m-1", status, &HeaderMap::new(), text.as_bytes());
+            assert_eq!(
+                (error.kind, error.kind.is_retryable()),
+                (ErrorKind::ContextOverflow, false),
+                "{status} {text}"
+            );
+        }
+        assert_eq!(
+            from_stream(&provider(), "m-1", "invalid_request_error", text).kind,
+            ErrorKind::ContextOverflow
+        );
+    }
+}
+
+#[test]
+fn ordinary_complaints_are_not_taken_for_passing_faults() {
+    for text in [
+        "Unterminated string in JSON at position 5",
+        "invalid timeout parameter",
+        "image is not available",
+        "",
+    ] {
+        assert_eq!(judge(text), None, "{text}");
+    }
+}
+
+#[test]
+fn a_server_that_talks_without_end_is_cut_short() {
+    let body = format!(r#"{{"error":{{"message":"{}"}}}}"#, "x ".repeat(5000));
+    let error = from_response(&provider(), "m-1", 400, &HeaderMap::new(), body.as_bytes());
+    assert!(error.message.len() < 600, "{}", error.message.len());
+}

@@ -1,0 +1,64 @@
+//! Failures below HTTP: no connection, a broken one, TLS, a proxy.
+
+use std::error::Error as _;
+
+use crate::error::{Error, ErrorKind};
+use crate::provider::Provider;
+
+pub(crate) fn from_transport(provider: &Provider, error: &reqwest::Error) -> Error {
+    // The outermost text holds the address with its query, which may hold a key: only the causes are shown.
+    let causes = causes(error);
+    let said = causes.last().cloned().unwrap_or_else(|| "no reason given".to_owned());
+    let all = causes.join(" ").to_lowercase();
+    let name = &provider.name;
+    let address = &provider.base_url;
+    if error.is_builder() {
+        return Error::settings(format!(
+            "{address} is no usable address: {said}\nCheck provider.{}.options.baseURL.",
+            provider.id
+        ));
+    }
+    if ["certificate", "tls", "handshake", "corrupt message"].iter().any(|word| all.contains(word)) {
+        return Error::new(
+            ErrorKind::Tls,
+            format!(
+                "No secure connection to {name} at {address}: {said}\nIf a proxy or a company's own certificate \
+                 authority is in between, add its certificate to the system's store or name it in SSL_CERT_FILE; if the \
+                 server speaks plain HTTP, write http:// in provider.{}.options.baseURL.",
+                provider.id
+            ),
+        );
+    }
+    if error.is_connect() && all.contains("refused") && is_loopback(address) && !all.contains("proxy") {
+        return Error::new(
+            ErrorKind::Down,
+            format!("Nothing listens at {address}: is {name} running? ({said})"),
+        );
+    }
+    let proxy = if all.contains("proxy") || all.contains("tunnel") {
+        "\nThe way leads through a proxy: check HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY."
+    } else {
+        ""
+    };
+    let what = if error.is_connect() { "cannot be reached" } else { "broke off the connection" };
+    Error::new(ErrorKind::Network, format!("{name} at {address} {what}: {said}{proxy}"))
+}
+
+fn causes(error: &reqwest::Error) -> Vec<String> {
+    let mut list = Vec::new();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        list.push(error.to_string());
+        cause = error.source();
+    }
+    list
+}
+
+fn is_loopback(address: &str) -> bool {
+    let Ok(url) = reqwest::Url::parse(address) else { return false };
+    match url.host_str() {
+        Some("localhost" | "[::1]") => true,
+        Some(host) => host.parse::<std::net::Ipv4Addr>().is_ok_and(|ip| ip.is_loopback()),
+        None => false,
+    }
+}

@@ -1,0 +1,242 @@
+//! A model that can be asked.
+//!
+//! [`Model::stream`] writes the request once, synchronously, and leaves the network to a task of its own. Dropping the
+//! [`Events`] cancels at once, whatever the task is waiting for. Memory is bounded: the channel, one event of the wire,
+//! and the answer itself all have caps.
+
+mod attempt;
+mod send;
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use serde_json::{Map, Value};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use crate::answer::Answer;
+use crate::catalogue::ModelInfo;
+use crate::error::Error;
+use crate::event::{Event, Finish, Retry, Stop, Usage};
+use crate::provider::Provider;
+use crate::request::{Effort, Part, Request, ToolSpec};
+use crate::retry::Policy;
+use crate::schema;
+use crate::wire::{Encoded, Target};
+use attempt::{Attempt, Broken};
+
+/// How much of a server's output is held.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// One event of the stream.
+    pub event: usize,
+    /// The answer, all parts together. The longest answers of today's models have some hundred thousand bytes.
+    pub answer: usize,
+    /// The body of an answer that is an error.
+    pub error_body: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { event: 16 * 1024 * 1024, answer: 16 * 1024 * 1024, error_body: 64 * 1024 }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Model {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    provider: Provider,
+    info: ModelInfo,
+    http: reqwest::Client,
+    policy: Policy,
+    limits: Limits,
+    defaults: Defaults,
+}
+
+/// What the user's configuration adds to every request for this model.
+#[derive(Debug, Clone, Default)]
+pub struct Defaults {
+    pub effort: Option<Effort>,
+    /// Put into the body as they are, over what we would write.
+    pub body: Map<String, Value>,
+}
+
+/// The events of one answer, in order.
+#[derive(Debug)]
+pub struct Events {
+    receiver: mpsc::Receiver<Result<Event, Error>>,
+    task: JoinHandle<()>,
+}
+
+impl Events {
+    /// `None` after the last: one `Finished` or one error.
+    pub async fn next(&mut self) -> Option<Result<Event, Error>> {
+        self.receiver.recv().await
+    }
+}
+
+impl Drop for Events {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Model {
+    pub fn new(provider: Provider, info: ModelInfo, http: reqwest::Client, policy: Policy) -> Self {
+        let (limits, defaults) = (Limits::default(), Defaults::default());
+        Self { inner: Arc::new(Inner { provider, info, http, policy, limits, defaults }) }
+    }
+
+    pub fn with_defaults(mut self, defaults: Defaults) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.defaults = defaults;
+        }
+        self
+    }
+
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.limits = limits;
+        }
+        self
+    }
+
+    pub fn info(&self) -> &ModelInfo {
+        &self.inner.info
+    }
+
+    pub fn provider(&self) -> &Provider {
+        &self.inner.provider
+    }
+
+    /// The body that would be sent, for measuring and for looking at.
+    pub fn body(&self, request: &Request) -> Result<Vec<u8>, Error> {
+        Ok(self.inner.encode(request)?.body)
+    }
+
+    /// Asks. Must be called within a tokio runtime.
+    pub fn stream(&self, request: &Request) -> Result<Events, Error> {
+        let inner = Arc::clone(&self.inner);
+        let call = send::prepare(&inner.http, &inner.provider, inner.encode(request)?)?;
+        let strict_tools = if inner.provider.dialect.strict { request.tools.clone() } else { Vec::new() };
+        let (sender, receiver) = mpsc::channel(64);
+        let run = Run { inner, call, outlet: Outlet { sender, strict_tools } };
+        Ok(Events { receiver, task: tokio::spawn(run.run()) })
+    }
+}
+
+impl Inner {
+    fn encode(&self, request: &Request) -> Result<Encoded, Error> {
+        let target = Target { provider: &self.provider, info: &self.info };
+        let with_effort;
+        let request = match (request.effort, self.defaults.effort) {
+            (None, effort @ Some(_)) => {
+                with_effort = Request { effort, ..request.clone() };
+                &with_effort
+            }
+            _ => request,
+        };
+        let mut encoded = self.provider.wire.encode(target, request)?;
+        let additions: Vec<_> = self.provider.dialect.body.iter().chain(&self.defaults.body).collect();
+        if !additions.is_empty()
+            && let Ok(mut body) = serde_json::from_slice::<Map<String, Value>>(&encoded.body)
+        {
+            body.extend(additions.into_iter().map(|(key, value)| (key.clone(), value.clone())));
+            encoded.body = serde_json::to_vec(&body).unwrap_or(encoded.body);
+        }
+        Ok(encoded)
+    }
+}
+
+/// One request with all its attempts.
+struct Run {
+    inner: Arc<Inner>,
+    call: send::Call,
+    outlet: Outlet,
+}
+
+impl Run {
+    async fn run(self) {
+        let mut first_part = 0;
+        let mut retries = 0;
+        loop {
+            let Inner { provider, info, limits, policy, .. } = &*self.inner;
+            let mut answer = Answer::new(&provider.id, &info.id, first_part, limits.answer);
+            let attempt = Attempt { inner: &self.inner, call: &self.call };
+            let error = match attempt.run(&mut answer, &self.outlet).await {
+                Ok(()) => {
+                    let stop = answer.close();
+                    if self.outlet.events(answer.take_events()).await {
+                        self.finish(stop, &answer).await;
+                    }
+                    return;
+                }
+                Err(Broken::Unheard) => return,
+                Err(Broken::By(error)) => error,
+            };
+            if answer.has_complete_call() {
+                // Parts that were not complete stay without an end: they are lost, the calls stand.
+                return self.finish(Stop::Broken, &answer).await;
+            }
+            if !error.kind.is_retryable() || retries >= policy.max_retries {
+                self.outlet.send(Err(error)).await;
+                return;
+            }
+            retries += 1;
+            first_part = answer.next_part();
+            if !self.wait(retries, error, answer.usage).await {
+                return;
+            }
+        }
+    }
+
+    /// Announces the next attempt and waits for its time. False if nobody listens any more.
+    async fn wait(&self, attempt: u32, error: Error, usage: Usage) -> bool {
+        let delay = self.inner.policy.delay(attempt, error.retry_after, fastrand::f64());
+        let retry = Retry { attempt, delay, at: SystemTime::now() + delay, error, usage };
+        let heard = self.outlet.send(Ok(Event::Retry(retry))).await;
+        if heard {
+            tokio::time::sleep(delay).await;
+        }
+        heard
+    }
+
+    /// A price that came with the answer is truer than one from a list.
+    async fn finish(&self, stop: Stop, answer: &Answer) {
+        let listed = || self.inner.info.cost.as_ref().map(|prices| prices.cost(&answer.usage));
+        let cost = answer.cost.or_else(listed);
+        self.outlet.send(Ok(Event::Finished(Finish { stop, usage: answer.usage, cost }))).await;
+    }
+}
+
+/// Where events go. False from its methods means that nobody listens any more.
+struct Outlet {
+    sender: mpsc::Sender<Result<Event, Error>>,
+    /// The tools whose arguments come with nulls for what was left out.
+    strict_tools: Vec<ToolSpec>,
+}
+
+impl Outlet {
+    async fn send(&self, event: Result<Event, Error>) -> bool {
+        self.sender.send(event).await.is_ok()
+    }
+
+    async fn events(&self, events: Vec<Event>) -> bool {
+        for mut event in events {
+            if let Event::Ended { content: Part::Call(call), .. } = &mut event
+                && let Some(tool) = self.strict_tools.iter().find(|tool| tool.name == call.name)
+                && let Some(arguments) = schema::drop_nulls(&call.arguments, &tool.parameters)
+            {
+                call.arguments = arguments;
+            }
+            if !self.send(Ok(event)).await {
+                return false;
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,95 @@
+//! Who serves a model, at which address, over which wire, with which key and which habits.
+//!
+//! A [`Provider`] is settled: built from the table of known providers ([`known`]) and the user's settings, it holds all
+//! that a request needs. The differences between servers that claim to be compatible are data ([`Dialect`]), never a
+//! test for a name in a wire's code.
+
+mod dialect;
+mod key;
+pub mod known;
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+pub use dialect::{
+    AfterTool, Auth, CacheStyle, CallId, Dialect, EffortField, EmptyContent, ReasoningEcho, SchemaStyle,
+    TokenLimit,
+};
+pub use key::{Key, KeyOrigin, Secret};
+
+/// The four protocols that models are spoken to in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Wire {
+    Anthropic,
+    OpenaiChat,
+    OpenaiResponses,
+    Gemini,
+}
+
+impl Wire {
+    pub const ALL: [Self; 4] = [Self::Anthropic, Self::OpenaiChat, Self::OpenaiResponses, Self::Gemini];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::OpenaiChat => "openai-chat",
+            Self::OpenaiResponses => "openai-responses",
+            Self::Gemini => "gemini",
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Provider {
+    pub id: String,
+    /// What a person calls it.
+    pub name: String,
+    pub wire: Wire,
+    /// Without a slash at the end.
+    pub base_url: String,
+    pub key: Option<Key>,
+    /// The environment variables a key may be in, for advice.
+    pub key_names: Vec<String>,
+    pub headers: Vec<(String, Secret)>,
+    pub query: Vec<(String, String)>,
+    pub dialect: Dialect,
+    pub timeouts: Timeouts,
+    /// A server on this machine: no key, no price.
+    pub local: bool,
+}
+
+/// Nothing here limits how long a healthy answer may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    pub connect: Duration,
+    /// From the request to the first byte of the answer.
+    pub first_byte: Option<Duration>,
+    /// Between two chunks.
+    pub idle: Duration,
+    /// With nothing but keep-alives coming.
+    pub silence: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(15),
+            first_byte: Some(Duration::from_secs(300)),
+            idle: Duration::from_secs(300),
+            silence: Duration::from_secs(1200),
+        }
+    }
+}
+
+impl Provider {
+    /// What to do about a missing or refused key.
+    pub(crate) fn key_advice(&self) -> String {
+        let variable = match self.key_names.first() {
+            Some(name) => format!("Set {name}, or run"),
+            None => "Run".to_owned(),
+        };
+        format!("{variable} `copydesk auth add {}`.", self.id)
+    }
+}

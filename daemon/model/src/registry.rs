@@ -1,0 +1,166 @@
+//! All providers there are: the known ones and the user's, settled from settings, environment and stored keys.
+//!
+//! Nothing here touches the network or the disk. Invariant: a key that the person owns is never sent to an address that
+//! only a repository named.
+
+mod listing;
+mod settle;
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+pub use listing::{Listing, State};
+
+use crate::catalogue::{self, ModelInfo};
+use crate::error::Error;
+use crate::model::{Defaults, Model};
+use crate::provider::{Key, Provider, Secret, known};
+use crate::settings::{ModelSettings, Settings};
+
+/// How environment variables are looked up; a function, so that tests need not change the process.
+pub type Environment = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
+pub struct Registry {
+    settings: Settings,
+    /// By provider, from `copydesk auth`.
+    keys: BTreeMap<String, Secret>,
+    environment: Environment,
+    http: OnceLock<reqwest::Client>,
+}
+
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Registry").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+impl Registry {
+    pub fn new(settings: Settings, keys: BTreeMap<String, Secret>, environment: Environment) -> Self {
+        Self { settings, keys, environment, http: OnceLock::new() }
+    }
+
+    /// The model that `PROVIDER/MODEL` names. The model may be one that the catalogue does not know.
+    pub fn model(&self, name: &str) -> Result<Model, Error> {
+        let Some((provider_id, model_id)) = name.split_once('/') else {
+            return Err(Error::settings(self.without_provider(name)));
+        };
+        let mut provider = self.usable(provider_id)?;
+        if model_id.is_empty() {
+            return Err(Error::settings(format!("`{name}` names no model: write PROVIDER/MODEL.")));
+        }
+        let info = self.info(&provider, model_id);
+        let mut defaults = Defaults::default();
+        if let Some(settings) = self.configured(provider_id, model_id) {
+            defaults = settings.defaults.clone();
+            provider
+                .headers
+                .extend(settings.headers.iter().map(|(name, value)| (name.clone(), value.value.clone())));
+        }
+        Ok(Model::new(provider, info, self.http()?.clone(), self.settings.policy).with_defaults(defaults))
+    }
+
+    /// A provider that is all set, or what is missing.
+    pub fn usable(&self, id: &str) -> Result<Provider, Error> {
+        let settled = self.settle(id)?;
+        match settled.missing {
+            None => Ok(settled.provider),
+            Some(missing) => Err(Error::settings(missing.what)),
+        }
+    }
+
+    /// Whether there is such a provider, set up or not.
+    pub fn exists(&self, id: &str) -> Result<(), Error> {
+        self.settle(id).map(|_| ())
+    }
+
+    /// The environment variables that may hold its key.
+    pub fn key_names(&self, id: &str) -> Vec<String> {
+        self.settle(id).map(|settled| settled.provider.key_names).unwrap_or_default()
+    }
+
+    /// The keys that requests would be sent with, by provider.
+    pub fn keys_in_use(&self) -> Vec<(String, Key)> {
+        let settled = self.ids().into_iter().filter_map(|id| Some((id.clone(), self.settle(&id).ok()?)));
+        settled.filter_map(|(id, settled)| Some((id, settled.provider.key?))).collect()
+    }
+
+    /// One client for all: connections are shared.
+    pub fn http(&self) -> Result<&reqwest::Client, Error> {
+        if let Some(client) = self.http.get() {
+            return Ok(client);
+        }
+        // A redirect would carry the key to wherever the server points; the person is told instead.
+        let client = reqwest::Client::builder()
+            .user_agent(concat!("copydesk/", env!("CARGO_PKG_VERSION")))
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(crate::provider::Timeouts::default().connect)
+            .build()
+            .map_err(|error| Error::settings(format!("No HTTP client can be made: {error}")))?;
+        Ok(self.http.get_or_init(|| client))
+    }
+
+    fn info(&self, provider: &Provider, model_id: &str) -> ModelInfo {
+        let info = catalogue::look_up(&provider.id, model_id);
+        match self.configured(&provider.id, model_id) {
+            Some(settings) => settings.correct(info, provider.wire),
+            None => info,
+        }
+    }
+
+    fn configured(&self, provider_id: &str, model_id: &str) -> Option<&ModelSettings> {
+        let models = &self.settings.providers.get(provider_id)?.models;
+        models.iter().find(|(id, _)| id == model_id).map(|(_, settings)| settings)
+    }
+
+    /// Every provider that may exist: known or configured, and not switched off.
+    fn ids(&self) -> Vec<String> {
+        let known = known::all().filter(|(_, known)| known.base_url.is_some()).map(|(id, _)| id.to_owned());
+        let mut ids: Vec<_> = known.chain(self.settings.providers.keys().cloned()).collect();
+        ids.sort();
+        ids.dedup();
+        ids.retain(|id| self.is_enabled(id));
+        ids
+    }
+
+    /// The local servers that could be asked for their models.
+    pub(crate) fn local(&self) -> Vec<Provider> {
+        let settled = self.ids().into_iter().filter_map(|id| self.usable(&id).ok());
+        settled.filter(|provider| provider.local).collect()
+    }
+
+    fn is_enabled(&self, id: &str) -> bool {
+        let wanted = self.settings.only.as_ref().is_none_or(|only| only.iter().any(|other| other == id));
+        wanted && !self.settings.disabled.iter().any(|other| other == id)
+    }
+
+    fn without_provider(&self, name: &str) -> String {
+        let offers = |id: &String| catalogue::models_of(id).iter().any(|info| info.id == name);
+        match self.ids().into_iter().find(offers) {
+            Some(id) => format!("`{name}` names no provider: write {id}/{name}."),
+            None => {
+                format!("`{name}` names no provider: write PROVIDER/MODEL. `copydesk models` lists them.")
+            }
+        }
+    }
+
+    fn unknown_provider(&self, id: &str) -> String {
+        let ids = self.ids();
+        let nearest = ids
+            .iter()
+            .map(|other| (strsim::jaro_winkler(id, other), other))
+            .filter(|(likeness, _)| *likeness > 0.8)
+            .max_by(|a, b| a.0.total_cmp(&b.0));
+        let hint = nearest.map(|(_, other)| format!(" Did you mean `{other}`?")).unwrap_or_default();
+        if self.is_enabled(id) {
+            format!(
+                "There is no provider `{id}`.{hint}\n`copydesk models` lists them; provider.{id} in copydesk.jsonc \
+                 makes one of your own (wire, options.baseURL)."
+            )
+        } else {
+            format!("The provider `{id}` is switched off by enabled_providers or disabled_providers.")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,189 @@
+use std::collections::BTreeMap;
+
+use serde_json::{Map, json};
+
+use super::Registry;
+use crate::provider::{KeyOrigin, Secret, TokenLimit, Wire};
+use crate::settings::{Given, ModelSettings, ProviderSettings, Settings};
+
+fn registry(settings: Settings, environment: &[(&str, &str)], keys: &[(&str, &str)]) -> Registry {
+    let environment: BTreeMap<String, String> =
+        environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let keys = keys.iter().map(|(id, key)| ((*id).to_owned(), Secret::new(*key))).collect();
+    Registry::new(settings, keys, Box::new(move |name| environment.get(name).cloned()))
+}
+
+fn one(id: &str, provider: ProviderSettings) -> Settings {
+    Settings { providers: BTreeMap::from([(id.to_owned(), provider)]), ..Settings::default() }
+}
+
+fn address(value: &str, trusted: bool) -> Option<Given<String>> {
+    Some(Given { value: value.to_owned(), trusted })
+}
+
+#[track_caller]
+fn refused(registry: &Registry, model: &str) -> String {
+    registry.model(model).expect_err("no model").message
+}
+
+#[test]
+fn a_known_provider_needs_only_its_key() {
+    let registry = registry(Settings::default(), &[("ANTHROPIC_API_KEY", " sk-1\n")], &[]);
+    let model = registry.model("anthropic/claude-sonnet-4-5").unwrap();
+    let key = model.provider().key.as_ref().unwrap();
+    assert_eq!(
+        (key.secret.expose(), &key.origin),
+        ("sk-1", &KeyOrigin::Environment("ANTHROPIC_API_KEY".into()))
+    );
+    assert_eq!((model.provider().wire, model.info().context), (Wire::Anthropic, 200_000));
+    assert!(registry.default_model().unwrap().starts_with("anthropic/"));
+}
+
+#[test]
+fn what_is_missing_is_said() {
+    let registry = registry(Settings::default(), &[], &[]);
+    let message = refused(&registry, "openai/gpt-5");
+    assert!(
+        message.starts_with("No key for OpenAI. Set OPENAI_API_KEY, or run `copydesk auth add openai`."),
+        "{message}"
+    );
+    assert!(refused(&registry, "azure/gpt-5").contains("Set AZURE_RESOURCE_NAME, or options.baseURL."));
+    assert!(refused(&registry, "antropic/x").contains("Did you mean `anthropic`?"));
+    assert!(refused(&registry, "claude-sonnet-4-5").contains("write anthropic/claude-sonnet-4-5"));
+    assert!(refused(&registry, "anthropic").contains("names no provider"));
+    assert_eq!(registry.default_model(), None);
+}
+
+#[test]
+fn the_configuration_wins_over_the_environment_and_that_over_the_store() {
+    let key = |settings: Settings, environment: &[(&str, &str)]| {
+        let registry = registry(settings, environment, &[("openai", "stored")]);
+        registry.model("openai/gpt-5").unwrap().provider().key.clone().unwrap().secret.expose().to_owned()
+    };
+    let configured = ProviderSettings {
+        key: Some(Given { value: Secret::new("config"), trusted: true }),
+        ..ProviderSettings::default()
+    };
+    let environment: &[(&str, &str)] = &[("OPENAI_API_KEY", "environment")];
+    assert_eq!(key(one("openai", configured), environment), "config");
+    assert_eq!(key(Settings::default(), environment), "environment");
+    assert_eq!(key(Settings::default(), &[("OPENAI_API_KEY", "")]), "stored");
+}
+
+#[test]
+fn a_key_of_the_persons_own_never_goes_where_a_repository_says() {
+    let evil =
+        ProviderSettings { base_url: address("https://evil.test", false), ..ProviderSettings::default() };
+    for (environment, keys) in [(vec![("OPENAI_API_KEY", "sk")], vec![]), (vec![], vec![("openai", "sk")])] {
+        let registry = registry(one("openai", evil.clone()), &environment, &keys);
+        let message = refused(&registry, "openai/gpt-5");
+        assert!(message.contains("copydesk config trust") && !message.contains("sk\""), "{message}");
+    }
+    let mut with_header = evil.clone();
+    with_header.headers = vec![("x-team".into(), Given { value: Secret::new("token"), trusted: true })];
+    assert!(
+        refused(&registry(one("openai", with_header), &[], &[]), "openai/gpt-5").contains("config trust")
+    );
+    // The variable that the repository names is the person's too.
+    let mut named = evil.clone();
+    named.key_names = vec!["AWS_SECRET".into()];
+    assert!(
+        refused(&registry(one("own", named), &[("AWS_SECRET", "s")], &[]), "own/m").contains("config trust")
+    );
+    // What the repository brings along itself may go there.
+    let mut own_key = evil;
+    own_key.key = Some(Given { value: Secret::new("shared"), trusted: false });
+    let registry = registry(one("own", own_key), &[], &[]);
+    assert_eq!(registry.model("own/m").unwrap().provider().key.as_ref().unwrap().secret.expose(), "shared");
+}
+
+#[test]
+fn a_provider_of_ones_own_takes_its_habits_from_package_wire_and_overrides() {
+    let by_npm = ProviderSettings {
+        npm: Some("@ai-sdk/anthropic".into()),
+        base_url: address("http://proxy.test/v1/", true),
+        ..ProviderSettings::default()
+    };
+    let model =
+        registry(one("my-proxy", by_npm), &[("ANTHROPIC_API_KEY", "sk")], &[]).model("my-proxy/x").unwrap();
+    let provider = model.provider();
+    assert_eq!((provider.wire, provider.base_url.as_str()), (Wire::Anthropic, "http://proxy.test/v1"));
+    assert!(provider.key.is_none(), "another provider's key stays with it");
+
+    let dialect = Map::from_iter([("token_limit".to_owned(), json!("max_completion_tokens"))]);
+    let plain =
+        ProviderSettings { base_url: address("http://x.test", true), dialect, ..ProviderSettings::default() };
+    let model = registry(one("x", plain), &[], &[]).model("x/any").unwrap();
+    assert_eq!(
+        (model.provider().wire, model.provider().dialect.token_limit),
+        (Wire::OpenaiChat, TokenLimit::MaxCompletionTokens)
+    );
+
+    let unknown = ProviderSettings {
+        npm: Some("left-pad".into()),
+        base_url: address("http://x.test", true),
+        ..ProviderSettings::default()
+    };
+    assert!(refused(&registry(one("x", unknown), &[], &[]), "x/any").contains("set provider.x.wire"));
+    let broken = ProviderSettings {
+        dialect: Map::from_iter([("tokens".to_owned(), json!(1))]),
+        base_url: address("http://x.test", true),
+        ..ProviderSettings::default()
+    };
+    assert!(
+        refused(&registry(one("x", broken), &[], &[]), "x/any")
+            .starts_with("provider.x.dialect: unknown field `tokens`")
+    );
+    assert!(
+        refused(&registry(one("x", ProviderSettings::default()), &[], &[]), "x/any")
+            .contains("options.baseURL")
+    );
+}
+
+#[test]
+fn the_users_word_on_a_model_corrects_the_catalogue() {
+    let model = ModelSettings {
+        id: Some("wire-name".into()),
+        context: Some(9_000),
+        images: Some(true),
+        ..ModelSettings::default()
+    };
+    let provider = ProviderSettings {
+        models: vec![("mine".into(), model)],
+        base_url: address("http://x.test", true),
+        ..ProviderSettings::default()
+    };
+    let registry = registry(one("x", provider), &[], &[]);
+    let info = registry.model("x/mine").unwrap().info().clone();
+    assert_eq!((info.id.as_str(), info.context, info.images, info.known), ("wire-name", 9_000, true, true));
+    let listing = registry.list(&BTreeMap::new());
+    let listed = listing.iter().find(|listing| listing.id == "x").unwrap();
+    assert_eq!(listed.models.iter().map(|info| info.id.as_str()).collect::<Vec<_>>(), ["mine"]);
+}
+
+#[test]
+fn providers_can_be_switched_off() {
+    let only = Settings { only: Some(vec!["openai".into()]), ..Settings::default() };
+    let registry_only = registry(only, &[("ANTHROPIC_API_KEY", "k")], &[]);
+    assert!(refused(&registry_only, "anthropic/x").contains("switched off"));
+    assert_eq!(registry_only.list(&BTreeMap::new()).len(), 1);
+    let disabled = Settings { disabled: vec!["anthropic".into()], ..Settings::default() };
+    assert!(
+        refused(&registry(disabled, &[("ANTHROPIC_API_KEY", "k")], &[]), "anthropic/x")
+            .contains("switched off")
+    );
+}
+
+#[test]
+fn a_local_server_is_where_its_own_variable_says() {
+    for (host, expected) in [
+        ("0.0.0.0", "http://127.0.0.1:11434/v1"),
+        (":8081", "http://127.0.0.1:8081/v1"),
+        ("box:1234", "http://box:1234/v1"),
+        ("https://box:1234/", "https://box:1234/v1"),
+        ("not a host", "http://127.0.0.1:11434/v1"),
+    ] {
+        let registry = registry(Settings::default(), &[("OLLAMA_HOST", host)], &[]);
+        assert_eq!(registry.usable("ollama").unwrap().base_url, expected, "{host}");
+    }
+}

@@ -1,0 +1,179 @@
+//! What a model is asked: the conversation so far and the tools it may call.
+//!
+//! Neutral data: every wire can say it, none of its shapes show. Order matters everywhere: the longer the prefix that
+//! two requests share, the more of it a provider's cache can serve.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// The system prompt in blocks, the most stable first.
+    pub system: Vec<String>,
+    pub messages: Vec<Message>,
+    /// Sent sorted by name, so that the order in which tools were registered never spoils a cache.
+    pub tools: Vec<ToolSpec>,
+    pub tool_choice: ToolChoice,
+    /// Tokens the answer may have; the model's own limit where none is given.
+    pub max_output: Option<u64>,
+    pub temperature: Option<f64>,
+    pub top_p: Option<f64>,
+    /// How hard to think; the provider's default where none is given.
+    pub effort: Option<Effort>,
+    /// The same for all requests of one session: providers route by it, so that their caches are hit.
+    pub cache_key: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Message {
+    User(Vec<Input>),
+    /// The parts of one step, in the order in which the model wrote them.
+    Assistant(Vec<Part>),
+    /// The outputs of the calls of the step before.
+    Results(Vec<CallResult>),
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Input {
+    Text(String),
+    Media(Media),
+}
+
+/// An image or a PDF. A model that cannot take it gets a line of text in its place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Media {
+    pub mime: String,
+    pub base64: Arc<str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+impl Media {
+    pub fn is_image(&self) -> bool {
+        self.mime.starts_with("image/")
+    }
+
+    pub fn is_pdf(&self) -> bool {
+        self.mime == "application/pdf"
+    }
+
+    pub(crate) fn data_url(&self) -> String {
+        format!("data:{};base64,{}", self.mime, self.base64)
+    }
+}
+
+/// One part of what a model wrote.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    Text(Text),
+    Reasoning(Reasoning),
+    Call(Call),
+}
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Text {
+    pub text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub echo: Option<Echo>,
+}
+
+/// What the model let us see of its thinking, and the proof of it that the provider wants back.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Reasoning {
+    pub text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub echo: Option<Echo>,
+}
+
+/// A call of a tool. `arguments` is the JSON text as the model wrote it, which may be invalid: the one who runs the
+/// call tells the model so. `id` is unique within the step, whatever the server sent.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Call {
+    pub id: String,
+    pub name: String,
+    pub arguments: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub echo: Option<Echo>,
+}
+
+/// Something of the provider's own (a signature, an encrypted block) that goes back to the model that made it, byte for
+/// byte, and to no other.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Echo {
+    pub provider: String,
+    pub model: String,
+    pub data: Box<RawValue>,
+}
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct CallResult {
+    /// The `id` of the call.
+    pub id: String,
+    pub name: String,
+    pub output: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub media: Vec<Media>,
+    #[serde(default)]
+    pub is_error: bool,
+}
+
+/// A tool as the model is told of it. `parameters` is a JSON Schema of an object.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolSpec {
+    pub name: String,
+    pub description: String,
+    pub parameters: Arc<Value>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum ToolChoice {
+    #[default]
+    Auto,
+    /// It must call some tool.
+    Required,
+    /// It must answer in text.
+    None,
+    Named(String),
+}
+
+/// How hard a model is asked to think. Each wire takes the nearest level that the model knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effort {
+    #[serde(alias = "none")]
+    Off,
+    Minimal,
+    Low,
+    Medium,
+    High,
+    XHigh,
+    Max,
+}
+
+impl Effort {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Off => "none",
+            Self::Minimal => "minimal",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::XHigh => "xhigh",
+            Self::Max => "max",
+        }
+    }
+}
+
+impl Request {
+    pub(crate) fn sorted_tools(&self) -> Vec<&ToolSpec> {
+        let mut tools: Vec<_> = self.tools.iter().collect();
+        tools.sort_by(|a, b| a.name.cmp(&b.name));
+        tools
+    }
+}

@@ -1,0 +1,65 @@
+//! `$ref` replaced by what it points at.
+
+use serde_json::{Map, Value, json};
+
+use super::DEPTH;
+
+/// Inlines local references and drops the definitions. A schema that contains itself is cut to a plain object where it
+/// would begin again, and so is everything below the depth limit.
+pub(super) fn inline(schema: &Value) -> Value {
+    let root = schema.clone();
+    let mut budget = 20_000;
+    let mut inlined = resolve(schema, &root, &mut Vec::new(), 0, &mut budget);
+    // A root that is itself a reference brings them back from beside it.
+    if let Value::Object(map) = &mut inlined {
+        map.shift_remove("$defs");
+        map.shift_remove("definitions");
+    }
+    inlined
+}
+
+/// `budget` bounds the nodes made: references that refer twice each grow without end in few lines.
+fn resolve(node: &Value, root: &Value, path: &mut Vec<String>, depth: usize, budget: &mut usize) -> Value {
+    if depth > DEPTH || *budget == 0 {
+        return json!({ "type": "object" });
+    }
+    *budget -= 1;
+    match node {
+        Value::Object(map) => match map.get("$ref").and_then(Value::as_str) {
+            Some(reference) => follow(map, reference, root, path, depth, budget),
+            None => {
+                let entries = map.iter().filter(|(key, _)| !matches!(key.as_str(), "$defs" | "definitions"));
+                let resolved =
+                    entries.map(|(key, value)| (key.clone(), resolve(value, root, path, depth + 1, budget)));
+                Value::Object(resolved.collect())
+            }
+        },
+        Value::Array(list) => {
+            list.iter().map(|value| resolve(value, root, path, depth + 1, budget)).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+/// What stands beside a reference (a description, a default) wins over what it points at.
+fn follow(
+    map: &Map<String, Value>,
+    reference: &str,
+    root: &Value,
+    path: &mut Vec<String>,
+    depth: usize,
+    budget: &mut usize,
+) -> Value {
+    let target = reference.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
+    let Some(target) = target.filter(|_| !path.iter().any(|seen| seen == reference)) else {
+        return json!({ "type": "object" });
+    };
+    path.push(reference.to_owned());
+    let mut resolved = resolve(target, root, path, depth + 1, budget);
+    path.pop();
+    if let Value::Object(resolved) = &mut resolved {
+        let beside = map.iter().filter(|(key, _)| *key != "$ref");
+        resolved.extend(beside.map(|(key, value)| (key.clone(), value.clone())));
+    }
+    resolved
+}

@@ -1,0 +1,145 @@
+//! Server-sent events: bytes in, messages out.
+//!
+//! The reader is fed whatever the network delivers. Contract:
+//! - any chunking of the same bytes gives the same messages;
+//! - time is linear in the bytes: each byte is looked at once, however long its line;
+//! - a line ends at LF, CRLF or a lone CR; one byte order mark at the very start is skipped; comments, `id` and
+//!   `retry` are passed over; several `data` lines are joined by a line feed;
+//! - text that is not UTF-8 and messages above the limit are errors, after the messages that came before them;
+//! - at the end of the body [`Reader::finish`] gives what was not closed by a blank line. The standard drops it, but
+//!   some servers leave the last blank line out; whether it is whole is for the wire to judge.
+
+use std::mem;
+
+/// One event of the stream. `event` is empty where the server named none.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Message {
+    pub event: String,
+    pub data: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SseError {
+    #[error("the stream holds bytes that are not UTF-8")]
+    InvalidUtf8,
+    #[error("one event of the stream is larger than {limit} bytes")]
+    TooLarge { limit: usize },
+}
+
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+#[derive(Debug)]
+pub struct Reader {
+    limit: usize,
+    /// The line so far, where a chunk ended inside it.
+    line: Vec<u8>,
+    /// The last byte was a CR that closed a line: an LF right after it belongs to the same line end.
+    after_cr: bool,
+    /// Nothing but (a part of) a byte order mark has been seen.
+    at_start: bool,
+    event: String,
+    data: String,
+    has_data: bool,
+}
+
+impl Reader {
+    /// `limit` bounds the memory of one message: its data and the line being read.
+    pub fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            line: Vec::new(),
+            after_cr: false,
+            at_start: true,
+            event: String::new(),
+            data: String::new(),
+            has_data: false,
+        }
+    }
+
+    /// Reads one chunk and appends the messages it completes to `out`.
+    pub fn push(&mut self, chunk: &[u8], out: &mut Vec<Message>) -> Result<(), SseError> {
+        let mut rest = chunk;
+        while let Some(first) = rest.first() {
+            if mem::take(&mut self.after_cr) && *first == b'\n' {
+                rest = rest.get(1..).unwrap_or_default();
+                continue;
+            }
+            match rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+                Some(end) => {
+                    let (head, tail) = rest.split_at(end);
+                    self.after_cr = tail.first() == Some(&b'\r');
+                    self.end_line(head, out)?;
+                    rest = tail.get(1..).unwrap_or_default();
+                }
+                None => {
+                    self.check_size(rest.len())?;
+                    self.line.extend_from_slice(rest);
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The message that was not closed by a blank line when the body ended.
+    pub fn finish(&mut self) -> Result<Option<Message>, SseError> {
+        let mut out = Vec::new();
+        self.end_line(&[], &mut out)?;
+        self.dispatch(&mut out);
+        Ok(out.pop())
+    }
+
+    fn check_size(&self, more: usize) -> Result<(), SseError> {
+        let size = self.line.len() + self.data.len() + more;
+        if size > self.limit { Err(SseError::TooLarge { limit: self.limit }) } else { Ok(()) }
+    }
+
+    fn end_line(&mut self, tail: &[u8], out: &mut Vec<Message>) -> Result<(), SseError> {
+        self.check_size(tail.len())?;
+        if self.line.is_empty() {
+            return self.read_line(tail, out);
+        }
+        self.line.extend_from_slice(tail);
+        let line = mem::take(&mut self.line);
+        let result = self.read_line(&line, out);
+        // The buffer is kept for the next line, unless one huge line made it huge.
+        if line.capacity() <= 64 * 1024 {
+            self.line = line;
+            self.line.clear();
+        }
+        result
+    }
+
+    fn read_line(&mut self, line: &[u8], out: &mut Vec<Message>) -> Result<(), SseError> {
+        let line = if mem::take(&mut self.at_start) { line.strip_prefix(BOM).unwrap_or(line) } else { line };
+        if line.is_empty() {
+            self.dispatch(out);
+            return Ok(());
+        }
+        let line = str::from_utf8(line).map_err(|_| SseError::InvalidUtf8)?;
+        let (field, value) = line.split_once(':').unwrap_or((line, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        match field {
+            "data" => {
+                if mem::replace(&mut self.has_data, true) {
+                    self.data.push('\n');
+                }
+                self.data.push_str(value);
+            }
+            "event" => value.clone_into(&mut self.event),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn dispatch(&mut self, out: &mut Vec<Message>) {
+        let event = mem::take(&mut self.event);
+        let data = mem::take(&mut self.data);
+        if mem::take(&mut self.has_data) {
+            out.push(Message { event, data });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,18 @@
+//! Images and PDFs, and what a model is told where it cannot take one.
+
+use crate::catalogue::ModelInfo;
+use crate::request::Media;
+
+pub(super) fn takes(info: &ModelInfo, media: &Media) -> bool {
+    (media.is_image() && info.images) || (media.is_pdf() && info.pdf)
+}
+
+/// Stands in the place of media that the model cannot take.
+pub(super) fn note(media: &Media) -> String {
+    let what = if media.is_image() { "images" } else { "files of this type" };
+    format!("[{} left out: this model takes no {what}]", label(media))
+}
+
+pub(super) fn label(media: &Media) -> &str {
+    media.name.as_deref().unwrap_or(&media.mime)
+}

@@ -1,0 +1,8 @@
+//! OpenAI Chat Completions, and the many servers that speak it with an accent.
+
+mod decode;
+mod details;
+mod encode;
+
+pub(super) use decode::Decode;
+pub(super) use encode::encode;

@@ -1,0 +1,47 @@
+//! `reasoning_details`: blocks of reasoning that arrive in pieces and go back whole.
+//!
+//! A piece belongs to the block with its index and type, or to the last block where neither has an index. Texts are
+//! joined; everything else is kept as it came last.
+
+use serde_json::{Map, Value};
+
+use crate::answer::{Answer, Fault};
+
+#[derive(Debug, Default)]
+pub(super) struct Details {
+    blocks: Vec<Map<String, Value>>,
+}
+
+impl Details {
+    pub(super) fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    pub(super) fn blocks(&self) -> &[Map<String, Value>] {
+        &self.blocks
+    }
+
+    pub(super) fn push(&mut self, piece: Map<String, Value>, answer: &mut Answer) -> Result<(), Fault> {
+        let same = |block: &&mut Map<String, Value>| {
+            block.get("type") == piece.get("type") && block.get("index") == piece.get("index")
+        };
+        let joins = |key: &str| matches!(key, "text" | "summary" | "data");
+        let size: usize = piece.values().filter_map(Value::as_str).map(str::len).sum();
+        // Every block costs a little even when it says nothing.
+        answer.count(size + 64)?;
+        let Some(block) = self.blocks.iter_mut().rev().find(same) else {
+            self.blocks.push(piece);
+            return Ok(());
+        };
+        for (key, value) in piece {
+            match (block.get_mut(&key), value) {
+                (Some(Value::String(text)), Value::String(more)) if joins(&key) => text.push_str(&more),
+                (_, Value::Null) => {}
+                (_, value) => {
+                    block.insert(key, value);
+                }
+            }
+        }
+        Ok(())
+    }
+}

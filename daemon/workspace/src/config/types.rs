@@ -1,0 +1,167 @@
+//! What a configuration can say. The comments of the fields are what a person reads in their editor (the JSON
+//! Schema is made of them), and the schema's keys are the only list of known keys there is.
+//!
+//! Every field may be missing: a file says only what it changes. Names are OpenCode's where the meaning is.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub use self::{
+    agent::{Agent, AgentMode},
+    language::{Formatter, LanguageServer, Switch},
+    mcp::{Mcp, McpKind, OAuth},
+    model::{Cost, Limit, Modalities, Model, Reasoning},
+    permission::{Action, Permission, Rule},
+    provider::{Provider, ProviderOptions, Timeout, Wire},
+    secret::Secret,
+};
+
+mod agent;
+mod language;
+mod mcp;
+mod model;
+mod permission;
+mod provider;
+mod secret;
+
+/// The configuration of Copydesk.
+///
+/// Read from `copydesk.jsonc` of the user and of the project; `null` removes a value that an earlier file set.
+/// In every text `{env:NAME}` stands for an environment variable and `{file:path}` for the content of a file.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(deny_unknown_fields)]
+pub struct Config {
+    /// Where an editor finds the schema of this file.
+    #[serde(rename = "$schema")]
+    pub schema: Option<String>,
+    /// The model to use, as `provider/model`.
+    pub model: Option<String>,
+    /// The model for small jobs such as titles and summaries, as `provider/model`.
+    pub small_model: Option<String>,
+    /// The agent that answers where none is named.
+    pub default_agent: Option<String>,
+    /// Who serves models, by a name of your choice or of the catalogue.
+    pub provider: BTreeMap<String, Provider>,
+    /// Providers not to use, even where a key for them is found.
+    pub disabled_providers: Vec<String>,
+    /// If set, the only providers to use.
+    pub enabled_providers: Option<Vec<String>>,
+    /// What the agent may do without asking. The last matching line decides.
+    pub permission: Option<Permission>,
+    /// Tools to switch on or off, by name; `*` matches any text.
+    pub tools: BTreeMap<String, bool>,
+    /// Agents, by name: each a set of prompt, model and permissions.
+    pub agent: BTreeMap<String, Agent>,
+    /// Prompts to call by a short name, as `/name`.
+    pub command: BTreeMap<String, Command>,
+    /// Files (patterns allowed) and URLs with instructions for the model. Those of all configuration files add up.
+    pub instructions: Vec<String>,
+    /// Servers of the Model Context Protocol, by name.
+    pub mcp: BTreeMap<String, Mcp>,
+    /// Language servers: `true` or `false` for all, or each by name.
+    pub lsp: Option<Switch<LanguageServer>>,
+    /// Formatters: `true` or `false` for all, or each by name.
+    pub formatter: Option<Switch<Formatter>>,
+    /// Where else to look for skills.
+    pub skills: Skills,
+    /// The shell that runs commands, by name or path.
+    pub shell: Option<String>,
+    /// What happens when a conversation outgrows the model.
+    pub compaction: Compaction,
+    /// How much of a tool's output the model is shown.
+    pub tool_output: ToolOutput,
+    /// What may be attached to a prompt.
+    pub attachment: Attachment,
+    /// How deep agents may call agents.
+    pub subagent_depth: Option<u32>,
+    /// What happens when a request to a model fails.
+    pub retry: Retry,
+}
+
+/// A prompt to call by a short name.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(deny_unknown_fields)]
+pub struct Command {
+    /// The prompt. `$ARGUMENTS` is what follows the name, `$1`, `$2`… its words.
+    pub template: Option<String>,
+    /// One line for the list of commands.
+    pub description: Option<String>,
+    /// The agent that answers.
+    pub agent: Option<String>,
+    /// The model to use, as `provider/model`.
+    pub model: Option<String>,
+    /// Answer in a session of its own, so that this one stays short.
+    pub subtask: Option<bool>,
+}
+
+/// Where else to look for skills.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(deny_unknown_fields)]
+pub struct Skills {
+    /// Folders.
+    pub paths: Vec<String>,
+    /// Addresses of lists of skills.
+    pub urls: Vec<String>,
+}
+
+/// What happens when a conversation outgrows the model.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(deny_unknown_fields)]
+pub struct Compaction {
+    /// Summarise when the model's context is nearly full.
+    pub auto: Option<bool>,
+    /// Drop the output of old tool calls first.
+    pub prune: Option<bool>,
+    /// Tokens to keep free for the summary.
+    pub reserved: Option<u64>,
+}
+
+/// How much of a tool's output the model is shown; the rest is kept in a file.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(deny_unknown_fields)]
+pub struct ToolOutput {
+    /// At most this many lines.
+    pub max_lines: Option<u64>,
+    /// At most this many bytes.
+    pub max_bytes: Option<u64>,
+}
+
+/// What may be attached to a prompt.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(deny_unknown_fields)]
+pub struct Attachment {
+    /// Images.
+    pub image: ImageAttachment,
+}
+
+/// How images are prepared for the model.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(deny_unknown_fields)]
+pub struct ImageAttachment {
+    /// Make larger images fit the limits below; without it they are refused.
+    pub auto_resize: Option<bool>,
+    /// In pixels.
+    pub max_width: Option<u32>,
+    /// In pixels.
+    pub max_height: Option<u32>,
+    /// Of the encoded image.
+    pub max_base64_bytes: Option<u64>,
+}
+
+/// What happens when a request to a model fails.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(deny_unknown_fields)]
+pub struct Retry {
+    /// How often a failed request is tried again; 0 for never.
+    pub max: Option<u32>,
+}

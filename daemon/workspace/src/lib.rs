@@ -1,0 +1,12 @@
+//! The folder a person works in: its configuration, where the user's own files live, their keys, and which of a
+//! project's files they trust.
+//!
+//! Invariant: nothing here reads the process environment or the current folder by itself; both are passed in,
+//! because one daemon serves clients that differ in both.
+//! Invariant: no input (a file, a variable) can panic this room or be ignored without a word.
+
+pub mod config;
+pub mod keys;
+pub mod paths;
+mod private_file;
+pub mod trust;

@@ -1,0 +1,246 @@
+//! A scripted model server: real HTTP, four wires, turns played from data, and a test that decides when each
+//! chunk leaves.
+//!
+//! ```ignore
+//! let server = ModelServer::start();
+//! server.play(Turn::new().text("Hel").gate("half").text("lo"));
+//! // … the client connects to server.base_url(Wire::Anthropic) and asks …
+//! server.reached("half").await; // all up to "Hel" is on its way
+//! server.open("half");
+//! assert_eq!(server.requests()[0].comparable(), json!({ … }));
+//! ```
+//!
+//! Contract: requests get turns in order of arrival (`when` and `whenever` come first); every request is
+//! kept; nothing sleeps. Dropping the server ends all connections and then panics if the script and what
+//! happened differ: a turn unplayed, a request too many, a gate left waiting.
+//!
+//! It runs on a thread and runtime of its own, so that it serves a test that blocks its thread or pauses its
+//! clock.
+//!
+//! Beside `tests/main.rs` it is `mod model_server;`. From elsewhere its folder has to be named, since `#[path]`
+//! on the module itself would look for the children in the wrong place:
+//! `#[path = "../../../tests"] mod shared { pub(crate) mod model_server; }`.
+
+// Tests and benchmarks each use a part of it.
+#![allow(dead_code, unused_imports)]
+
+mod anthropic;
+mod builder;
+mod chat;
+mod connection;
+mod failure;
+mod gates;
+mod gemini;
+mod http;
+mod plan;
+mod recorded;
+mod render;
+mod responses;
+mod script;
+mod sink;
+#[cfg(test)]
+mod tests;
+mod turn;
+mod wire;
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::oneshot;
+use tokio::task::{JoinError, JoinSet};
+
+pub(crate) use failure::{Failure, Fault};
+pub(crate) use recorded::Recorded;
+pub(crate) use turn::{Answer, Body, Call, Piece, Reasoning, ReasoningField, Stop, Turn, Usage, Writes};
+pub(crate) use wire::Wire;
+
+use script::{Page, Rule, Script};
+
+/// How long a test may wait for what should happen at once. Only a test that fails waits this long.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+#[derive(Debug)]
+pub(crate) struct ModelServer {
+    address: SocketAddr,
+    script: Arc<Script>,
+    runtime: Handle,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl ModelServer {
+    /// Listens on a free port of 127.0.0.1.
+    pub(crate) fn start() -> Self {
+        let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime starts");
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a local port is free");
+        listener.set_nonblocking(true).expect("a socket need not block");
+        let address = listener.local_addr().expect("a bound socket has an address");
+        let script = Arc::new(Script::default());
+        let (stop, stopped) = oneshot::channel();
+        let handle = runtime.handle().clone();
+        let shared = Arc::clone(&script);
+        let thread = std::thread::Builder::new().name("model server".to_owned()).spawn(move || {
+            runtime.block_on(async {
+                let listener = TcpListener::from_std(listener).expect("a socket joins the runtime");
+                run(listener, shared, stopped).await;
+            });
+        });
+        let thread = thread.expect("a thread starts");
+        let server = Self { address, script, runtime: handle, stop: Some(stop), thread: Some(thread) };
+        server.models(&["script-1"]);
+        server.page("/api/version", 200, json!({ "version": "0.0.0" }));
+        server
+    }
+
+    /// `start` with its first turns.
+    pub(crate) fn playing(turns: impl IntoIterator<Item = Turn>) -> Self {
+        let server = Self::start();
+        turns.into_iter().for_each(|turn| server.play(turn));
+        server
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// What a person would write as `baseURL`.
+    pub(crate) fn base_url(&self, wire: Wire) -> String {
+        format!("http://{}{}", self.address, wire.base_path())
+    }
+
+    /// For the next request that no rule takes, after the turns that are waiting already.
+    pub(crate) fn play(&self, turn: Turn) {
+        self.script.push(turn);
+    }
+
+    /// For the first request that matches; there must be one.
+    pub(crate) fn when(&self, matches: impl Fn(&Recorded) -> bool + Send + 'static, turn: Turn) {
+        self.script.push_rule(Rule { matches: Box::new(matches), turn, always: false });
+    }
+
+    /// For every request that matches, if any does.
+    pub(crate) fn whenever(&self, matches: impl Fn(&Recorded) -> bool + Send + 'static, turn: Turn) {
+        self.script.push_rule(Rule { matches: Box::new(matches), turn, always: true });
+    }
+
+    /// What GET `…/models` lists.
+    pub(crate) fn models(&self, models: &[&str]) {
+        self.page("/models", 200, script::model_list(models));
+    }
+
+    /// What GET answers for paths that end so.
+    pub(crate) fn page(&self, path: impl Into<String>, status: u16, body: Value) {
+        self.script.push_page(Page { path: path.into(), status, body });
+    }
+
+    /// Lets the stream through the gate, be it there or yet to come.
+    pub(crate) fn open(&self, gate: &str) {
+        self.script.gates.open(gate);
+    }
+
+    /// Waits until the stream is at the gate and all before it has been written to the socket.
+    pub(crate) async fn reached(&self, gate: &str) {
+        let name = gate.to_owned();
+        self.patiently(format!("gate {gate} to be reached"), |script| async move {
+            script.gates.reached(&name).await;
+        })
+        .await;
+    }
+
+    /// Waits until the client has hung up at the gate, or before it got there.
+    pub(crate) async fn closed(&self, gate: &str) {
+        self.script.gates.excuse(gate);
+        let name = gate.to_owned();
+        self.patiently(format!("the client to hang up at gate {gate}"), |script| async move {
+            script.gates.closed(&name).await;
+        })
+        .await;
+    }
+
+    /// Waits for the `number`th model request, from 1.
+    pub(crate) async fn request_arrived(&self, number: usize) -> Recorded {
+        self.patiently(format!("request {number}"), |script| async move { script.arrived(number).await })
+            .await
+    }
+
+    /// The model requests so far, in order of arrival.
+    pub(crate) fn requests(&self) -> Vec<Recorded> {
+        self.script.requests()
+    }
+
+    /// The model requests and all others, such as those for the list of models.
+    pub(crate) fn all_requests(&self) -> Vec<Recorded> {
+        self.script.all_requests()
+    }
+
+    /// Ends all connections; panics if the script was not kept to. Dropping does the same.
+    pub(crate) fn finish(self) {
+        drop(self);
+    }
+
+    /// Waits on our runtime, whose clock is never paused.
+    async fn patiently<T, F>(&self, what: String, wait: impl FnOnce(Arc<Script>) -> F) -> T
+    where
+        T: Send + 'static,
+        F: Future<Output = T> + Send + 'static,
+    {
+        let waiting = wait(Arc::clone(&self.script));
+        let waited = self.runtime.spawn(async move { tokio::time::timeout(PATIENCE, waiting).await });
+        match waited.await.expect("the server's runtime lives as long as the server") {
+            Ok(value) => value,
+            Err(_) => {
+                let complaints = self.script.complaints().join("\n  ");
+                let gates = self.script.gates.describe();
+                panic!("waited {PATIENCE:?} for {what}{gates}\n  {complaints}");
+            }
+        }
+    }
+}
+
+impl Drop for ModelServer {
+    fn drop(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            // It may have ended by itself: what it died of is told below.
+            let _ = stop.send(());
+        }
+        let ended = self.thread.take().map_or(Ok(()), JoinHandle::join);
+        if std::thread::panicking() {
+            return;
+        }
+        assert!(ended.is_ok(), "the model server's thread panicked");
+        let complaints = self.script.complaints();
+        assert!(complaints.is_empty(), "the script was not kept to:\n- {}", complaints.join("\n- "));
+    }
+}
+
+/// Serves until told to stop, and then sees every connection to its end, so that none dies unheard.
+async fn run(listener: TcpListener, script: Arc<Script>, mut stopped: oneshot::Receiver<()>) {
+    let mut clients = JoinSet::new();
+    let note = |ended: Result<(), JoinError>| {
+        if let Err(error) = ended
+            && error.is_panic()
+        {
+            script.problem(format!("a connection's task died: {error}"));
+        }
+    };
+    loop {
+        tokio::select! {
+            _ = &mut stopped => break,
+            client = listener.accept() => match client {
+                Ok((stream, _)) => drop(clients.spawn(connection::serve(stream, Arc::clone(&script)))),
+                Err(error) => script.problem(format!("accept: {error}")),
+            },
+            Some(ended) = clients.join_next() => note(ended),
+        }
+    }
+    clients.abort_all();
+    while let Some(ended) = clients.join_next().await {
+        note(ended);
+    }
+}

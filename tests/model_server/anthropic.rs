@@ -1,0 +1,120 @@
+//! Anthropic Messages: named events, content blocks that open, grow and stop by index.
+
+use serde_json::{Value, json};
+
+use super::failure::Fault;
+use super::plan::{Block, Kind};
+use super::render::Voice;
+use super::sink::Sink;
+use super::turn::{Stop, Usage};
+use super::wire::Asked;
+
+pub(crate) struct Anthropic {
+    asked: Asked,
+    usage: Usage,
+    stop: Stop,
+}
+
+impl Anthropic {
+    pub(crate) fn new(asked: Asked, usage: Option<Usage>, stop: Stop) -> Self {
+        Self { asked, usage: usage.unwrap_or_default(), stop }
+    }
+
+    fn stop_reason(&self) -> &'static str {
+        match self.stop {
+            Stop::End => "end_turn",
+            Stop::Calls => "tool_use",
+            Stop::Length => "max_tokens",
+            Stop::Refusal => "refusal",
+            Stop::Pause => "pause_turn",
+        }
+    }
+}
+
+impl Voice for Anthropic {
+    fn begin(&mut self, out: &mut Sink) {
+        let Usage { input, cache_read, cache_write, .. } = self.usage;
+        event(
+            out,
+            &json!({ "type": "message_start", "message": {
+                "id": format!("msg_{:04}", self.asked.number), "type": "message", "role": "assistant",
+                "model": self.asked.model, "content": [], "stop_reason": null, "stop_sequence": null,
+                "usage": {
+                    "input_tokens": input, "cache_creation_input_tokens": cache_write,
+                    "cache_read_input_tokens": cache_read,
+                    "cache_creation": { "ephemeral_5m_input_tokens": cache_write, "ephemeral_1h_input_tokens": 0 },
+                    // The real one has counted its first token by now; `message_delta` replaces the number.
+                    "output_tokens": 1, "service_tier": "standard",
+                },
+            } }),
+        );
+    }
+
+    fn open(&mut self, block: &Block, out: &mut Sink) {
+        let start = match &block.kind {
+            Kind::Reasoning { .. } => json!({ "type": "thinking", "thinking": "", "signature": "" }),
+            Kind::Redacted { data } => json!({ "type": "redacted_thinking", "data": data }),
+            Kind::Text => json!({ "type": "text", "text": "" }),
+            Kind::Call { id, name, .. } => {
+                let caller = json!({ "type": "direct" });
+                json!({ "type": "tool_use", "id": id, "name": name, "input": {}, "caller": caller })
+            }
+        };
+        event(out, &json!({ "type": "content_block_start", "index": block.index, "content_block": start }));
+        // The real stream begins every input with an empty piece.
+        if matches!(block.kind, Kind::Call { .. }) {
+            self.delta(block, "", out);
+        }
+    }
+
+    fn delta(&mut self, block: &Block, text: &str, out: &mut Sink) {
+        let delta = match block.kind {
+            Kind::Reasoning { .. } => json!({ "type": "thinking_delta", "thinking": text }),
+            Kind::Redacted { .. } => return,
+            Kind::Text => json!({ "type": "text_delta", "text": text }),
+            Kind::Call { .. } => json!({ "type": "input_json_delta", "partial_json": text }),
+        };
+        event(out, &json!({ "type": "content_block_delta", "index": block.index, "delta": delta }));
+    }
+
+    fn close(&mut self, block: &Block, out: &mut Sink) {
+        let index = block.index;
+        if let Kind::Reasoning { signature: Some(signature) } = &block.kind {
+            let delta = json!({ "type": "signature_delta", "signature": signature });
+            event(out, &json!({ "type": "content_block_delta", "index": index, "delta": delta }));
+        }
+        event(out, &json!({ "type": "content_block_stop", "index": index }));
+    }
+
+    fn finish(&mut self, out: &mut Sink) {
+        let Usage { input, output, cache_read, cache_write, reasoning } = self.usage;
+        // Said a second time, and in total: a client that adds up what it hears counts double.
+        let mut usage = json!({
+            "input_tokens": input, "cache_creation_input_tokens": cache_write,
+            "cache_read_input_tokens": cache_read, "output_tokens": output,
+        });
+        if reasoning > 0 {
+            usage["output_tokens_details"] = json!({ "thinking_tokens": reasoning });
+        }
+        let delta = json!({ "stop_reason": self.stop_reason(), "stop_sequence": null });
+        event(out, &json!({ "type": "message_delta", "delta": delta, "usage": usage }));
+        event(out, &json!({ "type": "message_stop" }));
+    }
+
+    fn error(&mut self, fault: &Fault, out: &mut Sink) {
+        event(out, &fault.body(self.asked.wire));
+    }
+
+    fn ping(&mut self, out: &mut Sink) {
+        event(out, &json!({ "type": "ping" }));
+    }
+
+    fn delta_name(&self) -> Option<&'static str> {
+        Some("content_block_delta")
+    }
+}
+
+/// An event's name is its data's type.
+fn event(out: &mut Sink, data: &Value) {
+    out.event(data["type"].as_str(), data);
+}

@@ -1,0 +1,277 @@
+//! Turns written in Rust: `Turn::new().reasoning("Hm.").signed("s").text("Hello").gate("g").call(…)`.
+//!
+//! A script that makes no sense panics where it is written, not where it is played.
+
+use serde_json::Value;
+
+use super::failure::{Failure, Fault};
+use super::turn::{Answer, Body, Call, Piece, Reasoning, ReasoningField, Stop, Turn, Usage, Writes};
+
+/// What it streams.
+impl Turn {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    pub(crate) fn piece(mut self, piece: Piece) -> Self {
+        self.pieces.push(piece);
+        self
+    }
+
+    pub(crate) fn text(self, text: impl Into<String>) -> Self {
+        self.piece(Piece::Text(text.into()))
+    }
+
+    /// Text that leaves in exactly these chunks.
+    pub(crate) fn chunks<T: Into<String>>(self, chunks: impl IntoIterator<Item = T>) -> Self {
+        self.piece(Piece::Chunks(chunks.into_iter().map(Into::into).collect()))
+    }
+
+    pub(crate) fn reasoning(self, text: impl Into<String>) -> Self {
+        self.piece(Piece::Reasoning(Reasoning { text: text.into(), ..Reasoning::default() }))
+    }
+
+    pub(crate) fn redacted(self, data: impl Into<String>) -> Self {
+        self.piece(Piece::Reasoning(Reasoning { redacted: Some(data.into()), ..Reasoning::default() }))
+    }
+
+    /// Signs the reasoning or the call that was said last.
+    pub(crate) fn signed(mut self, signature: impl Into<String>) -> Self {
+        match self.pieces.last_mut() {
+            Some(Piece::Reasoning(reasoning)) => reasoning.signature = Some(signature.into()),
+            Some(Piece::Call(call)) => call.signature = Some(signature.into()),
+            other => panic!("only reasoning and calls are signed, not {other:?}"),
+        }
+        self
+    }
+
+    pub(crate) fn call(self, id: impl Into<String>, name: impl Into<String>, arguments: Value) -> Self {
+        self.piece(Piece::Call(Call {
+            id: id.into(),
+            name: name.into(),
+            arguments,
+            raw: None,
+            signature: None,
+        }))
+    }
+
+    /// A call whose arguments are this text, JSON or not; `arguments` may continue it.
+    pub(crate) fn raw_call(
+        self,
+        id: impl Into<String>,
+        name: impl Into<String>,
+        raw: impl Into<String>,
+    ) -> Self {
+        self.piece(Piece::Call(Call {
+            id: id.into(),
+            name: name.into(),
+            arguments: Value::Null,
+            raw: Some(raw.into()),
+            signature: None,
+        }))
+    }
+
+    /// More of the arguments of the last `raw_call`.
+    pub(crate) fn arguments(self, text: impl Into<String>) -> Self {
+        self.piece(Piece::Arguments(text.into()))
+    }
+
+    pub(crate) fn split(self) -> Self {
+        self.piece(Piece::Split)
+    }
+
+    pub(crate) fn gate(self, name: impl Into<String>) -> Self {
+        self.piece(Piece::Gate(name.into()))
+    }
+
+    pub(crate) fn ping(self) -> Self {
+        self.piece(Piece::Ping)
+    }
+
+    pub(crate) fn raw(self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.piece(Piece::Raw(bytes.into()))
+    }
+
+    pub(crate) fn malformed(self) -> Self {
+        self.piece(Piece::Malformed)
+    }
+
+    pub(crate) fn error(self, kind: Failure, message: impl Into<String>) -> Self {
+        self.piece(Piece::Error(Fault::new(kind, message)))
+    }
+
+    pub(crate) fn reset(self) -> Self {
+        self.piece(Piece::Reset)
+    }
+
+    pub(crate) fn end(self) -> Self {
+        self.piece(Piece::End)
+    }
+
+    pub(crate) fn truncated(self) -> Self {
+        self.piece(Piece::Truncated)
+    }
+
+    pub(crate) fn stall(self, name: impl Into<String>) -> Self {
+        self.piece(Piece::Stall(name.into()))
+    }
+
+    /// Valid text deltas until the client hangs up.
+    pub(crate) fn endless_text() -> Self {
+        Self::new().piece(Piece::Endless)
+    }
+}
+
+/// How it streams.
+impl Turn {
+    pub(crate) fn chunk(mut self, characters: usize) -> Self {
+        self.chunk = characters;
+        self
+    }
+
+    pub(crate) fn interleave(mut self, interleave: bool) -> Self {
+        self.interleave = interleave;
+        self
+    }
+
+    pub(crate) fn reasoning_field(mut self, field: ReasoningField) -> Self {
+        self.reasoning_field = field;
+        self
+    }
+
+    pub(crate) fn stop(mut self, stop: Stop) -> Self {
+        self.stop = Some(stop);
+        self
+    }
+
+    pub(crate) fn usage(mut self, usage: Usage) -> Self {
+        self.usage = Some(usage);
+        self
+    }
+
+    pub(crate) fn one_write_per_event(mut self, each: bool) -> Self {
+        self.writes = if each { Writes::Event } else { Writes::Large };
+        self
+    }
+
+    /// Cuts the body every `count` bytes, through events and characters.
+    pub(crate) fn bytes_per_write(mut self, count: usize) -> Self {
+        self.writes = Writes::Bytes(count);
+        self
+    }
+
+    /// A gate before the status line.
+    pub(crate) fn hold(mut self, gate: impl Into<String>) -> Self {
+        self.hold = Some(gate.into());
+        self
+    }
+
+    pub(crate) fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+}
+
+/// What it answers instead of a stream.
+impl Turn {
+    fn answer(answer: Answer) -> Self {
+        Self { answer: Some(answer), ..Self::default() }
+    }
+
+    pub(crate) fn status(status: u16) -> Self {
+        Self::answer(Answer::Status { status, body: Body::default() })
+    }
+
+    pub(crate) fn body(mut self, new: impl Into<Body>) -> Self {
+        match &mut self.answer {
+            Some(Answer::Status { body, .. }) => *body = new.into(),
+            other => panic!("only Turn::status has a body to set, not {other:?}"),
+        }
+        self
+    }
+
+    /// As the wire at hand fails in this way.
+    pub(crate) fn failure(kind: Failure, message: impl Into<String>) -> Self {
+        Self::answer(Answer::Failure(Fault::new(kind, message)))
+    }
+
+    pub(crate) fn too_many(retry_after: impl Into<String>) -> Self {
+        Self::failure(Failure::RateLimit, "Too many requests.").header("retry-after", retry_after)
+    }
+
+    pub(crate) fn server_error() -> Self {
+        Self::failure(Failure::Server, "Internal server error")
+    }
+
+    /// 529 from Anthropic, 503 from the others.
+    pub(crate) fn overloaded() -> Self {
+        Self::failure(Failure::Overloaded, "Overloaded")
+    }
+
+    /// What a proxy or a sign-in page says with status 200.
+    pub(crate) fn html() -> Self {
+        Self::status(200).body(Body::Html("<!doctype html><title>Sign in</title><p>Sign in.\n".to_owned()))
+    }
+
+    pub(crate) fn json_error(status: u16, body: Value) -> Self {
+        Self::status(status).body(body)
+    }
+
+    pub(crate) fn redirect(status: u16, location: impl Into<String>) -> Self {
+        Self::status(status).header("location", location)
+    }
+
+    pub(crate) fn hang_up() -> Self {
+        Self::answer(Answer::HangUp)
+    }
+
+    /// One event line that never ends, for as long as the client reads.
+    pub(crate) fn endless_body() -> Self {
+        Self::answer(Answer::EndlessBody)
+    }
+}
+
+impl Turn {
+    /// Panics with the reason when the turn cannot be played as written.
+    pub(crate) fn check(&self) {
+        assert!(self.chunk > 0, "a chunk has at least one character");
+        let usage = self.usage.unwrap_or_default();
+        assert!(usage.reasoning <= usage.output, "output includes reasoning: {usage:?}");
+        assert!(!matches!(self.writes, Writes::Bytes(0)), "a write has at least one byte");
+        assert!(
+            self.answer.is_none() || self.pieces.is_empty(),
+            "a turn is an answer or a stream, not both: {:?}",
+            self.pieces
+        );
+        if let Some(at) = self.pieces.iter().position(Piece::is_last) {
+            let rest = self.pieces.get(at + 1..).unwrap_or_default();
+            assert!(rest.is_empty(), "nothing can follow {:?}: {rest:?}", self.pieces.get(at));
+        }
+        let mut before: Option<&Piece> = None;
+        for piece in self.pieces.iter().filter(|piece| piece.is_content() || matches!(piece, Piece::Split)) {
+            if matches!(piece, Piece::Arguments(_)) {
+                let continues = matches!(before, Some(Piece::Call(_) | Piece::Arguments(_)));
+                assert!(continues, "arguments continue a call, not {before:?}");
+            }
+            before = Some(piece);
+        }
+    }
+}
+
+impl From<&str> for Body {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Body {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<Value> for Body {
+    fn from(json: Value) -> Self {
+        Self::Json(json)
+    }
+}

@@ -1,0 +1,207 @@
+//! One client: its requests are routed, kept and answered one after another until it or the script ends it.
+
+use std::io;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+
+use super::failure::{Failure, Fault};
+use super::http::{Connection, ReadError, Request};
+use super::recorded::Recorded;
+use super::render::render;
+use super::script::{Cue, Script};
+use super::sink::Step;
+use super::turn::{Answer, Body, Turn};
+use super::wire::{Asked, Wire};
+
+/// Nobody is told of a client that hangs up: that is its right, and gates see it.
+pub(crate) async fn serve(stream: TcpStream, script: Arc<Script>) {
+    let Ok(mut connection) = Connection::new(stream) else { return };
+    loop {
+        let request = match connection.read_request().await {
+            Ok(request) => request,
+            Err(ReadError::HungUp) => return,
+            Err(ReadError::Bad(problem)) => {
+                script.problem(format!("not HTTP as we know it: {problem}"));
+                return;
+            }
+        };
+        let last = request.is_last();
+        match answer(connection, request, &script).await {
+            Ok(Some(open)) if !last => connection = open,
+            Ok(_) | Err(_) => return,
+        }
+    }
+}
+
+/// Gives the connection back if it can be used again.
+async fn answer(
+    mut connection: Connection,
+    request: Request,
+    script: &Script,
+) -> io::Result<Option<Connection>> {
+    let request = record(request);
+    let Some(wire) = request.wire else {
+        let page = if request.method == "GET" { script.page(&request.path) } else { None };
+        let missing =
+            json!({ "error": { "message": format!("no such page: {} {}", request.method, request.path) } });
+        let (status, body) = page.map_or((404, missing), |page| (page.status, page.body));
+        script.note(request);
+        respond_json(&mut connection, status, &body, &[]).await?;
+        return Ok(Some(connection));
+    };
+    match script.cue(request) {
+        Cue::Play(turn, asked) => play(connection, *turn, &asked, script).await,
+        Cue::Refuse { status, message } => {
+            let body = Fault::new(Failure::Invalid, format!("scripted model server: {message}")).body(wire);
+            respond_json(&mut connection, status, &body, &[]).await?;
+            Ok(Some(connection))
+        }
+    }
+}
+
+fn record(request: Request) -> Recorded {
+    let Request { method, target, headers, body } = request;
+    let (path, query) = target.split_once('?').unwrap_or((&target, ""));
+    Recorded {
+        wire: Wire::of_path(path).filter(|_| method == "POST"),
+        path: path.to_owned(),
+        query: query.to_owned(),
+        method,
+        headers,
+        body: serde_json::from_slice(&body).unwrap_or_default(),
+        raw: body,
+    }
+}
+
+async fn play(
+    mut connection: Connection,
+    turn: Turn,
+    asked: &Asked,
+    script: &Script,
+) -> io::Result<Option<Connection>> {
+    if let Some(gate) = &turn.hold
+        && !wait(&mut connection, gate, script).await
+    {
+        return Ok(None);
+    }
+    let extra: Vec<(&str, &str)> =
+        turn.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let steps = match &turn.answer {
+        None => render(&turn, asked),
+        Some(Answer::EndlessBody) => {
+            vec![Step::Write(b"data: ".to_vec()), Step::Forever(Box::new(|| vec![b'x'; 64 * 1024]))]
+        }
+        Some(Answer::HangUp) => {
+            connection.reset()?;
+            return Ok(None);
+        }
+        Some(Answer::Failure(fault)) => {
+            let (status, body) = (fault.status(asked.wire), fault.body(asked.wire));
+            respond_json(&mut connection, status, &body, &extra).await?;
+            return Ok(Some(connection));
+        }
+        Some(Answer::Status { status, body }) => {
+            respond(&mut connection, *status, body, &extra).await?;
+            return Ok(Some(connection));
+        }
+    };
+    let mut headers =
+        vec![("content-type", "text/event-stream; charset=utf-8"), ("cache-control", "no-cache")];
+    headers.extend(extra);
+    let gates: Vec<String> = steps.iter().filter_map(gate_name).collect();
+    let played = match connection.begin_chunks(&headers).await {
+        Ok(()) => stream(connection, steps, script).await,
+        Err(error) => Err(error),
+    };
+    if played.is_err() {
+        // The client is gone, and whoever waits for that at a gate we never reached should hear of it.
+        gates.iter().for_each(|name| script.gates.close(name));
+    }
+    played
+}
+
+async fn stream(
+    mut connection: Connection,
+    steps: Vec<Step>,
+    script: &Script,
+) -> io::Result<Option<Connection>> {
+    for step in steps {
+        match step {
+            Step::Write(bytes) => connection.chunk(&bytes).await?,
+            Step::Gate(name) => {
+                if !wait(&mut connection, &name, script).await {
+                    return Err(io::ErrorKind::BrokenPipe.into());
+                }
+            }
+            Step::Stall(name) => {
+                script.gates.excuse(&name);
+                script.gates.reach(&name);
+                connection.hung_up().await;
+                script.gates.close(&name);
+                return Ok(None);
+            }
+            Step::Reset => {
+                connection.reset()?;
+                return Ok(None);
+            }
+            Step::Truncate => return Ok(None),
+            Step::Forever(mut more) => loop {
+                connection.chunk(&more()).await?;
+                // A client that reads as fast as we write must not keep the other connections waiting.
+                tokio::task::yield_now().await;
+            },
+        }
+    }
+    connection.end_chunks().await?;
+    Ok(Some(connection))
+}
+
+/// Whether the gate was opened; else the client hung up.
+async fn wait(connection: &mut Connection, gate: &str, script: &Script) -> bool {
+    script.gates.reach(gate);
+    tokio::select! {
+        // A gate that is open already is passed even if the client is gone.
+        biased;
+        () = script.gates.opened(gate) => true,
+        () = connection.hung_up() => {
+            script.gates.close(gate);
+            false
+        }
+    }
+}
+
+fn gate_name(step: &Step) -> Option<String> {
+    match step {
+        Step::Gate(name) | Step::Stall(name) => Some(name.clone()),
+        _ => None,
+    }
+}
+
+async fn respond(
+    connection: &mut Connection,
+    status: u16,
+    body: &Body,
+    extra: &[(&str, &str)],
+) -> io::Result<()> {
+    let (kind, bytes) = match body {
+        Body::Json(json) => return respond_json(connection, status, json, extra).await,
+        Body::Text(text) => ("text/plain; charset=utf-8", text.as_bytes()),
+        Body::Html(text) => ("text/html; charset=utf-8", text.as_bytes()),
+    };
+    let headers: Vec<(&str, &str)> =
+        [("content-type", kind)].into_iter().chain(extra.iter().copied()).collect();
+    connection.respond(status, &headers, bytes).await
+}
+
+async fn respond_json(
+    connection: &mut Connection,
+    status: u16,
+    body: &Value,
+    extra: &[(&str, &str)],
+) -> io::Result<()> {
+    let headers: Vec<(&str, &str)> =
+        [("content-type", "application/json")].into_iter().chain(extra.iter().copied()).collect();
+    connection.respond(status, &headers, body.to_string().as_bytes()).await
+}

@@ -1,0 +1,84 @@
+//! Gates: where a stream waits until the test says go on.
+//!
+//! Both sides may come first. A gate opened before it is reached stays open; one that was reached, or
+//! whose client hung up there, stays so. At the end every gate that was reached must have been opened, or
+//! its closing been awaited by the test: anything less would depend on who was faster.
+
+use std::collections::BTreeMap;
+
+use tokio::sync::watch;
+
+#[derive(Debug, Default)]
+struct Gate {
+    reached: bool,
+    opened: bool,
+    closed: bool,
+    /// Nobody has to open it: a stall, or one whose closing the test waited for.
+    excused: bool,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Gates {
+    states: watch::Sender<BTreeMap<String, Gate>>,
+}
+
+impl Gates {
+    pub(crate) fn open(&self, name: &str) {
+        self.change(name, |gate| gate.opened = true);
+    }
+
+    /// The stream is here, and all before it is in the client's hands.
+    pub(crate) fn reach(&self, name: &str) {
+        self.change(name, |gate| gate.reached = true);
+    }
+
+    /// The client hung up here, or before it got here.
+    pub(crate) fn close(&self, name: &str) {
+        self.change(name, |gate| gate.closed = true);
+    }
+
+    pub(crate) fn excuse(&self, name: &str) {
+        self.change(name, |gate| gate.excused = true);
+    }
+
+    pub(crate) async fn opened(&self, name: &str) {
+        self.until(name, |gate| gate.opened).await;
+    }
+
+    pub(crate) async fn reached(&self, name: &str) {
+        self.until(name, |gate| gate.reached).await;
+    }
+
+    pub(crate) async fn closed(&self, name: &str) {
+        self.until(name, |gate| gate.closed).await;
+    }
+
+    pub(crate) fn left_waiting(&self) -> Vec<String> {
+        let states = self.states.borrow();
+        let waiting = states.iter().filter(|(_, gate)| gate.reached && !gate.opened && !gate.excused);
+        waiting.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// One line per gate, for the person who reads why a test waited in vain.
+    pub(crate) fn describe(&self) -> String {
+        let line = |(name, gate): (&String, &Gate)| {
+            let words = [("reached", gate.reached), ("opened", gate.opened), ("closed", gate.closed)];
+            let words: Vec<&str> = words.into_iter().filter(|(_, is)| *is).map(|(word, _)| word).collect();
+            format!(
+                "\n  gate {name}: {}",
+                if words.is_empty() { "untouched".to_owned() } else { words.join(", ") }
+            )
+        };
+        self.states.borrow().iter().map(line).collect()
+    }
+
+    fn change(&self, name: &str, change: impl FnOnce(&mut Gate)) {
+        self.states.send_modify(|states| change(states.entry(name.to_owned()).or_default()));
+    }
+
+    async fn until(&self, name: &str, wanted: impl Fn(&Gate) -> bool) {
+        let mut states = self.states.subscribe();
+        let found = states.wait_for(|states| states.get(name).is_some_and(&wanted)).await;
+        found.expect("the sender is ours and lives as long as we are borrowed");
+    }
+}

@@ -1,0 +1,140 @@
+//! Gemini: each event is a whole response with the parts that are new; calls come in one part.
+//!
+//! A thought's signature does not come with the thought but on the part that follows it.
+
+use serde_json::{Value, json};
+
+use super::failure::Fault;
+use super::plan::{Block, Kind};
+use super::render::Voice;
+use super::sink::Sink;
+use super::turn::{Stop, Usage};
+use super::wire::Asked;
+
+pub(crate) struct Gemini {
+    asked: Asked,
+    usage: Option<Usage>,
+    stop: Stop,
+    /// Waits for the next part that is not a thought.
+    signature: Option<String>,
+    /// Arguments that are no JSON object. The real API never shows them: it gives the call up.
+    malformed: Option<String>,
+}
+
+impl Gemini {
+    pub(crate) fn new(asked: Asked, usage: Option<Usage>, stop: Stop) -> Self {
+        Self { asked, usage, stop, signature: None, malformed: None }
+    }
+
+    /// For the next part. A signature that still waits for one gets an empty part of its own.
+    fn sign(&mut self, signature: &str, out: &mut Sink) {
+        if self.signature.is_some() {
+            self.part(json!({ "text": "" }), out);
+        }
+        self.signature = Some(signature.to_owned());
+    }
+
+    fn part(&mut self, mut part: Value, out: &mut Sink) {
+        if let Some(signature) = self.signature.take() {
+            part["thoughtSignature"] = json!(signature);
+        }
+        self.unsigned_part(&part, out);
+    }
+
+    fn unsigned_part(&self, part: &Value, out: &mut Sink) {
+        let content = json!({ "parts": [part], "role": "model" });
+        self.chunk(&json!({ "content": content, "index": 0 }), false, out);
+    }
+
+    fn chunk(&self, candidate: &Value, last: bool, out: &mut Sink) {
+        let mut chunk = json!({ "candidates": [candidate] });
+        if let Some(usage) = self.usage {
+            chunk["usageMetadata"] = usage_metadata(usage, last);
+        }
+        chunk["modelVersion"] = json!(self.asked.model);
+        chunk["responseId"] = json!(format!("response_{:04}", self.asked.number));
+        out.event(None, &chunk);
+    }
+
+    fn call(&mut self, block: &Block, out: &mut Sink) {
+        let Kind::Call { id, name, signature, .. } = &block.kind else { return };
+        let Ok(args @ Value::Object(_)) = serde_json::from_str(&block.content) else {
+            self.malformed = Some(format!("Malformed function call: {name}({})", block.content));
+            return;
+        };
+        let mut call = json!({ "name": name, "args": args });
+        if !id.is_empty() {
+            call["id"] = json!(id);
+        }
+        if let Some(signature) = signature {
+            self.sign(signature, out);
+        }
+        self.part(json!({ "functionCall": call }), out);
+    }
+}
+
+impl Voice for Gemini {
+    fn begin(&mut self, _out: &mut Sink) {}
+
+    fn open(&mut self, _block: &Block, _out: &mut Sink) {}
+
+    fn delta(&mut self, block: &Block, text: &str, out: &mut Sink) {
+        match block.kind {
+            Kind::Reasoning { .. } => self.unsigned_part(&json!({ "text": text, "thought": true }), out),
+            Kind::Text => self.part(json!({ "text": text }), out),
+            // Whole, when it is closed.
+            Kind::Call { .. } | Kind::Redacted { .. } => {}
+        }
+    }
+
+    fn close(&mut self, block: &Block, out: &mut Sink) {
+        match &block.kind {
+            Kind::Reasoning { signature: Some(data) } | Kind::Redacted { data } => {
+                self.sign(data, out);
+            }
+            Kind::Call { .. } => self.call(block, out),
+            Kind::Reasoning { signature: None } | Kind::Text => {}
+        }
+    }
+
+    fn finish(&mut self, out: &mut Sink) {
+        let reason = match self.stop {
+            Stop::End | Stop::Calls | Stop::Pause => "STOP",
+            Stop::Length => "MAX_TOKENS",
+            Stop::Refusal => "SAFETY",
+        };
+        let mut part = json!({ "text": "" });
+        if let Some(signature) = self.signature.take() {
+            part["thoughtSignature"] = json!(signature);
+        }
+        let content = json!({ "parts": [part], "role": "model" });
+        let mut candidate = json!({ "content": content, "finishReason": reason, "index": 0 });
+        if let Some(message) = self.malformed.take() {
+            candidate["finishReason"] = json!("MALFORMED_FUNCTION_CALL");
+            candidate["finishMessage"] = json!(message);
+        }
+        self.chunk(&candidate, true, out);
+    }
+
+    fn error(&mut self, fault: &Fault, out: &mut Sink) {
+        out.event(None, &fault.body(self.asked.wire));
+    }
+}
+
+/// The prompt is known from the first chunk on, the rest with the last.
+fn usage_metadata(usage: Usage, last: bool) -> Value {
+    let mut metadata = json!({ "promptTokenCount": usage.prompt() });
+    if usage.cache_read > 0 {
+        metadata["cachedContentTokenCount"] = json!(usage.cache_read);
+    }
+    if !last {
+        metadata["totalTokenCount"] = json!(usage.prompt());
+        return metadata;
+    }
+    metadata["candidatesTokenCount"] = json!(usage.output - usage.reasoning);
+    if usage.reasoning > 0 {
+        metadata["thoughtsTokenCount"] = json!(usage.reasoning);
+    }
+    metadata["totalTokenCount"] = json!(usage.total());
+    metadata
+}

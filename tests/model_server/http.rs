@@ -1,0 +1,215 @@
+//! As much of HTTP/1.1 as a client of a model needs, written by hand because the faults are below what a
+//! library lets one reach: resets, bodies cut short, silence.
+//!
+//! A connection is used by one task. Requests have caps, so that a client gone wrong fails instead of hangs.
+
+use std::io;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+const HEAD_CAP: usize = 64 * 1024;
+const BODY_CAP: usize = 64 * 1024 * 1024;
+
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(crate) method: String,
+    /// Path and query.
+    pub(crate) target: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Request {
+    /// Whether the client wants the connection closed after the answer.
+    pub(crate) fn is_last(&self) -> bool {
+        let mut connection = self.headers.iter().filter(|(name, _)| name == "connection");
+        connection.any(|(_, value)| value.eq_ignore_ascii_case("close"))
+    }
+}
+
+#[derive(Debug)]
+pub(crate) enum ReadError {
+    /// Between requests or in one: a client may cancel at any time.
+    HungUp,
+    /// This is not HTTP, or too much of it.
+    Bad(String),
+}
+
+impl From<io::Error> for ReadError {
+    fn from(_: io::Error) -> Self {
+        Self::HungUp
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Connection {
+    stream: TcpStream,
+    /// Read and not yet consumed.
+    buffer: Vec<u8>,
+}
+
+impl Connection {
+    pub(crate) fn new(stream: TcpStream) -> io::Result<Self> {
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, buffer: Vec::new() })
+    }
+
+    pub(crate) async fn read_request(&mut self) -> Result<Request, ReadError> {
+        let head = self.take_until(b"\r\n\r\n").await?;
+        let (method, target, headers) = parse_head(&head).map_err(ReadError::Bad)?;
+        let value =
+            |wanted: &str| headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
+        let chunked = value("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked"));
+        let length = value("content-length").unwrap_or("0").parse::<usize>();
+        let length = length.map_err(|error| ReadError::Bad(format!("content-length: {error}")))?;
+        if value("expect").is_some_and(|value| value.eq_ignore_ascii_case("100-continue")) {
+            self.stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await?;
+        }
+        let body = if chunked { self.take_chunked().await? } else { self.take(length).await? };
+        Ok(Request { method, target, headers, body })
+    }
+
+    /// Ends when the client closes its side. What it sends meanwhile is kept for the next request; may be
+    /// dropped at any await.
+    pub(crate) async fn hung_up(&mut self) {
+        while self.buffer.len() <= BODY_CAP && self.fill().await.is_ok() {}
+    }
+
+    pub(crate) async fn respond(
+        &mut self,
+        status: u16,
+        headers: &Headers<'_>,
+        body: &[u8],
+    ) -> io::Result<()> {
+        let mut bytes = head(status, headers);
+        bytes.extend_from_slice(format!("content-length: {}\r\n\r\n", body.len()).as_bytes());
+        bytes.extend_from_slice(body);
+        self.stream.write_all(&bytes).await
+    }
+
+    pub(crate) async fn begin_chunks(&mut self, headers: &Headers<'_>) -> io::Result<()> {
+        let mut bytes = head(200, headers);
+        bytes.extend_from_slice(b"transfer-encoding: chunked\r\n\r\n");
+        self.stream.write_all(&bytes).await
+    }
+
+    /// One chunk in one write. An empty one would end the body.
+    pub(crate) async fn chunk(&mut self, data: &[u8]) -> io::Result<()> {
+        if data.is_empty() {
+            return Ok(());
+        }
+        let mut bytes = format!("{:x}\r\n", data.len()).into_bytes();
+        bytes.extend_from_slice(data);
+        bytes.extend_from_slice(b"\r\n");
+        self.stream.write_all(&bytes).await
+    }
+
+    pub(crate) async fn end_chunks(&mut self) -> io::Result<()> {
+        self.stream.write_all(b"0\r\n\r\n").await
+    }
+
+    /// Closes the way a crashed host does: the client gets a reset, not an end.
+    pub(crate) fn reset(self) -> io::Result<()> {
+        self.stream.set_zero_linger()
+    }
+
+    async fn fill(&mut self) -> Result<(), ReadError> {
+        self.buffer.reserve(16 * 1024);
+        match self.stream.read_buf(&mut self.buffer).await? {
+            0 => Err(ReadError::HungUp),
+            _ => Ok(()),
+        }
+    }
+
+    async fn take(&mut self, count: usize) -> Result<Vec<u8>, ReadError> {
+        if count > BODY_CAP {
+            return Err(ReadError::Bad(format!("{count} bytes are more than {BODY_CAP}")));
+        }
+        while self.buffer.len() < count {
+            self.fill().await?;
+        }
+        let rest = self.buffer.split_off(count);
+        Ok(std::mem::replace(&mut self.buffer, rest))
+    }
+
+    /// Up to the mark, which is consumed but not returned.
+    async fn take_until(&mut self, mark: &[u8]) -> Result<Vec<u8>, ReadError> {
+        loop {
+            if let Some(at) = self.buffer.windows(mark.len()).position(|window| window == mark) {
+                let taken = self.take(at).await?;
+                self.take(mark.len()).await?;
+                return Ok(taken);
+            }
+            if self.buffer.len() > HEAD_CAP {
+                return Err(ReadError::Bad(format!("a head or chunk size of more than {HEAD_CAP} bytes")));
+            }
+            self.fill().await?;
+        }
+    }
+
+    async fn take_chunked(&mut self) -> Result<Vec<u8>, ReadError> {
+        let mut body = Vec::new();
+        loop {
+            let line = self.take_until(b"\r\n").await?;
+            let line = String::from_utf8_lossy(&line);
+            let size = line.split(';').next().unwrap_or_default().trim();
+            let size = usize::from_str_radix(size, 16)
+                .map_err(|error| ReadError::Bad(format!("chunk size {line:?}: {error}")))?;
+            if body.len().saturating_add(size) > BODY_CAP {
+                return Err(ReadError::Bad(format!("a body of more than {BODY_CAP} bytes")));
+            }
+            if size == 0 {
+                while !self.take_until(b"\r\n").await?.is_empty() {}
+                return Ok(body);
+            }
+            body.extend(self.take(size).await?);
+            if self.take(2).await? != b"\r\n" {
+                return Err(ReadError::Bad("a chunk longer than it said".to_owned()));
+            }
+        }
+    }
+}
+
+pub(crate) type Headers<'a> = [(&'a str, &'a str)];
+
+fn head(status: u16, headers: &Headers<'_>) -> Vec<u8> {
+    let mut head = format!("HTTP/1.1 {status} {}\r\n", reason(status));
+    for (name, value) in headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    head.into_bytes()
+}
+
+/// For people who read the bytes; clients go by the number.
+fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        300..=399 => "Redirect",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        404 => "Not Found",
+        429 => "Too Many Requests",
+        500 => "Internal Server Error",
+        503 => "Service Unavailable",
+        529 => "Overloaded",
+        _ => "Scripted",
+    }
+}
+
+type Head = (String, String, Vec<(String, String)>);
+
+fn parse_head(head: &[u8]) -> Result<Head, String> {
+    let head = std::str::from_utf8(head).map_err(|error| format!("head: {error}"))?;
+    let mut lines = head.split("\r\n");
+    let first = lines.next().unwrap_or_default();
+    let [method, target, "HTTP/1.1"] = first.split(' ').collect::<Vec<_>>()[..] else {
+        return Err(format!("request line {first:?}"));
+    };
+    let header = |line: &str| {
+        let (name, value) = line.split_once(':').ok_or_else(|| format!("header {line:?}"))?;
+        Ok((name.to_ascii_lowercase(), value.trim().to_owned()))
+    };
+    let headers = lines.map(header).collect::<Result<_, String>>()?;
+    Ok((method.to_owned(), target.to_owned(), headers))
+}

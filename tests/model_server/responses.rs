@@ -1,0 +1,203 @@
+//! OpenAI Responses: named and numbered events, output items that are added, grow and are done.
+
+use serde_json::{Value, json};
+
+use super::failure::Fault;
+use super::plan::{Block, Kind};
+use super::render::Voice;
+use super::sink::Sink;
+use super::turn::{Stop, Usage};
+use super::wire::Asked;
+
+pub(crate) struct Responses {
+    asked: Asked,
+    usage: Usage,
+    stop: Stop,
+    sequence_number: u64,
+    /// The items that are done.
+    output: Vec<Value>,
+}
+
+impl Responses {
+    pub(crate) fn new(asked: Asked, usage: Option<Usage>, stop: Stop) -> Self {
+        Self { asked, usage: usage.unwrap_or_default(), stop, sequence_number: 0, output: Vec::new() }
+    }
+
+    /// `fields` follow the event's type and number.
+    fn event(&mut self, kind: &str, fields: Value, out: &mut Sink) {
+        let mut data = json!({ "type": kind, "sequence_number": self.sequence_number });
+        self.sequence_number += 1;
+        if let (Value::Object(data), Value::Object(fields)) = (&mut data, fields) {
+            data.extend(fields);
+        }
+        out.event(Some(kind), &data);
+    }
+
+    /// An event about the inside of an item.
+    fn item_event(&mut self, kind: &str, block: &Block, fields: Value, out: &mut Sink) {
+        let mut data = json!({ "item_id": self.item_id(block), "output_index": block.index });
+        if let (Value::Object(data), Value::Object(fields)) = (&mut data, fields) {
+            data.extend(fields);
+        }
+        self.event(kind, data, out);
+    }
+
+    fn item_id(&self, block: &Block) -> String {
+        let prefix = match block.kind {
+            Kind::Reasoning { .. } | Kind::Redacted { .. } => "rs",
+            Kind::Text => "msg",
+            Kind::Call { .. } => "fc",
+        };
+        format!("{prefix}_{:04}_{}", self.asked.number, block.index)
+    }
+
+    fn item(&self, block: &Block, done: bool) -> Value {
+        let id = self.item_id(block);
+        let status = if done { "completed" } else { "in_progress" };
+        let content = if done { block.content.as_str() } else { "" };
+        match &block.kind {
+            Kind::Reasoning { signature } => {
+                let summary: Vec<Value> =
+                    Some(summary_part(content)).filter(|_| !content.is_empty()).into_iter().collect();
+                let mut item = json!({ "id": id, "type": "reasoning", "summary": summary });
+                if let (true, Some(signature)) = (done, signature) {
+                    item["encrypted_content"] = json!(signature);
+                }
+                item
+            }
+            Kind::Redacted { data } => {
+                let mut item = json!({ "id": id, "type": "reasoning", "summary": [] });
+                if done {
+                    item["encrypted_content"] = json!(data);
+                }
+                item
+            }
+            Kind::Text => {
+                let parts: Vec<Value> = done.then(|| text_part(content)).into_iter().collect();
+                json!({ "id": id, "type": "message", "status": status, "role": "assistant", "content": parts })
+            }
+            Kind::Call { id: call_id, name, .. } => json!({
+                "id": id, "type": "function_call", "status": status,
+                "call_id": call_id, "name": name, "arguments": content,
+            }),
+        }
+    }
+
+    fn response(&self, status: &str) -> Value {
+        json!({
+            "id": format!("resp_{:04}", self.asked.number), "object": "response", "created_at": 1_700_000_000,
+            "status": status, "error": null, "incomplete_details": null, "instructions": null,
+            "metadata": {}, "model": self.asked.model, "output": self.output, "parallel_tool_calls": true,
+            "temperature": null, "tool_choice": "auto", "tools": [], "top_p": null, "usage": null,
+        })
+    }
+}
+
+impl Voice for Responses {
+    fn begin(&mut self, out: &mut Sink) {
+        let response = self.response("in_progress");
+        self.event("response.created", json!({ "response": response }), out);
+        self.event("response.in_progress", json!({ "response": response }), out);
+    }
+
+    fn open(&mut self, block: &Block, out: &mut Sink) {
+        let item = self.item(block, false);
+        self.event("response.output_item.added", json!({ "output_index": block.index, "item": item }), out);
+        match &block.kind {
+            // Reasoning without a summary has no parts.
+            Kind::Reasoning { .. } if !block.content.is_empty() => {
+                let fields = json!({ "summary_index": 0, "part": summary_part("") });
+                self.item_event("response.reasoning_summary_part.added", block, fields, out);
+            }
+            Kind::Text => {
+                let fields = json!({ "content_index": 0, "part": text_part("") });
+                self.item_event("response.content_part.added", block, fields, out);
+            }
+            Kind::Reasoning { .. } | Kind::Redacted { .. } | Kind::Call { .. } => {}
+        }
+    }
+
+    fn delta(&mut self, block: &Block, text: &str, out: &mut Sink) {
+        let (kind, fields) = match block.kind {
+            Kind::Reasoning { .. } => {
+                ("response.reasoning_summary_text.delta", json!({ "summary_index": 0, "delta": text }))
+            }
+            Kind::Redacted { .. } => return,
+            Kind::Text => {
+                ("response.output_text.delta", json!({ "content_index": 0, "delta": text, "logprobs": [] }))
+            }
+            Kind::Call { .. } => ("response.function_call_arguments.delta", json!({ "delta": text })),
+        };
+        self.item_event(kind, block, fields, out);
+    }
+
+    fn close(&mut self, block: &Block, out: &mut Sink) {
+        let content = &block.content;
+        match &block.kind {
+            Kind::Reasoning { .. } if !content.is_empty() => {
+                let fields = json!({ "summary_index": 0, "text": content });
+                self.item_event("response.reasoning_summary_text.done", block, fields, out);
+                let fields = json!({ "summary_index": 0, "part": summary_part(content) });
+                self.item_event("response.reasoning_summary_part.done", block, fields, out);
+            }
+            Kind::Text => {
+                let fields = json!({ "content_index": 0, "text": content, "logprobs": [] });
+                self.item_event("response.output_text.done", block, fields, out);
+                let fields = json!({ "content_index": 0, "part": text_part(content) });
+                self.item_event("response.content_part.done", block, fields, out);
+            }
+            Kind::Call { name, .. } => {
+                let fields = json!({ "name": name, "arguments": content });
+                self.item_event("response.function_call_arguments.done", block, fields, out);
+            }
+            Kind::Reasoning { .. } | Kind::Redacted { .. } => {}
+        }
+        let item = self.item(block, true);
+        self.event("response.output_item.done", json!({ "output_index": block.index, "item": item }), out);
+        self.output.push(item);
+    }
+
+    fn finish(&mut self, out: &mut Sink) {
+        let (status, reason) = match self.stop {
+            Stop::End | Stop::Calls | Stop::Pause => ("completed", None),
+            Stop::Length => ("incomplete", Some("max_output_tokens")),
+            Stop::Refusal => ("incomplete", Some("content_filter")),
+        };
+        let mut response = self.response(status);
+        if let Some(reason) = reason {
+            response["incomplete_details"] = json!({ "reason": reason });
+        }
+        let usage = self.usage;
+        response["usage"] = json!({
+            "input_tokens": usage.prompt(),
+            "input_tokens_details": { "cached_tokens": usage.cache_read, "cache_write_tokens": usage.cache_write },
+            "output_tokens": usage.output,
+            "output_tokens_details": { "reasoning_tokens": usage.reasoning },
+            "total_tokens": usage.total(),
+        });
+        self.event(&format!("response.{status}"), json!({ "response": response }), out);
+    }
+
+    fn error(&mut self, fault: &Fault, out: &mut Sink) {
+        let (code, message) = (fault.code(self.asked.wire), &fault.message);
+        if fault.bare {
+            self.event("error", json!({ "code": code, "message": message, "param": null }), out);
+        } else {
+            let mut response = self.response("failed");
+            response["error"] = json!({ "code": code, "message": message });
+            self.event("response.failed", json!({ "response": response }), out);
+        }
+    }
+
+    fn delta_name(&self) -> Option<&'static str> {
+        Some("response.output_text.delta")
+    }
+}
+
+fn summary_part(text: &str) -> Value {
+    json!({ "type": "summary_text", "text": text })
+}
+
+fn text_part(text: &str) -> Value {
+    json!({ "type": "output_text", "annotations": [], "logprobs": [], "text": text })
+}

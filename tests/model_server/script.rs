@@ -1,0 +1,175 @@
+//! What is to be played, what has been asked, and what went wrong: the state that the test and the
+//! connections share.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use super::gates::Gates;
+use super::recorded::Recorded;
+use super::turn::Turn;
+use super::wire::Asked;
+
+#[derive(Debug, Default)]
+pub(crate) struct Script {
+    pub(crate) gates: Gates,
+    inner: Mutex<Inner>,
+    /// How many model requests have arrived.
+    arrived: watch::Sender<usize>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    queue: VecDeque<Turn>,
+    rules: Vec<Rule>,
+    pages: Vec<Page>,
+    requests: Vec<Recorded>,
+    problems: Vec<String>,
+}
+
+pub(crate) type Matcher = Box<dyn Fn(&Recorded) -> bool + Send>;
+
+pub(crate) struct Rule {
+    pub(crate) matches: Matcher,
+    pub(crate) turn: Turn,
+    /// Any number of times, none included; else exactly once.
+    pub(crate) always: bool,
+}
+
+impl fmt::Debug for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rule").field("turn", &self.turn).field("always", &self.always).finish_non_exhaustive()
+    }
+}
+
+/// A fixed answer to GET.
+#[derive(Clone, Debug)]
+pub(crate) struct Page {
+    pub(crate) path: String,
+    pub(crate) status: u16,
+    pub(crate) body: Value,
+}
+
+/// What to do about a model request.
+#[derive(Debug)]
+pub(crate) enum Cue {
+    Play(Box<Turn>, Asked),
+    /// The request should not have come, or not like this.
+    Refuse {
+        status: u16,
+        message: String,
+    },
+}
+
+impl Script {
+    pub(crate) fn push(&self, turn: Turn) {
+        turn.check();
+        self.inner().queue.push_back(turn);
+    }
+
+    pub(crate) fn push_rule(&self, rule: Rule) {
+        rule.turn.check();
+        self.inner().rules.push(rule);
+    }
+
+    /// The newest page of a path is the one that is served.
+    pub(crate) fn push_page(&self, page: Page) {
+        self.inner().pages.insert(0, page);
+    }
+
+    pub(crate) fn page(&self, path: &str) -> Option<Page> {
+        self.inner().pages.iter().find(|page| path.ends_with(&page.path)).cloned()
+    }
+
+    /// Keeps a request that is none of a model's.
+    pub(crate) fn note(&self, request: Recorded) {
+        self.inner().requests.push(request);
+    }
+
+    /// Keeps a model request and finds its turn: the first rule that matches, else the head of the queue.
+    pub(crate) fn cue(&self, request: Recorded) -> Cue {
+        let mut inner = self.inner();
+        let number = inner.model_requests().count() + 1;
+        let wire = request.wire.expect("only model requests are cued");
+        let cue = match Asked::read(wire, &request.path, &request.query, &request.body, number) {
+            Err(message) => Cue::Refuse { status: 400, message },
+            Ok(asked) => match inner.turn_for(&request) {
+                Some(turn) => Cue::Play(Box::new(turn), asked),
+                None => Cue::Refuse { status: 500, message: "the script has no turn left".to_owned() },
+            },
+        };
+        if let Cue::Refuse { message, .. } = &cue {
+            inner.problems.push(format!(
+                "request {number}, {} {}: {message}\n{}",
+                request.method, request.path, request.body
+            ));
+        }
+        inner.requests.push(request);
+        drop(inner);
+        self.arrived.send_replace(number);
+        cue
+    }
+
+    pub(crate) fn problem(&self, problem: String) {
+        self.inner().problems.push(problem);
+    }
+
+    pub(crate) fn requests(&self) -> Vec<Recorded> {
+        self.inner().model_requests().cloned().collect()
+    }
+
+    pub(crate) fn all_requests(&self) -> Vec<Recorded> {
+        self.inner().requests.clone()
+    }
+
+    /// The `number`th model request, from 1, when it is there.
+    pub(crate) async fn arrived(&self, number: usize) -> Recorded {
+        assert!(number > 0, "requests are counted from 1");
+        let mut arrived = self.arrived.subscribe();
+        arrived.wait_for(|count| *count >= number).await.expect("the sender is ours");
+        self.inner().model_requests().nth(number - 1).cloned().expect("it is kept before it is counted")
+    }
+
+    /// Everything the test should know of before it calls itself passed.
+    pub(crate) fn complaints(&self) -> Vec<String> {
+        let inner = self.inner();
+        let mut complaints = inner.problems.clone();
+        complaints.extend(inner.queue.iter().map(|turn| format!("a turn was never played: {turn:?}")));
+        let rules = inner.rules.iter().filter(|rule| !rule.always);
+        complaints.extend(rules.map(|rule| format!("a turn was never asked for: {:?}", rule.turn)));
+        let waiting = self.gates.left_waiting().into_iter();
+        complaints.extend(
+            waiting.map(|name| format!("gate {name} was reached and neither opened nor awaited as closed")),
+        );
+        complaints
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        // A matcher that panicked did so before anything was changed.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn model_requests(&self) -> impl Iterator<Item = &Recorded> {
+        self.requests.iter().filter(|request| request.wire.is_some())
+    }
+
+    fn turn_for(&mut self, request: &Recorded) -> Option<Turn> {
+        match self.rules.iter().position(|rule| (rule.matches)(request)) {
+            Some(at) if self.rules[at].always => Some(self.rules[at].turn.clone()),
+            Some(at) => Some(self.rules.remove(at).turn),
+            None => self.queue.pop_front(),
+        }
+    }
+}
+
+/// The list of models as OpenAI and its imitators give it.
+pub(crate) fn model_list(models: &[&str]) -> Value {
+    let model =
+        |id: &&str| json!({ "id": id, "object": "model", "created": 1_700_000_000, "owned_by": "script" });
+    json!({ "object": "list", "data": models.iter().map(model).collect::<Vec<_>>() })
+}

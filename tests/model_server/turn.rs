@@ -1,0 +1,228 @@
+//! A turn of a model as data, the same for all four wires: what it says, where it waits, how it breaks.
+//!
+//! Built in Rust (`builder.rs`) or read from JSON, where a piece is `{"text": "Hello"}`, `{"gate": "g"}` or
+//! `"ping"`:
+//!
+//! ```json
+//! { "pieces": [{ "reasoning": { "text": "Hm.", "signature": "s" } },
+//!              { "call": { "id": "c1", "name": "read", "arguments": { "filePath": "a" } } }],
+//!   "chunk": 4, "usage": { "input": 10, "output": 5 } }
+//! { "answer": { "status": { "status": 429, "body": { "json": {} } } }, "headers": [["retry-after", "2"]] }
+//! ```
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::failure::Fault;
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Turn {
+    pub(crate) pieces: Vec<Piece>,
+    /// Characters in a streamed piece of text, reasoning or arguments.
+    pub(crate) chunk: usize,
+    /// Chat only: adjacent calls stream their arguments in turns, as parallel calls may.
+    pub(crate) interleave: bool,
+    pub(crate) reasoning_field: ReasoningField,
+    /// Without one: `calls` if there is a call, else `end`.
+    pub(crate) stop: Option<Stop>,
+    /// Without one Chat and Gemini are silent, and the two that must report say zero.
+    pub(crate) usage: Option<Usage>,
+    pub(crate) writes: Writes,
+    /// A gate before the status line: the request has arrived and nothing comes back.
+    pub(crate) hold: Option<String>,
+    /// Added to the response, of whichever kind it is.
+    pub(crate) headers: Vec<(String, String)>,
+    /// Instead of a stream; `pieces` is then empty.
+    pub(crate) answer: Option<Answer>,
+}
+
+impl Default for Turn {
+    fn default() -> Self {
+        Self {
+            pieces: Vec::new(),
+            chunk: 8,
+            interleave: false,
+            reasoning_field: ReasoningField::default(),
+            stop: None,
+            usage: None,
+            writes: Writes::default(),
+            hold: None,
+            headers: Vec::new(),
+            answer: None,
+        }
+    }
+}
+
+/// Adjacent texts are one block on the wire, whatever gates lie between, and so are adjacent reasonings up
+/// to the one that is signed. A fault cuts the block before it, a call too; `Split` before it ends the block.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Piece {
+    Reasoning(Reasoning),
+    Text(String),
+    /// Text whose chunks are given.
+    Chunks(Vec<String>),
+    Call(Call),
+    /// More of the last call's arguments, as text: for gates and faults in the middle of them.
+    Arguments(String),
+    /// Ends the open block: the next text begins its own, the next fault comes after a whole one.
+    Split,
+    /// Nothing after this leaves before the test opens it.
+    Gate(String),
+    Ping,
+    /// Body bytes as they are.
+    #[serde(deserialize_with = "bytes_of_text")]
+    Raw(Vec<u8>),
+    /// An event whose data is not JSON. The stream goes on.
+    Malformed,
+    /// An error in the wire's own shape; the stream ends with it.
+    Error(Fault),
+    /// The connection is reset. What was sent before may be lost with it, as in life: a test that needs it
+    /// delivered puts a gate before the reset and opens it when the client has it.
+    Reset,
+    /// The body ends properly, the message does not.
+    End,
+    /// The connection is closed in the middle of the body.
+    Truncated,
+    /// Nothing more until the client hangs up; named as a gate is, but nobody has to open it.
+    Stall(String),
+    /// Text without end, until the client hangs up.
+    Endless,
+}
+
+impl Piece {
+    /// Whether the stream cannot go on after it.
+    pub(crate) fn is_last(&self) -> bool {
+        matches!(
+            self,
+            Self::Error(_) | Self::Reset | Self::End | Self::Truncated | Self::Stall(_) | Self::Endless
+        )
+    }
+
+    /// Whether it begins or continues a block.
+    pub(crate) fn is_content(&self) -> bool {
+        matches!(
+            self,
+            Self::Reasoning(_) | Self::Text(_) | Self::Chunks(_) | Self::Call(_) | Self::Arguments(_)
+        )
+    }
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Reasoning {
+    pub(crate) text: String,
+    /// Anthropic's signature, Responses' encrypted content, Gemini's thought signature; Chat has none.
+    pub(crate) signature: Option<String>,
+    /// Reasoning that is not shown; `text` is then empty. Chat cannot say this.
+    pub(crate) redacted: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Call {
+    /// Gemini leaves an empty id out.
+    pub(crate) id: String,
+    pub(crate) name: String,
+    #[serde(default = "no_arguments")]
+    pub(crate) arguments: Value,
+    /// The arguments as text, instead of `arguments`: for what is not JSON, or not yet.
+    #[serde(default)]
+    pub(crate) raw: Option<String>,
+    /// Gemini's thought signature on this call.
+    #[serde(default)]
+    pub(crate) signature: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Stop {
+    End,
+    Calls,
+    Length,
+    Refusal,
+    /// Only Anthropic has it; elsewhere it reads as `End`.
+    Pause,
+}
+
+/// Tokens, counted so that nothing is counted twice on the way in: the prompt is `input + cache_read +
+/// cache_write`. `output` includes `reasoning`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Usage {
+    pub(crate) input: u64,
+    pub(crate) output: u64,
+    pub(crate) cache_read: u64,
+    pub(crate) cache_write: u64,
+    pub(crate) reasoning: u64,
+}
+
+impl Usage {
+    pub(crate) fn prompt(self) -> u64 {
+        self.input + self.cache_read + self.cache_write
+    }
+
+    pub(crate) fn total(self) -> u64 {
+        self.prompt() + self.output
+    }
+}
+
+/// The imitators of Chat do not agree on where reasoning goes.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ReasoningField {
+    #[default]
+    ReasoningContent,
+    Reasoning,
+}
+
+/// How the body is cut into writes; each is one HTTP chunk.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Writes {
+    /// As much as there is before the next gate.
+    #[default]
+    Large,
+    Event,
+    /// Cuts wherever the count falls, in the middle of a character too.
+    Bytes(usize),
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Answer {
+    Status {
+        status: u16,
+        #[serde(default)]
+        body: Body,
+    },
+    /// Status and body as the wire at hand has them.
+    Failure(Fault),
+    /// The connection is reset before the status line.
+    HangUp,
+    /// A stream of one line without end.
+    EndlessBody,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Body {
+    Text(String),
+    Json(Value),
+    Html(String),
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Self::Text(String::new())
+    }
+}
+
+fn no_arguments() -> Value {
+    Value::Object(Map::new())
+}
+
+fn bytes_of_text<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+    String::deserialize(deserializer).map(String::into_bytes)
+}
