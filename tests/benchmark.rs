@@ -1,1 +1,39 @@
-fn main() {}
+//! The benchmark: one command, one table. `cargo bench`, or `cargo bench -- NAME` for rows whose name holds NAME.
+//!
+//! Figures are of this machine at this moment: compare them within one run. CPU is that of the client's thread alone;
+//! the scripted server runs on its own.
+
+// A benchmark that cannot run says so by panicking, and its result is what it prints.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::indexing_slicing
+)]
+
+#[path = "."]
+mod shared {
+    pub(crate) mod model_server;
+}
+mod benchmark {
+    pub(crate) mod clock;
+    pub(crate) mod history;
+    pub(crate) mod peer;
+    pub(crate) mod start;
+    pub(crate) mod stream;
+    pub(crate) mod table;
+}
+
+use benchmark::table::Table;
+
+fn main() {
+    // Cargo adds `--bench`.
+    let filter = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
+    let mut table = Table::new(filter);
+    benchmark::stream::measure(&mut table);
+    benchmark::peer::measure(&mut table);
+    benchmark::history::measure(&mut table);
+    benchmark::start::measure(&mut table);
+    table.print();
+}

@@ -1,5 +1,6 @@
 //! End-to-end tests: the built binary and the wires, against real servers.
 
+// A test fails by panicking; that is what these lints are against elsewhere.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -8,4 +9,7 @@
     clippy::print_stdout
 )]
 
+mod cli;
 mod model_server;
+mod tidy;
+mod wires;

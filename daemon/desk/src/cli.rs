@@ -56,7 +56,7 @@ pub(crate) enum ConfigAction {
     Schema,
     /// Trust this project's configuration files as they are now
     ///
-    /// Without it they cannot read your environment variables, files outside the project, or have your keys sent to
+    /// Without it they cannot read your environment variables or files outside the project, nor send anything to
     /// addresses of their choice. A file that changes is no longer trusted.
     Trust {
         /// Trust them no longer

@@ -11,13 +11,15 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use cli::{Cli, Command};
+use cli::{Cli, Command, Config, ConfigAction};
 use setup::Setup;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
         Command::Completions { shell } => command::completions::run(shell),
+        // The same for everybody: no home is needed.
+        Command::Config(Config { action: Some(ConfigAction::Schema), .. }) => command::config::schema(),
         Command::Models(options) => {
             Setup::new(cli.cwd).and_then(|setup| command::models::run(&setup, &options))
         }

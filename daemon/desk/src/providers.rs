@@ -11,6 +11,8 @@ use copydesk_workspace::config::{self, Loaded, Merged, Reasoning, Timeout};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+const EFFORT: &str = "reasoningEffort";
+
 pub(crate) fn settings(loaded: &Loaded) -> anyhow::Result<Settings> {
     let config = &loaded.config;
     let mut settings = Settings {
@@ -24,8 +26,7 @@ pub(crate) fn settings(loaded: &Loaded) -> anyhow::Result<Settings> {
     };
     for (id, written) in &config.provider {
         let place = Place { merged: &loaded.merged, id };
-        let provider = place.provider(written).with_context(|| format!("provider.{id}"))?;
-        settings.providers.insert(id.clone(), provider);
+        settings.providers.insert(id.clone(), place.provider(written)?);
     }
     Ok(settings)
 }
@@ -38,8 +39,18 @@ struct Place<'a> {
 
 impl Place<'_> {
     fn trusts(&self, path: &[&str]) -> bool {
-        let path: Vec<_> = ["provider", self.id].iter().chain(path).copied().collect();
-        self.merged.untrusted(&path).is_none()
+        self.merged.untrusted(&self.path(path)).is_none()
+    }
+
+    /// A value for a message: where it was written, and its name.
+    fn name(&self, path: &[&str]) -> String {
+        let path = self.path(path);
+        let origin = self.merged.origin(&path).map(|origin| format!("{origin}: ")).unwrap_or_default();
+        format!("{origin}`{}`", path.join("."))
+    }
+
+    fn path<'a>(&'a self, path: &[&'a str]) -> Vec<&'a str> {
+        ["provider", self.id].iter().chain(path).copied().collect()
     }
 
     fn provider(&self, written: &config::Provider) -> anyhow::Result<ProviderSettings> {
@@ -55,8 +66,7 @@ impl Place<'_> {
         });
         let mut models = Vec::new();
         for (name, model) in &written.models {
-            let settings = self.model(name, model).with_context(|| format!("models.{name}"))?;
-            models.push((name.clone(), settings));
+            models.push((name.clone(), self.model(name, model)?));
         }
         Ok(ProviderSettings {
             name: written.name.clone(),
@@ -69,7 +79,10 @@ impl Place<'_> {
             query: options
                 .query
                 .iter()
-                .map(|(name, value)| (name.clone(), value.expose().to_owned()))
+                .map(|(name, value)| {
+                    let trusted = self.trusts(&["options", "query", name]);
+                    (name.clone(), Given { value: value.expose().to_owned(), trusted })
+                })
                 .collect(),
             first_byte: options.timeout.map(|timeout| match timeout {
                 Timeout::Never => None,
@@ -112,10 +125,17 @@ impl Place<'_> {
             images: takes(written.images, "image"),
             pdf: takes(written.pdf, "pdf"),
             temperature: written.temperature,
-            reasoning: written.reasoning.as_ref().map(reasons).transpose()?,
+            caching: written.caching,
+            reasoning: written
+                .reasoning
+                .as_ref()
+                .map(reasons)
+                .transpose()
+                .with_context(|| self.name(&["models", name, "reasoning"]))?,
             disabled: written.disabled.unwrap_or(false),
             headers: self.headers(&written.headers, &["models", name, "headers"]),
-            defaults: defaults(&written.options)?,
+            defaults: defaults(&written.options)
+                .with_context(|| self.name(&["models", name, "options", EFFORT]))?,
         })
     }
 }
@@ -139,20 +159,17 @@ fn reasons(reasoning: &Reasoning) -> anyhow::Result<Reasons> {
     match reasoning {
         Reasoning::Plain(false) => Ok(Reasons::No),
         Reasoning::Plain(true) => Ok(Reasons::Yes),
-        Reasoning::Named(name) => {
-            let control = ReasoningControl::deserialize(Value::from(name.as_str())).context("reasoning")?;
-            Ok(Reasons::By(control))
-        }
+        Reasoning::Named(name) => Ok(Reasons::By(ReasoningControl::deserialize(Value::from(name.as_str()))?)),
     }
 }
 
-/// `options` of a model. `reasoningEffort` is read; names with capitals are otherwise the AI SDK's and mean nothing on a
+/// `options` of a model. [`EFFORT`] is read; names with capitals are otherwise the AI SDK's and mean nothing on a
 /// wire; the rest goes into the body as it is written.
 fn defaults(options: &Map<String, Value>) -> anyhow::Result<Defaults> {
     let mut defaults = Defaults::default();
     for (key, value) in options {
-        if key == "reasoningEffort" {
-            defaults.effort = Some(Effort::deserialize(value).context("options.reasoningEffort")?);
+        if key == EFFORT {
+            defaults.effort = Some(Effort::deserialize(value)?);
         } else if !key.contains(char::is_uppercase) {
             defaults.body.insert(key.clone(), value.clone());
         }

@@ -24,6 +24,9 @@ pub(crate) enum Fault {
     TooLarge,
 }
 
+/// What every part and block counts towards the cap beside its contents: a server may begin them without end.
+pub(crate) const PART: usize = 1024;
+
 #[derive(Debug)]
 pub(crate) struct Answer {
     provider: String,
@@ -70,29 +73,31 @@ impl Answer {
         }
     }
 
-    pub(crate) fn start_text(&mut self) -> usize {
+    pub(crate) fn start_text(&mut self) -> Result<usize, Fault> {
         self.start(PartKind::Text)
     }
 
-    pub(crate) fn start_reasoning(&mut self) -> usize {
+    pub(crate) fn start_reasoning(&mut self) -> Result<usize, Fault> {
         self.start(PartKind::Reasoning)
     }
 
     /// A server's id is kept where it is fit: given, and not given twice. Local servers leave it out, and some models
     /// repeat it, which another request would be refused for.
-    pub(crate) fn start_call(&mut self, id: Option<&str>, name: &str) -> usize {
+    pub(crate) fn start_call(&mut self, id: Option<&str>, name: &str) -> Result<usize, Fault> {
+        self.count(id.map_or(0, str::len).saturating_add(name.len()))?;
         let fit = id.filter(|id| !id.is_empty() && !self.call_ids.contains(*id));
         let id = fit.map_or_else(new_call_id, str::to_owned);
         self.call_ids.insert(id.clone());
         self.start(PartKind::Call { id, name: name.to_owned() })
     }
 
-    fn start(&mut self, kind: PartKind) -> usize {
+    fn start(&mut self, kind: PartKind) -> Result<usize, Fault> {
+        self.count(PART)?;
         let part = self.next_part;
         self.next_part += 1;
         self.events.push(Event::Started { part, kind: kind.clone() });
         self.open.push(Open { part, kind, text: String::new() });
-        part
+        Ok(part)
     }
 
     pub(crate) fn push(&mut self, part: usize, text: &str) -> Result<(), Fault> {

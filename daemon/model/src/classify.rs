@@ -57,8 +57,11 @@ pub(crate) fn from_stream(provider: &Provider, model: &str, code: &str, said: &s
 /// fault of a server behind the server, a 500 a context overflow.
 fn kind_of(status: u16, body: &str, json: Option<&Value>) -> ErrorKind {
     let judged = judge(body);
-    if let Some(kind @ (ErrorKind::ContextOverflow | ErrorKind::Quota)) = judged {
-        return kind;
+    match judged {
+        // Gemini tells of an empty account and of haste in the same words, but says only to the hasty when to come again.
+        Some(ErrorKind::Quota) if json.and_then(retry_delay).is_some() => return ErrorKind::RateLimited,
+        Some(kind @ (ErrorKind::ContextOverflow | ErrorKind::Quota)) => return kind,
+        _ => {}
     }
     match status {
         // Some gateways report errors under a good status.
@@ -101,11 +104,13 @@ fn advise(provider: &Provider, model: &str, kind: ErrorKind, status: Option<u16>
         }
         ErrorKind::NotFound => format!(
             "{name} knows no `{model}`{status}{quote}\n`copydesk models` lists what is usable; provider.{}.options.baseURL is {}.",
-            provider.id, provider.base_url
+            provider.id,
+            provider.shown_address()
         ),
         ErrorKind::NotAModel => format!(
             "What answers at {} is not a model server{status}{quote}\nCheck provider.{}.options.baseURL and any proxy in between.",
-            provider.base_url, provider.id
+            provider.shown_address(),
+            provider.id
         ),
         ErrorKind::Quota => format!("{name} says that the account has no credit left{status}{quote}"),
         ErrorKind::ContextOverflow => {
@@ -118,10 +123,12 @@ fn advise(provider: &Provider, model: &str, kind: ErrorKind, status: Option<u16>
     }
 }
 
-/// The server's words on one line, short, and without our key in them.
-fn tidy(said: &str, provider: &Provider) -> String {
+/// The server's words on one line, short, without our key in them and without anything that a terminal would obey.
+pub(crate) fn tidy(said: &str, provider: &Provider) -> String {
     const LONGEST: usize = 500;
-    let mut text = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_break = |letter: char| letter.is_whitespace() || letter.is_control();
+    let words = said.split(is_break).filter(|word| !word.is_empty());
+    let mut text = words.collect::<Vec<_>>().join(" ");
     if let Some(key) = &provider.key
         && !key.secret.expose().is_empty()
     {

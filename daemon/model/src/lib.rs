@@ -12,6 +12,7 @@ pub mod catalogue;
 pub mod classify;
 mod error;
 mod event;
+mod http;
 pub mod local;
 mod model;
 pub mod provider;

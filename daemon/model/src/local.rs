@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use tokio::task::JoinSet;
 
 use crate::catalogue::{self, ModelInfo};
@@ -18,6 +19,8 @@ pub const PATIENCE: Duration = Duration::from_millis(500);
 
 const LARGEST_LIST: usize = 1024 * 1024;
 
+const LONGEST_NAME: usize = 256;
+
 #[derive(Debug, Clone)]
 pub struct Found {
     pub models: Vec<ModelInfo>,
@@ -25,6 +28,7 @@ pub struct Found {
 
 #[derive(Deserialize)]
 struct List {
+    #[serde(deserialize_with = "readable")]
     data: Vec<Entry>,
 }
 
@@ -46,14 +50,14 @@ struct Meta {
 
 /// Asks every local provider that the registry has, by id.
 pub async fn find(registry: &Registry, patience: Duration) -> BTreeMap<String, Found> {
-    let Ok(http) = registry.http() else { return BTreeMap::new() };
     let mut by_address: BTreeMap<String, Vec<Provider>> = BTreeMap::new();
     for provider in registry.local() {
         by_address.entry(provider.base_url.clone()).or_default().push(provider);
     }
     let mut asked = JoinSet::new();
     for (address, providers) in by_address {
-        let http = http.clone();
+        let client = providers.first().and_then(|provider| registry.client(provider).ok());
+        let Some(http) = client else { continue };
         asked.spawn(async move {
             let key = providers.iter().find_map(|provider| provider.key.clone());
             let request = http.get(format!("{address}/models"));
@@ -81,6 +85,19 @@ async fn fetch(request: reqwest::RequestBuilder) -> Option<List> {
     serde_json::from_slice(&body).ok()
 }
 
+/// One odd entry hides none of the others.
+fn readable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Entry>, D::Error> {
+    let entries = Vec::<Value>::deserialize(deserializer)?.into_iter();
+    let entries = entries.filter_map(|entry| serde_json::from_value::<Entry>(entry).ok());
+    Ok(entries.filter(|entry| is_name(&entry.id)).collect())
+}
+
+/// Whether it could be typed after `PROVIDER/`: whoever answers is not to write anything else to the terminal.
+fn is_name(id: &str) -> bool {
+    let odd = |character: char| character.is_control() || character.is_whitespace();
+    (1..=LONGEST_NAME).contains(&id.len()) && !id.contains(odd)
+}
+
 /// Several programs like one port. `owned_by` tells most of them apart; else it is one that leaves no such mark.
 fn whose(providers: &[Provider], list: &List) -> Option<String> {
     let owners: Vec<_> = list.data.iter().filter_map(|entry| entry.owned_by.as_deref()).collect();
@@ -97,8 +114,8 @@ fn whose(providers: &[Provider], list: &List) -> Option<String> {
 fn info(entry: Entry) -> ModelInfo {
     let told = entry.max_model_len.or(entry.meta.and_then(|meta| meta.n_ctx.or(meta.n_ctx_train)));
     let info = ModelInfo { cost: None, ..catalogue::look_up("", &entry.id) };
-    match told {
-        Some(context) => ModelInfo { context, output: info.output.min(context), ..info },
+    match told.filter(|context| *context > 0) {
+        Some(context) => ModelInfo { context, output: info.output.min(context), known: true, ..info },
         None => info,
     }
 }

@@ -122,7 +122,9 @@ impl Model {
     pub fn stream(&self, request: &Request) -> Result<Events, Error> {
         let inner = Arc::clone(&self.inner);
         let call = send::prepare(&inner.http, &inner.provider, inner.encode(request)?)?;
-        let strict_tools = if inner.provider.dialect.strict { request.tools.clone() } else { Vec::new() };
+        let dialect = &inner.provider.dialect;
+        let is_strict = |tool: &&ToolSpec| dialect.strict && schema::for_dialect(dialect, &tool.parameters).1;
+        let strict_tools = request.tools.iter().filter(is_strict).cloned().collect();
         let (sender, receiver) = mpsc::channel(64);
         let run = Run { inner, call, outlet: Outlet { sender, strict_tools } };
         Ok(Events { receiver, task: tokio::spawn(run.run()) })

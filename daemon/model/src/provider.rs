@@ -60,7 +60,7 @@ pub struct Provider {
     pub local: bool,
 }
 
-/// Nothing here limits how long a healthy answer may take.
+/// Nothing here limits how long a healthy answer may take: the largest models think for minutes without a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
     pub connect: Duration,
@@ -76,14 +76,42 @@ impl Default for Timeouts {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(15),
-            first_byte: Some(Duration::from_secs(300)),
-            idle: Duration::from_secs(300),
+            first_byte: Some(Duration::from_secs(600)),
+            idle: Duration::from_secs(600),
             silence: Duration::from_secs(1200),
         }
     }
 }
 
+impl Timeouts {
+    /// A server on this machine loads the model first and reads a long prompt for many minutes without a word; asked
+    /// again, it would begin anew.
+    pub(crate) fn local() -> Self {
+        let long = Self::default().silence;
+        Self { first_byte: Some(long), idle: long, ..Self::default() }
+    }
+}
+
 impl Provider {
+    /// The address for a person to read: without the name, password and query that it may carry.
+    pub(crate) fn shown_address(&self) -> String {
+        let place = self.base_url.split(['?', '#']).next().unwrap_or_default();
+        let Some((scheme, rest)) = place.split_once("://") else { return place.to_owned() };
+        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let host = authority.rsplit('@').next().unwrap_or_default();
+        format!("{scheme}://{host}{path}")
+    }
+
+    /// Whether it is on this machine, whoever it is.
+    pub(crate) fn is_loopback(&self) -> bool {
+        let Ok(url) = reqwest::Url::parse(&self.base_url) else { return false };
+        match url.host_str() {
+            Some("localhost" | "[::1]") => true,
+            Some(host) => host.parse::<std::net::Ipv4Addr>().is_ok_and(|ip| ip.is_loopback()),
+            None => false,
+        }
+    }
+
     /// What to do about a missing or refused key.
     pub(crate) fn key_advice(&self) -> String {
         let variable = match self.key_names.first() {

@@ -1,20 +1,20 @@
 //! All providers there are: the known ones and the user's, settled from settings, environment and stored keys.
 //!
-//! Nothing here touches the network or the disk. Invariant: a key that the person owns is never sent to an address that
-//! only a repository named.
+//! Nothing here touches the network or the disk. Invariant: nothing goes to an address that only a
+//! repository named, except to this machine, and there no key that the person owns.
 
 mod listing;
 mod settle;
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
 pub use listing::{Listing, State};
 
 use crate::catalogue::{self, ModelInfo};
 use crate::error::Error;
+use crate::http::Clients;
 use crate::model::{Defaults, Model};
-use crate::provider::{Key, Provider, Secret, known};
+use crate::provider::{Key, Provider, Secret, Wire, known};
 use crate::settings::{ModelSettings, Settings};
 
 /// How environment variables are looked up; a function, so that tests need not change the process.
@@ -25,7 +25,7 @@ pub struct Registry {
     /// By provider, from `copydesk auth`.
     keys: BTreeMap<String, Secret>,
     environment: Environment,
-    http: OnceLock<reqwest::Client>,
+    clients: Clients,
 }
 
 impl std::fmt::Debug for Registry {
@@ -36,7 +36,7 @@ impl std::fmt::Debug for Registry {
 
 impl Registry {
     pub fn new(settings: Settings, keys: BTreeMap<String, Secret>, environment: Environment) -> Self {
-        Self { settings, keys, environment, http: OnceLock::new() }
+        Self { settings, keys, environment, clients: Clients::default() }
     }
 
     /// The model that `PROVIDER/MODEL` names. The model may be one that the catalogue does not know.
@@ -56,7 +56,8 @@ impl Registry {
                 .headers
                 .extend(settings.headers.iter().map(|(name, value)| (name.clone(), value.value.clone())));
         }
-        Ok(Model::new(provider, info, self.http()?.clone(), self.settings.policy).with_defaults(defaults))
+        let http = self.client(&provider)?;
+        Ok(Model::new(provider, info, http, self.settings.policy).with_defaults(defaults))
     }
 
     /// A provider that is all set, or what is missing.
@@ -73,9 +74,14 @@ impl Registry {
         self.settle(id).map(|_| ())
     }
 
-    /// The environment variables that may hold its key.
-    pub fn key_names(&self, id: &str) -> Vec<String> {
-        self.settle(id).map(|settled| settled.provider.key_names).unwrap_or_default()
+    /// The id under which a provider is listed and its key kept, for whatever id a person wrote.
+    pub fn listed_id<'a>(&self, id: &'a str) -> &'a str {
+        if self.settings.providers.contains_key(id) { id } else { known::id(id).unwrap_or(id) }
+    }
+
+    /// The key that requests to a provider would be sent with.
+    pub fn key_in_use(&self, id: &str) -> Option<Key> {
+        self.settle(id).ok()?.provider.key
     }
 
     /// The keys that requests would be sent with, by provider.
@@ -84,23 +90,14 @@ impl Registry {
         settled.filter_map(|(id, settled)| Some((id, settled.provider.key?))).collect()
     }
 
-    /// One client for all: connections are shared.
-    pub fn http(&self) -> Result<&reqwest::Client, Error> {
-        if let Some(client) = self.http.get() {
-            return Ok(client);
-        }
-        // A redirect would carry the key to wherever the server points; the person is told instead.
-        let client = reqwest::Client::builder()
-            .user_agent(concat!("copydesk/", env!("CARGO_PKG_VERSION")))
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(crate::provider::Timeouts::default().connect)
-            .build()
-            .map_err(|error| Error::settings(format!("No HTTP client can be made: {error}")))?;
-        Ok(self.http.get_or_init(|| client))
+    pub(crate) fn client(&self, provider: &Provider) -> Result<reqwest::Client, Error> {
+        self.clients.reaching(provider)
     }
 
     fn info(&self, provider: &Provider, model_id: &str) -> ModelInfo {
-        let info = catalogue::look_up(&provider.id, model_id);
+        let mut info = catalogue::look_up(&provider.id, model_id);
+        // All who speak this wire take its marks, and without them every step pays for the whole conversation.
+        info.caching |= !info.known && provider.wire == Wire::Anthropic;
         match self.configured(&provider.id, model_id) {
             Some(settings) => settings.correct(info, provider.wire),
             None => info,
@@ -151,7 +148,8 @@ impl Registry {
             .filter(|(likeness, _)| *likeness > 0.8)
             .max_by(|a, b| a.0.total_cmp(&b.0));
         let hint = nearest.map(|(_, other)| format!(" Did you mean `{other}`?")).unwrap_or_default();
-        if self.is_enabled(id) {
+        let is_one = known::by_id(id).is_some() || self.settings.providers.contains_key(id);
+        if !is_one {
             format!(
                 "There is no provider `{id}`.{hint}\n`copydesk models` lists them; provider.{id} in copydesk.jsonc \
                  makes one of your own (wire, options.baseURL)."

@@ -4,6 +4,7 @@
 //! adaptation here is a pure function from schema to schema that only ever says less, never something else.
 
 mod arguments;
+mod combine;
 mod gemini;
 mod moonshot;
 mod references;
@@ -20,20 +21,19 @@ use crate::provider::{Dialect, SchemaStyle};
 /// How deep a schema may nest before it is cut: they come from tools of others too (MCP).
 const DEPTH: usize = 24;
 
-/// An object schema with nothing in it that only validators read.
+/// A plain object schema with nothing in it that only validators read.
 pub(crate) fn plain(schema: &Value) -> Value {
-    let mut schema = schema.clone();
-    if let Value::Object(map) = &mut schema {
-        map.shift_remove("$schema");
-        map.shift_remove("title");
-        map.entry("type").or_insert_with(|| "object".into());
-        if map.get("type") == Some(&json!("object")) {
-            map.entry("properties").or_insert_with(|| json!({}));
-        }
-        schema
-    } else {
-        json!({ "type": "object", "properties": {} })
+    let mut map = combine::flatten(schema);
+    // At the root, OpenAI refuses the last three.
+    ["$schema", "title", "enum", "const", "not"].iter().for_each(|key| drop(map.shift_remove(*key)));
+    if map.get("required").and_then(Value::as_array).is_some_and(Vec::is_empty) {
+        map.shift_remove("required");
     }
+    map.insert("type".into(), "object".into());
+    if !map.get("properties").is_some_and(Value::is_object) {
+        map.insert("properties".into(), json!({}));
+    }
+    Value::Object(map)
 }
 
 /// The schema in the dialect's style, and whether it may be marked strict.

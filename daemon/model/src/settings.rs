@@ -32,7 +32,7 @@ pub struct ProviderSettings {
     /// Environment variables to look for the key in, before the known ones.
     pub key_names: Vec<String>,
     pub headers: Vec<(String, Given<Secret>)>,
-    pub query: Vec<(String, String)>,
+    pub query: Vec<(String, Given<String>)>,
     /// `Some(None)`: wait for the first byte without limit.
     pub first_byte: Option<Option<Duration>>,
     pub idle: Option<Duration>,
@@ -66,6 +66,7 @@ pub struct ModelSettings {
     pub images: Option<bool>,
     pub pdf: Option<bool>,
     pub temperature: Option<bool>,
+    pub caching: Option<bool>,
     pub reasoning: Option<Reasons>,
     pub disabled: bool,
     /// Sent beside the provider's.
@@ -98,13 +99,14 @@ impl ModelSettings {
         ModelInfo {
             id: self.id.clone().unwrap_or(info.id),
             name: self.name.clone().unwrap_or(info.name),
-            context: self.context.unwrap_or(info.context),
-            output: self.output.unwrap_or(info.output),
+            context: self.context.filter(|tokens| *tokens > 0).unwrap_or(info.context),
+            output: self.output.filter(|tokens| *tokens > 0).unwrap_or(info.output),
             cost: self.cost.clone().or(info.cost),
             tools: self.tools.unwrap_or(info.tools),
             images: self.images.unwrap_or(info.images),
             pdf: self.pdf.unwrap_or(info.pdf),
             temperature: self.temperature.unwrap_or(info.temperature),
+            caching: self.caching.unwrap_or(info.caching),
             reasoning,
             known: true,
             ..info

@@ -6,7 +6,9 @@
 
 mod anthropic;
 mod gemini;
+mod lenient;
 mod media;
+mod names;
 mod openai_chat;
 mod openai_responses;
 
@@ -16,7 +18,7 @@ use crate::answer::{Answer, Fault};
 use crate::catalogue::ModelInfo;
 use crate::error::Error;
 use crate::provider::{Auth, Provider, Wire};
-use crate::request::{Echo, Request};
+use crate::request::{Echo, Part, Request};
 use crate::sse;
 
 /// Whom a request is for.
@@ -82,9 +84,25 @@ impl Wire {
     }
 }
 
+/// The parts up to the last that is text or a call. An answer that was cut while the model thought ends in its thoughts,
+/// and the wires that sign them refuse a message that does.
+fn said(parts: &[Part]) -> &[Part] {
+    let is_said = |part: &Part| match part {
+        Part::Text(text) => !text.text.trim().is_empty(),
+        Part::Reasoning(_) => false,
+        Part::Call(_) => true,
+    };
+    let length = parts.iter().rposition(is_said).map_or(0, |last| last + 1);
+    parts.get(..length).unwrap_or_default()
+}
+
 /// Parses one event; the fault shows its beginning.
-fn parse<'a, T: serde::Deserialize<'a>>(data: &'a str) -> Result<T, Fault> {
-    serde_json::from_str(data).map_err(|error| {
+fn parse<T: serde::de::DeserializeOwned>(data: &str) -> Result<T, Fault> {
+    let parsed = serde_json::from_str(data).or_else(|error| match lenient::without_halves(data) {
+        Some(repaired) => serde_json::from_str(&repaired),
+        None => Err(error),
+    });
+    parsed.map_err(|error| {
         let beginning: String = data.chars().take(120).collect();
         Fault::Malformed(format!("{error} in `{beginning}`"))
     })

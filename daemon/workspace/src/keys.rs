@@ -45,7 +45,7 @@ impl Keys {
         let keys = entries.into_iter().filter_map(|(provider, entry)| {
             let key =
                 entry.get("key").filter(|_| entry.get("type").is_some_and(|kind| kind == "api"))?.as_str()?;
-            Some((provider, Secret::from(key.to_owned())))
+            (!key.is_empty()).then(|| (provider, Secret::from(key.to_owned())))
         });
         Ok(Self { keys: keys.collect(), warning, path })
     }
@@ -84,7 +84,7 @@ fn read(path: &Path) -> Result<Entries, KeysError> {
         return Ok(Entries::new());
     }
     let error = |reason: String| KeysError { path: path.into(), reason };
-    let bytes = read_bytes(path, LIMIT).map_err(|problem| error(problem.to_string()))?;
+    let bytes = read_bytes(path, LIMIT).map_err(|problem| error(problem.reason(path)))?;
     // The text of a parser's error may hold a piece of the file, which may be a piece of a key: only its place is told.
     serde_json::from_slice(&bytes).map_err(|problem| {
         let (line, column) = (problem.line(), problem.column());
@@ -99,8 +99,12 @@ fn change(path: &Path, change: impl FnOnce(&mut Entries) -> bool) -> Result<bool
     let error =
         |reason: io::Error| KeysError { path: path.into(), reason: format!("cannot be written: {reason}") };
     let _lock = private_file::lock(path).map_err(error)?;
-    let mut entries = read(path)?;
+    let before = read(path)?;
+    let mut entries = before.clone();
     let changed = change(&mut entries);
+    if entries == before {
+        return Ok(changed);
+    }
     let text = serde_json::to_vec_pretty(&entries).map_err(io::Error::from).map_err(error)?;
     private_file::replace(path, &text).map_err(error)?;
     Ok(changed)

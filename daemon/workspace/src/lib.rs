@@ -1,5 +1,5 @@
 //! The folder a person works in: its configuration, where the user's own files live, their keys, and which of a
-//! project's files they trust.
+//! project's files they trust; and what a session does there: reading and writing files, searching, running commands.
 //!
 //! Invariant: nothing here reads the process environment or the current folder by itself; both are passed in,
 //! because one daemon serves clients that differ in both.

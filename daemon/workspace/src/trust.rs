@@ -61,10 +61,7 @@ impl Trust {
             Err(ConfigError::Unreadable { error, .. }) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(trust);
             }
-            Err(ConfigError::Unreadable { error, .. }) => {
-                return Err(TrustError::new(&trust.path, format!("cannot be read: {error}")));
-            }
-            Err(error) => return Err(TrustError::new(&trust.path, format!("cannot be read: {error}"))),
+            Err(error) => return Err(TrustError::new(&trust.path, error.reason(&trust.path))),
         };
         trust.files = serde_json::from_slice(&bytes)
             .map_err(|error| TrustError::new(&trust.path, format!("is damaged ({error}); remove it")))?;

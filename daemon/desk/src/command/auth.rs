@@ -3,6 +3,7 @@
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
 
 use anyhow::Context as _;
+use copydesk_model::provider::{KeyOrigin, known};
 use copydesk_workspace::config::mask;
 use copydesk_workspace::keys::Keys;
 use serde::Serialize;
@@ -23,8 +24,10 @@ pub(crate) fn run(setup: &Setup, options: &Auth) -> anyhow::Result<()> {
 }
 
 fn add(setup: &Setup, provider: &str) -> anyhow::Result<()> {
-    let registry = setup.registry(&setup.config()?)?;
+    let loaded = setup.config()?;
+    let registry = setup.registry(&loaded)?;
     registry.exists(provider)?;
+    let provider = registry.listed_id(provider);
     let key = read_key(provider)?;
     let key = key.trim();
     anyhow::ensure!(!key.is_empty(), "no key was given; nothing was changed");
@@ -36,9 +39,10 @@ fn add(setup: &Setup, provider: &str) -> anyhow::Result<()> {
     let replaced = Keys::add(&setup.paths.data_dir, provider, key)?;
     let verb = if replaced { "Replaced" } else { "Added" };
     print(format!("{verb} the key for {provider}. `copydesk models {provider}` lists its models."))?;
-    let overridden = registry.key_names(provider).into_iter().find(|name| std::env::var_os(name).is_some());
-    if let Some(name) = overridden {
-        terminal::warn(format_args!("${name} is set and wins over this key"));
+    // Now that it is stored: whose key would be sent?
+    let in_use = setup.registry(&loaded)?.key_in_use(provider);
+    if let Some(other) = in_use.filter(|key| key.origin != KeyOrigin::Store) {
+        terminal::warn(format_args!("the key from {} wins over this one", other.origin));
     }
     Ok(())
 }
@@ -52,9 +56,13 @@ fn read_key(provider: &str) -> anyhow::Result<String> {
     let mut line = String::new();
     io::stdin()
         .lock()
-        .take(LONGEST)
+        .take(LONGEST + 1)
         .read_line(&mut line)
         .context("standard input could not be read as text")?;
+    anyhow::ensure!(
+        line.len() as u64 <= LONGEST,
+        "this is no key: it is longer than {LONGEST} bytes; nothing was changed"
+    );
     Ok(line)
 }
 
@@ -90,7 +98,12 @@ fn list(setup: &Setup, json: bool) -> anyhow::Result<()> {
 }
 
 fn remove(setup: &Setup, provider: &str) -> anyhow::Result<()> {
-    let removed = Keys::remove(&setup.paths.data_dir, provider)?;
+    // The configuration is not needed for this, and may be broken: the provider's own id is all that is looked up.
+    let ids = [Some(provider), known::id(provider).filter(|id| *id != provider)];
+    let mut removed = false;
+    for id in ids.into_iter().flatten() {
+        removed = removed || Keys::remove(&setup.paths.data_dir, id)?;
+    }
     anyhow::ensure!(removed, "there is no key for {provider} in {}", setup.keys()?.path().display());
     print(format!("Removed the key for {provider}."))?;
     Ok(())

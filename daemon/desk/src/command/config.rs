@@ -12,30 +12,34 @@ use crate::terminal::{self, BOLD, DIM, print, styled};
 
 pub(crate) fn run(setup: &Setup, options: &Config) -> anyhow::Result<()> {
     match &options.action {
-        Some(ConfigAction::Schema) => terminal::print_json(config::schema()),
+        Some(ConfigAction::Schema) => schema(),
         Some(ConfigAction::Trust { remove }) => trust(setup, *remove),
         None if options.json => show_json(&setup.load()?),
         None => show(setup, &setup.config()?),
     }
 }
 
+pub(crate) fn schema() -> anyhow::Result<()> {
+    terminal::print_json(config::schema())
+}
+
 #[derive(Serialize)]
 struct Report<'a> {
-    files: Vec<File<'a>>,
+    files: Vec<File>,
     values: Vec<Entry>,
     warnings: &'a [config::Warning],
 }
 
 #[derive(Serialize)]
-struct File<'a> {
-    path: &'a Path,
+struct File {
+    path: String,
     layer: &'static str,
     trusted: bool,
 }
 
 fn show_json(loaded: &Loaded) -> anyhow::Result<()> {
     let files = loaded.files.iter().map(|file| File {
-        path: &file.source.path,
+        path: file.source.to_string(),
         layer: layer(&file.source),
         trusted: file.source.trusted,
     });
@@ -60,9 +64,12 @@ fn show(setup: &Setup, loaded: &Loaded) -> anyhow::Result<()> {
         let note = if source.trusted { "" } else { "  not trusted: see `copydesk config trust --help`" };
         print(format!("  {:8} {}{}", layer(source), brief(setup, &source.path), styled(DIM, note)))?;
     }
+    let entries = config::entries(&loaded.merged);
+    if entries.is_empty() {
+        return Ok(());
+    }
     print("")?;
     print(styled(BOLD, "Values"))?;
-    let entries = config::entries(&loaded.merged);
     let rows: Vec<_> =
         entries.iter().map(|entry| (format!("{} = {}", entry.path, entry.value), &entry.origin)).collect();
     let width =

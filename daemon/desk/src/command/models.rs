@@ -24,22 +24,38 @@ pub(crate) fn run(setup: &Setup, options: &Models) -> anyhow::Result<()> {
     let found = runtime.block_on(local::find(&registry, local::PATIENCE));
     let mut list = registry.list(&found);
     if let Some(id) = &options.provider {
-        // One that is not there is explained in the registry's words.
+        // One that is not there, or not without an address, is explained in the registry's words.
         registry.exists(id)?;
-        list.retain(|listing| listing.id == *id);
-        anyhow::ensure!(!list.is_empty(), "nothing answers for {id} on this machine: is it running?");
+        let id = registry.listed_id(id);
+        list.retain(|listing| listing.id == id);
+        if list.is_empty() {
+            registry.usable(id)?;
+            anyhow::bail!("nothing answers for {id} on this machine: is it running?");
+        }
     }
     let (model, small_model) = chosen(&registry, &loaded.config);
     if options.json {
         let report =
             Report { model: model.as_deref(), small_model: small_model.as_deref(), providers: &list };
-        return terminal::print_json(&report);
+        terminal::print_json(&report)?;
+    } else {
+        show(&list, options.provider.is_some())?;
+        if options.provider.is_none() {
+            show_choice(&list, model.as_deref(), loaded.config.model.is_some())?;
+        }
     }
-    show(&list, options.provider.is_some())?;
     if options.provider.is_none() {
-        show_choice(&registry, model.as_deref(), loaded.config.model.is_some())?;
+        warn_of_unusable(&registry, &loaded.config);
     }
     Ok(())
+}
+
+fn warn_of_unusable(registry: &Registry, config: &Config) {
+    for (key, name) in [("model", &config.model), ("small_model", &config.small_model)] {
+        if let Some(Err(error)) = name.as_ref().map(|name| registry.model(name)) {
+            terminal::warn(format_args!("{key}: {error}"));
+        }
+    }
 }
 
 fn chosen(registry: &Registry, config: &Config) -> (Option<String>, Option<String>) {
@@ -62,7 +78,12 @@ fn show(list: &[Listing], all: bool) -> anyhow::Result<()> {
         print(format!("{}  {note}", styled(BOLD, &listing.name)))?;
         for info in &listing.models {
             let name = format!("{}/{}", listing.id, info.id);
-            print(format!("  {name:width$}  {}", styled(DIM, facts(info))))?;
+            let facts = facts(info);
+            if facts.is_empty() {
+                print(format!("  {name}"))?;
+            } else {
+                print(format!("  {name:width$}  {}", styled(DIM, facts)))?;
+            }
         }
         if listing.models.is_empty() {
             print(format!("  {}/MODEL  {}", listing.id, styled(DIM, "whatever the server has")))?;
@@ -87,7 +108,16 @@ fn show(list: &[Listing], all: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn show_choice(registry: &Registry, model: Option<&str>, configured: bool) -> anyhow::Result<()> {
+fn show_choice(list: &[Listing], model: Option<&str>, configured: bool) -> anyhow::Result<()> {
+    let usable = list.iter().filter(|listing| listing.is_usable());
+    let example =
+        usable.flat_map(|listing| listing.models.iter().map(move |info| (&listing.id, &info.id))).next();
+    if let (None, Some((provider, model))) = (model, example) {
+        print(format!(
+            "No model is chosen yet: set \"model\" in copydesk.jsonc, for example to \"{provider}/{model}\"."
+        ))?;
+        return Ok(());
+    }
     let Some(model) = model else {
         print(
             "No model is set up yet. The quickest ways: run `copydesk auth add anthropic` (or openai, google, \
@@ -101,9 +131,6 @@ fn show_choice(registry: &Registry, model: Option<&str>, configured: bool) -> an
         "the first that is set up; \"model\" in copydesk.jsonc chooses"
     };
     print(format!("Model: {} {}", styled(BOLD, model), styled(DIM, format!("({how})"))))?;
-    if let Err(error) = registry.model(model) {
-        terminal::warn(error);
-    }
     Ok(())
 }
 
@@ -124,7 +151,7 @@ fn facts(info: &ModelInfo) -> String {
         words.push("no tools".to_owned());
     }
     if let Some(day) = &info.retired {
-        words.push(format!("retired on {day}"));
+        words.push(format!("served until {day}"));
     }
     words.join("  ")
 }

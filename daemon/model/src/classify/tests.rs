@@ -242,3 +242,30 @@ fn a_server_that_talks_without_end_is_cut_short() {
     let error = from_response(&provider(), "m-1", 400, &HeaderMap::new(), body.as_bytes());
     assert!(error.message.len() < 600, "{}", error.message.len());
 }
+
+/// Gemini's words for haste are those of others for an empty account.
+#[test]
+fn a_gemini_that_says_when_to_come_again_is_asked_again() {
+    let body = r#"{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details. Please retry in 34.5s.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure"},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.5s"}]}}"#;
+    check(
+        429,
+        &[],
+        body,
+        expect![[r#"
+            RateLimited after 34500 ms
+            Acme asks to slow down (429): You exceeded your current quota, please check your plan and billing details. Please retry in 34.5s."#]],
+    );
+}
+
+/// The words end up on a terminal.
+#[test]
+fn what_a_terminal_would_obey_is_not_shown() {
+    check(
+        400,
+        &[],
+        "{\"error\":\"a\\u001b]0;x\\u0007b\\u009b2J\"}",
+        expect![[r#"
+            BadRequest
+            Acme refused the request (400): a ]0;x b 2J"#]],
+    );
+}

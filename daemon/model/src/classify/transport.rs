@@ -11,14 +11,19 @@ pub(crate) fn from_transport(provider: &Provider, error: &reqwest::Error) -> Err
     let said = causes.last().cloned().unwrap_or_else(|| "no reason given".to_owned());
     let all = causes.join(" ").to_lowercase();
     let name = &provider.name;
-    let address = &provider.base_url;
+    let address = provider.shown_address();
     if error.is_builder() {
         return Error::settings(format!(
             "{address} is no usable address: {said}\nCheck provider.{}.options.baseURL.",
             provider.id
         ));
     }
-    if ["certificate", "tls", "handshake", "corrupt message"].iter().any(|word| all.contains(word)) {
+    // Once it stands, a secure connection breaks like any other, and rustls names TLS in that too. One that ends in the
+    // middle of the handshake may stand the next time.
+    let cut = ["close_notify", "handshake eof", "reset by peer"].iter().any(|word| all.contains(word));
+    let about_tls =
+        ["certificate", "tls", "handshake", "corrupt message"].iter().any(|word| all.contains(word));
+    if error.is_connect() && about_tls && !cut {
         return Error::new(
             ErrorKind::Tls,
             format!(
@@ -29,7 +34,7 @@ pub(crate) fn from_transport(provider: &Provider, error: &reqwest::Error) -> Err
             ),
         );
     }
-    if error.is_connect() && all.contains("refused") && is_loopback(address) && !all.contains("proxy") {
+    if error.is_connect() && all.contains("refused") && provider.is_loopback() && !all.contains("proxy") {
         return Error::new(
             ErrorKind::Down,
             format!("Nothing listens at {address}: is {name} running? ({said})"),
@@ -52,13 +57,4 @@ fn causes(error: &reqwest::Error) -> Vec<String> {
         cause = error.source();
     }
     list
-}
-
-fn is_loopback(address: &str) -> bool {
-    let Ok(url) = reqwest::Url::parse(address) else { return false };
-    match url.host_str() {
-        Some("localhost" | "[::1]") => true,
-        Some(host) => host.parse::<std::net::Ipv4Addr>().is_ok_and(|ip| ip.is_loopback()),
-        None => false,
-    }
 }

@@ -76,8 +76,14 @@ const PASSING: &[&str] = &[
     "malformed function call",
 ];
 
-const KEY: &[&str] =
-    &["authentication error", "invalid api key", "incorrect api key", "unauthenticated", "api key not valid"];
+const KEY: &[&str] = &[
+    "authentication error",
+    "invalid api key",
+    "incorrect api key",
+    "unauthenticated",
+    "api key not valid",
+    "api key invalid",
+];
 
 /// What an error text, or a code, is known to mean.
 pub fn judge(text: &str) -> Option<ErrorKind> {

@@ -9,10 +9,13 @@ use tokio::time::{Instant, timeout};
 use super::send::Call;
 use super::{Inner, Outlet};
 use crate::answer::{Answer, Fault};
-use crate::classify::{from_response, from_stream, from_transport};
+use crate::classify::{from_response, from_stream, from_transport, tidy};
 use crate::error::{Error, ErrorKind};
 use crate::sse::{Message, Reader, SseError};
 use crate::wire::Decoder;
+
+/// How long we wait for what follows at once where anything follows: the usage after the last word, the text of an error.
+const FORMALITY: Duration = Duration::from_secs(15);
 
 pub(super) struct Attempt<'a> {
     pub(super) inner: &'a Inner,
@@ -42,7 +45,12 @@ impl Attempt<'_> {
         let mut messages = Vec::new();
         let mut heard = Instant::now();
         loop {
-            let chunk = self.chunk(&mut body).await?;
+            let chunk = match self.chunk(&mut body, self.patience(answer)).await {
+                Ok(chunk) => chunk,
+                // The answer has said that it is at its end: what is missing is a formality.
+                Err(_) if answer.stop.is_some() => return Ok(()),
+                Err(error) => return Err(error.into()),
+            };
             let ended = chunk.is_none();
             let read = match &chunk {
                 Some(chunk) => reader.push(chunk, &mut messages),
@@ -56,11 +64,11 @@ impl Attempt<'_> {
                     return Err(Broken::Unheard);
                 }
             }
-            fed?;
-            read.map_err(|error| self.unreadable(&error))?;
-            if answer.complete || (ended && answer.stop.is_some()) {
+            let read = fed.and(read.map_err(|error| self.unreadable(&error)));
+            if answer.complete || ((ended || read.is_err()) && answer.stop.is_some()) {
                 return Ok(());
             }
+            read?;
             if ended {
                 return Err(self.error(ErrorKind::EndedEarly, "ended its answer in the middle").into());
             }
@@ -84,17 +92,25 @@ impl Attempt<'_> {
         }
         let mut body = Vec::new();
         let limit = self.inner.limits.error_body;
+        let until = Instant::now() + FORMALITY;
         while body.len() < limit {
-            let Ok(Some(chunk)) = self.chunk(&mut response).await else { break };
+            let left = until.saturating_duration_since(Instant::now());
+            let Ok(Some(chunk)) = self.chunk(&mut response, left).await else { break };
             body.extend_from_slice(chunk.get(..limit - body.len()).unwrap_or(&chunk));
         }
         Err(from_response(provider, &self.inner.info.id, status, response.headers(), &body))
     }
 
-    async fn chunk(&self, response: &mut Response) -> Result<Option<bytes::Bytes>, Error> {
+    /// How long the next chunk may take.
+    fn patience(&self, answer: &Answer) -> Duration {
+        let idle = self.inner.provider.timeouts.idle;
+        if answer.stop.is_some() { idle.min(FORMALITY) } else { idle }
+    }
+
+    async fn chunk(&self, response: &mut Response, limit: Duration) -> Result<Option<bytes::Bytes>, Error> {
         let provider = &self.inner.provider;
-        match timeout(provider.timeouts.idle, response.chunk()).await {
-            Err(_) => Err(self.stalled(provider.timeouts.idle)),
+        match timeout(limit, response.chunk()).await {
+            Err(_) => Err(self.stalled(limit)),
             Ok(Err(error)) => Err(from_transport(provider, &error)),
             Ok(Ok(chunk)) => Ok(chunk),
         }
@@ -111,6 +127,10 @@ impl Attempt<'_> {
             if answer.complete {
                 break;
             }
+            // Kept alive by an event with nothing in it.
+            if message.data.trim().is_empty() {
+                continue;
+            }
             match decoder.read(&message, answer) {
                 // Cut in the middle of an event: the body ended early, and that is all there is to say.
                 Err(Fault::Malformed(_)) if ended => break,
@@ -123,6 +143,7 @@ impl Attempt<'_> {
     fn fault(&self, fault: Fault) -> Error {
         match fault {
             Fault::Malformed(what) => {
+                let what = tidy(&what, &self.inner.provider);
                 self.error(ErrorKind::Malformed, &format!("sent an event that cannot be read: {what}"))
             }
             Fault::Told { code, message } => {

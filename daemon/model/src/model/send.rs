@@ -68,13 +68,13 @@ fn sensitive(value: &str) -> Option<HeaderValue> {
 fn url(provider: &Provider, path: &str) -> Result<Url, Error> {
     let text = format!("{}{path}", provider.base_url);
     let mut url = Url::parse(&text).map_err(|error| {
-        let (id, base) = (&provider.id, &provider.base_url);
+        let (id, base) = (&provider.id, provider.shown_address());
         Error::settings(format!(
             "provider.{id}.options.baseURL: `{base}` is no address: {error}. Expected http://… or https://…"
         ))
     })?;
     if !matches!(url.scheme(), "http" | "https") {
-        let (id, base) = (&provider.id, &provider.base_url);
+        let (id, base) = (&provider.id, provider.shown_address());
         return Err(Error::settings(format!(
             "provider.{id}.options.baseURL: `{base}` must begin with http:// or https://."
         )));

@@ -52,6 +52,12 @@ pub fn by_id(id: &str) -> Option<&'static Known> {
     TABLE.get(id).or_else(|| TABLE.values().find(|known| known.aliases.iter().any(|alias| alias == id)))
 }
 
+/// Its own id, by that or by one of its other ids.
+pub fn id(id: &str) -> Option<&'static str> {
+    let is = |known: &Known| known.aliases.iter().any(|alias| alias == id);
+    TABLE.iter().find(|(own, known)| *own == id || is(known)).map(|(own, _)| own.as_str())
+}
+
 /// By the package that an OpenCode configuration names.
 pub fn by_npm(package: &str) -> Option<&'static Known> {
     TABLE.values().find(|known| known.npm.iter().any(|npm| npm == package))

@@ -93,10 +93,9 @@ impl Registry {
         let state = match settled.missing {
             Some(Missing { what, brief }) => State::Missing { what, brief },
             None if silent => {
-                let what = format!("Nothing answers at {}: is it running?", provider.base_url);
+                let what = format!("Nothing answers at {}: is it running?", provider.shown_address());
                 State::Missing { brief: what.clone(), what }
             }
-
             None => State::Usable { key: provider.key.as_ref().map(|key| key.origin.to_string()) },
         };
         let models = self.models(id, &provider, found);

@@ -43,6 +43,8 @@ impl Registry {
         let mut missing = unknown_package(id, settings, spoken);
         let (base_url, trusted_address) = self.address(settings, by_id, &mut missing);
         let key_names = settings.key_names.iter().chain(by_id.iter().flat_map(|known| &known.keys)).cloned();
+        let local = by_id.is_some_and(|known| known.local);
+        let usual = if local { Timeouts::local() } else { Timeouts::default() };
         let mut provider = Provider {
             id: id.to_owned(),
             name: settings
@@ -55,14 +57,14 @@ impl Registry {
             key: None,
             key_names: key_names.collect(),
             headers: Vec::new(),
-            query: settings.query.clone(),
+            query: Vec::new(),
             dialect,
             timeouts: Timeouts {
-                first_byte: settings.first_byte.unwrap_or(Timeouts::default().first_byte),
-                idle: settings.idle.unwrap_or(Timeouts::default().idle),
-                ..Timeouts::default()
+                first_byte: settings.first_byte.unwrap_or(usual.first_byte),
+                idle: settings.idle.unwrap_or(usual.idle),
+                ..usual
             },
-            local: by_id.is_some_and(|known| known.local),
+            local,
         };
         self.add_secrets(settings, trusted_address, &mut provider, &mut missing);
         let needs_key =
@@ -101,7 +103,10 @@ impl Registry {
         match self.fill_in(&address) {
             Ok(address) => (address, true),
             Err(variable) => {
-                missing.get_or_insert(Missing::new(format!("Set {variable}, or options.baseURL.")));
+                missing.get_or_insert(Missing {
+                    what: format!("Set {variable}, or options.baseURL."),
+                    brief: format!("set {variable}"),
+                });
                 (address, true)
             }
         }
@@ -121,8 +126,9 @@ impl Registry {
         Ok(filled)
     }
 
-    /// The configuration's key wins over the environment's, that over the stored one. Where a repository named the
-    /// address, only what the same repository said goes there.
+    /// The configuration's key wins over the environment's, that over the stored one. To an address that a repository
+    /// named nothing goes unasked, neither a secret nor a conversation: only a server on this machine may be named so,
+    /// and it gets no secret but the repository's own.
     fn add_secrets(
         &self,
         settings: &ProviderSettings,
@@ -144,24 +150,29 @@ impl Registry {
             Some((Key { secret, origin: KeyOrigin::Environment(name) }, true))
         });
         let key = key.or_else(|| {
-            let secret = self.keys.get(&provider.id)?.clone();
+            let other_id = || self.keys.get(known::id(&provider.id)?);
+            let secret = self.keys.get(&provider.id).or_else(other_id)?.clone();
             Some((Key { secret, origin: KeyOrigin::Store }, true))
         });
         let of_models = settings.models.iter().flat_map(|(_, model)| &model.headers);
         let mut headers = settings.headers.iter().chain(of_models);
-        let own =
-            key.as_ref().is_some_and(|(_, trusted)| *trusted) || headers.any(|(_, value)| value.trusted);
-        if !trusted_address && own {
+        let own = key.as_ref().is_some_and(|(_, trusted)| *trusted)
+            || headers.any(|(_, value)| value.trusted)
+            || settings.query.iter().any(|(_, value)| value.trusted);
+        if !trusted_address && (own || !provider.is_loopback()) {
             missing.get_or_insert(Missing::new(format!(
-                "This folder's configuration wants requests for {} to go to {}, and your key is not sent there \
-                 unasked. Look at the file, then run `copydesk config trust`.",
-                provider.name, provider.base_url
+                "This folder's configuration sends requests for {} to {}. Look at the file; if that is right, run \
+                 `copydesk config trust`.",
+                provider.name,
+                provider.shown_address()
             )));
             return;
         }
         provider.key = key.map(|(key, _)| key);
         provider.headers =
             settings.headers.iter().map(|(name, value)| (name.clone(), value.value.clone())).collect();
+        provider.query =
+            settings.query.iter().map(|(name, value)| (name.clone(), value.value.clone())).collect();
     }
 }
 
@@ -186,7 +197,8 @@ fn unknown_package(id: &str, settings: &ProviderSettings, spoken: Option<&Known>
 }
 
 /// A local server's address with the host that its own variable names: `0.0.0.0`, `:8081`, `box:11434`,
-/// `http://box:11434`. What cannot be read changes nothing.
+/// `http://box:11434`. As Ollama reads it, a host alone keeps the usual port, one with `http://` has the port of the web.
+/// What cannot be read changes nothing.
 fn moved(address: &str, host: &str) -> String {
     let host = host.trim().trim_end_matches('/');
     let text = if host.contains("://") { host.to_owned() } else { format!("http://{host}") };
@@ -199,8 +211,11 @@ fn moved(address: &str, host: &str) -> String {
         Some("0.0.0.0" | "[::]") | None => "127.0.0.1",
         Some(name) => name,
     };
+    let is_url = host.contains("://");
+    let written = || host.split('/').next()?.rsplit_once(':')?.1.parse().ok();
+    let port = if is_url { other.port_or_known_default() } else { written() };
     let done = base.set_scheme(other.scheme()).is_ok()
         && base.set_host(Some(name)).is_ok()
-        && other.port().is_none_or(|port| base.set_port(Some(port)).is_ok());
+        && port.is_none_or(|port| base.set_port(Some(port)).is_ok());
     if done { base.as_str().trim_end_matches('/').to_owned() } else { address.to_owned() }
 }

@@ -68,12 +68,17 @@ fn the_configuration_wins_over_the_environment_and_that_over_the_store() {
     assert_eq!(key(one("openai", configured), environment), "config");
     assert_eq!(key(Settings::default(), environment), "environment");
     assert_eq!(key(Settings::default(), &[("OPENAI_API_KEY", "")]), "stored");
+    let registry = registry(Settings::default(), &[], &[("fireworks", "stored")]);
+    assert_eq!(registry.listed_id("fireworks-ai"), "fireworks");
+    assert!(registry.usable("fireworks-ai").is_ok(), "a key is found by each of a provider's ids");
 }
 
 #[test]
-fn a_key_of_the_persons_own_never_goes_where_a_repository_says() {
+fn nothing_goes_where_a_repository_says() {
     let evil =
         ProviderSettings { base_url: address("https://evil.test", false), ..ProviderSettings::default() };
+    // Not even a conversation.
+    assert!(refused(&registry(one("own", evil.clone()), &[], &[]), "own/m").contains("config trust"));
     for (environment, keys) in [(vec![("OPENAI_API_KEY", "sk")], vec![]), (vec![], vec![("openai", "sk")])] {
         let registry = registry(one("openai", evil.clone()), &environment, &keys);
         let message = refused(&registry, "openai/gpt-5");
@@ -84,17 +89,26 @@ fn a_key_of_the_persons_own_never_goes_where_a_repository_says() {
     assert!(
         refused(&registry(one("openai", with_header), &[], &[]), "openai/gpt-5").contains("config trust")
     );
+    let mut with_query = evil.clone();
+    with_query.query = vec![("key".into(), Given { value: "token".into(), trusted: true })];
+    assert!(refused(&registry(one("openai", with_query), &[], &[]), "openai/gpt-5").contains("config trust"));
     // The variable that the repository names is the person's too.
     let mut named = evil.clone();
     named.key_names = vec!["AWS_SECRET".into()];
     assert!(
         refused(&registry(one("own", named), &[("AWS_SECRET", "s")], &[]), "own/m").contains("config trust")
     );
-    // What the repository brings along itself may go there.
     let mut own_key = evil;
     own_key.key = Some(Given { value: Secret::new("shared"), trusted: false });
-    let registry = registry(one("own", own_key), &[], &[]);
-    assert_eq!(registry.model("own/m").unwrap().provider().key.as_ref().unwrap().secret.expose(), "shared");
+    assert!(refused(&registry(one("own", own_key.clone()), &[], &[]), "own/m").contains("config trust"));
+    // To a server on this machine goes what the repository brings along itself, and nothing else.
+    own_key.base_url = address("http://localhost:8000/v1", false);
+    let at_home = registry(one("own", own_key.clone()), &[], &[]);
+    assert_eq!(at_home.model("own/m").unwrap().provider().key.as_ref().unwrap().secret.expose(), "shared");
+    own_key.key = None;
+    own_key.key_names = vec!["AWS_SECRET".into()];
+    let at_home = registry(one("own", own_key), &[("AWS_SECRET", "s")], &[]);
+    assert!(refused(&at_home, "own/m").contains("config trust"));
 }
 
 #[test]
@@ -180,7 +194,12 @@ fn a_local_server_is_where_its_own_variable_says() {
         ("0.0.0.0", "http://127.0.0.1:11434/v1"),
         (":8081", "http://127.0.0.1:8081/v1"),
         ("box:1234", "http://box:1234/v1"),
+        ("box:80", "http://box/v1"),
+        ("box", "http://box:11434/v1"),
+        ("[::1]", "http://[::1]:11434/v1"),
         ("https://box:1234/", "https://box:1234/v1"),
+        ("http://box", "http://box/v1"),
+        ("https://box", "https://box/v1"),
         ("not a host", "http://127.0.0.1:11434/v1"),
     ] {
         let registry = registry(Settings::default(), &[("OLLAMA_HOST", host)], &[]);

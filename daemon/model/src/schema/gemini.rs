@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::combine::all_of;
 use super::{plain, references};
 
 /// `None` for a tool without parameters: the wire refuses an object without properties there.
@@ -14,6 +15,7 @@ pub(crate) fn gemini(schema: &Value) -> Option<Value> {
 
 fn adapt(node: &Value) -> Value {
     let Some(map) = node.as_object() else { return json!({ "type": "string" }) };
+    let map = &all_of(map);
     let mut out = Map::new();
     let copy = |key: &str, out: &mut Map<String, Value>| {
         if let Some(value) = map.get(key) {
@@ -47,13 +49,19 @@ fn adapt(node: &Value) -> Value {
 /// One type, or `anyOf` for several; tells whether null was among them.
 fn set_type(map: &Map<String, Value>, out: &mut Map<String, Value>) -> bool {
     let is_null = |value: &Value| value == "null" || value.get("type").is_some_and(|kind| kind == "null");
-    let (names, choices): (Vec<&Value>, Vec<&Value>) = match (map.get("type"), alternatives(map)) {
-        (Some(Value::Array(names)), _) => (names.iter().collect(), Vec::new()),
-        (Some(name), None) => (vec![name], Vec::new()),
-        (_, Some(choices)) => (Vec::new(), choices.iter().collect()),
+    // What a type leaves open, alternatives may fill; else they only narrow it, and can be left out.
+    let filled = ["properties", "items", "prefixItems", "enum"].iter().any(|key| map.contains_key(*key));
+    let open = |name: &Value| !filled && (name == "object" || name == "array");
+    let (names, choices): (Vec<&Value>, Vec<Value>) = match (map.get("type"), alternatives(map)) {
+        (Some(Value::Array(names)), _) => (unique(names), Vec::new()),
+        (Some(name), Some(choices)) if open(name) => {
+            (Vec::new(), choices.iter().map(|choice| typed(choice, name)).collect())
+        }
+        (Some(name), _) => (vec![name], Vec::new()),
+        (None, Some(choices)) => (Vec::new(), choices.clone()),
         (None, None) => (Vec::new(), Vec::new()),
     };
-    let nullable = names.iter().chain(&choices).any(|value| is_null(value));
+    let nullable = names.iter().any(|name| is_null(name)) || choices.iter().any(is_null);
     let names: Vec<_> = names.into_iter().filter(|name| !is_null(name)).collect();
     let choices: Vec<_> = choices.into_iter().filter(|choice| !is_null(choice)).collect();
     match (names.as_slice(), choices.as_slice()) {
@@ -73,7 +81,7 @@ fn set_type(map: &Map<String, Value>, out: &mut Map<String, Value>) -> bool {
             out.insert("type".into(), kind.into());
         }
         ([], choices) => {
-            out.insert("anyOf".into(), choices.iter().map(|choice| adapt(choice)).collect());
+            out.insert("anyOf".into(), choices.iter().map(adapt).collect());
         }
         (names, _) => {
             let adapted = names.iter().map(|name| {
@@ -88,8 +96,31 @@ fn set_type(map: &Map<String, Value>, out: &mut Map<String, Value>) -> bool {
     nullable
 }
 
+/// A name given twice would be looked into twice, on every level below.
+fn unique(names: &[Value]) -> Vec<&Value> {
+    let mut unique: Vec<&Value> = Vec::new();
+    for name in names {
+        if !unique.contains(&name) {
+            unique.push(name);
+        }
+    }
+    unique
+}
+
+/// A branch that leaves its type to the schema around it.
+fn typed(choice: &Value, kind: &Value) -> Value {
+    match choice {
+        Value::Object(map) if !map.contains_key("type") && alternatives(map).is_none() => {
+            let mut map = map.clone();
+            map.insert("type".into(), kind.clone());
+            Value::Object(map)
+        }
+        _ => choice.clone(),
+    }
+}
+
 fn alternatives(map: &Map<String, Value>) -> Option<&Vec<Value>> {
-    ["anyOf", "oneOf", "allOf"].iter().find_map(|key| map.get(*key)?.as_array())
+    ["anyOf", "oneOf"].iter().find_map(|key| map.get(*key)?.as_array())
 }
 
 fn set_enum(map: &Map<String, Value>, out: &mut Map<String, Value>) {

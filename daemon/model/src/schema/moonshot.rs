@@ -1,4 +1,5 @@
-//! Moonshot's checker: nothing beside a `$ref`, no tuples as `items`, no `type` beside `anyOf`.
+//! Moonshot's checker: nothing beside a `$ref`, no tuples as `items`, no `type` beside `anyOf` but in each
+//! of its branches.
 
 use serde_json::{Map, Value, json};
 
@@ -9,10 +10,8 @@ pub(super) fn moonshot(schema: &Value) -> Value {
 }
 
 fn adapt(node: &Value, depth: usize) -> Value {
-    if depth > DEPTH * 2 {
-        return json!({ "type": "object" });
-    }
     match node {
+        Value::Object(_) if depth > DEPTH * 2 => json!({ "type": "object" }),
         Value::Object(map) => {
             if let Some(reference @ Value::String(_)) = map.get("$ref") {
                 return json!({ "$ref": reference });
@@ -27,8 +26,16 @@ fn adapt(node: &Value, depth: usize) -> Value {
                 };
                 out.insert("items".into(), items);
             }
-            if out.get("anyOf").is_some_and(Value::is_array) {
-                out.shift_remove("type");
+            if out.get("anyOf").is_some_and(Value::is_array)
+                && let Some(kind) = out.shift_remove("type")
+                && let Some(Value::Array(branches)) = out.get_mut("anyOf")
+            {
+                for branch in branches.iter_mut().filter_map(Value::as_object_mut) {
+                    let untyped = !["type", "$ref", "anyOf"].iter().any(|key| branch.contains_key(*key));
+                    if untyped {
+                        branch.insert("type".into(), kind.clone());
+                    }
+                }
             }
             Value::Object(out)
         }

@@ -21,7 +21,7 @@ pub(super) fn inline(schema: &Value) -> Value {
 /// `budget` bounds the nodes made: references that refer twice each grow without end in few lines.
 fn resolve(node: &Value, root: &Value, path: &mut Vec<String>, depth: usize, budget: &mut usize) -> Value {
     if depth > DEPTH || *budget == 0 {
-        return json!({ "type": "object" });
+        return cut(node);
     }
     *budget -= 1;
     match node {
@@ -38,6 +38,21 @@ fn resolve(node: &Value, root: &Value, path: &mut Vec<String>, depth: usize, bud
             list.iter().map(|value| resolve(value, root, path, depth + 1, budget)).collect()
         }
         other => other.clone(),
+    }
+}
+
+/// What a node says by itself, without what is below it: still a schema where it was one, and an empty map of properties
+/// where it was such a map.
+fn cut(node: &Value) -> Value {
+    let is_word = |value: &&Value| !value.is_object() && !value.is_array();
+    match node {
+        Value::Object(map) if map.contains_key("$ref") => json!({ "type": "object" }),
+        Value::Object(map) => {
+            let words = map.iter().filter(|(_, value)| is_word(value));
+            Value::Object(words.map(|(key, value)| (key.clone(), value.clone())).collect())
+        }
+        Value::Array(list) => list.iter().filter(is_word).cloned().collect(),
+        word => word.clone(),
     }
 }
 

@@ -176,3 +176,98 @@ proptest! {
         });
     }
 }
+
+/// Anthropic, OpenAI and Gemini all refuse alternatives at the root, and with them the whole request.
+#[test]
+fn alternatives_at_the_root_become_one_object() {
+    let attach = json!({ "type": "object", "anyOf": [
+        { "type": "object", "properties": { "file": { "type": "string" }, "kind": { "const": "a" } }, "required": ["file", "kind"] },
+        { "$ref": "#/$defs/Url" },
+    ], "$defs": { "Url": { "properties": { "file": { "type": "string" }, "kind": { "const": "b" }, "url": {} }, "required": ["kind", "file", "url"] } } });
+    check(
+        Some(plain(&attach)),
+        expect![[
+            r##"{"type":"object","$defs":{"Url":{"properties":{"file":{"type":"string"},"kind":{"const":"b"},"url":{}},"required":["kind","file","url"]}},"properties":{"file":{"type":"string"},"kind":{"anyOf":[{"const":"a"},{"const":"b"}]},"url":{}},"required":["file","kind"]}"##
+        ]],
+    );
+    let either = json!({ "type": "object", "properties": { "a": { "type": "string" }, "b": { "type": "string" } },
+        "required": ["a"], "oneOf": [{ "required": ["a"] }, { "required": ["b"] }], "not": { "required": ["a", "b"] } });
+    let expected =
+        r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["a"]}"#;
+    assert_eq!(plain(&either).to_string(), expected);
+    assert_eq!(gemini(&either).unwrap().to_string(), expected);
+    let both = json!({ "allOf": [{ "properties": { "a": { "type": "string" } }, "required": ["a"] }, { "properties": { "b": { "type": "string" } } }] });
+    assert_eq!(
+        plain(&both),
+        json!({ "type": "object", "required": ["a"], "properties": { "a": { "type": "string" }, "b": { "type": "string" } } })
+    );
+    assert_eq!(plain(&json!({ "type": ["object", "null"] })), json!({ "type": "object", "properties": {} }));
+}
+
+/// Generators of schemas put the whole of it under a name.
+#[test]
+fn a_root_that_is_a_reference_keeps_its_properties() {
+    let named = json!({ "$ref": "#/definitions/Read", "definitions": { "Read": { "type": "object", "properties": { "a": { "type": "string" } }, "required": ["a"] } } });
+    check(
+        gemini(&named),
+        expect![[r#"{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}"#]],
+    );
+    check(
+        strict::strict(&plain(&named)),
+        expect![[
+            r#"{"type":"object","required":["a"],"properties":{"a":{"type":"string"}},"additionalProperties":false}"#
+        ]],
+    );
+    let circle = json!({ "$ref": "#/$defs/A", "$defs": { "A": { "anyOf": [{ "$ref": "#/$defs/A" }, { "$ref": "#/$defs/A" }] } } });
+    assert_eq!(plain(&circle)["properties"], json!({}));
+}
+
+#[test]
+fn what_only_narrows_a_type_is_left_out_for_gemini() {
+    let schema = json!({ "properties": {
+        "a": { "type": "object", "properties": { "x": { "type": "string" } }, "anyOf": [{ "required": ["x"] }] },
+        "b": { "type": "object", "anyOf": [{ "properties": { "x": { "type": "string" } } }, { "properties": { "y": { "type": "string" } } }] },
+        "c": { "allOf": [{ "properties": { "x": { "type": "string" } } }, { "properties": { "y": { "type": "integer" } } }] },
+    } });
+    check(
+        gemini(&schema),
+        expect![[
+            r#"{"type":"object","properties":{"a":{"type":"object","properties":{"x":{"type":"string"}}},"b":{"anyOf":[{"type":"object","properties":{"x":{"type":"string"}}},{"type":"object","properties":{"y":{"type":"string"}}}]},"c":{"type":"object","properties":{"x":{"type":"string"},"y":{"type":"integer"}}}}}"#
+        ]],
+    );
+}
+
+#[test]
+fn a_schema_that_is_cut_stays_a_schema() {
+    let mut deep = json!({ "type": "string" });
+    for _ in 0..30 {
+        deep = json!({ "type": "object", "properties": { "a": deep }, "required": ["a"] });
+    }
+    every_object(&gemini(&deep).unwrap(), &mut |map| {
+        assert!(map.get("type").is_none_or(Value::is_string), "{map:?}");
+        assert!(map.get("required").is_none_or(Value::is_array), "{map:?}");
+    });
+}
+
+/// A type that is named twice is looked into once: otherwise twelve levels take longer than anyone waits.
+#[test]
+fn types_named_twice_cost_nothing() {
+    let mut deep = json!({ "type": "string" });
+    for _ in 0..12 {
+        deep = json!({ "type": vec!["object"; 20], "properties": { "a": deep } });
+    }
+    assert!(gemini(&deep).unwrap().to_string().len() < 2_000);
+}
+
+/// The root keeps its type; below it, the type stands in the branches.
+#[test]
+fn moonshot_gets_a_type_in_every_branch() {
+    let schema = json!({ "type": "object", "properties": {
+        "a": { "type": "object", "properties": { "x": {} }, "anyOf": [{ "required": ["x"] }, { "type": "null" }] } } });
+    check(
+        Some(moonshot::moonshot(&schema)),
+        expect![[
+            r#"{"type":"object","properties":{"a":{"properties":{"x":{}},"anyOf":[{"required":["x"],"type":"object"},{"type":"null"}]}}}"#
+        ]],
+    );
+}

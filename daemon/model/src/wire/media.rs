@@ -1,7 +1,7 @@
 //! Images and PDFs, and what a model is told where it cannot take one.
 
 use crate::catalogue::ModelInfo;
-use crate::request::Media;
+use crate::request::{CallResult, Media};
 
 pub(super) fn takes(info: &ModelInfo, media: &Media) -> bool {
     (media.is_image() && info.images) || (media.is_pdf() && info.pdf)
@@ -13,6 +13,11 @@ pub(super) fn note(media: &Media) -> String {
     format!("[{} left out: this model takes no {what}]", label(media))
 }
 
-pub(super) fn label(media: &Media) -> &str {
+/// Stands before media that could not stay inside the result of a call.
+pub(super) fn origin(media: &Media, result: &CallResult) -> String {
+    format!("[{} from {} {}]", label(media), result.name, result.id)
+}
+
+fn label(media: &Media) -> &str {
     media.name.as_deref().unwrap_or(&media.mime)
 }

@@ -1,5 +1,6 @@
 //! OpenAI Chat Completions, and the many servers that speak it with an accent.
 
+mod chunk;
 mod decode;
 mod details;
 mod encode;

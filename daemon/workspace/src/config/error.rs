@@ -1,11 +1,15 @@
 //! What a person is told: errors stop, warnings do not. Both name the place and what was expected there.
 
-use std::{fmt, io, path::PathBuf};
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::config::{
     mask::looks_secret,
+    show::SECRET_MAPS,
     source::{Origin, Source},
 };
 
@@ -44,6 +48,12 @@ impl Error {
         }
     }
 
+    /// The message without the path, for one who names it already.
+    pub(crate) fn reason(&self, path: &Path) -> String {
+        let message = self.to_string();
+        message.strip_prefix(&format!("{}: ", path.display())).map_or(message.clone(), Into::into)
+    }
+
     pub(crate) fn at(origin: &Origin, message: impl Into<String>) -> Self {
         Self::Invalid(Remark::at(origin, message))
     }
@@ -59,6 +69,7 @@ impl Error {
 /// Something to tell about a place in a file. As a warning it stops nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Remark {
+    #[serde(serialize_with = "as_shown")]
     pub file: PathBuf,
     /// From 1; 0 where the whole file is meant.
     pub line: u32,
@@ -66,6 +77,11 @@ pub struct Remark {
     pub message: String,
     #[serde(skip)]
     line_text: Option<String>,
+}
+
+/// As in the text: a path need not be UTF-8, and JSON has to be.
+fn as_shown<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
 }
 
 /// What a person should know although the configuration can be used.
@@ -82,14 +98,16 @@ impl Remark {
         Self { file: file.into(), line: 0, column: 0, message: message.into(), line_text: None }
     }
 
-    /// Keeps the line for [`Self::excerpt`], unless it is overlong or names something secret.
+    /// Keeps the line for [`Self::excerpt`], unless it is overlong, names something secret or stands in such a thing.
     pub(crate) fn with_text(mut self, text: &str) -> Self {
-        let index = self.line.checked_sub(1).and_then(|index| usize::try_from(index).ok());
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let line =
-            index.and_then(|index| text.split('\n').nth(index)).map(|line| line.trim_end_matches('\r'));
-        self.line_text =
-            line.filter(|line| line.chars().count() <= EXCERPT && !looks_secret(line)).map(Into::into);
+        let lines: Vec<_> = text.split('\n').map(|line| line.trim_end_matches('\r')).collect();
+        let index = self.line.checked_sub(1).and_then(|index| usize::try_from(index).ok());
+        let found = index.and_then(|index| Some((lines.get(..index)?, *lines.get(index)?)));
+        let shown = found.filter(|(before, line)| {
+            line.chars().count() <= EXCERPT && !holds_secret(line) && !surrounding(before).any(holds_secret)
+        });
+        self.line_text = shown.map(|(_, line)| line.into());
         self
     }
 
@@ -101,6 +119,34 @@ impl Remark {
         let pad = line.chars().take(before).map(|char| if char == '\t' { '\t' } else { ' ' });
         Some(format!("{line}\n{}^", pad.collect::<String>()))
     }
+}
+
+/// Whether something on this line is secret, or all that follows in its braces is.
+fn holds_secret(line: &str) -> bool {
+    looks_secret(line) || SECRET_MAPS.iter().any(|name| line.contains(&format!("\"{name}\"")))
+}
+
+/// Of the lines before one: the one whose value it may be, and the one that opens the braces it stands in.
+fn surrounding<'a>(before: &[&'a str]) -> impl Iterator<Item = &'a str> {
+    let last =
+        before.iter().rfind(|line| !line.trim().is_empty()).filter(|line| line.trim_end().ends_with(':'));
+    let mut depth = 0_usize;
+    let opens = |line: &&&str| {
+        line.chars().rev().any(|char| match char {
+            '{' | '[' if depth == 0 => true,
+            '{' | '[' => {
+                depth -= 1;
+                false
+            }
+            '}' | ']' => {
+                depth += 1;
+                false
+            }
+            _ => false,
+        })
+    };
+    let opening = before.iter().rev().find(opens);
+    last.into_iter().chain(opening).copied()
 }
 
 /// The warnings about one file. Nobody reads more than a few, so the rest is only counted, and not even worded.

@@ -2,7 +2,8 @@
 //! read as JSON, and never looked through again for more of them.
 //!
 //! A file that is not trusted gets nothing from outside its workspace: such a value is withheld, together with
-//! the whole array it stands in (a command with a word missing is another command).
+//! the whole array it stands in (a command with a word missing is another command). So are the variables that it
+//! names for a provider's key, which are read and sent as surely as `{env:…}` is.
 
 use std::{
     borrow::Cow,
@@ -15,7 +16,7 @@ use crate::{
         error::{Error, Warnings},
         read::read_text,
         source::{Origin, Source},
-        tree::{Kind, Node},
+        tree::{Kind, Node, Step, path_text},
     },
     paths::Env,
 };
@@ -44,7 +45,27 @@ enum Verdict {
 
 impl Substitution<'_> {
     pub(crate) fn apply(&mut self, root: &mut Node) -> Result<(), Error> {
+        if !self.file.trusted {
+            self.withhold_key_names(root);
+        }
         self.node(root).map(|_| ())
+    }
+
+    fn withhold_key_names(&mut self, root: &mut Node) {
+        let Some(Kind::Object(providers)) = root.get_mut("provider").map(|node| &mut node.kind) else {
+            return;
+        };
+        for provider in providers {
+            let Kind::Object(entries) = &mut provider.node.kind else { continue };
+            entries.retain(|entry| {
+                let reads = entry.key == "env" && entry.node.kind != Kind::Null;
+                if reads {
+                    let path = [Step::Key("provider"), Step::Key(&provider.key), Step::Key("env")];
+                    self.withhold(&format!("`{}`", path_text(path)), &entry.node.origin);
+                }
+                !reads
+            });
+        }
     }
 
     fn node(&mut self, node: &mut Node) -> Result<Verdict, Error> {
@@ -105,7 +126,7 @@ impl Substitution<'_> {
 
     fn variable(&mut self, name: &str, origin: &Origin) -> Result<Option<String>, Error> {
         if !self.file.trusted {
-            self.withhold(&format!("{{env:{name}}}"), origin);
+            self.withhold(&format!("the value with `{{env:{name}}}`"), origin);
             return Ok(None);
         }
         let Some(value) = (self.env)(name) else {
@@ -125,7 +146,7 @@ impl Substitution<'_> {
             None => self.file.folder(self.cwd).join(written),
         };
         let Some(path) = self.allowed(&path) else {
-            self.withhold(&reference, origin);
+            self.withhold(&format!("the value with `{reference}`"), origin);
             return Ok(None);
         };
         match read_text(&path) {
@@ -149,10 +170,10 @@ impl Substitution<'_> {
         }
     }
 
-    fn withhold(&mut self, reference: &str, origin: &Origin) {
+    fn withhold(&mut self, what: &str, origin: &Origin) {
         self.warnings.add(origin, || {
             format!(
-                "the value with `{reference}` is withheld: this file came with the project and you have not trusted \
+                "{what} is withheld: this file came with the project and you have not trusted \
                  it; look at the file, then run `copydesk config trust`"
             )
         });

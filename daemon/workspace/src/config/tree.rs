@@ -69,6 +69,15 @@ impl Node {
         }
     }
 
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
+        match &mut self.kind {
+            Kind::Object(entries) => {
+                entries.iter_mut().find(|entry| entry.key == key).map(|entry| &mut entry.node)
+            }
+            _ => None,
+        }
+    }
+
     pub(crate) fn follow(&self, path: &[&str]) -> Option<&Node> {
         path.iter().try_fold(self, |node, key| node.get(key))
     }

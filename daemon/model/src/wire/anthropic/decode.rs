@@ -6,109 +6,92 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::json;
 
-use super::super::{Decoder, parse};
+use super::super::{Decoder, lenient, parse};
 use crate::answer::{Answer, Fault, raw};
 use crate::event::Stop;
 use crate::sse;
 
-#[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum StreamEvent {
-    MessageStart {
-        message: Start,
-    },
-    ContentBlockStart {
-        index: u64,
-        content_block: BlockStart,
-    },
-    ContentBlockDelta {
-        index: u64,
-        delta: Delta,
-    },
-    ContentBlockStop {
-        index: u64,
-    },
-    MessageDelta {
-        delta: MessageDelta,
-        usage: Option<Usage>,
-    },
-    MessageStop,
-    Error {
-        error: Told,
-    },
-    #[serde(other)]
-    Unknown,
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct StreamEvent {
+    #[serde(deserialize_with = "lenient::text")]
+    r#type: Option<String>,
+    #[serde(deserialize_with = "lenient::count")]
+    index: Option<u64>,
+    #[serde(deserialize_with = "lenient::maybe")]
+    message: Option<Start>,
+    #[serde(deserialize_with = "lenient::maybe")]
+    content_block: Option<BlockStart>,
+    #[serde(deserialize_with = "lenient::maybe")]
+    delta: Option<Delta>,
+    #[serde(deserialize_with = "lenient::maybe")]
+    usage: Option<Usage>,
+    error: Value,
 }
 
 #[derive(Deserialize)]
 struct Start {
+    #[serde(default, deserialize_with = "lenient::maybe")]
     usage: Option<Usage>,
 }
 
-#[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum BlockStart {
-    Text {
-        #[serde(default)]
-        text: String,
-    },
-    Thinking {
-        #[serde(default)]
-        thinking: String,
-        #[serde(default)]
-        signature: String,
-    },
-    RedactedThinking {
-        data: String,
-    },
-    ToolUse {
-        id: Option<String>,
-        name: String,
-        #[serde(default)]
-        input: Value,
-    },
-    #[serde(other)]
-    Unknown,
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct BlockStart {
+    #[serde(deserialize_with = "lenient::text")]
+    r#type: Option<String>,
+    #[serde(deserialize_with = "lenient::text")]
+    text: Option<String>,
+    #[serde(deserialize_with = "lenient::text")]
+    thinking: Option<String>,
+    #[serde(deserialize_with = "lenient::text")]
+    signature: Option<String>,
+    #[serde(deserialize_with = "lenient::text")]
+    data: Option<String>,
+    #[serde(deserialize_with = "lenient::text")]
+    id: Option<String>,
+    #[serde(deserialize_with = "lenient::text")]
+    name: Option<String>,
+    input: Value,
 }
 
-#[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum Delta {
-    #[serde(rename = "text_delta")]
-    Text { text: String },
-    #[serde(rename = "thinking_delta")]
-    Thinking { thinking: String },
-    #[serde(rename = "signature_delta")]
-    Signature { signature: String },
-    #[serde(rename = "input_json_delta")]
-    Input { partial_json: String },
-    #[serde(other)]
-    Unknown,
-}
-
-#[derive(Deserialize)]
-struct MessageDelta {
+/// Of a block or of the message.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Delta {
+    #[serde(deserialize_with = "lenient::text")]
+    r#type: Option<String>,
+    #[serde(deserialize_with = "lenient::text")]
+    text: Option<String>,
+    #[serde(deserialize_with = "lenient::text")]
+    thinking: Option<String>,
+    #[serde(deserialize_with = "lenient::text")]
+    signature: Option<String>,
+    #[serde(deserialize_with = "lenient::text")]
+    partial_json: Option<String>,
+    #[serde(deserialize_with = "lenient::text")]
     stop_reason: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
+#[serde(default)]
 struct Usage {
+    #[serde(deserialize_with = "lenient::count")]
     input_tokens: Option<u64>,
+    #[serde(deserialize_with = "lenient::count")]
     output_tokens: Option<u64>,
+    #[serde(deserialize_with = "lenient::count")]
     cache_read_input_tokens: Option<u64>,
+    #[serde(deserialize_with = "lenient::count")]
     cache_creation_input_tokens: Option<u64>,
+    #[serde(deserialize_with = "lenient::maybe")]
     output_tokens_details: Option<OutputDetails>,
 }
 
 #[derive(Deserialize)]
 struct OutputDetails {
+    #[serde(default, deserialize_with = "lenient::count")]
     thinking_tokens: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct Told {
-    r#type: Option<String>,
-    message: Option<String>,
 }
 
 #[derive(Default)]
@@ -137,30 +120,28 @@ enum Kind {
 
 impl Decoder for Decode {
     fn read(&mut self, message: &sse::Message, answer: &mut Answer) -> Result<(), Fault> {
-        match parse(&message.data)? {
-            StreamEvent::MessageStart { message } => take_usage(answer, message.usage.as_ref()),
-            StreamEvent::ContentBlockStart { index, content_block } => {
-                self.start(index, content_block, answer)?;
+        let event: StreamEvent = parse(&message.data)?;
+        let kind = event.r#type.as_deref().unwrap_or(&message.event);
+        let index = event.index.unwrap_or(0);
+        match (kind, event.delta) {
+            ("message_start", _) => take_usage(answer, event.message.and_then(|start| start.usage).as_ref()),
+            ("content_block_start", _) => {
+                self.start(index, event.content_block.unwrap_or_default(), answer)?;
             }
-            StreamEvent::ContentBlockDelta { index, delta } => self.delta(index, delta, answer)?,
-            StreamEvent::ContentBlockStop { index } => self.stop(index, answer)?,
-            StreamEvent::MessageDelta { delta, usage } => {
-                take_usage(answer, usage.as_ref());
-                if let Some(reason) = delta.stop_reason {
+            ("content_block_delta", Some(delta)) => self.delta(index, delta, answer)?,
+            ("content_block_stop", _) => self.stop(index, answer)?,
+            ("message_delta", delta) => {
+                take_usage(answer, event.usage.as_ref());
+                if let Some(reason) = delta.and_then(|delta| delta.stop_reason) {
                     answer.stop = Some(stop(&reason));
                 }
             }
-            StreamEvent::MessageStop => {
+            ("message_stop", _) => {
                 answer.stop.get_or_insert(Stop::End);
                 answer.complete = true;
             }
-            StreamEvent::Error { error } => {
-                return Err(Fault::Told {
-                    code: error.r#type.unwrap_or_default(),
-                    message: error.message.unwrap_or_default(),
-                });
-            }
-            StreamEvent::Unknown => {}
+            ("error", _) => return Err(told(&event.error)),
+            _ => {}
         }
         Ok(())
     }
@@ -168,25 +149,31 @@ impl Decoder for Decode {
 
 impl Decode {
     fn start(&mut self, index: u64, block: BlockStart, answer: &mut Answer) -> Result<(), Fault> {
-        let block = match block {
-            BlockStart::Text { text } => {
-                let part = answer.start_text();
-                answer.push(part, &text)?;
+        let block = match block.r#type.as_deref() {
+            Some("text") => {
+                let part = answer.start_text()?;
+                answer.push(part, &block.text.unwrap_or_default())?;
                 Block { part, kind: Kind::Text }
             }
-            BlockStart::Thinking { thinking, signature } => {
-                let part = answer.start_reasoning();
-                answer.push(part, &thinking)?;
+            Some("thinking") => {
+                let part = answer.start_reasoning()?;
+                answer.push(part, &block.thinking.unwrap_or_default())?;
+                let signature = block.signature.unwrap_or_default();
+                answer.count(signature.len())?;
                 Block { part, kind: Kind::Thinking { signature } }
             }
-            BlockStart::RedactedThinking { data } => {
-                Block { part: answer.start_reasoning(), kind: Kind::Redacted { data } }
+            Some("redacted_thinking") => {
+                let data = block.data.unwrap_or_default();
+                answer.count(data.len())?;
+                Block { part: answer.start_reasoning()?, kind: Kind::Redacted { data } }
             }
-            BlockStart::ToolUse { id, name, input } => {
-                Block { part: answer.start_call(id.as_deref(), &name), kind: Kind::Call { input } }
+            Some("tool_use") => {
+                let name = block.name.unwrap_or_default();
+                let part = answer.start_call(block.id.as_deref(), &name)?;
+                Block { part, kind: Kind::Call { input: block.input } }
             }
             // A block of a tool that runs at the provider's.
-            BlockStart::Unknown => return Ok(()),
+            _ => return Ok(()),
         };
         self.blocks.insert(index, block);
         Ok(())
@@ -194,18 +181,20 @@ impl Decode {
 
     fn delta(&mut self, index: u64, delta: Delta, answer: &mut Answer) -> Result<(), Fault> {
         let Some(block) = self.blocks.get_mut(&index) else { return Ok(()) };
-        match delta {
-            Delta::Text { text } => answer.push(block.part, &text),
-            Delta::Thinking { thinking } => answer.push(block.part, &thinking),
-            Delta::Input { partial_json } => answer.push(block.part, &partial_json),
-            Delta::Signature { signature: piece } => {
+        let text = match delta.r#type.as_deref() {
+            Some("text_delta") => delta.text,
+            Some("thinking_delta") => delta.thinking,
+            Some("input_json_delta") => delta.partial_json,
+            Some("signature_delta") => {
+                let piece = delta.signature.unwrap_or_default();
                 if let Kind::Thinking { signature } = &mut block.kind {
                     signature.push_str(&piece);
                 }
-                answer.count(piece.len())
+                return answer.count(piece.len());
             }
-            Delta::Unknown => Ok(()),
-        }
+            _ => None,
+        };
+        answer.push(block.part, &text.unwrap_or_default())
     }
 
     fn stop(&mut self, index: u64, answer: &mut Answer) -> Result<(), Fault> {
@@ -230,16 +219,26 @@ impl Decode {
     }
 }
 
-/// The counts of a later event are totals and replace the earlier ones.
+/// The counts of a later event are totals and replace the earlier ones, except by a zero: compatible servers count in
+/// one of the two events only.
 fn take_usage(answer: &mut Answer, usage: Option<&Usage>) {
     let Some(usage) = usage else { return };
     let total = &mut answer.usage;
-    total.input = usage.input_tokens.unwrap_or(total.input);
-    total.output = usage.output_tokens.unwrap_or(total.output);
-    total.cache_read = usage.cache_read_input_tokens.unwrap_or(total.cache_read);
-    total.cache_write = usage.cache_creation_input_tokens.unwrap_or(total.cache_write);
+    let counted = |count: &u64| *count > 0;
+    total.input = usage.input_tokens.filter(counted).unwrap_or(total.input);
+    total.output = usage.output_tokens.filter(counted).unwrap_or(total.output);
+    total.cache_read = usage.cache_read_input_tokens.filter(counted).unwrap_or(total.cache_read);
+    total.cache_write = usage.cache_creation_input_tokens.filter(counted).unwrap_or(total.cache_write);
     let thinking = usage.output_tokens_details.as_ref().and_then(|details| details.thinking_tokens);
     total.reasoning = thinking.unwrap_or(total.reasoning);
+}
+
+/// Compatible servers give the error as an object, or as a text.
+fn told(error: &Value) -> Fault {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let code = text(&error["type"]).unwrap_or_default();
+    let message = text(error).or_else(|| text(&error["message"])).unwrap_or_default();
+    Fault::Told { code, message }
 }
 
 fn stop(reason: &str) -> Stop {

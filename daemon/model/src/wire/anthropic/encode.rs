@@ -4,14 +4,16 @@
 //! covers the tools before it, and the ends of the last two messages of ours: the newer is what the next request will
 //! read, the older what this one reads.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::{Encoded, Target, media};
-use crate::catalogue::ReasoningControl;
+use super::super::{Encoded, Target, media, names, said};
+use super::thinking::{OutputConfig, Thinking, thinking};
 use crate::error::Error;
-use crate::request::{CallResult, Effort, Input, Media, Message, Part, Request, ToolChoice};
+use crate::request::{CallResult, Input, Media, Message, Part, Request, ToolChoice};
 use crate::schema;
 
 /// What an answer may have where nobody said: enough for a long file, and far from a runaway.
@@ -79,7 +81,7 @@ struct OwnBlock<'a> {
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Content<'a> {
     Text {
-        text: std::borrow::Cow<'a, str>,
+        text: Cow<'a, str>,
     },
     Image {
         source: Source<'a>,
@@ -90,12 +92,12 @@ enum Content<'a> {
         title: Option<&'a str>,
     },
     ToolUse {
-        id: &'a str,
-        name: &'a str,
+        id: Cow<'a, str>,
+        name: Cow<'a, str>,
         input: Value,
     },
     ToolResult {
-        tool_use_id: &'a str,
+        tool_use_id: Cow<'a, str>,
         content: Vec<Block<'a>>,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         is_error: bool,
@@ -114,22 +116,9 @@ struct CacheControl {
     r#type: &'static str,
 }
 
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum Thinking {
-    Adaptive { display: &'static str },
-    Disabled,
-    Enabled { budget_tokens: u64 },
-}
-
-#[derive(Serialize)]
-struct OutputConfig {
-    effort: &'static str,
-}
-
 pub(in crate::wire) fn encode(target: Target<'_>, request: &Request) -> Result<Encoded, Error> {
     let info = target.info;
-    let max_tokens = request.max_output.unwrap_or(DEFAULT_OUTPUT).clamp(1, info.output);
+    let max_tokens = request.max_output.unwrap_or(DEFAULT_OUTPUT).min(info.output).max(1);
     let (thinking, output_config) = thinking(target, request, max_tokens);
     // A thinking model takes no sampling parameters.
     let samples = info.temperature && matches!(thinking, None | Some(Thinking::Disabled));
@@ -137,7 +126,7 @@ pub(in crate::wire) fn encode(target: Target<'_>, request: &Request) -> Result<E
     let mut messages: Vec<_> = request.messages.iter().map(|message| turn(target, message)).collect();
     messages.retain(|turn| !turn.content.is_empty());
     let mut system: Vec<_> =
-        request.system.iter().filter(|text| !text.is_empty()).map(|text| text_block(text)).collect();
+        request.system.iter().filter(|text| !text.trim().is_empty()).map(|text| text_block(text)).collect();
     if info.caching {
         mark(system.first_mut());
         mark(system.last_mut());
@@ -173,44 +162,6 @@ pub(in crate::wire) fn encode(target: Target<'_>, request: &Request) -> Result<E
     Ok(encoded)
 }
 
-fn thinking(
-    target: Target<'_>,
-    request: &Request,
-    max_tokens: u64,
-) -> (Option<Thinking>, Option<OutputConfig>) {
-    let info = target.info;
-    let can_be_off = info.efforts.contains(&Effort::Off);
-    // A forced call and thinking exclude each other.
-    let forced =
-        info.forced_tool && matches!(request.tool_choice, ToolChoice::Required | ToolChoice::Named(_));
-    match (info.reasoning, request.effort) {
-        (Some(ReasoningControl::Adaptive), effort)
-            if can_be_off && (forced || effort == Some(Effort::Off)) =>
-        {
-            (Some(Thinking::Disabled), None)
-        }
-        (_, _) if forced => (None, None),
-        (Some(ReasoningControl::Adaptive), effort) => {
-            let effort = effort.map(|effort| info.nearest_effort(effort.max(Effort::Low)).word());
-            // Newer models leave the thinking out unless asked, and a person wants to see it.
-            (Some(Thinking::Adaptive { display: "summarized" }), effort.map(|effort| OutputConfig { effort }))
-        }
-        (Some(ReasoningControl::Budget), Some(effort)) if effort > Effort::Off => {
-            let wanted = match effort {
-                Effort::Off | Effort::Minimal => 1_024,
-                Effort::Low => 4_096,
-                Effort::Medium => 10_000,
-                Effort::High => 16_000,
-                Effort::XHigh | Effort::Max => 31_999,
-            };
-            // The budget is part of max_tokens and at least 1,024; with no room for both there is no thinking.
-            let budget_tokens = wanted.min(max_tokens.saturating_sub(1_024));
-            ((budget_tokens >= 1_024).then_some(Thinking::Enabled { budget_tokens }), None)
-        }
-        _ => (None, None),
-    }
-}
-
 /// Where a model cannot be forced, it is left the choice.
 fn choice(choice: &ToolChoice, can_force: bool) -> Option<Choice<'_>> {
     match choice {
@@ -230,7 +181,7 @@ fn turn<'a>(target: Target<'_>, message: &'a Message) -> Turn<'a> {
         },
         Message::Assistant(parts) => Turn {
             role: "assistant",
-            content: parts.iter().filter_map(|part| part_block(target, part)).collect(),
+            content: said(parts).iter().filter_map(|part| part_block(target, part)).collect(),
         },
         Message::Results(results) => Turn {
             role: "user",
@@ -273,8 +224,8 @@ fn part_block<'a>(target: Target<'_>, part: &'a Part) -> Option<Block<'a>> {
         Part::Text(text) => (!text.text.trim().is_empty()).then(|| text_block(&text.text)),
         Part::Reasoning(reasoning) => target.own(reasoning.echo.as_ref()).map(|echo| Block::Echo(&echo.data)),
         Part::Call(call) => Some(own(Content::ToolUse {
-            id: &call.id,
-            name: &call.name,
+            id: names::id(&call.id, names::ID, names::is_plain),
+            name: names::name(&call.name, names::is_plain),
             input: schema::object(&call.arguments),
         })),
     }
@@ -284,7 +235,7 @@ fn result_block<'a>(target: Target<'_>, result: &'a CallResult) -> Block<'a> {
     let text = (!result.output.trim().is_empty()).then(|| text_block(&result.output));
     let media = result.media.iter().map(|media| media_block(target, media));
     own(Content::ToolResult {
-        tool_use_id: &result.id,
+        tool_use_id: names::id(&result.id, names::ID, names::is_plain),
         content: text.into_iter().chain(media).collect(),
         is_error: result.is_error,
     })

@@ -3,73 +3,83 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::{Decoder, parse};
+use super::super::{Decoder, lenient, parse};
 use crate::answer::{Answer, Fault, raw};
 use crate::event::{PartKind, Stop, Usage};
 use crate::sse;
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
 struct Chunk {
-    candidates: Option<Vec<Candidate>>,
+    #[serde(deserialize_with = "lenient::list")]
+    candidates: Vec<Candidate>,
+    #[serde(deserialize_with = "lenient::maybe")]
     prompt_feedback: Option<Feedback>,
+    #[serde(deserialize_with = "lenient::maybe")]
     usage_metadata: Option<UsageMetadata>,
-    error: Option<Told>,
+    error: Value,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
 struct Candidate {
+    #[serde(deserialize_with = "lenient::maybe")]
     content: Option<Content>,
+    #[serde(deserialize_with = "lenient::text")]
     finish_reason: Option<String>,
+    #[serde(deserialize_with = "lenient::text")]
     finish_message: Option<String>,
 }
 
 #[derive(Deserialize)]
 struct Content {
-    parts: Option<Vec<Piece>>,
+    #[serde(default, deserialize_with = "lenient::list")]
+    parts: Vec<Piece>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
 struct Piece {
+    #[serde(deserialize_with = "lenient::text")]
     text: Option<String>,
-    #[serde(default)]
+    #[serde(deserialize_with = "lenient::flag")]
     thought: bool,
+    #[serde(deserialize_with = "lenient::text")]
     thought_signature: Option<String>,
+    #[serde(deserialize_with = "lenient::maybe")]
     function_call: Option<FunctionCall>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
+#[serde(default)]
 struct FunctionCall {
+    #[serde(deserialize_with = "lenient::text")]
     id: Option<String>,
-    #[serde(default)]
-    name: String,
-    args: Option<Value>,
+    #[serde(deserialize_with = "lenient::text")]
+    name: Option<String>,
+    args: Value,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Feedback {
+    #[serde(default, deserialize_with = "lenient::text")]
     block_reason: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-#[derive(Default)]
 struct UsageMetadata {
-    prompt_token_count: u64,
-    tool_use_prompt_token_count: u64,
-    cached_content_token_count: u64,
-    candidates_token_count: u64,
-    thoughts_token_count: u64,
-}
-
-#[derive(Deserialize)]
-struct Told {
-    code: Option<u64>,
-    status: Option<String>,
-    message: Option<String>,
+    #[serde(deserialize_with = "lenient::count")]
+    prompt_token_count: Option<u64>,
+    #[serde(deserialize_with = "lenient::count")]
+    tool_use_prompt_token_count: Option<u64>,
+    #[serde(deserialize_with = "lenient::count")]
+    cached_content_token_count: Option<u64>,
+    #[serde(deserialize_with = "lenient::count")]
+    candidates_token_count: Option<u64>,
+    #[serde(deserialize_with = "lenient::count")]
+    thoughts_token_count: Option<u64>,
 }
 
 #[derive(Default)]
@@ -85,13 +95,14 @@ struct Prose {
 
 impl Decoder for Decode {
     fn read(&mut self, message: &sse::Message, answer: &mut Answer) -> Result<(), Fault> {
+        // Not of this wire, but gateways end every stream with it.
+        if message.data.trim() == "[DONE]" {
+            answer.complete = answer.stop.is_some();
+            return Ok(());
+        }
         let chunk: Chunk = parse(&message.data)?;
-        if let Some(error) = chunk.error {
-            let code = error.status.or_else(|| error.code.map(|code| code.to_string()));
-            return Err(Fault::Told {
-                code: code.unwrap_or_default(),
-                message: error.message.unwrap_or_default(),
-            });
+        if !chunk.error.is_null() {
+            return Err(told(&chunk.error));
         }
         if let Some(usage) = &chunk.usage_metadata {
             answer.usage = usage_of(usage);
@@ -99,11 +110,12 @@ impl Decoder for Decode {
         if chunk.prompt_feedback.and_then(|feedback| feedback.block_reason).is_some() {
             answer.stop = Some(Stop::Refused);
         }
-        let Some(candidate) = chunk.candidates.into_iter().flatten().next() else { return Ok(()) };
-        for piece in candidate.content.and_then(|content| content.parts).into_iter().flatten() {
+        let Some(candidate) = chunk.candidates.into_iter().next() else { return Ok(()) };
+        for piece in candidate.content.into_iter().flat_map(|content| content.parts) {
             self.piece(piece, answer)?;
         }
-        if let Some(reason) = candidate.finish_reason {
+        let named = |reason: &String| !matches!(&**reason, "" | "FINISH_REASON_UNSPECIFIED");
+        if let Some(reason) = candidate.finish_reason.filter(named) {
             self.end_prose(answer);
             answer.stop = Some(stop(&reason, candidate.finish_message)?);
         }
@@ -116,9 +128,9 @@ impl Decode {
         answer.count(piece.thought_signature.as_ref().map_or(0, String::len))?;
         if let Some(call) = piece.function_call {
             self.end_prose(answer);
-            let part = answer.start_call(call.id.as_deref(), &call.name);
-            if let Some(args) = call.args.filter(|args| !args.is_null()) {
-                answer.push(part, &args.to_string())?;
+            let part = answer.start_call(call.id.as_deref(), call.name.as_deref().unwrap_or_default())?;
+            if !call.args.is_null() {
+                answer.push(part, &call.args.to_string())?;
             }
             answer.end_with(part, piece.thought_signature.and_then(|signature| raw(&signature)));
             return Ok(());
@@ -130,7 +142,7 @@ impl Decode {
         }
         if self.prose.as_ref().is_none_or(|prose| prose.kind != kind) {
             self.end_prose(answer);
-            let part = if piece.thought { answer.start_reasoning() } else { answer.start_text() };
+            let part = if piece.thought { answer.start_reasoning()? } else { answer.start_text()? };
             self.prose = Some(Prose { kind, part, signature: None });
         }
         if let Some(prose) = &mut self.prose {
@@ -148,14 +160,29 @@ impl Decode {
 }
 
 fn usage_of(usage: &UsageMetadata) -> Usage {
-    let prompt = usage.prompt_token_count.saturating_add(usage.tool_use_prompt_token_count);
+    let count = |count: Option<u64>| count.unwrap_or(0);
+    let prompt = count(usage.prompt_token_count).saturating_add(count(usage.tool_use_prompt_token_count));
+    let (cache_read, reasoning) =
+        (count(usage.cached_content_token_count), count(usage.thoughts_token_count));
     Usage {
-        input: prompt.saturating_sub(usage.cached_content_token_count),
-        output: usage.candidates_token_count.saturating_add(usage.thoughts_token_count),
-        reasoning: usage.thoughts_token_count,
-        cache_read: usage.cached_content_token_count,
+        input: prompt.saturating_sub(cache_read),
+        output: count(usage.candidates_token_count).saturating_add(reasoning),
+        reasoning,
+        cache_read,
         cache_write: 0,
     }
+}
+
+/// The number is clearer: one word stands for haste, for an empty account and for a full server.
+fn told(error: &Value) -> Fault {
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    let code = text(&error["code"]).or_else(|| text(&error["status"])).unwrap_or_default();
+    let message = text(error).or_else(|| text(&error["message"])).unwrap_or_default();
+    Fault::Told { code, message }
 }
 
 /// A call that the model wrote wrongly comes as a reason to stop, with nothing in it: another try often succeeds.
@@ -166,8 +193,14 @@ fn stop(reason: &str, message: Option<String>) -> Result<Stop, Fault> {
             code: "malformed function call".to_owned(),
             message: message.unwrap_or_default(),
         }),
-        "SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII"
-        | "IMAGE_SAFETY" => Ok(Stop::Refused),
+        "SAFETY"
+        | "RECITATION"
+        | "LANGUAGE"
+        | "BLOCKLIST"
+        | "PROHIBITED_CONTENT"
+        | "SPII"
+        | "IMAGE_SAFETY"
+        | "IMAGE_PROHIBITED_CONTENT" => Ok(Stop::Refused),
         _ => Ok(Stop::End),
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::{Encoded, Target, media};
+use super::super::{Encoded, Target, media, names};
 use crate::catalogue::ReasoningControl;
 use crate::error::Error;
 use crate::request::{CallResult, Effort, Input, Media, Message, Part, Request, ToolChoice};
@@ -72,12 +72,12 @@ enum PieceBody<'a> {
     },
     FunctionCall {
         id: &'a str,
-        name: &'a str,
+        name: Cow<'a, str>,
         args: Value,
     },
     FunctionResponse {
         id: &'a str,
-        name: &'a str,
+        name: Cow<'a, str>,
         response: Response<'a>,
     },
 }
@@ -125,7 +125,7 @@ pub(in crate::wire) fn encode(target: Target<'_>, request: &Request) -> Result<E
         },
         contents: contents.filter(|content| !content.parts.is_empty()).collect(),
         generation_config: GenerationConfig {
-            max_output_tokens: request.max_output.map(|limit| limit.clamp(1, info.output)),
+            max_output_tokens: request.max_output.map(|limit| limit.min(info.output).max(1)),
             temperature: request.temperature.filter(|_| info.temperature),
             top_p: request.top_p.filter(|_| info.temperature),
             thinking_config: thinking(target, request.effort),
@@ -183,8 +183,9 @@ fn content<'a>(target: Target<'_>, message: &'a Message, stand_in: Option<&'a Ra
             Content { role: Some("model"), parts: model_pieces(target, parts, stand_in) }
         }
         Message::Results(results) => {
-            let parts = results.iter().flat_map(|result| result_pieces(target, result));
-            Content { role: Some("user"), parts: parts.collect() }
+            // As many answers as there were calls, side by side; what they showed follows.
+            let media = results.iter().flat_map(|result| result_media(target, result));
+            Content { role: Some("user"), parts: results.iter().map(result_piece).chain(media).collect() }
         }
     }
 }
@@ -209,7 +210,7 @@ fn model_pieces<'a>(target: Target<'_>, parts: &'a [Part], stand_in: Option<&'a 
                 stand_in = None;
                 let body = PieceBody::FunctionCall {
                     id: &call.id,
-                    name: &call.name,
+                    name: names::name(&call.name, names::is_common),
                     args: schema::object(&call.arguments),
                 };
                 pieces.push(Piece { body, thought_signature });
@@ -219,12 +220,20 @@ fn model_pieces<'a>(target: Target<'_>, parts: &'a [Part], stand_in: Option<&'a 
     pieces
 }
 
-fn result_pieces<'a>(target: Target<'_>, result: &'a CallResult) -> Vec<Piece<'a>> {
+fn result_piece(result: &CallResult) -> Piece<'_> {
     let response =
         if result.is_error { Response::Error(&result.output) } else { Response::Output(&result.output) };
-    let body = PieceBody::FunctionResponse { id: &result.id, name: &result.name, response };
-    let media = result.media.iter().map(|media| media_piece(target, media));
-    std::iter::once(Piece { body, thought_signature: None }).chain(media).collect()
+    let body = PieceBody::FunctionResponse {
+        id: &result.id,
+        name: names::name(&result.name, names::is_common),
+        response,
+    };
+    Piece { body, thought_signature: None }
+}
+
+fn result_media<'a>(target: Target<'_>, result: &'a CallResult) -> Vec<Piece<'a>> {
+    let pair = |media| [text_piece(media::origin(media, result)), media_piece(target, media)];
+    result.media.iter().flat_map(pair).collect()
 }
 
 fn text_piece<'a>(text: impl Into<Cow<'a, str>>) -> Piece<'a> {

@@ -3,83 +3,14 @@
 //! The wire does not say where a part ends: text and reasoning end where the other begins, calls when the reason to stop
 //! comes. Servers differ in more than the dialect says, so everything is optional and read generously.
 
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::super::{Decoder, parse};
+use super::chunk::{CallPiece, Chunk, Content, Delta, FunctionPiece, stop};
 use super::details::Details;
-use crate::answer::{Answer, Fault, raw};
+use crate::answer::{Answer, Fault, PART, raw};
 use crate::event::{PartKind, Stop};
 use crate::sse;
-
-#[derive(Deserialize)]
-struct Chunk {
-    choices: Option<Vec<Choice>>,
-    usage: Option<Usage>,
-    error: Option<Value>,
-}
-
-#[derive(Deserialize)]
-struct Choice {
-    delta: Option<Delta>,
-    finish_reason: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Delta {
-    content: Option<Content>,
-    reasoning_content: Option<String>,
-    reasoning: Option<String>,
-    reasoning_details: Option<Vec<Map<String, Value>>>,
-    refusal: Option<String>,
-    tool_calls: Option<Vec<CallPiece>>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Content {
-    Text(String),
-    /// Mistral's reasoning models send typed pieces.
-    Pieces(Vec<Value>),
-}
-
-#[derive(Deserialize)]
-struct CallPiece {
-    index: Option<u64>,
-    id: Option<String>,
-    function: Option<FunctionPiece>,
-}
-
-#[derive(Deserialize)]
-struct FunctionPiece {
-    name: Option<String>,
-    /// Text; some local servers send the object itself.
-    arguments: Option<Value>,
-}
-
-#[derive(Deserialize)]
-struct Usage {
-    prompt_tokens: Option<u64>,
-    completion_tokens: Option<u64>,
-    total_tokens: Option<u64>,
-    prompt_tokens_details: Option<PromptDetails>,
-    completion_tokens_details: Option<CompletionDetails>,
-    /// DeepSeek's name for what was read from the cache.
-    prompt_cache_hit_tokens: Option<u64>,
-    /// OpenRouter's own account, in US dollars.
-    cost: Option<f64>,
-}
-
-#[derive(Deserialize)]
-struct PromptDetails {
-    cached_tokens: Option<u64>,
-    cache_write_tokens: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct CompletionDetails {
-    reasoning_tokens: Option<u64>,
-}
 
 #[derive(Default)]
 pub(in crate::wire) struct Decode {
@@ -95,7 +26,10 @@ struct OpenCall {
     index: u64,
     /// As the server gave it.
     id: Option<String>,
-    part: usize,
+    /// Begun once its name is known.
+    part: Option<usize>,
+    /// Arguments that came before the name.
+    held: String,
 }
 
 impl Decoder for Decode {
@@ -103,24 +37,27 @@ impl Decoder for Decode {
         if message.data.trim() == "[DONE]" {
             answer.stop.get_or_insert(Stop::End);
             answer.complete = true;
-            self.close(answer);
-            return Ok(());
+            return self.close(answer);
         }
         let chunk: Chunk = parse(&message.data)?;
-        if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
-            return Err(told(&error));
+        if let Some(fault) = chunk.told(&message.event) {
+            return Err(fault);
         }
-        if let Some(usage) = &chunk.usage {
-            take_usage(answer, usage);
-        }
-        for choice in chunk.choices.into_iter().flatten().take(1) {
+        for choice in chunk.choices.into_iter().take(1) {
+            if let Some(usage) = &choice.usage {
+                usage.write(answer);
+            }
             if let Some(delta) = choice.delta {
                 self.delta(delta, answer)?;
             }
-            if let Some(reason) = choice.finish_reason {
-                answer.stop = Some(stop(&reason));
-                self.close(answer);
+            // Some servers have the field, empty, in every chunk.
+            if let Some(reason) = choice.finish_reason.filter(|reason| !matches!(&**reason, "" | "null")) {
+                answer.stop = Some(stop(&reason)?);
+                self.close(answer)?;
             }
+        }
+        if let Some(usage) = &chunk.usage {
+            usage.write(answer);
         }
         Ok(())
     }
@@ -132,10 +69,13 @@ impl Decode {
         if let Some(text) = delta.reasoning_content.filter(|text| !text.is_empty()).or(delta.reasoning) {
             self.prose(PartKind::Reasoning, &text, answer)?;
         }
-        for piece in delta.reasoning_details.into_iter().flatten() {
+        for piece in delta.reasoning_details {
             let open =
                 self.prose.as_ref().filter(|(kind, _)| *kind == PartKind::Reasoning).map(|(_, part)| *part);
-            self.detailed = self.detailed.or(open).or_else(|| Some(answer.start_reasoning()));
+            self.detailed = match self.detailed.or(open) {
+                Some(part) => Some(part),
+                None => Some(answer.start_reasoning()?),
+            };
             self.details.push(piece, answer)?;
         }
         match delta.content {
@@ -146,7 +86,7 @@ impl Decode {
         if let Some(text) = delta.refusal {
             self.prose(PartKind::Text, &text, answer)?;
         }
-        for piece in delta.tool_calls.into_iter().flatten() {
+        for piece in delta.tool_calls {
             self.call(piece, answer)?;
         }
         Ok(())
@@ -161,9 +101,10 @@ impl Decode {
             _ => {
                 self.end_prose(answer);
                 let reopened = self.detailed.filter(|_| kind == PartKind::Reasoning);
-                let part = match kind {
-                    PartKind::Reasoning => reopened.unwrap_or_else(|| answer.start_reasoning()),
-                    _ => answer.start_text(),
+                let part = match (kind.clone(), reopened) {
+                    (PartKind::Reasoning, Some(part)) => part,
+                    (PartKind::Reasoning, None) => answer.start_reasoning()?,
+                    _ => answer.start_text()?,
                 };
                 self.prose = Some((kind, part));
                 part
@@ -185,29 +126,43 @@ impl Decode {
     }
 
     fn call(&mut self, piece: CallPiece, answer: &mut Answer) -> Result<(), Fault> {
-        let (name, arguments) = match piece.function {
-            Some(function) => (function.name, function.arguments),
-            None => (None, None),
-        };
+        let FunctionPiece { name, arguments } = piece.function.unwrap_or_default();
+        let name = name.filter(|name| !name.is_empty());
         let id = piece.id.filter(|id| !id.is_empty());
         let index = piece.index.unwrap_or_else(|| self.implied_index(id.as_deref(), name.is_some()));
-        // Some servers give every call the index 0 and tell them apart by id alone.
-        let open = self.calls.iter().rev().find(|call| call.index == index);
-        let open = open.filter(|call| id.is_none() || call.id.as_deref() == id.as_deref());
-        let part = match open {
-            Some(call) => call.part,
-            None => {
+        let at = match self.calls.iter().rposition(|call| call.index == index) {
+            Some(at) if !self.is_another(at, id.as_deref(), name.as_deref()) => at,
+            _ => {
                 self.end_prose(answer);
-                let part = answer.start_call(id.as_deref(), name.as_deref().unwrap_or_default());
-                self.calls.push(OpenCall { index, id, part });
-                part
+                answer.count(PART)?;
+                self.calls.push(OpenCall { index, id: None, part: None, held: String::new() });
+                self.calls.len() - 1
             }
         };
-        match arguments {
-            None | Some(Value::Null) => Ok(()),
-            Some(Value::String(text)) => answer.push(part, &text),
-            Some(other) => answer.push(part, &other.to_string()),
+        let Some(call) = self.calls.get_mut(at) else { return Ok(()) };
+        call.id = call.id.take().or(id);
+        if let (None, Some(name)) = (call.part, &name) {
+            call.begin(name, answer)?;
         }
+        let arguments = match arguments {
+            Value::Null => return Ok(()),
+            Value::String(text) => text,
+            other => other.to_string(),
+        };
+        match call.part {
+            Some(part) => answer.push(part, &arguments),
+            None => {
+                call.held.push_str(&arguments);
+                answer.count(arguments.len())
+            }
+        }
+    }
+
+    /// Some servers give every call the index 0 and tell them apart by id alone; others give every piece an id of its
+    /// own, but the name only once.
+    fn is_another(&self, at: usize, id: Option<&str>, name: Option<&str>) -> bool {
+        let known = self.calls.get(at).and_then(|call| call.id.as_deref());
+        name.is_some() && id.is_some() && known.is_some() && known != id
     }
 
     /// Without an index, a piece that names a function or another id begins a call, any other goes on with the last.
@@ -232,53 +187,25 @@ impl Decode {
         }
     }
 
-    fn close(&mut self, answer: &mut Answer) {
+    fn close(&mut self, answer: &mut Answer) -> Result<(), Fault> {
         self.end_prose(answer);
         if let Some(part) = self.detailed.take() {
             let echo = if self.details.is_empty() { None } else { raw(&self.details.blocks()) };
             answer.end_with(part, echo);
         }
+        // One that was never named is given out too: the model is told that there is no such tool.
+        for mut call in self.calls.drain(..).filter(|call| call.part.is_none()) {
+            call.begin("", answer)?;
+        }
         answer.end_all();
-        self.calls.clear();
+        Ok(())
     }
 }
 
-fn take_usage(answer: &mut Answer, usage: &Usage) {
-    let prompt = usage.prompt_tokens.unwrap_or(0);
-    let completion = usage.completion_tokens.unwrap_or(0);
-    let cached = usage.prompt_tokens_details.as_ref().and_then(|details| details.cached_tokens);
-    let written =
-        usage.prompt_tokens_details.as_ref().and_then(|details| details.cache_write_tokens).unwrap_or(0);
-    let cache_read = cached.or(usage.prompt_cache_hit_tokens).unwrap_or(0);
-    let reasoning = usage.completion_tokens_details.as_ref().and_then(|d| d.reasoning_tokens).unwrap_or(0);
-    // xAI counts reasoning beside the completion, all others inside it; the total tells.
-    let beside = usage.total_tokens == Some(prompt.saturating_add(completion).saturating_add(reasoning));
-    answer.cost = usage.cost.filter(|cost| cost.is_finite() && *cost >= 0.0);
-    answer.usage = crate::event::Usage {
-        input: prompt.saturating_sub(cache_read).saturating_sub(written),
-        output: if beside { completion.saturating_add(reasoning) } else { completion },
-        reasoning,
-        cache_read,
-        cache_write: written,
-    };
-}
-
-fn told(error: &Value) -> Fault {
-    let text = |value: &Value| match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    };
-    let code = text(&error["code"]).or_else(|| text(&error["type"])).unwrap_or_default();
-    let message = text(error).or_else(|| text(&error["message"])).unwrap_or_default();
-    Fault::Told { code, message }
-}
-
-fn stop(reason: &str) -> Stop {
-    match reason {
-        "tool_calls" | "function_call" => Stop::Calls,
-        "length" => Stop::Length,
-        "content_filter" => Stop::Refused,
-        _ => Stop::End,
+impl OpenCall {
+    fn begin(&mut self, name: &str, answer: &mut Answer) -> Result<(), Fault> {
+        let part = answer.start_call(self.id.as_deref(), name)?;
+        self.part = Some(part);
+        answer.push(part, &std::mem::take(&mut self.held))
     }
 }

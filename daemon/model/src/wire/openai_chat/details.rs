@@ -1,11 +1,11 @@
 //! `reasoning_details`: blocks of reasoning that arrive in pieces and go back whole.
 //!
 //! A piece belongs to the block with its index and type, or to the last block where neither has an index. Texts are
-//! joined; everything else is kept as it came last.
+//! joined; everything else is kept as it came last. Encrypted blocks come whole, several under one index, and stay apart.
 
 use serde_json::{Map, Value};
 
-use crate::answer::{Answer, Fault};
+use crate::answer::{Answer, Fault, PART};
 
 #[derive(Debug, Default)]
 pub(super) struct Details {
@@ -23,13 +23,15 @@ impl Details {
 
     pub(super) fn push(&mut self, piece: Map<String, Value>, answer: &mut Answer) -> Result<(), Fault> {
         let same = |block: &&mut Map<String, Value>| {
-            block.get("type") == piece.get("type") && block.get("index") == piece.get("index")
+            block.get("type") == piece.get("type")
+                && block.get("index") == piece.get("index")
+                && !piece.contains_key("data")
         };
-        let joins = |key: &str| matches!(key, "text" | "summary" | "data");
+        let joins = |key: &str| matches!(key, "text" | "summary");
         let size: usize = piece.values().filter_map(Value::as_str).map(str::len).sum();
-        // Every block costs a little even when it says nothing.
-        answer.count(size + 64)?;
+        answer.count(size)?;
         let Some(block) = self.blocks.iter_mut().rev().find(same) else {
+            answer.count(PART)?;
             self.blocks.push(piece);
             return Ok(());
         };

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::{Encoded, Target, media};
+use super::super::{Encoded, Target, media, names};
 use crate::catalogue::ReasoningControl;
 use crate::error::Error;
 use crate::provider::{CacheStyle, CallId, Dialect, EffortField, ReasoningEcho, TokenLimit};
@@ -117,14 +117,14 @@ struct ToolCall<'a> {
 
 #[derive(Serialize)]
 struct CalledFunction<'a> {
-    name: &'a str,
+    name: Cow<'a, str>,
     arguments: Cow<'a, str>,
 }
 
 pub(in crate::wire) fn encode(target: Target<'_>, request: &Request) -> Result<Encoded, Error> {
     let info = target.info;
     let dialect = &target.provider.dialect;
-    let limit = request.max_output.map(|limit| limit.clamp(1, info.output));
+    let limit = request.max_output.map(|limit| limit.min(info.output).max(1));
     let tools = request.sorted_tools();
     let mut body = Body {
         model: &info.id,
@@ -221,8 +221,8 @@ fn turns<'a>(target: Target<'_>, request: &'a Request) -> Vec<Turn<'a>> {
     turns
 }
 
-/// One text is sent as a plain string: the oldest servers know nothing else.
-fn push_user<'a>(turns: &mut Vec<Turn<'a>>, dialect: &Dialect, mut pieces: Vec<Piece<'a>>) {
+/// Text alone is sent as a plain string: many servers of models without eyes know nothing else.
+fn push_user<'a>(turns: &mut Vec<Turn<'a>>, dialect: &Dialect, pieces: Vec<Piece<'a>>) {
     let after_tool = turns.last().is_some_and(|turn| turn.role == "tool");
     if after_tool && dialect.after_tool == crate::provider::AfterTool::Assistant {
         turns.push(Turn {
@@ -231,15 +231,25 @@ fn push_user<'a>(turns: &mut Vec<Turn<'a>>, dialect: &Dialect, mut pieces: Vec<P
             ..Turn::default()
         });
     }
-    let content = match pieces.pop() {
-        None => return,
-        Some(Piece { body: PieceBody::Text { text }, .. }) if pieces.is_empty() => Content::Text(text),
-        Some(last) => {
-            pieces.push(last);
-            Content::Pieces(pieces)
-        }
-    };
+    if pieces.is_empty() {
+        return;
+    }
+    let content = content(pieces);
     turns.push(Turn { role: "user", content: Some(content), ..Turn::default() });
+}
+
+fn content(mut pieces: Vec<Piece<'_>>) -> Content<'_> {
+    let text = |piece: &mut Piece<'_>| match &mut piece.body {
+        PieceBody::Text { text } => Some(std::mem::take(text).into_owned()),
+        _ => None,
+    };
+    match pieces.as_mut_slice() {
+        [Piece { body: PieceBody::Text { text }, .. }] => Content::Text(std::mem::take(text)),
+        all if all.iter().all(|piece| matches!(piece.body, PieceBody::Text { .. })) => {
+            Content::Text(all.iter_mut().filter_map(text).collect::<Vec<_>>().join("\n\n").into())
+        }
+        _ => Content::Pieces(pieces),
+    }
 }
 
 fn assistant<'a>(target: Target<'_>, parts: &'a [Part]) -> Option<Turn<'a>> {
@@ -260,7 +270,7 @@ fn assistant<'a>(target: Target<'_>, parts: &'a [Part]) -> Option<Turn<'a>> {
                 id: call_id(dialect, &call.id),
                 r#type: "function",
                 function: CalledFunction {
-                    name: &call.name,
+                    name: names::name(&call.name, names::is_common),
                     arguments: schema::object_text(&call.arguments),
                 },
             }),
@@ -295,17 +305,12 @@ fn push_results<'a>(turns: &mut Vec<Turn<'a>>, target: Target<'_>, results: &'a 
             if dialect.tool_media || !media::takes(target.info, media) {
                 inside.push(media_piece(target, media));
             } else {
-                followers.push(text_piece(format!("[{} from {}]", media::label(media), result.name)));
+                followers.push(text_piece(media::origin(media, result)));
                 followers.push(media_piece(target, media));
             }
         }
-        let text = Cow::Borrowed(result.output.as_str());
-        let content = if inside.is_empty() {
-            Content::Text(text)
-        } else {
-            inside.insert(0, text_piece(text));
-            Content::Pieces(inside)
-        };
+        inside.insert(0, text_piece(result.output.as_str()));
+        let content = content(inside);
         let tool_call_id = Some(call_id(dialect, &result.id));
         turns.push(Turn { role: "tool", content: Some(content), tool_call_id, ..Turn::default() });
     }
@@ -359,19 +364,8 @@ fn mark_for_cache(turns: &mut [Turn<'_>]) {
 /// An id in the form that the server takes; the same id always becomes the same.
 fn call_id<'a>(dialect: &Dialect, id: &'a str) -> Cow<'a, str> {
     match dialect.call_id {
-        CallId::Any => id.into(),
+        CallId::Any => names::id(id, names::CHAT_ID, |_| true),
         CallId::Alnum9 if id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) => id.into(),
-        CallId::Alnum9 => {
-            // FNV-1a, written in base 36.
-            let mut hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-                (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-            });
-            let digit = |_| {
-                let digit = char::from_digit((hash % 36) as u32, 36).unwrap_or('0');
-                hash /= 36;
-                digit
-            };
-            (0..9).map(digit).collect::<String>().into()
-        }
+        CallId::Alnum9 => names::digest(id, 9).into(),
     }
 }

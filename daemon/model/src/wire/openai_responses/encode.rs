@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::{Encoded, Target, media};
+use super::super::{Encoded, Target, media, names, said};
 use crate::catalogue::ReasoningControl;
 use crate::error::Error;
 use crate::provider::CacheStyle;
@@ -73,12 +73,12 @@ enum OwnItem<'a> {
         phase: Option<&'a RawValue>,
     },
     FunctionCall {
-        call_id: &'a str,
-        name: &'a str,
+        call_id: Cow<'a, str>,
+        name: Cow<'a, str>,
         arguments: Cow<'a, str>,
     },
     FunctionCallOutput {
-        call_id: &'a str,
+        call_id: Cow<'a, str>,
         output: Output<'a>,
     },
 }
@@ -154,7 +154,7 @@ fn items<'a>(target: Target<'_>, message: &'a Message) -> Vec<Item<'a>> {
             let content = inputs.iter().map(|input| input_piece(target, input)).collect();
             vec![Item::Own(OwnItem::Message { role: "user", content, phase: None })]
         }
-        Message::Assistant(parts) => parts.iter().filter_map(|part| part_item(target, part)).collect(),
+        Message::Assistant(parts) => said(parts).iter().filter_map(|part| part_item(target, part)).collect(),
         Message::Results(results) => results.iter().map(|result| result_item(target, result)).collect(),
     }
 }
@@ -170,8 +170,8 @@ fn part_item<'a>(target: Target<'_>, part: &'a Part) -> Option<Item<'a>> {
         }
         Part::Reasoning(reasoning) => target.own(reasoning.echo.as_ref()).map(|echo| Item::Echo(&echo.data)),
         Part::Call(call) => Some(Item::Own(OwnItem::FunctionCall {
-            call_id: &call.id,
-            name: &call.name,
+            call_id: names::id(&call.id, names::ID, |_| true),
+            name: names::name(&call.name, names::is_plain),
             arguments: schema::object_text(&call.arguments),
         })),
     }
@@ -185,7 +185,7 @@ fn result_item<'a>(target: Target<'_>, result: &'a CallResult) -> Item<'a> {
         let media = result.media.iter().map(|media| media_piece(target, media));
         Output::Pieces(std::iter::once(text).chain(media).collect())
     };
-    Item::Own(OwnItem::FunctionCallOutput { call_id: &result.id, output })
+    Item::Own(OwnItem::FunctionCallOutput { call_id: names::id(&result.id, names::ID, |_| true), output })
 }
 
 fn input_piece<'a>(target: Target<'_>, input: &'a Input) -> Piece<'a> {

@@ -145,6 +145,26 @@ fn a_file_that_is_not_trusted_gets_nothing_from_outside() {
 }
 
 #[test]
+fn a_file_that_is_not_trusted_names_no_variables_for_keys() {
+    let text = r#"{ "provider": { "x": { "env": ["SECRET"], "name": "X" }, "y": { "env": null } } }"#;
+    let world = World::new(&[
+        ("ws/copydesk.jsonc", text),
+        (USER, r#"{ "provider": { "x": { "env": ["X_KEY"] } } }"#),
+    ]);
+    world.check(&expect![[r#"
+        provider.x.env[0] = "X_KEY"  # ~/.config/copydesk/copydesk.jsonc:1:32
+        provider.x.name = "X"  # ws/copydesk.jsonc:1:51 (not trusted)
+        provider.y.env = null  # ws/copydesk.jsonc:1:72 (not trusted)
+        warning: ws/copydesk.jsonc:1:31: `provider.x.env` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk config trust`
+    "#]]);
+    world.trust("ws/copydesk.jsonc").check(&expect![[r#"
+        provider.x.env[0] = "SECRET"  # ws/copydesk.jsonc:1:32
+        provider.x.name = "X"  # ws/copydesk.jsonc:1:51
+        provider.y.env = null  # ws/copydesk.jsonc:1:72
+    "#]]);
+}
+
+#[test]
 fn a_trusted_file_gets_everything() {
     project().trust("ws/copydesk.jsonc").check(&expect![[r#"
         model = "hush"  # ws/copydesk.jsonc:2:12

@@ -36,6 +36,8 @@ pub struct Model {
     pub pdf: Option<bool>,
     /// It accepts a temperature.
     pub temperature: Option<bool>,
+    /// It caches the beginning of a prompt where it is told to.
+    pub caching: Option<bool>,
     /// What it can read and write, as lists.
     pub modalities: Modalities,
     /// Sent along with every request, as the protocol has it.

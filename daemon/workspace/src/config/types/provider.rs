@@ -52,9 +52,10 @@ pub enum Wire {
     Gemini,
 }
 
-/// How to reach a provider. Keys not listed here are handed on to its protocol.
+/// How to reach a provider.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(deny_unknown_fields)]
 pub struct ProviderOptions {
     /// The address of its interface, up to and with the version.
     #[serde(rename = "baseURL")]
@@ -74,9 +75,6 @@ pub struct ProviderOptions {
     /// Tell the provider which requests share a prompt, so that it can cache better.
     #[serde(rename = "setCacheKey")]
     pub set_cache_key: Option<bool>,
-    /// Everything else, for the protocol.
-    #[serde(flatten)]
-    pub other: Map<String, Value>,
 }
 
 /// How long to wait.

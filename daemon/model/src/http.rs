@@ -1,0 +1,44 @@
+//! The HTTP clients that requests go out with: one for the world, one for this machine.
+//!
+//! Redirects are not followed: they would carry the key to wherever the server points, so the person is told instead. A
+//! server on this machine is reached directly, whatever proxy the environment names for the rest.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use reqwest::redirect::Policy;
+
+use crate::error::Error;
+use crate::provider::{Provider, Timeouts};
+
+/// Made on first use and shared from then on, with their connections.
+#[derive(Debug, Default)]
+pub(crate) struct Clients {
+    world: OnceLock<reqwest::Client>,
+    home: OnceLock<reqwest::Client>,
+}
+
+impl Clients {
+    pub(crate) fn reaching(&self, provider: &Provider) -> Result<reqwest::Client, Error> {
+        let direct = provider.is_loopback();
+        let place = if direct { &self.home } else { &self.world };
+        if let Some(client) = place.get() {
+            return Ok(client.clone());
+        }
+        let client = client(direct)?;
+        Ok(place.get_or_init(|| client).clone())
+    }
+}
+
+fn client(direct: bool) -> Result<reqwest::Client, Error> {
+    let builder = reqwest::Client::builder()
+        .user_agent(concat!("copydesk/", env!("CARGO_PKG_VERSION")))
+        .redirect(Policy::none())
+        .connect_timeout(Timeouts::default().connect)
+        // After the machine has slept, a connection may be dead without knowing it. Asked in between, it is known within
+        // a minute; else every attempt would wait for its first byte on the same dead connection.
+        .http2_keep_alive_interval(Duration::from_secs(30))
+        .http2_keep_alive_timeout(Duration::from_secs(20));
+    let builder = if direct { builder.no_proxy() } else { builder };
+    builder.build().map_err(|error| Error::settings(format!("No HTTP client can be made: {error}")))
+}

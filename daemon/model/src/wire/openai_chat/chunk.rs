@@ -1,0 +1,188 @@
+//! One chunk of a completion, as servers send it: everything may be missing, null or something else.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::super::lenient;
+use crate::answer::{Answer, Fault};
+use crate::event::Stop;
+
+#[derive(Deserialize)]
+#[serde(default)]
+#[derive(Default)]
+pub(super) struct Chunk {
+    #[serde(deserialize_with = "lenient::list")]
+    pub(super) choices: Vec<Choice>,
+    #[serde(deserialize_with = "lenient::maybe")]
+    pub(super) usage: Option<Usage>,
+    error: Value,
+    #[serde(deserialize_with = "lenient::text")]
+    object: Option<String>,
+    message: Value,
+    code: Value,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Choice {
+    #[serde(default, deserialize_with = "lenient::maybe")]
+    pub(super) delta: Option<Delta>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub(super) finish_reason: Option<String>,
+    /// Moonshot's place for it.
+    #[serde(default, deserialize_with = "lenient::maybe")]
+    pub(super) usage: Option<Usage>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct Delta {
+    #[serde(deserialize_with = "lenient::maybe")]
+    pub(super) content: Option<Content>,
+    #[serde(deserialize_with = "lenient::text")]
+    pub(super) reasoning_content: Option<String>,
+    #[serde(deserialize_with = "lenient::text")]
+    pub(super) reasoning: Option<String>,
+    #[serde(deserialize_with = "lenient::list")]
+    pub(super) reasoning_details: Vec<Map<String, Value>>,
+    #[serde(deserialize_with = "lenient::text")]
+    pub(super) refusal: Option<String>,
+    #[serde(deserialize_with = "lenient::list")]
+    pub(super) tool_calls: Vec<CallPiece>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum Content {
+    Text(String),
+    /// Mistral's reasoning models send typed pieces.
+    Pieces(Vec<Value>),
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct CallPiece {
+    #[serde(deserialize_with = "lenient::count")]
+    pub(super) index: Option<u64>,
+    #[serde(deserialize_with = "lenient::text")]
+    pub(super) id: Option<String>,
+    #[serde(deserialize_with = "lenient::maybe")]
+    pub(super) function: Option<FunctionPiece>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct FunctionPiece {
+    #[serde(deserialize_with = "lenient::text")]
+    pub(super) name: Option<String>,
+    /// Text; some local servers send the object itself.
+    pub(super) arguments: Value,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct Usage {
+    #[serde(deserialize_with = "lenient::count")]
+    prompt_tokens: Option<u64>,
+    #[serde(deserialize_with = "lenient::count")]
+    completion_tokens: Option<u64>,
+    #[serde(deserialize_with = "lenient::count")]
+    total_tokens: Option<u64>,
+    #[serde(deserialize_with = "lenient::maybe")]
+    prompt_tokens_details: Option<PromptDetails>,
+    #[serde(deserialize_with = "lenient::maybe")]
+    completion_tokens_details: Option<CompletionDetails>,
+    /// What was read from the cache, in the words of DeepSeek, of Moonshot and of Mistral.
+    #[serde(deserialize_with = "lenient::count")]
+    prompt_cache_hit_tokens: Option<u64>,
+    #[serde(deserialize_with = "lenient::count")]
+    cached_tokens: Option<u64>,
+    #[serde(deserialize_with = "lenient::count")]
+    num_cached_tokens: Option<u64>,
+    /// OpenRouter's own account, in US dollars; other servers have other things under this name.
+    cost: Value,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct PromptDetails {
+    #[serde(deserialize_with = "lenient::count")]
+    cached_tokens: Option<u64>,
+    #[serde(deserialize_with = "lenient::count")]
+    cache_write_tokens: Option<u64>,
+    /// Alibaba's name for what was written.
+    #[serde(deserialize_with = "lenient::count")]
+    cache_creation_input_tokens: Option<u64>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct CompletionDetails {
+    #[serde(deserialize_with = "lenient::count")]
+    reasoning_tokens: Option<u64>,
+}
+
+impl Chunk {
+    /// The error that a server reports, under `error` or, as older ones do, as the whole of the event.
+    pub(super) fn told(&self, event: &str) -> Option<Fault> {
+        let text = |value: &Value| match value {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        };
+        let (code, message) = match &self.error {
+            Value::String(message) if !message.is_empty() => (None, Some(message.clone())),
+            error @ Value::Object(fields) if !fields.is_empty() => {
+                (text(&error["code"]).or_else(|| text(&error["type"])), text(&error["message"]))
+            }
+            _ if event == "error" || self.object.as_deref() == Some("error") => {
+                (text(&self.code), text(&self.message))
+            }
+            _ => return None,
+        };
+        Some(Fault::Told { code: code.unwrap_or_default(), message: message.unwrap_or_default() })
+    }
+}
+
+impl Usage {
+    pub(super) fn write(&self, answer: &mut Answer) {
+        let prompt = self.prompt_tokens.unwrap_or(0);
+        let completion = self.completion_tokens.unwrap_or(0);
+        let details = self.prompt_tokens_details.as_ref();
+        let names = [self.prompt_cache_hit_tokens, self.cached_tokens, self.num_cached_tokens];
+        let elsewhere = || names.into_iter().flatten().next();
+        let cache_read = details.and_then(|details| details.cached_tokens).or_else(elsewhere).unwrap_or(0);
+        let written =
+            details.and_then(|details| details.cache_write_tokens.or(details.cache_creation_input_tokens));
+        let cache_write = written.unwrap_or(0);
+        let reasoning = self.completion_tokens_details.as_ref().and_then(|d| d.reasoning_tokens).unwrap_or(0);
+        // xAI counts reasoning beside the completion, all others inside it; the total tells.
+        let beside = self.total_tokens == Some(prompt.saturating_add(completion).saturating_add(reasoning));
+        answer.cost = self.cost.as_f64().filter(|cost| cost.is_finite() && *cost >= 0.0);
+        answer.usage = crate::event::Usage {
+            input: prompt.saturating_sub(cache_read).saturating_sub(cache_write),
+            output: if beside { completion.saturating_add(reasoning) } else { completion },
+            reasoning,
+            cache_read,
+            cache_write,
+        };
+    }
+}
+
+/// Some reasons are failures of the server, for which another try is the cure.
+pub(super) fn stop(reason: &str) -> Result<Stop, Fault> {
+    let failed = |code: &str| Fault::Told {
+        code: code.to_owned(),
+        message: format!("it broke off its answer and gives `{reason}` as the reason"),
+    };
+    match reason {
+        "tool_calls" | "function_call" => Ok(Stop::Calls),
+        "length" | "max_tokens" | "model_length" => Ok(Stop::Length),
+        "model_context_window_exceeded" => Ok(Stop::Context),
+        "content_filter" | "sensitive" | "refusal" => Ok(Stop::Refused),
+        // DeepSeek's word.
+        "insufficient_system_resource" => Err(failed("overloaded")),
+        // OpenRouter's and Mistral's, and Z.AI's.
+        "error" | "network_error" => Err(failed("server error")),
+        _ => Ok(Stop::End),
+    }
+}

@@ -1,0 +1,131 @@
+//! How the command line is used, and misused: help, versions, completions, and code 2 for what cannot be understood.
+
+use expect_test::expect;
+
+use super::desk::Desk;
+
+#[test]
+fn without_a_command_there_is_help() {
+    Desk::new().run(&[]).shows(&expect![[r#"
+        ! A desk for coding agents: edits go through your editor, and you approve them
+        !
+        ! Usage: copydesk [OPTIONS] <COMMAND>
+        !
+        ! Commands:
+        !   models       List the models that can be used now, and what is missing for the others
+        !   config       Show the configuration and where each value comes from
+        !   auth         Keep keys for providers in a file that only you can read
+        !   completions  Print a script that completes this command line in your shell
+        !   help         Print this message or the help of the given subcommand(s)
+        !
+        ! Options:
+        !       --cwd <FOLDER>  Work as if started in this folder
+        !   -h, --help          Print help
+        !   -V, --version       Print version
+        exit code 2
+    "#]]);
+    Desk::new().run(&["auth"]).shows(&expect![[r#"
+        ! Keep keys for providers in a file that only you can read
+        !
+        ! Usage: copydesk auth [OPTIONS] <COMMAND>
+        !
+        ! Commands:
+        !   add     Add or replace the key of a provider; asks for it, or reads it from standard input
+        !   list    List the providers with a key, and where the key is
+        !   remove  Remove the key of a provider
+        !   help    Print this message or the help of the given subcommand(s)
+        !
+        ! Options:
+        !       --cwd <FOLDER>  Work as if started in this folder
+        !   -h, --help          Print help
+        exit code 2
+    "#]]);
+}
+
+#[test]
+fn help_that_was_asked_for_is_a_result() {
+    let desk = Desk::new();
+    for args in [
+        &["--help"][..],
+        &["help"],
+        &["models", "--help"],
+        &["help", "auth", "add"],
+        &["config", "trust", "-h"],
+    ] {
+        let ran = desk.run(args);
+        assert_eq!((ran.stderr.as_str(), ran.code), ("", Some(0)), "{args:?}");
+        assert!(ran.stdout.contains("Usage: copydesk"), "{ran:?}");
+    }
+    desk.run(&["config", "trust", "--help"]).shows(&expect![[r#"
+        Trust this project's configuration files as they are now
+
+        Without it they cannot read your environment variables or files outside the project, nor send
+        anything to addresses of their choice. A file that changes is no longer trusted.
+
+        Usage: copydesk config trust [OPTIONS]
+
+        Options:
+              --cwd <FOLDER>
+                  Work as if started in this folder
+
+              --remove
+                  Trust them no longer
+
+          -h, --help
+                  Print help (see a summary with '-h')
+    "#]]);
+}
+
+#[test]
+fn the_version() {
+    let version = format!("copydesk {}\n", env!("CARGO_PKG_VERSION"));
+    for flag in ["--version", "-V"] {
+        let ran = Desk::new().run(&[flag]);
+        assert_eq!((&ran.stdout, ran.stderr.as_str(), ran.code), (&version, "", Some(0)));
+    }
+}
+
+#[test]
+fn what_is_not_understood() {
+    let desk = Desk::new();
+    for args in [
+        &["modles"][..],
+        &["models", "--jsno"],
+        &["models", "a", "b"],
+        &["config", "shcema"],
+        &["auth", "add"],
+        &["auth", "add", "groq", "gsk_Zy8Xw6Vu4Ts2Rq0P"],
+        &["completions"],
+        &["completions", "tcsh"],
+        &["--cwd"],
+    ] {
+        let ran = desk.run(args);
+        assert_eq!((ran.stdout.as_str(), ran.code), ("", Some(2)), "{args:?}");
+        assert!(ran.stderr.starts_with("error: "), "{ran:?}");
+    }
+    desk.run(&["modles"]).shows(&expect![[r#"
+        ! error: unrecognized subcommand 'modles'
+        !
+        !   tip: a similar subcommand exists: 'models'
+        !
+        ! Usage: copydesk [OPTIONS] <COMMAND>
+        !
+        ! For more information, try '--help'.
+        exit code 2
+    "#]]);
+    assert!(!desk.exists("~/.local"), "nothing was written");
+}
+
+#[test]
+fn completions_know_the_commands() {
+    let desk = Desk::new().without_env("HOME");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let ran = desk.run(&["completions", shell]);
+        assert_eq!((ran.stderr.as_str(), ran.code), ("", Some(0)), "{shell}");
+        for word in ["copydesk", "models", "auth", "trust", "completions"] {
+            assert!(ran.stdout.contains(word), "{shell}: {word}");
+        }
+    }
+    let ran = desk.shell("\"$COPYDESK\" completions bash > script && bash -n script");
+    assert_eq!((ran.stderr.as_str(), ran.code), ("", Some(0)), "bash can read its own");
+}

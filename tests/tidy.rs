@@ -1,0 +1,127 @@
+//! The house rules that a machine can check. What no check runs will drift.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Files that are long because they are flat tables.
+const TABLES: [&str; 0] = [];
+
+/// Which room may use which: arrows run down only.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("copydesk", &["copydesk-model", "copydesk-workspace"]),
+    ("copydesk-model", &[]),
+    ("copydesk-workspace", &[]),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// Every file of ours below the root, as a path from there.
+fn files(ending: &str) -> Vec<PathBuf> {
+    let root = root();
+    let mut found = Vec::new();
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() {
+                if !matches!(name.as_str(), "target" | ".git" | "node_modules") {
+                    folders.push(path);
+                }
+            } else if name.ends_with(ending) {
+                found.push(path.strip_prefix(&root).unwrap().to_owned());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(root().join(path)).unwrap()
+}
+
+/// A line that says `name.workspace = true` or `name = …` in a `[dependencies]` table.
+fn dependencies(manifest: &str) -> BTreeSet<String> {
+    let table = manifest.split("[dependencies]").nth(1).unwrap_or_default();
+    let table = table.split("\n[").next().unwrap_or_default();
+    let names = table.lines().filter_map(|line| line.split(['.', ' ', '=']).next());
+    names.filter(|name| name.starts_with("copydesk")).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_file_fits_in_the_head() {
+    let mut lengths = Vec::new();
+    for path in files(".rs") {
+        let lines = text(&path).lines().count();
+        let is_table = TABLES.iter().any(|table| path.ends_with(table));
+        assert!(lines <= 500 || is_table, "{}: {lines} lines; split it", path.display());
+        lengths.push(lines);
+    }
+    lengths.sort_unstable();
+    let median = lengths[lengths.len() / 2];
+    assert!(median <= 150, "the median file has {median} lines");
+}
+
+#[test]
+fn every_module_states_its_contract() {
+    for path in files(".rs") {
+        let name = path.file_name().unwrap().to_string_lossy();
+        if name != "tests.rs" {
+            assert!(text(&path).starts_with("//!"), "{}: begins without a `//!`", path.display());
+        }
+    }
+}
+
+#[test]
+fn names_say_what_a_thing_is() {
+    for path in files(".rs") {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let vague = ["mod", "utils", "util", "helpers", "common", "misc", "types2"].contains(&name.as_str());
+        let dated = name.ends_with("_v2") || name.ends_with("_old") || name.ends_with("_new");
+        assert!(!vague && !dated, "{}: find a better name", path.display());
+    }
+}
+
+#[test]
+fn arrows_run_down_only() {
+    let allowed: BTreeMap<_, BTreeSet<String>> = ARROWS
+        .iter()
+        .map(|(room, below)| (*room, below.iter().map(|name| (*name).to_owned()).collect()))
+        .collect();
+    for path in files("Cargo.toml").iter().filter(|path| path.components().count() > 1) {
+        let manifest = text(path);
+        let name = manifest.split("name = \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+        let below = allowed.get(name).unwrap_or_else(|| panic!("{name} has no line in ARROWS"));
+        assert_eq!(&dependencies(&manifest), below, "{name}: the rooms it uses");
+    }
+}
+
+/// One place for versions: members only name what they use.
+#[test]
+fn versions_stand_in_the_root_alone() {
+    for path in files("Cargo.toml").iter().filter(|path| path.components().count() > 1) {
+        let manifest = text(path);
+        let strays: Vec<_> = manifest.lines().filter(|line| line.contains("version = \"")).collect();
+        assert!(strays.is_empty(), "{}: {strays:?}", path.display());
+    }
+}
+
+#[test]
+fn every_exception_to_a_lint_has_a_reason_beside_it() {
+    for path in files(".rs") {
+        let text = text(&path);
+        let lines: Vec<_> = text.lines().collect();
+        for (number, line) in lines.iter().enumerate() {
+            let is_exception =
+                line.trim_start().starts_with("#[allow(") || line.trim_start().starts_with("#![allow(");
+            if is_exception {
+                let before = number.checked_sub(1).map_or("", |before| lines[before]).trim_start();
+                assert!(before.starts_with("//"), "{}:{}: say why", path.display(), number + 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! What does not pass: told at once, to the one who can act, and never tried again.
+
+use copydesk_model::{Limits, Wire};
+use serde_json::json;
+
+use super::harness::{Peer, hello, on_every_wire};
+use super::tls;
+use crate::model_server::{Failure, ModelServer, Turn};
+
+#[tokio::test]
+async fn refusals_are_named_and_final_on_every_wire() {
+    for (failure, message, kind) in [
+        (Failure::Unauthorized, "API key not valid. Please pass a valid API key.", "Key"),
+        (Failure::Forbidden, "No.", "Forbidden"),
+        (Failure::NotFound, "No such model", "NotFound"),
+        (Failure::ContextTooLong, "prompt is too long: 9 tokens > 8 maximum", "ContextOverflow"),
+        (Failure::Invalid, "max_tokens must be positive", "BadRequest"),
+    ] {
+        on_every_wire(|| vec![Turn::failure(failure, message)], &format!("error {kind}")).await;
+    }
+    // Gemini has one word for an empty account and for haste.
+    for wire in [Wire::Anthropic, Wire::OpenaiChat, Wire::OpenaiResponses] {
+        let server = ModelServer::playing([Turn::failure(Failure::Quota, "No credit")]);
+        assert_eq!(
+            Peer::new(wire, &server).ask(&hello()).await.transcript(),
+            "error Quota\n",
+            "{}",
+            wire.name()
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_overflow_inside_the_stream_is_named_too() {
+    for wire in Wire::ALL {
+        let server = ModelServer::playing([Turn::new().error(Failure::ContextTooLong, "prompt is too long")]);
+        assert_eq!(
+            Peer::new(wire, &server).ask(&hello()).await.transcript(),
+            "error ContextOverflow\n",
+            "{}",
+            wire.name()
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_refused_key_is_named_and_not_shown() {
+    let server =
+        ModelServer::playing([Turn::json_error(401, json!({ "error": { "message": "Bad key sk-test" } }))]);
+    let error = Peer::new(Wire::OpenaiChat, &server).ask(&hello()).await.error.unwrap();
+    assert_eq!(
+        error.message,
+        "Script did not accept the key from the configuration (401): Bad key (key)\nRun `copydesk auth add script`."
+    );
+}
+
+#[tokio::test]
+async fn what_is_no_model_server_is_told_from_one() {
+    on_every_wire(|| vec![Turn::html()], "error NotAModel").await;
+    on_every_wire(|| vec![Turn::status(404).body("<h1>404</h1>")], "error NotAModel").await;
+    on_every_wire(|| vec![Turn::status(200).body(json!({ "ok": true }))], "error NotAModel").await;
+}
+
+/// A redirect would take the key along.
+#[tokio::test]
+async fn a_redirect_is_told_and_not_followed() {
+    for wire in Wire::ALL {
+        let elsewhere = ModelServer::start();
+        let server = ModelServer::playing([Turn::redirect(307, elsewhere.url())]);
+        let error = Peer::new(wire, &server).ask(&hello()).await.error.unwrap();
+        assert!(error.message.contains(&format!("it points to {}", elsewhere.url())), "{error}");
+        assert_eq!(elsewhere.all_requests(), []);
+    }
+}
+
+#[tokio::test]
+async fn a_server_without_end_is_left() {
+    let limits = Limits { event: 100_000, answer: 100_000, ..Limits::default() };
+    for wire in Wire::ALL {
+        for turn in [Turn::endless_body(), Turn::endless_text()] {
+            let server = ModelServer::playing([turn]);
+            let model = Peer::new(wire, &server).model().unwrap().with_limits(limits);
+            let mut events = model.stream(&hello()).unwrap();
+            let mut last = None;
+            while let Some(event) = events.next().await {
+                last = Some(event);
+            }
+            let error = last.unwrap().unwrap_err();
+            assert_eq!(error.kind, copydesk_model::ErrorKind::TooLarge, "{} {error}", wire.name());
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_named() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let peer = Peer::at(Wire::OpenaiChat, format!("http://127.0.0.1:{port}/v1"));
+    let answer = peer.ask(&hello()).await;
+    assert_eq!(answer.transcript(), "error Down\n");
+    let message = answer.error.unwrap().message;
+    assert!(
+        message.starts_with(&format!("Nothing listens at http://127.0.0.1:{port}/v1: is Script running?")),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn a_name_that_nobody_has_is_tried_again_and_then_told() {
+    let peer = Peer::at(Wire::Anthropic, "http://no-such-host.invalid/v1".into());
+    let answer = peer.ask(&hello()).await;
+    assert_eq!(answer.transcript(), "retry 1 Network\nretry 2 Network\nerror Network\n");
+    assert!(
+        answer.error.unwrap().message.contains("Script at http://no-such-host.invalid/v1 cannot be reached")
+    );
+}
+
+/// A server of plain HTTP, as many a local one, and one whose certificate nobody vouches for.
+#[tokio::test]
+async fn a_failed_handshake_says_what_to_look_at() {
+    for server in [tls::plain().await, tls::unknown_authority().await] {
+        let peer = Peer::at(Wire::OpenaiResponses, format!("https://localhost:{}/v1", server.port()));
+        let answer = peer.ask(&hello()).await;
+        assert_eq!(answer.transcript(), "error Tls\n", "{:?}", answer.error);
+        let message = answer.error.unwrap().message;
+        assert!(message.starts_with("No secure connection to Script at https://localhost:"), "{message}");
+        assert!(message.contains("SSL_CERT_FILE"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_dead_proxy_is_named() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let proxy = reqwest::Proxy::all(format!("http://127.0.0.1:{port}")).unwrap();
+    let http = reqwest::Client::builder().proxy(proxy).build().unwrap();
+    let ordinary = Peer::at(Wire::Gemini, "https://api.example.invalid/v1".into());
+    let (model, policy) = (ordinary.model().unwrap(), ordinary.policy);
+    let model = copydesk_model::Model::new(model.provider().clone(), model.info().clone(), http, policy);
+    let mut events = model.stream(&hello()).unwrap();
+    let mut last = None;
+    while let Some(event) = events.next().await {
+        last = Some(event);
+    }
+    let error = last.unwrap().unwrap_err();
+    assert!(error.message.contains("HTTPS_PROXY"), "{error}");
+}
+
+#[tokio::test]
+async fn settings_that_cannot_be_sent_are_refused_before_anything_is() {
+    let server = ModelServer::start();
+    let mut peer = Peer::new(Wire::OpenaiChat, &server);
+    peer.key = Some("two\nlines");
+    let message = peer.ask(&hello()).await.error.unwrap().message;
+    assert!(message.contains("characters that no key has") && !message.contains("two"), "{message}");
+    for (address, word) in [("not an address", "is no address"), ("ftp://x.test", "must begin with http")] {
+        let message = Peer::at(Wire::Anthropic, address.into()).ask(&hello()).await.error.unwrap().message;
+        assert!(message.contains("provider.script.options.baseURL") && message.contains(word), "{message}");
+    }
+}

@@ -1,0 +1,221 @@
+//! Whole requests: one conversation with everything in it, as each wire says it.
+//!
+//! The expected requests are files; `UPDATE_EXPECT=1` writes them anew.
+
+use std::sync::Arc;
+
+use copydesk_model::{CallResult, Effort, Input, Media, Message, Part, Request, ToolChoice, ToolSpec, Wire};
+use expect_test::expect_file;
+use serde_json::{Value, json};
+
+use super::harness::Peer;
+use crate::model_server::{ModelServer, Turn};
+
+fn image() -> Media {
+    Media { mime: "image/png".into(), base64: "aW1hZ2U=".into(), name: Some("shot.png".into()) }
+}
+
+fn pdf() -> Media {
+    Media { mime: "application/pdf".into(), base64: "cGRm".into(), name: Some("paper.pdf".into()) }
+}
+
+pub(crate) fn tool(name: &str, parameters: Value) -> ToolSpec {
+    ToolSpec { name: name.into(), description: format!("Does {name}."), parameters: Arc::new(parameters) }
+}
+
+fn tools() -> Vec<ToolSpec> {
+    let read = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Read", "type": "object",
+        "properties": {
+            "filePath": { "type": "string", "description": "The file." },
+            "limit": { "type": ["integer", "null"], "minimum": 0 },
+        },
+        "required": ["filePath"],
+    });
+    vec![tool("read", read), tool("list", json!({ "type": "object", "properties": {} }))]
+}
+
+fn request() -> Request {
+    let question = vec![Input::Text("Look at these.".into()), Input::Media(image()), Input::Media(pdf())];
+    Request {
+        system: vec!["You are a desk.".into(), "Today is Sunday.".into()],
+        messages: vec![Message::User(question)],
+        tools: tools(),
+        max_output: Some(4_000),
+        temperature: Some(0.5),
+        effort: Some(Effort::High),
+        cache_key: Some("session-1".into()),
+        ..Request::default()
+    }
+}
+
+/// The second request of a turn with reasoning, text and two calls, one of whose results has an image and one failed.
+async fn second_request(peer: &Peer, server: &ModelServer) -> Value {
+    let mut request = request();
+    let parts = peer.ask(&request).await.parts();
+    request.messages.push(Message::Assistant(parts));
+    request.messages.push(Message::Results(vec![
+        CallResult {
+            id: "c1".into(),
+            name: "read".into(),
+            output: "text".into(),
+            media: vec![image()],
+            is_error: false,
+        },
+        CallResult {
+            id: "c2".into(),
+            name: "list".into(),
+            output: "no".into(),
+            is_error: true,
+            ..CallResult::default()
+        },
+    ]));
+    request.messages.push(Message::User(vec![Input::Text("Go on.".into())]));
+    peer.ask(&request).await;
+    server.requests()[1].comparable()
+}
+
+fn turns() -> [Turn; 2] {
+    let first = Turn::new().reasoning("Hm.").signed("c2lnbmVk").text("I read.");
+    let first = first.call("c1", "read", json!({ "filePath": "a.rs" })).signed("b24gY2FsbA==").call(
+        "c2",
+        "list",
+        json!({}),
+    );
+    [first, Turn::new().text("Done.")]
+}
+
+#[tokio::test]
+async fn a_conversation_with_everything_in_it() {
+    for wire in Wire::ALL {
+        let server = ModelServer::playing(turns());
+        let mut peer = Peer::new(wire, &server)
+            .dialect("cache", if wire == Wire::OpenaiChat { "anthropic" } else { "key" });
+        if wire == Wire::OpenaiChat {
+            peer = peer.dialect("reasoning_echo", "reasoning_content");
+        }
+        let sent = second_request(&peer, &server).await;
+        let text = serde_json::to_string_pretty(&sent).unwrap() + "\n";
+        expect_file![format!(
+            "{}/../../tests/wires/requests/{}.json",
+            env!("CARGO_MANIFEST_DIR"),
+            wire.name()
+        )]
+        .assert_eq(&text);
+    }
+}
+
+#[tokio::test]
+async fn the_prefix_of_a_conversation_stays_the_same() {
+    for wire in Wire::ALL {
+        let server = ModelServer::playing(turns());
+        let peer = Peer::new(wire, &server);
+        second_request(&peer, &server).await;
+        let requests = server.requests();
+        let list = match wire {
+            Wire::Anthropic | Wire::OpenaiChat => "messages",
+            Wire::OpenaiResponses => "input",
+            Wire::Gemini => "contents",
+        };
+        let without_marks =
+            |value: &Value| value.to_string().replace(r#","cache_control":{"type":"ephemeral"}"#, "");
+        let (first, second) = (&requests[0].body, &requests[1].body);
+        for key in first.as_object().unwrap().keys().filter(|key| *key != list) {
+            assert_eq!(first[key], second[key], "{} {key}", wire.name());
+        }
+        for (earlier, later) in first[list].as_array().unwrap().iter().zip(second[list].as_array().unwrap()) {
+            assert_eq!(without_marks(earlier), without_marks(later), "{}", wire.name());
+        }
+    }
+}
+
+#[tokio::test]
+async fn tools_are_sorted_whatever_the_order_they_came_in() {
+    for wire in Wire::ALL {
+        let model = Peer::at(wire, "http://x.test".into()).model().unwrap();
+        let forward = Request { tools: tools(), ..request() };
+        let backward = Request { tools: tools().into_iter().rev().collect(), ..request() };
+        assert_eq!(model.body(&forward).unwrap(), model.body(&backward).unwrap(), "{}", wire.name());
+    }
+}
+
+#[tokio::test]
+async fn a_model_without_eyes_is_told_what_it_misses() {
+    for wire in Wire::ALL {
+        let mut peer = Peer::at(wire, "http://x.test".into());
+        (peer.model.images, peer.model.pdf) = (Some(false), Some(false));
+        let body = String::from_utf8(peer.model().unwrap().body(&request()).unwrap()).unwrap();
+        assert!(body.contains("[shot.png left out: this model takes no images]"), "{}", wire.name());
+        assert!(
+            body.contains("[paper.pdf left out: this model takes no files of this type]"),
+            "{}",
+            wire.name()
+        );
+        assert!(!body.contains("aW1hZ2U="), "{}", wire.name());
+    }
+}
+
+#[tokio::test]
+async fn choices_of_tools_are_said_in_each_wires_words() {
+    let cases = [
+        (
+            Wire::Anthropic,
+            "/tool_choice",
+            json!({ "type": "any" }),
+            json!({ "type": "none" }),
+            json!({ "type": "tool", "name": "read" }),
+        ),
+        (
+            Wire::OpenaiChat,
+            "/tool_choice",
+            json!("required"),
+            json!("none"),
+            json!({ "type": "function", "function": { "name": "read" } }),
+        ),
+        (
+            Wire::OpenaiResponses,
+            "/tool_choice",
+            json!("required"),
+            json!("none"),
+            json!({ "type": "function", "name": "read" }),
+        ),
+        (
+            Wire::Gemini,
+            "/toolConfig/functionCallingConfig",
+            json!({ "mode": "ANY" }),
+            json!({ "mode": "NONE" }),
+            json!({ "mode": "ANY", "allowedFunctionNames": ["read"] }),
+        ),
+    ];
+    for (wire, place, required, none, named) in cases {
+        let model = Peer::at(wire, "http://x.test".into()).model().unwrap();
+        for (choice, expected) in [
+            (ToolChoice::Auto, None),
+            (ToolChoice::Required, Some(required)),
+            (ToolChoice::None, Some(none)),
+            (ToolChoice::Named("read".into()), Some(named)),
+        ] {
+            let body = model.body(&Request { tool_choice: choice, ..request() }).unwrap();
+            let body: Value = serde_json::from_slice(&body).unwrap();
+            assert_eq!(body.pointer(place).cloned(), expected, "{}", wire.name());
+        }
+    }
+}
+
+/// Arguments that were no JSON go back as an object that says so: some servers fail on anything else.
+#[tokio::test]
+async fn broken_arguments_go_back_as_something_that_can_be_read() {
+    for wire in Wire::ALL {
+        let model = Peer::at(wire, "http://x.test".into()).model().unwrap();
+        let call = copydesk_model::Call {
+            id: "c1".into(),
+            name: "read".into(),
+            arguments: "{\"a".into(),
+            echo: None,
+        };
+        let mut request = request();
+        request.messages.push(Message::Assistant(vec![Part::Call(call)]));
+        let body = String::from_utf8(model.body(&request).unwrap()).unwrap();
+        assert!(body.contains("invalid_json"), "{}: {body}", wire.name());
+    }
+}
