@@ -1,7 +1,7 @@
 //! The benchmark: one command, one table. `cargo bench`, or `cargo bench -- NAME` for rows whose name holds NAME.
 //!
 //! Figures are of this machine at this moment: compare them within one run. CPU is that of the client's thread alone;
-//! the scripted server runs on its own.
+//! the scripted server runs on its own. Rows of sessions are times on the wall, of the built binary.
 
 // A benchmark that cannot run says so by panicking, and its result is what it prints.
 #![allow(
@@ -20,9 +20,11 @@ mod benchmark {
     pub(crate) mod clock;
     pub(crate) mod history;
     pub(crate) mod peer;
+    pub(crate) mod session;
     pub(crate) mod start;
     pub(crate) mod stream;
     pub(crate) mod table;
+    pub(crate) mod tree;
 }
 
 use benchmark::table::Table;
@@ -35,5 +37,6 @@ fn main() {
     benchmark::peer::measure(&mut table);
     benchmark::history::measure(&mut table);
     benchmark::start::measure(&mut table);
+    benchmark::session::measure(&mut table);
     table.print();
 }

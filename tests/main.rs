@@ -11,5 +11,6 @@
 
 mod cli;
 mod model_server;
+mod sessions;
 mod tidy;
 mod wires;

@@ -47,7 +47,7 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -172,6 +172,12 @@ impl ModelServer {
     /// The model requests so far, in order of arrival.
     pub(crate) fn requests(&self) -> Vec<Recorded> {
         self.script.requests()
+    }
+
+    /// When the last write of the answer to the `number`th model request began, from 1. `None` for one that did not
+    /// come to its end.
+    pub(crate) fn answered(&self, number: usize) -> Option<Instant> {
+        self.script.when_answered(number)
     }
 
     /// The model requests and all others, such as those for the list of models.

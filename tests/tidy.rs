@@ -9,8 +9,15 @@ const TABLES: [&str; 0] = [];
 
 /// Which room may use which: arrows run down only.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("copydesk", &["copydesk-model", "copydesk-workspace"]),
+    (
+        "copydesk",
+        &["copydesk-model", "copydesk-permission", "copydesk-session", "copydesk-tool", "copydesk-workspace"],
+    ),
     ("copydesk-model", &[]),
+    ("copydesk-session", &["copydesk-model", "copydesk-permission", "copydesk-tool", "copydesk-workspace"]),
+    ("copydesk-permission", &[]),
+    ("copydesk-text", &[]),
+    ("copydesk-tool", &["copydesk-permission", "copydesk-text", "copydesk-workspace"]),
     ("copydesk-workspace", &[]),
 ];
 

@@ -133,13 +133,18 @@ impl Desk {
     }
 
     fn finish(&self, mut command: Command, stdin: &[u8]) -> Ran {
-        command.env_clear().envs(&self.environment).env("COPYDESK", BINARY).current_dir(&self.cwd);
+        self.prepare(&mut command);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         // A program that has read enough, or nothing, may have closed its end.
         let _ = child.stdin.take().unwrap().write_all(stdin);
         let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
         Ran { stdout: self.plain(stdout), stderr: self.plain(stderr), code: status.code() }
+    }
+
+    /// Puts a command among these folders and variables, and no others.
+    pub(crate) fn prepare(&self, command: &mut Command) {
+        command.env_clear().envs(&self.environment).env("COPYDESK", BINARY).current_dir(&self.cwd);
     }
 
     fn plain(&self, bytes: Vec<u8>) -> String {

@@ -12,9 +12,13 @@ fn without_a_command_there_is_help() {
         ! Usage: copydesk [OPTIONS] <COMMAND>
         !
         ! Commands:
+        !   tour         See it work: a small broken project is made and repaired, without any model or key
+        !   run          Do one thing: copydesk run "fix the failing test"
+        !   sessions     Look at, search, export and delete what was said and done
         !   models       List the models that can be used now, and what is missing for the others
         !   config       Show the configuration and where each value comes from
         !   auth         Keep keys for providers in a file that only you can read
+        !   doctor       Find out why something does not work, and what to do
         !   completions  Print a script that completes this command line in your shell
         !   help         Print this message or the help of the given subcommand(s)
         !

@@ -10,6 +10,9 @@ const KEY: &str = "gsk_Zy8Xw6Vu4Ts2Rq0P";
 #[test]
 fn nothing_is_set_up() {
     Desk::new().quiet().run(&["models"]).shows(&expect![[r#"
+        Offline  built in: repairs what the compiler can repair, renames, finds
+          offline/offline    10M context          $0 / $0
+
         Not set up
           alibaba     set DASHSCOPE_API_KEY or ALIBABA_API_KEY
           anthropic   set ANTHROPIC_API_KEY
@@ -29,7 +32,7 @@ fn nothing_is_set_up() {
           zai         set ZAI_API_KEY or ZHIPU_API_KEY
         `copydesk auth add PROVIDER` keeps a key for you; `copydesk models PROVIDER` says where to get one.
 
-        No model is set up yet. The quickest ways: run `copydesk auth add anthropic` (or openai, google, openrouter, …), or start Ollama.
+        No model is set up yet; until then the offline model does what it can. The quickest ways: run `copydesk auth add anthropic` (or openai, google, openrouter, …), or start Ollama.
     "#]]);
 }
 

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Instant;
 
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
@@ -62,6 +63,7 @@ async fn answer(
 }
 
 fn record(request: Request) -> Recorded {
+    let arrived = Instant::now();
     let Request { method, target, headers, body } = request;
     let (path, query) = target.split_once('?').unwrap_or((&target, ""));
     Recorded {
@@ -72,6 +74,7 @@ fn record(request: Request) -> Recorded {
         headers,
         body: serde_json::from_slice(&body).unwrap_or_default(),
         raw: body,
+        arrived,
     }
 }
 
@@ -112,7 +115,7 @@ async fn play(
     headers.extend(extra);
     let gates: Vec<String> = steps.iter().filter_map(gate_name).collect();
     let played = match connection.begin_chunks(&headers).await {
-        Ok(()) => stream(connection, steps, script).await,
+        Ok(()) => stream(connection, steps, script, asked.number).await,
         Err(error) => Err(error),
     };
     if played.is_err() {
@@ -126,10 +129,15 @@ async fn stream(
     mut connection: Connection,
     steps: Vec<Step>,
     script: &Script,
+    number: usize,
 ) -> io::Result<Option<Connection>> {
+    let mut last_write = Instant::now();
     for step in steps {
         match step {
-            Step::Write(bytes) => connection.chunk(&bytes).await?,
+            Step::Write(bytes) => {
+                last_write = Instant::now();
+                connection.chunk(&bytes).await?;
+            }
             Step::Gate(name) => {
                 if !wait(&mut connection, &name, script).await {
                     return Err(io::ErrorKind::BrokenPipe.into());
@@ -154,6 +162,7 @@ async fn stream(
             },
         }
     }
+    script.answered(number, last_write);
     connection.end_chunks().await?;
     Ok(Some(connection))
 }

@@ -1,5 +1,7 @@
 //! A request as it arrived, whole, and in a form that two runs can be compared by.
 
+use std::time::Instant;
+
 use serde_json::{Map, Value, json};
 
 use super::wire::Wire;
@@ -17,6 +19,8 @@ pub(crate) struct Recorded {
     /// Null if the body is not JSON.
     pub(crate) body: Value,
     pub(crate) raw: Vec<u8>,
+    /// When its last byte was here.
+    pub(crate) arrived: Instant,
 }
 
 /// Headers of the transport and of the client's build, which say nothing about the request.

@@ -1,9 +1,10 @@
 //! What is to be played, what has been asked, and what went wrong: the state that the test and the
 //! connections share.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -27,6 +28,8 @@ struct Inner {
     rules: Vec<Rule>,
     pages: Vec<Page>,
     requests: Vec<Recorded>,
+    /// When the last write of an answer began, by the number of its request.
+    answered: BTreeMap<usize, Instant>,
     problems: Vec<String>,
 }
 
@@ -111,6 +114,14 @@ impl Script {
         drop(inner);
         self.arrived.send_replace(number);
         cue
+    }
+
+    pub(crate) fn answered(&self, number: usize, at: Instant) {
+        self.inner().answered.insert(number, at);
+    }
+
+    pub(crate) fn when_answered(&self, number: usize) -> Option<Instant> {
+        self.inner().answered.get(&number).copied()
     }
 
     pub(crate) fn problem(&self, problem: String) {

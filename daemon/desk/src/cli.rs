@@ -18,17 +18,104 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// See it work: a small broken project is made and repaired, without any model or key
+    Tour(Tour),
+    /// Do one thing: copydesk run "fix the failing test"
+    Run(Run),
+    /// Look at, search, export and delete what was said and done
+    Sessions(Sessions),
     /// List the models that can be used now, and what is missing for the others
     Models(Models),
     /// Show the configuration and where each value comes from
     Config(Config),
     /// Keep keys for providers in a file that only you can read
     Auth(Auth),
+    /// Find out why something does not work, and what to do
+    Doctor {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Print a script that completes this command line in your shell
     Completions {
         /// Put the output where the shell looks for it, for example: copydesk completions fish >
         /// ~/.config/fish/completions/copydesk.fish
         shell: Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Tour {
+    /// Approve everything that would be asked
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Leave the project where it is, to look at
+    #[arg(long)]
+    pub(crate) keep: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// What to do; what comes through standard input is added below it
+    pub(crate) prompt: Vec<String>,
+    /// The model, as PROVIDER/MODEL
+    #[arg(long, value_name = "PROVIDER/MODEL")]
+    pub(crate) model: Option<String>,
+    /// The agent: build, plan, or one of your own
+    #[arg(long)]
+    pub(crate) agent: Option<String>,
+    /// Go on with this session
+    #[arg(long, value_name = "ID", conflicts_with = "continue")]
+    pub(crate) session: Option<String>,
+    /// Go on with the latest session of this folder
+    #[arg(long)]
+    pub(crate) r#continue: bool,
+    /// An image or a PDF to send along; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Vec<PathBuf>,
+    /// Approve everything that would be asked
+    #[arg(long)]
+    pub(crate) auto: bool,
+    /// Print one event per line as JSON, and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Sessions {
+    #[command(subcommand)]
+    pub(crate) action: SessionsAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SessionsAction {
+    /// List sessions, the latest first
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        /// How many
+        #[arg(long, default_value_t = 30, value_name = "NUMBER")]
+        most: usize,
+    },
+    /// Show a session as Markdown
+    Show {
+        /// Its id, or the beginning or end of it
+        session: String,
+    },
+    /// Delete a session
+    Delete { session: String },
+    /// Print a session as JSON, whole
+    Export { session: String },
+    /// Read an exported session back
+    Import { file: PathBuf },
+    /// Find words in all sessions
+    Search {
+        #[arg(required = true)]
+        words: Vec<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
 }
 

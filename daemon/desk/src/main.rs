@@ -1,9 +1,12 @@
 //! `copydesk`: the desk's one binary. Reads the command line, runs one command, tells by its exit code how it went:
-//! 0 done, 1 failed, 2 wrong usage.
+//! 0 done, 1 failed, 2 wrong usage, 130 cancelled.
 
+mod agents;
 mod cli;
 mod command;
+mod opening;
 mod providers;
+mod rules;
 mod setup;
 mod terminal;
 
@@ -15,21 +18,31 @@ use cli::{Cli, Command, Config, ConfigAction};
 use setup::Setup;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let result = match cli.command {
-        Command::Completions { shell } => command::completions::run(shell),
+    let Cli { cwd, command } = Cli::parse();
+    let setup = || Setup::new(cwd);
+    let done = |()| ExitCode::SUCCESS;
+    let result = match command {
+        Command::Completions { shell } => command::completions::run(shell).map(done),
         // The same for everybody: no home is needed.
-        Command::Config(Config { action: Some(ConfigAction::Schema), .. }) => command::config::schema(),
+        Command::Config(Config { action: Some(ConfigAction::Schema), .. }) => {
+            command::config::schema().map(done)
+        }
+        Command::Tour(options) => setup().and_then(|setup| command::tour::run(&setup, &options)),
+        Command::Run(options) => setup().and_then(|setup| command::run::run(&setup, &options)),
+        Command::Sessions(options) => {
+            setup().and_then(|setup| command::sessions::run(&setup, &options)).map(done)
+        }
         Command::Models(options) => {
-            Setup::new(cli.cwd).and_then(|setup| command::models::run(&setup, &options))
+            setup().and_then(|setup| command::models::run(&setup, &options)).map(done)
         }
         Command::Config(options) => {
-            Setup::new(cli.cwd).and_then(|setup| command::config::run(&setup, &options))
+            setup().and_then(|setup| command::config::run(&setup, &options)).map(done)
         }
-        Command::Auth(options) => Setup::new(cli.cwd).and_then(|setup| command::auth::run(&setup, &options)),
+        Command::Doctor { json } => setup().and_then(|setup| command::doctor::run(&setup, json)),
+        Command::Auth(options) => setup().and_then(|setup| command::auth::run(&setup, &options)).map(done),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) if terminal::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             terminal::complain(&error);

@@ -51,8 +51,11 @@ impl Setup {
     }
 
     pub(crate) fn registry(&self, loaded: &Loaded) -> anyhow::Result<Registry> {
+        self.registry_with(loaded, &self.keys()?)
+    }
+
+    pub(crate) fn registry_with(&self, loaded: &Loaded, keys: &Keys) -> anyhow::Result<Registry> {
         let settings = providers::settings(loaded)?;
-        let keys = self.keys()?;
         let keys: BTreeMap<_, _> =
             keys.iter().map(|(provider, key)| (provider.to_owned(), Secret::new(key.expose()))).collect();
         Ok(Registry::new(settings, keys, Box::new(|name| std::env::var(name).ok())))

@@ -5,13 +5,15 @@
 //! line ends and tabs get through.
 
 use std::fmt::Display;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
 
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+pub(crate) const BAD: Style = AnsiColor::Red.on_default();
 const WARNING: Style = AnsiColor::Yellow.on_default();
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 
@@ -23,11 +25,42 @@ pub(crate) fn styled(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
+/// A line on standard error says what is being waited for.
+static WAITING: AtomicBool = AtomicBool::new(false);
+
+/// Says what is being waited for, where a person watches. Whatever is printed next takes its place.
+pub(crate) fn waiting(for_what: &str) {
+    if io::stderr().is_terminal() && io::stdout().is_terminal() {
+        WAITING.store(true, Ordering::Relaxed);
+        let _ = write!(anstream::stderr().lock(), "\r\u{1b}[2K{}", styled(DIM, harmless(for_what)));
+    }
+}
+
+fn end_waiting() {
+    if WAITING.swap(false, Ordering::Relaxed) {
+        let _ = write!(anstream::stderr().lock(), "\r\u{1b}[2K");
+    }
+}
+
 /// Prints a result.
 pub(crate) fn print(text: impl Display) -> io::Result<()> {
+    end_waiting();
     let mut out = anstream::stdout().lock();
     writeln!(out, "{}", harmless(&text.to_string()))?;
     out.flush()
+}
+
+/// Prints a piece of a line.
+pub(crate) fn print_inline(text: impl Display) -> io::Result<()> {
+    end_waiting();
+    let mut out = anstream::stdout().lock();
+    write!(out, "{}", harmless(&text.to_string()))?;
+    out.flush()
+}
+
+/// Prints JSON on one line.
+pub(crate) fn print_line(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    Ok(print(escaped(&serde_json::to_string(value)?))?)
 }
 
 pub(crate) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
@@ -49,6 +82,7 @@ fn escaped(json: &str) -> String {
 
 /// Says something beside the result. Nobody to hear it is no failure.
 pub(crate) fn remark(text: impl Display) {
+    end_waiting();
     let _ = writeln!(anstream::stderr().lock(), "{}", harmless(&text.to_string()));
 }
 

@@ -15,6 +15,7 @@ mod event;
 mod http;
 pub mod local;
 mod model;
+pub mod offline;
 pub mod provider;
 mod registry;
 mod request;

@@ -2,7 +2,7 @@
 //!
 //! [`Model::stream`] writes the request once, synchronously, and leaves the network to a task of its own. Dropping the
 //! [`Events`] cancels at once, whatever the task is waiting for. Memory is bounded: the channel, one event of the wire,
-//! and the answer itself all have caps.
+//! and the answer itself all have caps. The one model without a server, [`crate::offline`], is asked in the same way.
 
 mod attempt;
 mod send;
@@ -18,6 +18,7 @@ use crate::answer::Answer;
 use crate::catalogue::ModelInfo;
 use crate::error::Error;
 use crate::event::{Event, Finish, Retry, Stop, Usage};
+use crate::offline;
 use crate::provider::Provider;
 use crate::request::{Effort, Part, Request, ToolSpec};
 use crate::retry::Policy;
@@ -51,10 +52,18 @@ pub struct Model {
 struct Inner {
     provider: Provider,
     info: ModelInfo,
-    http: reqwest::Client,
+    line: Line,
     policy: Policy,
     limits: Limits,
     defaults: Defaults,
+}
+
+/// How it is reached.
+#[derive(Debug)]
+enum Line {
+    Http(reqwest::Client),
+    /// Not at all: it is a part of this program.
+    Offline,
 }
 
 /// What the user's configuration adds to every request for this model.
@@ -87,8 +96,17 @@ impl Drop for Events {
 
 impl Model {
     pub fn new(provider: Provider, info: ModelInfo, http: reqwest::Client, policy: Policy) -> Self {
+        Self::over(Line::Http(http), provider, info, policy)
+    }
+
+    /// The one that needs no server and no key.
+    pub fn offline() -> Self {
+        Self::over(Line::Offline, offline::provider(), offline::info(), Policy::default())
+    }
+
+    fn over(line: Line, provider: Provider, info: ModelInfo, policy: Policy) -> Self {
         let (limits, defaults) = (Limits::default(), Defaults::default());
-        Self { inner: Arc::new(Inner { provider, info, http, policy, limits, defaults }) }
+        Self { inner: Arc::new(Inner { provider, info, line, policy, limits, defaults }) }
     }
 
     pub fn with_defaults(mut self, defaults: Defaults) -> Self {
@@ -121,7 +139,8 @@ impl Model {
     /// Asks. Must be called within a tokio runtime.
     pub fn stream(&self, request: &Request) -> Result<Events, Error> {
         let inner = Arc::clone(&self.inner);
-        let call = send::prepare(&inner.http, &inner.provider, inner.encode(request)?)?;
+        let Line::Http(http) = &inner.line else { return Ok(offline_events(request)) };
+        let call = send::prepare(http, &inner.provider, inner.encode(request)?)?;
         let dialect = &inner.provider.dialect;
         let is_strict = |tool: &&ToolSpec| dialect.strict && schema::for_dialect(dialect, &tool.parameters).1;
         let strict_tools = request.tools.iter().filter(is_strict).cloned().collect();
@@ -129,6 +148,19 @@ impl Model {
         let run = Run { inner, call, outlet: Outlet { sender, strict_tools } };
         Ok(Events { receiver, task: tokio::spawn(run.run()) })
     }
+}
+
+fn offline_events(request: &Request) -> Events {
+    let (sender, receiver) = mpsc::channel(64);
+    let events = offline::play(request);
+    let task = tokio::spawn(async move {
+        for event in events {
+            if sender.send(Ok(event)).await.is_err() {
+                return;
+            }
+        }
+    });
+    Events { receiver, task }
 }
 
 impl Inner {

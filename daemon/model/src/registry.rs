@@ -14,6 +14,7 @@ use crate::catalogue::{self, ModelInfo};
 use crate::error::Error;
 use crate::http::Clients;
 use crate::model::{Defaults, Model};
+use crate::offline;
 use crate::provider::{Key, Provider, Secret, Wire, known};
 use crate::settings::{ModelSettings, Settings};
 
@@ -41,6 +42,9 @@ impl Registry {
 
     /// The model that `PROVIDER/MODEL` names. The model may be one that the catalogue does not know.
     pub fn model(&self, name: &str) -> Result<Model, Error> {
+        if (name == offline::ID || name == offline::NAME) && self.has_offline() {
+            return Ok(Model::offline());
+        }
         let Some((provider_id, model_id)) = name.split_once('/') else {
             return Err(Error::settings(self.without_provider(name)));
         };
@@ -112,7 +116,8 @@ impl Registry {
     /// Every provider that may exist: known or configured, and not switched off.
     fn ids(&self) -> Vec<String> {
         let known = known::all().filter(|(_, known)| known.base_url.is_some()).map(|(id, _)| id.to_owned());
-        let mut ids: Vec<_> = known.chain(self.settings.providers.keys().cloned()).collect();
+        let offline = std::iter::once(offline::ID.to_owned());
+        let mut ids: Vec<_> = known.chain(self.settings.providers.keys().cloned()).chain(offline).collect();
         ids.sort();
         ids.dedup();
         ids.retain(|id| self.is_enabled(id));
@@ -123,6 +128,11 @@ impl Registry {
     pub(crate) fn local(&self) -> Vec<Provider> {
         let settled = self.ids().into_iter().filter_map(|id| self.usable(&id).ok());
         settled.filter(|provider| provider.local).collect()
+    }
+
+    /// Whether the model that is built in may be used, and no other provider has its name.
+    fn has_offline(&self) -> bool {
+        self.is_enabled(offline::ID) && !self.settings.providers.contains_key(offline::ID)
     }
 
     fn is_enabled(&self, id: &str) -> bool {
@@ -148,7 +158,8 @@ impl Registry {
             .filter(|(likeness, _)| *likeness > 0.8)
             .max_by(|a, b| a.0.total_cmp(&b.0));
         let hint = nearest.map(|(_, other)| format!(" Did you mean `{other}`?")).unwrap_or_default();
-        let is_one = known::by_id(id).is_some() || self.settings.providers.contains_key(id);
+        let is_one =
+            id == offline::ID || known::by_id(id).is_some() || self.settings.providers.contains_key(id);
         if !is_one {
             format!(
                 "There is no provider `{id}`.{hint}\n`copydesk models` lists them; provider.{id} in copydesk.jsonc \

@@ -108,7 +108,24 @@ pub struct Call {
 pub struct Echo {
     pub provider: String,
     pub model: String,
+    #[serde(with = "as_text")]
     pub data: Box<RawValue>,
+}
+
+/// Raw JSON as a text. Kept as a value it could not be read back from inside a tagged enum, which serde reads by way of
+/// values of its own.
+mod as_text {
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+    use serde_json::value::RawValue;
+
+    pub(super) fn serialize<S: Serializer>(data: &RawValue, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(data.get())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<RawValue>, D::Error> {
+        RawValue::from_string(String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
 }
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

@@ -6,7 +6,10 @@
 //! Invariant: no input (a file, a variable) can panic this room or be ignored without a word.
 
 pub mod config;
+pub mod files;
 pub mod keys;
 pub mod paths;
 mod private_file;
+pub mod process;
+pub mod search;
 pub mod trust;

@@ -62,6 +62,26 @@ async fn one_connection_serves_many_requests_in_all_framings() {
 }
 
 #[tokio::test]
+async fn it_is_known_when_requests_came_and_answers_ended() {
+    let turns = [Turn::new().text("one").gate("half").text("two"), Turn::new().text("three").truncated()];
+    let server = ModelServer::playing(turns);
+    let mut client = Client::ask(&server, Wire::Anthropic).await;
+    server.reached("half").await;
+    let half = std::time::Instant::now();
+    assert_eq!(server.answered(1), None);
+    server.open("half");
+    client.head().await.unwrap();
+    client.text().await.unwrap();
+    let [arrived, answered] = [server.requests()[0].arrived, server.answered(1).unwrap()];
+    assert!(arrived <= half && half <= answered);
+    client.post(Wire::Anthropic, &request(Wire::Anthropic)).await;
+    client.head().await.unwrap();
+    client.text().await.unwrap_err();
+    assert!(server.requests()[1].arrived >= answered);
+    assert_eq!(server.answered(2), None);
+}
+
+#[tokio::test]
 async fn rules_come_before_the_queue() {
     let server = ModelServer::playing([Turn::new().text("queue")]);
     let small = |request: &super::super::Recorded| request.body["model"] == "small";

@@ -1,7 +1,7 @@
 //! `copydesk models`: what can be used now, and what is missing for the rest.
 
 use copydesk_model::catalogue::{ModelInfo, Prices};
-use copydesk_model::{Listing, Registry, State, local};
+use copydesk_model::{Listing, Registry, State, local, offline};
 use copydesk_workspace::config::Config;
 use serde::Serialize;
 
@@ -72,7 +72,7 @@ fn show(list: &[Listing], all: bool) -> anyhow::Result<()> {
     for listing in list.iter().filter(|listing| listing.is_usable() || all) {
         let note = match &listing.state {
             State::Usable { key: Some(origin) } => styled(GOOD, format!("key from {origin}")),
-            State::Usable { key: None } => styled(GOOD, "ready"),
+            State::Usable { key: None } => styled(GOOD, listing.note.unwrap_or("ready")),
             State::Missing { what, .. } => what.clone(),
         };
         print(format!("{}  {note}", styled(BOLD, &listing.name)))?;
@@ -109,7 +109,11 @@ fn show(list: &[Listing], all: bool) -> anyhow::Result<()> {
 }
 
 fn show_choice(list: &[Listing], model: Option<&str>, configured: bool) -> anyhow::Result<()> {
-    let usable = list.iter().filter(|listing| listing.is_usable());
+    // What is built in is no choice of anybody's.
+    let offline =
+        if model == Some(offline::NAME) { "; until then the offline model does what it can" } else { "" };
+    let model = model.filter(|model| configured || *model != offline::NAME);
+    let usable = list.iter().filter(|listing| listing.is_usable() && listing.note.is_none());
     let example =
         usable.flat_map(|listing| listing.models.iter().map(move |info| (&listing.id, &info.id))).next();
     if let (None, Some((provider, model))) = (model, example) {
@@ -119,10 +123,10 @@ fn show_choice(list: &[Listing], model: Option<&str>, configured: bool) -> anyho
         return Ok(());
     }
     let Some(model) = model else {
-        print(
-            "No model is set up yet. The quickest ways: run `copydesk auth add anthropic` (or openai, google, \
-             openrouter, …), or start Ollama.",
-        )?;
+        print(format!(
+            "No model is set up yet{offline}. The quickest ways: run `copydesk auth add anthropic` (or openai, google, \
+             openrouter, …), or start Ollama."
+        ))?;
         return Ok(());
     };
     let how = if configured {

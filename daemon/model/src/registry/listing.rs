@@ -8,6 +8,7 @@ use super::Registry;
 use super::settle::Missing;
 use crate::catalogue::{self, ModelInfo};
 use crate::local::Found;
+use crate::offline;
 use crate::provider::{Wire, known};
 
 #[derive(Debug, Clone, Serialize)]
@@ -18,6 +19,9 @@ pub struct Listing {
     pub local: bool,
     #[serde(flatten)]
     pub state: State,
+    /// What there is to say of it beside its state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<&'static str>,
     /// Models to choose from. Others work too where the server has them.
     pub models: Vec<ModelInfo>,
 }
@@ -44,13 +48,17 @@ impl Registry {
     /// Usable ones first, then by name. `found` are the local servers that answered.
     pub fn list(&self, found: &BTreeMap<String, Found>) -> Vec<Listing> {
         let mut list: Vec<_> = self.ids().iter().filter_map(|id| self.listing(id, found.get(id))).collect();
-        list.sort_by_cached_key(|listing| (!listing.is_usable(), listing.name.to_lowercase()));
+        list.sort_by_cached_key(|listing| {
+            (!listing.is_usable(), listing.note.is_some(), listing.name.to_lowercase())
+        });
         list
     }
 
-    /// The model to use where nobody chose: that of the first usable provider that has one.
+    /// The model to use where nobody chose: that of the first usable provider that has one, else the one that is built
+    /// in.
     pub fn default_model(&self) -> Option<String> {
-        self.preferred(|known| known.default_model.as_deref())
+        let offline = || self.has_offline().then(|| offline::NAME.to_owned());
+        self.preferred(|known| known.default_model.as_deref()).or_else(offline)
     }
 
     pub fn default_small_model(&self) -> Option<String> {
@@ -79,6 +87,7 @@ impl Registry {
                     wire: Wire::OpenaiChat,
                     local: false,
                     state,
+                    note: None,
                     models: Vec::new(),
                 });
             }
@@ -98,13 +107,15 @@ impl Registry {
             }
             None => State::Usable { key: provider.key.as_ref().map(|key| key.origin.to_string()) },
         };
-        let models = self.models(id, &provider, found);
+        let is_offline = id == offline::ID && self.has_offline();
+        let models = if is_offline { vec![offline::info()] } else { self.models(id, &provider, found) };
         Some(Listing {
             id: id.to_owned(),
             name: provider.name,
             wire: provider.wire,
             local: provider.local,
             state,
+            note: is_offline.then_some(offline::NOTE),
             models,
         })
     }

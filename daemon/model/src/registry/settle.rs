@@ -4,6 +4,7 @@ use reqwest::Url;
 
 use super::Registry;
 use crate::error::Error;
+use crate::offline;
 use crate::provider::known::{self, Known};
 use crate::provider::{CacheStyle, Dialect, Key, KeyOrigin, Provider, Secret, Timeouts, Wire};
 use crate::settings::{Given, ProviderSettings};
@@ -29,6 +30,9 @@ impl Missing {
 
 impl Registry {
     pub(super) fn settle(&self, id: &str) -> Result<Settled, Error> {
+        if id == offline::ID && self.has_offline() {
+            return Ok(Settled { provider: offline::provider(), missing: None });
+        }
         let nothing = ProviderSettings::default();
         let settings = self.settings.providers.get(id).unwrap_or(&nothing);
         let by_id = known::by_id(id);

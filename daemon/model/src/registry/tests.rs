@@ -51,7 +51,7 @@ fn what_is_missing_is_said() {
     assert!(refused(&registry, "antropic/x").contains("Did you mean `anthropic`?"));
     assert!(refused(&registry, "claude-sonnet-4-5").contains("write anthropic/claude-sonnet-4-5"));
     assert!(refused(&registry, "anthropic").contains("names no provider"));
-    assert_eq!(registry.default_model(), None);
+    assert_eq!(registry.default_model().as_deref(), Some("offline/offline"), "what needs nothing is left");
 }
 
 #[test]
@@ -205,4 +205,21 @@ fn a_local_server_is_where_its_own_variable_says() {
         let registry = registry(Settings::default(), &[("OLLAMA_HOST", host)], &[]);
         assert_eq!(registry.usable("ollama").unwrap().base_url, expected, "{host}");
     }
+}
+
+#[test]
+fn what_is_built_in_can_be_named_and_switched_off() {
+    let usual = registry(Settings::default(), &[], &[]);
+    for name in ["offline", "offline/offline"] {
+        assert_eq!(usual.model(name).unwrap().provider().id, "offline");
+    }
+    let listed = usual.list(&BTreeMap::new());
+    assert_eq!(
+        listed.first().map(|listing| (listing.id.as_str(), listing.is_usable())),
+        Some(("offline", true))
+    );
+    let off = Settings { disabled: vec!["offline".to_owned()], ..Settings::default() };
+    let off = registry(off, &[], &[]);
+    assert_eq!(off.default_model(), None);
+    assert!(refused(&off, "offline/offline").contains("is switched off"));
 }

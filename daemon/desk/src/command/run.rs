@@ -1,0 +1,57 @@
+//! `copydesk run`: one prompt, in a terminal or in a script. What it does with it is `work`.
+
+mod approve;
+mod attach;
+mod text;
+mod work;
+
+use std::io::{self, IsTerminal as _, Read as _};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use copydesk_session::{Request, When};
+
+use crate::cli::Run;
+use crate::opening::Choice;
+use crate::setup::Setup;
+pub(crate) use work::{Manner, work};
+
+/// No prompt is longer.
+const LONGEST_PROMPT: u64 = 4 * 1024 * 1024;
+
+pub(crate) fn run(setup: &Setup, options: &Run) -> anyhow::Result<ExitCode> {
+    let text = prompt(options)?;
+    let files = attach::read(&setup.cwd, &options.file)?;
+    let loaded = setup.config()?;
+    let choice = Choice {
+        session: options.session.clone(),
+        latest: options.r#continue,
+        model: options.model.clone(),
+        agent: options.agent.clone(),
+    };
+    let manner = Manner { auto: options.auto, json: options.json };
+    let worked = work(setup, &loaded, &choice, Request { text, files, when: When::Queue }, manner)?;
+    Ok(worked.code())
+}
+
+/// From the command line, with what standard input brings below it.
+fn prompt(options: &Run) -> anyhow::Result<String> {
+    let mut prompt = options.prompt.join(" ");
+    if !io::stdin().is_terminal() {
+        let mut piped = String::new();
+        io::stdin()
+            .lock()
+            .take(LONGEST_PROMPT + 1)
+            .read_to_string(&mut piped)
+            .context("standard input is no text")?;
+        anyhow::ensure!(
+            piped.len() as u64 <= LONGEST_PROMPT,
+            "standard input is longer than {LONGEST_PROMPT} bytes"
+        );
+        if !piped.trim().is_empty() {
+            prompt = if prompt.is_empty() { piped } else { format!("{prompt}\n\n{piped}") };
+        }
+    }
+    anyhow::ensure!(!prompt.trim().is_empty(), "the prompt is empty: copydesk run \"what to do\"");
+    Ok(prompt)
+}

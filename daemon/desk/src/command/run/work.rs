@@ -1,0 +1,181 @@
+//! One prompt from its beginning to its end: the session does the work, this shows its events and brings it the person's
+//! replies. Ctrl-C cancels the turn the first time and quits the second.
+//!
+//! Invariant: a person is asked one thing at a time, and sees what before being asked.
+
+use std::collections::VecDeque;
+use std::io::{self, IsTerminal as _};
+use std::process::ExitCode;
+
+use copydesk_permission::Reply;
+use copydesk_session::{Asked, Event, Live, Request, Session, Store, TurnEnd};
+use copydesk_workspace::config::Loaded;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use super::approve;
+use super::text::TextView;
+use crate::opening::{self, Choice};
+use crate::setup::Setup;
+use crate::terminal;
+
+/// What a shell says of a program that Ctrl-C ended.
+const CANCELLED: u8 = 130;
+
+/// How the session is followed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Manner {
+    /// Approve everything that would be asked.
+    pub(crate) auto: bool,
+    /// Print events instead of text.
+    pub(crate) json: bool,
+}
+
+/// What came of it; no end where the person did not wait for it.
+#[derive(Debug)]
+pub(crate) struct Worked {
+    pub(crate) session: Session,
+    pub(crate) end: Option<TurnEnd>,
+}
+
+impl Worked {
+    pub(crate) fn code(&self) -> ExitCode {
+        match &self.end {
+            Some(TurnEnd::Done) => ExitCode::SUCCESS,
+            Some(TurnEnd::Cancelled) | None => ExitCode::from(CANCELLED),
+            Some(TurnEnd::Rejected | TurnEnd::StepLimit { .. } | TurnEnd::Failed { .. }) => ExitCode::FAILURE,
+        }
+    }
+}
+
+pub(crate) fn work(
+    setup: &Setup,
+    loaded: &Loaded,
+    choice: &Choice,
+    request: Request,
+    manner: Manner,
+) -> anyhow::Result<Worked> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let worked = runtime.block_on(async {
+        let (store, opened) = Store::open(&setup.paths.data_dir)?;
+        if let Some(aside) = opened.moved_aside {
+            terminal::warn(format_args!(
+                "the sessions could not be read and were moved to {}; a new store was begun",
+                aside.display()
+            ));
+        }
+        let (events_in, events) = mpsc::channel(1024);
+        let setting = opening::open(setup, loaded, store, choice, events_in).await?;
+        let session = setting.session.clone();
+        let live = Live::start(setting).await?;
+        live.prompt(request).await;
+        if manner.json {
+            terminal::print_line(&Event::Session { session: session.clone() })?;
+        }
+        let end = Follower::new(manner, live).follow(events).await?;
+        Ok(Worked { session, end })
+    });
+    // Nothing is left to wait for; a reader of the terminal must not hold us.
+    runtime.shutdown_background();
+    worked
+}
+
+struct Follower {
+    manner: Manner,
+    live: Live,
+    view: TextView,
+    /// Asks that the person has not been shown yet.
+    waiting: VecDeque<Asked>,
+    asking: Option<JoinHandle<()>>,
+}
+
+impl Follower {
+    fn new(manner: Manner, live: Live) -> Self {
+        Self { manner, live, view: TextView::new(), waiting: VecDeque::new(), asking: None }
+    }
+
+    async fn follow(mut self, mut events: mpsc::Receiver<Event>) -> anyhow::Result<Option<TurnEnd>> {
+        let mut interrupts = 0;
+        loop {
+            let event = tokio::select! {
+                event = events.recv() => event,
+                Some(()) = answered(&mut self.asking) => {
+                    self.asking = None;
+                    self.ask_next()?;
+                    continue;
+                }
+                Ok(()) = tokio::signal::ctrl_c() => {
+                    interrupts += 1;
+                    if interrupts > 1 {
+                        return Ok(None);
+                    }
+                    self.live.cancel().await;
+                    continue;
+                }
+            };
+            let Some(event) = event else {
+                return Ok(Some(TurnEnd::Failed { message: "the session ended without a word".to_owned() }));
+            };
+            match event {
+                Event::Asked(asked) if !self.manner.json => self.waiting.push_back(asked),
+                Event::Asked(asked) => {
+                    terminal::print_line(&Event::Asked(asked.clone()))?;
+                    self.waiting.push_back(asked);
+                }
+                event => {
+                    self.show(&event)?;
+                    if let Event::Settled { ask } = &event {
+                        self.waiting.retain(|asked| asked.ask != *ask);
+                    }
+                    if let Event::TurnEnded { end, .. } = event {
+                        return Ok(Some(end));
+                    }
+                }
+            }
+            self.ask_next()?;
+        }
+    }
+
+    fn show(&mut self, event: &Event) -> anyhow::Result<()> {
+        if self.manner.json { terminal::print_line(event) } else { Ok(self.view.show(event)?) }
+    }
+
+    /// Replies on its own, or has the person do so without holding up the events.
+    fn ask_next(&mut self) -> anyhow::Result<()> {
+        if self.asking.is_some() {
+            return Ok(());
+        }
+        let Some(asked) = self.waiting.pop_front() else { return Ok(()) };
+        if !self.manner.json {
+            self.view.show(&Event::Asked(asked.clone()))?;
+        }
+        let live = self.live.clone();
+        let Manner { auto, json } = self.manner;
+        self.asking = Some(tokio::spawn(async move {
+            let reply = if auto {
+                Reply::Once
+            } else if json || !io::stdin().is_terminal() {
+                let reason = "Nobody is there to approve this. It would need to be run with --auto, or a rule that allows it.";
+                Reply::Reject { reason: Some(reason.to_owned()) }
+            } else {
+                let asked = asked.clone();
+                tokio::task::spawn_blocking(move || approve::ask(&asked))
+                    .await
+                    .unwrap_or(Reply::Reject { reason: None })
+            };
+            live.reply(&asked.ask, reply).await;
+        }));
+        Ok(())
+    }
+}
+
+/// When the person has replied; never while nobody is asked.
+async fn answered(asking: &mut Option<JoinHandle<()>>) -> Option<()> {
+    match asking {
+        Some(task) => {
+            let _ = task.await;
+            Some(())
+        }
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,109 @@
+//! `copydesk sessions`: what was said and done.
+
+use std::io::Read as _;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use anyhow::Context as _;
+use copydesk_session::{Archive, Session, Store, markdown};
+
+use crate::cli::{Sessions, SessionsAction};
+use crate::setup::Setup;
+use crate::terminal::{self, BOLD, DIM, print, styled};
+
+/// No exported session is larger.
+const LARGEST: u64 = 1024 * 1024 * 1024;
+
+pub(crate) fn run(setup: &Setup, options: &Sessions) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let (store, opened) = Store::open(&setup.paths.data_dir)?;
+        if let Some(aside) = opened.moved_aside {
+            terminal::warn(format_args!(
+                "the sessions could not be read and were moved to {}",
+                aside.display()
+            ));
+        }
+        match &options.action {
+            SessionsAction::List { json, most } => list(&store, *json, *most).await,
+            SessionsAction::Show { session } => show(&store, session).await,
+            SessionsAction::Delete { session } => delete(&store, session).await,
+            SessionsAction::Export { session } => export(&store, session).await,
+            SessionsAction::Import { file } => import(&store, &setup.cwd.join(file)).await,
+            SessionsAction::Search { words, json } => search(&store, &words.join(" "), *json).await,
+        }
+    })
+}
+
+async fn list(store: &Store, json: bool, most: usize) -> anyhow::Result<()> {
+    let sessions = store.sessions(most).await?;
+    if json {
+        return terminal::print_json(&sessions);
+    }
+    if sessions.is_empty() {
+        print("No sessions yet. `copydesk run \"what to do\"` begins one.")?;
+    }
+    for session in sessions {
+        let title = if session.title.is_empty() { "(no title)" } else { &session.title };
+        let place = session.folder.display();
+        print(format!(
+            "{}  {}  {title}  {}",
+            styled(BOLD, &session.id),
+            when(session.updated),
+            styled(DIM, place)
+        ))?;
+    }
+    Ok(())
+}
+
+async fn show(store: &Store, id: &str) -> anyhow::Result<()> {
+    let session = store.session(id).await?;
+    let parts = store.parts(&session.id).await?;
+    Ok(print(markdown(&session, &parts).trim_end())?)
+}
+
+async fn delete(store: &Store, id: &str) -> anyhow::Result<()> {
+    let Session { id, title, .. } = store.session(id).await?;
+    store.delete_session(&id).await?;
+    Ok(print(format!("Deleted {id} {title}").trim_end())?)
+}
+
+async fn export(store: &Store, id: &str) -> anyhow::Result<()> {
+    let session = store.session(id).await?;
+    let parts = store.parts(&session.id).await?;
+    terminal::print_json(&Archive::new(session, parts))
+}
+
+async fn import(store: &Store, path: &Path) -> anyhow::Result<()> {
+    let place = || path.display().to_string();
+    let mut text = String::new();
+    let file = std::fs::File::open(path).with_context(place)?;
+    file.take(LARGEST).read_to_string(&mut text).with_context(place)?;
+    let archive = Archive::read(&text).with_context(place)?;
+    let (id, count) = (archive.session.id.clone(), archive.parts.len());
+    store.put_session(archive.session).await?;
+    store.put_parts(archive.parts).await?;
+    Ok(print(format!("Imported as {id}, with {count} parts."))?)
+}
+
+async fn search(store: &Store, words: &str, json: bool) -> anyhow::Result<()> {
+    let found = store.search(words, 50).await?;
+    if json {
+        return terminal::print_json(&found);
+    }
+    if found.is_empty() {
+        print("Nothing was found.")?;
+    }
+    for found in found {
+        let excerpt = found.excerpt.split_whitespace().collect::<Vec<_>>().join(" ");
+        print(format!("{}  {excerpt}  {}", styled(BOLD, &found.session), styled(DIM, found.title)))?;
+    }
+    Ok(())
+}
+
+/// `15 Nov 2026 04:50`, in UTC.
+fn when(milliseconds: u64) -> String {
+    let time = UNIX_EPOCH.checked_add(Duration::from_millis(milliseconds)).unwrap_or_else(SystemTime::now);
+    let date = httpdate::fmt_http_date(time);
+    date.get(5..22).unwrap_or(&date).to_owned()
+}

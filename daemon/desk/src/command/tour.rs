@@ -1,0 +1,100 @@
+//! `copydesk tour`: a small broken project, repaired before the person's eyes by the model that is built in.
+//!
+//! The same session, tools, rules and asks as in `copydesk run`; only the project is ours, and it is gone afterwards unless
+//! it is to be kept or something went wrong.
+
+mod project;
+
+use std::io::{self, IsTerminal as _};
+use std::process::ExitCode;
+
+use copydesk_model::offline;
+use copydesk_session::{Request, TurnEnd, When};
+
+use super::run::{Manner, work};
+use crate::cli::Tour;
+use crate::opening::Choice;
+use crate::setup::Setup;
+use crate::terminal::{self, BAD, BOLD, DIM, GOOD, print, styled};
+use project::{Project, toolchain};
+
+const WRONG_USAGE: u8 = 2;
+
+const PROMPT: &str = "Fix the errors";
+
+pub(crate) fn run(setup: &Setup, options: &Tour) -> anyhow::Result<ExitCode> {
+    if !options.yes && !io::stdin().is_terminal() {
+        terminal::complain(&anyhow::anyhow!(
+            "the tour asks before it changes anything, and nobody is there to answer: run `copydesk tour --yes`"
+        ));
+        return Ok(ExitCode::from(WRONG_USAGE));
+    }
+    let toolchain = toolchain()?;
+    let project = Project::make()?;
+    introduce(&project, &toolchain, options)?;
+    let setup = Setup { cwd: project.path.clone(), paths: setup.paths.clone() };
+    let loaded = setup.config()?;
+    let choice = Choice {
+        model: Some(offline::NAME.to_owned()),
+        agent: Some("build".to_owned()),
+        ..Choice::default()
+    };
+    let request = Request { text: PROMPT.to_owned(), files: Vec::new(), when: When::Queue };
+    let worked = work(&setup, &loaded, &choice, request, Manner { auto: options.yes, json: false })?;
+    print("")?;
+    if worked.end != Some(TurnEnd::Done) {
+        print("The tour was ended early. `copydesk tour` begins again.")?;
+        return finish(project, options.keep, worked.code());
+    }
+    let repaired = match project.run()? {
+        Ok(printed) => {
+            print(format!("{} The project compiles. It prints:", styled(GOOD, "✓")))?;
+            print(printed.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n"))?;
+            true
+        }
+        Err(said) => {
+            print(format!("{} The project does not compile:\n{said}", styled(BAD, "✗")))?;
+            false
+        }
+    };
+    print(format!("\n{}", styled(BOLD, "What next")))?;
+    let ways = [
+        (
+            "copydesk auth add anthropic".to_owned(),
+            "set up a real model (or openai, google, …; or start Ollama)",
+        ),
+        ("copydesk models".to_owned(), "which models you can use now"),
+        ("copydesk run \"fix the errors\"".to_owned(), "the same in a project of yours"),
+        (format!("copydesk sessions show {}", worked.session.id), "what was said and done just now"),
+    ];
+    let width = ways.iter().map(|(command, _)| command.chars().count()).max().unwrap_or_default();
+    for (command, what) in ways {
+        print(format!("  {command:width$}  {}", styled(DIM, what)))?;
+    }
+    let code = if repaired { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    finish(project, options.keep || !repaired, code)
+}
+
+fn introduce(project: &Project, toolchain: &str, options: &Tour) -> anyhow::Result<()> {
+    print(styled(BOLD, "A tour of Copydesk"))?;
+    print(format!(
+        "A small Rust project that does not compile is in {}.\n\
+         The offline model will repair it: it asks the compiler what is wrong, reads the file, and edits it.\n\
+         It is a small program that is built in: nothing leaves this machine. ({toolchain})",
+        project.path.display()
+    ))?;
+    print(if options.yes {
+        "You said --yes: everything that it would ask is approved."
+    } else {
+        "Before each command and each change it asks you: y is yes, a is yes from now on, n stops it."
+    })?;
+    print(format!("\n{} {PROMPT}", styled(BOLD, ">")))?;
+    Ok(())
+}
+
+fn finish(project: Project, keep: bool, code: ExitCode) -> anyhow::Result<ExitCode> {
+    if keep {
+        print(styled(DIM, format!("The project is kept in {}", project.keep().display())))?;
+    }
+    Ok(code)
+}

@@ -1,0 +1,158 @@
+//! A session made ready to work: everything it needs, gathered from the setup.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use anyhow::Context as _;
+use copydesk_model::{Registry as Models, offline};
+use copydesk_permission::{Layers, defaults};
+use copydesk_session::agent::Agent;
+use copydesk_session::prompt::{Surroundings, instruction_files, read_instructions, system};
+use copydesk_session::{Event, Id, Session, Setting, Store, now};
+use copydesk_tool::{Limits, Registry as Tools, Spill, tools};
+use copydesk_workspace::config::Loaded;
+use copydesk_workspace::files::Files;
+use copydesk_workspace::paths::workspace_root;
+use copydesk_workspace::process::{Processes, Shell};
+use tokio::sync::mpsc;
+
+use crate::agents;
+use crate::rules;
+use crate::setup::Setup;
+
+/// Which session, and what was said about it on the command line.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Choice {
+    pub(crate) session: Option<String>,
+    pub(crate) latest: bool,
+    pub(crate) model: Option<String>,
+    pub(crate) agent: Option<String>,
+}
+
+pub(crate) async fn open(
+    setup: &Setup,
+    loaded: &Loaded,
+    store: Store,
+    choice: &Choice,
+    events: mpsc::Sender<Event>,
+) -> anyhow::Result<Setting> {
+    let models = setup.registry(loaded)?;
+    let mut session = find(setup, loaded, &store, choice).await?;
+    let agent = agents::find(setup, loaded, &session.agent)?;
+    let model_name = model_name(&models, loaded, choice, &session, &agent)?;
+    let model = models.model(&model_name)?;
+    anyhow::ensure!(
+        model.info().tools,
+        "{model_name} cannot call tools, and an agent cannot work without them"
+    );
+    session.model = Some(model_name.clone());
+    store.put_session(session.clone()).await?;
+    let home = setup.paths.home.to_string_lossy().into_owned();
+    let layers = Layers::new([defaults(), rules::configured(loaded, &home), agent.rules.clone()]);
+    let root = workspace_root(&session.folder).unwrap_or_else(|_| session.folder.clone());
+    let surroundings = surroundings(&root, &session.folder, loaded);
+    let small = loaded.config.small_model.clone().or_else(|| models.default_small_model());
+    // Who works offline sends nothing anywhere, not even for a title.
+    let small = small.filter(|_| model.provider().id != offline::ID);
+    Ok(Setting {
+        small: small.and_then(|name| models.model(&name).ok()),
+        root,
+        instructions: surroundings.instructions.iter().map(|(path, _)| path.clone()).collect(),
+        system: system(&agent.prompt, &surroundings),
+        rules: layers,
+        tools: tools(setup, loaded)?,
+        files: Files::new(&session.folder, &setup.paths.home),
+        session,
+        agent,
+        model,
+        model_name,
+        store,
+        events,
+    })
+}
+
+async fn find(setup: &Setup, loaded: &Loaded, store: &Store, choice: &Choice) -> anyhow::Result<Session> {
+    let found = match (&choice.session, choice.latest) {
+        (Some(id), _) => Some(store.session(id).await?),
+        (None, true) => {
+            let latest = store.latest_session(&setup.cwd).await?;
+            Some(
+                latest
+                    .with_context(|| format!("there is no session in {} to continue", setup.cwd.display()))?,
+            )
+        }
+        (None, false) => None,
+    };
+    let agent = choice.agent.clone();
+    if let Some(session) = found {
+        return Ok(Session { agent: agent.unwrap_or(session.agent), ..session });
+    }
+    let agent = agent.or_else(|| loaded.config.default_agent.clone()).unwrap_or_else(|| "build".to_owned());
+    let (id, time) = (Id::new(), now());
+    Ok(Session {
+        id,
+        folder: setup.cwd.clone(),
+        title: String::new(),
+        agent,
+        model: None,
+        parent: None,
+        created: time,
+        updated: time,
+    })
+}
+
+fn model_name(
+    models: &Models,
+    loaded: &Loaded,
+    choice: &Choice,
+    session: &Session,
+    agent: &Agent,
+) -> anyhow::Result<String> {
+    let said = choice.model.clone().or_else(|| session.model.clone()).or_else(|| agent.model.clone());
+    let name = said.or_else(|| loaded.config.model.clone()).or_else(|| models.default_model());
+    name.context(
+        "no model is set up. `copydesk models` lists what is missing; the quickest ways: `copydesk auth add anthropic` (or \
+         openai, google, openrouter, …), or a local server and --model ollama/NAME",
+    )
+}
+
+fn tools(setup: &Setup, loaded: &Loaded) -> anyhow::Result<Tools> {
+    let said = &loaded.config.tool_output;
+    let number = |value: Option<u64>, other: usize| {
+        value.and_then(|value| usize::try_from(value).ok()).unwrap_or(other)
+    };
+    let usual = Limits::default();
+    let limits =
+        Limits { lines: number(said.max_lines, usual.lines), bytes: number(said.max_bytes, usual.bytes) };
+    let spill = Spill::new(&setup.paths.data_dir.join("output"));
+    spill.clean(SystemTime::now());
+    // What runs the commands is for the person to say.
+    let trusted = loaded.merged.untrusted(&["shell"]).is_none();
+    let shell = loaded.config.shell.as_deref().filter(|_| trusted);
+    let options = tools::Options {
+        limits,
+        spill: spill.clone(),
+        processes: Processes::new(std::env::vars_os().collect()),
+        shell: Shell::choose(shell, &|name| std::env::var_os(name))?,
+    };
+    let mut registry = Tools::new(limits, spill);
+    for tool in tools::builtin(&options) {
+        registry.add(tool);
+    }
+    Ok(registry)
+}
+
+fn surroundings(root: &Path, folder: &Path, loaded: &Loaded) -> Surroundings {
+    let configured =
+        loaded.config.instructions.iter().filter(|path| !path.contains("://")).map(|path| folder.join(path));
+    let files = instruction_files(root, folder).into_iter().chain(configured);
+    // `Sun, 15 Nov 2026`
+    let date = httpdate::fmt_http_date(SystemTime::now());
+    Surroundings {
+        folder: folder.to_path_buf(),
+        today: date.get(..16).unwrap_or(&date).to_owned(),
+        platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+        is_repository: root.join(".git").exists(),
+        instructions: files.filter_map(|path| Some((path.clone(), read_instructions(&path)?))).collect(),
+    }
+}

@@ -1,0 +1,44 @@
+//! The rules of a session: from the configuration's words to those of the permission room.
+
+use copydesk_permission::{Action, Rules, Setting};
+use copydesk_workspace::config::{self, Loaded, Permission, Rule};
+
+use crate::terminal;
+
+/// The configuration's layer. A project that is not trusted cannot allow anything: its lines, and since the last line
+/// decides those before them, count as `ask` where they say `allow`.
+pub(crate) fn configured(loaded: &Loaded, home: &str) -> Rules {
+    let Some(permission) = &loaded.config.permission else { return Rules::default() };
+    let untrusted = loaded.merged.untrusted(&["permission"]);
+    if let Some(origin) = untrusted {
+        terminal::warn(format_args!(
+            "{origin}: this project changes what is allowed without asking, and is not trusted: everything is asked for. \
+             Look at the file, then run `copydesk config trust`."
+        ));
+    }
+    rules(permission, untrusted.is_none(), home)
+}
+
+pub(crate) fn rules(permission: &Permission, may_allow: bool, home: &str) -> Rules {
+    let action = |action: &config::Action| match action {
+        config::Action::Allow if may_allow => Action::Allow,
+        config::Action::Allow | config::Action::Ask => Action::Ask,
+        config::Action::Deny => Action::Deny,
+    };
+    let lines = match permission {
+        Permission::All(all) => vec![("*".to_owned(), Setting::Action(action(all)))],
+        Permission::Each(lines) => lines
+            .iter()
+            .map(|(key, rule)| {
+                let setting = match rule {
+                    Rule::All(all) => Setting::Action(action(all)),
+                    Rule::Each(patterns) => Setting::ByPattern(
+                        patterns.iter().map(|(pattern, each)| (pattern.clone(), action(each))).collect(),
+                    ),
+                };
+                (key.clone(), setting)
+            })
+            .collect(),
+    };
+    Rules::from_settings(lines, home)
+}

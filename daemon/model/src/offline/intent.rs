@@ -1,0 +1,171 @@
+//! What a person wants, from a few plain English sentences.
+
+use super::words::{Word, split};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Intent {
+    Fix(Goal),
+    Replace { old: String, new: String, path: Option<String> },
+    Rename { old: String, new: String, path: Option<String> },
+    Find { what: String, path: Option<String> },
+    Show { path: String, lines: Option<(usize, usize)> },
+    List { path: Option<String> },
+    Unknown,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Goal {
+    /// Change nothing, only say what the compiler says.
+    pub(super) only_look: bool,
+    pub(super) warnings: bool,
+    pub(super) tests: bool,
+}
+
+const POLITE: [&str; 12] =
+    ["please", "can", "could", "would", "will", "you", "just", "now", "then", "hi", "hello", "and"];
+
+pub(super) fn read(sentence: &str) -> Intent {
+    let mut words = split(sentence);
+    let polite = words.iter().take_while(|word| word.is(&POLITE)).count();
+    words.drain(..polite);
+    while words.last().is_some_and(|word| word.is(&["please", "thanks"])) {
+        words.pop();
+    }
+    understood(&words).unwrap_or(Intent::Unknown)
+}
+
+fn understood(words: &[Word]) -> Option<Intent> {
+    let (verb, rest) = words.split_first()?;
+    let has = |list: &[&str]| words.iter().any(|word| word.is(list));
+    let goal = Goal {
+        only_look: false,
+        warnings: has(&["warning", "warnings", "lint", "lints"]),
+        tests: has(&["test", "tests"]),
+    };
+    if verb.is(&["fix", "repair", "correct"]) {
+        return Some(Intent::Fix(goal));
+    }
+    if verb.is(&["make", "get", "let"]) && has(&["compile", "compiles", "build", "builds", "compiling"]) {
+        return Some(Intent::Fix(goal));
+    }
+    if verb.is(&["check", "does", "why", "compile", "build"])
+        && (rest.is_empty() || has(&["compile", "compiles", "build", "builds", "errors", "check"]))
+    {
+        return Some(Intent::Fix(Goal { only_look: true, ..goal }));
+    }
+    if verb.is(&["rename"]) {
+        return rename(rest);
+    }
+    if verb.is(&["replace", "substitute", "change"]) {
+        let links: &[&str] = if verb.is(&["change"]) { &["to", "into", "with"] } else { &["with", "by"] };
+        let (old, new, path) = pair(rest, links)?;
+        return Some(Intent::Replace { old: joined(old)?, new: joined(new)?, path });
+    }
+    if verb.is(&["find", "search", "grep", "locate", "where", "where's"]) {
+        return find(rest);
+    }
+    if verb.is(&["show", "read", "print", "open", "cat", "display"]) {
+        return show(rest);
+    }
+    if verb.is(&["list", "ls"]) {
+        let rest =
+            without(rest, &["me", "the", "all", "files", "folder", "directory", "of", "in", "this", "here"]);
+        return match rest.as_slice() {
+            [] => Some(Intent::List { path: None }),
+            [folder] => Some(Intent::List { path: Some(folder.text.clone()) }),
+            _ => None,
+        };
+    }
+    None
+}
+
+fn rename(rest: &[Word]) -> Option<Intent> {
+    if rest.iter().any(|word| word.is(&["file", "folder", "directory", "files"])) {
+        return None;
+    }
+    let (old, new, path) = pair(rest, &["to", "into", "as"])?;
+    // "the function foo": what it is does not matter, its name comes last.
+    let (old, new) = (old.last()?.text.clone(), new.last()?.text.clone());
+    let are_names = [&old, &new].iter().all(|name| name.chars().all(is_word) && !name.is_empty());
+    if are_names { Some(Intent::Rename { old, new, path }) } else { Some(Intent::Replace { old, new, path }) }
+}
+
+/// `OLD with NEW [in PATH]`
+fn pair<'a>(words: &'a [Word], links: &[&str]) -> Option<(&'a [Word], &'a [Word], Option<String>)> {
+    let noise = ["all", "every", "each", "occurrence", "occurrences", "of", "the", "word", "text"];
+    let words = words.get(words.iter().take_while(|word| word.is(&noise)).count()..)?;
+    let link = words.iter().skip(1).position(|word| word.is(links))? + 1;
+    let (old, new) = (words.get(..link)?, words.get(link + 1..)?);
+    let (new, path) = place(new);
+    if old.is_empty() || new.is_empty() {
+        return None;
+    }
+    Some((old, new, path))
+}
+
+/// Takes `in PATH` off the end.
+fn place(words: &[Word]) -> (&[Word], Option<String>) {
+    let last_in = words.iter().rposition(|word| word.is(&["in", "inside", "within"]));
+    let Some(at) = last_in else { return (words, None) };
+    let (before, after) = words.split_at(at);
+    let names = without(after.get(1..).unwrap_or_default(), &["the", "file", "folder"]);
+    let everywhere = |word: &Word| {
+        word.is(&["project", "workspace", "code", "all", "every", "everything", "files", "here", "this"])
+    };
+    match names.as_slice() {
+        _ if names.iter().all(everywhere) => (before, None),
+        [path] => (before, Some(path.text.clone())),
+        _ => (words, None),
+    }
+}
+
+fn find(rest: &[Word]) -> Option<Intent> {
+    let noise =
+        ["for", "is", "are", "the", "all", "every", "where", "me", "uses", "usages", "of", "text", "word"];
+    let rest = rest.get(rest.iter().take_while(|word| word.is(&noise)).count()..)?;
+    let (mut rest, path) = place(rest);
+    while let Some((last, before)) = rest.split_last()
+        && !before.is_empty()
+        && last.is(&["used", "defined", "is", "are", "declared", "called", "mentioned"])
+    {
+        rest = before;
+    }
+    Some(Intent::Find { what: joined(rest)?, path })
+}
+
+fn show(rest: &[Word]) -> Option<Intent> {
+    let rest = without(rest, &["me", "the", "file", "contents", "content", "of", "in", "from"]);
+    let (path, range) = rest.iter().partition::<Vec<_>, _>(|word| {
+        word.quoted || !(numbers(&word.text).is_some() || word.is(&["line", "lines", "to", "-", "and"]))
+    });
+    let [path] = path.as_slice() else { return None };
+    let mut name = path.text.as_str();
+    let mut numbers: Vec<usize> =
+        range.iter().filter_map(|word| self::numbers(&word.text)).flatten().collect();
+    if let Some((file, behind)) = name.rsplit_once(':')
+        && let Some(behind) = self::numbers(behind)
+    {
+        name = file;
+        numbers.extend(behind);
+    }
+    let lines = numbers.first().zip(numbers.last()).map(|(first, last)| (*first, *last.max(first)));
+    Some(Intent::Show { path: name.to_owned(), lines })
+}
+
+/// `12` or `12-20`
+fn numbers(text: &str) -> Option<Vec<usize>> {
+    text.split(['-', '–']).map(|number| number.parse().ok()).collect()
+}
+
+fn without(words: &[Word], noise: &[&str]) -> Vec<Word> {
+    words.iter().filter(|word| !word.is(noise)).cloned().collect()
+}
+
+fn joined(words: &[Word]) -> Option<String> {
+    let words: Vec<_> = words.iter().map(|word| word.text.as_str()).collect();
+    Some(words.join(" ")).filter(|text| !text.trim().is_empty())
+}
+
+pub(super) fn is_word(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
+}

@@ -1,0 +1,5 @@
+mod changes;
+mod conversation;
+mod hostile;
+mod intents;
+mod repairs;

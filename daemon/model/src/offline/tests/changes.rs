@@ -1,0 +1,168 @@
+//! Renaming, replacing and looking, step by step.
+
+use expect_test::expect;
+use serde_json::json;
+
+use super::conversation::{Conversation, numbered};
+use crate::event::Event;
+use crate::model::Model;
+use crate::request::ToolChoice;
+
+const FOUND: &str = "a.rs\n  1: count()\n\nb.rs\n  2: // count\n\n(2 lines in 2 files.)";
+
+#[test]
+fn a_word_is_renamed_where_it_is_a_word() {
+    let grep = ("grep", json!({ "pattern": r"\bcount\b" }), FOUND);
+    let asked = Conversation::new("rename count to tally");
+    expect![[r#"
+        grep {"pattern":"\\bcount\\b"}
+    "#]]
+    .assert_eq(&asked.next());
+    let found = asked.did(&[grep]);
+    expect![[r#"
+        `count` is in 2 files.
+        read {"filePath":"a.rs","offset":1}
+        read {"filePath":"b.rs","offset":1}
+    "#]]
+    .assert_eq(&found.next());
+    let read = found.did(&[
+        ("read", json!({ "filePath": "a.rs" }), &numbered("count()\nrecount(count, count)\n")),
+        ("read", json!({ "filePath": "b.rs" }), &numbered("x\n// count\n")),
+    ]);
+    expect![[r#"
+        edit {"filePath":"a.rs","oldString":"count()","newString":"tally()","replaceAll":false}
+        edit {"filePath":"a.rs","oldString":"recount(count, count)","newString":"recount(tally, tally)","replaceAll":false}
+        edit {"filePath":"b.rs","oldString":"count","newString":"tally","replaceAll":true}
+    "#]].assert_eq(&read.next());
+    let edited = read.did(&[("edit", json!({ "filePath": "b.rs" }), "Edited")]);
+    expect![[r#"
+        grep {"pattern":"\\bcount\\b"}
+    "#]]
+    .assert_eq(&edited.next());
+    let none = "No line in `.` matches";
+    expect![[r#"
+        Renamed `count` to `tally` in b.rs, wherever it stood as a whole word, in comments and texts too.
+        None is left.
+    "#]]
+    .assert_eq(&edited.did(&[("grep", json!({}), none)]).next());
+}
+
+#[test]
+fn a_long_file_is_read_to_its_end() {
+    let first = "1: count\n\n(Lines 1 to 1 of 2. Go on with offset 2.)";
+    let grep = ("grep", json!({}), "a.rs\n  1: count\n\n(1 line in 1 file.)");
+    let read = Conversation::new("rename count to n").did(&[grep]).did(&[(
+        "read",
+        json!({ "filePath": "a.rs" }),
+        first,
+    )]);
+    expect![[r#"
+        read {"filePath":"a.rs","offset":2}
+    "#]]
+    .assert_eq(&read.next());
+    let rest = "2: recount\n\n(The file ends here: 2 lines.)";
+    expect![[r#"
+        edit {"filePath":"a.rs","oldString":"count\nrecount","newString":"n\nrecount","replaceAll":false}
+    "#]]
+    .assert_eq(&read.did(&[("read", json!({ "filePath": "a.rs" }), rest)]).next());
+}
+
+#[test]
+fn a_text_is_replaced() {
+    let asked = Conversation::new("replace `a.b()` with `c` in src");
+    expect![[r#"
+        grep {"pattern":"a\\.b\\(\\)","path":"src"}
+    "#]]
+    .assert_eq(&asked.next());
+    expect![[r#"
+        `a.b()` is in 2 files.
+        edit {"filePath":"a.rs","oldString":"a.b()","newString":"c","replaceAll":true}
+        edit {"filePath":"b.rs","oldString":"a.b()","newString":"c","replaceAll":true}
+    "#]]
+    .assert_eq(&asked.did(&[("grep", json!({}), FOUND)]).next());
+    let asked = Conversation::new("replace x with xx").did(&[("grep", json!({}), FOUND)]);
+    expect![[r#"
+        Replaced `x` with `xx` in a.rs.
+    "#]]
+    .assert_eq(&asked.did(&[("edit", json!({ "filePath": "a.rs" }), "Edited")]).next());
+    expect![[r#"
+        Both are the same: there is nothing to do.
+    "#]]
+    .assert_eq(&Conversation::new("replace x with x").next());
+}
+
+#[test]
+fn what_was_found_is_told() {
+    expect![[r#"
+        grep {"pattern":"a\\*b"}
+    "#]]
+    .assert_eq(&Conversation::new("find a*b").next());
+    expect![[r#"
+        a.rs
+          1: count()
+
+        b.rs
+          2: // count
+
+        (2 lines in 2 files.)
+    "#]]
+    .assert_eq(&Conversation::new("find x").did(&[("grep", json!({}), FOUND)]).next());
+    expect![[r#"
+        `x` is nowhere. (Files that git ignores are passed over.)
+    "#]]
+    .assert_eq(
+        &Conversation::new("find x").did(&[("grep", json!({}), "No line in `.` matches `x`.")]).next(),
+    );
+    expect![[r#"
+        read {"filePath":"a.rs","offset":3,"limit":3}
+    "#]]
+    .assert_eq(&Conversation::new("show a.rs lines 3-5").next());
+    expect![[r#"
+        I have stopped: `a.rs` does not exist.
+    "#]]
+    .assert_eq(
+        &Conversation::new("show a.rs").failed(&[("read", json!({}), "`a.rs` does not exist.")]).next(),
+    );
+    expect![[r#"
+        list {"path":"src"}
+    "#]]
+    .assert_eq(&Conversation::new("list src").next());
+}
+
+#[test]
+fn the_last_prompt_counts_and_a_remark_amid_work_does_not() {
+    let work = Conversation::new("find x").did(&[("grep", json!({}), FOUND)]);
+    assert_eq!(
+        work.next(),
+        Conversation::new("find x").did(&[("grep", json!({}), FOUND)]).user("A hunk was rejected.").next()
+    );
+    expect![[r#"
+        list {}
+    "#]]
+    .assert_eq(&work.user("list").next());
+}
+
+#[test]
+fn it_gives_no_titles() {
+    let mut asked = Conversation::new("find x");
+    asked.request.tool_choice = ToolChoice::None;
+    assert_eq!(asked.next(), "");
+}
+
+/// As a stream of a real model: parts begin, grow and end, and the last word is there.
+#[tokio::test]
+async fn it_is_heard_like_any_model() {
+    let mut events = Model::offline().stream(&Conversation::new("fix it").request).unwrap();
+    let mut kinds = Vec::new();
+    while let Some(event) = events.next().await {
+        kinds.push(match event.unwrap() {
+            Event::Started { part, .. } => format!("started {part}"),
+            Event::Delta { part, .. } => format!("delta {part}"),
+            Event::Ended { part, .. } => format!("ended {part}"),
+            Event::Retry(_) => "retry".to_owned(),
+            Event::Finished(finish) => format!("{:?} {:?}", finish.stop, finish.cost),
+        });
+    }
+    expect!["started 0, delta 0, ended 0, started 1, delta 1, ended 1, Calls Some(0.0)"]
+        .assert_eq(&kinds.join(", "));
+}

@@ -1,0 +1,47 @@
+//! An ask, what may be decided about it without a person, and what a person may reply.
+
+use thiserror::Error;
+
+use crate::Rule;
+
+/// What a call wants to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ask {
+    pub key: String,
+    /// All of them are to be allowed: each path, each command.
+    pub patterns: Vec<String>,
+    /// What is remembered when the reply is `Always`. The person is shown it, so it should be as narrow as is useful.
+    pub always: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    Once,
+    /// Also for what the ask says under `always`, as long as the session remembers.
+    Always,
+    /// With a reason the model is told and goes on; without one the person wants it to stop.
+    Reject {
+        reason: Option<String>,
+    },
+}
+
+/// What the rules say to an ask.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    Allow,
+    /// The same ask with only those patterns that nobody has allowed yet.
+    Ask(Ask),
+    Deny(Denied),
+}
+
+/// A rule forbids it; no reply can change that. Its `Display` is written for the model.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "Not allowed: `{key}` for `{pattern}` is denied by the rule `{}: {}`. Only the user can change the rules.",
+    rule.key, rule.pattern
+)]
+pub struct Denied {
+    pub key: String,
+    pub pattern: String,
+    pub rule: Rule,
+}

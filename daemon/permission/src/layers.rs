@@ -1,0 +1,119 @@
+//! Rules in layers, the later over the earlier, and on top what a person has answered.
+//!
+//! Replies are not one more layer of rules: they answer what would be asked, and cannot allow what is denied. A person who
+//! once said "always" to an edit has not said anything about the file that the configuration forbids.
+
+use crate::{Action, Ask, Decision, Denied, Rule, Rules, matches};
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Layers {
+    rules: Rules,
+    remembered: Vec<(String, String)>,
+}
+
+impl Layers {
+    /// In the order of growing weight: defaults, configuration, agent.
+    pub fn new(layers: impl IntoIterator<Item = Rules>) -> Self {
+        let rules = layers.into_iter().fold(Rules::default(), Rules::then);
+        Self { rules, remembered: Vec::new() }
+    }
+
+    /// All rules, without what was answered: what hides tools.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The same memory under other rules: those of another agent, or of a changed configuration.
+    pub fn set_rules(&mut self, layers: impl IntoIterator<Item = Rules>) {
+        self.rules = Self::new(layers).rules;
+    }
+
+    /// What was answered with `Always`, as key and pattern.
+    pub fn remembered(&self) -> &[(String, String)] {
+        &self.remembered
+    }
+
+    pub fn remember(&mut self, key: &str, pattern: &str) {
+        let new = (key.to_owned(), pattern.to_owned());
+        if !self.remembered.contains(&new) {
+            self.remembered.push(new);
+        }
+    }
+
+    pub fn evaluate(&self, key: &str, pattern: &str) -> Action {
+        match self.rules.evaluate(key, pattern) {
+            Action::Ask if self.is_remembered(key, pattern) => Action::Allow,
+            action => action,
+        }
+    }
+
+    fn is_remembered(&self, key: &str, pattern: &str) -> bool {
+        self.remembered.iter().any(|(for_key, for_pattern)| for_key == key && matches(for_pattern, pattern))
+    }
+
+    /// One denied pattern denies all of it; else one that is to be asked for makes it an ask. An ask that names nothing is
+    /// decided by what holds for everything under its key.
+    pub fn decide(&self, ask: &Ask) -> Decision {
+        let everything = ["*".to_owned()];
+        let patterns = if ask.patterns.is_empty() { &everything[..] } else { &ask.patterns };
+        let mut open = Vec::new();
+        for pattern in patterns {
+            match self.evaluate(&ask.key, pattern) {
+                Action::Allow => {}
+                Action::Ask => open.push(pattern.clone()),
+                Action::Deny => return Decision::Deny(self.denied(&ask.key, pattern)),
+            }
+        }
+        if open.is_empty() {
+            return Decision::Allow;
+        }
+        let patterns = if ask.patterns.is_empty() { Vec::new() } else { open };
+        Decision::Ask(Ask { patterns, ..ask.clone() })
+    }
+
+    fn denied(&self, key: &str, pattern: &str) -> Denied {
+        let rule = self.rules.deciding(key, pattern).cloned();
+        let rule = rule.unwrap_or_else(|| Rule::new(key, pattern, Action::Deny));
+        Denied { key: key.to_owned(), pattern: pattern.to_owned(), rule }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(patterns: &[&str]) -> Ask {
+        let patterns = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
+        Ask { key: "bash".into(), patterns, always: vec!["git *".into()] }
+    }
+
+    #[test]
+    fn only_what_nobody_allowed_is_asked_for() {
+        let rule = |pattern, action| Rules::from_iter([Rule::new("bash", pattern, action)]);
+        let mut layers = Layers::new([rule("ls *", Action::Allow), rule("rm *", Action::Deny)]);
+        layers.remember("bash", "git *");
+        assert_eq!(layers.decide(&ask(&["ls", "git log"])), Decision::Allow);
+        assert_eq!(layers.decide(&ask(&["ls", "make", "git log"])), Decision::Ask(ask(&["make"])));
+        assert_eq!(
+            layers.decide(&ask(&[])),
+            Decision::Ask(ask(&[])),
+            "what names nothing is not let through"
+        );
+        let Decision::Deny(denied) = layers.decide(&ask(&["make", "rm -r x"])) else { panic!("not denied") };
+        assert_eq!(
+            denied.to_string(),
+            "Not allowed: `bash` for `rm -r x` is denied by the rule `bash: rm *`. Only the user can change the rules."
+        );
+    }
+
+    #[test]
+    fn a_memory_never_allows_what_is_denied() {
+        let mut layers = Layers::new([Rules::from_iter([Rule::new("bash", "rm *", Action::Deny)])]);
+        layers.remember("bash", "*");
+        assert_eq!(layers.evaluate("bash", "rm x"), Action::Deny);
+        assert_eq!(layers.evaluate("bash", "ls"), Action::Allow);
+        assert_eq!(layers.evaluate("edit", "ls"), Action::Ask, "it holds for its own key only");
+        layers.set_rules([Rules::all(Action::Deny)]);
+        assert_eq!(layers.evaluate("bash", "ls"), Action::Deny);
+    }
+}

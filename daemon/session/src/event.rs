@@ -1,0 +1,77 @@
+//! Everything that can happen in a session, as its views see it. Closed: terminal, editors and tests are only readers.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::data::{Part, Session};
+use crate::id::Id;
+
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    Session {
+        session: Session,
+    },
+    TurnStarted {
+        turn: u32,
+    },
+    /// A part that is new or has changed. One that is completed is on the disk.
+    Part {
+        part: Box<Part>,
+    },
+    /// A part that is being written has grown.
+    Delta {
+        part: Id,
+        text: String,
+    },
+    /// A part that will not be: the attempt it belonged to failed.
+    Void {
+        part: Id,
+    },
+    /// A running call has something to show.
+    Progress {
+        part: Id,
+        metadata: Value,
+    },
+    Asked(Asked),
+    /// Somebody replied, or nobody needs to any more.
+    Settled {
+        ask: Id,
+    },
+    TurnEnded {
+        turn: u32,
+        #[serde(flatten)]
+        end: TurnEnd,
+    },
+}
+
+/// A call waits for a person's word.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Asked {
+    pub ask: Id,
+    /// The part of the call.
+    pub part: Id,
+    pub key: String,
+    pub patterns: Vec<String>,
+    /// What "always" would allow; empty where that cannot be said.
+    pub always: Vec<String>,
+    pub title: String,
+    pub metadata: Value,
+}
+
+/// Why a turn is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "end", rename_all = "snake_case")]
+pub enum TurnEnd {
+    Done,
+    Cancelled,
+    /// A person said no without a word to go on with.
+    Rejected,
+    /// The model would have gone on; this many steps are allowed.
+    StepLimit {
+        steps: u32,
+    },
+    Failed {
+        message: String,
+    },
+}

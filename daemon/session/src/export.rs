@@ -1,0 +1,59 @@
+//! A session as a file: JSON that can be read back, Markdown for people.
+
+mod markdown;
+
+use serde::{Deserialize, Serialize};
+
+pub use markdown::markdown;
+
+use crate::data::{Part, Session};
+use crate::id::Id;
+
+/// The format that is written. One that is newer is refused.
+const FORMAT: u32 = 1;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Archive {
+    /// Says what the file is to one who finds it.
+    copydesk_session: u32,
+    pub session: Session,
+    pub parts: Vec<Part>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    #[error("this is no exported session: {0}")]
+    NotASession(#[from] serde_json::Error),
+    #[error("this session was exported by a newer copydesk (format {0}): update this one")]
+    Newer(u32),
+    #[error("part {part} belongs to another session than the one exported")]
+    Stray { part: Id },
+}
+
+impl Archive {
+    pub fn new(session: Session, parts: Vec<Part>) -> Self {
+        Self { copydesk_session: FORMAT, session, parts }
+    }
+
+    /// Reads an exported session. It gets new names, so that it stands beside the one it was exported from, and what
+    /// was under way in it is marked as interrupted.
+    pub fn read(text: &str) -> Result<Self, ImportError> {
+        let mut archive: Self = serde_json::from_str(text)?;
+        if archive.copydesk_session > FORMAT {
+            return Err(ImportError::Newer(archive.copydesk_session));
+        }
+        let old = std::mem::take(&mut archive.session.id);
+        archive.session.parent = None;
+        for part in &mut archive.parts {
+            if part.session != old {
+                return Err(ImportError::Stray { part: part.id.clone() });
+            }
+            part.session = archive.session.id.clone();
+            part.id = Id::new();
+            if !part.state.is_settled() {
+                part.state = crate::data::State::Interrupted;
+            }
+        }
+        Ok(archive)
+    }
+}

@@ -1,0 +1,71 @@
+//! A session to read: what was asked, what was said, what was done.
+
+use std::fmt::Write as _;
+
+use crate::data::{Call, Content, Part, Session, State};
+
+/// Longer outputs are cut: the JSON export has all of them.
+const LONGEST: usize = 4_000;
+
+pub fn markdown(session: &Session, parts: &[Part]) -> String {
+    let title = if session.title.is_empty() { "A session" } else { &session.title };
+    let mut text = format!("# {title}\n\n`{}` in `{}`\n", session.id, session.folder.display());
+    for part in parts {
+        // Writing to a string cannot fail.
+        let _ = match &part.content {
+            Content::Prompt(prompt) => write!(text, "\n## {}\n", quoted_heading(&prompt.text)),
+            Content::File(media) => write!(text, "\n*{}*\n", media.name.as_deref().unwrap_or(&media.mime)),
+            Content::Text(said) => write!(text, "\n{}\n", said.text.trim_end()),
+            Content::Reasoning(thought) => write!(text, "\n{}\n", block_quote(&thought.text)),
+            Content::Call(call) => write!(text, "\n{}", called(call, &part.state)),
+            Content::Note(note) => write!(text, "\n*{}*\n", note.text.trim_end()),
+            Content::StepStart { .. } | Content::StepFinish(_) | Content::Retry { .. } => Ok(()),
+        };
+    }
+    text
+}
+
+/// A prompt of one line is a heading; a longer one follows below it.
+fn quoted_heading(prompt: &str) -> String {
+    let prompt = prompt.trim();
+    match prompt.split_once('\n') {
+        None => prompt.to_owned(),
+        Some((first, _)) => format!("{}\n\n{prompt}", first.trim_end()),
+    }
+}
+
+fn block_quote(text: &str) -> String {
+    text.trim_end()
+        .lines()
+        .map(|line| format!("> {line}").trim_end().to_owned())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn called(call: &Call, state: &State) -> String {
+    let arguments = fenced(&call.arguments);
+    let outcome = match (&call.output, state) {
+        (Some(output), _) => {
+            let verdict = if output.is_error { "failed" } else { "done" };
+            format!("{verdict} after {} ms\n\n{}", output.milliseconds, fenced(&cut(&output.output)))
+        }
+        (None, State::Error { message }) => format!("failed: {message}\n"),
+        (None, State::Interrupted) => "interrupted\n".to_owned(),
+        (None, _) => "not finished\n".to_owned(),
+    };
+    format!("**{}**\n\n{arguments}\n{outcome}", call.name)
+}
+
+/// A fence longer than any in the text.
+fn fenced(text: &str) -> String {
+    let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}\n{}\n{fence}\n", text.trim_end())
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        None => text.to_owned(),
+        Some((at, _)) => format!("{}\n… {} bytes more", text.get(..at).unwrap_or_default(), text.len() - at),
+    }
+}

@@ -1,0 +1,162 @@
+//! From the parts of a session to what a model is sent.
+//!
+//! Invariant: every call has exactly one result, right after the message it stands in; one that was interrupted is told
+//! so. The same parts always give the same messages, so that the prefix of a conversation never changes.
+
+use copydesk_model::{CallResult, Input, Message, Part as ModelPart};
+
+use crate::data::{Call, Content, Part, State};
+
+pub(crate) fn messages(parts: &[Part]) -> Vec<Message> {
+    let mut writer = Writer::default();
+    for part in parts {
+        writer.add(part);
+    }
+    writer.finish()
+}
+
+#[derive(Default)]
+struct Writer {
+    messages: Vec<Message>,
+    /// What the model wrote in the step at hand, and what came of its calls.
+    said: Vec<ModelPart>,
+    results: Vec<CallResult>,
+    asked: Vec<Input>,
+}
+
+impl Writer {
+    fn add(&mut self, part: &Part) {
+        match &part.content {
+            Content::Prompt(prompt) => self.input(Input::Text(prompt.text.clone())),
+            Content::File(media) => self.input(Input::Media(media.clone())),
+            Content::Note(note) => self.input(Input::Text(note.text.clone())),
+            Content::Text(text) => self.say(ModelPart::Text(text.clone())),
+            Content::Reasoning(reasoning) => self.say(ModelPart::Reasoning(reasoning.clone())),
+            Content::Call(call) => {
+                self.say(ModelPart::Call(copydesk_model::Call {
+                    id: call.call.clone(),
+                    name: call.name.clone(),
+                    arguments: call.arguments.clone(),
+                    echo: call.echo.clone(),
+                }));
+                self.results.push(result(call, &part.state));
+            }
+            Content::StepStart { .. } => self.end_step(),
+            Content::StepFinish(_) | Content::Retry { .. } => {}
+        }
+    }
+
+    fn input(&mut self, input: Input) {
+        self.end_step();
+        self.asked.push(input);
+    }
+
+    fn say(&mut self, part: ModelPart) {
+        self.end_input();
+        self.said.push(part);
+    }
+
+    fn end_input(&mut self) {
+        if !self.asked.is_empty() {
+            self.messages.push(Message::User(std::mem::take(&mut self.asked)));
+        }
+    }
+
+    fn end_step(&mut self) {
+        if !self.said.is_empty() {
+            self.messages.push(Message::Assistant(std::mem::take(&mut self.said)));
+        }
+        if !self.results.is_empty() {
+            self.messages.push(Message::Results(std::mem::take(&mut self.results)));
+        }
+    }
+
+    fn finish(mut self) -> Vec<Message> {
+        self.end_step();
+        self.end_input();
+        self.messages
+    }
+}
+
+fn result(call: &Call, state: &State) -> CallResult {
+    let (id, name) = (call.call.clone(), call.name.clone());
+    if let Some(output) = &call.output {
+        let media = output.media.clone();
+        return CallResult { id, name, output: output.output.clone(), media, is_error: output.is_error };
+    }
+    let output = match state {
+        State::Error { message } => message.clone(),
+        _ => "[This call was interrupted. It may have been carried out in part: look before you repeat it.]"
+            .to_owned(),
+    };
+    CallResult { id, name, output, is_error: true, ..CallResult::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use copydesk_model::Text;
+    use expect_test::expect;
+
+    use super::*;
+    use crate::data::{CallOutput, Note, Prompt};
+    use crate::id::Id;
+
+    fn part(state: State, content: Content) -> Part {
+        Part {
+            id: Id::from("p"),
+            session: Id::from("s"),
+            turn: 1,
+            step: 1,
+            created: 0,
+            updated: 0,
+            state,
+            content,
+        }
+    }
+
+    fn call(name: &str, state: State, output: Option<&str>) -> Part {
+        let output =
+            output.map(|output| Box::new(CallOutput { output: output.into(), ..CallOutput::default() }));
+        let call =
+            Call { call: name.into(), name: "bash".into(), arguments: "{}".into(), echo: None, output };
+        part(state, Content::Call(call))
+    }
+
+    fn text(text: &str) -> Part {
+        part(State::Completed, Content::Text(Text { text: text.into(), echo: None }))
+    }
+
+    fn prompt(text: &str, steers: bool) -> Part {
+        part(State::Completed, Content::Prompt(Prompt { text: text.into(), steers }))
+    }
+
+    fn step() -> Part {
+        part(State::Completed, Content::StepStart { model: "p/m".into() })
+    }
+
+    #[test]
+    fn every_call_has_its_result_and_what_comes_between_follows() {
+        let parts = [
+            prompt("Fix it", false),
+            step(),
+            text("Looking."),
+            call("a", State::Completed, Some("done")),
+            call("b", State::Interrupted, None),
+            call("c", State::Error { message: "no".into() }, None),
+            prompt("And hurry", true),
+            part(State::Completed, Content::Note(Note { text: "A hunk was rejected.".into() })),
+            step(),
+            text("Done."),
+            prompt("Thanks", false),
+        ];
+        let lines: Vec<_> =
+            messages(&parts).iter().map(|message| serde_json::to_string(message).unwrap()).collect();
+        expect![[r#"
+            {"user":[{"text":"Fix it"}]}
+            {"assistant":[{"text":{"text":"Looking."}},{"call":{"id":"a","name":"bash","arguments":"{}"}},{"call":{"id":"b","name":"bash","arguments":"{}"}},{"call":{"id":"c","name":"bash","arguments":"{}"}}]}
+            {"results":[{"id":"a","name":"bash","output":"done","is_error":false},{"id":"b","name":"bash","output":"[This call was interrupted. It may have been carried out in part: look before you repeat it.]","is_error":true},{"id":"c","name":"bash","output":"no","is_error":true}]}
+            {"user":[{"text":"And hurry"},{"text":"A hunk was rejected."}]}
+            {"assistant":[{"text":{"text":"Done."}}]}
+            {"user":[{"text":"Thanks"}]}"#]].assert_eq(&lines.join("\n"));
+    }
+}

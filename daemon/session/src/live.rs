@@ -1,0 +1,230 @@
+//! A session at work: one task that owns it.
+//!
+//! Everything that can happen to it comes in through one inbox (prompts, replies, cancel) and from what it started itself
+//! (the model's events, its calls); the task is the only writer. Whoever holds a [`Live`] can only send. While a turn runs
+//! the inbox is read at every wait, so that a cancel or a reply is never behind anything.
+//!
+//! Invariant: a part is in the store before it is announced as settled.
+//! Invariant: whatever happens, a turn ends in exactly one `TurnEnded`, and no call is left running.
+
+mod asking;
+mod calls;
+mod nearby;
+mod step;
+mod title;
+mod turn;
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use copydesk_model::{Media, Model};
+use copydesk_permission::{Asks, Layers, Reply};
+use copydesk_tool::{Progress, Refused, Registry};
+use copydesk_workspace::files::Files;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use crate::agent::Agent;
+use crate::data::{Content, Part, Session, State};
+use crate::event::Event;
+use crate::id::{Id, now};
+use crate::store::{Store, StoreError};
+use asking::Question;
+
+/// What a session needs to work.
+pub struct Setting {
+    pub session: Session,
+    pub agent: Agent,
+    pub model: Model,
+    /// `PROVIDER/MODEL`
+    pub model_name: String,
+    /// A quick one for titles.
+    pub small: Option<Model>,
+    pub system: Vec<String>,
+    /// The outermost folder that may speak to the model, and the files that are in `system` already.
+    pub root: PathBuf,
+    pub instructions: HashSet<PathBuf>,
+    pub rules: Layers,
+    pub tools: Registry,
+    pub files: Files,
+    pub store: Store,
+    /// Where events go. A reader that is slow slows the session.
+    pub events: mpsc::Sender<Event>,
+}
+
+impl std::fmt::Debug for Setting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Setting").field("session", &self.session.id).finish_non_exhaustive()
+    }
+}
+
+/// What a person asks of a session.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub text: String,
+    pub files: Vec<Media>,
+    pub when: When,
+}
+
+/// When a prompt is heard that comes while a turn runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// With the next step of that turn.
+    Steer,
+    /// As a turn of its own, after it.
+    Queue,
+}
+
+#[derive(Debug)]
+enum Command {
+    Prompt(Request),
+    Cancel,
+    Reply(Id, Reply),
+}
+
+/// A handle to a session at work. When the last one is gone, the session finishes its turn and ends.
+#[derive(Debug, Clone)]
+pub struct Live {
+    inbox: mpsc::Sender<Command>,
+}
+
+impl Live {
+    /// Begins work on a session that nobody else works on. What was under way when it was last left is marked so.
+    pub async fn start(setting: Setting) -> Result<Self, StoreError> {
+        let (inbox, commands) = mpsc::channel(64);
+        let (questions_in, questions) = mpsc::channel(64);
+        let (progress_in, progress) = mpsc::channel(256);
+        setting.store.mark_interrupted(&setting.session.id).await?;
+        let parts = setting.store.parts(&setting.session.id).await?;
+        let asks = Asks::new(setting.rules.clone());
+        let turns = parts.last().map_or(0, |part| part.turn);
+        let worker = Worker {
+            setting,
+            parts,
+            turn: turns,
+            step: 0,
+            commands,
+            questions,
+            questions_in,
+            progress,
+            progress_in,
+            asks,
+            waiting: HashMap::new(),
+            steering: VecDeque::new(),
+            queue: VecDeque::new(),
+            cancel: CancellationToken::new(),
+            stopped: false,
+        };
+        tokio::spawn(worker.run());
+        Ok(Self { inbox })
+    }
+
+    /// False if the session has ended.
+    pub async fn prompt(&self, request: Request) -> bool {
+        self.inbox.send(Command::Prompt(request)).await.is_ok()
+    }
+
+    /// Ends the turn at once. Without one nothing happens.
+    pub async fn cancel(&self) -> bool {
+        self.inbox.send(Command::Cancel).await.is_ok()
+    }
+
+    /// The first reply counts; one to an ask that is settled is passed over.
+    pub async fn reply(&self, ask: &Id, reply: Reply) -> bool {
+        self.inbox.send(Command::Reply(ask.clone(), reply)).await.is_ok()
+    }
+}
+
+struct Worker {
+    setting: Setting,
+    /// All settled parts, as the store has them.
+    parts: Vec<Part>,
+    turn: u32,
+    step: u32,
+    commands: mpsc::Receiver<Command>,
+    questions: mpsc::Receiver<Question>,
+    questions_in: mpsc::Sender<Question>,
+    progress: mpsc::Receiver<Progress>,
+    progress_in: mpsc::Sender<Progress>,
+    asks: Asks<Id>,
+    /// Calls that wait for a reply.
+    waiting: HashMap<Id, oneshot::Sender<Result<(), Refused>>>,
+    steering: VecDeque<Request>,
+    queue: VecDeque<Request>,
+    /// Of the turn at hand.
+    cancel: CancellationToken,
+    /// A person said no and meant stop.
+    stopped: bool,
+}
+
+impl Worker {
+    async fn run(mut self) {
+        loop {
+            let request = match self.queue.pop_front() {
+                Some(request) => request,
+                None => match self.commands.recv().await {
+                    Some(Command::Prompt(request)) => request,
+                    Some(Command::Cancel | Command::Reply(..)) => continue,
+                    None => return,
+                },
+            };
+            self.turn(request).await;
+        }
+    }
+
+    /// Takes one command while a turn runs.
+    async fn command(&mut self, command: Command) {
+        match command {
+            Command::Prompt(request) if request.when == When::Steer => self.steering.push_back(request),
+            Command::Prompt(request) => self.queue.push_back(request),
+            Command::Cancel => self.cancel.cancel(),
+            Command::Reply(ask, reply) => self.reply(&ask, reply).await,
+        }
+    }
+
+    fn new_part(&self, state: State, content: Content) -> Part {
+        let time = now();
+        let session = self.setting.session.id.clone();
+        Part {
+            id: Id::new(),
+            session,
+            turn: self.turn,
+            step: self.step,
+            created: time,
+            updated: time,
+            state,
+            content,
+        }
+    }
+
+    /// Nobody listening is no reason to stop: the store has it all.
+    async fn emit(&self, event: Event) {
+        let _ = self.setting.events.send(event).await;
+    }
+
+    /// Keeps a part, and only then tells of it.
+    async fn keep(&mut self, part: Part) -> Result<(), StoreError> {
+        self.keep_all(vec![part]).await
+    }
+
+    async fn keep_all(&mut self, parts: Vec<Part>) -> Result<(), StoreError> {
+        if parts.is_empty() {
+            return Ok(());
+        }
+        self.setting.store.put_parts(parts.clone()).await?;
+        for part in parts {
+            match self.parts.iter_mut().rev().find(|known| known.id == part.id) {
+                Some(known) => known.clone_from(&part),
+                None => self.parts.push(part.clone()),
+            }
+            self.emit(Event::Part { part: Box::new(part) }).await;
+        }
+        Ok(())
+    }
+}
+
+/// An asker that puts the question to the session's own task.
+fn asker(questions: mpsc::Sender<Question>, part: Id) -> Arc<dyn copydesk_tool::Asker> {
+    Arc::new(asking::Line { questions, part })
+}

@@ -1,0 +1,96 @@
+//! Asks: from a call to the rules, from there to people, and back.
+
+use copydesk_permission::{Ask as Rule, Decision, Outcome, Reply};
+use copydesk_tool::{Answer, Ask, Asker, Refused};
+use tokio::sync::{mpsc, oneshot};
+
+use super::Worker;
+use crate::event::{Asked, Event};
+use crate::id::Id;
+
+/// A call's ask on its way to the session.
+#[derive(Debug)]
+pub(super) struct Question {
+    part: Id,
+    ask: Ask,
+    answer: oneshot::Sender<Result<(), Refused>>,
+}
+
+/// The line from one call to its session.
+pub(super) struct Line {
+    pub(super) questions: mpsc::Sender<Question>,
+    pub(super) part: Id,
+}
+
+impl Asker for Line {
+    fn ask<'a>(&'a self, _call: &'a str, ask: Ask) -> Answer<'a> {
+        Box::pin(async move {
+            let (answer, answered) = oneshot::channel();
+            let question = Question { part: self.part.clone(), ask, answer };
+            // A session that is gone answers nothing: the call ends as if cancelled.
+            self.questions.send(question).await.map_err(|_| Refused::Cancelled)?;
+            answered.await.unwrap_or(Err(Refused::Cancelled))
+        })
+    }
+}
+
+impl Worker {
+    pub(super) async fn question(&mut self, question: Question) {
+        let Question { part, ask, answer } = question;
+        // Who said stop is not asked again, and neither is one who cancelled.
+        let refused = if self.cancel.is_cancelled() {
+            Some(Refused::Cancelled)
+        } else {
+            self.stopped.then_some(Refused::ByPerson { reason: None })
+        };
+        if let Some(refused) = refused {
+            let _ = answer.send(Err(refused));
+            return;
+        }
+        let id = Id::new();
+        let rule = Rule { key: ask.key, patterns: ask.patterns, always: ask.always };
+        match self.asks.ask(id.clone(), &rule) {
+            Decision::Allow => drop(answer.send(Ok(()))),
+            Decision::Deny(_) => drop(answer.send(Err(Refused::ByRule))),
+            Decision::Ask(rule) => {
+                self.waiting.insert(id.clone(), answer);
+                self.emit(Event::Asked(Asked {
+                    ask: id,
+                    part,
+                    key: rule.key,
+                    patterns: rule.patterns,
+                    always: rule.always,
+                    title: ask.title,
+                    metadata: ask.metadata,
+                }))
+                .await;
+            }
+        }
+    }
+
+    pub(super) async fn reply(&mut self, ask: &Id, reply: Reply) {
+        self.stopped |= matches!(reply, Reply::Reject { reason: None });
+        // An ask that is settled already: another client was first.
+        let Ok(settled) = self.asks.reply(ask, reply) else { return };
+        self.settle(settled, |reason| Refused::ByPerson { reason }).await;
+    }
+
+    /// Ends all asks: the turn is over for them.
+    pub(super) async fn close_asks(&mut self) {
+        let settled = self.asks.close();
+        self.settle(settled, |_| Refused::Cancelled).await;
+    }
+
+    async fn settle(&mut self, settled: Vec<(Id, Outcome)>, refused: impl Fn(Option<String>) -> Refused) {
+        for (id, outcome) in settled {
+            let answer = match outcome {
+                Outcome::Allowed => Ok(()),
+                Outcome::Rejected { reason } => Err(refused(reason)),
+            };
+            if let Some(waiting) = self.waiting.remove(&id) {
+                let _ = waiting.send(answer);
+            }
+            self.emit(Event::Settled { ask: id }).await;
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! The calls of a step: side by side, except where they touch the same thing; then in the order in which they were made.
+
+use std::sync::Arc;
+
+use copydesk_model::Media;
+use copydesk_tool::{Context, FailureKind, Outcome, Touches};
+use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::task::JoinSet;
+
+use super::{Worker, asker};
+use crate::data::{CallOutput, Content, Part, State};
+use crate::event::Event;
+use crate::id::now;
+use crate::store::StoreError;
+
+/// Calls at work at one time. A model that makes five hundred waits for them in turn.
+const AT_ONCE: usize = 16;
+
+/// Calls that one step may make.
+const MOST: usize = 256;
+
+enum News {
+    Started(usize),
+    Ended(usize, Box<Outcome>),
+}
+
+impl Worker {
+    pub(super) async fn run_calls(&mut self, mut calls: Vec<Part>) -> Result<(), StoreError> {
+        let surplus = calls.split_off(calls.len().min(MOST));
+        self.refuse(surplus).await?;
+        let (tell, mut told) = mpsc::channel(64);
+        let mut running = self.begin(&calls, &tell);
+        drop(tell);
+        let mut left = calls.len();
+        while left > 0 {
+            let news = tokio::select! {
+                Some(command) = self.commands.recv() => {
+                    let before = self.cancel.is_cancelled();
+                    self.command(command).await;
+                    if self.cancel.is_cancelled() && !before {
+                        self.close_asks().await;
+                    }
+                    continue;
+                }
+                Some(question) = self.questions.recv() => {
+                    self.question(question).await;
+                    continue;
+                }
+                Some(progress) = self.progress.recv() => {
+                    let of_call = |part: &&Part| part.id.as_str() == progress.call;
+                    if let Some(part) = calls.iter().find(of_call).map(|part| part.id.clone()) {
+                        self.emit(Event::Progress { part, metadata: progress.metadata }).await;
+                    }
+                    continue;
+                }
+                news = told.recv() => news,
+            };
+            let Some(news) = news else {
+                // All tasks are gone, some without a word.
+                break;
+            };
+            // Those that ended meanwhile are stored together.
+            let mut ended = Vec::new();
+            let more = std::iter::from_fn(|| told.try_recv().ok());
+            for news in std::iter::once(news).chain(more) {
+                match news {
+                    // Not stored: for the store a call is under way from the moment it stands there.
+                    News::Started(index) => {
+                        if let Some(part) = calls.get_mut(index) {
+                            part.state = State::Running;
+                            part.updated = now();
+                            let part = Box::new(part.clone());
+                            self.emit(Event::Part { part }).await;
+                        }
+                    }
+                    News::Ended(index, outcome) => {
+                        left -= 1;
+                        if let Some(part) = calls.get_mut(index) {
+                            settle(part, *outcome);
+                            ended.push(part.clone());
+                        }
+                    }
+                }
+            }
+            self.keep_all(ended).await?;
+        }
+        running.abort_all();
+        self.tell_nearby(&calls).await?;
+        let lost: Vec<_> = calls.into_iter().filter(|part| !part.state.is_settled()).collect();
+        self.interrupt(lost).await
+    }
+
+    fn begin(&self, calls: &[Part], tell: &mpsc::Sender<News>) -> JoinSet<()> {
+        let room = Arc::new(Semaphore::new(AT_ONCE));
+        let mut tasks = JoinSet::new();
+        let mut before: Vec<(Touches, watch::Receiver<bool>)> = Vec::new();
+        for (index, part) in calls.iter().enumerate() {
+            let Content::Call(call) = &part.content else { continue };
+            let context = self.context(part);
+            let touches = self.setting.tools.touches(&call.name, &call.arguments, &context);
+            let in_the_way: Vec<_> = before
+                .iter()
+                .filter(|(other, _)| meet(other, &touches))
+                .map(|(_, done)| done.clone())
+                .collect();
+            let (done, is_done) = watch::channel(false);
+            before.push((touches, is_done));
+            let (tools, name, arguments) =
+                (self.setting.tools.clone(), call.name.clone(), call.arguments.clone());
+            let (room, tell) = (Arc::clone(&room), tell.clone());
+            tasks.spawn(async move {
+                for mut other in in_the_way {
+                    let _ = other.wait_for(|done| *done).await;
+                }
+                let _place = room.acquire().await;
+                let _ = tell.send(News::Started(index)).await;
+                let outcome = tools.run(&name, &arguments, context).await;
+                let _ = tell.send(News::Ended(index, Box::new(outcome))).await;
+                let _ = done.send(true);
+            });
+        }
+        tasks
+    }
+
+    pub(super) fn context(&self, part: &Part) -> Context {
+        Context {
+            session: self.setting.session.id.to_string(),
+            call: part.id.to_string(),
+            agent: self.setting.agent.name.clone(),
+            cancel: self.cancel.child_token(),
+            files: self.setting.files.clone(),
+            asker: asker(self.questions_in.clone(), part.id.clone()),
+            progress: self.progress_in.clone(),
+            waited: Arc::default(),
+        }
+    }
+
+    async fn refuse(&mut self, calls: Vec<Part>) -> Result<(), StoreError> {
+        let message =
+            format!("Too many calls in one step: at most {MOST} are carried out. Make this one again.");
+        let refused = calls.into_iter().map(|part| Part {
+            state: State::Error { message: message.clone() },
+            updated: now(),
+            ..part
+        });
+        self.keep_all(refused.collect()).await
+    }
+}
+
+fn meet(one: &Touches, other: &Touches) -> bool {
+    match (one, other) {
+        (Touches::Everything, _) | (_, Touches::Everything) => true,
+        (Touches::Files(one), Touches::Files(other)) => one.iter().any(|path| other.contains(path)),
+        (Touches::Nothing, _) | (_, Touches::Nothing) => false,
+    }
+}
+
+fn settle(part: &mut Part, outcome: Outcome) {
+    let Content::Call(call) = &mut part.content else { return };
+    let media = outcome.media.into_iter().map(|media| Media {
+        mime: media.mime,
+        base64: media.base64,
+        name: media.name,
+    });
+    part.updated = now();
+    part.state = match outcome.failure {
+        None => State::Completed,
+        Some(FailureKind::Cancelled) => State::Interrupted,
+        Some(_) => State::Error { message: outcome.title.clone() },
+    };
+    call.name = outcome.name;
+    call.output = Some(Box::new(CallOutput {
+        title: outcome.title,
+        output: outcome.output,
+        is_error: outcome.failure.is_some(),
+        metadata: outcome.metadata,
+        media: media.collect(),
+        milliseconds: outcome.milliseconds,
+    }));
+}

@@ -1,0 +1,80 @@
+//! One SQLite file with everything in it, and one thread that owns it.
+//!
+//! Contract:
+//! - a call that returned `Ok` is on the disk: `kill -9` after it loses nothing;
+//! - several processes may have the file open: writes wait for one another, and none is lost;
+//! - a file that is damaged is moved aside and told of, never deleted or written into;
+//! - a file that a newer version wrote is refused, not misread.
+//!
+//! The handle is a cheap clone that only sends. Work queues up in order and is bounded: those who write faster than the
+//! disk wait.
+
+mod look;
+mod open;
+mod parts;
+mod schema;
+mod sessions;
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use tokio::sync::{mpsc, oneshot};
+
+pub use look::Look;
+pub use open::Opened;
+pub use parts::Found;
+
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    #[error("{}: {what}", .path.display())]
+    Unusable { path: PathBuf, what: String },
+    #[error("there is no session `{0}`; `copydesk sessions list` shows those there are")]
+    NoSession(String),
+    #[error("`{0}` is the beginning of several sessions; write more of it")]
+    Ambiguous(String),
+    #[error("the session store failed: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+    #[error("a part of the session store cannot be read: {0}")]
+    Unreadable(#[from] serde_json::Error),
+    #[error("the session store has been closed")]
+    Closed,
+}
+
+type Job = Box<dyn FnOnce(&mut Connection) + Send>;
+
+#[derive(Debug, Clone)]
+pub struct Store {
+    jobs: mpsc::Sender<Job>,
+}
+
+impl Store {
+    /// Opens the store of this folder, or makes one. Blocks; the work is short.
+    pub fn open(data_dir: &Path) -> Result<(Self, Opened), StoreError> {
+        let (mut connection, opened) = open::open(data_dir)?;
+        let (jobs, mut queue) = mpsc::channel::<Job>(256);
+        let thread = std::thread::Builder::new().name("store".to_owned()).spawn(move || {
+            while let Some(job) = queue.blocking_recv() {
+                job(&mut connection);
+            }
+        });
+        thread.map_err(|error| StoreError::Unusable { path: data_dir.into(), what: error.to_string() })?;
+        Ok((Self { jobs }, opened))
+    }
+
+    /// Has the owner do something and waits for its word.
+    async fn ask<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (answer, answered) = oneshot::channel();
+        let job: Job = Box::new(move |connection| {
+            // Whoever asked may be gone; the work is done all the same.
+            let _ = answer.send(work(connection));
+        });
+        self.jobs.send(job).await.map_err(|_| StoreError::Closed)?;
+        answered.await.map_err(|_| StoreError::Closed)?
+    }
+}
+
+#[cfg(test)]
+mod tests;

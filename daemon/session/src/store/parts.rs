@@ -1,0 +1,140 @@
+//! Parts as rows, and the search over them.
+
+use rusqlite::{Connection, Row, Transaction, params};
+use serde::Serialize;
+
+use super::{Store, StoreError};
+use crate::data::{Part, State};
+use crate::id::{Id, now};
+
+/// A part that a search found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Found {
+    pub session: Id,
+    pub title: String,
+    pub part: Id,
+    /// Some words around the match, which stands in brackets.
+    pub excerpt: String,
+}
+
+impl Store {
+    /// Adds parts, or replaces what is known of them, all or none.
+    pub async fn put_parts(&self, parts: Vec<Part>) -> Result<(), StoreError> {
+        self.ask(move |connection| {
+            let transaction = connection.transaction()?;
+            for part in &parts {
+                put(&transaction, part)?;
+            }
+            transaction.commit()?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// All parts of a session, in the order in which they were added.
+    pub async fn parts(&self, session: &Id) -> Result<Vec<Part>, StoreError> {
+        let session = session.clone();
+        self.ask(move |connection| read_all(connection, &session)).await
+    }
+
+    /// Takes parts away that turned out not to be.
+    pub async fn remove_parts(&self, parts: Vec<Id>) -> Result<(), StoreError> {
+        self.ask(move |connection| {
+            let transaction = connection.transaction()?;
+            for part in &parts {
+                transaction.execute("DELETE FROM part WHERE id = ?1", [part.as_str()])?;
+            }
+            transaction.commit()?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Marks what was under way in a session that nobody runs any more. Tells how many calls there were.
+    pub async fn mark_interrupted(&self, session: &Id) -> Result<usize, StoreError> {
+        let session = session.clone();
+        self.ask(move |connection| {
+            let state = serde_json::to_string(&State::Interrupted)?;
+            let changed = connection.execute(
+                "UPDATE part SET state = ?2, updated = ?3
+                 WHERE session = ?1 AND json_extract(state, '$.state') IN ('pending', 'running')",
+                params![session.as_str(), state, now()],
+            )?;
+            Ok(changed)
+        })
+        .await
+    }
+
+    /// Parts that hold all of these words, the best matches first.
+    pub async fn search(&self, words: &str, most: usize) -> Result<Vec<Found>, StoreError> {
+        // Each word in quotes: what a person types is never a query language.
+        let quoted: Vec<_> =
+            words.split_whitespace().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
+        if quoted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let query = quoted.join(" ");
+        self.ask(move |connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT part.session, session.title, part.id, snippet(words, 0, '[', ']', '…', 16)
+                 FROM words JOIN part ON part.number = words.rowid JOIN session ON session.id = part.session
+                 WHERE words MATCH ?1 ORDER BY rank LIMIT ?2",
+            )?;
+            let rows =
+                statement.query_map(params![query, i64::try_from(most).unwrap_or(i64::MAX)], |row| {
+                    let id = |index: usize| row.get::<_, String>(index).map(|id| Id::from(id.as_str()));
+                    Ok(Found { session: id(0)?, title: row.get(1)?, part: id(2)?, excerpt: row.get(3)? })
+                })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+}
+
+fn put(transaction: &Transaction<'_>, part: &Part) -> Result<(), StoreError> {
+    transaction
+        .prepare_cached(
+            "INSERT INTO part (id, session, turn, step, created, updated, state, content)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+             ON CONFLICT (id) DO UPDATE SET turn = ?3, step = ?4, updated = ?6, state = ?7, content = ?8",
+        )?
+        .execute(params![
+            part.id.as_str(),
+            part.session.as_str(),
+            part.turn,
+            part.step,
+            part.created,
+            part.updated,
+            serde_json::to_string(&part.state)?,
+            serde_json::to_string(&part.content)?
+        ])?;
+    let touch = "UPDATE session SET updated = max(updated, ?2) WHERE id = ?1";
+    transaction.prepare_cached(touch)?.execute(params![part.session.as_str(), part.updated])?;
+    if part.state.is_settled() && !part.words().is_empty() {
+        let replace = "INSERT OR REPLACE INTO words (rowid, text) SELECT number, ?2 FROM part WHERE id = ?1";
+        transaction.prepare_cached(replace)?.execute(params![part.id.as_str(), part.words()])?;
+    }
+    Ok(())
+}
+
+fn read_all(connection: &Connection, session: &Id) -> Result<Vec<Part>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT id, session, turn, step, created, updated, state, content FROM part WHERE session = ?1 ORDER BY number",
+    )?;
+    let rows = statement.query_map([session.as_str()], |row| Ok(read(row)))?;
+    rows.map(|part| part?).collect()
+}
+
+fn read(row: &Row<'_>) -> Result<Part, StoreError> {
+    let text = |index: usize| row.get::<_, String>(index);
+    Ok(Part {
+        id: Id::from(text(0)?.as_str()),
+        session: Id::from(text(1)?.as_str()),
+        turn: row.get(2)?,
+        step: row.get(3)?,
+        created: row.get(4)?,
+        updated: row.get(5)?,
+        state: serde_json::from_str(&text(6)?)?,
+        content: serde_json::from_str(&text(7)?)?,
+    })
+}

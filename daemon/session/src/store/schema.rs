@@ -1,0 +1,49 @@
+//! The tables, as steps from one version to the next. A step that has been released is never changed.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::StoreError;
+
+const STEPS: &[&str] = &["
+    CREATE TABLE session (
+        id TEXT PRIMARY KEY,
+        folder TEXT NOT NULL,
+        title TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        model TEXT,
+        parent TEXT REFERENCES session(id) ON DELETE CASCADE,
+        created INTEGER NOT NULL,
+        updated INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX session_updated ON session(updated DESC);
+    CREATE TABLE part (
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        session TEXT NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+        turn INTEGER NOT NULL,
+        step INTEGER NOT NULL,
+        created INTEGER NOT NULL,
+        updated INTEGER NOT NULL,
+        state TEXT NOT NULL,
+        content TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX part_session ON part(session, number);
+    CREATE INDEX part_open ON part(session) WHERE json_extract(state, '$.state') IN ('pending', 'running');
+    CREATE VIRTUAL TABLE words USING fts5(text, tokenize = 'unicode61');
+    CREATE TRIGGER part_gone AFTER DELETE ON part BEGIN DELETE FROM words WHERE rowid = old.number; END;
+"];
+
+/// Brings the file to this version. `Err` tells that a newer one wrote it.
+pub(super) fn migrate(connection: &mut Connection) -> Result<Result<(), i64>, StoreError> {
+    // One process migrates, the others wait here and then find nothing to do.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let done = usize::try_from(version).unwrap_or(usize::MAX);
+    let Some(missing) = STEPS.get(done..) else { return Ok(Err(version)) };
+    for step in missing {
+        transaction.execute_batch(step)?;
+    }
+    transaction.pragma_update(None, "user_version", STEPS.len() as i64)?;
+    transaction.commit()?;
+    Ok(Ok(()))
+}

@@ -1,0 +1,123 @@
+//! Sessions as rows.
+
+use rusqlite::{OptionalExtension as _, Row, params};
+
+use super::{Store, StoreError};
+use crate::data::Session;
+use crate::id::{Id, now};
+
+const COLUMNS: &str = "id, folder, title, agent, model, parent, created, updated";
+
+impl Store {
+    /// Adds a session, or replaces what is known of it.
+    pub async fn put_session(&self, session: Session) -> Result<(), StoreError> {
+        self.ask(move |connection| {
+            connection.execute(
+                "INSERT INTO session (id, folder, title, agent, model, parent, created, updated)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                 ON CONFLICT (id) DO UPDATE SET folder = ?2, title = ?3, agent = ?4, model = ?5, updated = ?8",
+                params![
+                    session.id.as_str(),
+                    session.folder.to_string_lossy(),
+                    session.title,
+                    session.agent,
+                    session.model,
+                    session.parent.as_ref().map(Id::as_str),
+                    session.created,
+                    session.updated
+                ],
+            )?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// The newest first; those that other sessions began are left out.
+    pub async fn sessions(&self, most: usize) -> Result<Vec<Session>, StoreError> {
+        self.ask(move |connection| {
+            let query = format!(
+                "SELECT {COLUMNS} FROM session WHERE parent IS NULL ORDER BY updated DESC, id DESC LIMIT ?1"
+            );
+            let mut statement = connection.prepare_cached(&query)?;
+            let rows = statement.query_map([i64::try_from(most).unwrap_or(i64::MAX)], read)?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+
+    /// The session of this id, or the only one whose id ends or begins so: nobody types twenty characters.
+    pub async fn session(&self, id: &str) -> Result<Session, StoreError> {
+        let id = id.to_owned();
+        self.ask(move |connection| {
+            let query = format!("SELECT {COLUMNS} FROM session WHERE id = ?1");
+            if let Some(session) = connection.query_row(&query, [&id], read).optional()? {
+                return Ok(session);
+            }
+            if id.len() < 4 {
+                return Err(StoreError::NoSession(id));
+            }
+            let query = format!(
+                "SELECT {COLUMNS} FROM session
+                 WHERE substr(id, 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1 LIMIT 2"
+            );
+            let mut statement = connection.prepare_cached(&query)?;
+            let mut found = statement.query_map([&id], read)?.collect::<Result<Vec<_>, _>>()?;
+            match (found.pop(), found.is_empty()) {
+                (Some(session), true) => Ok(session),
+                (Some(_), false) => Err(StoreError::Ambiguous(id)),
+                (None, _) => Err(StoreError::NoSession(id)),
+            }
+        })
+        .await
+    }
+
+    /// The one in which something last happened, in this folder.
+    pub async fn latest_session(&self, folder: &std::path::Path) -> Result<Option<Session>, StoreError> {
+        let folder = folder.to_string_lossy().into_owned();
+        self.ask(move |connection| {
+            let query = format!(
+                "SELECT {COLUMNS} FROM session WHERE folder = ?1 AND parent IS NULL ORDER BY updated DESC, id DESC LIMIT 1"
+            );
+            Ok(connection.query_row(&query, [folder], read).optional()?)
+        })
+        .await
+    }
+
+    /// Removes a session, its parts, and the sessions it began.
+    pub async fn delete_session(&self, id: &Id) -> Result<(), StoreError> {
+        let id = id.clone();
+        self.ask(move |connection| {
+            match connection.execute("DELETE FROM session WHERE id = ?1", [id.as_str()])? {
+                0 => Err(StoreError::NoSession(id.to_string())),
+                _ => Ok(()),
+            }
+        })
+        .await
+    }
+
+    pub async fn rename_session(&self, id: &Id, title: &str) -> Result<(), StoreError> {
+        let (id, title) = (id.clone(), title.to_owned());
+        self.ask(move |connection| {
+            let changed = connection.execute(
+                "UPDATE session SET title = ?2, updated = ?3 WHERE id = ?1",
+                params![id.as_str(), title, now()],
+            )?;
+            if changed == 0 { Err(StoreError::NoSession(id.to_string())) } else { Ok(()) }
+        })
+        .await
+    }
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
+    let text = |index: usize| row.get::<_, String>(index);
+    Ok(Session {
+        id: Id::from(text(0)?.as_str()),
+        folder: text(1)?.into(),
+        title: text(2)?,
+        agent: text(3)?,
+        model: row.get(4)?,
+        parent: row.get::<_, Option<String>>(5)?.map(|id| Id::from(id.as_str())),
+        created: row.get(6)?,
+        updated: row.get(7)?,
+    })
+}

@@ -1,0 +1,352 @@
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use copydesk_model::Text;
+
+use super::{Opened, Store, StoreError};
+use crate::data::{Call, CallOutput, Content, Part, Prompt, Session, State};
+use crate::id::{Id, now};
+use crate::{Archive, ImportError, markdown};
+
+fn session(folder: &str) -> Session {
+    let (id, time) = (Id::new(), now());
+    Session {
+        id,
+        folder: folder.into(),
+        title: "A title".into(),
+        agent: "build".into(),
+        model: None,
+        parent: None,
+        created: time,
+        updated: time,
+    }
+}
+
+fn part(session: &Session, state: State, content: Content) -> Part {
+    let time = now();
+    Part {
+        id: Id::new(),
+        session: session.id.clone(),
+        turn: 1,
+        step: 1,
+        created: time,
+        updated: time,
+        state,
+        content,
+    }
+}
+
+fn text(session: &Session, text: &str) -> Part {
+    part(session, State::Completed, Content::Text(Text { text: text.into(), echo: None }))
+}
+
+fn call(session: &Session, state: State, output: Option<CallOutput>) -> Part {
+    let output = output.map(Box::new);
+    let call = Call {
+        call: "c1".into(),
+        name: "bash".into(),
+        arguments: "{\"command\":\"true\"}".into(),
+        echo: None,
+        output,
+    };
+    part(session, state, Content::Call(call))
+}
+
+fn open(folder: &Path) -> Store {
+    let (store, opened) = Store::open(folder).unwrap();
+    assert_eq!(opened, Opened::default());
+    store
+}
+
+fn same(left: &[Part], right: &[Part]) {
+    let json = |parts: &[Part]| serde_json::to_value(parts).unwrap();
+    assert_eq!(json(left), json(right));
+}
+
+#[tokio::test]
+async fn what_was_put_is_there_in_its_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let session = session("/work");
+    store.put_session(session.clone()).await.unwrap();
+    // More than fit into one millisecond: the order is that of adding, not that of the names.
+    let mut parts: Vec<_> = (0..200).map(|number| text(&session, &format!("part {number}"))).collect();
+    parts.push(call(&session, State::Running, None));
+    store.put_parts(parts.clone()).await.unwrap();
+    same(&store.parts(&session.id).await.unwrap(), &parts);
+
+    let done =
+        CallOutput { title: "true".into(), output: "".into(), milliseconds: 3, ..CallOutput::default() };
+    let finished = Part {
+        state: State::Completed,
+        content: call(&session, State::Completed, Some(done)).content,
+        ..parts.pop().unwrap()
+    };
+    parts.push(finished.clone());
+    store.put_parts(vec![finished]).await.unwrap();
+    // Another process sees the same.
+    same(&open(dir.path()).parts(&session.id).await.unwrap(), &parts);
+}
+
+#[tokio::test]
+async fn sessions_are_listed_found_renamed_and_deleted() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let old = Session { updated: 1, ..session("/a") };
+    let new = session("/b");
+    let child = Session { parent: Some(new.id.clone()), ..session("/b") };
+    for session in [&old, &new, &child] {
+        store.put_session(session.clone()).await.unwrap();
+    }
+    assert_eq!(store.sessions(10).await.unwrap(), [new.clone(), old.clone()]);
+    assert_eq!(store.sessions(1).await.unwrap().len(), 1);
+    assert_eq!(store.latest_session(Path::new("/a")).await.unwrap(), Some(old.clone()));
+    assert_eq!(store.latest_session(Path::new("/c")).await.unwrap(), None);
+    assert_eq!(store.session(&new.id.as_str()[12..]).await.unwrap(), new);
+    assert!(matches!(store.session("nope").await, Err(StoreError::NoSession(_))));
+    assert!(matches!(store.session(&old.id.as_str()[..4]).await, Err(StoreError::Ambiguous(_))));
+    assert!(matches!(store.session("").await, Err(StoreError::NoSession(_))));
+
+    store.rename_session(&old.id, "Another").await.unwrap();
+    assert_eq!(store.sessions(10).await.unwrap()[0].title, "Another");
+    store.put_parts(vec![text(&new, "needle")]).await.unwrap();
+    store.delete_session(&new.id).await.unwrap();
+    assert!(store.session(child.id.as_str()).await.is_err(), "what it began goes with it");
+    assert_eq!(store.search("needle", 10).await.unwrap(), []);
+    assert!(matches!(store.delete_session(&new.id).await, Err(StoreError::NoSession(_))));
+}
+
+#[tokio::test]
+async fn words_are_found_whatever_is_typed() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let session = session("/work");
+    store.put_session(session.clone()).await.unwrap();
+    let prompt =
+        Content::Prompt(Prompt { text: "Please rename the Größe of foo_bar".into(), steers: false });
+    let parts = vec![
+        part(&session, State::Completed, prompt),
+        text(&session, "nothing here"),
+        call(&session, State::Running, None),
+    ];
+    store.put_parts(parts.clone()).await.unwrap();
+    let found = store.search("größe rename", 10).await.unwrap();
+    assert_eq!(
+        (found.len(), found[0].part == parts[0].id, found[0].excerpt.as_str()),
+        (1, true, "Please [rename] the [Größe] of foo_bar")
+    );
+    for odd in ["\"", "a AND", "*", "(", "foo_bar NEAR", "", "  ", "'; DROP TABLE part; --"] {
+        store.search(odd, 10).await.unwrap();
+    }
+    // A part that changes is found by its new words only.
+    let changed = Part { content: text(&session, "elsewhere").content, ..parts[1].clone() };
+    store.put_parts(vec![changed]).await.unwrap();
+    assert_eq!(store.search("nothing", 10).await.unwrap().len(), 0);
+    assert_eq!(store.search("elsewhere", 10).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn what_was_under_way_is_marked_when_nobody_runs_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let session = session("/work");
+    store.put_session(session.clone()).await.unwrap();
+    let parts = vec![
+        text(&session, "done"),
+        call(&session, State::Running, None),
+        call(&session, State::Pending, None),
+    ];
+    store.put_parts(parts).await.unwrap();
+    assert_eq!(store.mark_interrupted(&session.id).await.unwrap(), 2);
+    let states: Vec<_> = store.parts(&session.id).await.unwrap().into_iter().map(|part| part.state).collect();
+    assert_eq!(states, [State::Completed, State::Interrupted, State::Interrupted]);
+    assert_eq!(store.mark_interrupted(&session.id).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn parts_come_all_or_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let known = session("/work");
+    store.put_session(known.clone()).await.unwrap();
+    let stray = text(&session("/work"), "of no session");
+    assert!(store.put_parts(vec![text(&known, "a"), stray]).await.is_err());
+    same(&store.parts(&known.id).await.unwrap(), &[]);
+}
+
+/// Two processes, as two connections: none of the writes is lost, and the file stays whole.
+#[tokio::test]
+async fn two_writers_do_not_disturb_each_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let stores = [open(dir.path()), open(dir.path())];
+    let mut tasks = tokio::task::JoinSet::new();
+    for store in stores {
+        for _ in 0..4 {
+            let store = store.clone();
+            tasks.spawn(async move {
+                let session = session("/work");
+                store.put_session(session.clone()).await.unwrap();
+                for number in 0..25 {
+                    store.put_parts(vec![text(&session, &number.to_string())]).await.unwrap();
+                }
+                session.id
+            });
+        }
+    }
+    let sessions = tasks.join_all().await;
+    let store = open(dir.path());
+    for id in sessions {
+        assert_eq!(store.parts(&id).await.unwrap().len(), 25);
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_store_is_moved_aside_and_nothing_is_deleted() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sessions.db");
+    for damage in ["this is no database, but long enough to look at ".repeat(40), "short".to_owned()] {
+        fs::write(&path, &damage).unwrap();
+        let (store, opened) = Store::open(dir.path()).unwrap();
+        let aside = opened.moved_aside.expect("it was moved");
+        assert_eq!(fs::read_to_string(aside).unwrap(), damage);
+        store.put_session(session("/work")).await.unwrap();
+        drop(store);
+        fs::remove_file(&path).unwrap();
+        let _ = fs::remove_file(dir.path().join("sessions.db-wal"));
+        let _ = fs::remove_file(dir.path().join("sessions.db-shm"));
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_was_overwritten_is_noticed_at_the_start() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let session = session("/work");
+    store.put_session(session.clone()).await.unwrap();
+    store.put_parts((0..300).map(|_| text(&session, &"x".repeat(500))).collect()).await.unwrap();
+    store.ask(|connection| Ok(connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?)).await.unwrap();
+    drop(store);
+    let path = dir.path().join("sessions.db");
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 2 / 4096 * 4096;
+    bytes[middle..middle + 4096].fill(0x5a);
+    let other = tempfile::tempdir().unwrap();
+    fs::write(other.path().join("sessions.db"), &bytes).unwrap();
+    let (_, opened) = Store::open(other.path()).unwrap();
+    assert_eq!(fs::read(opened.moved_aside.expect("it was moved")).unwrap(), bytes);
+}
+
+#[test]
+fn a_newer_store_and_an_impossible_place_are_refused_in_words() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(Store::open(dir.path()).unwrap());
+    let connection = rusqlite::Connection::open(dir.path().join("sessions.db")).unwrap();
+    connection.pragma_update(None, "user_version", 999).unwrap();
+    let message = Store::open(dir.path()).unwrap_err().to_string();
+    assert!(message.contains("was written by a newer copydesk (format 999)"), "{message}");
+
+    let file = dir.path().join("file");
+    fs::write(&file, "").unwrap();
+    assert!(Store::open(&file).unwrap_err().to_string().contains("cannot be made"));
+    let folder = dir.path().join("odd");
+    fs::create_dir_all(folder.join("sessions.db")).unwrap();
+    assert!(Store::open(&folder).is_err());
+}
+
+#[test]
+fn the_store_is_the_users_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    drop(Store::open(&data).unwrap());
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&data), mode(&data.join("sessions.db"))), (0o700, 0o600));
+}
+
+#[test]
+fn sqlite_is_new_enough() {
+    assert!(rusqlite::version_number() >= 3_051_003, "{}", rusqlite::version());
+}
+
+#[test]
+fn an_exported_session_comes_back_under_another_name() {
+    let session = session("/work");
+    let parts = vec![text(&session, "said"), call(&session, State::Running, None)];
+    let archive = Archive::new(session.clone(), parts.clone());
+    let json = serde_json::to_string(&archive).unwrap();
+    let read = Archive::read(&json).unwrap();
+    assert_ne!(read.session.id, session.id);
+    assert_eq!(Session { id: session.id.clone(), ..read.session.clone() }, session);
+    assert!(read.parts.iter().all(|part| part.session == read.session.id));
+    assert_eq!(read.parts[1].state, State::Interrupted);
+
+    assert!(matches!(Archive::read("{}"), Err(ImportError::NotASession(_))));
+    let newer = json.replace("\"copydesk_session\":1", "\"copydesk_session\":2");
+    assert!(matches!(Archive::read(&newer), Err(ImportError::Newer(2))));
+    let stray = Archive::new(session, vec![Part { session: Id::new(), ..parts[0].clone() }]);
+    assert!(matches!(Archive::read(&serde_json::to_string(&stray).unwrap()), Err(ImportError::Stray { .. })));
+}
+
+#[test]
+fn a_session_can_be_read_by_people() {
+    let mut session = session("/work");
+    session.id = Id::from("ID");
+    let output = CallOutput { output: "a ``` fence\n".into(), milliseconds: 3, ..CallOutput::default() };
+    let prompt = Content::Prompt(Prompt { text: "Fix it.\nPlease.".into(), steers: false });
+    let parts = [
+        part(&session, State::Completed, prompt),
+        text(&session, "On it."),
+        call(&session, State::Completed, Some(output)),
+        call(&session, State::Interrupted, None),
+    ];
+    expect_test::expect![[r##"
+        # A title
+
+        `ID` in `/work`
+
+        ## Fix it.
+
+        Fix it.
+        Please.
+
+        On it.
+
+        **bash**
+
+        ```
+        {"command":"true"}
+        ```
+
+        done after 3 ms
+
+        ````
+        a ``` fence
+        ````
+
+        **bash**
+
+        ```
+        {"command":"true"}
+        ```
+
+        interrupted
+    "##]]
+    .assert_eq(&markdown(&session, &parts));
+}
+
+/// Signed blocks must come back byte for byte, or the provider refuses the whole conversation.
+#[tokio::test]
+async fn what_a_provider_wants_back_is_kept_byte_for_byte() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let session = session("/work");
+    store.put_session(session.clone()).await.unwrap();
+    let json = r#"{ "type":"thinking",  "signature":"\u00e9\/==", "n": 1.0e2 }"#;
+    let data = serde_json::value::RawValue::from_string(json.to_owned()).unwrap();
+    let echo = Some(copydesk_model::Echo { provider: "p".into(), model: "m".into(), data });
+    let reasoning = Content::Reasoning(copydesk_model::Reasoning { text: "Hm.".into(), echo });
+    store.put_parts(vec![part(&session, State::Completed, reasoning)]).await.unwrap();
+    let parts = store.parts(&session.id).await.unwrap();
+    let Content::Reasoning(read) = &parts[0].content else { panic!("{parts:?}") };
+    assert_eq!(read.echo.as_ref().unwrap().data.get(), json);
+}

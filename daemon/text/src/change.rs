@@ -1,0 +1,173 @@
+//! A change to one text: minimal edits at byte ranges, sorted and apart from each other.
+//!
+//! Minimal, because an editor keeps cursors, marks and a person's typing where nothing was replaced. Between two texts
+//! the lines are compared first; within the lines that differ, what they begin and end with in common is left alone.
+//!
+//! Invariant: no edit begins or ends inside a character, or between a `\r` and its `\n` (editors know no such place).
+
+use std::hash::Hash;
+use std::ops::Range;
+
+use similar::DiffTag;
+use thiserror::Error;
+
+use crate::diff::ops;
+
+/// One piece of a change: what stands in the range becomes `text`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    pub range: Range<usize>,
+    pub text: String,
+}
+
+/// The edits to one text, in the order of the text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Change {
+    edits: Vec<Edit>,
+}
+
+/// The change was made against another text.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("the text is not the one that the change was made for: bytes {}..{} are not in it", range.start, range.end)]
+pub struct Stale {
+    pub range: Range<usize>,
+}
+
+impl Change {
+    /// What makes `new` of `old`.
+    pub fn between(old: &str, new: &str) -> Self {
+        Self { edits: edits(old, new, 0, |line| line) }
+    }
+
+    /// Expects what the type promises: sorted and apart.
+    pub(crate) fn of(edits: Vec<Edit>) -> Self {
+        Self { edits }
+    }
+
+    pub fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.edits.is_empty()
+    }
+
+    pub fn apply(&self, text: &str) -> Result<String, Stale> {
+        let grown: usize = self.edits.iter().map(|edit| edit.text.len()).sum();
+        let mut result = String::with_capacity(text.len() + grown);
+        let mut at = 0;
+        for edit in &self.edits {
+            let (kept, replaced) = (text.get(at..edit.range.start), text.get(edit.range.clone()));
+            let (Some(kept), Some(_)) = (kept, replaced) else {
+                return Err(Stale { range: edit.range.clone() });
+            };
+            result.push_str(kept);
+            result.push_str(&edit.text);
+            at = edit.range.end;
+        }
+        result.push_str(text.get(at..).unwrap_or_default());
+        Ok(result)
+    }
+}
+
+/// The edits that make `new` of `old`, which begins at `base` in its text. Lines with the same key are left as they are.
+pub(crate) fn edits<'a, K: Hash + Eq + Copy>(
+    old: &'a str,
+    new: &'a str,
+    base: usize,
+    key: impl Fn(&'a str) -> K,
+) -> Vec<Edit> {
+    if !old.contains('\n') && !new.contains('\n') {
+        return trimmed(old, new, base).into_iter().collect();
+    }
+    let (old_lines, new_lines) = (Lines::of(old), Lines::of(new));
+    let keys = |lines: &Lines<'a>| lines.lines.iter().map(|line| key(line)).collect::<Vec<_>>();
+    let mut found = Vec::new();
+    for op in ops(&keys(&old_lines), &keys(&new_lines)) {
+        if op.tag() != DiffTag::Equal {
+            let range = old_lines.bytes(op.old_range());
+            let (before, after) =
+                (old.get(range.clone()).unwrap_or_default(), new_lines.text(new, op.new_range()));
+            found.extend(trimmed(before, after, base + range.start));
+        }
+    }
+    found
+}
+
+/// The lines of a text with where each of them begins.
+struct Lines<'a> {
+    lines: Vec<&'a str>,
+    starts: Vec<usize>,
+    len: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn of(text: &'a str) -> Self {
+        let lines: Vec<_> = text.split_inclusive('\n').collect();
+        let starts = lines.iter().scan(0, |at, line| Some(std::mem::replace(at, *at + line.len()))).collect();
+        Self { lines, starts, len: text.len() }
+    }
+
+    fn bytes(&self, lines: Range<usize>) -> Range<usize> {
+        let start = |line: usize| self.starts.get(line).copied().unwrap_or(self.len);
+        start(lines.start)..start(lines.end)
+    }
+
+    fn text(&self, text: &'a str, lines: Range<usize>) -> &'a str {
+        text.get(self.bytes(lines)).unwrap_or_default()
+    }
+}
+
+/// The one edit between two pieces, without what they begin and end with in common.
+fn trimmed(old: &str, new: &str, base: usize) -> Option<Edit> {
+    if old == new {
+        return None;
+    }
+    let both = old.chars().zip(new.chars());
+    let mut prefix: usize = both.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+    let splits = |prefix: usize, text: &str| {
+        let (before, after) = text.split_at_checked(prefix).unwrap_or_default();
+        before.ends_with('\r') && after.starts_with('\n')
+    };
+    if splits(prefix, old) || splits(prefix, new) {
+        prefix -= 1;
+    }
+    let (old, new) = (old.get(prefix..).unwrap_or_default(), new.get(prefix..).unwrap_or_default());
+    let both = old.chars().rev().zip(new.chars().rev());
+    let mut suffix: usize = both.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+    if splits(old.len() - suffix, old) || splits(new.len() - suffix, new) {
+        suffix -= 1;
+    }
+    let text = new.get(..new.len() - suffix).unwrap_or_default().to_owned();
+    let start = base + prefix;
+    Some(Edit { range: start..start + old.len() - suffix, text })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(old: &str, new: &str, expected: &[(Range<usize>, &str)]) {
+        let change = Change::between(old, new);
+        let seen: Vec<_> = change.edits().iter().map(|e| (e.range.clone(), e.text.as_str())).collect();
+        assert_eq!(seen, expected);
+        assert_eq!(change.apply(old).unwrap(), new);
+    }
+
+    #[test]
+    fn only_what_differs_is_touched() {
+        check("same", "same", &[]);
+        check("let x = 1;", "let x = 12;", &[(9..9, "2")]);
+        check("a\nb\nc\nd\n", "a\nB\nc\nd!\n", &[(2..3, "B"), (7..7, "!")]);
+        check("é", "è", &[(0..2, "è")]);
+        check("a\r\n", "a\n", &[(1..3, "\n")]);
+        check("a\r", "a\r\n", &[(1..2, "\r\n")]);
+    }
+
+    #[test]
+    fn a_change_for_another_text_is_refused() {
+        let change = Change::between("a long line", "a long lie");
+        assert_eq!(change.apply("short"), Err(Stale { range: 9..10 }));
+    }
+}

@@ -1,0 +1,194 @@
+//! Two texts as hunks: contiguous lines that differ, with some that do not around them.
+//!
+//! A hunk's lines have their line breaks, so that hunks applied to the old text give the new one to the byte; a last line
+//! without a break is seen by its missing it.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::time::{Duration, Instant};
+
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_diff_ops};
+
+mod unified;
+
+/// Texts that have nothing to do with each other are compared this long; after that the result is coarser, and as true.
+/// 100,000 lines against as many random ones take about half a second, ordinary edits of them a few milliseconds.
+const BUDGET: Duration = Duration::from_millis(500);
+
+/// How many lines a hunk may be moved along equal ones.
+const MARGIN: usize = 64;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tag {
+    Equal,
+    Delete,
+    Insert,
+}
+
+/// Lines that changed, with their surroundings. Line numbers begin with 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hunk<'a> {
+    /// The first line in the old text; where there are no old lines, the line before the place (0: before the first).
+    pub old_start: usize,
+    pub old_lines: usize,
+    /// As `old_start`, in the new text.
+    pub new_start: usize,
+    pub new_lines: usize,
+    /// Each with its line break.
+    pub lines: Vec<(Tag, &'a str)>,
+}
+
+/// All hunks between two texts, and how many lines they add and delete.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Diff<'a> {
+    pub hunks: Vec<Hunk<'a>>,
+    pub additions: usize,
+    pub deletions: usize,
+}
+
+/// The hunks between two texts, with `context` unchanged lines around each (3 is what people are used to).
+pub fn diff<'a>(old: &'a str, new: &'a str, context: usize) -> Diff<'a> {
+    let old: Vec<_> = old.split_inclusive('\n').collect();
+    let new: Vec<_> = new.split_inclusive('\n').collect();
+    let groups = group_diff_ops(ops(&old, &new), context);
+    // Equal texts are one group with nothing but equal lines.
+    let groups = groups.iter().filter(|group| group.iter().any(|op| op.tag() != DiffTag::Equal));
+    let hunks: Vec<_> = groups.map(|group| hunk(group, &old, &new)).collect();
+    let count = |tag| hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.0 == tag).count();
+    let (additions, deletions) = (count(Tag::Insert), count(Tag::Delete));
+    Diff { hunks, additions, deletions }
+}
+
+fn hunk<'a>(group: &[DiffOp], old: &[&'a str], new: &[&'a str]) -> Hunk<'a> {
+    let mut lines = Vec::new();
+    for op in group {
+        let (tag, old_range, new_range) = op.as_tag_tuple();
+        let take = |from: &[&'a str], range, tag| {
+            let taken: &[&'a str] = from.get(range).unwrap_or_default();
+            taken.iter().map(|line| (tag, *line)).collect::<Vec<_>>()
+        };
+        if tag == DiffTag::Equal {
+            lines.extend(take(old, old_range, Tag::Equal));
+        } else {
+            lines.extend(take(old, old_range, Tag::Delete));
+            lines.extend(take(new, new_range, Tag::Insert));
+        }
+    }
+    let old_lines = lines.iter().filter(|line| line.0 != Tag::Insert).count();
+    let new_lines = lines.iter().filter(|line| line.0 != Tag::Delete).count();
+    let (old_first, new_first) =
+        group.first().map_or((0, 0), |op| (op.old_range().start, op.new_range().start));
+    let start = |first: usize, count: usize| first + usize::from(count > 0);
+    Hunk {
+        old_start: start(old_first, old_lines),
+        old_lines,
+        new_start: start(new_first, new_lines),
+        new_lines,
+        lines,
+    }
+}
+
+/// What makes the new lines of the old ones. Lines are compared as numbers, so that each is hashed once; those that both
+/// texts begin and end with are not even that, except a few, along which a hunk is moved to where it reads best.
+pub(crate) fn ops<K: Hash + Eq + Copy>(old: &[K], new: &[K]) -> Vec<DiffOp> {
+    let same = |(a, b): &(&K, &K)| a == b;
+    let before = old.iter().zip(new).take_while(same).count();
+    let (old_rest, new_rest) = (old.get(before..).unwrap_or_default(), new.get(before..).unwrap_or_default());
+    let after = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(same).count();
+    let (before, after) = (before.saturating_sub(MARGIN), after.saturating_sub(MARGIN));
+
+    let mut numbers: HashMap<K, usize> = HashMap::new();
+    let mut number = |line: &K| {
+        let next = numbers.len();
+        *numbers.entry(*line).or_insert(next)
+    };
+    let mut middle = |lines: &[K]| -> Vec<usize> {
+        lines.get(before..lines.len() - after).unwrap_or_default().iter().map(&mut number).collect()
+    };
+    let (old_middle, new_middle) = (middle(old), middle(new));
+    let deadline = Some(Instant::now() + BUDGET);
+    let found = capture_diff_slices_deadline(Algorithm::Myers, &old_middle, &new_middle, deadline);
+    let equal = |old_index, new_index, len| DiffOp::Equal { old_index, new_index, len };
+    let mut ops = vec![equal(0, 0, before)];
+    ops.extend(found.into_iter().map(|op| moved(op, before)));
+    ops.push(equal(old.len() - after, new.len() - after, after));
+    joined(ops)
+}
+
+fn moved(op: DiffOp, by: usize) -> DiffOp {
+    let (tag, old, new) = op.as_tag_tuple();
+    let (old_index, new_index) = (old.start + by, new.start + by);
+    let (old_len, new_len) = (old.len(), new.len());
+    match tag {
+        DiffTag::Equal => DiffOp::Equal { old_index, new_index, len: old_len },
+        DiffTag::Delete => DiffOp::Delete { old_index, new_index, old_len },
+        DiffTag::Insert => DiffOp::Insert { old_index, new_index, new_len },
+        DiffTag::Replace => DiffOp::Replace { old_index, old_len, new_index, new_len },
+    }
+}
+
+/// Neighbours that are equal as one, and nothing that is empty: grouping by context counts on it.
+fn joined(ops: Vec<DiffOp>) -> Vec<DiffOp> {
+    let mut joined: Vec<DiffOp> = Vec::with_capacity(ops.len());
+    for op in ops {
+        match (joined.last_mut(), op) {
+            (_, DiffOp::Equal { len: 0, .. }) => {}
+            (Some(DiffOp::Equal { len, .. }), DiffOp::Equal { len: more, .. }) => *len += more,
+            (_, op) => joined.push(op),
+        }
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_texts_have_no_hunks() {
+        assert_eq!(diff("a\nb\n", "a\nb\n", 3), Diff::default());
+        assert_eq!(diff("", "", 3), Diff::default());
+    }
+
+    #[test]
+    fn a_hunk_says_where_it_is() {
+        let (old, new) = ("1\n2\n3\n4\n5\n", "1\n2\nthree\n4\n5\n");
+        let lines =
+            vec![(Tag::Equal, "2\n"), (Tag::Delete, "3\n"), (Tag::Insert, "three\n"), (Tag::Equal, "4\n")];
+        let hunk = Hunk { old_start: 2, old_lines: 3, new_start: 2, new_lines: 3, lines };
+        assert_eq!(diff(old, new, 1), Diff { hunks: vec![hunk], additions: 1, deletions: 1 });
+    }
+
+    #[test]
+    fn an_insertion_stands_after_a_line() {
+        let starts = |old, new| {
+            let diff = diff(old, new, 0);
+            diff.hunks
+                .iter()
+                .map(|h| (h.old_start, h.old_lines, h.new_start, h.new_lines))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(starts("", "a\n"), [(0, 0, 1, 1)]);
+        assert_eq!(starts("a\nc\n", "a\nb\nc\n"), [(1, 0, 2, 1)]);
+        assert_eq!(starts("a\nb\nc\n", "a\nc\n"), [(2, 1, 1, 0)]);
+    }
+
+    /// Not timed: without a bound this would take hours, with it a second.
+    #[test]
+    fn hostile_texts_come_to_an_end() {
+        let noise = |seed: u64, count| {
+            let mut state = seed;
+            let lines = (0..count).map(move |_| {
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                format!("{}\n", (state >> 40) % 50)
+            });
+            lines.collect::<String>()
+        };
+        let (old, new) = (noise(1, 200_000), noise(2, 200_000));
+        let diff = diff(&old, &new, 3);
+        let lines = || diff.hunks.iter().flat_map(|hunk| &hunk.lines);
+        let of = |tag| lines().filter(|line| line.0 == tag).count();
+        assert_eq!((of(Tag::Insert), of(Tag::Delete)), (diff.additions, diff.deletions));
+        assert_eq!(diff.additions, diff.deletions);
+    }
+}

@@ -1,0 +1,120 @@
+//! The unified form of a diff, which people, models and `patch` read.
+
+use std::fmt::Write;
+
+use super::{Diff, Hunk, Tag};
+use crate::Limits;
+
+impl Diff<'_> {
+    /// The hunks in unified form, without the two lines that name the files. What goes beyond the limits is counted in a
+    /// last line, so that nobody takes a part for the whole. That line itself is not counted.
+    pub fn unified(&self, limits: Limits) -> String {
+        let mut text = String::new();
+        let (mut shown, mut left) = (0, 0);
+        for line in self.hunks.iter().flat_map(rendered) {
+            let fits = shown < limits.lines && text.len() + line.len() <= limits.bytes;
+            if left == 0 && fits {
+                text.push_str(&line);
+                shown += 1;
+            } else {
+                left += 1;
+            }
+        }
+        if left > 0 {
+            let lines = if left == 1 { "line" } else { "lines" };
+            let _ = writeln!(text, "… {left} more {lines}");
+        }
+        text
+    }
+}
+
+/// The lines of one hunk, each with its line break and, where the text has none, the mark that says so.
+fn rendered<'a>(hunk: &'a Hunk<'a>) -> impl Iterator<Item = String> + 'a {
+    let range = |start: usize, count: usize| {
+        if count == 1 { start.to_string() } else { format!("{start},{count}") }
+    };
+    let old = range(hunk.old_start, hunk.old_lines);
+    let new = range(hunk.new_start, hunk.new_lines);
+    let lines = hunk.lines.iter().map(|(tag, line)| {
+        let sign = match tag {
+            Tag::Equal => ' ',
+            Tag::Delete => '-',
+            Tag::Insert => '+',
+        };
+        let mark = if line.ends_with('\n') { "" } else { "\n\\ No newline at end of file\n" };
+        format!("{sign}{line}{mark}")
+    });
+    std::iter::once(format!("@@ -{old} +{new} @@\n")).chain(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use crate::{Limits, diff};
+
+    #[track_caller]
+    fn check(old: &str, new: &str, limits: Limits, expected: Expect) {
+        expected.assert_eq(&diff(old, new, 3).unified(limits));
+    }
+
+    #[test]
+    fn hunks_with_three_lines_around_them() {
+        let old = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n";
+        let new = "1\n2\n3\nfour\n5\n6\n7\n8\n9\n10\n11\n12";
+        check(
+            old,
+            new,
+            Limits::default(),
+            expect![[r#"
+                @@ -1,7 +1,7 @@
+                 1
+                 2
+                 3
+                -4
+                +four
+                 5
+                 6
+                 7
+                @@ -9,4 +9,4 @@
+                 9
+                 10
+                 11
+                -12
+                +12
+                \ No newline at end of file
+            "#]],
+        );
+    }
+
+    #[test]
+    fn what_is_left_out_is_counted() {
+        let new = "a\nb\nc\nd\n";
+        let some = Limits { lines: 3, ..Limits::default() };
+        check(
+            "",
+            new,
+            some,
+            expect![[r#"
+                @@ -0,0 +1,4 @@
+                +a
+                +b
+                … 2 more lines
+            "#]],
+        );
+        let few = Limits { bytes: 25, ..Limits::default() };
+        check(
+            "",
+            new,
+            few,
+            expect![[r#"
+                @@ -0,0 +1,4 @@
+                +a
+                +b
+                +c
+                … 1 more line
+            "#]],
+        );
+        check("", "", few, expect![[r#""#]]);
+    }
+}

@@ -1,0 +1,58 @@
+//! How the lines of a text end, and rewriting a text so that its lines end so.
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+
+/// How the lines of a text end. A lone `\r` is no ending; see the crate's invariants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// There is no line break, so nothing is said about what one would be.
+    None,
+    Lf,
+    Crlf,
+    /// Both occur; each break is kept as it is.
+    Mixed,
+}
+
+impl Ending {
+    pub fn of(text: &str) -> Self {
+        let breaks = text.bytes().filter(|byte| *byte == b'\n').count();
+        let crlf = memmem::find_iter(text.as_bytes(), "\r\n").count();
+        match (breaks, crlf) {
+            (0, _) => Self::None,
+            (_, 0) => Self::Lf,
+            (breaks, crlf) if breaks == crlf => Self::Crlf,
+            _ => Self::Mixed,
+        }
+    }
+
+    /// The text with its lines ending so. Without one clear ending it stays as it is.
+    pub fn write(self, text: &str) -> Cow<'_, str> {
+        match self {
+            Self::None | Self::Mixed => Cow::Borrowed(text),
+            Self::Lf => lf(text),
+            Self::Crlf if text.contains('\n') => Cow::Owned(lf(text).replace('\n', "\r\n")),
+            Self::Crlf => Cow::Borrowed(text),
+        }
+    }
+}
+
+/// The text with every `\r\n` as `\n`.
+pub(crate) fn lf(text: &str) -> Cow<'_, str> {
+    if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ending_is_seen_and_written() {
+        let seen = ["", "a", "a\rb", "a\nb", "a\r\nb\r\n", "a\r\nb\n"].map(Ending::of);
+        use Ending::{Crlf, Lf, Mixed, None};
+        assert_eq!(seen, [None, None, None, Lf, Crlf, Mixed]);
+        let written = [None, Lf, Crlf, Mixed].map(|ending| ending.write("a\nb\r\nc").into_owned());
+        assert_eq!(written, ["a\nb\r\nc", "a\nb\nc", "a\r\nb\r\nc", "a\nb\r\nc"]);
+    }
+}

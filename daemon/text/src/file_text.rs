@@ -1,0 +1,154 @@
+//! Bytes ↔ the text of a file. What is written back differs from what was read only where it was edited: byte order
+//! mark, line endings and a missing final newline are kept because the text is kept as it is, not normalised.
+//!
+//! Only UTF-8 is read. [`sniff`] tells from the first bytes why something is not a text; [`FileText::decode`] refuses only
+//! what cannot be decoded, so that a text with odd characters can still be mended.
+
+use thiserror::Error;
+
+use crate::Ending;
+
+/// How much of a file [`sniff`] looks at: the sizes that Git and others settled on.
+const SAMPLE: usize = 8192;
+/// More control characters than this in a hundred, and it is no text.
+const MAX_CONTROL_PERCENT: usize = 30;
+const BOM: &str = "\u{feff}";
+
+/// Why bytes are not a text that can be shown and edited.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Unreadable {
+    /// By its byte order mark.
+    #[error("it is {0} text; only UTF-8 can be read and edited: convert it first (for instance with iconv)")]
+    Encoding(&'static str),
+    #[error("it is binary: there is a NUL byte at offset {at}")]
+    Nul { at: usize },
+    #[error("it is binary: {percent} % of its first bytes are control characters")]
+    Control { percent: usize },
+    #[error("it is not UTF-8: the first wrong byte is 0x{byte:02x} in line {line}, at offset {at}")]
+    NotUtf8 { at: usize, byte: u8, line: usize },
+}
+
+/// Whether the first bytes are those of something else than a text. Cheap: at most 8 KiB are looked at.
+pub fn sniff(bytes: &[u8]) -> Option<Unreadable> {
+    let sample = bytes.get(..SAMPLE).unwrap_or(bytes);
+    if let Some(name) = foreign_encoding(sample) {
+        return Some(Unreadable::Encoding(name));
+    }
+    if let Some(at) = sample.iter().position(|byte| *byte == 0) {
+        return Some(Unreadable::Nul { at });
+    }
+    let control = sample.iter().filter(|byte| matches!(byte, 0..=8 | 14..=31)).count();
+    let percent = (control * 100).checked_div(sample.len())?;
+    (percent > MAX_CONTROL_PERCENT).then_some(Unreadable::Control { percent })
+}
+
+fn foreign_encoding(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0xff, 0xfe, 0, 0, ..] => Some("UTF-32 (little-endian)"),
+        [0, 0, 0xfe, 0xff, ..] => Some("UTF-32 (big-endian)"),
+        [0xff, 0xfe, ..] => Some("UTF-16 (little-endian)"),
+        [0xfe, 0xff, ..] => Some("UTF-16 (big-endian)"),
+        _ => None,
+    }
+}
+
+/// The text of a file: without its byte order mark, and otherwise as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileText {
+    text: String,
+    bom: bool,
+    ending: Ending,
+}
+
+impl FileText {
+    /// Invariant: `decode(bytes).encode() == bytes`.
+    pub fn decode(bytes: Vec<u8>) -> Result<Self, Unreadable> {
+        if let Some(name) = foreign_encoding(&bytes) {
+            return Err(Unreadable::Encoding(name));
+        }
+        let mut text = String::from_utf8(bytes)
+            .map_err(|error| not_utf8(error.as_bytes(), error.utf8_error().valid_up_to()))?;
+        let bom = text.starts_with(BOM);
+        if bom {
+            text.drain(..BOM.len());
+        }
+        Ok(Self { ending: Ending::of(&text), text, bom })
+    }
+
+    pub fn encode(&self) -> Vec<u8> {
+        let bom = if self.bom { BOM } else { "" };
+        [bom.as_bytes(), self.text.as_bytes()].concat()
+    }
+
+    /// The same file with an edited text: what [`Change::apply`](crate::Change::apply) gave.
+    #[must_use]
+    pub fn with_text(&self, text: String) -> Self {
+        Self { ending: Ending::of(&text), text, bom: self.bom }
+    }
+
+    /// The same file with a text written anew by someone who does not see endings and marks: both stay as they were.
+    #[must_use]
+    pub fn rewritten(&self, text: &str) -> Self {
+        let text = text.strip_prefix(BOM).unwrap_or(text);
+        self.with_text(self.ending.write(text).into_owned())
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub fn bom(&self) -> bool {
+        self.bom
+    }
+
+    pub fn ending(&self) -> Ending {
+        self.ending
+    }
+
+    /// Whether the last line ends like the others. An empty text has no line that could miss it.
+    pub fn final_newline(&self) -> bool {
+        self.text.is_empty() || self.text.ends_with('\n')
+    }
+}
+
+fn not_utf8(bytes: &[u8], at: usize) -> Unreadable {
+    let before = bytes.get(..at).unwrap_or_default();
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    Unreadable::NotUtf8 { at, byte: bytes.get(at).copied().unwrap_or_default(), line }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_a_text_is_named() {
+        let mut late_nul = vec![b'a'; SAMPLE];
+        late_nul.push(0);
+        assert_eq!(sniff(b""), None);
+        assert_eq!(sniff("# Überschrift\r\n\x1b[1mfett\x1b[0m".as_bytes()), None);
+        assert_eq!(sniff(&late_nul), None);
+        assert_eq!(sniff(b"ab\0c"), Some(Unreadable::Nul { at: 2 }));
+        assert_eq!(sniff(b"\x01\x02\x03a"), Some(Unreadable::Control { percent: 75 }));
+        assert_eq!(sniff(b"\xff\xfea\0"), Some(Unreadable::Encoding("UTF-16 (little-endian)")));
+        assert_eq!(
+            FileText::decode(b"\xfe\xff\0a".to_vec()),
+            Err(Unreadable::Encoding("UTF-16 (big-endian)"))
+        );
+        let latin1 = FileText::decode(b"one\ntwo caf\xe9".to_vec()).unwrap_err();
+        assert_eq!(latin1, Unreadable::NotUtf8 { at: 11, byte: 0xe9, line: 2 });
+        assert_eq!(
+            latin1.to_string(),
+            "it is not UTF-8: the first wrong byte is 0xe9 in line 2, at offset 11"
+        );
+    }
+
+    #[test]
+    fn marks_and_endings_are_known_and_kept() {
+        let file = FileText::decode("\u{feff}a\r\nb".into()).unwrap();
+        assert_eq!((file.text(), file.bom(), file.ending()), ("a\r\nb", true, Ending::Crlf));
+        assert!(!file.final_newline());
+        assert_eq!(file.rewritten("x\ny\n").encode(), "\u{feff}x\r\ny\r\n".as_bytes());
+        assert_eq!(file.rewritten("\u{feff}x").encode(), "\u{feff}x".as_bytes(), "no second mark");
+    }
+}

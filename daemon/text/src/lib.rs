@@ -1,0 +1,29 @@
+//! Text, without I/O and without async: what is in a file, how it is changed, and how it is shown.
+//!
+//! [`FileText`] is a file's bytes as text that can be written back unchanged. [`replace`] finds the one place a model
+//! means and gives a [`Change`]: minimal edits, not a new text. [`diff`] shows two texts as hunks. [`numbered`] is what a
+//! reader of a file sees, [`truncate`] what is left of an output that is too long.
+//!
+//! Invariant: nothing here can panic on any text, and everything is linear in it or has a cap.
+//! Invariant: a line ends with `\n`; a `\r` before it belongs to the ending, any other `\r` to the line.
+
+mod change;
+mod diff;
+mod ending;
+mod file_text;
+mod lines;
+mod replace;
+mod truncate;
+
+#[cfg(test)]
+mod conformance;
+#[cfg(test)]
+mod properties;
+
+pub use change::{Change, Edit, Stale};
+pub use diff::{Diff, Hunk, Tag, diff};
+pub use ending::Ending;
+pub use file_text::{FileText, Unreadable, sniff};
+pub use lines::{CutBy, Page, PastEnd, View, numbered};
+pub use replace::{Hint, Nearest, ReplaceError, Why, replace};
+pub use truncate::{Cut, Keep, Limits, truncate};

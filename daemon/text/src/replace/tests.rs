@@ -1,0 +1,140 @@
+use expect_test::{Expect, expect};
+
+use super::*;
+
+#[track_caller]
+fn check(text: &str, old: &str, new: &str, expected: &str) {
+    assert_eq!(replace(text, old, new, false).unwrap().apply(text).unwrap(), expected);
+}
+
+#[track_caller]
+fn check_error(text: &str, old: &str, expected: Expect) {
+    expected.assert_eq(&replace(text, old, "new", false).unwrap_err().to_string());
+}
+
+#[test]
+fn only_what_differs_is_edited() {
+    let text = "fn a() {\n    one();\n    two();\n    three();\n}\n";
+    let new = "fn a() {\n    One();\n    two();\n    three(3);\n}";
+    let change = replace(text, text.trim_end(), new, false).unwrap();
+    let edits: Vec<_> = change.edits().iter().map(|e| (&text[e.range.clone()], e.text.as_str())).collect();
+    assert_eq!(edits, [("o", "O"), ("", "3")]);
+    assert_eq!(change.apply(text).unwrap(), format!("{new}\n"));
+}
+
+#[test]
+fn lines_end_as_in_the_place_they_are_written_to() {
+    check("a\r\nb\r\n", "a\nb", "x\ny\nz", "x\r\ny\r\nz\r\n");
+    check("a\nb\n", "a\r\nb", "x\r\ny", "x\ny\n");
+    check("a\r\nb\nc\n", "b\nc", "B\nC", "a\r\nB\nC\n");
+    check("a\r\nb\nc\n", "a\nb\nc", "a\nB\nC", "a\r\nB\r\nC\n");
+    check("a\nb\r\nc", "c", "c\nd", "a\nb\r\nc\r\nd");
+    check("one line", "line", "line\r\nand another", "one line\r\nand another");
+    check("a\r\nb", "\nb", "b", "ab");
+    check("a\r\nb", "a\n", "a", "ab");
+}
+
+#[test]
+fn every_place_or_the_only_one() {
+    let all = |text: &str, old, new| replace(text, old, new, true).unwrap().apply(text).unwrap();
+    assert_eq!(all("foo bar foo", "foo", "$&"), "$& bar $&");
+    assert_eq!(all("aaaa", "aa", "b"), "bb");
+    assert_eq!(all("a\r\nb\r\na\nb", "a\nb", "x\ny"), "x\r\ny\r\nx\ny");
+    assert_eq!(
+        replace("aaa", "aa", "b", false),
+        Err(ReplaceError::Several { lines: vec![1, 1], count: 2 }),
+        "places that overlap are two as well"
+    );
+}
+
+#[test]
+fn errors_tell_a_model_what_to_do_next() {
+    check_error(
+        "same",
+        "new",
+        expect![
+            "Nothing to change: the old and the new text are the same (line endings stay as the file has them)."
+        ],
+    );
+    check_error(
+        "same",
+        "",
+        expect![
+            "The old text is empty. Give the text to be replaced; to replace or create a whole file, write it."
+        ],
+    );
+    check_error(
+        &"x\n".repeat(12),
+        "x",
+        expect![
+            "The old text is in 12 places (at lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …). Nothing was changed: give more of the lines around the one that is meant, or replace all."
+        ],
+    );
+    check_error(
+        "something else\n",
+        "zzz qqq",
+        expect![
+            "The old text is not in the file, which is unchanged. Nothing in the file is like it: read the file again."
+        ],
+    );
+    check_error(
+        "fn main() {\n\tlet total = compute(items);\n\tprint(total);\n}\n",
+        "    let total = compute(items);\n    print(total);",
+        expect![[r#"
+            The old text is not in the file, which is unchanged. At line 2 only white space differs: indentation, spaces or line breaks.
+            The nearest place is:
+            2: 	let total = compute(items);
+            3: 	print(total);"#]],
+    );
+}
+
+#[test]
+fn a_difference_that_has_a_name_is_named() {
+    let hint = |text, old| match replace(text, old, "", false) {
+        Err(ReplaceError::NotFound { hint: Some(hint), .. }) => (hint.why, hint.line),
+        other => panic!("{old:?}: {other:?}"),
+    };
+    assert_eq!(hint("x\n  a\n  b\n", "a\nb"), (Why::Whitespace, 2));
+    assert_eq!(hint("foo(a,\n    b)\n", "foo(a, b)"), (Why::Whitespace, 1));
+    assert_eq!(hint("a\nfoo()", "foo()\n"), (Why::Whitespace, 2));
+    assert_eq!(hint("a\rb\rc", "a\nb"), (Why::LineEndings, 1));
+    assert_eq!(hint("x\nLet It Be\n", "let it be"), (Why::Case, 2));
+    assert_eq!(hint("say “hi” — ok\n", "say \"hi\" - ok"), (Why::Typography, 1));
+    assert_eq!(hint("a\u{a0}b", "a b"), (Why::Whitespace, 1));
+    assert_eq!(hint("foo\nbar\n", "1: foo\n2: bar"), (Why::LineNumbers, 1));
+    assert_eq!(hint("x\nlog(\"a\nb\")\n", "log(\"a\\nb\")"), (Why::Escapes, 2));
+}
+
+#[test]
+fn the_nearest_place_is_found_by_its_lines_or_by_one_like_them() {
+    let nearest = |text: &str, old| match replace(text, old, "", false) {
+        Err(ReplaceError::NotFound { nearest, .. }) => nearest.map(|nearest| (nearest.line, nearest.lines)),
+        other => panic!("{old:?}: {other:?}"),
+    };
+    let lines = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
+    let text = "fn a() {\n    alpha(1);\n    beta(2);\n}\n\nfn b() {\n    gamma(3);\n    delta(4);\n}\n";
+    let found = nearest(text, "fn b() {\n    gamma(33);\n    delta(4);\n}");
+    assert_eq!(found, Some((6, lines(&["fn b() {", "    gamma(3);", "    delta(4);", "}"]))));
+    let found = nearest(text, "delta(4, 5);");
+    assert_eq!(found, Some((8, lines(&["    delta(4);"]))));
+    assert_eq!(nearest(text, "nothing like this anywhere"), None);
+    assert_eq!(nearest("", "x"), None);
+}
+
+#[test]
+fn a_large_file_without_the_text_is_searched_and_shown_in_bounds() {
+    let text: String = (0..100_000).map(|n| format!("    let value_{n} = compute({n});\n")).collect();
+    let Err(ReplaceError::NotFound { nearest: Some(nearest), hint: None }) =
+        replace(&text, "let value_99998 = compute(99_998);\n".repeat(100).as_str(), "", false)
+    else {
+        panic!("nothing near")
+    };
+    assert_eq!(nearest.line, 99_999);
+    let long = "x".repeat(300);
+    let Err(ReplaceError::NotFound { nearest: Some(nearest), .. }) =
+        replace(&format!("a\n{long}\n"), &format!("{long}y"), "", false)
+    else {
+        panic!("nothing near")
+    };
+    assert_eq!((nearest.line, nearest.lines[0].chars().count()), (2, 161));
+}

@@ -1,0 +1,134 @@
+//! What a running call has at hand.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use copydesk_workspace::files::{Files, Place};
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::outcome::{Failure, FailureKind};
+
+/// A question to the rules, and where they do not know, to the person.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ask {
+    /// What kind of thing is to be done: `read`, `edit`, `bash`, …
+    pub key: String,
+    /// What it is to be done to; each must be allowed.
+    pub patterns: Vec<String>,
+    /// What "always" would allow from now on.
+    pub always: Vec<String>,
+    /// What the person is shown.
+    pub title: String,
+    pub metadata: Value,
+}
+
+/// Why a call may not go on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refused {
+    /// A rule forbids it.
+    ByRule,
+    /// The person said no, perhaps with a word to the model.
+    ByPerson {
+        reason: Option<String>,
+    },
+    Cancelled,
+}
+
+pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<(), Refused>> + Send + 'a>>;
+
+/// Whoever knows the rules and the person.
+pub trait Asker: Send + Sync {
+    fn ask<'a>(&'a self, call: &'a str, ask: Ask) -> Answer<'a>;
+}
+
+/// Something to show while a call runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Progress {
+    pub call: String,
+    pub metadata: Value,
+}
+
+#[derive(Clone)]
+pub struct Context {
+    pub session: String,
+    pub call: String,
+    pub agent: String,
+    pub cancel: CancellationToken,
+    pub files: Files,
+    pub asker: Arc<dyn Asker>,
+    /// Bounded: what cannot be shown in time is left out, since the next one says more.
+    pub progress: mpsc::Sender<Progress>,
+    /// Milliseconds that the call has waited for people, which nobody should count against it.
+    pub waited: Arc<AtomicU64>,
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context")
+            .field("session", &self.session)
+            .field("call", &self.call)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Context {
+    pub async fn ask(&self, ask: Ask) -> Result<(), Failure> {
+        let key = ask.key.clone();
+        let start = Instant::now();
+        let answer = self.asker.ask(&self.call, ask).await;
+        let waited = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.waited.fetch_add(waited, Ordering::Relaxed);
+        answer.map_err(|refused| refused.failure(&key))
+    }
+
+    /// The file or folder that a model named, after the person was asked where it lies outside the workspace.
+    pub async fn place(&self, path: &str) -> Result<Place, Failure> {
+        let place = self.files.resolve(path);
+        if !place.inside {
+            // Where it really leads, since a link in the workspace says nothing about that.
+            let real = place.real();
+            let folder = if real.is_dir() { real } else { real.parent().unwrap_or(real) };
+            let folder = folder.join("*").display().to_string();
+            self.ask(Ask {
+                key: "external_directory".to_owned(),
+                patterns: vec![folder.clone()],
+                always: vec![folder],
+                title: format!("{} is outside the workspace", real.display()),
+                metadata: Value::Null,
+            })
+            .await?;
+        }
+        Ok(place)
+    }
+
+    pub fn show(&self, metadata: Value) {
+        let _ = self.progress.try_send(Progress { call: self.call.clone(), metadata });
+    }
+}
+
+impl Refused {
+    fn failure(self, key: &str) -> Failure {
+        match self {
+            Self::ByRule => Failure::new(
+                FailureKind::Denied,
+                format!(
+                    "A rule of the person's forbids this (`{key}`). Find another way, or say what you would need."
+                ),
+            ),
+            Self::ByPerson { reason: Some(reason) } => {
+                Failure::new(FailureKind::Denied, format!("The person said no: {reason}"))
+            }
+            Self::ByPerson { reason: None } => Failure::new(
+                FailureKind::Denied,
+                "The person said no. Do not try the same again; ask what they want instead.",
+            ),
+            Self::Cancelled => Failure::cancelled(),
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! What a model may call.
+//!
+//! A [`Tool`] says what it takes and does one thing; the [`Registry`] does what is the same for all of them: reading
+//! arguments, errors in words for the model, limits on the output, timing, cancelling, and a tool that breaks down.
+//!
+//! Invariant: whatever a model sends, a call ends in an [`Outcome`]: no panic, no hang after a cancel, no output without a
+//! cap.
+
+mod arguments;
+mod context;
+mod outcome;
+mod registry;
+mod spill;
+mod tool;
+pub mod tools;
+
+pub use context::{Answer, Ask, Asker, Context, Progress, Refused};
+pub use outcome::{Failure, FailureKind, Media, Outcome, Output};
+pub use registry::{Limits, Registry, Spec};
+pub use spill::Spill;
+pub use tool::{AnyTool, Running, Tool, Touches, typed};

@@ -1,0 +1,90 @@
+//! What comes of a call.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A call that did what it was asked. `output` is for the model; `title` and `metadata` are for the person.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Output {
+    /// One line: what was done, to what.
+    pub title: String,
+    pub output: String,
+    pub metadata: Value,
+    pub media: Vec<Media>,
+    /// Which end matters where the output is too long: the end, for commands that tell the verdict last.
+    pub keep_end: bool,
+}
+
+/// An image or a PDF that goes to the model with the output.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Media {
+    pub mime: String,
+    pub base64: Arc<str>,
+    pub name: Option<String>,
+}
+
+/// A call that did not. As structured as a success: the model reads `message` and must be able to do better, the person
+/// sees the rest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    pub kind: FailureKind,
+    pub message: String,
+    pub metadata: Value,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// There is no such tool.
+    Unknown,
+    /// The arguments cannot be read.
+    Arguments,
+    /// A rule or the person said no.
+    Denied,
+    /// What it is about is not there, or is not what it was.
+    Target,
+    /// It took too long.
+    Timeout,
+    Cancelled,
+    /// It tried and could not.
+    Failed,
+    /// A fault of ours.
+    Broken,
+}
+
+impl Failure {
+    pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), metadata: Value::Null }
+    }
+
+    pub fn target(message: impl Into<String>) -> Self {
+        Self::new(FailureKind::Target, message)
+    }
+
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::new(FailureKind::Failed, message)
+    }
+
+    pub fn cancelled() -> Self {
+        Self::new(FailureKind::Cancelled, "The person cancelled this call.")
+    }
+
+    pub fn with_metadata(self, metadata: Value) -> Self {
+        Self { metadata, ..self }
+    }
+}
+
+/// A call at its end, whichever it was: what is kept and what the model is told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The tool's own name, however the model spelled it.
+    pub name: String,
+    pub title: String,
+    pub output: String,
+    pub metadata: Value,
+    pub media: Vec<Media>,
+    pub failure: Option<FailureKind>,
+    pub milliseconds: u64,
+}

@@ -1,0 +1,102 @@
+//! The trait of a tool, and the form in which the registry holds all of them.
+
+use std::borrow::Cow;
+use std::future::Future;
+use std::path::PathBuf;
+use std::pin::Pin;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::arguments;
+use crate::context::Context;
+use crate::outcome::{Failure, Output};
+
+/// Something a model may call. The doc comments of `Parameters` are what the model reads about them.
+pub trait Tool: Send + Sync + 'static {
+    type Parameters: DeserializeOwned + JsonSchema + Send + 'static;
+
+    fn name(&self) -> Cow<'static, str>;
+
+    /// The key under which rules speak of it: `edit` for all that change files.
+    fn key(&self) -> Cow<'static, str> {
+        self.name()
+    }
+
+    /// What it does and when to use it, for the model; kept as prose in a file beside the tool.
+    fn prompt(&self) -> Cow<'static, str>;
+
+    /// What it will read or change. Calls of one step that touch the same file run one after the other.
+    fn touches(&self, _parameters: &Self::Parameters, _context: &Context) -> Touches {
+        Touches::Nothing
+    }
+
+    fn run(
+        &self,
+        parameters: Self::Parameters,
+        context: Context,
+    ) -> impl Future<Output = Result<Output, Failure>> + Send;
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Touches {
+    Nothing,
+    Files(Vec<PathBuf>),
+    /// Nobody can tell: it waits for the calls before it, and those after it wait for it.
+    Everything,
+}
+
+pub type Running<'a> = Pin<Box<dyn Future<Output = Result<Output, Failure>> + Send + 'a>>;
+
+/// A tool whose parameters are known only while the desk runs (MCP, custom tools), and any other behind [`typed`].
+pub trait AnyTool: Send + Sync {
+    fn name(&self) -> Cow<'static, str>;
+    fn key(&self) -> Cow<'static, str>;
+    fn prompt(&self) -> Cow<'static, str>;
+    /// A JSON Schema of an object.
+    fn parameters(&self) -> Value;
+    fn touches(&self, arguments: &Value, context: &Context) -> Touches;
+    fn run<'a>(&'a self, arguments: Value, context: Context) -> Running<'a>;
+}
+
+/// A tool with typed parameters as one of all tools.
+pub fn typed<T: Tool>(tool: T) -> Box<dyn AnyTool> {
+    Box::new(Typed(tool))
+}
+
+struct Typed<T>(T);
+
+impl<T: Tool> AnyTool for Typed<T> {
+    fn name(&self) -> Cow<'static, str> {
+        self.0.name()
+    }
+
+    fn key(&self) -> Cow<'static, str> {
+        self.0.key()
+    }
+
+    fn prompt(&self) -> Cow<'static, str> {
+        self.0.prompt()
+    }
+
+    fn parameters(&self) -> Value {
+        schemars::schema_for!(T::Parameters).to_value()
+    }
+
+    fn touches(&self, arguments: &Value, context: &Context) -> Touches {
+        // Arguments that cannot be read touch nothing: the call will say what is wrong with them.
+        match arguments::read::<T::Parameters>(arguments.clone()) {
+            Ok(parameters) => self.0.touches(&parameters, context),
+            Err(_) => Touches::Nothing,
+        }
+    }
+
+    fn run<'a>(&'a self, arguments: Value, context: Context) -> Running<'a> {
+        Box::pin(async move {
+            let parameters = arguments::read(arguments)
+                .map_err(|problem| arguments::failure(&self.0.name(), &problem, &self.parameters()))?;
+            self.0.run(parameters, context).await
+        })
+    }
+}

@@ -1,0 +1,55 @@
+//! The desk's own tools: one file for each, its words for the model beside it, and this table of them.
+//!
+//! Parameters have the names that models know from OpenCode; what a tool does not know among its arguments is ignored.
+//!
+//! Invariant: a path goes through [`Context::place`](crate::Context::place), and the tool's own ask comes before anything is
+//! read for the model, written or run.
+//! Invariant: nothing is written over a content that the model has not seen, or that the person was not asked about.
+
+use copydesk_workspace::process::{Processes, Shell};
+
+use crate::registry::Limits;
+use crate::spill::Spill;
+use crate::tool::{AnyTool, typed};
+
+mod bash;
+mod change;
+mod edit;
+mod folder;
+mod glob;
+mod grep;
+mod list;
+mod live;
+mod media;
+mod prefix;
+mod read;
+mod target;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use media::attachment;
+
+/// What the tools need beside a call's context.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Those of the registry: `read` and `bash` keep within them by themselves, since they know best how to go on.
+    pub limits: Limits,
+    /// Where the whole of a command's output goes when it is too long.
+    pub spill: Spill,
+    /// The session's: what a command leaves running ends with it.
+    pub processes: Processes,
+    pub shell: Shell,
+}
+
+pub fn builtin(options: &Options) -> Vec<Box<dyn AnyTool>> {
+    vec![
+        typed(bash::Bash::new(options)),
+        typed(edit::Edit),
+        typed(glob::Glob),
+        typed(grep::Grep),
+        typed(list::List),
+        typed(read::Read::new(options.limits)),
+        typed(write::Write),
+    ]
+}

@@ -1,0 +1,45 @@
+//! Images and PDFs, known by how their bytes begin.
+
+use std::sync::Arc;
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+
+use super::target::sentence;
+use crate::outcome::{Failure, Media};
+
+/// As base64: what providers take.
+const LARGEST: usize = 5 * 1024 * 1024;
+
+/// The type of an image or PDF that a model can be shown, by its first bytes.
+pub(super) fn kind(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
+        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        [b'%', b'P', b'D', b'F', b'-', ..] => Some("application/pdf"),
+        _ => None,
+    }
+}
+
+/// A file that a person sends along with a prompt. `None` for what no model can be shown.
+pub fn attachment(name: &str, bytes: &[u8]) -> Option<Result<Media, Failure>> {
+    kind(bytes).map(|mime| media(name, mime, bytes))
+}
+
+pub(super) fn media(shown: &str, mime: &str, bytes: &[u8]) -> Result<Media, Failure> {
+    let most = LARGEST / 4 * 3;
+    if bytes.len() > most {
+        let what = format!(
+            "`{shown}` ({mime}) has {} bytes, and at most {most} can be shown; make it smaller",
+            bytes.len()
+        );
+        return Err(Failure::target(sentence(&what)));
+    }
+    let name = shown.rsplit('/').next().unwrap_or(shown);
+    Ok(Media {
+        mime: mime.to_owned(),
+        base64: Arc::from(BASE64_STANDARD.encode(bytes)),
+        name: Some(name.to_owned()),
+    })
+}

@@ -1,0 +1,10 @@
+//! Before, call, after: each test makes a folder, calls tools through the registry as a model does, and compares the whole
+//! transcript with what is expected.
+
+mod commands;
+mod contract;
+mod creating;
+mod desk;
+mod editing;
+mod reading;
+mod searching;

@@ -1,0 +1,239 @@
+//! `bash`.
+
+use expect_test::expect;
+use serde_json::json;
+
+use super::desk::{check, check_on, desk, desk_that};
+use crate::context::Refused;
+use crate::outcome::FailureKind;
+
+#[tokio::test]
+async fn what_was_printed_and_how_it_ended_is_told() {
+    let calls = [
+        ("bash", json!({ "command": "echo one; echo two >&2; echo zwölf" })),
+        ("bash", json!({ "command": "true", "description": "Do nothing", "timeout": null, "workdir": null })),
+        ("bash", json!({ "command": "git no-such-command 2>/dev/null; exit 3" })),
+        ("bash", json!({ "command": "kill -9 $$" })),
+        (
+            "bash",
+            json!({ "command": "pwd; cat; echo $FROM_DESK $PAGER $GIT_PAGER $GIT_TERMINAL_PROMPT $NO_COLOR $TERM $HOME" }),
+        ),
+        ("bash", json!({ "command": "pwd > here", "workdir": "src", "timeout": "5000" })),
+        ("bash", json!({ "command": "ls -a" })),
+    ];
+    check(&[("src/a", "")], &calls, expect![[r#"
+        bash
+        ? bash: echo one; echo two >&2; echo zwölf, sh -c echo one; echo two >&2; echo zwölf (always: nothing)
+        one
+        two
+        zwölf
+
+        (exit code 0 after N s)
+        bash
+        ? bash: true (always: true *)
+        (no output)
+
+        (exit code 0 after N s)
+        bash
+        ? bash: git no-such-command 2>/dev/null; exit 3, sh -c git no-such-command 2>/dev/null; exit 3 (always: nothing)
+        (no output)
+
+        (exit code 3 after N s)
+        bash
+        ? bash: kill -9 $$, sh -c kill -9 $$ (always: nothing)
+        (no output)
+
+        (ended by signal 9 after N s)
+        bash
+        ? bash: pwd; cat; echo $FROM_DESK $PAGER $GIT_PAGER $GIT_TERMINAL_PROMPT $NO_COLOR $TERM $HOME, sh -c pwd; cat; echo $FROM_DESK $PAGER $GIT_PAGER $GIT_TERMINAL_PROMPT $NO_COLOR $TERM $HOME (always: nothing)
+        TMP/work
+        yes cat cat 0 1 dumb
+
+        (exit code 0 after N s)
+        bash
+        ? bash: pwd > here, sh -c pwd > here (always: nothing)
+        (no output)
+
+        (exit code 0 after N s)
+        bash
+        ? bash: ls -a (always: ls *)
+        .
+        ..
+        src
+
+        (exit code 0 after N s)
+        = src/here: "TMP/work/src\n"
+    "#]]).await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_run_is_explained() {
+    let calls = [
+        ("bash", json!({ "command": " \n" })),
+        ("bash", json!({ "command": "a\0b" })),
+        ("bash", json!({ "command": "ls", "workdir": "nowhere" })),
+        ("bash", json!({ "command": "ls", "workdir": "a" })),
+        ("bash", json!({ "command": "ls", "timeout": -1 })),
+        ("bash", json!({ "command": ["ls"] })),
+        ("bash", json!({})),
+    ];
+    check(&[("a", "")], &calls, expect![[r#"
+        bash
+        ! Arguments
+        The command is empty. Give the command to run.
+        bash
+        ? bash: a\0b (always: nothing)
+        ! Target
+        The script contains a NUL byte, which no command can be given; leave it out.
+        bash
+        ? bash: ls (always: ls *)
+        ! Target
+        The folder `TMP/work/nowhere` to run in does not exist; check the path.
+        bash
+        ? bash: ls (always: ls *)
+        ! Target
+        `TMP/work/a` is not a folder that a command can run in.
+        bash
+        ! Arguments
+        The arguments of `bash` do not fit: `timeout`: invalid value: integer `-1`, expected u64. It takes: command (string), timeout (integer, optional), workdir (string, optional), description (string, optional). Make the call again.
+        bash
+        ! Arguments
+        The arguments of `bash` do not fit: `command`: invalid type: sequence, expected a string. It takes: command (string), timeout (integer, optional), workdir (string, optional), description (string, optional). Make the call again.
+        bash
+        ! Arguments
+        The arguments of `bash` do not fit: missing field `command`. It takes: command (string), timeout (integer, optional), workdir (string, optional), description (string, optional). Make the call again.
+    "#]]).await;
+}
+
+#[tokio::test]
+async fn the_person_is_asked_with_the_command() {
+    let no = desk_that(
+        &[],
+        |ask| if ask.key == "bash" { Err(Refused::ByPerson { reason: None }) } else { Ok(()) },
+    );
+    check_on(
+        &no,
+        &[
+            ("bash", json!({ "command": "git push origin", "description": "Push it" })),
+            ("bash", json!({ "command": "touch a && touch b" })),
+        ],
+        expect![[r#"
+            bash
+            ? bash: git push origin (always: git push *)
+            ! Denied
+            The person said no. Do not try the same again; ask what they want instead.
+            bash
+            ? bash: touch a && touch b, sh -c touch a && touch b (always: nothing)
+            ! Denied
+            The person said no. Do not try the same again; ask what they want instead.
+        "#]],
+    )
+    .await;
+    no.call("bash", json!({ "command": "git push\n", "description": "Push it", "workdir": "." })).await;
+    let ask = no.asked().pop().unwrap();
+    assert_eq!(ask.title, "Push it");
+    assert_eq!(ask.metadata, json!({ "command": "git push", "workdir": ".", "description": "Push it" }));
+
+    let outside = desk_that(&[("../beside/x", "")], |ask| {
+        if ask.key == "external_directory" { Err(Refused::ByRule) } else { Ok(()) }
+    });
+    check_on(&outside, &[("bash", json!({ "command": "touch y", "workdir": "../beside" }))], expect![[r#"
+        bash
+        ? external_directory: TMP/beside/* (always: TMP/beside/*)
+        ! Denied
+        A rule of the person's forbids this (`external_directory`). Find another way, or say what you would need.
+    "#]]).await;
+    assert!(!outside.path("../beside/y").exists());
+}
+
+#[tokio::test]
+async fn a_command_that_takes_too_long_is_ended_with_all_it_started() {
+    let desk = desk(&[]);
+    let command = "sleep 1000 & echo $! > pid; echo begun; wait";
+    let text = desk.tell("bash", json!({ "command": command, "timeout": 2000 })).await;
+    expect![[r#"
+        ? bash: sleep 1000 & echo $! > pid; echo begun; wait, sh -c sleep 1000 & echo $! > pid; echo begun; wait (always: nothing)
+        ! Timeout
+        The command was ended at its timeout, after N s. Give it a longer `timeout`, or run it in the background. It had printed:
+        begun
+    "#]].assert_eq(&text);
+    let pid = desk.bytes("pid");
+    // One that is dead may still be listed, where nobody collects it.
+    let status = std::fs::read_to_string(format!("/proc/{}/status", pid.trim())).unwrap_or_default();
+    assert!(status.is_empty() || status.contains("State:\tZ"), "the child still runs: {status}");
+}
+
+#[tokio::test]
+async fn a_cancelled_command_is_ended() {
+    let mut desk = desk(&[]);
+    let (registry, context) = (desk.registry(), desk.context());
+    let arguments = json!({ "command": "echo begun; sleep 1000" }).to_string();
+    let call = tokio::spawn(async move { registry.run("bash", &arguments, context).await });
+    // It runs: now it may be cancelled.
+    assert_eq!(desk.shown.recv().await.unwrap().metadata, json!({ "output": "begun\n" }));
+    desk.cancel.cancel();
+    let outcome = call.await.unwrap();
+    assert_eq!(outcome.failure, Some(FailureKind::Cancelled));
+    assert_eq!(
+        desk.plain(&outcome.output),
+        "The person cancelled the command after N s; it was ended. It had printed:\nbegun\n"
+    );
+}
+
+#[tokio::test]
+async fn what_runs_on_in_the_background_does_not_hold_the_call() {
+    let desk = desk(&[]);
+    let outcome = desk.call("bash", json!({ "command": "sleep 1000 & echo $! > pid; echo started" })).await;
+    assert_eq!(outcome.failure, None);
+    assert!(outcome.output.starts_with("started\n\n(exit code 0 after "), "{}", outcome.output);
+    assert!(
+        outcome.output.contains("; it left something running in the background, which `kill -- -"),
+        "{}",
+        outcome.output
+    );
+    let pid = desk.bytes("pid");
+    let outcome = desk.call("bash", json!({ "command": format!("kill {pid}") })).await;
+    assert!(outcome.output.contains("exit code 0"), "it still ran: {}", outcome.output);
+}
+
+#[tokio::test]
+async fn of_a_huge_output_the_end_is_told_and_the_whole_is_kept() {
+    let mut desk = desk(&[]);
+    let outcome = desk.call("bash", json!({ "command": "seq 1 1000000; echo ä" })).await;
+    assert_eq!(outcome.failure, None);
+    assert!(outcome.output.len() <= 50 * 1024);
+    let (head, rest) = outcome.output.split_once("\n\n").unwrap();
+    let path = head.split(" is in ").nth(1).and_then(|rest| rest.split(": search").next()).unwrap();
+    let left_out: usize = head.split(' ').nth(2).unwrap().parse().unwrap();
+    let whole = std::fs::read_to_string(path).unwrap();
+    assert!(whole.starts_with("1\n2\n") && whole.ends_with("\n1000000\nä\n"));
+    let tail = rest.split("\n\n(exit code 0").next().unwrap();
+    assert_eq!(whole[left_out..].trim_end(), tail, "what is left out and what is told make the whole");
+    let mut last = None;
+    while let Ok(shown) = desk.shown.try_recv() {
+        assert!(shown.metadata["output"].as_str().unwrap().len() <= 8 * 1024);
+        last = Some(shown);
+    }
+    assert!(last.is_some());
+}
+
+#[tokio::test]
+async fn many_short_lines_are_cut_by_the_registry_and_one_endless_line_is_too() {
+    let desk = desk(&[]);
+    let outcome = desk.call("bash", json!({ "command": "yes | head -n 5000" })).await;
+    assert!(
+        outcome.output.starts_with("[3002 lines (6004 bytes) are left out. The whole is in "),
+        "{}",
+        &outcome.output[..200]
+    );
+    assert!(outcome.output.trim_end().ends_with(" s)"));
+    let outcome =
+        desk.call("bash", json!({ "command": "head -c 300000 /dev/zero | tr '\\0' x; exit 2" })).await;
+    assert!(outcome.output.starts_with("[The first 2"), "{}", &outcome.output[..200]);
+    assert!(outcome.output.contains("xxx\n\n(exit code 2 after "));
+    let outcome =
+        desk.call("bash", json!({ "command": "yes | head -n 5000; sleep 1000", "timeout": 2000 })).await;
+    assert_eq!(outcome.failure, Some(FailureKind::Timeout));
+    assert!(outcome.output.contains("It had printed (the end of it):\ny\n"), "{}", &outcome.output[..200]);
+    assert!(!outcome.output.contains("left out"));
+}

@@ -1,0 +1,33 @@
+//! What models and people rely on: the names of tools and parameters.
+
+use serde_json::Value;
+
+use super::desk::desk;
+
+#[tokio::test]
+async fn names_are_those_that_models_know() {
+    let specs = desk(&[]).registry().specs(|_| true);
+    let parameters = |schema: &Value| {
+        let required = schema["required"].as_array().cloned().unwrap_or_default();
+        let names = schema["properties"].as_object().unwrap().iter().map(|(name, property)| {
+            assert!(property["description"].is_string(), "{name} is not described");
+            if required.contains(&Value::from(name.as_str())) { name.clone() } else { format!("{name}?") }
+        });
+        names.collect::<Vec<_>>().join(" ")
+    };
+    let seen: Vec<_> = specs.iter().map(|spec| (spec.name.as_str(), parameters(&spec.parameters))).collect();
+    let expected = [
+        ("bash", "command timeout? workdir? description?"),
+        ("edit", "filePath oldString newString replaceAll?"),
+        ("glob", "pattern path?"),
+        ("grep", "pattern path? include?"),
+        ("list", "path?"),
+        ("read", "filePath offset? limit?"),
+        ("write", "filePath content"),
+    ];
+    assert_eq!(seen, expected.map(|(name, parameters)| (name, parameters.to_owned())));
+    for spec in specs {
+        // Every request carries all of them.
+        assert!((100..2000).contains(&spec.prompt.len()), "{}: {} bytes", spec.name, spec.prompt.len());
+    }
+}

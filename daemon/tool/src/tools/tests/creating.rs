@@ -1,0 +1,212 @@
+//! `write`.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use expect_test::expect;
+use serde_json::{Value, json};
+
+use super::desk::{check, check_on, desk, desk_that, link};
+use crate::context::Refused;
+use crate::outcome::FailureKind;
+
+fn write(path: &str, content: &str) -> (&'static str, Value) {
+    ("write", json!({ "filePath": path, "content": content }))
+}
+
+fn read(path: &str) -> (&'static str, Value) {
+    ("read", json!({ "filePath": path }))
+}
+
+#[tokio::test]
+async fn a_new_file_is_written_as_it_is() {
+    let calls =
+        [write("new/deep/ä.txt", "one\r\ntwo"), write("empty", ""), write("new/deep/ä.txt", "changed\n")];
+    check(
+        &[],
+        &calls,
+        expect![[r#"
+        write
+        ? edit: new/deep/ä.txt (always: *)
+        Created new/deep/ä.txt (2 lines).
+        write
+        ? edit: empty (always: *)
+        Created empty (0 lines).
+        write
+        ? edit: new/deep/ä.txt (always: *)
+        Wrote new/deep/ä.txt (+1 -2).
+        = empty: ""
+        = new/deep/ä.txt: "changed\r\n"
+    "#]],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn an_existing_file_must_be_known() {
+    let files = [("a", "one\n"), ("b", "\u{feff}one\r\ntwo\r\n")];
+    let calls = [
+        write("a", "two\n"),
+        read("a"),
+        write("a", "two\n"),
+        write("a", "two\n"),
+        read("b"),
+        write("b", "eins\nzwei\ndrei\n"),
+    ];
+    check(&files, &calls, expect![[r#"
+        write
+        ! Target
+        `a` exists, and you have not read it in this session; nothing was written. Read it first, or change only a part of it with `edit`.
+        read
+        ? read: a (always: a)
+        1: one
+
+        (The file ends here: 1 line.)
+        write
+        ? edit: a (always: *)
+        Wrote a (+1 -1).
+        write
+        `a` has exactly this content already; nothing was written.
+        read
+        ? read: b (always: b)
+        1: one
+        2: two
+
+        (The file ends here: 2 lines.)
+        write
+        ? edit: b (always: *)
+        Wrote b (+3 -2).
+        = a: "two\n"
+        = b: "\u{feff}eins\r\nzwei\r\ndrei\r\n"
+    "#]]).await;
+}
+
+#[tokio::test]
+async fn a_file_that_changed_since_it_was_read_is_left_alone() {
+    let desk = desk(&[("a", "one\n")]);
+    desk.tell("read", json!({ "filePath": "a" })).await;
+    desk.put("a", b"mine\n");
+    check_on(
+        &desk,
+        &[write("a", "two\n"), write("a", "two\n")],
+        expect![[r#"
+        write
+        ! Target
+        `a` has changed since it was read; nothing was written. Read it again and repeat the change.
+        write
+        ! Target
+        `a` has changed since it was read; nothing was written. Read it again and repeat the change.
+    "#]],
+    )
+    .await;
+    fs::remove_file(desk.path("a")).unwrap();
+    let (name, arguments) = write("a", "two\n");
+    assert_eq!(desk.call(name, arguments).await.failure, None, "what is gone can be written anew");
+}
+
+#[tokio::test]
+async fn what_cannot_be_written_is_explained_and_unchanged() {
+    let desk = desk(&[("folder/x", ""), ("file", "")]);
+    desk.put("binary", b"\xff\0\xff");
+    link("loop", &desk.path("loop"));
+    let calls = [
+        write("folder", "x"),
+        write("file/below", "x"),
+        read("binary"),
+        write("binary", "x"),
+        write("loop", "x"),
+        ("write", json!({ "filePath": "a" })),
+        ("write", json!({ "filePath": "a", "content": { "a": 1 } })),
+    ];
+    check_on(&desk, &calls, expect![[r#"
+        write
+        ! Target
+        `folder` is a folder, not a file.
+        write
+        ? edit: file/below (always: *)
+        ! Target
+        The folder of `file/below` does not exist; nothing was written. Create it, or check the path.
+        read
+        ? read: binary (always: binary)
+        ! Target
+        `binary` cannot be shown as text: it is binary: there is a NUL byte at offset 1.
+        write
+        ! Target
+        `binary` is no text that may be written over: it is not UTF-8: the first wrong byte is 0xff in line 1, at offset 0.
+        write
+        ? external_directory: TMP/work/* (always: TMP/work/*)
+        ! Failed
+        `TMP/work/loop` cannot be followed: its links lead in a circle.
+        write
+        ! Arguments
+        The arguments of `write` do not fit: missing field `content`. It takes: filePath (string), content (string). Make the call again.
+        write
+        ! Arguments
+        The arguments of `write` do not fit: `content`: invalid type: map, expected a string. It takes: filePath (string), content (string). Make the call again.
+    "#]]).await;
+}
+
+#[tokio::test]
+async fn mode_bits_and_links_stay() {
+    let desk = desk(&[("run.sh", "one\n")]);
+    fs::set_permissions(desk.path("run.sh"), fs::Permissions::from_mode(0o750)).unwrap();
+    link("run.sh", &desk.path("link"));
+    desk.tell("read", json!({ "filePath": "run.sh" })).await;
+    let (name, arguments) = write("link", "two\n");
+    assert_eq!(desk.call(name, arguments).await.failure, None);
+    assert!(desk.path("link").is_symlink());
+    assert_eq!(desk.bytes("run.sh"), "two\n");
+    assert_eq!(fs::metadata(desk.path("run.sh")).unwrap().permissions().mode() & 0o7777, 0o750);
+}
+
+#[tokio::test]
+async fn a_file_that_appears_while_the_person_is_asked_is_not_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a");
+    let at = path.clone();
+    let desk = desk_that(&[], move |ask| {
+        if ask.key == "edit" {
+            fs::write(&at, "mine\n").unwrap();
+        }
+        Ok(())
+    });
+    let (name, arguments) = write(path.to_str().unwrap(), "two\n");
+    let outcome = desk.call(name, arguments).await;
+    assert_eq!(outcome.failure, Some(FailureKind::Target));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "mine\n");
+}
+
+#[tokio::test]
+async fn outside_of_the_workspace_is_asked_for_first() {
+    check(
+        &[],
+        &[write("../beside/x", "one\n")],
+        expect![[r#"
+        write
+        ? external_directory: TMP/beside/* (always: TMP/beside/*)
+        ? edit: TMP/beside/x (always: *)
+        Created TMP/beside/x (1 line).
+    "#]],
+    )
+    .await;
+    for refused in ["external_directory", "edit"] {
+        let desk = desk_that(&[], move |ask| if ask.key == refused { Err(Refused::ByRule) } else { Ok(()) });
+        let (name, arguments) = write("../x", "one\n");
+        assert_eq!(desk.call(name, arguments).await.failure, Some(FailureKind::Denied));
+        assert!(!desk.path("../x").exists());
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_written_after_a_cancel() {
+    let token = tokio_util::sync::CancellationToken::new();
+    let cancel = token.clone();
+    let mut desk = desk_that(&[], move |_| {
+        cancel.cancel();
+        Ok(())
+    });
+    desk.cancel = token;
+    let (name, arguments) = write("a", "one\n");
+    assert_eq!(desk.call(name, arguments).await.failure, Some(FailureKind::Cancelled));
+    assert!(desk.tree().is_empty());
+}

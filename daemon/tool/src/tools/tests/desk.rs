@@ -1,0 +1,210 @@
+//! A workspace in a folder of its own, with everything beside it that a call needs.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use copydesk_workspace::files::Files;
+use copydesk_workspace::process::{Processes, Shell};
+use expect_test::Expect;
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::context::{Answer, Ask, Asker, Context, Progress, Refused};
+use crate::outcome::Outcome;
+use crate::registry::{Limits, Registry};
+use crate::spill::Spill;
+use crate::tools::{Options, builtin};
+
+type Says = Box<dyn Fn(&Ask) -> Result<(), Refused> + Send + Sync>;
+
+/// Answers as told and remembers what was asked.
+struct Script {
+    says: Says,
+    asked: Mutex<Vec<Ask>>,
+}
+
+impl Asker for Script {
+    fn ask<'a>(&'a self, _call: &'a str, ask: Ask) -> Answer<'a> {
+        let answer = (self.says)(&ask);
+        self.asked.lock().unwrap().push(ask);
+        Box::pin(async { answer })
+    }
+}
+
+pub(super) struct Desk {
+    folder: TempDir,
+    files: Files,
+    registry: Registry,
+    script: Arc<Script>,
+    pub(super) cancel: CancellationToken,
+    progress: mpsc::Sender<Progress>,
+    pub(super) shown: mpsc::Receiver<Progress>,
+}
+
+/// A desk whose person says yes to everything.
+pub(super) fn desk(files: &[(&str, &str)]) -> Desk {
+    desk_that(files, |_| Ok(()))
+}
+
+pub(super) fn desk_that(
+    files: &[(&str, &str)],
+    says: impl Fn(&Ask) -> Result<(), Refused> + Send + Sync + 'static,
+) -> Desk {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("work");
+    fs::create_dir(&root).unwrap();
+    let limits = Limits::default();
+    let spill = Spill::new(&folder.path().join("spill"));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let env = |name: &str| (name == "PATH").then(|| path.clone());
+    let shell = Shell::choose(Some("bash"), &env).unwrap();
+    let processes = Processes::new(vec![("PATH".into(), path.clone()), ("FROM_DESK".into(), "yes".into())]);
+    let mut registry = Registry::new(limits, spill.clone());
+    for tool in builtin(&Options { limits, spill, processes, shell }) {
+        registry.add(tool);
+    }
+    let (progress, shown) = mpsc::channel(100);
+    let script = Arc::new(Script { says: Box::new(says), asked: Mutex::default() });
+    let files_view = Files::new(&root, &folder.path().join("home"));
+    let desk = Desk {
+        folder,
+        files: files_view,
+        registry,
+        script,
+        cancel: CancellationToken::new(),
+        progress,
+        shown,
+    };
+    for (path, text) in files {
+        desk.put(path, text.as_bytes());
+    }
+    desk
+}
+
+impl Desk {
+    /// Relative to the workspace, so that `../x` is beside it.
+    pub(super) fn path(&self, path: &str) -> PathBuf {
+        self.files.root().join(path)
+    }
+
+    pub(super) fn put(&self, path: &str, bytes: &[u8]) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    pub(super) fn bytes(&self, path: &str) -> String {
+        String::from_utf8_lossy(&fs::read(self.path(path)).unwrap()).into_owned()
+    }
+
+    pub(super) fn context(&self) -> Context {
+        Context {
+            session: "s1".into(),
+            call: "c1".into(),
+            agent: "build".into(),
+            cancel: self.cancel.clone(),
+            files: self.files.clone(),
+            asker: self.script.clone(),
+            progress: self.progress.clone(),
+            waited: Arc::default(),
+        }
+    }
+
+    pub(super) fn registry(&self) -> Registry {
+        self.registry.clone()
+    }
+
+    pub(super) async fn call(&self, name: &str, arguments: Value) -> Outcome {
+        self.registry.run(name, &arguments.to_string(), self.context()).await
+    }
+
+    /// What was asked since the last time.
+    pub(super) fn asked(&self) -> Vec<Ask> {
+        std::mem::take(&mut *self.script.asked.lock().unwrap())
+    }
+
+    /// A call, what was asked, and what the model is told, without what differs from run to run.
+    pub(super) async fn tell(&self, name: &str, arguments: Value) -> String {
+        let outcome = self.call(name, arguments).await;
+        let mut text = String::new();
+        for ask in self.asked() {
+            let always = if ask.always.is_empty() { "nothing".to_owned() } else { ask.always.join(", ") };
+            let _ = writeln!(text, "? {}: {} (always: {always})", ask.key, ask.patterns.join(", "));
+        }
+        if let Some(kind) = outcome.failure {
+            let _ = writeln!(text, "! {kind:?}");
+        }
+        text += outcome.output.trim_end_matches('\n');
+        self.plain(&text) + "\n"
+    }
+
+    /// Without the folder's name, times and numbers of processes.
+    pub(super) fn plain(&self, text: &str) -> String {
+        let text = text.replace(self.folder.path().to_str().unwrap(), "TMP");
+        let mut plain = String::new();
+        let mut rest = text.as_str();
+        while let Some(at) = rest.find(" after ").map(|at| at + " after ".len()) {
+            let number =
+                rest[at..].find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len() - at);
+            plain += &rest[..at];
+            plain += if number > 0 { "N" } else { "" };
+            rest = &rest[at + number..];
+        }
+        (plain + rest).replace('\0', "\\0")
+    }
+
+    /// Everything in the workspace, so that a left-over is seen.
+    pub(super) fn tree(&self) -> BTreeMap<String, String> {
+        let mut all = BTreeMap::new();
+        let mut folders = vec![self.files.root().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() && !path.is_symlink() {
+                    folders.push(path);
+                } else {
+                    let name = path.strip_prefix(self.files.root()).unwrap().to_str().unwrap().to_owned();
+                    let size = fs::metadata(&path).map_or(0, |file| file.len());
+                    let content = match size {
+                        0..1_000_000 => fs::read(&path).unwrap_or_default(),
+                        _ => format!("{size} bytes").into_bytes(),
+                    };
+                    all.insert(name, String::from_utf8_lossy(&content).into_owned());
+                }
+            }
+        }
+        all
+    }
+}
+
+/// Makes the calls one after the other on a desk with these files, and compares what was told and what has changed.
+pub(super) async fn check(files: &[(&str, &str)], calls: &[(&str, Value)], expected: Expect) {
+    check_on(&desk(files), calls, expected).await;
+}
+
+pub(super) async fn check_on(desk: &Desk, calls: &[(&str, Value)], expected: Expect) {
+    let before = desk.tree();
+    let mut text = String::new();
+    for (name, arguments) in calls {
+        let _ = write!(text, "{name}\n{}", desk.tell(name, arguments.clone()).await);
+    }
+    let after = desk.tree();
+    for (path, content) in &after {
+        if before.get(path) != Some(content) {
+            let _ = writeln!(text, "= {path}: {content:?}");
+        }
+    }
+    for path in before.keys().filter(|path| !after.contains_key(*path)) {
+        let _ = writeln!(text, "= {path} is gone");
+    }
+    expected.assert_eq(&desk.plain(&text));
+}
+
+pub(super) fn link(to: &str, at: &Path) {
+    std::os::unix::fs::symlink(to, at).unwrap();
+}

@@ -1,0 +1,302 @@
+//! `edit`.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use expect_test::expect;
+use serde_json::{Value, json};
+
+use super::desk::{check, check_on, desk, desk_that, link};
+use crate::context::Refused;
+use crate::outcome::FailureKind;
+use crate::tool::Touches;
+
+fn edit(path: &str, old: &str, new: &str) -> (&'static str, Value) {
+    ("edit", json!({ "filePath": path, "oldString": old, "newString": new }))
+}
+
+#[tokio::test]
+async fn only_the_place_that_is_meant_changes() {
+    let files = [("a.rs", "fn a() {\n    one();\n    two();\n}\n"), ("names", "x y x\nz\n")];
+    let all = json!({ "filePath": "names", "oldString": "x", "newString": "$1", "replaceAll": true });
+    let calls = [
+        edit("a.rs", "    one();\n", "    eins();\n    uno();\n"),
+        ("edit", all),
+        edit("a.rs", "fn a() {\n    eins();\n    uno();\n    two();\n}\n", ""),
+    ];
+    check(
+        &files,
+        &calls,
+        expect![[r#"
+            edit
+            ? read: a.rs (always: a.rs)
+            ? edit: a.rs (always: *)
+            Edited a.rs (+2 -1). The changed places now read:
+            1: fn a() {
+            2:     eins();
+            3:     uno();
+            4:     two();
+            5: }
+            edit
+            ? read: names (always: names)
+            ? edit: names (always: *)
+            Edited names (+1 -1). The changed places now read:
+            1: $1 y $1
+            2: z
+            edit
+            ? edit: a.rs (always: *)
+            Edited a.rs (+0 -5). It is empty now.
+            = a.rs: ""
+            = names: "$1 y $1\nz\n"
+        "#]],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn endings_marks_and_a_missing_last_break_stay() {
+    let files = [
+        ("crlf", "one\r\ntwo\r\nthree\r\n"),
+        ("bom", "\u{feff}one\r\ntwo"),
+        ("mixed", "one\r\ntwo\nthree\n"),
+    ];
+    let calls = [
+        edit("crlf", "one\ntwo\n", "eins\nzwei\ndrei\n"),
+        edit("bom", "two", "zwei"),
+        edit("mixed", "two\nthree", "zwei\ndrei"),
+    ];
+    check(
+        &files,
+        &calls,
+        expect![[r#"
+            edit
+            ? read: crlf (always: crlf)
+            ? edit: crlf (always: *)
+            Edited crlf (+3 -2). The changed places now read:
+            1: eins
+            2: zwei
+            3: drei
+            4: three
+            edit
+            ? read: bom (always: bom)
+            ? edit: bom (always: *)
+            Edited bom (+1 -1). The changed places now read:
+            1: one
+            2: zwei
+            edit
+            ? read: mixed (always: mixed)
+            ? edit: mixed (always: *)
+            Edited mixed (+2 -2). The changed places now read:
+            1: one
+            2: zwei
+            3: drei
+            = bom: "\u{feff}one\r\nzwei"
+            = crlf: "eins\r\nzwei\r\ndrei\r\nthree\r\n"
+            = mixed: "one\r\nzwei\ndrei\n"
+        "#]],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn mode_bits_and_links_stay() {
+    let desk = desk(&[("run.sh", "echo one\n")]);
+    fs::set_permissions(desk.path("run.sh"), fs::Permissions::from_mode(0o751)).unwrap();
+    link("run.sh", &desk.path("link.sh"));
+    let (name, arguments) = edit("link.sh", "one", "two");
+    assert_eq!(desk.call(name, arguments).await.failure, None);
+    let asked = desk.asked().pop().unwrap();
+    assert_eq!(asked.patterns, ["link.sh", "run.sh"], "no link leads past a rule");
+    assert!(desk.path("link.sh").is_symlink());
+    assert_eq!(desk.bytes("run.sh"), "echo two\n");
+    assert_eq!(fs::metadata(desk.path("run.sh")).unwrap().permissions().mode() & 0o7777, 0o751);
+}
+
+#[tokio::test]
+async fn an_empty_old_text_creates_a_file() {
+    let calls = [edit("new/deep/a.txt", "", "text"), edit("new/deep/a.txt", "", "other"), edit("b", "", "")];
+    check(
+        &[],
+        &calls,
+        expect![[r#"
+            edit
+            ? edit: new/deep/a.txt (always: *)
+            Created new/deep/a.txt (+1 -0). The changed places now read:
+            1: text
+            edit
+            ! Arguments
+            The old text is empty. Give the text to be replaced; to replace or create a whole file, write it.
+            edit
+            ! Arguments
+            `b` does not exist, and both texts are empty: there is nothing to do.
+            = new/deep/a.txt: "text"
+        "#]],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_edited_is_explained_and_unchanged() {
+    let desk = desk(&[("a.txt", "one\n  two\ntwo\none\n"), ("folder/x", "")]);
+    desk.put("latin1", b"caf\xe9\n");
+    fs::File::create(desk.path("huge")).unwrap().set_len(200 << 20).unwrap();
+    desk.put("locked", b"one\n");
+    fs::set_permissions(desk.path("locked"), fs::Permissions::from_mode(0o444)).unwrap();
+    let calls = [
+        edit("a.txt", "one", "one"),
+        edit("a.txt", "one", "eins"),
+        edit("a.txt", "one\ntwo", "eins"),
+        edit("a.txt", "", "x"),
+        edit("b.txt", "x", "y"),
+        edit("folder", "x", "y"),
+        edit("latin1", "caf", "x"),
+        edit("huge", "x", "y"),
+        edit("locked", "one", "two"),
+        ("edit", json!({ "filePath": "a.txt", "oldString": "one" })),
+        ("edit", json!({ "filePath": "a.txt", "oldString": 1, "newString": [] })),
+    ];
+    let before = fs::metadata(desk.path("huge")).unwrap().len();
+    check_on(&desk, &calls, expect![[r#"
+        edit
+        ? read: a.txt (always: a.txt)
+        ! Arguments
+        Nothing to change: the old and the new text are the same (line endings stay as the file has them).
+        edit
+        ? read: a.txt (always: a.txt)
+        ! Target
+        The old text is in 2 places (at lines 1, 4). Nothing was changed: give more of the lines around the one that is meant, or replace all.
+        edit
+        ? read: a.txt (always: a.txt)
+        ! Target
+        The old text is not in the file, which is unchanged. At line 1 only white space differs: indentation, spaces or line breaks.
+        The nearest place is:
+        1: one
+        2:   two
+        edit
+        ? read: a.txt (always: a.txt)
+        ! Arguments
+        The old text is empty. Give the text to be replaced; to replace or create a whole file, write it.
+        edit
+        ! Target
+        `b.txt` does not exist. Did you mean `a.txt`?
+        edit
+        ! Target
+        `folder` is a folder, not a file.
+        edit
+        ? read: latin1 (always: latin1)
+        ! Target
+        `latin1` cannot be edited: it is not UTF-8: the first wrong byte is 0xe9 in line 1, at offset 3.
+        edit
+        ! Target
+        `huge` has 209715200 bytes, and at most 67108864 are read; search in it, or cut it with a command.
+        edit
+        ? read: locked (always: locked)
+        ? edit: locked (always: *)
+        ! Failed
+        `locked` is read-only; nothing was changed. If it is meant to change, run `chmod u+w` on it first.
+        edit
+        ! Arguments
+        The arguments of `edit` do not fit: missing field `newString`. It takes: filePath (string), oldString (string), newString (string), replaceAll (boolean, optional). Make the call again.
+        edit
+        ! Arguments
+        The arguments of `edit` do not fit: `oldString`: invalid type: integer `1`, expected a string. It takes: filePath (string), oldString (string), newString (string), replaceAll (boolean, optional). Make the call again.
+    "#]]).await;
+    assert_eq!(fs::metadata(desk.path("huge")).unwrap().len(), before);
+}
+
+#[tokio::test]
+async fn a_file_that_changed_since_it_was_read_is_left_alone_until_it_is_read_again() {
+    let desk = desk(&[("a", "one\ntwo\n")]);
+    desk.call("read", json!({ "filePath": "a" })).await;
+    desk.put("a", b"one\ntwo\nand mine\n");
+    let (name, arguments) = edit("a", "one", "eins");
+    for _ in 0..2 {
+        let outcome = desk.call(name, arguments.clone()).await;
+        assert_eq!(outcome.failure, Some(FailureKind::Target));
+        assert_eq!(
+            outcome.output,
+            "`a` has changed since it was read; nothing was written. Read it again and repeat the change."
+        );
+    }
+    assert_eq!(desk.bytes("a"), "one\ntwo\nand mine\n");
+    desk.call("read", json!({ "filePath": "a" })).await;
+    assert_eq!(desk.call(name, arguments).await.failure, None);
+    assert_eq!(desk.bytes("a"), "eins\ntwo\nand mine\n");
+    let (name, arguments) = edit("a", "two", "zwei");
+    assert_eq!(desk.call(name, arguments).await.failure, None, "what it wrote itself it knows");
+}
+
+#[tokio::test]
+async fn a_change_while_the_person_is_asked_is_not_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a");
+    fs::write(&path, "one\n").unwrap();
+    let at = path.clone();
+    let desk = desk_that(&[], move |ask| {
+        if ask.key == "edit" {
+            fs::write(&at, "mine\n").unwrap();
+        }
+        Ok(())
+    });
+    let (name, arguments) = edit(path.to_str().unwrap(), "one", "two");
+    let outcome = desk.call(name, arguments).await;
+    assert_eq!(outcome.failure, Some(FailureKind::Target));
+    assert!(
+        outcome.output.contains("has changed since it was read; nothing was written"),
+        "{}",
+        outcome.output
+    );
+    assert_eq!(fs::read_to_string(&path).unwrap(), "mine\n");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left over");
+}
+
+#[tokio::test]
+async fn the_person_is_asked_with_the_difference_and_may_say_no() {
+    let desk = desk_that(&[("a", "one\ntwo\n")], |ask| match ask.key.as_str() {
+        "edit" => Err(Refused::ByPerson { reason: Some("not now".into()) }),
+        _ => Ok(()),
+    });
+    let (name, arguments) = edit("a", "two", "zwei\ndrei");
+    let outcome = desk.call(name, arguments).await;
+    assert_eq!(
+        (outcome.failure, outcome.output.as_str()),
+        (Some(FailureKind::Denied), "The person said no: not now")
+    );
+    assert_eq!(desk.bytes("a"), "one\ntwo\n");
+    let ask = desk.asked().pop().unwrap();
+    assert_eq!((ask.title.as_str(), ask.patterns), ("Edit a (+2 -1)", vec!["a".to_owned()]));
+    let diff = "--- a/a\n+++ b/a\n@@ -1,2 +1,3 @@\n one\n-two\n+zwei\n+drei\n";
+    let path = desk.path("a");
+    assert_eq!(ask.metadata, json!({ "filepath": path, "diff": diff, "additions": 2, "deletions": 1 }));
+    // What was only looked at for the difference does not count as read.
+    let outcome = desk.call("write", json!({ "filePath": "a", "content": "all\n" })).await;
+    assert!(outcome.output.contains("you have not read it"), "{}", outcome.output);
+}
+
+#[tokio::test]
+async fn a_file_that_may_not_be_read_tells_nothing() {
+    let desk = desk_that(&[(".env", "KEY=secret\n")], |ask| match ask.key.as_str() {
+        "read" => Err(Refused::ByRule),
+        _ => Ok(()),
+    });
+    let (name, arguments) = edit(".env", "KEY=secre", "");
+    let outcome = desk.call(name, arguments).await;
+    assert_eq!(outcome.failure, Some(FailureKind::Denied));
+    assert!(!outcome.output.contains("secret"));
+}
+
+#[tokio::test]
+async fn calls_that_touch_the_same_file_are_known() {
+    let desk = desk(&[("a", "")]);
+    link("a", &desk.path("b"));
+    let touches =
+        |name: &str, arguments: Value| desk.registry().touches(name, &arguments.to_string(), &desk.context());
+    let a = Touches::Files(vec![desk.path("a").canonicalize().unwrap()]);
+    assert_eq!(touches("edit", json!({ "filePath": "b", "oldString": "", "newString": "" })), a);
+    assert_eq!(touches("write", json!({ "filePath": "a", "content": "" })), a);
+    assert_eq!(touches("read", json!({ "filePath": "x/../a" })), a);
+    assert_eq!(touches("bash", json!({ "command": "ls" })), Touches::Everything);
+    assert_eq!(touches("grep", json!({ "pattern": "x" })), Touches::Nothing);
+    assert_eq!(touches("glob", json!({ "pattern": "x" })), Touches::Nothing);
+    assert_eq!(touches("list", json!({})), Touches::Nothing);
+}

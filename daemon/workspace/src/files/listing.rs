@@ -1,0 +1,74 @@
+//! What stands in a folder, and which of it a misspelt name may have meant.
+
+use std::{
+    collections::BinaryHeap,
+    fs::{self, DirEntry},
+    path::Path,
+};
+
+use super::{FileError, Place};
+
+/// Beyond so many entries nobody is helped by a guess.
+const MOST_SIBLINGS: usize = 10_000;
+const MOST_GUESSES: usize = 3;
+
+/// The first entries of a folder, in the order of their names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listing {
+    /// Folders, and links to folders, end with `/`.
+    pub entries: Vec<String>,
+    /// How many there are in all.
+    pub total: usize,
+}
+
+/// A folder may hold millions: no more than `limit` names are kept at any time.
+pub(super) fn list(place: &Place, limit: usize) -> Result<Listing, FileError> {
+    let unreadable = |error| FileError::io(place, "listed", error);
+    let real = place.still()?;
+    let metadata = fs::symlink_metadata(real).map_err(unreadable)?;
+    if !metadata.is_dir() {
+        return Err(FileError::NotAFolder { shown: place.shown.clone() });
+    }
+    let mut first = BinaryHeap::new();
+    let mut total = 0;
+    for entry in fs::read_dir(real).map_err(unreadable)? {
+        first.push(entry.map_err(unreadable)?.file_name());
+        total += 1;
+        if first.len() > limit {
+            first.pop();
+        }
+    }
+    let entries = first.into_sorted_vec().into_iter().map(|name| {
+        let end = if real.join(&name).is_dir() { "/" } else { "" };
+        format!("{}{end}", name.to_string_lossy())
+    });
+    Ok(Listing { entries: entries.collect(), total })
+}
+
+pub(super) fn similar(place: &Place) -> Vec<String> {
+    let (Some(folder), Some(name)) = (place.real().parent(), place.path.file_name()) else {
+        return Vec::new();
+    };
+    let wanted = name.to_string_lossy().to_lowercase();
+    let siblings = fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_SIBLINGS);
+    let mut guesses: Vec<_> = siblings.filter_map(|sibling| likeness(&sibling, &wanted)).collect();
+    guesses.sort_by(|(likeness, name), (other, other_name)| {
+        other.total_cmp(likeness).then_with(|| name.cmp(other_name))
+    });
+    let beside = Path::new(&place.shown).parent().unwrap_or(Path::new(""));
+    let shown = guesses.into_iter().take(MOST_GUESSES);
+    shown.map(|(_, name)| beside.join(name).to_string_lossy().into_owned()).collect()
+}
+
+/// From 0 to 1, and the name; nothing where nobody would confuse the two.
+fn likeness(sibling: &DirEntry, wanted: &str) -> Option<(f64, String)> {
+    let name = sibling.file_name().to_string_lossy().into_owned();
+    let lower = name.to_lowercase();
+    let (shorter, longer) =
+        if lower.len() < wanted.len() { (lower.as_str(), wanted) } else { (wanted, lower.as_str()) };
+    if shorter.len() * 2 < longer.len() {
+        return None;
+    }
+    let likeness = strsim::normalized_damerau_levenshtein(&lower, wanted);
+    (likeness >= 0.6 || longer.contains(shorter)).then_some((likeness, name))
+}

@@ -1,0 +1,199 @@
+//! Replacing a file in one step: everything goes into a new file beside it, is flushed, and takes its name.
+//!
+//! What was expected is looked at first, before anything is made, and again at the last moment before the new file takes
+//! the name. Programs that know nothing of our lock can still write between that look and the renaming; the gap is
+//! one system call, except for `Expect::New`, where the system itself refuses to replace.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions, Permissions},
+    io::{self, ErrorKind, Write},
+    os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown},
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use rustix::fs::{Access, CWD, RenameFlags, access, renameat_with};
+
+use super::{
+    FileError, Place, Stamp,
+    read::{read, regular},
+};
+
+/// What a write was made against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expect {
+    /// There is no such file yet.
+    New,
+    /// The file holds this content.
+    Unchanged(Stamp),
+    /// Whatever is there is to be replaced.
+    Any,
+}
+
+/// What to do about folders on the way that do not exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Folders {
+    MustExist,
+    Create,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Written {
+    pub stamp: Stamp,
+    /// Whether there was no such file before.
+    pub created: bool,
+}
+
+/// `lock` is taken for the last look and the renaming.
+pub(super) fn write<Lock>(
+    place: &Place,
+    bytes: &[u8],
+    expect: Expect,
+    folders: Folders,
+    lock: impl FnOnce() -> Lock,
+) -> Result<Written, FileError> {
+    let real = place.still()?;
+    let before = existing(place, real)?;
+    expected(place, before.as_ref(), expect)?;
+    let folder = real.parent().ok_or_else(|| FileError::Folder { shown: place.shown.clone() })?;
+    ready(place, folder, folders)?;
+
+    let unwritten = |error| FileError::io(place, "written", error);
+    let staged = Staged::new(folder, bytes, before.as_ref()).map_err(unwritten)?;
+    let _lock = lock();
+    let created = existing(place, place.still()?)?.is_none();
+    match expect {
+        Expect::New => staged.take_new_name(place, real)?,
+        Expect::Unchanged(stamp) => {
+            unchanged(place, stamp)?;
+            staged.take_name(real).map_err(unwritten)?;
+        }
+        Expect::Any => staged.take_name(real).map_err(unwritten)?,
+    }
+    // The content is safe already; this makes its name survive a power failure, where the file system can do it.
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    Ok(Written { stamp: Stamp::of(bytes), created })
+}
+
+/// What stands at the path, if it is something that may be replaced.
+fn existing(place: &Place, real: &Path) -> Result<Option<fs::Metadata>, FileError> {
+    let metadata = match fs::symlink_metadata(real) {
+        Ok(metadata) => metadata,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(FileError::io(place, "written", error)),
+    };
+    regular(place, &metadata)?;
+    // Replacing needs no right to write the file itself, so that its mode has to be asked for. The second question is
+    // always answered yes for root, who nevertheless means something by a file without any write bit.
+    if metadata.permissions().readonly() || access(real, Access::WRITE_OK).is_err() {
+        return Err(FileError::ReadOnly { shown: place.shown.clone() });
+    }
+    Ok(Some(metadata))
+}
+
+fn expected(place: &Place, before: Option<&fs::Metadata>, expect: Expect) -> Result<(), FileError> {
+    let shown = || place.shown.clone();
+    match (expect, before) {
+        (Expect::New, Some(_)) => Err(FileError::Appeared { shown: shown() }),
+        (Expect::Unchanged(_), None) => Err(FileError::Vanished { shown: shown() }),
+        (Expect::Unchanged(stamp), Some(before)) if before.len() != stamp.length() => {
+            Err(FileError::Changed { shown: shown() })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn unchanged(place: &Place, stamp: Stamp) -> Result<(), FileError> {
+    let shown = || place.shown.clone();
+    match read(place, stamp.length()) {
+        Ok(content) if content.stamp == stamp => Ok(()),
+        Ok(_) | Err(FileError::TooLarge { .. }) => Err(FileError::Changed { shown: shown() }),
+        Err(FileError::NotFound { .. }) => Err(FileError::Vanished { shown: shown() }),
+        Err(error) => Err(error),
+    }
+}
+
+fn ready(place: &Place, folder: &Path, folders: Folders) -> Result<(), FileError> {
+    let shown = || place.shown.clone();
+    let error = match fs::metadata(folder) {
+        Ok(metadata) if metadata.is_dir() => return Ok(()),
+        Ok(_) => return Err(FileError::NoFolder { shown: shown() }),
+        Err(error) => error,
+    };
+    match (error.kind(), folders) {
+        (ErrorKind::NotFound, Folders::Create) => {
+            let made = DirBuilder::new().recursive(true).create(folder);
+            made.map_err(|error| FileError::io(place, "written", error))
+        }
+        (ErrorKind::NotFound | ErrorKind::NotADirectory, _) => Err(FileError::NoFolder { shown: shown() }),
+        _ => Err(FileError::io(place, "written", error)),
+    }
+}
+
+/// The new content under a name of its own, which is removed unless it takes the file's.
+struct Staged {
+    path: PathBuf,
+    placed: bool,
+}
+
+impl Staged {
+    fn new(folder: &Path, bytes: &[u8], before: Option<&fs::Metadata>) -> io::Result<Self> {
+        static SERIAL: AtomicU64 = AtomicU64::new(0);
+        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+        let path = folder.join(format!(".copydesk-{}-{serial}.tmp", std::process::id()));
+        // A new file gets what the user's mask leaves of 0666; one that replaces is closed until it has the old one's mode.
+        let mode = if before.is_some() { 0o600 } else { 0o666 };
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&path)?;
+        let staged = Self { path, placed: false };
+        file.write_all(bytes)?;
+        if let Some(before) = before {
+            keep_rights(&file, before)?;
+        }
+        file.sync_all()?;
+        Ok(staged)
+    }
+
+    fn take_name(mut self, real: &Path) -> io::Result<()> {
+        fs::rename(&self.path, real)?;
+        self.placed = true;
+        Ok(())
+    }
+
+    fn take_new_name(mut self, place: &Place, real: &Path) -> Result<(), FileError> {
+        let renamed = renameat_with(CWD, &self.path, CWD, real, RenameFlags::NOREPLACE);
+        match renamed.map_err(io::Error::from) {
+            Ok(()) => self.placed = true,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                return Err(FileError::Appeared { shown: place.shown.clone() });
+            }
+            // Some file systems cannot refuse by themselves.
+            Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {
+                expected(place, existing(place, real)?.as_ref(), Expect::New)?;
+                return self.take_name(real).map_err(|error| FileError::io(place, "written", error));
+            }
+            Err(error) => return Err(FileError::io(place, "written", error)),
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        if !self.placed {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// The owner first: giving a file away takes its set-user bit. Only root may give away, and that is no reason to fail.
+fn keep_rights(file: &File, before: &fs::Metadata) -> io::Result<()> {
+    let now = file.metadata()?;
+    if (now.uid(), now.gid()) != (before.uid(), before.gid())
+        && fchown(file, Some(before.uid()), Some(before.gid())).is_err()
+    {
+        let _ = fchown(file, None, Some(before.gid()));
+    }
+    file.set_permissions(Permissions::from_mode(before.mode() & 0o7777))
+}

@@ -1,0 +1,151 @@
+//! Commands that a session runs, and that none of them outlives it.
+//!
+//! A command is a script for a shell, in a session (and so a process group) of its own: it has no terminal to ask
+//! questions on, and is ended as a whole. It is done when the shell has exited. What it left running in the background
+//! (`npm run dev &`) keeps running, its output is read on so that it neither blocks nor dies of a closed pipe, and it is
+//! ended with the session, or by [`Processes::stop`]. A command that times out or is cancelled leaves nothing.
+//!
+//! Ending means SIGTERM to the group, then SIGKILL after a grace period. Should this process itself be killed, a small
+//! shell beside it (`guard`) sees its pipe close and kills every group that is left.
+//!
+//! Invariant: no output is too much: the head and the tail are held, the rest is counted, and spilt to a file if asked.
+//! Invariant: nothing is inherited from this process's environment; a command gets the one it is given.
+//!
+//! Not caught: a process that makes a session of its own (`setsid`) has left the group, and lives on.
+
+use std::{
+    ffi::OsString,
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use tokio_util::sync::CancellationToken;
+
+pub use self::{
+    error::ProcessError,
+    output::{Keep, Output, Spill, SpillTo},
+    registry::Left,
+    shell::{Shell, ShellError},
+};
+use self::{group::Group, registry::Registry};
+
+mod background;
+mod decode;
+mod error;
+mod group;
+mod guard;
+mod output;
+mod registry;
+mod run;
+mod shell;
+mod spawn;
+#[cfg(test)]
+mod tests;
+
+/// How long a command has between being asked to end and being killed, where the caller has no reason for another time.
+pub const GRACE: Duration = Duration::from_secs(3);
+
+/// What is run, and how.
+#[derive(Debug, Clone)]
+pub struct Command {
+    pub script: String,
+    pub shell: Shell,
+    pub cwd: PathBuf,
+    /// Changes to the environment: a value to set, or none to take a variable away.
+    pub env: Vec<(OsString, Option<OsString>)>,
+    pub timeout: Option<Duration>,
+    pub grace: Duration,
+    pub keep: Keep,
+}
+
+/// How it went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finished {
+    pub exit: Exit,
+    /// Standard output and standard error, as they came.
+    pub output: Output,
+    pub duration: Duration,
+    /// The group of what the command left running in the background.
+    pub left: Option<i32>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    Code(i32),
+    Signal(i32),
+    TimedOut,
+    Cancelled,
+}
+
+/// The processes of one session. Clones are the same; with the last one everything still running is killed.
+#[derive(Debug, Clone)]
+pub struct Processes {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    environment: Vec<(OsString, OsString)>,
+    registry: Registry,
+}
+
+impl Processes {
+    /// `environment` is what every command begins with, whole.
+    pub fn new(environment: Vec<(OsString, OsString)>) -> Self {
+        Self { shared: Arc::new(Shared { environment, registry: Registry::default() }) }
+    }
+
+    /// Runs a command to its end. `live` gets the output as it comes, in pieces of whole characters. Dropping the future
+    /// kills the command at once.
+    pub async fn run(
+        &self,
+        command: Command,
+        cancel: CancellationToken,
+        live: impl FnMut(&str) + Send,
+    ) -> Result<Finished, ProcessError> {
+        let start = Instant::now();
+        run::run(&self.shared, command, cancel, live).await.map(|ended| Finished {
+            exit: ended.exit,
+            output: ended.output,
+            duration: start.elapsed(),
+            left: ended.left,
+        })
+    }
+
+    /// What earlier commands left running, with the last of what it has printed since.
+    pub fn left(&self) -> Vec<Left> {
+        self.shared.registry.left()
+    }
+
+    /// Ends one of those. Tells whether it was running.
+    pub async fn stop(&self, group: i32, grace: Duration) -> bool {
+        let Some(group) = self.shared.registry.find(group) else {
+            return false;
+        };
+        group.end(grace).await;
+        self.shared.registry.forget(group);
+        true
+    }
+
+    /// Ends everything, and lets nothing start any more.
+    pub async fn end(&self, grace: Duration) {
+        let groups = self.shared.registry.close();
+        let mut ending = tokio::task::JoinSet::new();
+        for group in groups {
+            ending.spawn(async move {
+                group.end(grace).await;
+                group
+            });
+        }
+        for group in ending.join_all().await {
+            self.shared.registry.forget(group);
+        }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.registry.close().into_iter().for_each(Group::kill);
+    }
+}

@@ -1,0 +1,53 @@
+//! What goes on after a command's end: its pipe is read to its own end, and its group is forgotten once it is gone.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError, Weak},
+    time::Duration,
+};
+
+use tokio::{
+    io::AsyncReadExt,
+    net::unix::pipe::Receiver,
+    time::{MissedTickBehavior, interval},
+};
+
+use super::{Shared, decode::Decoder, group::Group, output::Tail};
+
+/// How much is held of what something in the background prints.
+const KEPT: usize = 16 * 1024;
+/// How often a group is looked at, so that its number is forgotten long before the system gives it to another.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The task holds no more than a weak reference: it must not keep the session alive.
+/// `group` is none where it is gone already and only the pipe is still held by somebody.
+pub(super) fn watch(shared: &Arc<Shared>, group: Option<Group>, pipe: Receiver, tail: Arc<Mutex<Tail>>) {
+    let (weak, closed) = (Arc::downgrade(shared), shared.registry.closed());
+    tokio::spawn(async move { closed.run_until_cancelled(read_on(weak, group, pipe, tail)).await });
+}
+
+async fn read_on(shared: Weak<Shared>, mut group: Option<Group>, mut pipe: Receiver, tail: Arc<Mutex<Tail>>) {
+    let mut decoder = Decoder::default();
+    let mut look = interval(LOOK);
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut block = vec![0; 8 * 1024];
+    let mut is_open = true;
+    while is_open || group.is_some() {
+        tokio::select! {
+            read = pipe.read(&mut block), if is_open => {
+                let bytes = block.get(..read.unwrap_or_default()).unwrap_or_default();
+                is_open = !bytes.is_empty();
+                let text = decoder.push(bytes);
+                tail.lock().unwrap_or_else(PoisonError::into_inner).push(&text, KEPT);
+                if is_open {
+                    continue;
+                }
+            }
+            _ = look.tick() => {}
+        }
+        if let Some(gone) = group.take_if(|group| !group.is_alive())
+            && let Some(shared) = shared.upgrade()
+        {
+            shared.registry.forget(gone);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! A process group: everything that one command has started, unless it went away on purpose.
+
+use std::{fs, time::Duration};
+
+use rustix::{
+    io::Errno,
+    process::{Pid, Signal, kill_process_group, test_kill_process_group},
+};
+use tokio::time::{MissedTickBehavior, interval, timeout};
+
+/// How often a group that was asked to end is looked at; the system tells nobody but a parent.
+const LOOK: Duration = Duration::from_millis(10);
+/// How long what was killed may take to be gone.
+pub(super) const LAST_WAIT: Duration = Duration::from_secs(5);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Group(i32);
+
+impl Group {
+    /// The group of a process that was started as its leader.
+    pub(super) fn of_leader(process: u32) -> Option<Self> {
+        i32::try_from(process).ok().filter(|id| *id > 1).map(Self)
+    }
+
+    pub(super) fn id(self) -> i32 {
+        self.0
+    }
+
+    /// Asks to end. Those that are stopped have to be woken to hear it.
+    pub(super) fn terminate(self) {
+        self.signal(Signal::TERM);
+        self.signal(Signal::CONT);
+    }
+
+    pub(super) fn kill(self) {
+        self.signal(Signal::KILL);
+    }
+
+    fn signal(self, signal: Signal) {
+        // What is gone already needs no signal.
+        if let Some(id) = Pid::from_raw(self.0) {
+            let _ = kill_process_group(id, signal);
+        }
+    }
+
+    /// Whether any of it still runs. The dead that nobody has collected (in a container without an init they stay for
+    /// ever) count for the system, but not here.
+    pub(super) fn is_alive(self) -> bool {
+        let Some(id) = Pid::from_raw(self.0) else { return false };
+        if test_kill_process_group(id) == Err(Errno::SRCH) {
+            return false;
+        }
+        match fs::read_dir("/proc") {
+            Ok(processes) => processes.flatten().any(|process| {
+                let stat = fs::read_to_string(process.path().join("stat"));
+                stat.is_ok_and(|stat| self.has_running(&stat))
+            }),
+            Err(_) => true,
+        }
+    }
+
+    /// `pid (name) state parent group …`, where the name may hold anything.
+    fn has_running(self, stat: &str) -> bool {
+        let mut fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
+        let state = fields.next().unwrap_or_default();
+        let group = fields.nth(1).and_then(|group| group.parse().ok());
+        group == Some(self.0) && !matches!(state, "Z" | "X")
+    }
+
+    pub(super) async fn gone(self) {
+        let mut look = interval(LOOK);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            look.tick().await;
+            if !self.is_alive() {
+                return;
+            }
+        }
+    }
+
+    /// Asks it to end, and kills what has not after `grace`.
+    pub(super) async fn end(self, grace: Duration) {
+        self.terminate();
+        if timeout(grace, self.gone()).await.is_err() {
+            self.kill_and_wait().await;
+        }
+    }
+
+    /// The system may hold a process that waits for a broken disk; nobody else needs to wait for it for ever.
+    pub(super) async fn kill_and_wait(self) {
+        self.kill();
+        let _ = timeout(LAST_WAIT, self.gone()).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_known_by_its_group_and_that_it_runs() {
+        let group = Group(77);
+        assert!(group.has_running("78 (sh) S 1 77 77 0 -1"));
+        assert!(group.has_running("78 (a) Z 1 (b) R 1 77 77"));
+        assert!(!group.has_running("78 (sh) Z 1 77 77 0 -1"));
+        assert!(!group.has_running("77 (sh) S 1 78 77 0 -1"));
+        assert!(!group.has_running(""));
+    }
+}

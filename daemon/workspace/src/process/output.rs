@@ -1,0 +1,190 @@
+//! What is kept of an output: its head and its tail, and all of it in a file, if there is one and it is needed.
+
+use std::{collections::VecDeque, io, path::PathBuf};
+
+use tokio::{
+    fs::{File, OpenOptions},
+    io::AsyncWriteExt,
+};
+
+use super::decode::Decoder;
+
+/// How much of the output is held, in bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Keep {
+    pub head: usize,
+    pub tail: usize,
+    pub spill: Option<SpillTo>,
+}
+
+/// Where the whole output goes once it is more than is held. The file must not exist yet; its folder must.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpillTo {
+    pub path: PathBuf,
+    pub limit: u64,
+}
+
+/// What a command printed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    pub head: String,
+    /// What comes after the head; directly, unless something was left out.
+    pub tail: String,
+    pub omitted_bytes: u64,
+    pub spill: Spill,
+}
+
+/// Where all of it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Spill {
+    /// Here already, or nowhere: no file was made.
+    None,
+    Whole(PathBuf),
+    /// The file has reached its limit, and holds the beginning.
+    Beginning(PathBuf),
+    /// It could not be written, for this reason.
+    Failed(String),
+}
+
+impl Output {
+    /// As one text, which says where something is left out.
+    pub fn text(&self) -> String {
+        match self.omitted_bytes {
+            0 => format!("{}{}", self.head, self.tail),
+            omitted => format!("{}\n[… {omitted} bytes left out …]\n{}", self.head, self.tail),
+        }
+    }
+}
+
+/// The last bytes of a text, cut between characters.
+#[derive(Debug, Default)]
+pub(super) struct Tail {
+    pieces: VecDeque<String>,
+    length: usize,
+}
+
+impl Tail {
+    /// Tells how many bytes had to go.
+    pub(super) fn push(&mut self, text: &str, limit: usize) -> usize {
+        self.length += text.len();
+        self.pieces.push_back(text.to_owned());
+        let mut gone = 0;
+        while let Some(first) = self.pieces.front_mut().filter(|_| self.length > limit) {
+            let cut = first.ceil_char_boundary((self.length - limit).min(first.len()));
+            first.drain(..cut);
+            self.length -= cut;
+            gone += cut;
+            if first.is_empty() {
+                self.pieces.pop_front();
+            }
+        }
+        gone
+    }
+
+    pub(super) fn text(&self) -> String {
+        self.pieces.iter().map(String::as_str).collect()
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Collector {
+    keep: Keep,
+    decoder: Decoder,
+    head: String,
+    head_is_full: bool,
+    tail: Tail,
+    omitted: u64,
+    spilling: Spilling,
+}
+
+#[derive(Debug)]
+enum Spilling {
+    NotYet,
+    Open { file: File, room: u64 },
+    Full,
+    Failed(String),
+}
+
+impl Collector {
+    pub(super) fn new(keep: Keep) -> Self {
+        Self {
+            keep,
+            decoder: Decoder::default(),
+            head: String::new(),
+            head_is_full: false,
+            tail: Tail::default(),
+            omitted: 0,
+            spilling: Spilling::NotYet,
+        }
+    }
+
+    pub(super) async fn push(&mut self, bytes: &[u8], live: &mut (impl FnMut(&str) + Send)) {
+        let text = self.decoder.push(bytes);
+        self.add(&text, live).await;
+    }
+
+    pub(super) async fn finish(mut self, live: &mut (impl FnMut(&str) + Send)) -> Output {
+        let text = self.decoder.finish();
+        self.add(&text, live).await;
+        let path = self.keep.spill.map(|spill| spill.path).unwrap_or_default();
+        let spill = match self.spilling {
+            Spilling::NotYet => Spill::None,
+            Spilling::Open { mut file, .. } => match file.flush().await {
+                Ok(()) => Spill::Whole(path),
+                Err(error) => Spill::Failed(error.to_string()),
+            },
+            Spilling::Full => Spill::Beginning(path),
+            Spilling::Failed(reason) => Spill::Failed(reason),
+        };
+        Output { head: self.head, tail: self.tail.text(), omitted_bytes: self.omitted, spill }
+    }
+
+    async fn add(&mut self, text: &str, live: &mut (impl FnMut(&str) + Send)) {
+        if text.is_empty() {
+            return;
+        }
+        live(text);
+        let room = if self.head_is_full { 0 } else { self.keep.head.saturating_sub(self.head.len()) };
+        let (head, rest) = text.split_at(text.floor_char_boundary(room));
+        // Once something has gone to the tail, nothing more may go before it.
+        self.head_is_full |= !rest.is_empty();
+        self.head.push_str(head);
+        if matches!(self.spilling, Spilling::NotYet) && self.tail.length + rest.len() > self.keep.tail {
+            self.begin_spill().await;
+        }
+        self.spill(rest).await;
+        self.omitted += self.tail.push(rest, self.keep.tail) as u64;
+    }
+
+    /// Everything so far is still held, and goes into the file first.
+    async fn begin_spill(&mut self) {
+        let Some(to) = &self.keep.spill else { return };
+        let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&to.path).await;
+        self.spilling = match made {
+            Ok(file) => Spilling::Open { file, room: to.limit },
+            Err(error) => Spilling::Failed(failure(&error)),
+        };
+        let held = format!("{}{}", self.head, self.tail.text());
+        self.spill(&held).await;
+    }
+
+    async fn spill(&mut self, text: &str) {
+        let Spilling::Open { file, room } = &mut self.spilling else { return };
+        let fitting = text.split_at(text.floor_char_boundary(usize::try_from(*room).unwrap_or(usize::MAX))).0;
+        *room -= fitting.len() as u64;
+        let mut written = file.write_all(fitting.as_bytes()).await;
+        let is_full = fitting.len() < text.len();
+        if is_full && written.is_ok() {
+            written = file.flush().await;
+        }
+        match written {
+            Ok(()) if is_full => self.spilling = Spilling::Full,
+            Ok(()) => {}
+            Err(error) => self.spilling = Spilling::Failed(failure(&error)),
+        }
+    }
+}
+
+fn failure(error: &io::Error) -> String {
+    format!("the whole output could not be kept in a file: {error}")
+}

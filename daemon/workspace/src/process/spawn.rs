@@ -1,0 +1,82 @@
+//! Starting a shell: what it is given, and what cannot be given to it.
+
+use std::{
+    ffi::{OsStr, OsString},
+    io,
+    os::unix::ffi::OsStrExt,
+    path::Path,
+    process::{Command as StdCommand, Stdio},
+};
+
+use process_wrap::std::{CommandWrap, CommandWrapper, ProcessSession};
+use tokio::{
+    net::unix::pipe::Receiver,
+    process::{Child, Command as TokioCommand},
+};
+
+use super::{Command, ProcessError};
+
+/// The shell, and the one pipe that it and all it starts print into.
+pub(super) fn spawn(
+    command: &Command,
+    environment: &[(OsString, OsString)],
+) -> Result<(Child, Receiver), ProcessError> {
+    check(command)?;
+    let (reader, writer) = io::pipe()?;
+    let output = Receiver::from_owned_fd(reader.into())?;
+    let mut shell = StdCommand::new(command.shell.path());
+    shell.arg("-c").arg(guarded(&command.script)).current_dir(&command.cwd);
+    shell.env_clear().envs(environment.iter().map(|(name, value)| (name, value)));
+    for (name, value) in &command.env {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+    in_own_session(&mut shell)?;
+    // Our ends for writing go with the command, so that the pipe ends when the last process is done with it.
+    let child = TokioCommand::from(shell).spawn();
+    child.map(|child| (child, output)).map_err(|error| match error.kind() {
+        io::ErrorKind::ArgumentListTooLong => ProcessError::TooLong(command.script.len()),
+        _ => ProcessError::Shell { shell: command.shell.path().into(), error },
+    })
+}
+
+/// Of the crate only its one call between fork and exec is wanted; the waiting is ours.
+pub(super) fn in_own_session(command: &mut StdCommand) -> io::Result<()> {
+    ProcessSession.pre_spawn(command, &CommandWrap::from(StdCommand::new("")))
+}
+
+/// A script that begins with a dash would be taken for options.
+fn guarded(script: &str) -> String {
+    let space = if script.starts_with(['-', '+']) { " " } else { "" };
+    format!("{space}{script}")
+}
+
+fn check(command: &Command) -> Result<(), ProcessError> {
+    let nul = |what: &str, text: &OsStr| match text.as_bytes().contains(&0) {
+        true => Err(ProcessError::Nul(what.to_owned())),
+        false => Ok(()),
+    };
+    nul("the script", OsStr::new(&command.script))?;
+    nul("the folder", command.cwd.as_os_str())?;
+    for (name, value) in &command.env {
+        let shown = name.to_string_lossy();
+        nul("the name of a variable", name)?;
+        nul(&format!("the variable `{shown}`"), value.as_deref().unwrap_or_default())?;
+        if name.is_empty() || name.as_bytes().contains(&b'=') {
+            return Err(ProcessError::Variable(shown.into_owned()));
+        }
+    }
+    folder(&command.cwd)
+}
+
+/// The system would say "not found" for a folder just as for a shell.
+fn folder(cwd: &Path) -> Result<(), ProcessError> {
+    match cwd.metadata() {
+        Ok(metadata) if metadata.is_dir() => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(ProcessError::NoFolder(cwd.into())),
+        _ => Err(ProcessError::NotAFolder(cwd.into())),
+    }
+}

@@ -1,0 +1,91 @@
+//! Files by name.
+//!
+//! Order: the most recently modified first if all fit the limit, since those are most often meant; else the first in the
+//! order of paths. Only the files that are given back are ever asked for their time, so that it costs at most `limit`
+//! system calls.
+
+use std::{
+    cmp::Reverse,
+    fs, io,
+    path::{Component, Path, PathBuf},
+};
+
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    SearchError, Stop, aside,
+    first::First,
+    pattern::{Include, names_hidden, plain_start},
+    walk::Walk,
+};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Globbed {
+    /// Absolute.
+    pub paths: Vec<PathBuf>,
+    pub more: bool,
+}
+
+/// The regular files below `root` whose path from there matches. Hidden ones only where the pattern names them
+/// (`.github/*.yml`, `**/.env`). Folders that it names in plain words are looked into even if they are ignored
+/// (`node_modules/react/*.json`): whoever spells them out means them.
+pub async fn glob(
+    root: &Path,
+    pattern: &str,
+    limit: usize,
+    cancel: CancellationToken,
+) -> Result<Globbed, SearchError> {
+    let (root, pattern) = (root.to_owned(), pattern.to_owned());
+    aside(cancel, move |stop| search(&root, &pattern, limit, stop)).await
+}
+
+fn search(root: &Path, pattern: &str, limit: usize, stop: &Stop) -> Result<Globbed, SearchError> {
+    folder(root)?;
+    let include = Include::new(std::slice::from_ref(&pattern.to_owned()))?;
+    let (start, rest) = plain_start(pattern);
+    if start.components().any(|part| part == Component::Normal(".git".as_ref())) {
+        return Ok(Globbed { paths: Vec::new(), more: false });
+    }
+    // A link is not followed by walking, and so must not be by beginning behind it.
+    let (start, hidden) = if has_link(root, &start) {
+        (root.to_owned(), names_hidden(pattern))
+    } else {
+        (root.join(start), names_hidden(rest))
+    };
+    if !start.is_dir() {
+        return Ok(Globbed { paths: Vec::new(), more: false });
+    }
+    let first = First::new(limit);
+    let walk = Walk { root: &start, hidden, stop };
+    walk.run(
+        |path| first.wants(path),
+        || {
+            |path: PathBuf| {
+                if path.strip_prefix(root).is_ok_and(|below| include.matches(below)) {
+                    first.add(path, vec![()]);
+                }
+            }
+        },
+    );
+    let (found, more) = first.finish();
+    let mut paths: Vec<_> = found.into_iter().map(|(path, ())| path).collect();
+    if !more {
+        let modified = |path: &PathBuf| fs::symlink_metadata(path).and_then(|found| found.modified()).ok();
+        paths.sort_by_cached_key(|path| Reverse(modified(path)));
+    }
+    Ok(Globbed { paths, more })
+}
+
+pub(super) fn folder(path: &Path) -> Result<(), SearchError> {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => Ok(()),
+        Ok(_) => Err(SearchError::NotAFolder(path.into())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(SearchError::NotFound(path.into())),
+        Err(error) => Err(SearchError::Stopped(format!("{}: {error}", path.display()))),
+    }
+}
+
+fn has_link(root: &Path, below: &Path) -> bool {
+    let mut ways = below.ancestors().filter(|way| !way.as_os_str().is_empty());
+    ways.any(|way| root.join(way).is_symlink())
+}

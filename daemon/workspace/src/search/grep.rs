@@ -1,0 +1,244 @@
+//! Lines by content.
+//!
+//! Binary files (those with a NUL byte) are passed over; files with a byte order mark of UTF-16 are read as what they
+//! are. One line at a time: an expression cannot match across a line's end.
+
+use std::{
+    fmt, fs,
+    fs::OpenOptions,
+    io::{self, Read},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use grep_matcher::{LineTerminator, Matcher};
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkFinish, SinkMatch};
+use rustix::fs::OFlags;
+use tokio_util::sync::CancellationToken;
+
+use super::{SearchError, Stop, aside, cut::cut, first::First, pattern::Include, walk::Walk};
+
+/// A line longer than this is not searched: it would have to be held as a whole.
+const LONGEST_LINE: usize = 64 * 1024 * 1024;
+
+/// The text that stands for a file instead of the disk's, such as a buffer that is not saved.
+pub type Overlay = Arc<dyn Fn(&Path) -> Option<Arc<[u8]>> + Send + Sync>;
+
+/// What is looked for, and where.
+#[derive(Clone)]
+pub struct Grep {
+    /// A folder, or the one file that is searched, whatever it is called and whether or not it is ignored.
+    pub within: PathBuf,
+    pub regex: String,
+    pub case: Case,
+    /// Globs of the files to look into, with `!` of those not to; none means all.
+    pub include: Vec<String>,
+    /// Whether files and folders whose names begin with a dot are looked into. `.git` never is.
+    pub hidden: bool,
+    pub limit: usize,
+    pub overlay: Option<Overlay>,
+}
+
+impl fmt::Debug for Grep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("Grep");
+        debug.field("within", &self.within).field("regex", &self.regex).field("case", &self.case);
+        debug.field("include", &self.include).field("limit", &self.limit).finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Case {
+    #[default]
+    Sensitive,
+    Insensitive,
+    /// Insensitive unless the expression has a capital.
+    Smart,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grepped {
+    /// In the order of paths, then of lines.
+    pub matches: Vec<Match>,
+    pub more: bool,
+    /// How many files and folders could not be read, of those that were looked at.
+    pub unreadable: u64,
+}
+
+/// A line that matches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Match {
+    /// Absolute, if `within` was.
+    pub path: PathBuf,
+    /// From 1.
+    pub line: u64,
+    /// Without its end; of a line over 2000 characters the part around the match, with `…` where it was cut.
+    pub text: String,
+}
+
+pub async fn grep(request: Grep, cancel: CancellationToken) -> Result<Grepped, SearchError> {
+    aside(cancel, move |stop| search(&request, stop)).await
+}
+
+fn search(request: &Grep, stop: &Stop) -> Result<Grepped, SearchError> {
+    let matcher = matcher(request)?;
+    let include = Include::new(&request.include)?;
+    let first = First::new(request.limit);
+    let unreadable = AtomicU64::new(0);
+    let seek = || Seek { matcher: matcher.clone(), searcher: searcher(), request, stop };
+    let look = |seek: &mut Seek<'_>, path: PathBuf| match seek.file(&path) {
+        Ok(lines) => first.add(path, lines),
+        Err(_) => drop(unreadable.fetch_add(1, Ordering::Relaxed)),
+    };
+
+    let root = request.within.as_path();
+    let is_open = request.overlay.as_ref().is_some_and(|overlay| overlay(root).is_some());
+    let mut skipped = 0;
+    if is_open || is_file(root)? {
+        look(&mut seek(), root.to_owned());
+    } else {
+        let walk = Walk { root, hidden: request.hidden, stop };
+        skipped = walk.run(
+            |path| first.wants(path),
+            || {
+                let mut seek = seek();
+                let (look, include) = (&look, &include);
+                move |path: PathBuf| {
+                    if path.strip_prefix(root).is_ok_and(|below| include.matches(below)) {
+                        look(&mut seek, path);
+                    }
+                }
+            },
+        );
+    }
+    let (found, more) = first.finish();
+    let matches = found.into_iter().map(|(path, (line, text))| Match { path, line, text }).collect();
+    Ok(Grepped { matches, more, unreadable: skipped + unreadable.into_inner() })
+}
+
+fn is_file(path: &Path) -> Result<bool, SearchError> {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => Ok(false),
+        Ok(metadata) if metadata.is_file() => Ok(true),
+        Ok(_) => Err(SearchError::NotRegular(path.into())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(SearchError::NotFound(path.into())),
+        Err(error) => Err(SearchError::Stopped(format!("{}: {error}", path.display()))),
+    }
+}
+
+fn matcher(request: &Grep) -> Result<RegexMatcher, SearchError> {
+    // The matcher puts the expression into a group of its own. By itself it has to be right too (`a)|(b` is not), and its
+    // explanation must show what was written.
+    let parsed = regex_syntax::ParserBuilder::new().utf8(false).build().parse(&request.regex);
+    parsed.map_err(|error| SearchError::Regex(error.to_string()))?;
+    let mut builder = RegexMatcherBuilder::new();
+    // `$` is also before a `\r\n`.
+    builder.multi_line(true).crlf(true);
+    match request.case {
+        Case::Sensitive => {}
+        Case::Insensitive => drop(builder.case_insensitive(true)),
+        Case::Smart => drop(builder.case_smart(true)),
+    }
+    builder.build(&request.regex).map_err(|error| SearchError::Regex(error.to_string()))
+}
+
+fn searcher() -> Searcher {
+    let mut builder = SearcherBuilder::new();
+    builder
+        .line_terminator(LineTerminator::crlf())
+        .line_number(true)
+        .binary_detection(BinaryDetection::quit(0))
+        .heap_limit(Some(LONGEST_LINE));
+    builder.build()
+}
+
+/// What one thread searches with.
+struct Seek<'a> {
+    matcher: RegexMatcher,
+    searcher: Searcher,
+    request: &'a Grep,
+    stop: &'a Stop,
+}
+
+impl Seek<'_> {
+    fn file(&mut self, path: &Path) -> io::Result<Vec<(u64, String)>> {
+        let mut lines =
+            Lines { matcher: &self.matcher, most: self.request.limit.saturating_add(1), found: Vec::new() };
+        match self.request.overlay.as_ref().and_then(|overlay| overlay(path)) {
+            Some(text) => self.searcher.search_slice(&self.matcher, &text, &mut lines)?,
+            None => {
+                let file = Stoppable { inner: open(path)?, stop: self.stop };
+                self.searcher.search_reader(&self.matcher, file, &mut lines)?;
+            }
+        }
+        Ok(lines.found)
+    }
+}
+
+/// There was a regular file here a moment ago; a pipe that has taken its place since must not be waited for.
+fn open(path: &Path) -> io::Result<fs::File> {
+    let flags = i32::try_from(OFlags::NONBLOCK.bits()).map_err(io::Error::other)?;
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
+/// A file that fails to be read on once the search is to stop, however large it is.
+struct Stoppable<'a> {
+    inner: fs::File,
+    stop: &'a Stop,
+}
+
+impl Read for Stoppable<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.stop.is_set() {
+            return Err(io::Error::other("the search was cancelled"));
+        }
+        self.inner.read(buffer)
+    }
+}
+
+struct Lines<'a> {
+    matcher: &'a RegexMatcher,
+    most: usize,
+    found: Vec<(u64, String)>,
+}
+
+impl Sink for Lines<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, line: &SinkMatch<'_>) -> io::Result<bool> {
+        let bytes = line.bytes();
+        let start = self.matcher.find(bytes).ok().flatten().map_or(0, |found| found.start());
+        self.found.push((line.line_number().unwrap_or_default(), cut(bytes, start)));
+        Ok(self.found.len() < self.most)
+    }
+
+    fn finish(&mut self, _: &Searcher, finish: &SinkFinish) -> io::Result<()> {
+        // What came before the NUL is no text either.
+        if finish.binary_byte_offset().is_some() {
+            self.found.clear();
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_not_read_on_once_the_search_is_to_stop() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), "text").unwrap();
+        let stop = Stop::default();
+        let mut reader = Stoppable { inner: open(file.path()).unwrap(), stop: &stop };
+        let mut block = [0; 2];
+        assert_eq!(reader.read(&mut block).unwrap(), 2);
+        drop(super::super::StopOnDrop(stop.clone()));
+        assert!(reader.read(&mut block).is_err());
+    }
+}

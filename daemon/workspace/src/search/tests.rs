@@ -1,0 +1,244 @@
+use std::{
+    collections::HashMap,
+    fs::{self, File},
+    os::unix::fs::symlink,
+    path::Path,
+    sync::{Mutex, atomic::AtomicUsize},
+    time::{Duration, SystemTime},
+};
+
+use tempfile::TempDir;
+
+use super::*;
+
+fn tree(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn below(root: &Path, path: &Path) -> String {
+    path.strip_prefix(root).unwrap().to_str().unwrap().to_owned()
+}
+
+async fn names(root: &TempDir, pattern: &str) -> Vec<String> {
+    let found = glob(root.path(), pattern, 100, CancellationToken::new()).await.unwrap();
+    let mut names: Vec<_> = found.paths.iter().map(|path| below(root.path(), path)).collect();
+    names.sort();
+    names
+}
+
+fn request(root: &TempDir, regex: &str) -> Grep {
+    Grep {
+        within: root.path().into(),
+        regex: regex.into(),
+        case: Case::Sensitive,
+        include: Vec::new(),
+        hidden: false,
+        limit: 100,
+        overlay: None,
+    }
+}
+
+async fn lines(request: Grep) -> Vec<String> {
+    let root = request.within.clone();
+    let found = grep(request, CancellationToken::new()).await.unwrap();
+    let shown = |found: &Match| format!("{}:{}: {}", below(&root, &found.path), found.line, found.text);
+    found.matches.iter().map(shown).collect()
+}
+
+#[tokio::test]
+async fn ignored_and_hidden_files_are_found_only_where_they_are_named() {
+    let root = tree(&[
+        (".git/config", ""),
+        (".git/hooks/x.rs", ""),
+        (".gitignore", "target/\n*.log\n/node_modules\n"),
+        (".ignore", "generated.rs\n"),
+        ("sub/.gitignore", "!keep.log\n"),
+        ("a.rs", ""),
+        ("generated.rs", ""),
+        ("x.log", ""),
+        ("sub/keep.log", ""),
+        ("sub/b.rs", ""),
+        ("target/c.rs", ""),
+        ("node_modules/react/index.js", ""),
+        (".github/ci.yml", ""),
+        (".github/.cache/z.yml", ""),
+        (".env", ""),
+        ("sub/.env.local", ""),
+        ("index.js", ""),
+    ]);
+    assert_eq!(names(&root, "*.rs").await, ["a.rs", "sub/b.rs"]);
+    assert_eq!(names(&root, "**/*.log").await, ["sub/keep.log"]);
+    assert_eq!(names(&root, "**/*.js").await, ["index.js"]);
+    assert_eq!(names(&root, "node_modules/react/*.js").await, ["node_modules/react/index.js"]);
+    assert_eq!(names(&root, "**/*.yml").await, [""; 0]);
+    assert_eq!(names(&root, ".github/**/*.yml").await, [".github/ci.yml"]);
+    assert_eq!(names(&root, ".env*").await, [".env", "sub/.env.local"]);
+    assert_eq!(names(&root, ".git/**").await, [""; 0]);
+    assert_eq!(names(&root, "**/.git/**").await, [""; 0]);
+    assert_eq!(names(&root, "{src,sub}/*.rs").await, ["sub/b.rs"]);
+    assert_eq!(names(&root, "none/such/*.rs").await, [""; 0]);
+}
+
+#[tokio::test]
+async fn outside_of_a_repository_only_the_folders_own_gitignore_counts() {
+    let root =
+        tree(&[(".gitignore", "*\n"), ("work/.gitignore", "x.rs\n"), ("work/a.rs", ""), ("work/x.rs", "")]);
+    let found = glob(&root.path().join("work"), "*.rs", 9, CancellationToken::new()).await.unwrap();
+    assert_eq!(found.paths, [root.path().join("work/a.rs")]);
+}
+
+#[tokio::test]
+async fn links_are_not_followed_even_when_named() {
+    let root = tree(&[("in/a.rs", "word")]);
+    let outside = tree(&[("b.rs", "word")]);
+    symlink(outside.path(), root.path().join("out")).unwrap();
+    symlink(outside.path().join("b.rs"), root.path().join("b.rs")).unwrap();
+    assert_eq!(names(&root, "*.rs").await, ["in/a.rs"]);
+    assert_eq!(names(&root, "out/*.rs").await, [""; 0]);
+    assert_eq!(lines(request(&root, "word")).await, ["in/a.rs:1: word"]);
+}
+
+#[tokio::test]
+async fn the_latest_comes_first_unless_there_are_more() {
+    let root = tree(&[("a", ""), ("b/x", ""), ("c", ""), ("b.x", "")]);
+    for (age, path) in ["c", "a", "b/x", "b.x"].iter().enumerate() {
+        let time = SystemTime::now() - Duration::from_secs(60 * age as u64);
+        File::options().write(true).open(root.path().join(path)).unwrap().set_modified(time).unwrap();
+    }
+    let found = async |limit| {
+        let found = glob(root.path(), "**", limit, CancellationToken::new()).await.unwrap();
+        let paths: Vec<_> = found.paths.iter().map(|path| below(root.path(), path)).collect();
+        (paths.join(" "), found.more)
+    };
+    assert_eq!(found(4).await, ("c a b/x b.x".into(), false));
+    assert_eq!(found(3).await, ("a b/x b.x".into(), true));
+    assert_eq!(found(0).await, (String::new(), true));
+}
+
+#[tokio::test]
+async fn lines_come_with_their_place() {
+    let root = tree(&[
+        ("a.txt", "one\ntwo needle\r\nthree\nneedle needle"),
+        ("b/c.rs", "// Needle\n"),
+        ("binary", "needle\nneedle\n\0"),
+        (".hidden", "needle"),
+        (".git/x", "needle"),
+    ]);
+    fs::write(root.path().join("utf16"), b"\xFF\xFEn\0e\0e\0d\0l\0e\0\n\0").unwrap();
+    fs::write(root.path().join("latin1"), b"needle \xE4").unwrap();
+    let expected =
+        ["a.txt:2: two needle", "a.txt:4: needle needle", "latin1:1: needle \u{FFFD}", "utf16:1: needle"];
+    assert_eq!(lines(request(&root, "needle")).await, expected);
+    assert_eq!(lines(request(&root, "needle$")).await.len(), 3, "before a carriage return too");
+    let hidden =
+        Grep { hidden: true, include: vec![".hidden".into(), "x".into()], ..request(&root, "needle") };
+    assert_eq!(lines(hidden).await, [".hidden:1: needle"]);
+    let include = vec!["*.rs".to_owned()];
+    let any_case = Grep { case: Case::Insensitive, include: include.clone(), ..request(&root, "needle") };
+    assert_eq!(lines(any_case).await, ["b/c.rs:1: // Needle"]);
+    for (regex, count) in [("needle", 1), ("Needle", 1), ("NEEDLE", 0)] {
+        let smart = Grep { case: Case::Smart, include: include.clone(), ..request(&root, regex) };
+        assert_eq!(lines(smart).await.len(), count, "{regex}");
+    }
+}
+
+#[tokio::test]
+async fn one_file_is_searched_alone_and_in_any_case() {
+    let root = tree(&[(".gitignore", "a.log"), ("a.log", "x\n"), ("b.log", "x\n")]);
+    let file = root.path().join("a.log");
+    let found =
+        grep(Grep { within: file.clone(), ..request(&root, "x") }, CancellationToken::new()).await.unwrap();
+    let expected = Match { path: file, line: 1, text: "x".into() };
+    assert_eq!(found, Grepped { matches: vec![expected], more: false, unreadable: 0 });
+}
+
+#[tokio::test]
+async fn an_overlay_is_searched_instead_of_the_disk() {
+    let root = tree(&[("a", "disk"), ("b", "disk")]);
+    let (a, unsaved) = (root.path().join("a"), root.path().join("unsaved"));
+    let buffers: HashMap<PathBuf, Arc<[u8]>> =
+        HashMap::from([(a, b"buffer"[..].into()), (unsaved.clone(), b"buffer"[..].into())]);
+    let overlay: Overlay = Arc::new(move |path| buffers.get(path).cloned());
+    let over = |regex| Grep { overlay: Some(Arc::clone(&overlay)), ..request(&root, regex) };
+    assert_eq!(lines(over("disk|buffer")).await, ["a:1: buffer", "b:1: disk"]);
+    let alone = grep(Grep { within: unsaved, ..over("buffer") }, CancellationToken::new()).await.unwrap();
+    assert_eq!(alone.matches.len(), 1);
+}
+
+#[tokio::test]
+async fn the_first_matches_are_always_the_same() {
+    let mut files = Vec::new();
+    let names: Vec<_> = (0..400).map(|number| format!("{}/{}/f{number}", number % 7, number % 11)).collect();
+    files.extend(names.iter().map(|name| (name.as_str(), "word\nword\n")));
+    let root = tree(&files);
+    let all = lines(Grep { limit: 1000, ..request(&root, "word") }).await;
+    assert_eq!(all.len(), 800);
+    for _ in 0..20 {
+        let request = Grep { limit: 33, ..request(&root, "word") };
+        let found = grep(request.clone(), CancellationToken::new()).await.unwrap();
+        assert!(found.more);
+        assert_eq!(lines(request).await, all[..33]);
+    }
+    let exact = grep(Grep { limit: 800, ..request(&root, "word") }, CancellationToken::new()).await.unwrap();
+    assert_eq!((exact.matches.len(), exact.more), (800, false));
+}
+
+#[tokio::test]
+async fn what_cannot_be_searched_is_told() {
+    let root = tree(&[("a", "x")]);
+    let told = async |request| grep(request, CancellationToken::new()).await.unwrap_err().to_string();
+    expect_test::expect![[r#"
+        the regular expression is not valid: regex parse error:
+            a(b
+             ^
+        error: unclosed group"#]]
+    .assert_eq(&told(request(&root, "a(b")).await);
+    expect_test::expect![[
+        r#"the regular expression is not valid: the literal "\n" is not allowed in a regex"#
+    ]]
+    .assert_eq(&told(request(&root, r"a\nb")).await);
+    assert!(told(request(&root, "a)|(b")).await.contains("unopened group"));
+    let none = Grep { within: root.path().join("none"), ..request(&root, "x") };
+    assert!(told(none).await.ends_with("none` does not exist"));
+    let device = Grep { within: "/dev/zero".into(), ..request(&root, "x") };
+    assert!(told(device).await.contains("only regular files"));
+    let file = glob(&root.path().join("a"), "*", 1, CancellationToken::new()).await;
+    assert_eq!(file, Err(SearchError::NotAFolder(root.path().join("a"))));
+    let outside = glob(root.path(), "../*", 1, CancellationToken::new()).await;
+    assert_eq!(outside, Err(SearchError::Escapes("../*".into())));
+}
+
+#[test]
+fn a_cancelled_search_is_not_waited_for_and_stops() {
+    let names: Vec<_> = (0..1000).map(|number| format!("{number}")).collect();
+    let root = tree(&names.iter().map(|name| (name.as_str(), "x")).collect::<Vec<_>>());
+    let (cancel, gate, looked) =
+        (CancellationToken::new(), Arc::new(Mutex::new(())), Arc::new(AtomicUsize::new(0)));
+    let overlay: Overlay = {
+        let (cancel, gate, looked) = (cancel.clone(), Arc::clone(&gate), Arc::clone(&looked));
+        Arc::new(move |_| {
+            looked.fetch_add(1, Ordering::Relaxed);
+            cancel.cancel();
+            drop(gate.lock().unwrap());
+            None
+        })
+    };
+    let closed = gate.lock().unwrap();
+    let request = Grep { overlay: Some(Arc::clone(&overlay)), ..request(&root, "x") };
+    // Nobody can get past the first look, yet this ends.
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let ended = runtime.block_on(grep(request, cancel));
+    assert_eq!(ended, Err(SearchError::Cancelled));
+    drop(closed);
+    while Arc::strong_count(&overlay) > 1 {
+        std::thread::yield_now();
+    }
+    let looked = looked.load(Ordering::Relaxed);
+    assert!(looked < 1000, "{looked} files were looked at");
+}

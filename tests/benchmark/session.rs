@@ -1,0 +1,221 @@
+//! What a session costs: the built binary at work against the scripted server.
+//!
+//! A tool turn is the time from the moment the last write of the model's answer begins to the arrival of the next request.
+//! Its bulk is often the disk's: `fdatasync` is measured beside it, on the disk where the sessions are.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::table::Table;
+use super::tree;
+use crate::shared::model_server::{ModelServer, Turn, Wire};
+
+/// Tool turns of a row; each in the same process.
+const RUNS: usize = 21;
+
+const fn ms(milliseconds: u64) -> Option<Duration> {
+    Some(Duration::from_millis(milliseconds))
+}
+
+pub(crate) fn measure(table: &mut Table) {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk { folder: folder.path() };
+    desk.sync_row(table);
+    desk.start_row(table);
+    let line = "    let value = compute(&input, \"options\")?; // and so on\n";
+    desk.write("lines.rs", &line.repeat(2000));
+    desk.write(
+        "large.rs",
+        &(0..100_000).map(|number| format!("line {number} of many\n")).collect::<String>(),
+    );
+    for number in 0..20 {
+        desk.write(&format!("part{number}.rs"), &line.repeat(40));
+    }
+    let read = |path: String| ("read", json!({ "filePath": path }));
+    desk.row(table, "session: read of 2,000 lines", ms(5), |_| vec![read("lines.rs".into())]);
+    desk.row(table, "session: bash true", ms(5), |_| {
+        vec![("bash", json!({ "command": "true", "description": "Nothing" }))]
+    });
+    desk.row(table, "session: 20 reads in one step", ms(10), |_| {
+        (0..20).map(|number| read(format!("part{number}.rs"))).collect()
+    });
+    desk.row(table, "session: edit of one line in 100,000", ms(15), |turn| {
+        let old =
+            if turn == 0 { "line 50000 of many".to_owned() } else { format!("now {} of many", turn - 1) };
+        let new = format!("now {turn} of many");
+        vec![("edit", json!({ "filePath": "large.rs", "oldString": old, "newString": new }))]
+    });
+    desk.long_rows(table);
+    desk.memory_rows(table);
+    search_rows(table, &desk);
+}
+
+type Calls = Vec<(&'static str, Value)>;
+
+struct Desk<'a> {
+    folder: &'a Path,
+}
+
+impl Desk<'_> {
+    fn write(&self, path: &str, text: &str) {
+        let path = self.folder.join("project").join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// A run of `copydesk` in `cwd` whose model is the server.
+    fn spawn(&self, server: &ModelServer, cwd: &Path) -> Child {
+        let config = json!({
+            "model": "script/m-1", "enabled_providers": ["script"], "agent": { "build": { "steps": 1000 } },
+            "provider": { "script": {
+                "wire": "anthropic",
+                "options": { "baseURL": server.base_url(Wire::Anthropic), "apiKey": "sk-0987654321" },
+                "models": { "m-1": {} } } },
+        });
+        fs::create_dir_all(cwd).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_copydesk"));
+        command.args(["run", "--auto", "Work"]).current_dir(cwd).env_clear();
+        command.env("HOME", self.folder).env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("COPYDESK_CONFIG_CONTENT", config.to_string());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    /// The tool turns of one process, in order: each from the end of an answer to the next request.
+    fn turns(&self, cwd: &Path, count: usize, calls: impl Fn(usize) -> Calls) -> Vec<Duration> {
+        let server = ModelServer::playing(script(count, calls));
+        assert!(self.spawn(&server, cwd).wait().unwrap().success(), "the run fails");
+        let requests = server.requests();
+        assert_eq!(requests.len(), count + 1);
+        let messages = requests.last().unwrap().body["messages"].to_string();
+        assert!(!messages.contains("\"is_error\":true"), "a call failed: {messages}");
+        let pairs = requests.iter().skip(1).enumerate();
+        pairs.map(|(index, next)| next.arrived.duration_since(server.answered(index + 1).unwrap())).collect()
+    }
+
+    fn row(&self, table: &mut Table, name: &str, budget: Option<Duration>, calls: impl Fn(usize) -> Calls) {
+        if table.wants(name) {
+            let samples = self.turns(&self.folder.join("project"), RUNS, calls);
+            table.row(name, samples, budget, String::new());
+        }
+    }
+
+    fn sync_row(&self, table: &mut Table) {
+        let name = "session: one fdatasync of the disk";
+        if table.wants(name) {
+            let mut file = fs::File::create(self.folder.join("synced")).unwrap();
+            let once = |_| {
+                file.write_all(&[b'x'; 4096]).unwrap();
+                let start = Instant::now();
+                file.sync_data().unwrap();
+                start.elapsed()
+            };
+            table.row(name, (0..RUNS).map(once).collect(), None, "what each commit waits for".to_owned());
+        }
+    }
+
+    fn start_row(&self, table: &mut Table) {
+        let name = "session: start of run to its first request";
+        if !table.wants(name) {
+            return;
+        }
+        let once = |_| {
+            let server = ModelServer::playing([Turn::new().text("Done.")]);
+            let start = Instant::now();
+            assert!(self.spawn(&server, &self.folder.join("project")).wait().unwrap().success());
+            server.requests()[0].arrived.duration_since(start)
+        };
+        table.row(name, (0..RUNS).map(once).collect(), ms(40), String::new());
+    }
+
+    /// Beyond the bytes: what the growth of the request itself costs is the business of `history`.
+    fn long_rows(&self, table: &mut Table) {
+        let name = "session: turns 2 to 21 of 200";
+        if !table.wants(name) {
+            return;
+        }
+        let calls = |_| vec![("read", json!({ "filePath": "part1.rs" }))];
+        let all = self.turns(&self.folder.join("project"), 200, calls);
+        table.row(name, all[1..21].to_vec(), None, "read of 40 lines".to_owned());
+        table.row("session: turns 181 to 200 of 200", all[180..].to_vec(), None, String::new());
+    }
+
+    fn memory_rows(&self, table: &mut Table) {
+        let name = "session: resident memory";
+        if !table.wants(name) {
+            return;
+        }
+        let read = |_| vec![("read", json!({ "filePath": "lines.rs" }))];
+        let mut turns = script(5, read);
+        turns.pop();
+        turns.push(Turn::new().gate("waits").text("Done."));
+        let server = ModelServer::playing(turns);
+        let mut child = self.spawn(&server, &self.folder.join("project"));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(server.reached("waits"));
+        match fs::read_to_string(format!("/proc/{}/status", child.id())) {
+            Ok(status) => {
+                let of = |key: &str| {
+                    let line = status.lines().find(|line| line.starts_with(key)).unwrap();
+                    line.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap() / 1024.0
+                };
+                let verdict = if of("VmRSS") <= 25.0 { "ok" } else { "OVER" };
+                table.remark(&format!(
+                    "{name} while it waits for the model, after 5 reads of 2,000 lines: {:.1} MB of 25 {verdict}; at most: {:.1} MB",
+                    of("VmRSS"), of("VmHWM")
+                ));
+            }
+            Err(_) => table.remark(&format!("{name} is left out: this system has no /proc")),
+        }
+        server.open("waits");
+        assert!(child.wait().unwrap().success());
+    }
+}
+
+/// Steps that make calls, and a last word.
+fn script(count: usize, calls: impl Fn(usize) -> Calls) -> Vec<Turn> {
+    let step = |turn: usize| {
+        let calls = calls(turn).into_iter().enumerate();
+        calls.fold(Turn::new(), |step, (index, (name, arguments))| {
+            step.call(format!("c{turn}_{index}"), name, arguments)
+        })
+    };
+    (0..count).map(step).chain([Turn::new().text("Done.")]).collect()
+}
+
+fn search_rows(table: &mut Table, desk: &Desk<'_>) {
+    let grep = |word: &str| ("grep", json!({ "pattern": word }));
+    let rows: [(&str, (&'static str, Value), &[&str]); 3] = [
+        ("grep, rare word", grep(tree::RARE), &["-n", tree::RARE]),
+        ("grep, common word (ours stops early)", grep(tree::COMMON), &["-n", tree::COMMON]),
+        (
+            "glob **/Makefile",
+            ("glob", json!({ "pattern": "**/Makefile" })),
+            &["--files", "-g", "**/Makefile"],
+        ),
+    ];
+    let name = |what: &str| format!("session: {what}, 50,000 files");
+    if !rows.iter().any(|(what, ..)| table.wants(&name(what))) {
+        return;
+    }
+    let place = desk.folder.join("tree");
+    tree::plant(&place);
+    for (what, call, arguments) in rows {
+        if !table.wants(&name(what)) {
+            continue;
+        }
+        let mut peer = tree::ripgrep(&place, arguments);
+        let samples = desk.turns(&place, 7, |_| vec![call.clone()]);
+        peer.extend(tree::ripgrep(&place, arguments));
+        peer.sort_unstable();
+        let beside = peer.get(peer.len() / 2).copied();
+        let note = beside.map_or("rg is not installed".to_owned(), |rg| {
+            format!("rg {:.2} ms; 1.3 × that", rg.as_secs_f64() * 1e3)
+        });
+        table.row(&name(what), samples, beside.map(|rg| rg.mul_f64(1.3)), note);
+    }
+}

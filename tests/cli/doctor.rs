@@ -1,0 +1,172 @@
+//! `copydesk doctor`: what it finds, what it advises, and that it leaves everything as it was.
+
+use std::collections::BTreeMap;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::desk::{Desk, KEYS, PROJECT, Ran, USER};
+
+const STORE: &str = "~/.local/share/copydesk/sessions.db";
+const KEY: &str = "sk-ant-1234567890";
+
+/// The verdict and the words of each finding about a thing.
+fn about(ran: &Ran, what: &str) -> Vec<(String, String)> {
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
+    let word = |finding: &Value, key: &str| finding[key].as_str().unwrap_or_default().to_owned();
+    let findings = report["findings"].as_array().unwrap().iter();
+    let found = findings.filter(|finding| finding["about"] == what);
+    found
+        .map(|finding| {
+            let words = format!("{} | {}", word(finding, "what"), word(finding, "advice"));
+            (word(finding, "verdict"), words)
+        })
+        .collect()
+}
+
+/// One finding, which must have this verdict and hold these words.
+#[track_caller]
+fn finds(ran: &Ran, what: &str, verdict: &str, words: &str) {
+    let found = about(ran, what);
+    assert!(found.iter().any(|(is, says)| is == verdict && says.contains(words)), "{what}: {found:#?}");
+}
+
+fn doctor(desk: &Desk) -> Ran {
+    desk.run(&["doctor", "--json"])
+}
+
+fn keys(mode: u32) -> Desk {
+    let desk = Desk::new().quiet();
+    desk.write(KEYS, format!(r#"{{ "anthropic": {{ "type": "api", "key": "{KEY}" }} }}"#));
+    let set = |path: &str, mode| fs::set_permissions(desk.path(path), Permissions::from_mode(mode)).unwrap();
+    set(KEYS, mode);
+    set("~/.local/share/copydesk", 0o700);
+    desk
+}
+
+fn all_below(folder: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+    let mut all = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            all.extend(all_below(&path));
+            all.insert(path, None);
+        } else {
+            all.insert(path.clone(), Some(fs::read(path).unwrap()));
+        }
+    }
+    all
+}
+
+#[test]
+fn a_desk_that_works() {
+    let desk = keys(0o600);
+    let ran = doctor(&desk);
+    assert_eq!((ran.code, ran.json()["ok"].as_bool()), (Some(0), Some(true)), "{ran:?}");
+    finds(&ran, "data folder", "good", "~/.local/share/copydesk");
+    finds(&ran, "cache folder", "good", "not there yet");
+    finds(&ran, "keys", "good", "1 in ~/.local/share/copydesk/auth.json");
+    finds(&ran, "providers", "good", "1 set up: anthropic");
+    finds(&ran, "model", "good", "anthropic/");
+    finds(&ran, "sessions", "good", "none yet");
+    finds(&ran, "terminal", "good", "no colours");
+    let text = desk.run(&["doctor"]);
+    assert_eq!((text.code, text.stderr.as_str()), (Some(0), ""), "{text:?}");
+    assert!(text.stdout.starts_with("copydesk ") && text.stdout.contains("✓ shell"), "{text:?}");
+    ran.hides(KEY);
+    text.hides(KEY);
+}
+
+#[test]
+fn nothing_is_made_or_changed() {
+    let desk = keys(0o644).with(&[(USER, "{}"), (PROJECT, "{ \"nonsense\": 1 }")]);
+    desk.write(STORE, "no database");
+    let before = all_below(&desk.path("~/"));
+    doctor(&desk);
+    assert_eq!(all_below(&desk.path("~/")), before);
+}
+
+#[test]
+fn a_new_desk_is_told_how_to_begin() {
+    let desk = Desk::new().quiet();
+    let ran = doctor(&desk);
+    finds(&ran, "providers", "odd", "copydesk auth add anthropic");
+    finds(&ran, "keys", "good", "none stored");
+    finds(&ran, "configuration", "good", "");
+}
+
+#[test]
+fn a_broken_configuration_is_shown_with_its_place_and_the_rest_is_still_examined() {
+    let desk = Desk::new().with(&[(USER, "{\n  \"model\": 3\n}")]);
+    let ran = doctor(&desk);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), ""), "{ran:?}");
+    finds(&ran, "configuration", "bad", "copydesk.jsonc:2:");
+    finds(&ran, "shell", "good", "/");
+    assert_eq!(about(&ran, "model"), []);
+    let text = desk.run(&["doctor"]);
+    assert!(text.code == Some(1) && text.stdout.contains("✗ configuration"), "{text:?}");
+}
+
+#[test]
+fn what_is_odd_is_no_failure() {
+    let desk = keys(0o644).with(&[(PROJECT, "{ \"nonsense\": 1 }")]);
+    fs::set_permissions(desk.path("~/.local/share/copydesk"), Permissions::from_mode(0o755)).unwrap();
+    let ran = doctor(&desk);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
+    finds(&ran, "keys", "odd", "chmod 600");
+    finds(&ran, "data folder", "odd", "`chmod go= ~/.local/share/copydesk`");
+    finds(&ran, "configuration", "odd", "copydesk.jsonc is not trusted");
+    finds(&ran, "configuration", "odd", "1 warning | `copydesk config`");
+    ran.hides(KEY);
+}
+
+#[test]
+fn a_model_that_cannot_be_used_is_a_failure() {
+    let desk = Desk::new().quiet().with(&[(USER, "{ \"model\": \"openai/gpt-5\", \"shell\": \"fish\" }")]);
+    let ran = doctor(&desk);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    finds(&ran, "model", "bad", "openai/gpt-5: ");
+    finds(&ran, "shell", "bad", "`fish`");
+}
+
+#[test]
+fn a_damaged_store_and_damaged_keys_are_failures() {
+    let desk = keys(0o600);
+    desk.write(STORE, "this is no database, however long one looks at it. ".repeat(40));
+    let ran = doctor(&desk);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    finds(&ran, "sessions", "bad", "not a database");
+    desk.write(KEYS, format!("{{ \"anthropic\": \"{KEY}"));
+    let ran = doctor(&desk);
+    finds(&ran, "keys", "bad", "is damaged in line 1");
+    ran.hides(KEY);
+}
+
+#[test]
+fn sessions_are_counted_while_their_store_stays_as_it_is() {
+    let desk = keys(0o600);
+    assert_eq!(desk.run(&["sessions", "list"]).code, Some(0));
+    // The index of a log that was left is anybody's to rebuild.
+    let kept = || {
+        let mut all = all_below(&desk.path("~/"));
+        all.retain(|path, _| !path.to_string_lossy().ends_with("-shm"));
+        all
+    };
+    let before = kept();
+    let ran = doctor(&desk);
+    assert_eq!(kept(), before);
+    finds(&ran, "sessions", "good", "0, ");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_made() {
+    let desk = keys(0o600);
+    desk.write("~/.cache", "a file");
+    let ran = doctor(&desk);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let found = about(&ran, "cache folder");
+    assert!(found.iter().all(|(verdict, _)| verdict == "bad"), "{found:?}");
+}

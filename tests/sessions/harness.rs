@@ -1,0 +1,82 @@
+//! A desk whose model is the scripted server, and a run that can be stopped in the middle.
+
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::cli::desk::{BINARY, Desk, Ran, USER};
+use crate::model_server::{ModelServer, Turn, Wire};
+
+pub(crate) struct Scripted {
+    pub(crate) desk: Desk,
+    pub(crate) server: ModelServer,
+}
+
+impl Scripted {
+    pub(crate) fn new(turns: impl IntoIterator<Item = Turn>) -> Self {
+        Self::with(turns, json!({}))
+    }
+
+    /// With more in the user's configuration.
+    pub(crate) fn with(turns: impl IntoIterator<Item = Turn>, more: Value) -> Self {
+        let server = ModelServer::playing(turns);
+        let mut config = json!({
+            "model": "script/m-1",
+            "enabled_providers": ["script"],
+            "retry": { "max": 1 },
+            "provider": { "script": {
+                "wire": "anthropic",
+                "options": { "baseURL": server.base_url(Wire::Anthropic), "apiKey": "sk-0987654321" },
+                "models": { "m-1": { "cost": { "input": 1, "output": 10 } } },
+            } },
+        });
+        for (key, value) in more.as_object().unwrap() {
+            config[key] = value.clone();
+        }
+        let desk = Desk::new().with(&[(USER, &config.to_string())]);
+        Self { desk, server }
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
+        let args: Vec<_> = ["run"].iter().chain(args).copied().collect();
+        self.desk.run(&args)
+    }
+
+    /// Starts a run and leaves it to itself.
+    pub(crate) fn start(&self, args: &[&str]) -> Child {
+        let mut command = Command::new(BINARY);
+        command.arg("run").args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        self.desk.prepare(&mut command);
+        command.spawn().unwrap()
+    }
+
+    /// Waits until a command has made this file.
+    pub(crate) async fn wait_for(&self, path: &str) {
+        let path = self.desk.path(path);
+        let appeared = async {
+            while !path.exists() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(std::time::Duration::from_secs(30), appeared).await.expect("the command starts");
+    }
+
+    /// What the model was sent in its request of this number, from 0.
+    pub(crate) fn sent(&self, number: usize) -> Value {
+        self.server.requests()[number].body.clone()
+    }
+
+    /// The content of the last message of a request, as text.
+    pub(crate) fn last_message(&self, number: usize) -> String {
+        let body = self.sent(number);
+        body["messages"].as_array().unwrap().last().unwrap()["content"].to_string()
+    }
+}
+
+/// The events of a run with `--json`.
+pub(crate) fn events(ran: &Ran) -> Vec<Value> {
+    ran.stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}")))
+        .collect()
+}

@@ -1,0 +1,102 @@
+//! The offline model through the built binary: the tour, and what else it can do.
+
+use std::path::PathBuf;
+
+use crate::cli::desk::{Desk, Ran};
+
+/// A desk with the toolchain that runs these tests.
+fn desk() -> Desk {
+    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    let folder = |name: &str, usual: &str| std::env::var_os(name).unwrap_or_else(|| home.join(usual).into());
+    let desk = Desk::new().quiet();
+    let desk = desk.env("CARGO_HOME", folder("CARGO_HOME", ".cargo"));
+    let desk = desk.env("RUSTUP_HOME", folder("RUSTUP_HOME", ".rustup"));
+    match std::env::var_os("RUSTUP_TOOLCHAIN") {
+        Some(toolchain) => desk.env("RUSTUP_TOOLCHAIN", toolchain),
+        None => desk,
+    }
+}
+
+fn ask(desk: &Desk, prompt: &str) -> Ran {
+    let ran = desk.run(&["run", "--auto", "--model", "offline/offline", prompt]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran
+}
+
+#[test]
+fn the_tour_ends_with_a_project_that_compiles() {
+    let desk = desk();
+    let ran = desk.run(&["tour", "--yes"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
+    for words in [
+        "$ cargo check --quiet --message-format=json",
+        "+    let mut sum = 0;",
+        "It compiles now.",
+        "✓ The project compiles. It prints:\n  205 copies sold\n  Most read: Morning Post",
+        "copydesk auth add anthropic",
+    ] {
+        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+    }
+    let folder = ran.stdout.split("does not compile is in ").nth(1).and_then(|rest| rest.split(".\n").next());
+    assert!(!PathBuf::from(folder.unwrap()).exists(), "the folder is gone");
+    let session = ran.stdout.split("copydesk sessions show ").nth(1).and_then(|rest| rest.split(' ').next());
+    let shown = desk.run(&["sessions", "show", session.unwrap()]);
+    assert!(shown.code == Some(0) && shown.stdout.contains("Fix the errors"), "{shown:?}");
+}
+
+#[test]
+fn the_tour_says_what_it_needs() {
+    let ran = desk().run(&["tour"]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("copydesk tour --yes"), "{ran:?}");
+    let ran = desk().env("PATH", "/nowhere").run(&["tour", "--yes"]);
+    assert!(ran.code == Some(1) && ran.stderr.contains("https://rustup.rs"), "{ran:?}");
+}
+
+#[test]
+fn nothing_is_done_that_nobody_approved() {
+    let desk = desk();
+    desk.write("a.txt", "old\n");
+    let ran = desk.run(&["run", "--model", "offline", "replace old with new"]);
+    assert_eq!((desk.read("a.txt").as_str(), ran.code), ("old\n", Some(0)), "{ran:?}");
+    assert!(ran.stdout.contains("I have stopped: The person said no: Nobody is there"), "{ran:?}");
+    let ran = desk.run(&["run", "--agent", "plan", "fix it"]);
+    assert!(ran.stdout.contains("I would need the tool `bash`"), "{ran:?}");
+}
+
+#[test]
+fn it_renames_replaces_finds_and_shows() {
+    let desk = desk();
+    desk.write("src/a.rs", "fn count() {}\nfn recount() { count(); count() }\n// count\n");
+    desk.write("notes.txt", "count twice: count\n");
+    ask(&desk, "Please rename the function `count` to `tally`");
+    assert_eq!(desk.read("src/a.rs"), "fn tally() {}\nfn recount() { tally(); tally() }\n// tally\n");
+    assert_eq!(desk.read("notes.txt"), "tally twice: tally\n");
+    ask(&desk, "replace \"tally twice\" with 'two' in notes.txt");
+    assert_eq!(desk.read("notes.txt"), "two: tally\n");
+    let ran = ask(&desk, "where is recount?");
+    assert!(ran.stdout.contains("src/a.rs\n  2: fn recount()"), "{ran:?}");
+    let ran = ask(&desk, "show src/a.rs lines 3-3");
+    assert!(ran.stdout.contains("3: // tally") && !ran.stdout.contains("2: fn"), "{ran:?}");
+    let ran = ask(&desk, "list src");
+    assert!(ran.stdout.contains("src/a.rs\n"), "{ran:?}");
+}
+
+/// A member of a workspace, from its own folder: the compiler names files from the workspace's.
+#[test]
+fn it_repairs_a_member_of_a_workspace_and_says_what_is_left() {
+    let desk = desk().cwd("rooms/one").with(&[
+        ("Cargo.toml", "[workspace]\nmembers = [\"rooms/*\"]\nresolver = \"3\"\n"),
+        ("rooms/one/Cargo.toml", "[package]\nname = \"one\"\nversion = \"0.1.0\"\nedition = \"2024\"\n"),
+        (
+            "rooms/one/src/lib.rs",
+            "pub fn sum(numbers: &[u32]) -> u32 {\r\n    let sum = 0;\r\n    for number in numbers {\r\n        sum += number;\r\n    }\r\n    sum\r\n}\r\n",
+        ),
+    ]);
+    let ran = ask(&desk, "make it compile");
+    assert!(ran.stdout.contains("It compiles now."), "{ran:?}");
+    assert!(desk.read("rooms/one/src/lib.rs").contains("    let mut sum = 0;\r\n"), "{ran:?}");
+    desk.write("rooms/one/src/lib.rs", "pub fn odd() -> u32 { missing_function_of_nobody() }\n");
+    let ran = ask(&desk, "fix the errors");
+    let left = "1 error is left that I cannot repair:\n- rooms/one/src/lib.rs:1: cannot find function";
+    assert!(ran.stdout.contains(left), "{ran:?}");
+}
