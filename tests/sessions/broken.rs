@@ -1,5 +1,6 @@
 //! Bad days: failing models, cancelled turns, a desk that is killed.
 
+use std::io::Read as _;
 use std::process::Command;
 
 use serde_json::json;
@@ -58,8 +59,12 @@ fn text_of_an_attempt_that_failed_is_not_kept() {
 #[tokio::test]
 async fn ctrl_c_cancels_and_is_recorded() {
     let scripted = Scripted::new([Turn::new().text("Thinking about").gate("here"), Turn::new().text("ok")]);
-    let child = scripted.start(&["Go"]);
+    let mut child = scripted.start(&["Go"]);
     scripted.server.reached("here").await;
+    // On its way is not yet heard: what was said must have been printed.
+    let mut printed = vec![0; "Thinking about".len()];
+    child.stdout.as_mut().unwrap().read_exact(&mut printed).unwrap();
+    assert_eq!(printed, b"Thinking about");
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{output:?}");
