@@ -205,13 +205,7 @@ async fn parts_without_end_are_cut_short() {
     for (wire, event) in cases {
         let server = ModelServer::playing([many(event)]);
         let limits = Limits { answer: 1024 * 1024, ..Limits::default() };
-        let model = Peer::new(wire, &server).model().unwrap().with_limits(limits);
-        let mut events = model.stream(&hello()).unwrap();
-        let mut last = None;
-        while let Some(event) = events.next().await {
-            last = Some(event);
-        }
-        let error = last.unwrap().unwrap_err();
+        let error = Peer { limits, ..Peer::new(wire, &server) }.ask(&hello()).await.error.unwrap();
         assert_eq!(error.kind, copydesk_model::ErrorKind::TooLarge, "{} {error}", wire.name());
     }
 }

@@ -8,7 +8,8 @@ use copydesk_model::catalogue::{Prices, ReasoningControl, Tier};
 use copydesk_model::retry::Policy;
 use copydesk_model::settings::{Given, ModelSettings, ProviderSettings, Reasons};
 use copydesk_model::{
-    Error, Event, Events, Input, Message, Model, Part, PartKind, Registry, Request, Secret, Settings, Wire,
+    Error, Event, Events, Input, Limits, Message, Model, Part, PartKind, Registry, Request, Secret, Settings,
+    Wire,
 };
 use serde_json::{Map, Value};
 
@@ -26,6 +27,7 @@ pub(crate) struct Peer {
     pub(crate) policy: Policy,
     pub(crate) idle: Option<Duration>,
     pub(crate) first_byte: Option<Duration>,
+    pub(crate) limits: Limits,
     pub(crate) dialect: Map<String, Value>,
     pub(crate) model: ModelSettings,
     pub(crate) key: Option<&'static str>,
@@ -59,6 +61,7 @@ impl Peer {
             policy: QUICK,
             idle: None,
             first_byte: None,
+            limits: Limits::default(),
             dialect: Map::new(),
             model,
             key: Some("sk-test"),
@@ -84,7 +87,9 @@ impl Peer {
         };
         let providers = BTreeMap::from([("script".to_owned(), provider)]);
         let settings = Settings { providers, policy: self.policy, ..Settings::default() };
-        Registry::new(settings, BTreeMap::new(), Box::new(|_| None)).model("script/m-1")
+        Registry::new(settings, BTreeMap::new(), Box::new(|_| None))
+            .model("script/m-1")
+            .map(|model| model.with_limits(self.limits))
     }
 
     pub(crate) async fn ask(&self, request: &Request) -> Answer {

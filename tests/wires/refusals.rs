@@ -79,13 +79,7 @@ async fn a_server_without_end_is_left() {
     for wire in Wire::ALL {
         for turn in [Turn::endless_body(), Turn::endless_text()] {
             let server = ModelServer::playing([turn]);
-            let model = Peer::new(wire, &server).model().unwrap().with_limits(limits);
-            let mut events = model.stream(&hello()).unwrap();
-            let mut last = None;
-            while let Some(event) = events.next().await {
-                last = Some(event);
-            }
-            let error = last.unwrap().unwrap_err();
+            let error = Peer { limits, ..Peer::new(wire, &server) }.ask(&hello()).await.error.unwrap();
             assert_eq!(error.kind, copydesk_model::ErrorKind::TooLarge, "{} {error}", wire.name());
         }
     }

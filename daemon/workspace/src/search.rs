@@ -22,8 +22,6 @@ pub use self::{
     grep::{Case, Grep, Grepped, Match, Overlay, grep},
 };
 
-#[cfg(test)]
-mod bench;
 mod cut;
 mod first;
 mod glob;
