@@ -10,7 +10,9 @@
 )]
 
 mod cli;
+mod daemon;
 mod model_server;
 mod sessions;
+mod terminal;
 mod tidy;
 mod wires;

@@ -1,8 +1,12 @@
 //! Sessions end to end: `copydesk run` against the scripted model, with real files and real commands.
 
+mod agents;
 mod broken;
 mod crash;
-mod harness;
+mod hardship;
+pub(crate) mod harness;
+mod instructions;
 mod kept;
-mod offline;
+pub(crate) mod offline;
+mod steering;
 mod turns;

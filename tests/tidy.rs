@@ -11,14 +11,23 @@ const TABLES: [&str; 0] = [];
 const ARROWS: &[(&str, &[&str])] = &[
     (
         "copydesk",
-        &["copydesk-model", "copydesk-permission", "copydesk-session", "copydesk-tool", "copydesk-workspace"],
+        &[
+            "copydesk-model",
+            "copydesk-permission",
+            "copydesk-protocol",
+            "copydesk-session",
+            "copydesk-text",
+            "copydesk-tool",
+            "copydesk-workspace",
+        ],
     ),
     ("copydesk-model", &[]),
     ("copydesk-session", &["copydesk-model", "copydesk-permission", "copydesk-tool", "copydesk-workspace"]),
     ("copydesk-permission", &[]),
+    ("copydesk-protocol", &[]),
     ("copydesk-text", &[]),
     ("copydesk-tool", &["copydesk-permission", "copydesk-text", "copydesk-workspace"]),
-    ("copydesk-workspace", &[]),
+    ("copydesk-workspace", &["copydesk-text"]),
 ];
 
 fn root() -> PathBuf {
@@ -35,7 +44,8 @@ fn files(ending: &str) -> Vec<PathBuf> {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             if path.is_dir() {
-                if !matches!(name.as_str(), "target" | ".git" | "node_modules") {
+                // The fuzz target stands outside of the workspace, and links to what it tests.
+                if !matches!(name.as_str(), "target" | ".git" | "node_modules" | "fuzz") {
                     folders.push(path);
                 }
             } else if name.ends_with(ending) {

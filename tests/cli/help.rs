@@ -18,6 +18,10 @@ fn without_a_command_there_is_help() {
         !   models       List the models that can be used now, and what is missing for the others
         !   config       Show the configuration and where each value comes from
         !   auth         Keep keys for providers in a file that only you can read
+        !   lsp          What an editor starts: speaks LSP with it, and starts the daemon if need be
+        !   daemon       Run the daemon here, in the foreground
+        !   status       Tell whether the daemon runs, and what it has to do
+        !   stop         End the daemon when its turns are done
         !   doctor       Find out why something does not work, and what to do
         !   completions  Print a script that completes this command line in your shell
         !   help         Print this message or the help of the given subcommand(s)

@@ -115,7 +115,7 @@ fn a_damaged_list_is_no_trust_and_is_not_written_over() {
     // Nor is a folder that cannot be made a reason to say that it worked.
     let blocked = Desk::new().with(&[(PROJECT, "{}"), ("~/.local/state", "a file")]);
     blocked.run(&["config", "trust"]).shows(&expect![[r#"
-        ! error: ~/.local/state/copydesk/trusted.json: cannot be read: Not a directory (os error 20)
+        ! error: ~/.local/state/copydesk/trusted.json: cannot be written: Not a directory (os error 20)
         exit code 1
     "#]]);
 }

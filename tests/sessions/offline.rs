@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::cli::desk::{Desk, Ran};
 
 /// A desk with the toolchain that runs these tests.
-fn desk() -> Desk {
+pub(crate) fn desk() -> Desk {
     let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
     let folder = |name: &str, usual: &str| std::env::var_os(name).unwrap_or_else(|| home.join(usual).into());
     let desk = Desk::new().quiet();

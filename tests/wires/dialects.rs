@@ -270,6 +270,7 @@ fn the_users_own_word_goes_into_every_request() {
         defaults: copydesk_model::Defaults {
             effort: Some(Effort::Low),
             body: serde_json::Map::from_iter([("seed".to_owned(), json!(7))]),
+            ..copydesk_model::Defaults::default()
         },
         ..peer.model
     };

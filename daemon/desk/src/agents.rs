@@ -2,134 +2,169 @@
 //!
 //! A file `NAME.md` in `.copydesk/agents`, `.opencode/agent`, `.opencode/agents` or `.claude/agents` (of the project's
 //! folders and of the home) is an agent: its text is the prompt, and a head of `key: value` lines between two `---` says
-//! the rest. What a head says beyond `description`, `model`, `mode`, `steps` is passed over; permissions are for the
-//! configuration, whose trust is known.
+//! the rest (`head`). Permissions are for the configuration, whose trust is known; a file of the project cannot switch on
+//! a tool that the person switched off.
+
+mod head;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use copydesk_session::agent::{Agent, builtin};
+use copydesk_model::Defaults;
+use copydesk_session::agent::{Agent, Switches, builtin};
 use copydesk_session::prompt::read_instructions;
 use copydesk_workspace::config::{AgentMode, Loaded};
 use copydesk_workspace::paths::workspace_root;
 
-use crate::rules;
 use crate::setup::Setup;
+use crate::{providers, rules, terminal};
+use head::Head;
 
 const FOLDERS: [&str; 4] = [".claude/agents", ".opencode/agent", ".opencode/agents", ".copydesk/agents"];
 
-pub(crate) fn find(setup: &Setup, loaded: &Loaded, name: &str) -> anyhow::Result<Agent> {
-    let mut agents = all(setup, loaded);
-    agents.remove(name).with_context(|| {
-        let names: Vec<_> =
-            agents.values().filter(|agent| agent.primary).map(|agent| agent.name.as_str()).collect();
-        format!("there is no agent `{name}`; there are: {}", names.join(", "))
-    })
+/// All agents by name.
+pub(crate) struct Agents {
+    agents: BTreeMap<String, Agent>,
+    /// What one begins with that is new.
+    blank: Agent,
 }
 
-fn all(setup: &Setup, loaded: &Loaded) -> BTreeMap<String, Agent> {
-    let mut agents: BTreeMap<_, _> = builtin().into_iter().map(|agent| (agent.name.clone(), agent)).collect();
-    for path in files(setup) {
-        if let Some(agent) = from_file(&path, &agents) {
-            agents.insert(agent.name.clone(), agent);
+impl Agents {
+    pub(crate) fn new(setup: &Setup, loaded: &Loaded) -> anyhow::Result<Self> {
+        let mut tools = Switches::new();
+        loaded.config.tools.iter().for_each(|(pattern, on)| tools.add(pattern, *on));
+        loaded.own.tools.iter().for_each(|(pattern, on)| tools.add_own(pattern, *on));
+        let builtin = builtin().into_iter().map(|agent| Agent { tools: tools.clone(), ..agent });
+        let agents: BTreeMap<_, _> = builtin.map(|agent| (agent.name.clone(), agent)).collect();
+        let blank = agents.get("build").cloned().context("the agent `build` is built in")?;
+        let mut all = Self { agents, blank };
+        for (path, own) in files(setup) {
+            if let Some(agent) = all.written(&path, own) {
+                all.agents.insert(agent.name.clone(), agent);
+            }
         }
-    }
-    for name in loaded.config.agent.keys() {
-        match configured(setup, loaded, name, agents.get(name)) {
-            Some(agent) => drop(agents.insert(name.clone(), agent)),
-            None => drop(agents.remove(name)),
+        for name in loaded.config.agent.keys() {
+            match all.configured(setup, loaded, name)? {
+                Some(agent) => drop(all.agents.insert(name.clone(), agent)),
+                None => drop(all.agents.remove(name)),
+            }
         }
+        Ok(all)
     }
-    agents
+
+    /// The one that a person named.
+    pub(crate) fn find(&self, name: &str) -> anyhow::Result<Agent> {
+        let found = self.get(name).filter(|agent| agent.can_be_named());
+        found.cloned().with_context(|| {
+            let shown = self.agents.values().filter(|agent| agent.primary && !agent.hidden);
+            let names: Vec<_> = shown.map(|agent| agent.name.as_str()).collect();
+            format!("there is no agent `{name}`; there are: {}", names.join(", "))
+        })
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&Agent> {
+        self.agents.get(name)
+    }
+
+    /// The one that is known by this name, or a new one.
+    fn base(&self, name: &str) -> Agent {
+        self.get(name).cloned().unwrap_or_else(|| Agent { name: name.to_owned(), ..self.blank.clone() })
+    }
+
+    fn written(&self, path: &Path, own: bool) -> Option<Agent> {
+        let text = read_instructions(path)?.replace("\r\n", "\n");
+        let (head, prompt) = Head::split(&text);
+        let stem = || Some(path.file_stem()?.to_string_lossy().into_owned());
+        let base = self.base(&head.get("name").map(str::to_owned).or_else(stem)?);
+        let mut tools = base.tools;
+        for (pattern, on) in head.tools() {
+            tools.add(&pattern, on);
+            if own {
+                tools.add_own(pattern, on);
+            }
+        }
+        let defaults = Defaults {
+            temperature: head.parse("temperature"),
+            top_p: head.parse("top_p"),
+            ..Defaults::default()
+        };
+        Some(Agent {
+            description: head.get("description").map_or(base.description, str::to_owned),
+            prompt: if prompt.is_empty() { base.prompt } else { prompt.to_owned() },
+            // Other programs name models in their own way (`sonnet`); only a full name is one of ours.
+            model: head.get("model").filter(|model| model.contains('/')).map(str::to_owned).or(base.model),
+            variant: head.get("variant").map(str::to_owned).or(base.variant),
+            defaults: base.defaults.then(defaults),
+            tools,
+            steps: head.parse("steps").or_else(|| head.parse("maxSteps")).unwrap_or(base.steps),
+            primary: head.get("mode").map_or(base.primary, |mode| mode != "subagent"),
+            hidden: head.parse("hidden").unwrap_or(base.hidden),
+            name: base.name,
+            rules: base.rules,
+        })
+    }
+
+    fn configured(&self, setup: &Setup, loaded: &Loaded, name: &str) -> anyhow::Result<Option<Agent>> {
+        let Some(written) = loaded.config.agent.get(name).filter(|written| written.disable != Some(true))
+        else {
+            return Ok(None);
+        };
+        let mut agent = self.base(name);
+        agent.prompt = written.prompt.clone().unwrap_or(agent.prompt);
+        agent.description = written.description.clone().unwrap_or(agent.description);
+        agent.model = written.model.clone().or(agent.model);
+        agent.variant = written.variant.clone().or(agent.variant);
+        agent.steps = written.steps.unwrap_or(agent.steps);
+        agent.primary = written.mode.map_or(agent.primary, |mode| mode != AgentMode::Subagent);
+        agent.hidden = written.hidden.unwrap_or(agent.hidden);
+        let options = providers::options(loaded, &["agent", name, "options"], &written.options)?;
+        let said = Defaults { temperature: written.temperature, top_p: written.top_p, ..Defaults::default() };
+        agent.defaults = agent.defaults.then(options).then(said);
+        written.tools.iter().for_each(|(pattern, on)| agent.tools.add(pattern, *on));
+        let own = loaded.own.agent.get(name);
+        own.iter().flat_map(|own| &own.tools).for_each(|(pattern, on)| agent.tools.add_own(pattern, *on));
+        if let Some(permission) = &written.permission {
+            let trusted = loaded.merged.untrusted(&["agent", name, "permission"]).is_none();
+            let home = setup.paths.home.to_string_lossy();
+            agent.rules = agent.rules.then(rules::rules(permission, trusted, &home));
+        }
+        Ok(Some(agent))
+    }
 }
 
-/// Those of the home first, then from the workspace's root down.
-fn files(setup: &Setup) -> Vec<PathBuf> {
+/// What a variant of a model adds: as the configuration has it, else one of the levels of thinking.
+pub(crate) fn variant(loaded: &Loaded, model: &str, variant: &str) -> anyhow::Result<Defaults> {
+    let configured = model.split_once('/').and_then(|(provider, id)| {
+        let options = loaded.config.provider.get(provider)?.models.get(id)?.variants.get(variant)?;
+        Some((["provider", provider, "models", id, "variants", variant], options.as_object()?))
+    });
+    if let Some((path, options)) = configured {
+        return providers::options(loaded, &path, options);
+    }
+    let effort = providers::effort(variant);
+    if effort.is_none() {
+        terminal::warn(format_args!("{model} has no variant `{variant}`; it is asked without one"));
+    }
+    Ok(Defaults { effort, ..Defaults::default() })
+}
+
+/// Those of the home first, which are the person's own, then from the workspace's root down.
+fn files(setup: &Setup) -> Vec<(PathBuf, bool)> {
     let root = workspace_root(&setup.cwd).unwrap_or_else(|_| setup.cwd.clone());
     let mut project: Vec<_> = setup.cwd.ancestors().take_while(|folder| folder.starts_with(&root)).collect();
     project.reverse();
     let below = |folder: &Path| FOLDERS.map(|name| folder.join(name));
-    let mut folders = below(&setup.paths.home).to_vec();
-    folders.push(setup.paths.config_dir.join("agents"));
-    folders.extend(project.into_iter().flat_map(below));
+    let mut folders: Vec<_> = below(&setup.paths.home).map(|folder| (folder, true)).to_vec();
+    folders.push((setup.paths.config_dir.join("agents"), true));
+    folders.extend(project.into_iter().flat_map(below).map(|folder| (folder, false)));
     let mut files = Vec::new();
-    for folder in folders {
+    for (folder, own) in folders {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
         let mut found: Vec<_> =
             entries.filter(|path| path.extension().is_some_and(|kind| kind == "md")).collect();
         found.sort();
-        files.extend(found);
+        files.extend(found.into_iter().map(|path| (path, own)));
     }
     files
-}
-
-fn blank(name: &str) -> Option<Agent> {
-    let build = builtin().into_iter().find(|agent| agent.name == "build")?;
-    Some(Agent { name: name.to_owned(), ..build })
-}
-
-fn from_file(path: &Path, known: &BTreeMap<String, Agent>) -> Option<Agent> {
-    let text = read_instructions(path)?;
-    let (head, prompt) = split(&text);
-    let name =
-        head.get("name").cloned().or_else(|| Some(path.file_stem()?.to_string_lossy().into_owned()))?;
-    let base = known.get(&name).cloned().or_else(|| blank(&name))?;
-    let description = head.get("description").cloned().unwrap_or_else(|| base.description.clone());
-    Some(Agent {
-        description,
-        prompt: if prompt.is_empty() { base.prompt } else { prompt.to_owned() },
-        // Other programs name models in their own way (`sonnet`); only a full name is one of ours.
-        model: head.get("model").filter(|model| model.contains('/')).cloned().or(base.model),
-        steps: head.get("steps").and_then(|steps| steps.parse().ok()).unwrap_or(base.steps),
-        primary: head.get("mode").map_or(base.primary, |mode| mode != "subagent"),
-        name: base.name,
-        rules: base.rules,
-    })
-}
-
-/// `---`, lines of `key: value`, `---`, the rest.
-fn split(text: &str) -> (BTreeMap<String, String>, &str) {
-    let inner = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---"));
-    let Some((head, rest)) = inner else { return (BTreeMap::new(), text.trim()) };
-    let pair = |line: &str| {
-        let (key, value) = line.split_once(':')?;
-        let value = value.trim().trim_matches(['"', '\'']);
-        (!key.starts_with([' ', '#']) && !value.is_empty()).then(|| (key.trim().to_owned(), value.to_owned()))
-    };
-    (head.lines().filter_map(pair).collect(), rest.trim())
-}
-
-fn configured(setup: &Setup, loaded: &Loaded, name: &str, known: Option<&Agent>) -> Option<Agent> {
-    let written = loaded.config.agent.get(name).filter(|written| written.disable != Some(true))?;
-    let mut agent = known.cloned().or_else(|| blank(name))?;
-    agent.prompt = written.prompt.clone().unwrap_or(agent.prompt);
-    agent.description = written.description.clone().unwrap_or(agent.description);
-    agent.model = written.model.clone().or(agent.model);
-    agent.steps = written.steps.unwrap_or(agent.steps);
-    agent.primary = written.mode.map_or(agent.primary, |mode| mode != AgentMode::Subagent);
-    if let Some(permission) = &written.permission {
-        let trusted = loaded.merged.untrusted(&["agent", name, "permission"]).is_none();
-        let home = setup.paths.home.to_string_lossy();
-        agent.rules = agent.rules.then(rules::rules(permission, trusted, &home));
-    }
-    Some(agent)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::split;
-
-    #[test]
-    fn a_head_is_optional_and_read_line_by_line() {
-        let (head, prompt) =
-            split("---\nname: \"a\"\ndescription: b: c\n  nested: x\nempty:\n---\n\nYou are.\n");
-        assert_eq!(
-            head.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>(),
-            ["description=b: c", "name=a"]
-        );
-        assert_eq!(prompt, "You are.");
-        assert_eq!(split("You are.").1, "You are.");
-        assert_eq!(split("---\nnever closed").1, "---\nnever closed");
-    }
 }

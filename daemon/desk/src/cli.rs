@@ -30,6 +30,26 @@ pub(crate) enum Command {
     Config(Config),
     /// Keep keys for providers in a file that only you can read
     Auth(Auth),
+    /// What an editor starts: speaks LSP with it, and starts the daemon if need be
+    Lsp(Lsp),
+    /// Run the daemon here, in the foreground
+    Daemon(Daemon),
+    /// Tell whether the daemon runs, and what it has to do
+    ///
+    /// The exit code is 0 where it runs and 1 where it does not.
+    Status {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// End the daemon when its turns are done
+    ///
+    /// An editor that is attached starts it again. No daemon is no failure.
+    Stop {
+        /// End it at once; running turns are cancelled, what is completed is kept
+        #[arg(long)]
+        now: bool,
+    },
     /// Find out why something does not work, and what to do
     Doctor {
         /// Print JSON
@@ -150,6 +170,26 @@ pub(crate) enum ConfigAction {
         #[arg(long)]
         remove: bool,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Lsp {
+    /// Accepted, because editors say it: standard input and output is all there is
+    #[arg(long)]
+    stdio: bool,
+    /// Accepted, because editors say it: the end of standard input tells as well
+    #[arg(long = "clientProcessId", value_name = "PID", hide = true)]
+    client_process: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Daemon {
+    /// End after so many seconds without a client and without a turn [default: COPYDESK_IDLE_EXIT, or 600]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) idle_exit: Option<u64>,
+    /// Started by `copydesk lsp`: tells it on standard output how it went
+    #[arg(long, hide = true)]
+    pub(crate) detached: bool,
 }
 
 #[derive(Debug, Args)]

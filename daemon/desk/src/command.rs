@@ -3,8 +3,12 @@
 pub(crate) mod auth;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod daemon;
 pub(crate) mod doctor;
+pub(crate) mod lsp;
 pub(crate) mod models;
 pub(crate) mod run;
 pub(crate) mod sessions;
+pub(crate) mod status;
+pub(crate) mod stop;
 pub(crate) mod tour;

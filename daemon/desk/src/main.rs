@@ -3,12 +3,19 @@
 
 mod agents;
 mod cli;
+mod client;
 mod command;
+mod frame;
+mod instructions;
+mod life;
+mod log;
 mod opening;
 mod providers;
 mod rules;
 mod setup;
+mod shim;
 mod terminal;
+mod transport;
 
 use std::process::ExitCode;
 
@@ -39,7 +46,13 @@ fn main() -> ExitCode {
             setup().and_then(|setup| command::config::run(&setup, &options)).map(done)
         }
         Command::Doctor { json } => setup().and_then(|setup| command::doctor::run(&setup, json)),
-        Command::Auth(options) => setup().and_then(|setup| command::auth::run(&setup, &options)).map(done),
+        Command::Daemon(options) => {
+            setup().and_then(|setup| command::daemon::run(&setup, &options)).map(done)
+        }
+        Command::Lsp(_) => command::lsp::run(),
+        Command::Status { json } => command::status::run(json),
+        Command::Stop { now } => command::stop::run(now).map(done),
+        Command::Auth(options) => setup().and_then(|setup| command::auth::run(&setup, &options)),
     };
     match result {
         Ok(code) => code,

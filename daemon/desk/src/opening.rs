@@ -1,22 +1,23 @@
 //! A session made ready to work: everything it needs, gathered from the setup.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use anyhow::Context as _;
-use copydesk_model::{Registry as Models, offline};
+use copydesk_model::{Model, Registry as Models, offline};
 use copydesk_permission::{Layers, defaults};
-use copydesk_session::agent::Agent;
+use copydesk_session::agent::{Agent, TITLE};
 use copydesk_session::prompt::{Surroundings, instruction_files, read_instructions, system};
-use copydesk_session::{Event, Id, Session, Setting, Store, now};
-use copydesk_tool::{Limits, Registry as Tools, Spill, tools};
+use copydesk_session::{Event, Id, Session, Setting, Store, Titles, now};
+use copydesk_tool::{Limits, Registry as Tools, Spill, off, tools};
 use copydesk_workspace::config::Loaded;
 use copydesk_workspace::files::Files;
 use copydesk_workspace::paths::workspace_root;
 use copydesk_workspace::process::{Processes, Shell};
 use tokio::sync::mpsc;
 
-use crate::agents;
+use crate::agents::{self, Agents};
+use crate::instructions::{self, Places};
 use crate::rules;
 use crate::setup::Setup;
 
@@ -38,9 +39,10 @@ pub(crate) async fn open(
 ) -> anyhow::Result<Setting> {
     let models = setup.registry(loaded)?;
     let mut session = find(setup, loaded, &store, choice).await?;
-    let agent = agents::find(setup, loaded, &session.agent)?;
+    let agents = Agents::new(setup, loaded)?;
+    let agent = agents.find(&session.agent)?;
     let model_name = model_name(&models, loaded, choice, &session, &agent)?;
-    let model = models.model(&model_name)?;
+    let model = model(&models, loaded, &model_name, &agent)?;
     anyhow::ensure!(
         model.info().tools,
         "{model_name} cannot call tools, and an agent cannot work without them"
@@ -50,17 +52,17 @@ pub(crate) async fn open(
     let home = setup.paths.home.to_string_lossy().into_owned();
     let layers = Layers::new([defaults(), rules::configured(loaded, &home), agent.rules.clone()]);
     let root = workspace_root(&session.folder).unwrap_or_else(|_| session.folder.clone());
-    let surroundings = surroundings(&root, &session.folder, loaded);
-    let small = loaded.config.small_model.clone().or_else(|| models.default_small_model());
+    let places = Places { root: &root, folder: &session.folder, home: &setup.paths.home };
+    let surroundings = surroundings(places, instructions::configured(loaded, &models, places).await);
     // Who works offline sends nothing anywhere, not even for a title.
-    let small = small.filter(|_| model.provider().id != offline::ID);
+    let is_offline = model.provider().id == offline::ID;
     Ok(Setting {
-        small: small.and_then(|name| models.model(&name).ok()),
+        titles: agents.get(TITLE).filter(|_| !is_offline).and_then(|agent| titles(&models, loaded, agent)),
         root,
         instructions: surroundings.instructions.iter().map(|(path, _)| path.clone()).collect(),
         system: system(&agent.prompt, &surroundings),
         rules: layers,
-        tools: tools(setup, loaded)?,
+        tools: tools(setup, loaded, &agent)?,
         files: Files::new(&session.folder, &setup.paths.home),
         session,
         agent,
@@ -116,7 +118,21 @@ fn model_name(
     )
 }
 
-fn tools(setup: &Setup, loaded: &Loaded) -> anyhow::Result<Tools> {
+/// The model with what the agent adds to every request.
+fn model(models: &Models, loaded: &Loaded, name: &str, agent: &Agent) -> anyhow::Result<Model> {
+    let variant =
+        agent.variant.as_deref().map(|variant| agents::variant(loaded, name, variant)).transpose()?;
+    Ok(models.model(name)?.adding(variant.unwrap_or_default().then(agent.defaults.clone())))
+}
+
+/// A quick model for titles, if there is one. A session works without.
+fn titles(models: &Models, loaded: &Loaded, agent: &Agent) -> Option<Titles> {
+    let name = agent.model.clone().or_else(|| loaded.config.small_model.clone());
+    let name = name.or_else(|| models.default_small_model())?;
+    Some(Titles { model: model(models, loaded, &name, agent).ok()?, prompt: agent.prompt.clone() })
+}
+
+fn tools(setup: &Setup, loaded: &Loaded, agent: &Agent) -> anyhow::Result<Tools> {
     let said = &loaded.config.tool_output;
     let number = |value: Option<u64>, other: usize| {
         value.and_then(|value| usize::try_from(value).ok()).unwrap_or(other)
@@ -137,15 +153,22 @@ fn tools(setup: &Setup, loaded: &Loaded) -> anyhow::Result<Tools> {
     };
     let mut registry = Tools::new(limits, spill);
     for tool in tools::builtin(&options) {
-        registry.add(tool);
+        let is_on = agent.tools.is_on(&tool.name());
+        registry.add(if is_on { tool } else { off(tool.name(), &agent.name) });
     }
     Ok(registry)
 }
 
-fn surroundings(root: &Path, folder: &Path, loaded: &Loaded) -> Surroundings {
-    let configured =
-        loaded.config.instructions.iter().filter(|path| !path.contains("://")).map(|path| folder.join(path));
-    let files = instruction_files(root, folder).into_iter().chain(configured);
+fn surroundings(places: Places<'_>, configured: Vec<(PathBuf, String)>) -> Surroundings {
+    let Places { root, folder, .. } = places;
+    let files = instruction_files(root, folder).into_iter();
+    let mut instructions: Vec<_> =
+        files.filter_map(|path| Some((path.clone(), read_instructions(&path)?))).collect();
+    for (path, text) in configured {
+        if !instructions.iter().any(|(known, _)| *known == path) {
+            instructions.push((path, text));
+        }
+    }
     // `Sun, 15 Nov 2026`
     let date = httpdate::fmt_http_date(SystemTime::now());
     Surroundings {
@@ -153,6 +176,6 @@ fn surroundings(root: &Path, folder: &Path, loaded: &Loaded) -> Surroundings {
         today: date.get(..16).unwrap_or(&date).to_owned(),
         platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
         is_repository: root.join(".git").exists(),
-        instructions: files.filter_map(|path| Some((path.clone(), read_instructions(&path)?))).collect(),
+        instructions,
     }
 }

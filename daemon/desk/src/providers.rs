@@ -11,6 +11,8 @@ use copydesk_workspace::config::{self, Loaded, Merged, Reasoning, Timeout};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::terminal;
+
 const EFFORT: &str = "reasoningEffort";
 
 pub(crate) fn settings(loaded: &Loaded) -> anyhow::Result<Settings> {
@@ -161,6 +163,31 @@ fn reasons(reasoning: &Reasoning) -> anyhow::Result<Reasons> {
         Reasoning::Plain(true) => Ok(Reasons::Yes),
         Reasoning::Named(name) => Ok(Reasons::By(ReasoningControl::deserialize(Value::from(name.as_str()))?)),
     }
+}
+
+/// `options` of an agent or a variant. What only a repository says is not sent anywhere.
+pub(crate) fn options(
+    loaded: &Loaded,
+    path: &[&str],
+    options: &Map<String, Value>,
+) -> anyhow::Result<Defaults> {
+    if let Some(origin) = loaded.merged.untrusted(path).filter(|_| !options.is_empty()) {
+        terminal::warn(format_args!(
+            "{origin}: `{}` of a project that is not trusted is left out. Look at the file, then run `copydesk config \
+             trust`.",
+            path.join(".")
+        ));
+        return Ok(Defaults::default());
+    }
+    defaults(options).with_context(|| {
+        let origin = loaded.merged.origin(path).map(|origin| format!("{origin}: ")).unwrap_or_default();
+        format!("{origin}`{}.{EFFORT}`", path.join("."))
+    })
+}
+
+/// The level of thinking of this name.
+pub(crate) fn effort(name: &str) -> Option<Effort> {
+    Effort::deserialize(Value::from(name)).ok()
 }
 
 /// `options` of a model. [`EFFORT`] is read; names with capitals are otherwise the AI SDK's and mean nothing on a

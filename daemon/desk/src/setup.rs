@@ -19,12 +19,21 @@ pub(crate) struct Setup {
 impl Setup {
     pub(crate) fn new(cwd: Option<PathBuf>) -> anyhow::Result<Self> {
         let cwd = match cwd {
-            Some(cwd) => cwd.canonicalize().with_context(|| format!("--cwd {}", cwd.display()))?,
+            Some(cwd) => {
+                let named = || format!("--cwd {}", cwd.display());
+                let real = cwd.canonicalize().with_context(named)?;
+                anyhow::ensure!(
+                    real.is_dir(),
+                    "--cwd {}: this is a file, a folder is needed",
+                    real.display()
+                );
+                std::fs::read_dir(&real).with_context(named)?;
+                real
+            }
             None => {
                 std::env::current_dir().context("the current folder cannot be read; change to another")?
             }
         };
-        anyhow::ensure!(cwd.is_dir(), "--cwd {}: this is a file, a folder is needed", cwd.display());
         Ok(Self { cwd, paths: Paths::new(&|name| std::env::var_os(name))? })
     }
 

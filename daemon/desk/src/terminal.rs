@@ -1,11 +1,13 @@
 //! The only module that prints. Results go to standard output, remarks to standard error.
 //!
 //! Colours are left out where `NO_COLOR` is set or the stream is no terminal; a reader that has seen enough (`| head`) is
-//! no failure. What a repository or a server wrote cannot steer the terminal: of control characters only our own styles,
-//! line ends and tabs get through.
+//! no failure. What a repository, a model or a server wrote cannot steer the terminal: of control characters only line
+//! ends and tabs get through, and the styles that [`styled`] marked as our own.
 
 use std::fmt::Display;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
@@ -20,9 +22,50 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// All that the styles above are written as.
 const STYLES: [&str; 6] = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m"];
 
+const CLEAR_LINE: &str = "\r\u{1b}[2K";
+
+/// Stands before each style of ours. Nobody who writes text for us to print knows it, so that nobody else can use colours
+/// to make a change look like another.
+static MARK: LazyLock<String> =
+    LazyLock::new(|| format!("\u{1b}{:016x}", RandomState::new().build_hasher().finish()));
+
 /// Text in a style; the stream drops the style where it does not belong.
 pub(crate) fn styled(style: Style, text: impl Display) -> String {
-    format!("{style}{text}{style:#}")
+    let mark = MARK.as_str();
+    format!("{mark}{style}{text}{mark}{style:#}")
+}
+
+/// Text on one line, whatever lines it had.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// At most this many columns of it.
+pub(crate) fn cut(text: &str, columns: usize) -> String {
+    if columns_of(text) <= columns {
+        return text.to_owned();
+    }
+    let mut left = columns.saturating_sub(2);
+    let fits = |character: &char| {
+        let width = columns_of(character.encode_utf8(&mut [0; 4]));
+        let enough = width <= left;
+        left = left.saturating_sub(width);
+        enough
+    };
+    let mut text: String = text.chars().take_while(fits).collect();
+    text.push('…');
+    text
+}
+
+/// How many columns a text takes, at most: what is not ASCII may be wide.
+pub(crate) fn columns_of(text: &str) -> usize {
+    text.chars().map(|character| if character.is_ascii() { 1 } else { 2 }).sum()
+}
+
+/// How wide the terminal is.
+pub(crate) fn columns() -> usize {
+    let size = rustix::termios::tcgetwinsize(io::stderr());
+    size.map(|size| usize::from(size.ws_col)).ok().filter(|columns| *columns > 0).unwrap_or(80)
 }
 
 /// A line on standard error says what is being waited for.
@@ -30,16 +73,25 @@ static WAITING: AtomicBool = AtomicBool::new(false);
 
 /// Says what is being waited for, where a person watches. Whatever is printed next takes its place.
 pub(crate) fn waiting(for_what: &str) {
-    if io::stderr().is_terminal() && io::stdout().is_terminal() {
+    let can_clear = std::env::var_os("TERM").is_some_and(|term| !term.is_empty() && term != "dumb");
+    if can_clear && io::stderr().is_terminal() && io::stdout().is_terminal() {
         WAITING.store(true, Ordering::Relaxed);
-        let _ = write!(anstream::stderr().lock(), "\r\u{1b}[2K{}", styled(DIM, harmless(for_what)));
+        // A line that is broken could not be cleared.
+        let line = styled(DIM, cut(&one_line(for_what), columns().saturating_sub(1)));
+        clear_line();
+        let _ = write!(anstream::stderr().lock(), "{}", harmless(&line));
     }
 }
 
 fn end_waiting() {
     if WAITING.swap(false, Ordering::Relaxed) {
-        let _ = write!(anstream::stderr().lock(), "\r\u{1b}[2K");
+        clear_line();
     }
+}
+
+/// Not through the stream that leaves out styles: this is no style.
+fn clear_line() {
+    let _ = write!(io::stderr().lock(), "{CLEAR_LINE}");
 }
 
 /// Prints a result.
@@ -73,7 +125,11 @@ fn escaped(json: &str) -> String {
     for character in json.chars() {
         match character {
             '\n' => clean.push(character),
-            _ if steers(character) => clean.push_str(&format!("\\u{:04x}", u32::from(character))),
+            _ if steers(character) => {
+                let mut units = [0; 2];
+                let units = character.encode_utf16(&mut units).iter();
+                clean.extend(units.map(|unit| format!("\\u{unit:04x}")));
+            }
             _ => clean.push(character),
         }
     }
@@ -103,22 +159,33 @@ fn harmless(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(character) = rest.chars().next() {
-        let own = STYLES.iter().find(|style| rest.starts_with(**style));
-        let length = own.map_or(character.len_utf8(), |style| style.len());
-        let (head, tail) = rest.split_at(length);
-        match head {
-            "\n" | "\t" => clean.push_str(head),
-            _ if own.is_none() && steers(character) => clean.push('\u{fffd}'),
-            _ => clean.push_str(head),
+        if let Some(after) = rest.strip_prefix(MARK.as_str()) {
+            rest = after;
+            while let Some(style) = STYLES.iter().find(|style| rest.starts_with(**style)) {
+                clean.push_str(style);
+                rest = rest.strip_prefix(style).unwrap_or_default();
+            }
+            continue;
         }
-        rest = tail;
+        match character {
+            '\n' | '\t' => clean.push(character),
+            '\r' if rest.starts_with("\r\n") => {}
+            _ if steers(character) => clean.push('\u{fffd}'),
+            _ => clean.push(character),
+        }
+        rest = rest.split_at(character.len_utf8()).1;
     }
     clean
 }
 
-/// Besides the control characters, those that reverse the direction of what follows.
+/// Besides the control characters, those that turn the direction of what follows, break lines, or cannot be seen.
 fn steers(character: char) -> bool {
-    character.is_control() || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    character.is_control()
+        || matches!(
+            character,
+            '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' | '\u{e0000}'..='\u{e0fff}'
+        )
 }
 
 #[cfg(test)]
@@ -127,22 +194,36 @@ mod tests {
 
     #[test]
     fn json_keeps_its_meaning() {
-        let value = serde_json::json!({ "a\u{9b}": "\u{1b}[2J\u{7f}\u{202e}\n" });
+        let value = serde_json::json!({ "a\u{9b}": "\u{1b}[2J\u{7f}\u{202e}\u{e0041}\n" });
         let text = escaped(&serde_json::to_string_pretty(&value).unwrap());
         assert_eq!(harmless(&text), text);
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
     }
 
     #[test]
-    fn only_our_own_styles_get_through() {
-        for style in [BOLD, DIM, GOOD, WARNING, ERROR] {
-            let text = styled(style, "x\ty\n");
-            assert_eq!(harmless(&text), text);
+    fn our_own_styles_get_through() {
+        for style in [BOLD, DIM, GOOD, BAD, WARNING, ERROR] {
+            assert_eq!(harmless(&styled(style, "x\ty\r\n")), format!("{style}x\ty\n{style:#}"));
         }
-        let hostile = "\u{1b}[2Ja\u{1b}[8mb\u{1b}]0;title\u{7}c\u{9b}5md\u{202e}e\rf";
-        assert_eq!(
-            harmless(hostile),
-            "\u{fffd}[2Ja\u{fffd}[8mb\u{fffd}]0;title\u{fffd}c\u{fffd}5md\u{fffd}e\u{fffd}f"
-        );
+    }
+
+    #[test]
+    fn nobody_else_steers_the_terminal() {
+        let hostile = "\u{1b}[2Ja\u{1b}[31mb\u{1b}]0;title\u{7}c\u{9b}5md\u{202e}e\rf\u{e0041}";
+        let shown = "\u{fffd}[2Ja\u{fffd}[31mb\u{fffd}]0;title\u{fffd}c\u{fffd}5md\u{fffd}e\u{fffd}f\u{fffd}";
+        assert_eq!(harmless(hostile), shown);
+        let in_style = harmless(&styled(GOOD, hostile));
+        assert_eq!(in_style, format!("{GOOD}{shown}{GOOD:#}"));
+    }
+
+    #[test]
+    fn what_is_cut_fits() {
+        for text in ["", "a", "plain text", "日本語のテキスト", "mixed 日本 text"] {
+            for columns in 2..12 {
+                assert!(columns_of(&cut(text, columns)) <= columns, "{text} in {columns}");
+            }
+        }
+        assert_eq!(cut("plain text", 10), "plain text");
+        assert_eq!(cut("plain texts", 10), "plain te…");
     }
 }

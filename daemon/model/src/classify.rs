@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-pub(crate) use transport::from_transport;
+pub(crate) use transport::{causes, from_transport};
 pub use words::judge;
 
 use crate::error::{Error, ErrorKind};

@@ -9,7 +9,7 @@ use std::time::Duration;
 use reqwest::redirect::Policy;
 
 use crate::error::Error;
-use crate::provider::{Provider, Timeouts};
+use crate::provider::Timeouts;
 
 /// Made on first use and shared from then on, with their connections.
 #[derive(Debug, Default)]
@@ -19,14 +19,34 @@ pub(crate) struct Clients {
 }
 
 impl Clients {
-    pub(crate) fn reaching(&self, provider: &Provider) -> Result<reqwest::Client, Error> {
-        let direct = provider.is_loopback();
+    /// The one for this address.
+    pub(crate) fn reaching(&self, address: &str) -> Result<reqwest::Client, Error> {
+        let direct = is_loopback(address);
         let place = if direct { &self.home } else { &self.world };
         if let Some(client) = place.get() {
             return Ok(client.clone());
         }
         let client = client(direct)?;
         Ok(place.get_or_init(|| client).clone())
+    }
+}
+
+/// An address for a person to read: without the name, password and query that it may carry.
+pub fn shown_address(address: &str) -> String {
+    let place = address.split(['?', '#']).next().unwrap_or_default();
+    let Some((scheme, rest)) = place.split_once("://") else { return place.to_owned() };
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    format!("{scheme}://{host}{path}")
+}
+
+/// Whether it is on this machine.
+pub(crate) fn is_loopback(address: &str) -> bool {
+    let Ok(url) = reqwest::Url::parse(address) else { return false };
+    match url.host_str() {
+        Some("localhost" | "[::1]") => true,
+        Some(host) => host.parse::<std::net::Ipv4Addr>().is_ok_and(|ip| ip.is_loopback()),
+        None => false,
     }
 }
 

@@ -7,6 +7,7 @@
 mod attempt;
 mod send;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -66,12 +67,37 @@ enum Line {
     Offline,
 }
 
-/// What the user's configuration adds to every request for this model.
-#[derive(Debug, Clone, Default)]
+/// What is added to every request for this model that does not say it itself.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Defaults {
+    pub temperature: Option<f64>,
+    pub top_p: Option<f64>,
     pub effort: Option<Effort>,
     /// Put into the body as they are, over what we would write.
     pub body: Map<String, Value>,
+}
+
+impl Defaults {
+    /// These with others over them.
+    #[must_use]
+    pub fn then(mut self, later: Self) -> Self {
+        self.body.extend(later.body);
+        Self {
+            temperature: later.temperature.or(self.temperature),
+            top_p: later.top_p.or(self.top_p),
+            effort: later.effort.or(self.effort),
+            body: self.body,
+        }
+    }
+
+    fn fill<'a>(&self, request: &'a Request) -> Cow<'a, Request> {
+        let (temperature, top_p) = (request.temperature.or(self.temperature), request.top_p.or(self.top_p));
+        let effort = request.effort.or(self.effort);
+        if (temperature, top_p, effort) == (request.temperature, request.top_p, request.effort) {
+            return Cow::Borrowed(request);
+        }
+        Cow::Owned(Request { temperature, top_p, effort, ..request.clone() })
+    }
 }
 
 /// The events of one answer, in order.
@@ -112,6 +138,14 @@ impl Model {
     pub fn with_defaults(mut self, defaults: Defaults) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.inner) {
             inner.defaults = defaults;
+        }
+        self
+    }
+
+    /// With more of them, over those that it has.
+    pub fn adding(mut self, more: Defaults) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.defaults = std::mem::take(&mut inner.defaults).then(more);
         }
         self
     }
@@ -166,15 +200,7 @@ fn offline_events(request: &Request) -> Events {
 impl Inner {
     fn encode(&self, request: &Request) -> Result<Encoded, Error> {
         let target = Target { provider: &self.provider, info: &self.info };
-        let with_effort;
-        let request = match (request.effort, self.defaults.effort) {
-            (None, effort @ Some(_)) => {
-                with_effort = Request { effort, ..request.clone() };
-                &with_effort
-            }
-            _ => request,
-        };
-        let mut encoded = self.provider.wire.encode(target, request)?;
+        let mut encoded = self.provider.wire.encode(target, &self.defaults.fill(request))?;
         let additions: Vec<_> = self.provider.dialect.body.iter().chain(&self.defaults.body).collect();
         if !additions.is_empty()
             && let Ok(mut body) = serde_json::from_slice::<Map<String, Value>>(&encoded.body)

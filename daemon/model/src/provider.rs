@@ -12,6 +12,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::http;
+
 pub use dialect::{
     AfterTool, Auth, CacheStyle, CallId, Dialect, EffortField, EmptyContent, ReasoningEcho, SchemaStyle,
     TokenLimit,
@@ -95,21 +97,12 @@ impl Timeouts {
 impl Provider {
     /// The address for a person to read: without the name, password and query that it may carry.
     pub(crate) fn shown_address(&self) -> String {
-        let place = self.base_url.split(['?', '#']).next().unwrap_or_default();
-        let Some((scheme, rest)) = place.split_once("://") else { return place.to_owned() };
-        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        let host = authority.rsplit('@').next().unwrap_or_default();
-        format!("{scheme}://{host}{path}")
+        http::shown_address(&self.base_url)
     }
 
     /// Whether it is on this machine, whoever it is.
     pub(crate) fn is_loopback(&self) -> bool {
-        let Ok(url) = reqwest::Url::parse(&self.base_url) else { return false };
-        match url.host_str() {
-            Some("localhost" | "[::1]") => true,
-            Some(host) => host.parse::<std::net::Ipv4Addr>().is_ok_and(|ip| ip.is_loopback()),
-            None => false,
-        }
+        http::is_loopback(&self.base_url)
     }
 
     /// What to do about a missing or refused key.

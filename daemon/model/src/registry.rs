@@ -12,6 +12,7 @@ pub use listing::{Listing, State};
 
 use crate::catalogue::{self, ModelInfo};
 use crate::error::Error;
+use crate::fetch::{self, FetchError, Fetched};
 use crate::http::Clients;
 use crate::model::{Defaults, Model};
 use crate::offline;
@@ -95,7 +96,18 @@ impl Registry {
     }
 
     pub(crate) fn client(&self, provider: &Provider) -> Result<reqwest::Client, Error> {
-        self.clients.reaching(provider)
+        self.clients.reaching(&provider.base_url)
+    }
+
+    /// The text at an address of the web, up to so many bytes. What it takes to fetch is settled here; the future stands
+    /// alone.
+    pub fn fetch(
+        &self,
+        address: &str,
+        most: usize,
+    ) -> impl Future<Output = Result<Fetched, FetchError>> + Send + 'static {
+        let client = self.clients.reaching(address).map_err(|error| FetchError::Line(error.message));
+        fetch::fetch(client, address.to_owned(), most)
     }
 
     fn info(&self, provider: &Provider, model_id: &str) -> ModelInfo {

@@ -34,11 +34,12 @@ pub enum Decision {
     Deny(Denied),
 }
 
-/// A rule forbids it; no reply can change that. Its `Display` is written for the model.
+/// A rule forbids it; no reply can change that. Its `Display` is written for the model, with the rule as the
+/// configuration would have it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "Not allowed: `{key}` for `{pattern}` is denied by the rule `{}: {}`. Only the user can change the rules.",
-    rule.key, rule.pattern
+    "`{key}` of `{pattern}` is denied by the rule `\"{}\": {{ \"{}\": \"{}\" }}`",
+    rule.key, rule.pattern, rule.action.name()
 )]
 pub struct Denied {
     pub key: String,

@@ -102,7 +102,7 @@ mod tests {
         let Decision::Deny(denied) = layers.decide(&ask(&["make", "rm -r x"])) else { panic!("not denied") };
         assert_eq!(
             denied.to_string(),
-            "Not allowed: `bash` for `rm -r x` is denied by the rule `bash: rm *`. Only the user can change the rules."
+            "`bash` of `rm -r x` is denied by the rule `\"bash\": { \"rm *\": \"deny\" }`"
         );
     }
 

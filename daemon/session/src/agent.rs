@@ -1,11 +1,19 @@
 //! Agents: a named set of prompt, model and rules. Data; the built-in ones stand here, the user's come from outside.
 
+mod switches;
+
+use copydesk_model::{Defaults, Effort};
 use copydesk_permission::{Action, Rule, Rules};
+
+pub use switches::Switches;
 
 /// How many requests one prompt may lead to, where an agent does not say.
 const STEPS: u32 = 200;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Who gives sessions their titles.
+pub const TITLE: &str = "title";
+
+#[derive(Debug, Clone, PartialEq)]
 pub struct Agent {
     pub name: String,
     /// When to use it, for people and for agents that call agents.
@@ -13,24 +21,43 @@ pub struct Agent {
     pub prompt: String,
     /// `PROVIDER/MODEL`, where it has one of its own.
     pub model: Option<String>,
+    /// Which of the model's variants it uses.
+    pub variant: Option<String>,
+    /// What its requests say besides, where the model takes it.
+    pub defaults: Defaults,
+    pub tools: Switches,
     /// Laid over the defaults and the configuration.
     pub rules: Rules,
     pub steps: u32,
     /// Whether a person can choose it; others only call it.
     pub primary: bool,
+    /// Not in any list.
+    pub hidden: bool,
 }
 
-/// `build` and `plan` are for people, `general` and `explore` for other agents.
+impl Agent {
+    /// Whether a person may name it: one that is neither shown nor chosen works for the desk alone.
+    pub fn can_be_named(&self) -> bool {
+        self.primary || !self.hidden
+    }
+}
+
+/// `build` and `plan` are for people, `general` and `explore` for other agents, `title` for the desk itself.
 pub fn builtin() -> Vec<Agent> {
     let agent = |name: &str, primary: bool, description: &str, prompt: &str, rules: Rules| Agent {
         name: name.to_owned(),
         description: description.to_owned(),
         prompt: prompt.trim_end().to_owned(),
         model: None,
+        variant: None,
+        defaults: Defaults::default(),
+        tools: Switches::new(),
         rules,
         steps: STEPS,
         primary,
+        hidden: false,
     };
+    let title = agent(TITLE, false, "Names sessions.", include_str!("agent/title.md"), Rules::default());
     let read_only = || {
         let deny = |key: &str| Rule::new(key, "*", Action::Deny);
         Rules::from_iter([deny("edit"), deny("bash"), deny("task")])
@@ -52,5 +79,10 @@ pub fn builtin() -> Vec<Agent> {
             Rules::default(),
         ),
         agent("explore", false, "Finds out how something works.", include_str!("agent/plan.md"), read_only()),
+        Agent {
+            hidden: true,
+            defaults: Defaults { effort: Some(Effort::Off), ..Defaults::default() },
+            ..title
+        },
     ]
 }

@@ -1,5 +1,7 @@
 //! Everything that can happen in a session, as its views see it. Closed: terminal, editors and tests are only readers.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -17,7 +19,7 @@ pub enum Event {
     },
     /// A part that is new or has changed. One that is completed is on the disk.
     Part {
-        part: Box<Part>,
+        part: Arc<Part>,
     },
     /// A part that is being written has grown.
     Delta {

@@ -1,18 +1,50 @@
 //! From the parts of a session to what a model is sent.
 //!
 //! Invariant: every call has exactly one result, right after the message it stands in; one that was interrupted is told
-//! so. The same parts always give the same messages, so that the prefix of a conversation never changes.
+//! so. The same parts always give the same messages, so that the prefix of a conversation never changes; and what has
+//! been sent once is not written anew for the next request, so that a long session costs no more than a short one.
+
+use std::sync::Arc;
 
 use copydesk_model::{CallResult, Input, Message, Part as ModelPart};
 
 use crate::data::{Call, Content, Part, State};
 
-pub(crate) fn messages(parts: &[Part]) -> Vec<Message> {
-    let mut writer = Writer::default();
-    for part in parts {
-        writer.add(part);
+/// The conversation so far.
+#[derive(Default)]
+pub(crate) struct History {
+    writer: Writer,
+    /// How many parts are in it. By the time of a request they are settled, and do not change any more.
+    parts: usize,
+}
+
+/// What a request says, and how much of it the next one says again as it is.
+pub(crate) struct Said {
+    pub(crate) messages: Vec<Message>,
+    whole: usize,
+}
+
+impl History {
+    /// Everything that has been said, for one request. It is to be given back.
+    pub(crate) fn lend(&mut self, parts: &[Arc<Part>]) -> Said {
+        for part in parts.iter().skip(self.parts) {
+            self.writer.add(part);
+        }
+        self.parts = parts.len();
+        let Writer { messages, said, results, asked } = &mut self.writer;
+        let mut messages = std::mem::take(messages);
+        let whole = messages.len();
+        // More may be added to these before the next request.
+        let rest =
+            Writer { said: said.clone(), results: results.clone(), asked: asked.clone(), messages: Vec::new() };
+        messages.extend(rest.finish());
+        Said { messages, whole }
     }
-    writer.finish()
+
+    pub(crate) fn give_back(&mut self, mut said: Said) {
+        said.messages.truncate(said.whole);
+        self.writer.messages = said.messages;
+    }
 }
 
 #[derive(Default)]
@@ -149,14 +181,26 @@ mod tests {
             text("Done."),
             prompt("Thanks", false),
         ];
-        let lines: Vec<_> =
-            messages(&parts).iter().map(|message| serde_json::to_string(message).unwrap()).collect();
+        let parts = parts.map(Arc::new);
+        let lines = |said: &Said| {
+            let line = |message| serde_json::to_string(message).unwrap();
+            said.messages.iter().map(line).collect::<Vec<_>>().join("\n")
+        };
+        let whole = lines(&History::default().lend(&parts));
         expect![[r#"
             {"user":[{"text":"Fix it"}]}
             {"assistant":[{"text":{"text":"Looking."}},{"call":{"id":"a","name":"bash","arguments":"{}"}},{"call":{"id":"b","name":"bash","arguments":"{}"}},{"call":{"id":"c","name":"bash","arguments":"{}"}}]}
             {"results":[{"id":"a","name":"bash","output":"done","is_error":false},{"id":"b","name":"bash","output":"[This call was interrupted. It may have been carried out in part: look before you repeat it.]","is_error":true},{"id":"c","name":"bash","output":"no","is_error":true}]}
             {"user":[{"text":"And hurry"},{"text":"A hunk was rejected."}]}
             {"assistant":[{"text":{"text":"Done."}}]}
-            {"user":[{"text":"Thanks"}]}"#]].assert_eq(&lines.join("\n"));
+            {"user":[{"text":"Thanks"}]}"#]].assert_eq(&whole);
+        // However often it was asked for on the way.
+        let mut history = History::default();
+        for end in 1..parts.len() {
+            let said = history.lend(&parts[..end]);
+            assert_eq!(lines(&said), lines(&History::default().lend(&parts[..end])));
+            history.give_back(said);
+        }
+        assert_eq!(lines(&history.lend(&parts)), whole);
     }
 }

@@ -17,5 +17,5 @@ pub use data::{Call, CallOutput, Content, Note, Part, Prompt, Session, State, St
 pub use event::{Asked, Event, TurnEnd};
 pub use export::{Archive, ImportError, markdown};
 pub use id::{Id, now};
-pub use live::{Live, Request, Setting, When};
+pub use live::{Live, Request, Setting, Titles, When};
 pub use store::{Found, Look, Opened, Store, StoreError};

@@ -28,6 +28,7 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::Agent;
 use crate::data::{Content, Part, Session, State};
 use crate::event::Event;
+use crate::history::History;
 use crate::id::{Id, now};
 use crate::store::{Store, StoreError};
 use asking::Question;
@@ -39,8 +40,8 @@ pub struct Setting {
     pub model: Model,
     /// `PROVIDER/MODEL`
     pub model_name: String,
-    /// A quick one for titles.
-    pub small: Option<Model>,
+    /// Who makes titles; without one a session is called by its first words.
+    pub titles: Option<Titles>,
     pub system: Vec<String>,
     /// The outermost folder that may speak to the model, and the files that are in `system` already.
     pub root: PathBuf,
@@ -51,6 +52,13 @@ pub struct Setting {
     pub store: Store,
     /// Where events go. A reader that is slow slows the session.
     pub events: mpsc::Sender<Event>,
+}
+
+/// The agent `title` and its model, in which stands what the agent adds to requests.
+#[derive(Debug, Clone)]
+pub struct Titles {
+    pub model: Model,
+    pub prompt: String,
 }
 
 impl std::fmt::Debug for Setting {
@@ -101,7 +109,8 @@ impl Live {
         let turns = parts.last().map_or(0, |part| part.turn);
         let worker = Worker {
             setting,
-            parts,
+            parts: parts.into_iter().map(Arc::new).collect(),
+            history: History::default(),
             turn: turns,
             step: 0,
             commands,
@@ -139,7 +148,8 @@ impl Live {
 struct Worker {
     setting: Setting,
     /// All settled parts, as the store has them.
-    parts: Vec<Part>,
+    parts: Vec<Arc<Part>>,
+    history: History,
     turn: u32,
     step: u32,
     commands: mpsc::Receiver<Command>,
@@ -212,13 +222,14 @@ impl Worker {
         if parts.is_empty() {
             return Ok(());
         }
+        let parts: Vec<_> = parts.into_iter().map(Arc::new).collect();
         self.setting.store.put_parts(parts.clone()).await?;
         for part in parts {
             match self.parts.iter_mut().rev().find(|known| known.id == part.id) {
-                Some(known) => known.clone_from(&part),
-                None => self.parts.push(part.clone()),
+                Some(known) => *known = Arc::clone(&part),
+                None => self.parts.push(Arc::clone(&part)),
             }
-            self.emit(Event::Part { part: Box::new(part) }).await;
+            self.emit(Event::Part { part }).await;
         }
         Ok(())
     }

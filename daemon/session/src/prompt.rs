@@ -3,12 +3,16 @@
 //! Stable within a session, most stable first, so that a provider's cache can serve it: nothing here changes from one
 //! request to the next. Everything in it has a cap.
 
+mod named;
+
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// What is read of one file of instructions, in bytes.
-const LONGEST: u64 = 64 * 1024;
+pub use named::{Named, named};
+
+/// What is read of one text of instructions, in bytes.
+pub const LONGEST: usize = 64 * 1024;
 
 /// What a session is told at its beginning.
 #[derive(Debug, Clone)]
@@ -18,7 +22,8 @@ pub struct Surroundings {
     pub today: String,
     pub platform: String,
     pub is_repository: bool,
-    /// Files that speak to the model, from the outermost folder to the innermost, and those the configuration names.
+    /// Files that speak to the model, from the outermost folder to the innermost, and the files and addresses that the
+    /// configuration names.
     pub instructions: Vec<(PathBuf, String)>,
 }
 
@@ -53,9 +58,14 @@ pub fn read_instructions(path: &Path) -> Option<String> {
         return None;
     }
     let mut bytes = Vec::new();
-    File::open(path).ok()?.take(LONGEST + 1).read_to_end(&mut bytes).ok()?;
-    let is_cut = bytes.len() as u64 > LONGEST;
-    let text = String::from_utf8_lossy(&bytes).trim_end().to_owned();
-    let note = if is_cut { "\n[The rest of this file is left out: it is too long.]" } else { "" };
-    Some(format!("{text}{note}")).filter(|text| !text.is_empty())
+    File::open(path).ok()?.take(LONGEST as u64 + 1).read_to_end(&mut bytes).ok()?;
+    let is_cut = bytes.len() > LONGEST;
+    bytes.truncate(LONGEST);
+    cut(String::from_utf8_lossy(&bytes).into_owned(), is_cut)
+}
+
+/// A text of instructions with a note where it is not the whole; none where there is nothing in it.
+pub fn cut(text: String, is_cut: bool) -> Option<String> {
+    let note = if is_cut { "\n[The rest of this text is left out: it is too long.]" } else { "" };
+    Some(format!("{}{note}", text.trim_end())).filter(|text| !text.is_empty())
 }

@@ -3,12 +3,14 @@
 //! Contract:
 //! - a call that returned `Ok` is on the disk: `kill -9` after it loses nothing;
 //! - several processes may have the file open: writes wait for one another, and none is lost;
-//! - a file that is damaged is moved aside and told of, never deleted or written into;
+//! - a file that is found damaged at the start is moved aside and told of, never deleted or written into; damage that
+//!   is met later is an error that says so, and the next start looks at everything;
 //! - a file that a newer version wrote is refused, not misread.
 //!
 //! The handle is a cheap clone that only sends. Work queues up in order and is bounded: those who write faster than the
 //! disk wait.
 
+mod check;
 mod look;
 mod open;
 mod parts;
@@ -16,6 +18,7 @@ mod schema;
 mod sessions;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
@@ -32,6 +35,12 @@ pub enum StoreError {
     NoSession(String),
     #[error("`{0}` is the beginning of several sessions; write more of it")]
     Ambiguous(String),
+    #[error(
+        "{}: the session store is damaged ({what}). Start copydesk again: it will check the whole store and, where that \
+         cannot be relied on, move it aside and begin a new one. Nothing is deleted",
+        .path.display()
+    )]
+    Damaged { path: PathBuf, what: rusqlite::Error },
     #[error("the session store failed: {0}")]
     Sqlite(#[from] rusqlite::Error),
     #[error("a part of the session store cannot be read: {0}")]
@@ -45,6 +54,7 @@ type Job = Box<dyn FnOnce(&mut Connection) + Send>;
 #[derive(Debug, Clone)]
 pub struct Store {
     jobs: mpsc::Sender<Job>,
+    path: Arc<Path>,
 }
 
 impl Store {
@@ -58,7 +68,7 @@ impl Store {
             }
         });
         thread.map_err(|error| StoreError::Unusable { path: data_dir.into(), what: error.to_string() })?;
-        Ok((Self { jobs }, opened))
+        Ok((Self { jobs, path: open::file(data_dir).into() }, opened))
     }
 
     /// Has the owner do something and waits for its word.
@@ -67,14 +77,24 @@ impl Store {
         work: impl FnOnce(&mut Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (answer, answered) = oneshot::channel();
+        let path = Arc::clone(&self.path);
         let job: Job = Box::new(move |connection| {
+            let done = work(connection).map_err(|error| match error {
+                StoreError::Sqlite(what) if check::is_damage(&what) => {
+                    check::note_damage(&path);
+                    StoreError::Damaged { path: path.to_path_buf(), what }
+                }
+                error => error,
+            });
             // Whoever asked may be gone; the work is done all the same.
-            let _ = answer.send(work(connection));
+            let _ = answer.send(done);
         });
         self.jobs.send(job).await.map_err(|_| StoreError::Closed)?;
         answered.await.map_err(|_| StoreError::Closed)?
     }
 }
 
+#[cfg(test)]
+mod damage;
 #[cfg(test)]
 mod tests;

@@ -8,20 +8,24 @@
 use std::hash::Hash;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
 use similar::DiffTag;
 use thiserror::Error;
 
 use crate::diff::ops;
+use crate::window::Window;
 
 /// One piece of a change: what stands in the range becomes `text`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edit {
     pub range: Range<usize>,
     pub text: String,
 }
 
-/// The edits to one text, in the order of the text.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// The edits to one text, in the order of the text. Read from elsewhere it promises nothing until it is applied, which
+/// refuses what is not in order.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Change {
     edits: Vec<Edit>,
 }
@@ -36,7 +40,8 @@ pub struct Stale {
 impl Change {
     /// What makes `new` of `old`.
     pub fn between(old: &str, new: &str) -> Self {
-        Self { edits: edits(old, new, 0, |line| line) }
+        let window = Window::of(old, new, 0);
+        Self { edits: edits(window.old, window.new, window.start, |line| line) }
     }
 
     /// Expects what the type promises: sorted and apart.

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_diff_ops};
 
+use crate::window::Window;
+
 mod unified;
 
 /// Texts that have nothing to do with each other are compared this long; after that the result is coarser, and as true.
@@ -48,18 +50,19 @@ pub struct Diff<'a> {
 
 /// The hunks between two texts, with `context` unchanged lines around each (3 is what people are used to).
 pub fn diff<'a>(old: &'a str, new: &'a str, context: usize) -> Diff<'a> {
+    let Window { old, new, lines_before, .. } = Window::of(old, new, context.max(MARGIN));
     let old: Vec<_> = old.split_inclusive('\n').collect();
     let new: Vec<_> = new.split_inclusive('\n').collect();
     let groups = group_diff_ops(ops(&old, &new), context);
     // Equal texts are one group with nothing but equal lines.
     let groups = groups.iter().filter(|group| group.iter().any(|op| op.tag() != DiffTag::Equal));
-    let hunks: Vec<_> = groups.map(|group| hunk(group, &old, &new)).collect();
+    let hunks: Vec<_> = groups.map(|group| hunk(group, lines_before, &old, &new)).collect();
     let count = |tag| hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.0 == tag).count();
     let (additions, deletions) = (count(Tag::Insert), count(Tag::Delete));
     Diff { hunks, additions, deletions }
 }
 
-fn hunk<'a>(group: &[DiffOp], old: &[&'a str], new: &[&'a str]) -> Hunk<'a> {
+fn hunk<'a>(group: &[DiffOp], lines_before: usize, old: &[&'a str], new: &[&'a str]) -> Hunk<'a> {
     let mut lines = Vec::new();
     for op in group {
         let (tag, old_range, new_range) = op.as_tag_tuple();
@@ -78,7 +81,7 @@ fn hunk<'a>(group: &[DiffOp], old: &[&'a str], new: &[&'a str]) -> Hunk<'a> {
     let new_lines = lines.iter().filter(|line| line.0 != Tag::Delete).count();
     let (old_first, new_first) =
         group.first().map_or((0, 0), |op| (op.old_range().start, op.new_range().start));
-    let start = |first: usize, count: usize| first + usize::from(count > 0);
+    let start = |first: usize, count: usize| lines_before + first + usize::from(count > 0);
     Hunk {
         old_start: start(old_first, old_lines),
         old_lines,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use memchr::memmem;
+use memchr::memchr_iter;
 
 /// How the lines of a text end. A lone `\r` is no ending; see the crate's invariants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,8 +17,9 @@ pub enum Ending {
 
 impl Ending {
     pub fn of(text: &str) -> Self {
-        let breaks = text.bytes().filter(|byte| *byte == b'\n').count();
-        let crlf = memmem::find_iter(text.as_bytes(), "\r\n").count();
+        let bytes = text.as_bytes();
+        let breaks = memchr_iter(b'\n', bytes).count();
+        let crlf = memchr_iter(b'\r', bytes).filter(|at| bytes.get(at + 1) == Some(&b'\n')).count();
         match (breaks, crlf) {
             (0, _) => Self::None,
             (_, 0) => Self::Lf,

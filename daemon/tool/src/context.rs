@@ -31,8 +31,10 @@ pub struct Ask {
 /// Why a call may not go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refused {
-    /// A rule forbids it.
-    ByRule,
+    /// A rule forbids it. `why` is for the model: what is denied, and by which rule.
+    ByRule {
+        why: String,
+    },
     /// The person said no, perhaps with a word to the model.
     ByPerson {
         reason: Option<String>,
@@ -79,12 +81,11 @@ impl fmt::Debug for Context {
 
 impl Context {
     pub async fn ask(&self, ask: Ask) -> Result<(), Failure> {
-        let key = ask.key.clone();
         let start = Instant::now();
         let answer = self.asker.ask(&self.call, ask).await;
         let waited = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.waited.fetch_add(waited, Ordering::Relaxed);
-        answer.map_err(|refused| refused.failure(&key))
+        answer.map_err(Refused::failure)
     }
 
     /// The file or folder that a model named, after the person was asked where it lies outside the workspace.
@@ -113,13 +114,11 @@ impl Context {
 }
 
 impl Refused {
-    fn failure(self, key: &str) -> Failure {
+    fn failure(self) -> Failure {
         match self {
-            Self::ByRule => Failure::new(
+            Self::ByRule { why } => Failure::new(
                 FailureKind::Denied,
-                format!(
-                    "A rule of the person's forbids this (`{key}`). Find another way, or say what you would need."
-                ),
+                format!("A rule forbids this: {why}. Find another way, or say what you would need."),
             ),
             Self::ByPerson { reason: Some(reason) } => {
                 Failure::new(FailureKind::Denied, format!("The person said no: {reason}"))

@@ -8,6 +8,7 @@
 
 mod arguments;
 mod context;
+mod off;
 mod outcome;
 mod registry;
 mod spill;
@@ -15,6 +16,7 @@ mod tool;
 pub mod tools;
 
 pub use context::{Answer, Ask, Asker, Context, Progress, Refused};
+pub use off::off;
 pub use outcome::{Failure, FailureKind, Media, Outcome, Output};
 pub use registry::{Limits, Registry, Spec};
 pub use spill::Spill;

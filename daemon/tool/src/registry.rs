@@ -12,6 +12,7 @@ use tokio::time::timeout;
 
 use crate::arguments;
 use crate::context::Context;
+use crate::off::OFF;
 use crate::outcome::{Failure, FailureKind, Outcome, Output};
 use crate::spill::Spill;
 use crate::tool::{AnyTool, Touches};
@@ -55,11 +56,11 @@ impl Registry {
 
     /// The tools of whose key `wanted` says yes, sorted by name.
     pub fn specs(&self, wanted: impl Fn(&str) -> bool) -> Vec<Spec> {
-        let tools = self.tools.iter().filter(|(_, tool)| wanted(&tool.key()));
+        let tools = self.tools.iter().filter(|(_, tool)| tool.key() != OFF && wanted(&tool.key()));
         let spec = |(name, tool): (&String, &Arc<dyn AnyTool>)| Spec {
             name: name.clone(),
             prompt: tool.prompt().into_owned(),
-            parameters: Arc::new(tool.parameters()),
+            parameters: tool.parameters(),
         };
         tools.map(spec).collect()
     }
@@ -139,13 +140,14 @@ impl Registry {
         let other_case =
             || self.tools.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, tool)| tool);
         exact.or_else(other_case).cloned().ok_or_else(|| {
-            let names = self.tools.keys().map(String::as_str);
+            let on = self.tools.iter().filter(|(_, tool)| tool.key() != OFF).map(|(own, _)| own.as_str());
+            let names = on.clone();
             let nearest =
                 names.map(|own| (strsim::jaro_winkler(own, name), own)).max_by(|a, b| a.0.total_cmp(&b.0));
             let hint = nearest
                 .filter(|(likeness, _)| *likeness > 0.8)
                 .map(|(_, own)| format!(" Did you mean `{own}`?"));
-            let all = self.tools.keys().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let all = on.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
             let message = format!("There is no tool `{name}`.{} There are: {all}.", hint.unwrap_or_default());
             Failure::new(FailureKind::Unknown, message)
         })

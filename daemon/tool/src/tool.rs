@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -55,39 +56,44 @@ pub trait AnyTool: Send + Sync {
     fn key(&self) -> Cow<'static, str>;
     fn prompt(&self) -> Cow<'static, str>;
     /// A JSON Schema of an object.
-    fn parameters(&self) -> Value;
+    fn parameters(&self) -> Arc<Value>;
     fn touches(&self, arguments: &Value, context: &Context) -> Touches;
     fn run<'a>(&'a self, arguments: Value, context: Context) -> Running<'a>;
 }
 
 /// A tool with typed parameters as one of all tools.
 pub fn typed<T: Tool>(tool: T) -> Box<dyn AnyTool> {
-    Box::new(Typed(tool))
+    Box::new(Typed { tool, parameters: OnceLock::new() })
 }
 
-struct Typed<T>(T);
+struct Typed<T> {
+    tool: T,
+    /// Made when first asked for: every request tells of it.
+    parameters: OnceLock<Arc<Value>>,
+}
 
 impl<T: Tool> AnyTool for Typed<T> {
     fn name(&self) -> Cow<'static, str> {
-        self.0.name()
+        self.tool.name()
     }
 
     fn key(&self) -> Cow<'static, str> {
-        self.0.key()
+        self.tool.key()
     }
 
     fn prompt(&self) -> Cow<'static, str> {
-        self.0.prompt()
+        self.tool.prompt()
     }
 
-    fn parameters(&self) -> Value {
-        schemars::schema_for!(T::Parameters).to_value()
+    fn parameters(&self) -> Arc<Value> {
+        let make = || Arc::new(schemars::schema_for!(T::Parameters).to_value());
+        Arc::clone(self.parameters.get_or_init(make))
     }
 
     fn touches(&self, arguments: &Value, context: &Context) -> Touches {
         // Arguments that cannot be read touch nothing: the call will say what is wrong with them.
         match arguments::read::<T::Parameters>(arguments.clone()) {
-            Ok(parameters) => self.0.touches(&parameters, context),
+            Ok(parameters) => self.tool.touches(&parameters, context),
             Err(_) => Touches::Nothing,
         }
     }
@@ -95,8 +101,8 @@ impl<T: Tool> AnyTool for Typed<T> {
     fn run<'a>(&'a self, arguments: Value, context: Context) -> Running<'a> {
         Box::pin(async move {
             let parameters = arguments::read(arguments)
-                .map_err(|problem| arguments::failure(&self.0.name(), &problem, &self.parameters()))?;
-            self.0.run(parameters, context).await
+                .map_err(|problem| arguments::failure(&self.tool.name(), &problem, &self.parameters()))?;
+            self.tool.run(parameters, context).await
         })
     }
 }

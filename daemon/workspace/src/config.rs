@@ -70,6 +70,8 @@ impl std::fmt::Debug for Search<'_> {
 #[derive(Debug, Clone)]
 pub struct Loaded {
     pub config: Config,
+    /// The same without the files that are not trusted: what the person says, whatever a repository says about it.
+    pub own: Config,
     pub merged: Merged,
     pub warnings: Vec<Warning>,
     /// In the order of merging.
@@ -98,18 +100,21 @@ pub fn load(search: &Search<'_>) -> Result<Loaded, Error> {
     let mut warnings = Vec::new();
     let files = read_all(search, &root, &cwd, &mut warnings)?;
 
-    let mut merged: Option<Node> = None;
+    let mut nodes = Vec::new();
     for file in &files {
-        let node = Reading { search, root: &root, cwd: &cwd }.file(file, &mut warnings)?;
-        merged = Some(match merged {
-            Some(earlier) => merge(earlier, node, Place::Root),
-            None => node,
-        });
+        nodes.push(Reading { search, root: &root, cwd: &cwd }.file(file, &mut warnings)?);
     }
-    let root = merged.unwrap_or_else(nothing);
-    let config = decode::decode(&root)?;
+    let trusted: Vec<_> = nodes.iter().filter(|node| node.origin.trusted()).cloned().collect();
+    let all_trusted = trusted.len() == nodes.len();
+    let root = merge_all(nodes);
+    let config: Config = decode::decode(&root)?;
+    let own = if all_trusted { config.clone() } else { decode::decode(&merge_all(trusted))? };
     warnings.extend(check::incomplete(&config, &root));
-    Ok(Loaded { config, merged: Merged { root }, warnings, files })
+    Ok(Loaded { config, own, merged: Merged { root }, warnings, files })
+}
+
+fn merge_all(nodes: Vec<Node>) -> Node {
+    nodes.into_iter().reduce(|earlier, later| merge(earlier, later, Place::Root)).unwrap_or_else(nothing)
 }
 
 fn read_all(

@@ -47,6 +47,8 @@ pub struct Files {
 #[derive(Debug)]
 struct Shared {
     root: PathBuf,
+    /// Where it really is, as it was when the session began.
+    real_root: PathBuf,
     home: PathBuf,
     /// By real path, since two names of one file are one file.
     seen: Mutex<HashMap<PathBuf, Stamp>>,
@@ -58,8 +60,10 @@ struct Shared {
 impl Files {
     /// `root` is the workspace, `home` what `~` stands for; both absolute.
     pub fn new(root: &Path, home: &Path) -> Self {
+        let root = place::normalise(root);
         let shared = Shared {
-            root: place::normalise(root),
+            real_root: place::real_path(&root).unwrap_or_else(|_| root.clone()),
+            root,
             home: home.into(),
             seen: Mutex::default(),
             replacing: Mutex::default(),
@@ -74,7 +78,7 @@ impl Files {
     /// Where `path`, as a person or a model writes it, leads at this moment. Relative to the workspace unless it begins
     /// with `/` or `~/`.
     pub fn resolve(&self, path: &str) -> Place {
-        Place::resolve(path, &self.shared.root, &self.shared.home)
+        Place::resolve(path, &self.shared.root, &self.shared.real_root, &self.shared.home)
     }
 
     /// The content, which counts as seen by the session from now on.

@@ -7,6 +7,7 @@
 
 pub mod config;
 pub mod files;
+pub mod journal;
 pub mod keys;
 pub mod paths;
 mod private_file;

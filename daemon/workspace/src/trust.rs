@@ -2,7 +2,7 @@
 //!
 //! A repository's configuration is somebody else's text. The user trusts one file with one content: what
 //! changes is no longer trusted. Kept in `trusted.json` of the state folder, as an object of paths (links
-//! resolved) with the SHA-256 of their content; readable by the user alone, replaced in one step.
+//! resolved) with the SHA-256 of their content; readable by the user alone, replaced in one step, under a lock.
 
 use std::{
     collections::BTreeMap,
@@ -84,11 +84,22 @@ impl Trust {
         Ok(self.files.remove(&name(file)?).is_some())
     }
 
-    /// Writes what changed. Of two programs that do so at once, the later one's list stays.
-    pub fn save(&self) -> Result<(), TrustError> {
-        let text = serde_json::to_vec_pretty(&self.files).map_err(io::Error::from);
-        let written = text.and_then(|text| private_file::replace(&self.path, &text));
-        written.map_err(|error| TrustError::new(&self.path, format!("cannot be written: {error}")))
+    /// Changes the list, in the file too. Of two programs that do so at once, neither loses the other's change.
+    pub fn change<T>(
+        state_dir: &Path,
+        change: impl FnOnce(&mut Self) -> Result<T, TrustError>,
+    ) -> Result<T, TrustError> {
+        let path = Self::empty(state_dir).path;
+        let error = |error: io::Error| TrustError::new(&path, format!("cannot be written: {error}"));
+        let _lock = private_file::lock(&path).map_err(error)?;
+        let before = Self::load(state_dir)?;
+        let mut trust = before.clone();
+        let changed = change(&mut trust)?;
+        if trust != before {
+            let text = serde_json::to_vec_pretty(&trust.files).map_err(io::Error::from).map_err(error)?;
+            private_file::replace(&path, &text).map_err(error)?;
+        }
+        Ok(changed)
     }
 }
 
@@ -120,23 +131,44 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (state, file) = (dir.path().join("a/state"), dir.path().join("copydesk.jsonc"));
         fs::write(&file, "{}").unwrap();
-        let mut trust = Trust::load(&state).unwrap();
-        assert_eq!(trust, Trust::empty(&state));
-        trust.add(&file, b"{}").unwrap();
-        trust.save().unwrap();
-        trust.save().unwrap();
+        assert_eq!(Trust::load(&state).unwrap(), Trust::empty(&state));
+        for _ in 0..2 {
+            Trust::change(&state, |trust| trust.add(&file, b"{}")).unwrap();
+        }
 
         let mut loaded = Trust::load(&state).unwrap();
-        assert_eq!(loaded, trust);
         assert!(loaded.covers(&file, b"{}"));
         assert!(!loaded.covers(&file, b"{ }"));
         assert!(!loaded.covers(&dir.path().join("other"), b"{}"));
         assert_eq!((mode(&state), mode(&state.join("trusted.json"))), (0o700, 0o600));
-        assert_eq!(fs::read_dir(&state).unwrap().count(), 1, "no temporary file is left");
+        assert_eq!(fs::read_dir(&state).unwrap().count(), 2, "the list and its lock, no temporary file");
 
         assert!(loaded.remove(&file).unwrap());
         assert!(!loaded.remove(&file).unwrap());
         assert!(!loaded.covers(&file, b"{}"));
+    }
+
+    #[test]
+    fn two_programs_lose_none_of_each_others_files() {
+        let dir = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for number in 0..16 {
+                let (state, file) = (dir.path(), dir.path().join(number.to_string()));
+                scope.spawn(move || Trust::change(state, |trust| trust.add(&file, b"{}")).unwrap());
+            }
+        });
+        assert_eq!(Trust::load(dir.path()).unwrap().files.len(), 16);
+    }
+
+    #[test]
+    fn a_change_that_fails_changes_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let failed = Trust::change(dir.path(), |trust| {
+            trust.add(Path::new("/a"), b"{}")?;
+            Err::<(), _>(TrustError::new(Path::new("/b"), "no"))
+        });
+        assert!(failed.is_err());
+        assert_eq!(Trust::load(dir.path()).unwrap(), Trust::empty(dir.path()));
     }
 
     #[test]
@@ -159,7 +191,7 @@ mod tests {
         assert!(error.reason().starts_with("is damaged ("), "{error}");
 
         let blocked = dir.path().join("trusted.json");
-        let error = Trust::empty(&blocked).save().unwrap_err();
+        let error = Trust::change(&blocked, |trust| trust.remove(Path::new("/a"))).unwrap_err();
         assert!(error.reason().starts_with("cannot be written: "), "{error}");
     }
 

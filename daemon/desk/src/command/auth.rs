@@ -1,34 +1,43 @@
 //! `copydesk auth`: keys in a file that only the user can read.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
+use std::process::ExitCode;
 
 use anyhow::Context as _;
 use copydesk_model::provider::{KeyOrigin, known};
 use copydesk_workspace::config::mask;
 use copydesk_workspace::keys::Keys;
 use serde::Serialize;
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::{Auth, AuthAction};
 use crate::setup::Setup;
 use crate::terminal::{self, print};
 
+/// What a shell says of a program that Ctrl-C ended.
+const CANCELLED: u8 = 130;
+
 /// No key is longer than this.
 const LONGEST: u64 = 16 * 1024;
 
-pub(crate) fn run(setup: &Setup, options: &Auth) -> anyhow::Result<()> {
+pub(crate) fn run(setup: &Setup, options: &Auth) -> anyhow::Result<ExitCode> {
     match &options.action {
-        AuthAction::Add { provider } => add(setup, provider),
-        AuthAction::List { json } => list(setup, *json),
-        AuthAction::Remove { provider } => remove(setup, provider),
+        AuthAction::Add { provider } => return add(setup, provider),
+        AuthAction::List { json } => list(setup, *json)?,
+        AuthAction::Remove { provider } => remove(setup, provider)?,
     }
+    Ok(ExitCode::SUCCESS)
 }
 
-fn add(setup: &Setup, provider: &str) -> anyhow::Result<()> {
+fn add(setup: &Setup, provider: &str) -> anyhow::Result<ExitCode> {
     let loaded = setup.config()?;
     let registry = setup.registry(&loaded)?;
     registry.exists(provider)?;
     let provider = registry.listed_id(provider);
-    let key = read_key(provider)?;
+    let Some(key) = read_key(provider)? else {
+        terminal::remark("cancelled; nothing was changed");
+        return Ok(ExitCode::from(CANCELLED));
+    };
     let key = key.trim();
     anyhow::ensure!(!key.is_empty(), "no key was given; nothing was changed");
     let odd = |character: char| character.is_whitespace() || character.is_control();
@@ -44,14 +53,13 @@ fn add(setup: &Setup, provider: &str) -> anyhow::Result<()> {
     if let Some(other) = in_use.filter(|key| key.origin != KeyOrigin::Store) {
         terminal::warn(format_args!("the key from {} wins over this one", other.origin));
     }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
 
-/// From the terminal without showing it, else one line of standard input.
-fn read_key(provider: &str) -> anyhow::Result<String> {
+/// From the terminal without showing it, else one line of standard input. None after Ctrl-C.
+fn read_key(provider: &str) -> anyhow::Result<Option<String>> {
     if io::stdin().is_terminal() {
-        return rpassword::prompt_password(format!("Key for {provider}: "))
-            .context("the key could not be read");
+        return type_key(provider).context("the key could not be read");
     }
     let mut line = String::new();
     io::stdin()
@@ -63,7 +71,19 @@ fn read_key(provider: &str) -> anyhow::Result<String> {
         line.len() as u64 <= LONGEST,
         "this is no key: it is longer than {LONGEST} bytes; nothing was changed"
     );
-    Ok(line)
+    Ok(Some(line))
+}
+
+fn type_key(provider: &str) -> io::Result<Option<String>> {
+    // As long as somebody listens to the signal it ends nothing: a program that ended here would leave a terminal behind
+    // that no longer shows what is typed.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let _guard = runtime.enter();
+    let _listening = signal(SignalKind::interrupt())?;
+    match rpassword::prompt_password(format!("Key for {provider}: ")) {
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(None),
+        typed => typed.map(Some),
+    }
 }
 
 #[derive(Serialize)]

@@ -112,15 +112,16 @@ fn trust(setup: &Setup, remove: bool) -> anyhow::Result<()> {
         "no configuration file of a project was found from {} up",
         setup.cwd.display()
     );
-    let mut trust = Trust::load(&setup.paths.state_dir)?;
-    for file in &files {
-        if remove {
-            trust.remove(&file.source.path)?;
-        } else {
-            trust.add(&file.source.path, file.text.as_bytes())?;
+    Trust::change(&setup.paths.state_dir, |trust| {
+        for file in &files {
+            if remove {
+                trust.remove(&file.source.path)?;
+            } else {
+                trust.add(&file.source.path, file.text.as_bytes())?;
+            }
         }
-    }
-    trust.save()?;
+        Ok(())
+    })?;
     let verb = if remove { "No longer trusted" } else { "Trusted as it is now" };
     for file in files {
         print(format!("{verb}: {}", brief(setup, &file.source.path)))?;

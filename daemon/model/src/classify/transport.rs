@@ -49,7 +49,7 @@ pub(crate) fn from_transport(provider: &Provider, error: &reqwest::Error) -> Err
     Error::new(ErrorKind::Network, format!("{name} at {address} {what}: {said}{proxy}"))
 }
 
-fn causes(error: &reqwest::Error) -> Vec<String> {
+pub(crate) fn causes(error: &reqwest::Error) -> Vec<String> {
     let mut list = Vec::new();
     let mut cause = error.source();
     while let Some(error) = cause {

@@ -51,7 +51,7 @@ impl Worker {
         let rule = Rule { key: ask.key, patterns: ask.patterns, always: ask.always };
         match self.asks.ask(id.clone(), &rule) {
             Decision::Allow => drop(answer.send(Ok(()))),
-            Decision::Deny(_) => drop(answer.send(Err(Refused::ByRule))),
+            Decision::Deny(denied) => drop(answer.send(Err(Refused::ByRule { why: denied.to_string() }))),
             Decision::Ask(rule) => {
                 self.waiting.insert(id.clone(), answer);
                 self.emit(Event::Asked(Asked {

@@ -29,7 +29,8 @@ impl Worker {
         let surplus = calls.split_off(calls.len().min(MOST));
         self.refuse(surplus).await?;
         let (tell, mut told) = mpsc::channel(64);
-        let mut running = self.begin(&calls, &tell);
+        let touches = self.touches(&calls);
+        let mut running = self.begin(&calls, &touches, &tell);
         drop(tell);
         let mut left = calls.len();
         while left > 0 {
@@ -69,7 +70,7 @@ impl Worker {
                         if let Some(part) = calls.get_mut(index) {
                             part.state = State::Running;
                             part.updated = now();
-                            let part = Box::new(part.clone());
+                            let part = Arc::new(part.clone());
                             self.emit(Event::Part { part }).await;
                         }
                     }
@@ -85,22 +86,32 @@ impl Worker {
             self.keep_all(ended).await?;
         }
         running.abort_all();
-        self.tell_nearby(&calls).await?;
+        self.tell_nearby(&calls, &touches).await?;
         let lost: Vec<_> = calls.into_iter().filter(|part| !part.state.is_settled()).collect();
         self.interrupt(lost).await
     }
 
-    fn begin(&self, calls: &[Part], tell: &mpsc::Sender<News>) -> JoinSet<()> {
+    /// What each call will read or change.
+    fn touches(&self, calls: &[Part]) -> Vec<Touches> {
+        let of = |part: &Part| match &part.content {
+            Content::Call(call) => {
+                self.setting.tools.touches(&call.name, &call.arguments, &self.context(part))
+            }
+            _ => Touches::Nothing,
+        };
+        calls.iter().map(of).collect()
+    }
+
+    fn begin(&self, calls: &[Part], touches: &[Touches], tell: &mpsc::Sender<News>) -> JoinSet<()> {
         let room = Arc::new(Semaphore::new(AT_ONCE));
         let mut tasks = JoinSet::new();
-        let mut before: Vec<(Touches, watch::Receiver<bool>)> = Vec::new();
-        for (index, part) in calls.iter().enumerate() {
+        let mut before: Vec<(&Touches, watch::Receiver<bool>)> = Vec::new();
+        for (index, (part, touches)) in calls.iter().zip(touches).enumerate() {
             let Content::Call(call) = &part.content else { continue };
             let context = self.context(part);
-            let touches = self.setting.tools.touches(&call.name, &call.arguments, &context);
             let in_the_way: Vec<_> = before
                 .iter()
-                .filter(|(other, _)| meet(other, &touches))
+                .filter(|(other, _)| meet(other, touches))
                 .map(|(_, done)| done.clone())
                 .collect();
             let (done, is_done) = watch::channel(false);

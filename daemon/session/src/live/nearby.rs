@@ -1,6 +1,7 @@
 //! Instructions that lie beside the files a model reads: told once, when it first comes there.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::Path;
 
 use copydesk_tool::Touches;
 
@@ -11,10 +12,11 @@ use crate::store::StoreError;
 
 impl Worker {
     /// Notes for the next step, from the folders of the files that these calls have read.
-    pub(super) async fn tell_nearby(&mut self, calls: &[Part]) -> Result<(), StoreError> {
-        let folders: Vec<PathBuf> = calls.iter().flat_map(|part| self.folders_read(part)).collect();
+    pub(super) async fn tell_nearby(&mut self, calls: &[Part], touches: &[Touches]) -> Result<(), StoreError> {
+        let read = calls.iter().zip(touches).filter(|(part, _)| part.state == State::Completed);
+        let folders: BTreeSet<&Path> = read.flat_map(|(_, touches)| folders(touches)).collect();
         for folder in folders {
-            for path in instruction_files(&self.setting.root, &folder) {
+            for path in instruction_files(&self.setting.root, folder) {
                 if !self.setting.instructions.insert(path.clone()) {
                     continue;
                 }
@@ -26,17 +28,11 @@ impl Worker {
         }
         Ok(())
     }
+}
 
-    fn folders_read(&self, part: &Part) -> Vec<PathBuf> {
-        let Content::Call(call) = &part.content else { return Vec::new() };
-        if part.state != State::Completed {
-            return Vec::new();
-        }
-        match self.setting.tools.touches(&call.name, &call.arguments, &self.context(part)) {
-            Touches::Files(paths) => {
-                paths.iter().filter_map(|path| path.parent()).map(Path::to_path_buf).collect()
-            }
-            Touches::Nothing | Touches::Everything => Vec::new(),
-        }
+fn folders(touches: &Touches) -> Vec<&Path> {
+    match touches {
+        Touches::Files(paths) => paths.iter().filter_map(|path| path.parent()).collect(),
+        Touches::Nothing | Touches::Everything => Vec::new(),
     }
 }

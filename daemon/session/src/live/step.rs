@@ -1,13 +1,13 @@
 //! A step: one request to the model, read to its end.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use copydesk_model::{Event as ModelEvent, Events, Finish, PartKind, Request, Stop, ToolSpec};
 
 use super::Worker;
 use crate::data::{Call, Content, Part, State, StepFinish};
 use crate::event::Event;
-use crate::history;
 use crate::id::{Id, now};
 use crate::store::StoreError;
 
@@ -40,9 +40,14 @@ impl Worker {
         if self.cancel.is_cancelled() {
             return Ok(Step { calls: Vec::new(), end: StepEnd::Cancelled });
         }
-        let request = self.request();
         let start = Content::StepStart { model: self.setting.model_name.clone() };
-        let mut events = match self.setting.model.stream(&request) {
+        let mut said = self.history.lend(&self.parts);
+        let mut request = self.request();
+        std::mem::swap(&mut request.messages, &mut said.messages);
+        let events = self.setting.model.stream(&request);
+        std::mem::swap(&mut request.messages, &mut said.messages);
+        self.history.give_back(said);
+        let mut events = match events {
             Ok(events) => events,
             Err(error) => return Ok(Step { calls: Vec::new(), end: StepEnd::Failed(error.message) }),
         };
@@ -63,7 +68,6 @@ impl Worker {
         };
         Request {
             system: self.setting.system.clone(),
-            messages: history::messages(&self.parts),
             tools: specs.into_iter().map(tool).collect(),
             cache_key: Some(self.setting.session.id.to_string()),
             ..Request::default()
@@ -99,7 +103,7 @@ impl Worker {
         match event {
             ModelEvent::Started { part: number, kind } => {
                 let part = self.new_part(State::Running, empty(kind));
-                self.emit(Event::Part { part: Box::new(part.clone()) }).await;
+                self.emit(Event::Part { part: Arc::new(part.clone()) }).await;
                 draft.open.insert(number, part);
             }
             ModelEvent::Delta { part: number, text } => {
@@ -141,11 +145,11 @@ impl Worker {
     /// Texts that were complete when the attempt failed will be written again: they go, too.
     async fn void_step(&mut self) -> Result<(), StoreError> {
         let (turn, step) = (self.turn, self.step);
-        let said = |part: &Part| {
+        let said = |part: &&Arc<Part>| {
             let of_model = matches!(part.content, Content::Text(_) | Content::Reasoning(_));
             (part.turn, part.step) == (turn, step) && of_model
         };
-        let void: Vec<Id> = self.parts.iter().filter(|part| said(part)).map(|part| part.id.clone()).collect();
+        let void: Vec<Id> = self.parts.iter().filter(said).map(|part| part.id.clone()).collect();
         if void.is_empty() {
             return Ok(());
         }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags};
 
 use super::Store;
+use super::check::{self, Depth};
 
 /// What there is to say of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,11 +31,7 @@ fn count(path: &Path) -> rusqlite::Result<u64> {
         address(path),
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
-    let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-    if verdict != "ok" {
-        let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
-        return Err(rusqlite::Error::SqliteFailure(code, Some(verdict)));
-    }
+    check::check(&connection, Depth::Whole)?;
     connection.query_row("SELECT count(*) FROM session", [], |row| row.get(0))
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
+use super::check::{self, Depth, is_damage};
 use super::{StoreError, schema};
 use crate::id::now;
 
@@ -20,8 +21,12 @@ pub struct Opened {
     pub moved_aside: Option<PathBuf>,
 }
 
+pub(super) fn file(data_dir: &Path) -> PathBuf {
+    data_dir.join("sessions.db")
+}
+
 pub(super) fn open(data_dir: &Path) -> Result<(Connection, Opened), StoreError> {
-    let path = data_dir.join("sessions.db");
+    let path = file(data_dir);
     let unusable = |what: String| StoreError::Unusable { path: path.clone(), what };
     if rusqlite::version_number() < OLDEST_SQLITE {
         let version = rusqlite::version();
@@ -29,29 +34,24 @@ pub(super) fn open(data_dir: &Path) -> Result<(Connection, Opened), StoreError> 
     }
     make_private(data_dir, &path).map_err(|error| unusable(format!("cannot be made: {error}")))?;
     let mut opened = Opened::default();
-    let mut connection = match connect(&path) {
-        Ok(connection) => connection,
+    let connection = match connect(&path) {
         Err(error) if is_damage(&error) => {
             opened.moved_aside = Some(
                 move_aside(&path)
                     .map_err(|error| unusable(format!("is damaged, and cannot be moved aside: {error}")))?,
             );
             make_private(data_dir, &path).map_err(|error| unusable(format!("cannot be made: {error}")))?;
-            connect(&path)?
+            connect(&path)
         }
-        Err(error) => return Err(unusable(explain(&error))),
+        connected => connected,
     };
-    match schema::migrate(&mut connection) {
-        Ok(Ok(())) => {}
+    match connection {
+        Ok(Ok(connection)) => Ok((connection, opened)),
         Ok(Err(version)) => {
-            return Err(unusable(format!(
-                "was written by a newer copydesk (format {version}): update this one"
-            )));
+            Err(unusable(format!("was written by a newer copydesk (format {version}): update this one")))
         }
-        Err(StoreError::Sqlite(error)) => return Err(unusable(explain(&error))),
-        Err(error) => return Err(error),
+        Err(error) => Err(unusable(explain(&error))),
     }
-    Ok((connection, opened))
 }
 
 /// The folder and the file are the user's alone: sessions hold code and whatever was said.
@@ -60,25 +60,21 @@ fn make_private(data_dir: &Path, path: &Path) -> std::io::Result<()> {
     OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path).map(|_| ())
 }
 
-fn connect(path: &Path) -> rusqlite::Result<Connection> {
-    let connection = Connection::open(path)?;
+/// Opens, checks and migrates. The inner `Err` tells that a newer version wrote it.
+fn connect(path: &Path) -> rusqlite::Result<Result<Connection, i64>> {
+    let mut connection = Connection::open(path)?;
     connection.busy_timeout(Duration::from_secs(30))?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     // FULL: a commit is on the disk when it returns, power cuts included.
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
-    let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-    if verdict != "ok" {
-        let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
-        return Err(rusqlite::Error::SqliteFailure(code, Some(verdict)));
+    let depth = check::depth(path);
+    check::check(&connection, depth)?;
+    if depth != Depth::Cheap {
+        check::note_whole(path);
     }
-    Ok(connection)
-}
-
-fn is_damage(error: &rusqlite::Error) -> bool {
-    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
-    matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
+    Ok(schema::migrate(&mut connection)?.map(|()| connection))
 }
 
 /// The log goes along: together they may still be mended.
@@ -97,6 +93,7 @@ fn move_aside(path: &Path) -> std::io::Result<PathBuf> {
     }
     let aside = with(&mark);
     fs::rename(path, &aside)?;
+    let _ = fs::remove_file(check::note(path));
     Ok(aside)
 }
 

@@ -1,5 +1,8 @@
 //! Parts as rows, and the search over them.
 
+use std::borrow::Borrow;
+use std::collections::BTreeMap;
+
 use rusqlite::{Connection, Row, Transaction, params};
 use serde::Serialize;
 
@@ -19,11 +22,21 @@ pub struct Found {
 
 impl Store {
     /// Adds parts, or replaces what is known of them, all or none.
-    pub async fn put_parts(&self, parts: Vec<Part>) -> Result<(), StoreError> {
+    pub async fn put_parts<P>(&self, parts: Vec<P>) -> Result<(), StoreError>
+    where
+        P: Borrow<Part> + Send + 'static,
+    {
         self.ask(move |connection| {
             let transaction = connection.transaction()?;
-            for part in &parts {
+            let mut sessions: BTreeMap<&Id, u64> = BTreeMap::new();
+            for part in parts.iter().map(Borrow::borrow) {
                 put(&transaction, part)?;
+                let updated = sessions.entry(&part.session).or_default();
+                *updated = part.updated.max(*updated);
+            }
+            let touch = "UPDATE session SET updated = max(updated, ?2) WHERE id = ?1";
+            for (session, updated) in sessions {
+                transaction.prepare_cached(touch)?.execute(params![session.as_str(), updated])?;
             }
             transaction.commit()?;
             Ok(())
@@ -108,8 +121,6 @@ fn put(transaction: &Transaction<'_>, part: &Part) -> Result<(), StoreError> {
             serde_json::to_string(&part.state)?,
             serde_json::to_string(&part.content)?
         ])?;
-    let touch = "UPDATE session SET updated = max(updated, ?2) WHERE id = ?1";
-    transaction.prepare_cached(touch)?.execute(params![part.session.as_str(), part.updated])?;
     if part.state.is_settled() && !part.words().is_empty() {
         let replace = "INSERT OR REPLACE INTO words (rowid, text) SELECT number, ?2 FROM part WHERE id = ?1";
         transaction.prepare_cached(replace)?.execute(params![part.id.as_str(), part.words()])?;

@@ -2,8 +2,6 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::StoreError;
-
 const STEPS: &[&str] = &["
     CREATE TABLE session (
         id TEXT PRIMARY KEY,
@@ -34,7 +32,7 @@ const STEPS: &[&str] = &["
 "];
 
 /// Brings the file to this version. `Err` tells that a newer one wrote it.
-pub(super) fn migrate(connection: &mut Connection) -> Result<Result<(), i64>, StoreError> {
+pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<Result<(), i64>> {
     // One process migrates, the others wait here and then find nothing to do.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;

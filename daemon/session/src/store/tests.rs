@@ -9,7 +9,7 @@ use crate::data::{Call, CallOutput, Content, Part, Prompt, Session, State};
 use crate::id::{Id, now};
 use crate::{Archive, ImportError, markdown};
 
-fn session(folder: &str) -> Session {
+pub(super) fn session(folder: &str) -> Session {
     let (id, time) = (Id::new(), now());
     Session {
         id,
@@ -37,7 +37,7 @@ fn part(session: &Session, state: State, content: Content) -> Part {
     }
 }
 
-fn text(session: &Session, text: &str) -> Part {
+pub(super) fn text(session: &Session, text: &str) -> Part {
     part(session, State::Completed, Content::Text(Text { text: text.into(), echo: None }))
 }
 
@@ -53,7 +53,7 @@ fn call(session: &Session, state: State, output: Option<CallOutput>) -> Part {
     part(session, state, Content::Call(call))
 }
 
-fn open(folder: &Path) -> Store {
+pub(super) fn open(folder: &Path) -> Store {
     let (store, opened) = Store::open(folder).unwrap();
     assert_eq!(opened, Opened::default());
     store
@@ -199,42 +199,6 @@ async fn two_writers_do_not_disturb_each_other() {
     for id in sessions {
         assert_eq!(store.parts(&id).await.unwrap().len(), 25);
     }
-}
-
-#[tokio::test]
-async fn a_damaged_store_is_moved_aside_and_nothing_is_deleted() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("sessions.db");
-    for damage in ["this is no database, but long enough to look at ".repeat(40), "short".to_owned()] {
-        fs::write(&path, &damage).unwrap();
-        let (store, opened) = Store::open(dir.path()).unwrap();
-        let aside = opened.moved_aside.expect("it was moved");
-        assert_eq!(fs::read_to_string(aside).unwrap(), damage);
-        store.put_session(session("/work")).await.unwrap();
-        drop(store);
-        fs::remove_file(&path).unwrap();
-        let _ = fs::remove_file(dir.path().join("sessions.db-wal"));
-        let _ = fs::remove_file(dir.path().join("sessions.db-shm"));
-    }
-}
-
-#[tokio::test]
-async fn a_page_that_was_overwritten_is_noticed_at_the_start() {
-    let dir = tempfile::tempdir().unwrap();
-    let store = open(dir.path());
-    let session = session("/work");
-    store.put_session(session.clone()).await.unwrap();
-    store.put_parts((0..300).map(|_| text(&session, &"x".repeat(500))).collect()).await.unwrap();
-    store.ask(|connection| Ok(connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?)).await.unwrap();
-    drop(store);
-    let path = dir.path().join("sessions.db");
-    let mut bytes = fs::read(&path).unwrap();
-    let middle = bytes.len() / 2 / 4096 * 4096;
-    bytes[middle..middle + 4096].fill(0x5a);
-    let other = tempfile::tempdir().unwrap();
-    fs::write(other.path().join("sessions.db"), &bytes).unwrap();
-    let (_, opened) = Store::open(other.path()).unwrap();
-    assert_eq!(fs::read(opened.moved_aside.expect("it was moved")).unwrap(), bytes);
 }
 
 #[test]

@@ -176,10 +176,28 @@ async fn a_tool_that_fails_or_breaks_down_is_an_outcome_too() {
 }
 
 #[tokio::test]
+async fn a_tool_that_is_off_is_not_offered_and_says_so_when_it_is_called() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut registry = registry(dir.path());
+    let names =
+        |registry: &Registry| registry.specs(|_| true).into_iter().map(|spec| spec.name).collect::<Vec<_>>();
+    assert!(names(&registry).contains(&"act".to_owned()));
+    registry.add(crate::off("act", "plan"));
+    assert!(!names(&registry).contains(&"act".to_owned()));
+    for name in ["act", "Act"] {
+        let outcome = registry.run(name, r#"{"act":"fail"}"#, context(Ok(()))).await;
+        assert_eq!(outcome.failure, Some(FailureKind::Denied));
+        assert_eq!(outcome.output, "The tool `act` is switched off for the agent `plan`. Do without it.");
+    }
+    let unknown = registry.run("actor", "{}", context(Ok(()))).await;
+    assert!(!unknown.output.contains("`act`"), "{}", unknown.output);
+}
+
+#[tokio::test]
 async fn a_refusal_reaches_the_model_with_its_reason() {
     let dir = tempfile::tempdir().unwrap();
     for (refused, word) in [
-        (Refused::ByRule, "A rule of the person's forbids this (`bash`)"),
+        (Refused::ByRule { why: "the rule".into() }, "A rule forbids this: the rule. Find another way"),
         (Refused::ByPerson { reason: Some("use make".into()) }, "The person said no: use make"),
         (Refused::ByPerson { reason: None }, "The person said no."),
     ] {

@@ -15,6 +15,9 @@ use crate::outcome::{Failure, Output};
 use crate::registry::Limits;
 use crate::tool::{Tool, Touches};
 
+/// Bytes that are laid out at once.
+const SMALL: usize = 256 * 1024;
+
 /// What the last lines of the output, which say how to go on, may take of the limits.
 const ROOM: Limits = Limits { lines: 4, bytes: 512 };
 
@@ -76,6 +79,10 @@ impl Tool for Read {
             }
             Err(error) => return Err(target::failure(&context, &place, error).await),
         };
+        // What is small is shown sooner than a thread is found for it.
+        if bytes.len() <= SMALL {
+            return show(&place.shown, bytes, &view);
+        }
         aside(move || show(&place.shown, bytes, &view)).await
     }
 }

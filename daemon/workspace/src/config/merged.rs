@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use crate::config::{source::Origin, tree::Node};
+use crate::config::{
+    source::Origin,
+    tree::{Kind, Node},
+};
 
 #[derive(Clone, PartialEq)]
 pub struct Merged {
@@ -14,6 +17,15 @@ impl Merged {
     /// removed, where the `null` stands.
     pub fn origin(&self, path: &[&str]) -> Option<&Origin> {
         self.root.follow(path).map(|node| &node.origin)
+    }
+
+    /// The texts of the list at `path`, each with where it was written.
+    pub fn texts(&self, path: &[&str]) -> Vec<(&str, &Origin)> {
+        let items = match self.root.follow(path).map(|node| &node.kind) {
+            Some(Kind::Array(items)) => items.as_slice(),
+            _ => &[],
+        };
+        items.iter().filter_map(|item| Some((item.text()?, &item.origin))).collect()
     }
 
     /// Where something at or below `path` was written (or removed) by a file that is not trusted.

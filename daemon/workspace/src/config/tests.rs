@@ -63,9 +63,8 @@ impl World {
 
     /// As `copydesk config trust` does it.
     fn trust(self, path: &str) -> Self {
-        let mut trust = Trust::load(&self.paths().state_dir).unwrap();
-        trust.add(&self.path(path), &fs::read(self.path(path)).unwrap()).unwrap();
-        trust.save().unwrap();
+        let content = fs::read(self.path(path)).unwrap();
+        Trust::change(&self.paths().state_dir, |trust| trust.add(&self.path(path), &content)).unwrap();
         self
     }
 

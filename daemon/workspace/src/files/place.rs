@@ -28,20 +28,20 @@ pub struct Place {
 }
 
 impl Place {
-    pub(super) fn resolve(path: &str, root: &Path, home: &Path) -> Self {
+    /// `real_root` is where the workspace really is.
+    pub(super) fn resolve(path: &str, root: &Path, real_root: &Path, home: &Path) -> Self {
         let path = match path.strip_prefix('~') {
             Some("") => home.to_owned(),
             Some(rest) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
             _ => root.join(path),
         };
         let path = normalise(&path);
-        let real_root = real_path(root).unwrap_or_else(|_| root.to_owned());
         // What cannot be followed (a loop, a folder that may not be entered) is not known to be inside.
         let (real, inside) = match real_path(&path) {
-            Ok(real) => (real.clone(), real.starts_with(&real_root)),
+            Ok(real) => (real.clone(), real.starts_with(real_root)),
             Err(_) => (path.clone(), false),
         };
-        let below = path.strip_prefix(root).or_else(|_| path.strip_prefix(&real_root)).ok();
+        let below = path.strip_prefix(root).or_else(|_| path.strip_prefix(real_root)).ok();
         let shown = match below.filter(|_| inside) {
             Some(below) if below.as_os_str().is_empty() => ".".to_owned(),
             Some(below) => below.to_string_lossy().into_owned(),
@@ -80,7 +80,7 @@ pub(super) fn normalise(path: &Path) -> PathBuf {
 }
 
 /// Like `canonicalize`, but for paths whose end does not exist, and links that lead to nothing.
-fn real_path(path: &Path) -> io::Result<PathBuf> {
+pub(super) fn real_path(path: &Path) -> io::Result<PathBuf> {
     let mut real = PathBuf::from("/");
     let mut left = parts(path);
     let mut links = 0;

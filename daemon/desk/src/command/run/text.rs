@@ -4,20 +4,33 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 
 use copydesk_model::Usage;
-use copydesk_session::{Call, Content, Event, Id, Part, State, TurnEnd};
+use copydesk_session::{Asked, Call, Content, Event, Id, Part, State, TurnEnd};
 
 use crate::terminal::{BAD, BOLD, DIM, GOOD, print, print_inline, remark, styled, waiting};
+use crate::terminal::{columns, cut, one_line};
+
+/// Below this nobody wants to know how long a call took.
+const NOTICED_MS: u64 = 100;
 
 pub(crate) struct TextView {
     /// What is being written: its part, and whether it is reasoning.
     writing: Option<(Id, bool)>,
     kinds: HashMap<Id, bool>,
+    /// What the person was asked about, by call, and which of it they refused.
+    asked: HashMap<Id, String>,
+    refused: HashSet<Id>,
     /// Calls whose change was shown when the person was asked about it.
     seen: HashSet<Id>,
-    /// Asks that wait for the person: nothing may touch the line on which they type.
-    open_asks: usize,
+    last: Option<Block>,
     usage: Usage,
     cost: Option<f64>,
+}
+
+/// What stands together; an empty line is between two blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Block {
+    Text,
+    Calls,
 }
 
 impl TextView {
@@ -25,8 +38,10 @@ impl TextView {
         Self {
             writing: None,
             kinds: HashMap::new(),
+            asked: HashMap::new(),
+            refused: HashSet::new(),
             seen: HashSet::new(),
-            open_asks: 0,
+            last: None,
             usage: Usage::default(),
             cost: None,
         }
@@ -36,22 +51,7 @@ impl TextView {
         match event {
             Event::Part { part } => self.part(part),
             Event::Delta { part, text } => self.delta(part, text),
-            Event::Asked(asked) => {
-                self.open_asks += 1;
-                self.end_line()?;
-                print(format!("{} {}", styled(BOLD, "?"), asked.title))?;
-                // Whatever the model calls it, the person sees what would be run.
-                if let Some(command) = asked.metadata.get("command").and_then(|command| command.as_str()) {
-                    print(format!("  {} {command}", styled(DIM, "$")))?;
-                }
-                match asked.metadata.get("diff").and_then(|diff| diff.as_str()) {
-                    Some(diff) => {
-                        self.seen.insert(asked.part.clone());
-                        print(coloured(diff))
-                    }
-                    None => Ok(()),
-                }
-            }
+            Event::Asked(asked) => self.ask(asked),
             Event::TurnEnded { end, .. } => self.end(end),
             Event::TurnStarted { .. } => {
                 self.waiting("thinking");
@@ -60,6 +60,43 @@ impl TextView {
             Event::Session { .. } | Event::Void { .. } | Event::Progress { .. } | Event::Settled { .. } => {
                 Ok(())
             }
+        }
+    }
+
+    /// The person said no to this call.
+    pub(crate) fn refused(&mut self, part: Id) {
+        self.refused.insert(part);
+    }
+
+    /// The person wants the turn to end, perhaps while being asked something.
+    pub(crate) fn interrupted(&mut self, asking: bool) -> io::Result<()> {
+        self.end_line()?;
+        if asking {
+            print("")?;
+        }
+        self.waiting("ending what runs; Ctrl-C again leaves at once");
+        Ok(())
+    }
+
+    fn ask(&mut self, asked: &Asked) -> io::Result<()> {
+        self.end_line()?;
+        if self.last.is_some() {
+            print("")?;
+        }
+        self.last = Some(Block::Calls);
+        let title = one_line(&asked.title);
+        print(format!("{} {title}", styled(BOLD, "?")))?;
+        self.asked.insert(asked.part.clone(), title);
+        // Whatever the model calls it, the person sees what would be run.
+        if let Some(command) = asked.metadata.get("command").and_then(|command| command.as_str()) {
+            print(format!("  {} {}", styled(DIM, "$"), command.trim_end().replace('\n', "\n    ")))?;
+        }
+        match asked.metadata.get("diff").and_then(|diff| diff.as_str()) {
+            Some(diff) => {
+                self.seen.insert(asked.part.clone());
+                print(coloured(diff))
+            }
+            None => Ok(()),
         }
     }
 
@@ -107,6 +144,7 @@ impl TextView {
         let Some(reasoning) = self.kinds.get(part).copied() else { return Ok(()) };
         if self.writing.as_ref().is_none_or(|(id, _)| id != part) {
             self.end_line()?;
+            self.begin(Block::Text)?;
             self.writing = Some((part.clone(), reasoning));
         }
         print_inline(if reasoning { styled(DIM, text) } else { text.to_owned() })
@@ -114,15 +152,28 @@ impl TextView {
 
     fn call(&mut self, part: &Id, call: &Call, state: &State) -> io::Result<()> {
         self.end_line()?;
+        self.begin(Block::Calls)?;
         let output = call.output.as_ref();
-        let title = output.map_or(call.arguments.as_str(), |output| output.title.as_str());
-        let took = output.map_or(String::new(), |output| format!("{} ms", output.milliseconds));
+        let mut title = match (self.asked.get(part), output) {
+            (Some(asked), _) if *state == State::Interrupted => asked.clone(),
+            (Some(asked), Some(_)) if self.refused.contains(part) => format!("{asked}: you said no"),
+            (_, Some(output)) => one_line(&output.title),
+            (_, None) => one_line(&call.arguments),
+        };
+        if output.is_none() {
+            title = cut(&title, columns().saturating_sub(call.name.len() + 4));
+        }
+        let took = match output.map_or(0, |output| output.milliseconds) {
+            ..NOTICED_MS => String::new(),
+            short @ ..1000 => styled(DIM, format!("  {short} ms")),
+            long => styled(DIM, format!("  {}.{} s", long / 1000, long % 1000 / 100)),
+        };
         let mark = match state {
             State::Completed => styled(GOOD, "✓"),
             State::Interrupted => styled(DIM, "–"),
             _ => styled(BAD, "✗"),
         };
-        print(format!("{mark} {} {title} {}", styled(BOLD, &call.name), styled(DIM, took)))?;
+        print(format!("{mark} {} {title}{took}", styled(BOLD, &call.name)))?;
         let diff = output.and_then(|output| output.metadata.get("diff")?.as_str());
         match diff.filter(|_| *state == State::Completed && !self.seen.contains(part)) {
             Some(diff) => print(coloured(diff)),
@@ -150,8 +201,15 @@ impl TextView {
     }
 
     fn waiting(&self, what: &str) {
-        if self.open_asks == 0 && self.writing.is_none() {
+        if self.writing.is_none() {
             waiting(&format!("{what}…"));
+        }
+    }
+
+    fn begin(&mut self, block: Block) -> io::Result<()> {
+        match self.last.replace(block) {
+            Some(last) if last != block => print(""),
+            _ => Ok(()),
         }
     }
 
@@ -163,12 +221,17 @@ impl TextView {
     }
 }
 
+/// A diff below its title; which file it is about is said only where there are several.
 fn coloured(diff: &str) -> String {
-    let line = |line: &str| match line.chars().next() {
+    let lines: Vec<_> = diff.trim_end().lines().collect();
+    let is_header = |lines: &[&str]| matches!(lines, [old, new, hunk] if old.starts_with("--- ") && new.starts_with("+++ ") && hunk.starts_with("@@"));
+    let single = lines.windows(3).filter(|lines| is_header(lines)).count() == 1;
+    let header = if single && lines.get(..3).is_some_and(is_header) { 2 } else { 0 };
+    let line = |line: &&str| match line.chars().next() {
         Some('+') => styled(GOOD, line),
         Some('-') => styled(BAD, line),
-        Some('@') => styled(DIM, line),
-        _ => line.to_owned(),
+        Some('@' | '\\') => styled(DIM, line),
+        _ => (*line).to_owned(),
     };
-    diff.trim_end().lines().map(|text| format!("  {}", line(text))).collect::<Vec<_>>().join("\n")
+    lines.iter().skip(header).map(|text| format!("  {}", line(text))).collect::<Vec<_>>().join("\n")
 }

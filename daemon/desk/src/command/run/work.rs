@@ -1,15 +1,17 @@
 //! One prompt from its beginning to its end: the session does the work, this shows its events and brings it the person's
 //! replies. Ctrl-C cancels the turn the first time and quits the second.
 //!
-//! Invariant: a person is asked one thing at a time, and sees what before being asked.
+//! Invariant: a person is asked one thing at a time, and sees what before being asked. Nothing touches the line on which
+//! they type.
 
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
 use copydesk_permission::Reply;
-use copydesk_session::{Asked, Event, Live, Request, Session, Store, TurnEnd};
+use copydesk_session::{Asked, Event, Id, Live, Request, Session, Store, TurnEnd};
 use copydesk_workspace::config::Loaded;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -86,28 +88,48 @@ struct Follower {
     view: TextView,
     /// Asks that the person has not been shown yet.
     waiting: VecDeque<Asked>,
-    asking: Option<JoinHandle<()>>,
+    asking: Option<JoinHandle<Answered>>,
+    /// What happened while the person was being asked.
+    held: Vec<Event>,
+}
+
+/// A call about which the person was asked, and whether they said no.
+#[derive(Debug)]
+struct Answered {
+    part: Id,
+    refused: bool,
 }
 
 impl Follower {
     fn new(manner: Manner, live: Live) -> Self {
-        Self { manner, live, view: TextView::new(), waiting: VecDeque::new(), asking: None }
+        let view = TextView::new();
+        Self { manner, live, view, waiting: VecDeque::new(), asking: None, held: Vec::new() }
     }
 
     async fn follow(mut self, mut events: mpsc::Receiver<Event>) -> anyhow::Result<Option<TurnEnd>> {
-        let mut interrupts = 0;
+        // One for all: a signal that comes between two waits must not be lost.
+        let mut interrupts = signal(SignalKind::interrupt())?;
+        let mut interrupted = false;
         loop {
             let event = tokio::select! {
                 event = events.recv() => event,
-                Some(()) = answered(&mut self.asking) => {
+                answered = answered(&mut self.asking) => {
                     self.asking = None;
+                    if let Some(Answered { part, refused: true }) = answered {
+                        self.view.refused(part);
+                    }
+                    self.show_held()?;
                     self.ask_next()?;
                     continue;
                 }
-                Ok(()) = tokio::signal::ctrl_c() => {
-                    interrupts += 1;
-                    if interrupts > 1 {
+                _ = interrupts.recv() => {
+                    if interrupted {
+                        terminal::remark("left at once");
                         return Ok(None);
+                    }
+                    interrupted = true;
+                    if !self.manner.json {
+                        self.view.interrupted(self.asking.is_some())?;
                     }
                     self.live.cancel().await;
                     continue;
@@ -117,19 +139,23 @@ impl Follower {
                 return Ok(Some(TurnEnd::Failed { message: "the session ended without a word".to_owned() }));
             };
             match event {
-                Event::Asked(asked) if !self.manner.json => self.waiting.push_back(asked),
                 Event::Asked(asked) => {
-                    terminal::print_line(&Event::Asked(asked.clone()))?;
+                    if self.manner.json {
+                        terminal::print_line(&Event::Asked(asked.clone()))?;
+                    }
                     self.waiting.push_back(asked);
                 }
+                Event::TurnEnded { end, turn } => {
+                    self.show_held()?;
+                    self.show(&Event::TurnEnded { end: end.clone(), turn })?;
+                    return Ok(Some(end));
+                }
                 event => {
-                    self.show(&event)?;
                     if let Event::Settled { ask } = &event {
                         self.waiting.retain(|asked| asked.ask != *ask);
                     }
-                    if let Event::TurnEnded { end, .. } = event {
-                        return Ok(Some(end));
-                    }
+                    let hold = self.asking.is_some() && !self.manner.json;
+                    if hold { self.held.push(event) } else { self.show(&event)? }
                 }
             }
             self.ask_next()?;
@@ -138,6 +164,11 @@ impl Follower {
 
     fn show(&mut self, event: &Event) -> anyhow::Result<()> {
         if self.manner.json { terminal::print_line(event) } else { Ok(self.view.show(event)?) }
+    }
+
+    fn show_held(&mut self) -> anyhow::Result<()> {
+        let held = std::mem::take(&mut self.held);
+        held.iter().try_for_each(|event| self.show(event))
     }
 
     /// Replies on its own, or has the person do so without holding up the events.
@@ -152,30 +183,30 @@ impl Follower {
         let live = self.live.clone();
         let Manner { auto, json } = self.manner;
         self.asking = Some(tokio::spawn(async move {
+            let (ask, part) = (asked.ask.clone(), asked.part.clone());
+            let mut refused = false;
             let reply = if auto {
                 Reply::Once
             } else if json || !io::stdin().is_terminal() {
                 let reason = "Nobody is there to approve this. It would need to be run with --auto, or a rule that allows it.";
                 Reply::Reject { reason: Some(reason.to_owned()) }
             } else {
-                let asked = asked.clone();
-                tokio::task::spawn_blocking(move || approve::ask(&asked))
-                    .await
-                    .unwrap_or(Reply::Reject { reason: None })
+                let reply = tokio::task::spawn_blocking(move || approve::ask(&asked)).await;
+                let reply = reply.unwrap_or(Reply::Reject { reason: None });
+                refused = matches!(reply, Reply::Reject { .. });
+                reply
             };
-            live.reply(&asked.ask, reply).await;
+            live.reply(&ask, reply).await;
+            Answered { part, refused }
         }));
         Ok(())
     }
 }
 
 /// When the person has replied; never while nobody is asked.
-async fn answered(asking: &mut Option<JoinHandle<()>>) -> Option<()> {
+async fn answered(asking: &mut Option<JoinHandle<Answered>>) -> Option<Answered> {
     match asking {
-        Some(task) => {
-            let _ = task.await;
-            Some(())
-        }
+        Some(task) => task.await.ok(),
         None => std::future::pending().await,
     }
 }

@@ -55,14 +55,15 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     fs::write(path, text)
 }
 
-/// `cargo 1.95.0 (…)`
+/// `cargo 1.95.0`
 pub(super) fn toolchain() -> anyhow::Result<String> {
     const ADVICE: &str = "the tour repairs a Rust project and needs cargo, which is not there: install Rust from https://rustup.rs, \
          open a new terminal and try again";
     let output = cargo().arg("--version").output().context(ADVICE)?;
     let said = String::from_utf8_lossy(&output.stderr);
     anyhow::ensure!(output.status.success(), "cargo does not work: {}", said.trim());
-    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    let said = String::from_utf8_lossy(&output.stdout);
+    Ok(said.split_whitespace().take(2).collect::<Vec<_>>().join(" "))
 }
 
 fn cargo() -> Command {

@@ -135,14 +135,19 @@ async fn the_person_is_asked_with_the_command() {
     assert_eq!(ask.metadata, json!({ "command": "git push", "workdir": ".", "description": "Push it" }));
 
     let outside = desk_that(&[("../beside/x", "")], |ask| {
-        if ask.key == "external_directory" { Err(Refused::ByRule) } else { Ok(()) }
+        if ask.key == "external_directory" { Err(Refused::ByRule { why: "no".into() }) } else { Ok(()) }
     });
-    check_on(&outside, &[("bash", json!({ "command": "touch y", "workdir": "../beside" }))], expect![[r#"
+    check_on(
+        &outside,
+        &[("bash", json!({ "command": "touch y", "workdir": "../beside" }))],
+        expect![[r#"
         bash
         ? external_directory: TMP/beside/* (always: TMP/beside/*)
         ! Denied
-        A rule of the person's forbids this (`external_directory`). Find another way, or say what you would need.
-    "#]]).await;
+        A rule forbids this: no. Find another way, or say what you would need.
+    "#]],
+    )
+    .await;
     assert!(!outside.path("../beside/y").exists());
 }
 

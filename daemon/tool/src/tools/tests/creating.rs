@@ -190,7 +190,9 @@ async fn outside_of_the_workspace_is_asked_for_first() {
     )
     .await;
     for refused in ["external_directory", "edit"] {
-        let desk = desk_that(&[], move |ask| if ask.key == refused { Err(Refused::ByRule) } else { Ok(()) });
+        let desk = desk_that(&[], move |ask| {
+            if ask.key == refused { Err(Refused::ByRule { why: "no".into() }) } else { Ok(()) }
+        });
         let (name, arguments) = write("../x", "one\n");
         assert_eq!(desk.call(name, arguments).await.failure, Some(FailureKind::Denied));
         assert!(!desk.path("../x").exists());

@@ -276,7 +276,7 @@ async fn the_person_is_asked_with_the_difference_and_may_say_no() {
 #[tokio::test]
 async fn a_file_that_may_not_be_read_tells_nothing() {
     let desk = desk_that(&[(".env", "KEY=secret\n")], |ask| match ask.key.as_str() {
-        "read" => Err(Refused::ByRule),
+        "read" => Err(Refused::ByRule { why: "no".into() }),
         _ => Ok(()),
     });
     let (name, arguments) = edit(".env", "KEY=secre", "");

@@ -285,7 +285,7 @@ async fn outside_of_the_workspace_is_asked_for_first() {
     )
     .await;
     let no = desk_that(&[("../beside/x", "secret\n")], |ask| match ask.key.as_str() {
-        "external_directory" => Err(Refused::ByRule),
+        "external_directory" => Err(Refused::ByRule { why: "no".into() }),
         _ => Ok(()),
     });
     for (name, arguments) in calls.into_iter().filter(|(_, arguments)| arguments["filePath"] != "link/x") {

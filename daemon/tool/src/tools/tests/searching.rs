@@ -240,8 +240,9 @@ async fn outside_of_the_workspace_is_asked_for_first() {
     "#]],
     )
     .await;
-    let no =
-        desk_that(&files, |ask| if ask.key == "external_directory" { Err(Refused::ByRule) } else { Ok(()) });
+    let no = desk_that(&files, |ask| {
+        if ask.key == "external_directory" { Err(Refused::ByRule { why: "no".into() }) } else { Ok(()) }
+    });
     link("../beside", &no.path("link"));
     for (name, mut arguments) in calls {
         assert_eq!(no.call(name, arguments.clone()).await.failure, Some(FailureKind::Denied));
@@ -256,7 +257,7 @@ async fn outside_of_the_workspace_is_asked_for_first() {
 async fn lines_of_files_that_may_not_be_read_are_not_shown() {
     let says = |ask: &crate::context::Ask| {
         let secret = ask.key == "read" && ask.patterns.iter().any(|pattern| pattern == ".env");
-        if secret { Err(Refused::ByRule) } else { Ok(()) }
+        if secret { Err(Refused::ByRule { why: "no".into() }) } else { Ok(()) }
     };
     let desk = desk_that(&[(".env", "KEY=secret\n"), ("a", "KEY\n")], says);
     check_on(
@@ -267,7 +268,7 @@ async fn lines_of_files_that_may_not_be_read_are_not_shown() {
         ? grep: KEY (always: *)
         ? read: .env, a (always: .env, a)
         ! Denied
-        A rule of the person's forbids this (`read`). Find another way, or say what you would need.
+        A rule forbids this: no. Find another way, or say what you would need.
         There are matches in .env, a; leave out what may not be read with `include`.
         grep
         ? grep: KEY (always: *)

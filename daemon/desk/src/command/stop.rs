@@ -1,0 +1,34 @@
+//! `copydesk stop`: ends the daemon, when its turns are done or at once. No daemon is no failure.
+
+use copydesk_protocol::desk::{Empty, StopParams, StopWhen};
+use copydesk_protocol::table::{Status, Stop};
+
+use super::status::{attach, in_time};
+use crate::client::Greeting;
+use crate::terminal::print;
+
+pub(crate) fn run(now: bool) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let Some((mut client, _inbox)) = attach(Greeting::Plain).await? else {
+            return Ok(print("The daemon is not running.")?);
+        };
+        // A desk of another version may say it in other words.
+        let status = in_time(client.request::<Status>(&Empty {})).await;
+        let others = status.map_or(0, |status| status.clients.saturating_sub(1));
+        let when = if now { StopWhen::Now } else { StopWhen::Idle };
+        let waiting = in_time(client.request::<Stop>(&StopParams { when })).await?.waiting_for;
+        if waiting > 0 && !now {
+            print(format!(
+                "The daemon ends when {waiting} running turns are done; `copydesk stop --now` cancels them."
+            ))?;
+        } else {
+            client.ended().await;
+            print("The daemon has ended.")?;
+        }
+        if others > 0 {
+            print(format!("{others} attached clients will start it again."))?;
+        }
+        Ok(())
+    })
+}

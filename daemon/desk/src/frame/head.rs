@@ -1,0 +1,142 @@
+//! What a message is, without taking it apart: its id and its method, as they stand in its bytes.
+
+use std::cell::Cell;
+use std::fmt;
+use std::ops::Range;
+
+use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// The id and the method of a message.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Head<'a> {
+    /// As it is written; `null` counts as none.
+    pub(crate) id: Option<&'a str>,
+    /// Without its quotes; as it is written, which is as it is meant unless somebody escapes letters.
+    pub(crate) method: Option<&'a str>,
+}
+
+/// What a message is to its reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Message<'a> {
+    Request {
+        id: &'a str,
+        method: &'a str,
+    },
+    Notification {
+        method: &'a str,
+    },
+    /// An answer; without an id it is to something that could not be read.
+    Answer {
+        id: Option<&'a str>,
+    },
+}
+
+impl<'a> Head<'a> {
+    /// Of a whole message, which must be one JSON object.
+    pub(crate) fn read(message: &'a [u8]) -> Result<Self, serde_json::Error> {
+        let found = Found::default();
+        let mut json = serde_json::Deserializer::from_slice(message);
+        json.deserialize_map(&found)?;
+        json.end()?;
+        Ok(found.head())
+    }
+
+    /// Of the beginning of a message: what can be found in it.
+    pub(crate) fn guess(beginning: &'a [u8]) -> Self {
+        let found = Found::default();
+        let _ = serde_json::Deserializer::from_slice(beginning).deserialize_map(&found);
+        found.head()
+    }
+
+    pub(crate) fn message(&self) -> Message<'a> {
+        match *self {
+            Self { id: Some(id), method: Some(method) } => Message::Request { id, method },
+            Self { id: None, method: Some(method) } => Message::Notification { method },
+            Self { id, method: None } => Message::Answer { id },
+        }
+    }
+}
+
+/// Where a piece of a message lies in it.
+pub(crate) fn place(message: &[u8], piece: &str) -> Option<Range<usize>> {
+    let start = piece.as_ptr().addr().checked_sub(message.as_ptr().addr())?;
+    let end = start.checked_add(piece.len())?;
+    (end <= message.len()).then_some(start..end)
+}
+
+/// What was read stays, even if what follows cannot be.
+#[derive(Default)]
+struct Found<'a> {
+    id: Cell<Option<&'a str>>,
+    method: Cell<Option<&'a str>>,
+}
+
+impl<'a> Found<'a> {
+    fn head(&self) -> Head<'a> {
+        let id = self.id.get().filter(|id| *id != "null");
+        let method = self.method.get().and_then(|text| text.strip_prefix('"')?.strip_suffix('"'));
+        Head { id, method }
+    }
+}
+
+impl<'a> Visitor<'a> for &Found<'a> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a message, which is a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<std::borrow::Cow<'a, str>>()? {
+            match key.as_ref() {
+                "id" => self.id.set(Some(map.next_value::<&'a RawValue>()?.get())),
+                "method" => self.method.set(Some(map.next_value::<&'a RawValue>()?.get())),
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_message_is() {
+        let is = |text: &'static str| Head::read(text.as_bytes()).unwrap().message();
+        assert_eq!(
+            is(r#"{"jsonrpc":"2.0","id":7,"method":"a/b","params":{"id":8,"method":"c"}}"#),
+            Message::Request { id: "7", method: "a/b" }
+        );
+        assert_eq!(is(r#"{"params":[{}], "method" : "$/x"}"#), Message::Notification { method: "$/x" });
+        assert_eq!(is(r#"{"result":null,"id":"s\"1"}"#), Message::Answer { id: Some(r#""s\"1""#) });
+        assert_eq!(is(r#"{"id":null,"error":{}}"#), Message::Answer { id: None });
+    }
+
+    #[test]
+    fn what_is_no_message_is_told() {
+        for text in ["", "[]", "{", r#"{"id":1}x"#, r#"{"id":}"#, "\u{feff}{}"] {
+            assert!(Head::read(text.as_bytes()).is_err(), "{text}");
+        }
+        assert!(Head::read(b"{\"a\":\"\xff\"}").is_ok_and(|head| head == Head::default()));
+    }
+
+    #[test]
+    fn the_beginning_of_a_message_tells_who_waits() {
+        let text = br#"{"jsonrpc":"2.0","id":"x","method":"m","params":{"text":"aaaaaaaaaaa"#;
+        assert_eq!(Head::guess(text), Head { id: Some("\"x\""), method: Some("m") });
+        assert_eq!(Head::guess(br#"{"params":{"text":"aa"#), Head::default());
+    }
+
+    #[test]
+    fn a_piece_is_found_again() {
+        let text = br#"{"id": 12 ,"result":1}"#;
+        let id = Head::read(text).unwrap().id.unwrap();
+        assert_eq!(place(text, id), Some(7..9));
+        assert_eq!(place(text, "elsewhere"), None);
+    }
+}

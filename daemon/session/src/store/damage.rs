@@ -1,0 +1,178 @@
+//! Files that are damaged: small, large, noticed at the start or later.
+
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use super::check::{self, Depth, SMALL};
+use super::tests::{open, session, text};
+use super::{Store, StoreError};
+use crate::data::Session;
+use crate::id::now;
+
+/// A store with so many parts of 20 kB, closed, with everything in its one file.
+async fn filled(folder: &Path, parts: usize) -> (PathBuf, Session) {
+    let store = open(folder);
+    let session = session("/work");
+    store.put_session(session.clone()).await.unwrap();
+    store.put_parts((0..parts).map(|_| text(&session, &"long ".repeat(4_000))).collect()).await.unwrap();
+    close(store).await;
+    (folder.join("sessions.db"), session)
+}
+
+/// With the log folded in, and not before its thread has let go of the file.
+async fn close(store: Store) {
+    store.ask(|connection| Ok(connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?)).await.unwrap();
+    let path = store.path.to_path_buf();
+    drop(store);
+    while path.with_extension("db-wal").exists() {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// The middle half of the file becomes nonsense, in place.
+fn damage(path: &Path) {
+    let pages = path.metadata().unwrap().len() / 4096;
+    let file = OpenOptions::new().write(true).open(path).unwrap();
+    for page in pages / 4..pages * 3 / 4 {
+        file.write_all_at(&[0x5a; 4096], page * 4096).unwrap();
+    }
+}
+
+fn moved_aside(folder: &Path) -> Option<PathBuf> {
+    Store::open(folder).unwrap().1.moved_aside
+}
+
+#[tokio::test]
+async fn a_damaged_store_is_moved_aside_and_nothing_is_deleted() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sessions.db");
+    for damage in ["this is no database, but long enough to look at ".repeat(40), "short".to_owned()] {
+        fs::write(&path, &damage).unwrap();
+        let (store, opened) = Store::open(dir.path()).unwrap();
+        let aside = opened.moved_aside.expect("it was moved");
+        assert_eq!(fs::read_to_string(aside).unwrap(), damage);
+        store.put_session(session("/work")).await.unwrap();
+        drop(store);
+        fs::remove_file(&path).unwrap();
+        let _ = fs::remove_file(dir.path().join("sessions.db-wal"));
+        let _ = fs::remove_file(dir.path().join("sessions.db-shm"));
+    }
+}
+
+#[tokio::test]
+async fn a_small_store_is_checked_at_every_start() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, _) = filled(dir.path(), 20).await;
+    assert!(path.metadata().unwrap().len() < SMALL);
+    close(open(dir.path())).await;
+    damage(&path);
+    let bytes = fs::read(&path).unwrap();
+    assert_eq!(fs::read(moved_aside(dir.path()).expect("it was moved")).unwrap(), bytes);
+    assert_eq!(moved_aside(dir.path()), None);
+}
+
+#[tokio::test]
+async fn a_large_store_is_checked_at_its_first_start() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, _) = filled(dir.path(), 400).await;
+    assert!(path.metadata().unwrap().len() > SMALL);
+    assert_eq!(check::depth(&path), Depth::Whole, "it was small when it was opened");
+    damage(&path);
+    assert!(moved_aside(dir.path()).is_some());
+}
+
+/// The check of the same day is trusted; what SQLite meets later is told, and leads to the next one.
+#[tokio::test]
+async fn damage_that_is_met_later_is_told_and_checked_at_the_next_start() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, session) = filled(dir.path(), 400).await;
+    close(open(dir.path())).await;
+    assert_eq!(check::depth(&path), Depth::Cheap);
+    damage(&path);
+    let store = open(dir.path());
+    let error = store.parts(&session.id).await.unwrap_err();
+    assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
+    let message = error.to_string();
+    assert!(message.starts_with(&path.display().to_string()), "{message}");
+    assert!(message.contains("is damaged") && message.contains("Start copydesk again"), "{message}");
+    drop(store);
+    assert_eq!(check::depth(&path), Depth::Thorough);
+    assert!(moved_aside(dir.path()).is_some());
+    assert_eq!(moved_aside(dir.path()), None, "the note went with it");
+}
+
+#[tokio::test]
+async fn a_false_alarm_is_forgotten() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, session) = filled(dir.path(), 400).await;
+    check::note_damage(&path);
+    let store = open(dir.path());
+    assert_eq!(check::depth(&path), Depth::Cheap);
+    assert_eq!(store.parts(&session.id).await.unwrap().len(), 400);
+}
+
+#[tokio::test]
+async fn a_large_store_that_was_cut_off_or_overwritten_at_its_start_is_noticed_cheaply() {
+    for harm in ["cut", "header"] {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, _) = filled(dir.path(), 400).await;
+        close(open(dir.path())).await;
+        let file = OpenOptions::new().write(true).open(&path).unwrap();
+        match harm {
+            "cut" => file.set_len(SMALL + 4096).unwrap(),
+            _ => file.write_all_at(&[0x5a; 4096], 0).unwrap(),
+        }
+        assert_eq!(check::depth(&path), Depth::Cheap);
+        assert!(moved_aside(dir.path()).is_some(), "{harm}");
+    }
+}
+
+#[tokio::test]
+async fn a_check_counts_for_a_day_one_file_and_one_start_of_the_machine() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, _) = filled(dir.path(), 400).await;
+    close(open(dir.path())).await;
+    let note = fs::read_to_string(check::note(&path)).unwrap();
+    let (time, rest) = note.split_once(' ').unwrap();
+    let (file, boot) = rest.split_once(' ').unwrap();
+    let yesterday = now() - 25 * 60 * 60 * 1000;
+    for (text, expected) in [
+        (note.clone(), Depth::Cheap),
+        (format!("{yesterday} {rest}"), Depth::Whole),
+        (format!("{} {rest}", now() + 60 * 60 * 1000), Depth::Whole),
+        (format!("{time} {file} another-{boot}"), Depth::Whole),
+        (format!("{time} 0:0 {boot}"), Depth::Whole),
+        ("nonsense".to_owned(), Depth::Whole),
+        (String::new(), Depth::Whole),
+    ] {
+        fs::write(check::note(&path), &text).unwrap();
+        assert_eq!(check::depth(&path), expected, "{text}");
+    }
+    fs::write(check::note(&path), &note).unwrap();
+    fs::copy(&path, dir.path().join("copy")).unwrap();
+    fs::rename(dir.path().join("copy"), &path).unwrap();
+    assert_eq!(check::depth(&path), Depth::Whole, "a copy is another file");
+}
+
+/// SQLite says so itself; what was acknowledged before stays, and with room again it goes on.
+#[tokio::test]
+async fn a_full_disk_is_told_and_passes() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let session = session("/work");
+    store.put_session(session.clone()).await.unwrap();
+    let limit = |pages: u32| {
+        store.ask(move |connection| {
+            let set = format!("PRAGMA max_page_count = {pages}");
+            Ok(connection.query_row(&set, [], |_| Ok(()))?)
+        })
+    };
+    limit(1).await.unwrap();
+    let error = store.put_parts(vec![text(&session, &"x".repeat(200_000))]).await.unwrap_err();
+    assert!(error.to_string().contains("disk is full"), "{error}");
+    assert_eq!(store.parts(&session.id).await.unwrap().len(), 0);
+    limit(100_000).await.unwrap();
+    store.put_parts(vec![text(&session, &"x".repeat(200_000))]).await.unwrap();
+    assert_eq!(store.parts(&session.id).await.unwrap().len(), 1);
+}

@@ -1,0 +1,43 @@
+//! How far two texts are apart: how many letters one has to take and give to make one of the other.
+
+use std::time::{Duration, Instant};
+
+use similar::{Algorithm, DiffTag, capture_diff_slices_deadline};
+
+use crate::window::Window;
+
+/// Texts that have nothing in common are not compared to the last letter: what is found by then is an upper bound.
+const BUDGET: Duration = Duration::from_millis(50);
+
+/// In characters. Exact for what differs little.
+pub fn distance(one: &str, other: &str) -> usize {
+    let window = Window::of(one, other, 0);
+    let (one, other): (Vec<char>, Vec<char>) = (window.old.chars().collect(), window.new.chars().collect());
+    let deadline = Some(Instant::now() + BUDGET);
+    let ops = capture_diff_slices_deadline(Algorithm::Myers, &one, &other, deadline);
+    let differing = ops.iter().filter(|op| op.tag() != DiffTag::Equal);
+    differing.map(|op| op.old_range().len() + op.new_range().len()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_taken_and_given_are_counted() {
+        let cases = [
+            ("", "", 0),
+            ("aa", "éaax", 2),
+            ("A", "éaax", 5),
+            ("a\nb\nc\n", "a\nB\nc\n", 2),
+            ("a\n", "a\na\n", 2),
+        ];
+        for (one, other, expected) in cases {
+            assert_eq!(
+                (distance(one, other), distance(other, one)),
+                (expected, expected),
+                "{one:?} {other:?}"
+            );
+        }
+    }
+}

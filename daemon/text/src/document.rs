@@ -1,0 +1,225 @@
+//! A text that is being edited: a rope, so that an edit costs what it changes, not what it is part of, and a clone is a
+//! snapshot for next to nothing.
+//!
+//! Positions are taken as LSP says: past the end of a line is its end, past the last line is the end of the text, inside
+//! a character is where that begins. One exception: where only `\n` ends lines, right after the `\r` of a `\r\n` is a
+//! place. Neovim shows such a `\r` when the file's endings are mixed, and a person may type behind it or delete it.
+
+use std::ops::Range;
+
+use memchr::memchr_iter;
+use ropey::Rope;
+use thiserror::Error;
+
+use crate::{Change, Encoding, Lines, Position, Stale};
+
+mod index;
+#[cfg(test)]
+mod tests;
+
+/// The text of a buffer. A clone shares it until one of the two is edited.
+#[derive(Debug, Clone)]
+pub struct Document {
+    rope: Rope,
+    lines: Lines,
+    /// How many `\r` are not followed by `\n`. The rope takes them for line breaks, Neovim does not.
+    lone: usize,
+}
+
+/// A range that ends before it begins: the client counts in another way than it said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error(
+    "the range ends at {}:{}, before its start at {}:{}",
+    end.line,
+    end.character,
+    start.line,
+    start.character
+)]
+pub struct Backwards {
+    pub start: Position,
+    pub end: Position,
+}
+
+/// The same text; how its lines are counted does not matter.
+impl PartialEq for Document {
+    fn eq(&self, other: &Self) -> bool {
+        self.rope == other.rope
+    }
+}
+
+impl PartialEq<str> for Document {
+    fn eq(&self, text: &str) -> bool {
+        self.rope == *text
+    }
+}
+
+impl Document {
+    pub fn new(text: &str, lines: Lines) -> Self {
+        Self { rope: Rope::from_str(text), lines, lone: lone([text].into_iter(), None) }
+    }
+
+    pub fn text(&self) -> String {
+        self.rope.to_string()
+    }
+
+    /// In bytes.
+    pub fn len(&self) -> usize {
+        self.rope.len_bytes()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn lines(&self) -> Lines {
+        self.lines
+    }
+
+    /// One more than there are line breaks.
+    pub fn line_count(&self) -> usize {
+        self.index().count()
+    }
+
+    /// Where a position is, in bytes.
+    pub fn offset(&self, position: Position, encoding: Encoding) -> usize {
+        let Some(line) = self.index().line(position.line as usize) else { return self.len() };
+        let start = self.units(line.start, encoding);
+        let wanted = start.saturating_add(position.character as usize);
+        let end = self.units(line.end, encoding);
+        if wanted <= end {
+            self.byte(wanted, encoding)
+        } else if wanted == end + 1 {
+            line.after_cr
+        } else {
+            line.end
+        }
+    }
+
+    /// The position of a place. Past the end is the end; inside a character, or of a `\r\n` that is one break, is where
+    /// that begins.
+    pub fn position(&self, offset: usize, encoding: Encoding) -> Position {
+        let offset = self.floor(offset);
+        let index = self.index();
+        let number = index.line_of(offset);
+        let line = index.line(number).unwrap_or_default();
+        let units = self.units(offset.min(line.after_cr), encoding) - self.units(line.start, encoding);
+        Position::new(narrow(number), narrow(units))
+    }
+
+    /// One content change of a client; without a range it is the whole text. Tells which bytes were replaced.
+    pub fn apply(
+        &mut self,
+        range: Option<(Position, Position)>,
+        text: &str,
+        encoding: Encoding,
+    ) -> Result<Range<usize>, Backwards> {
+        let Some((start, end)) = range else {
+            let whole = 0..self.len();
+            *self = Self::new(text, self.lines);
+            return Ok(whole);
+        };
+        if end < start {
+            return Err(Backwards { start, end });
+        }
+        let end = self.offset(end, encoding);
+        // Only a place behind a `\r` and one past it are not in the order of their positions.
+        let start = self.offset(start, encoding).min(end);
+        self.splice(start..end, text);
+        Ok(start..end)
+    }
+
+    /// All edits of a change, or none if it was made for another text.
+    pub fn edit(&mut self, change: &Change) -> Result<(), Stale> {
+        self.check(change)?;
+        // From the end, so that what is still to do stays where it is.
+        for edit in change.edits().iter().rev() {
+            self.splice(edit.range.clone(), &edit.text);
+        }
+        Ok(())
+    }
+
+    /// A change to this text as a client is told it: ranges and what they become, all in terms of the text as it is.
+    pub fn ranges(
+        &self,
+        change: &Change,
+        encoding: Encoding,
+    ) -> Result<Vec<(Position, Position, String)>, Stale> {
+        self.check(change)?;
+        let place = |offset| self.position(offset, encoding);
+        let edits = change.edits().iter();
+        Ok(edits.map(|edit| (place(edit.range.start), place(edit.range.end), edit.text.clone())).collect())
+    }
+
+    fn check(&self, change: &Change) -> Result<(), Stale> {
+        let mut at = 0;
+        for Range { start, end } in change.edits().iter().map(|edit| edit.range.clone()) {
+            let stands = at <= start && start <= end && self.floor(start) == start && self.floor(end) == end;
+            if !stands {
+                return Err(Stale { range: start..end });
+            }
+            at = end;
+        }
+        Ok(())
+    }
+
+    /// Expects a range between characters.
+    fn splice(&mut self, range: Range<usize>, text: &str) {
+        // The `\r` before the range may get or lose its `\n`.
+        let from = range.start.saturating_sub(1);
+        let before = self.lone_in(from..range.end);
+        let (start, end) = (self.units(range.start, Encoding::Utf32), self.units(range.end, Encoding::Utf32));
+        // Neither can fail: both are places in the text.
+        let _ = self.rope.try_remove(start..end);
+        let _ = self.rope.try_insert(start, text);
+        let after = self.lone_in(from..range.start + text.len());
+        self.lone = (self.lone + after).saturating_sub(before);
+    }
+
+    fn lone_in(&self, range: Range<usize>) -> usize {
+        let slice = self.rope.get_byte_slice(self.floor(range.start)..range.end);
+        slice.map_or(0, |slice| lone(slice.chunks(), self.rope.get_byte(range.end)))
+    }
+
+    /// The beginning of the character that a byte belongs to.
+    fn floor(&self, offset: usize) -> usize {
+        self.byte(self.units(offset.min(self.len()), Encoding::Utf32), Encoding::Utf32)
+    }
+
+    /// How many units are before a place.
+    fn units(&self, offset: usize, encoding: Encoding) -> usize {
+        let chars = || self.rope.try_byte_to_char(offset).unwrap_or_default();
+        match encoding {
+            Encoding::Utf8 => offset,
+            Encoding::Utf16 => self.rope.try_char_to_utf16_cu(chars()).unwrap_or_default(),
+            Encoding::Utf32 => chars(),
+        }
+    }
+
+    /// The beginning of the character that a unit belongs to.
+    fn byte(&self, units: usize, encoding: Encoding) -> usize {
+        let chars = match encoding {
+            Encoding::Utf8 => self.rope.try_byte_to_char(units),
+            Encoding::Utf16 => self.rope.try_utf16_cu_to_char(units),
+            Encoding::Utf32 => Ok(units),
+        };
+        chars.and_then(|chars| self.rope.try_char_to_byte(chars)).unwrap_or_else(|_| self.len())
+    }
+}
+
+/// How many `\r` have no `\n` after them, in pieces of a text that `next` comes after.
+fn lone<'a>(pieces: impl Iterator<Item = &'a str>, next: Option<u8>) -> usize {
+    let mut count = 0;
+    // Whether the piece before ended with a `\r`.
+    let mut open = false;
+    for bytes in pieces.map(str::as_bytes).filter(|bytes| !bytes.is_empty()) {
+        count += usize::from(open && bytes.first() != Some(&b'\n'));
+        let inside = memchr_iter(b'\r', bytes).filter_map(|at| bytes.get(at + 1));
+        count += inside.filter(|after| **after != b'\n').count();
+        open = bytes.last() == Some(&b'\r');
+    }
+    count + usize::from(open && next != Some(b'\n'))
+}
+
+fn narrow(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}

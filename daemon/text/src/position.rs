@@ -1,0 +1,36 @@
+//! Places in a text as editors name them: a line and, in the units of an encoding, how far into it. Both begin with 0.
+
+use serde::{Deserialize, Serialize};
+
+/// What a client counts within a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Encoding {
+    /// Bytes.
+    Utf8,
+    /// Code units; a character beyond the basic plane is two. What LSP falls back to.
+    Utf16,
+    /// Characters.
+    Utf32,
+}
+
+/// Ordered as in the text: by line, then within the line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+pub struct Position {
+    pub line: u32,
+    pub character: u32,
+}
+
+impl Position {
+    pub fn new(line: u32, character: u32) -> Self {
+        Self { line, character }
+    }
+}
+
+/// What ends a line for a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Lines {
+    /// `\n`, `\r\n` and a lone `\r`: what LSP says. VS Code, and Neovim where `fileformat` is `mac`.
+    Any,
+    /// `\n` and `\r\n`; a lone `\r` is a character of its line: Neovim.
+    Lf,
+}

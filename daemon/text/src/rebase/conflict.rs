@@ -1,0 +1,84 @@
+//! What a person is shown and a model is told where a change cannot be re-based: the lines as they were, as the change
+//! has them, and as they are now.
+
+use std::fmt;
+
+use super::{Base, Cluster};
+use crate::{Keep, Limits, truncate};
+
+/// How many places are shown, and how much of each version.
+const MAX_OVERLAPS: usize = 5;
+const SHOWN: Limits = Limits { lines: 40, bytes: 4000 };
+
+/// Lines that a change and a person touched in different ways.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conflict {
+    /// The first of them, in the order of the text.
+    pub overlaps: Vec<Overlap>,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// One place. Each version is of whole lines, with a note at its end where there are too many to show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Overlap {
+    /// Where it begins in the text as it is now; from 1.
+    pub line: usize,
+    pub base: String,
+    pub agent: String,
+    /// What is there now.
+    pub person: String,
+}
+
+impl Overlap {
+    pub(super) fn of(base: &Base<'_>, cluster: &Cluster, now: &str) -> Self {
+        let version = |edits| shown(&base.edited(&cluster.lines, edits));
+        let start = base.start(cluster.lines.start).saturating_add_signed(cluster.grown);
+        let before = now.get(..start).unwrap_or(now);
+        Self {
+            line: before.matches('\n').count() + 1,
+            base: version(&[]),
+            agent: version(&cluster.agent),
+            person: version(&cluster.person),
+        }
+    }
+}
+
+fn shown(text: &str) -> String {
+    let cut = truncate(text, SHOWN, Keep::Head);
+    match cut.omitted_lines {
+        _ if cut.is_whole() => text.to_owned(),
+        0 => format!("{}\n[{} more bytes]\n", cut.text, cut.omitted_bytes),
+        lines => format!("{}\n[{lines} more lines]\n", cut.text),
+    }
+}
+
+impl Conflict {
+    pub(super) fn capped(mut self) -> Self {
+        self.overlaps.truncate(MAX_OVERLAPS);
+        self
+    }
+}
+
+impl std::error::Error for Conflict {}
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the text was changed meanwhile where the change was to be made")?;
+        for overlap in &self.overlaps {
+            write!(f, "\n\nFrom line {}, as it is now:\n{}", overlap.line, block(&overlap.person))?;
+            write!(f, "\nas the change was to make it:\n{}", block(&overlap.agent))?;
+            write!(f, "\nas it was before both:\n{}", block(&overlap.base))?;
+        }
+        match self.count - self.overlaps.len() {
+            0 => Ok(()),
+            1 => write!(f, "\n\nThere is one more such place."),
+            more => write!(f, "\n\nThere are {more} more such places."),
+        }
+    }
+}
+
+fn block(text: &str) -> String {
+    let lines: Vec<_> = text.lines().map(|line| format!("  | {line}")).collect();
+    if lines.is_empty() { "  (nothing)".to_owned() } else { lines.join("\n") }
+}

@@ -1,0 +1,175 @@
+//! What the agents' edits were, before and after, so that they can be taken back: one SQLite file, one thread that owns it.
+//!
+//! Contract:
+//! - [`Journal::begin`] comes before an edit is applied, and what it returned `Ok` for is on the disk: neither `kill -9`
+//!   nor a power cut takes it. Several entries are recorded together or not at all;
+//! - an entry that was begun but never settled (a crash came between) stays to be asked for, and tells by its hashes
+//!   whether its file is as before or as after;
+//! - a text that is given back is, to the byte, the one that was recorded; else there is an error;
+//! - the file is bounded ([`Bound`]): the texts of the sessions that rested longest go first, and their entries stay, to
+//!   say that they can no longer be undone. What a newer entry needs is never taken;
+//! - several processes may have the file open; a damaged one is moved aside and told of, never deleted; one that a newer
+//!   version wrote is refused.
+//!
+//! Only texts: a file's mode bits or byte order mark are not the journal's. It touches no file but its own; [`inverse`]
+//! says what is to be done to a file's text, and others do it. The handle is a cheap clone that only sends; its queue is
+//! bounded.
+
+mod begin;
+mod bound;
+mod entry;
+mod known;
+mod open;
+mod read;
+mod schema;
+mod text;
+mod undo;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rusqlite::Connection;
+use tokio::sync::{mpsc, oneshot};
+
+pub use bound::{Bound, Usage};
+pub use entry::{Entry, EntryId, Hash, Kind, NewEntry, NewKind, Outcome, State, Text};
+use known::Known;
+pub use open::Opened;
+pub use read::Texts;
+pub use undo::{Blocked, Step, inverse, to_redo, to_undo};
+
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    #[error("{}: {what}", .path.display())]
+    Unusable { path: PathBuf, what: String },
+    #[error(
+        "{}: the journal of edits is damaged ({what}). Start copydesk again: it will check the whole journal and, where \
+         that cannot be relied on, move it aside and begin a new one. Nothing is deleted",
+        .path.display()
+    )]
+    Damaged { path: PathBuf, what: rusqlite::Error },
+    #[error("the journal of edits failed: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+    #[error(
+        "the journal cannot record a change of `{0}`: it does not lead from the text before to the text after"
+    )]
+    Mismatch(String),
+    #[error("the journal has no entry {0}")]
+    NoEntry(EntryId),
+    #[error(
+        "the edit of `{place}` can no longer be undone: the journal keeps {bound}, and its text has been let go"
+    )]
+    Gone { place: String, bound: Bound },
+    #[error("a text in the journal is not what was recorded: {0}")]
+    Unreadable(String),
+    #[error("the journal has been closed")]
+    Closed,
+}
+
+/// What the thread owns.
+struct Owner {
+    connection: Connection,
+    known: Known,
+    bound: Bound,
+    /// The first entry of the last `begin`: neither it nor what follows is taken by the bound.
+    newest: i64,
+    has_grown: bool,
+}
+
+type Job = Box<dyn FnOnce(&mut Owner) + Send>;
+
+#[derive(Debug, Clone)]
+pub struct Journal {
+    jobs: mpsc::Sender<Job>,
+    path: Arc<Path>,
+}
+
+impl Journal {
+    /// Opens the journal of this folder, or makes one. Blocks; the work is short.
+    pub fn open(data_dir: &Path, bound: Bound) -> Result<(Self, Opened), JournalError> {
+        let (connection, opened) = open::open(data_dir)?;
+        let path: Arc<Path> = open::file(data_dir).into();
+        let (jobs, mut queue) = mpsc::channel::<Job>(256);
+        let mut owner =
+            Owner { connection, known: Known::default(), bound, newest: i64::MAX, has_grown: true };
+        let at = Arc::clone(&path);
+        let thread = std::thread::Builder::new().name("journal".to_owned()).spawn(move || {
+            owner.keep_within(&at);
+            while let Some(job) = queue.blocking_recv() {
+                job(&mut owner);
+                owner.keep_within(&at);
+            }
+        });
+        thread.map_err(|error| JournalError::Unusable { path: data_dir.into(), what: error.to_string() })?;
+        Ok((Self { jobs, path }, opened))
+    }
+
+    /// Records what is about to be applied, all or none, in the order of applying; durable when it returns.
+    pub async fn begin(&self, entries: Vec<NewEntry>) -> Result<Vec<EntryId>, JournalError> {
+        self.ask(move |owner| owner.begin(&entries)).await
+    }
+
+    /// How it went; the last word counts. Safe from `kill -9` at once; a power cut may leave the entries unsettled.
+    pub async fn settle(&self, ids: Vec<EntryId>, outcome: Outcome) -> Result<(), JournalError> {
+        self.ask(move |owner| owner.settle(&ids, outcome)).await
+    }
+
+    /// A session's entries, the oldest first.
+    pub async fn entries(&self, session: &str) -> Result<Vec<Entry>, JournalError> {
+        let session = session.to_owned();
+        self.ask(move |owner| read::entries(&owner.connection, &session)).await
+    }
+
+    /// Those of some calls, the oldest first.
+    pub async fn of_calls(&self, session: &str, calls: &[String]) -> Result<Vec<Entry>, JournalError> {
+        let mut entries = self.entries(session).await?;
+        entries.retain(|entry| calls.contains(&entry.call));
+        Ok(entries)
+    }
+
+    /// Those of all sessions that were begun and not settled: under way now, or when a crash came.
+    pub async fn unsettled(&self) -> Result<Vec<Entry>, JournalError> {
+        self.ask(|owner| read::unsettled(&owner.connection)).await
+    }
+
+    /// The texts of an entry, rebuilt and checked.
+    pub async fn texts(&self, id: EntryId) -> Result<Texts, JournalError> {
+        self.ask(move |owner| read::texts(&owner.connection, id, owner.bound)).await
+    }
+
+    /// How much there is, of how much there may be.
+    pub async fn usage(&self) -> Result<Usage, JournalError> {
+        self.ask(|owner| owner.usage()).await
+    }
+
+    /// Everything about a session goes, except the texts that others need.
+    pub async fn forget(&self, session: &str) -> Result<(), JournalError> {
+        let session = session.to_owned();
+        self.ask(move |owner| owner.forget(&session)).await
+    }
+
+    /// Has the owner do something and waits for its word.
+    async fn ask<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Owner) -> Result<T, JournalError> + Send + 'static,
+    ) -> Result<T, JournalError> {
+        let (answer, answered) = oneshot::channel();
+        let path = Arc::clone(&self.path);
+        let job: Job = Box::new(move |owner| {
+            let done = work(owner).map_err(|error| match error {
+                JournalError::Sqlite(what) if open::is_damage(&what) => {
+                    open::note_damage(&path);
+                    JournalError::Damaged { path: path.to_path_buf(), what }
+                }
+                error => error,
+            });
+            // Whoever asked may be gone; the work is done all the same.
+            let _ = answer.send(done);
+        });
+        self.jobs.send(job).await.map_err(|_| JournalError::Closed)?;
+        answered.await.map_err(|_| JournalError::Closed)?
+    }
+}

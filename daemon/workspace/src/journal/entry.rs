@@ -1,0 +1,194 @@
+//! An entry: one edit of one place by one call.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use copydesk_text::Change;
+use sha2::{Digest as _, Sha256};
+
+/// Counts up through all sessions; never given twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntryId(pub(super) i64);
+
+impl fmt::Display for EntryId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The SHA-256 of a text: which text it was.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Hash([u8; 32]);
+
+impl Hash {
+    pub fn of(text: &str) -> Self {
+        Self(Sha256::digest(text.as_bytes()).into())
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl From<[u8; 32]> for Hash {
+    fn from(sha256: [u8; 32]) -> Self {
+        Self(sha256)
+    }
+}
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().take(4).try_for_each(|byte| write!(f, "{byte:02x}"))?;
+        f.write_str("…")
+    }
+}
+
+/// A text to be recorded. Its hash is reckoned when it is needed, unless the caller knows it: two megabytes take longer
+/// to hash than to record.
+#[derive(Debug, Clone)]
+pub struct Text {
+    text: Arc<str>,
+    hash: OnceLock<Hash>,
+}
+
+impl Text {
+    pub fn new(text: impl Into<Arc<str>>) -> Self {
+        Self { text: text.into(), hash: OnceLock::new() }
+    }
+
+    /// With a wrong hash the text could not be given back.
+    pub fn hashed(text: impl Into<Arc<str>>, hash: Hash) -> Self {
+        let text = text.into();
+        debug_assert_eq!(hash, Hash::of(&text));
+        Self { text, hash: hash.into() }
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    pub fn hash(&self) -> Hash {
+        *self.hash.get_or_init(|| Hash::of(&self.text))
+    }
+
+    /// Whether they are the same; then neither is hashed twice.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        let same = Arc::ptr_eq(&self.text, &other.text) || self.text == other.text;
+        if let (true, Some(hash)) = (same, other.hash.get()) {
+            // Where it is set already, it is set to the same.
+            let _ = self.hash.set(*hash);
+        }
+        same
+    }
+}
+
+/// What is about to be applied.
+#[derive(Debug, Clone)]
+pub struct NewEntry {
+    pub session: String,
+    pub call: String,
+    /// An absolute path, or the URI of a buffer that has none.
+    pub place: String,
+    pub kind: NewKind,
+    /// The entry that this one takes back. A redo takes back an undo.
+    pub undoes: Option<EntryId>,
+    /// The first entry of a group that this one belongs to. `None`: all entries of one `begin` are a group.
+    pub group: Option<EntryId>,
+}
+
+/// What happens at the place. The change leads from the text before to the one after.
+#[derive(Debug, Clone)]
+pub enum NewKind {
+    Edit {
+        before: Text,
+        change: Change,
+        after: Text,
+    },
+    Create {
+        after: Text,
+    },
+    Delete {
+        before: Text,
+    },
+    /// The text goes to `to`, where nothing was, and may be changed on the way.
+    Move {
+        to: String,
+        before: Text,
+        change: Change,
+        after: Text,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    Edit,
+    Create,
+    Delete,
+    Move { to: String },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    Applied,
+    Failed,
+}
+
+/// What is known of an edit, without its texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    pub id: EntryId,
+    pub session: String,
+    pub call: String,
+    pub group: EntryId,
+    pub place: String,
+    pub kind: Kind,
+    /// `None`: begun, and not heard of since.
+    pub outcome: Option<Outcome>,
+    pub undoes: Option<EntryId>,
+    /// When it was begun, in milliseconds since 1970.
+    pub time: u64,
+    /// `None`: there was nothing at the place.
+    pub before: Option<Hash>,
+    /// `None`: there was to be nothing at the place.
+    pub after: Option<Hash>,
+    /// Whether the bound has left its texts.
+    pub kept: bool,
+}
+
+/// How an edit stands with what is there now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// It has not been applied, or was taken back.
+    Before,
+    After,
+    /// Something else is there.
+    Other,
+}
+
+impl Entry {
+    /// Where the text after the edit is.
+    pub fn leads_to(&self) -> &str {
+        match &self.kind {
+            Kind::Move { to } => to,
+            Kind::Edit | Kind::Create | Kind::Delete => &self.place,
+        }
+    }
+
+    /// By what is at the place now and, which counts for a move alone, at the one it leads to. An edit that changes
+    /// nothing is both before and after, and told as after.
+    pub fn state_of(&self, place: Option<&str>, to: Option<&str>) -> State {
+        let place = place.map(Hash::of);
+        let is = |before: bool, after: bool| match (before, after) {
+            (_, true) => State::After,
+            (true, false) => State::Before,
+            (false, false) => State::Other,
+        };
+        match self.kind {
+            Kind::Move { .. } => {
+                let to = to.map(Hash::of);
+                is(place == self.before && to.is_none(), place.is_none() && to == self.after)
+            }
+            Kind::Edit | Kind::Create | Kind::Delete => is(place == self.before, place == self.after),
+        }
+    }
+}

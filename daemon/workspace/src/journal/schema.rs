@@ -1,0 +1,57 @@
+//! The tables, as steps from one version to the next. A step that has been released is never changed.
+//!
+//! A `text` is whole, or a change against another one, its `base`. The text after an edit is always the edit's own change
+//! against the text before it. `hash` is that of the text, `length` that of `data` unpacked.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+const STEPS: &[&str] = &["
+    CREATE TABLE text (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        hash BLOB NOT NULL,
+        base INTEGER REFERENCES text(id),
+        depth INTEGER NOT NULL,
+        length INTEGER NOT NULL,
+        packed INTEGER NOT NULL,
+        data BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX text_hash ON text(hash);
+    CREATE INDEX text_base ON text(base) WHERE base IS NOT NULL;
+    CREATE TABLE entry (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        session TEXT NOT NULL,
+        call TEXT NOT NULL,
+        part_of INTEGER NOT NULL,
+        place TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        leads_to TEXT,
+        outcome TEXT,
+        undoes INTEGER,
+        time INTEGER NOT NULL,
+        before_hash BLOB,
+        after_hash BLOB,
+        before INTEGER REFERENCES text(id),
+        after INTEGER REFERENCES text(id)
+    ) STRICT;
+    CREATE INDEX entry_session ON entry(session, id);
+    CREATE INDEX entry_unsettled ON entry(id) WHERE outcome IS NULL;
+    CREATE INDEX entry_kept ON entry(time) WHERE before IS NOT NULL OR after IS NOT NULL;
+    CREATE INDEX entry_bare ON entry(id) WHERE before IS NULL AND after IS NULL;
+    CREATE INDEX entry_before ON entry(before) WHERE before IS NOT NULL;
+    CREATE INDEX entry_after ON entry(after) WHERE after IS NOT NULL;
+"];
+
+/// Brings the file to this version. `Err` tells that a newer one wrote it.
+pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<Result<(), i64>> {
+    // One process migrates, the others wait here and then find nothing to do.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let done = usize::try_from(version).unwrap_or(usize::MAX);
+    let Some(missing) = STEPS.get(done..) else { return Ok(Err(version)) };
+    for step in missing {
+        transaction.execute_batch(step)?;
+    }
+    transaction.pragma_update(None, "user_version", STEPS.len() as i64)?;
+    transaction.commit()?;
+    Ok(Ok(()))
+}

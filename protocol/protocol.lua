@@ -1,0 +1,894 @@
+-- The protocol between the desk of Copydesk and its editor extensions. Made from protocol/src; do not edit.
+-- To bring it up to date: `UPDATE_EXPECT=1 cargo test -p copydesk-protocol`, then read what has changed.
+
+--- A named set of prompt, model and rules.
+---@class copydesk.AgentInfo
+---@field name string Its name.
+---@field description string When to use it.
+---@field model? string `PROVIDER/MODEL`, where it has one of its own.
+
+--- Whose agents.
+---@class copydesk.AgentsParams
+---@field folder? string The folder whose configuration counts; where it is missing, the client's first workspace folder.
+
+--- The agents that a person can choose.
+---@class copydesk.AgentsResult
+---@field agents copydesk.AgentInfo[] The one that is used where nobody chose comes first.
+
+--- Whether an editor could say. The desk asks its own language servers where it could not.
+---@alias copydesk.AnswerState
+---| "answered" # It could, even if there was nothing to find.
+---| "unsupported" # No language server of this editor can say.
+---| "starting" # A language server could, but is not ready yet.
+---| "cancelled" # The time that the desk gave is over, or the person cancelled the work.
+
+--- What a call wants to do.
+---@class copydesk.Ask
+---@field ask string The ask's id. The same ask may come more than once, when a client attaches again.
+---@field part string The id of the call's part, whose event may come later than the ask.
+---@field key string The key of the rule that asks, such as `bash` or `edit`.
+---@field patterns string[] What is to be allowed: each path, each command.
+---@field always string[] What `always` would allow from now on; empty where that cannot be said, and then `always` is not offered.
+---@field title string One line for the person.
+---@field metadata? any What the person is shown; its fields are the tool's. An edit has its `diff` in unified form.
+
+--- A call of a tool.
+---@class copydesk.Call
+---@field call string The model's name for this call, unique within its step.
+---@field name string The tool's name.
+---@field arguments string JSON as the model wrote it. While it is being written, and when the model made a mistake, it is no valid JSON.
+---@field progress? any What the running call showed last: the `metadata` of its last `progress` event.
+---@field output? copydesk.CallOutput What came of it; missing until something did.
+
+--- What came of a call.
+---@class copydesk.CallOutput
+---@field title string One line for the person.
+---@field output string What the model reads.
+---@field isError? boolean Whether the model is told that the call failed.
+---@field metadata? any What the person is shown; its fields are the tool's. A `diff` is in unified form.
+---@field media? copydesk.Media[] Images and PDFs that the call gave back.
+---@field milliseconds integer How long it took.
+
+--- What was done to a file.
+---@alias copydesk.ChangeReason
+---| "created" # It was made.
+---| "written" # It has another content.
+---| "deleted" # It is not there any more.
+
+--- What can be chosen.
+---@class copydesk.Choice
+---@field label string What is sent back when it is chosen.
+---@field description? string What it would mean.
+
+--- What a client says of itself: `initializationOptions.copydesk`.
+---@class copydesk.ClientHello
+---@field protocol integer The version of the protocol that it speaks.
+---@field client string Its name, such as `vscode` or `nvim`.
+---@field version string The extension's version.
+
+--- What a person asked.
+---@class copydesk.Content.prompt: copydesk.Prompt
+---@field kind "prompt"
+
+--- An image or a PDF that came with a prompt.
+---@class copydesk.Content.file: copydesk.Media
+---@field kind "file"
+
+--- What the model said.
+---@class copydesk.Content.text: copydesk.Text
+---@field kind "text"
+
+--- What the model let us see of its thinking.
+---@class copydesk.Content.reasoning: copydesk.Text
+---@field kind "reasoning"
+
+--- A call of a tool.
+---@class copydesk.Content.call: copydesk.Call
+---@field kind "call"
+
+--- A request to the model begins.
+---@class copydesk.Content.stepStart
+---@field kind "stepStart"
+---@field model string `PROVIDER/MODEL`
+
+--- A request to the model is answered.
+---@class copydesk.Content.stepFinish: copydesk.StepFinish
+---@field kind "stepFinish"
+
+--- A request to the model failed, and another attempt will be made.
+---@class copydesk.Content.retry
+---@field kind "retry"
+---@field attempt integer Which retry this is, from 1.
+---@field message string What went wrong, for a person.
+---@field at integer When the next attempt is made, in milliseconds since 1970.
+
+--- Something the model is told at its next step without anybody having said it.
+---@class copydesk.Content.note: copydesk.Text
+---@field kind "note"
+
+--- What a part is.
+---@alias copydesk.Content
+---| copydesk.Content.prompt # What a person asked.
+---| copydesk.Content.file # An image or a PDF that came with a prompt.
+---| copydesk.Content.text # What the model said.
+---| copydesk.Content.reasoning # What the model let us see of its thinking.
+---| copydesk.Content.call # A call of a tool.
+---| copydesk.Content.stepStart # A request to the model begins.
+---| copydesk.Content.stepFinish # A request to the model is answered.
+---| copydesk.Content.retry # A request to the model failed, and another attempt will be made.
+---| copydesk.Content.note # Something the model is told at its next step without anybody having said it.
+
+--- Something the person pointed at: a file, a stretch of it, or words from elsewhere in the editor.
+---@class copydesk.ContextItem
+---@field uri string The document.
+---@field range? copydesk.Range Where in it; the whole where it is missing.
+---@field text? string The text as the person saw it; where it is missing, the desk reads the document.
+
+--- What the desk says of itself: `capabilities.experimental.copydesk`.
+---@class copydesk.DeskHello
+---@field protocol integer The version of the protocol that it speaks.
+---@field version string The desk's version.
+---@field pid integer The desk's process.
+
+--- One problem.
+---@class copydesk.Diagnostic
+---@field range copydesk.Range Where.
+---@field severity copydesk.Severity How bad.
+---@field code? string The server's name for this kind of problem, such as `E0308`.
+---@field source? string Who says so, such as `rustc`.
+---@field message string What is wrong.
+
+--- Which diagnostics.
+---@class copydesk.DiagnosticsParams
+---@field uri? string The document; all that the editor knows of where it is missing.
+---@field version? integer The version of the document that they should be for, as in LSP.
+---@field wait? integer How long to wait for that version, in milliseconds; where it is missing, not at all.
+
+--- What the editor's language servers say.
+---@class copydesk.DiagnosticsResult
+---@field state copydesk.AnswerState Whether the editor could say.
+---@field files? copydesk.FileDiagnostics[] One for every document that was asked about or has any.
+
+--- A file that the desk changed on the disk.
+---@class copydesk.DocumentChangedParams
+---@field uri string The file.
+---@field reason copydesk.ChangeReason What was done to it.
+
+--- What to save.
+---@class copydesk.DocumentSaveParams
+---@field uri string The document.
+
+--- Whether it is saved.
+---@class copydesk.DocumentSaveResult
+---@field saved boolean Whether the disk has the document's text now.
+---@field message? string Why not.
+
+--- An object without fields.
+---@class copydesk.Empty
+
+--- The session's title, agent, model or time has changed.
+---@class copydesk.Event.session
+---@field event "session"
+---@field session copydesk.Session As it is now.
+
+--- A turn begins.
+---@class copydesk.Event.turnStarted
+---@field event "turnStarted"
+---@field turn integer Its number, from 1.
+
+--- A part is new or has changed; a known id replaces what the client has.
+---@class copydesk.Event.part
+---@field event "part"
+---@field part copydesk.Part The whole of it.
+
+--- A part that is being written has grown.
+---@class copydesk.Event.delta
+---@field event "delta"
+---@field part string The part's id.
+---@field text string To be added to `text` of a text or reasoning, to `arguments` of a call.
+
+--- A part will not be: the attempt it belonged to failed. The client takes it away.
+---@class copydesk.Event.void
+---@field event "void"
+---@field part string The part's id.
+
+--- A running call has something to show; it replaces what it showed before.
+---@class copydesk.Event.progress
+---@field event "progress"
+---@field part string The part's id.
+---@field metadata any Its fields are the tool's.
+
+--- A call waits for a person. The request `copydesk/permission/ask` is what is answered.
+---@class copydesk.Event.asked: copydesk.Ask
+---@field event "asked"
+
+--- Somebody replied, or nobody needs to any more.
+---@class copydesk.Event.settled
+---@field event "settled"
+---@field ask string The ask's id.
+
+--- The agent waits for answers. The request `copydesk/question/ask` is what is answered.
+---@class copydesk.Event.questioned: copydesk.Questions
+---@field event "questioned"
+
+--- Somebody answered, or nobody needs to any more.
+---@class copydesk.Event.answered
+---@field event "answered"
+---@field question string The id of the questions.
+
+--- A turn is over. Exactly one for every `turnStarted`.
+---@class copydesk.Event.turnEnded
+---@field event "turnEnded"
+---@field turn integer Its number.
+---@field end copydesk.TurnEnd Why.
+
+--- The session was deleted. It is the last event; nobody is attached any more.
+---@class copydesk.Event.deleted
+---@field event "deleted"
+
+--- Something that happened. A client passes over events that it does not know.
+---@alias copydesk.Event
+---| copydesk.Event.session # The session's title, agent, model or time has changed.
+---| copydesk.Event.turnStarted # A turn begins.
+---| copydesk.Event.part # A part is new or has changed; a known id replaces what the client has.
+---| copydesk.Event.delta # A part that is being written has grown.
+---| copydesk.Event.void # A part will not be: the attempt it belonged to failed. The client takes it away.
+---| copydesk.Event.progress # A running call has something to show; it replaces what it showed before.
+---| copydesk.Event.asked # A call waits for a person. The request `copydesk/permission/ask` is what is answered.
+---| copydesk.Event.settled # Somebody replied, or nobody needs to any more.
+---| copydesk.Event.questioned # The agent waits for answers. The request `copydesk/question/ask` is what is answered.
+---| copydesk.Event.answered # Somebody answered, or nobody needs to any more.
+---| copydesk.Event.turnEnded # A turn is over. Exactly one for every `turnStarted`.
+---| copydesk.Event.deleted # The session was deleted. It is the last event; nobody is attached any more.
+
+--- An event and its place among the events of its session.
+---@class copydesk.EventParams
+---@field session string The session's id.
+---@field seq integer Counts up by one with every event of the session, as long as the desk runs. A client that sees a gap loads again.
+---@field event copydesk.Event What happened.
+
+--- The diagnostics of one document.
+---@class copydesk.FileDiagnostics
+---@field uri string The document.
+---@field version? integer The version of the document when they were looked at, as in LSP; missing where it is not open.
+---@field proof copydesk.Proof How sure it is that they are for that version.
+---@field items copydesk.Diagnostic[] All of them.
+
+--- One place where the words stand.
+---@class copydesk.Found
+---@field session string The session's id.
+---@field title? string The session's title; missing where it has none.
+---@field part string The id of the part in which they stand.
+---@field excerpt string A line or so around them.
+
+--- A session that the desk has at hand.
+---@class copydesk.LiveSession
+---@field session string The session's id.
+---@field running boolean Whether a turn runs.
+
+--- A stretch of text in a document.
+---@class copydesk.Location
+---@field uri string The document.
+---@field range copydesk.Range Where in it.
+
+--- An image or a PDF.
+---@class copydesk.Media
+---@field mime string Such as `image/png`.
+---@field base64 string The bytes, in base64 with padding.
+---@field name? string The name of the file, where it had one.
+
+--- `data` of the error with which `initialize` fails when the two do not speak the same protocol.
+---@class copydesk.Mismatch
+---@field desk integer The version of the protocol that the desk speaks.
+---@field client integer The version of the protocol that the client speaks.
+---@field update copydesk.Side The side to update.
+---@field retry boolean Trying again does not help: vscode-languageclient offers it otherwise.
+
+--- A model that can be used.
+---@class copydesk.ModelInfo
+---@field id string `PROVIDER/MODEL`
+---@field name string For people.
+---@field provider string The provider's name, for people.
+---@field context? integer Tokens that it can have before it, where that is known.
+---@field output? integer Tokens that it can write, where that is known.
+---@field local? boolean It runs on the desk's machine.
+
+--- The models that can be used now.
+---@class copydesk.ModelsResult
+---@field models copydesk.ModelInfo[] Grouped by provider.
+---@field default? string The one that is used where nobody chose.
+
+--- What can be asked.
+---@alias copydesk.NavigateKind
+---| "definition" # Where it is defined.
+---| "declaration" # Where it is declared.
+---| "typeDefinition" # Where its type is defined.
+---| "implementation" # Where it is implemented.
+---| "references" # Where it is used.
+---| "hover" # What it is, in words.
+---| "documentSymbols" # The symbols of the document.
+---| "workspaceSymbols" # The symbols of the workspace whose names match `query`.
+---| "incomingCalls" # Who calls it.
+---| "outgoingCalls" # Whom it calls.
+
+--- What to find.
+---@class copydesk.NavigateParams
+---@field kind copydesk.NavigateKind What is asked about it.
+---@field uri? string The document; needed for all but `workspaceSymbols`.
+---@field position? copydesk.Position Where in it; needed for all but the symbols.
+---@field query? string The name, or a piece of it, for `workspaceSymbols`.
+---@field wait? integer How long to wait for the language server, in milliseconds; where it is missing, as long as the editor likes.
+
+--- What was found. Which of the lists is filled follows from what was asked.
+---@class copydesk.NavigateResult
+---@field state copydesk.AnswerState Whether the editor could say.
+---@field locations? copydesk.Location[] Definitions, declarations, implementations, references.
+---@field symbols? copydesk.Symbol[] Symbols, and the two ends of calls.
+---@field text? string Hover, as Markdown.
+---@field server? string The language server that answered, where the editor tells.
+
+--- A file the person has open.
+---@class copydesk.OpenFile
+---@field uri string The document.
+---@field active? boolean It has the focus.
+---@field visible? boolean It can be seen.
+---@field dirty? boolean It has changes that are not saved.
+---@field language? string LSP's id of its language.
+
+--- The files the person has open.
+---@class copydesk.OpenFilesResult
+---@field files? copydesk.OpenFile[] The one that was used last first, where the editor knows.
+
+--- One thing that was said or done.
+---@class copydesk.Part
+---@field id string Unique; the order of parts is that in which they are sent, not that of their ids.
+---@field session string The session's id.
+---@field turn integer The number of its turn, from 1.
+---@field step integer The number of its step, from 1 within the turn; 0 for what came before the first request to the model.
+---@field created integer When it began, in milliseconds since 1970.
+---@field updated integer When it last changed, in milliseconds since 1970.
+---@field state copydesk.State Where it is on its way.
+---@field content copydesk.Content What it is.
+
+--- An ask and its session.
+---@class copydesk.PermissionAskParams
+---@field session string The session's id.
+---@field ask string The ask's id. The same ask may come more than once, when a client attaches again.
+---@field part string The id of the call's part, whose event may come later than the ask.
+---@field key string The key of the rule that asks, such as `bash` or `edit`.
+---@field patterns string[] What is to be allowed: each path, each command.
+---@field always string[] What `always` would allow from now on; empty where that cannot be said, and then `always` is not offered.
+---@field title string One line for the person.
+---@field metadata? any What the person is shown; its fields are the tool's. An edit has its `diff` in unified form.
+
+--- This time.
+---@class copydesk.PermissionReply.once
+---@field reply "once"
+
+--- This time, and whatever the ask has under `always` for as long as the session remembers.
+---@class copydesk.PermissionReply.always
+---@field reply "always"
+
+--- No. With a reason the model is told it and goes on; without one the turn stops.
+---@class copydesk.PermissionReply.reject
+---@field reply "reject"
+---@field reason? string What the model is told. One without words is none.
+
+--- No reply from this client: the ask was settled, or its window was closed. It stays open for others.
+---@class copydesk.PermissionReply.cancelled
+---@field reply "cancelled"
+
+--- What a person replied, or that nobody did.
+---@alias copydesk.PermissionReply
+---| copydesk.PermissionReply.once # This time.
+---| copydesk.PermissionReply.always # This time, and whatever the ask has under `always` for as long as the session remembers.
+---| copydesk.PermissionReply.reject # No. With a reason the model is told it and goes on; without one the turn stops.
+---| copydesk.PermissionReply.cancelled # No reply from this client: the ask was settled, or its window was closed. It stays open for others.
+
+--- An ask that needs no reply any more.
+---@class copydesk.PermissionSettledParams
+---@field session string The session's id.
+---@field ask string The ask's id.
+---@field by? string The name of the client that replied; missing where it was this one, or where nobody did.
+
+--- A place between two characters.
+---@class copydesk.Position
+---@field line integer From 0.
+---@field character integer From 0, in the position encoding that LSP negotiated.
+
+--- What a person, or an agent in a person's place, asked.
+---@class copydesk.Prompt
+---@field text string The words.
+---@field steers? boolean It came while the turn ran, and joined it.
+
+--- How sure it is that diagnostics are for the text in question.
+---@alias copydesk.Proof
+---| "proven" # A language server said so: it was asked for this version, or named it.
+---| "likely" # They came after this version, and nothing has changed for a while.
+---| "unknown" # They may be for an older text.
+
+--- One question.
+---@class copydesk.Question
+---@field header string A word or two, for a tab or a title.
+---@field text string The question.
+---@field options copydesk.Choice[] What can be chosen.
+---@field multiple boolean Whether more than one may be chosen.
+---@field custom boolean Whether the person may write an answer of their own.
+
+--- Questions and their session.
+---@class copydesk.QuestionAskParams
+---@field session string The session's id.
+---@field question string Their id. The same questions may come more than once, when a client attaches again.
+---@field part string The id of the call's part, whose event may come later than the questions.
+---@field questions copydesk.Question[] At least one.
+
+--- The person answered.
+---@class copydesk.QuestionReply.answered
+---@field reply "answered"
+---@field answers string[][] For each question, in their order: the labels that were chosen, or the person's own words.
+
+--- The person does not want to answer; the agent is told.
+---@class copydesk.QuestionReply.rejected
+---@field reply "rejected"
+
+--- No reply from this client: the questions were settled, or its window was closed. They stay open for others.
+---@class copydesk.QuestionReply.cancelled
+---@field reply "cancelled"
+
+--- What a person answered, or that nobody did.
+---@alias copydesk.QuestionReply
+---| copydesk.QuestionReply.answered # The person answered.
+---| copydesk.QuestionReply.rejected # The person does not want to answer; the agent is told.
+---| copydesk.QuestionReply.cancelled # No reply from this client: the questions were settled, or its window was closed. They stay open for others.
+
+--- Questions that need no reply any more.
+---@class copydesk.QuestionSettledParams
+---@field session string The session's id.
+---@field question string The id of the questions.
+---@field by? string The name of the client that answered; missing where it was this one, or where nobody did.
+
+--- Questions that are asked together.
+---@class copydesk.Questions
+---@field question string Their id. The same questions may come more than once, when a client attaches again.
+---@field part string The id of the call's part, whose event may come later than the questions.
+---@field questions copydesk.Question[] At least one.
+
+--- A stretch of text.
+---@class copydesk.Range
+---@field start copydesk.Position Where it begins.
+---@field end copydesk.Position Where it ends; what stands there is not part of it.
+
+--- A selection, or the place of the cursor.
+---@class copydesk.Selection
+---@field uri string The document.
+---@field range copydesk.Range Where in it; empty where only the cursor is there.
+---@field text string The text that is selected.
+
+--- What the person has selected.
+---@class copydesk.SelectionResult
+---@field selection? copydesk.Selection Missing where no document has the focus or had it last.
+
+--- A conversation with an agent. The desk owns it; it outlives every window.
+---@class copydesk.Session
+---@field id string Unique; later ones sort after earlier ones.
+---@field folder string The folder it works in: an absolute path on the desk's machine.
+---@field title? string Missing until there is one.
+---@field agent string The agent's name.
+---@field model? string `PROVIDER/MODEL`, where one was chosen for this session.
+---@field parent? string The session whose call began this one.
+---@field created integer When it was made, in milliseconds since 1970.
+---@field updated integer When anything last happened in it, in milliseconds since 1970.
+
+--- Which sessions to list.
+---@class copydesk.SessionListParams
+---@field folder? string Only those that work in this folder.
+---@field limit? integer At most so many; where it is missing, 50.
+---@field before? string Only those last used before this session: the id of the last one of the page before.
+
+--- A page of sessions.
+---@class copydesk.SessionListResult
+---@field sessions copydesk.Session[] The one that was used last first. A page that is not full is the last.
+
+--- Which session to attach to.
+---@class copydesk.SessionLoadParams
+---@field session string The session's id.
+---@field limit? integer At most so many parts, the last ones; where it is missing, 200.
+
+--- All that a client needs to show a session, as of `seq`.
+---@class copydesk.SessionLoadResult
+---@field session copydesk.Session The session as it is now.
+---@field parts copydesk.Part[] The last parts in their order, those under way included, with what they have so far.
+---@field earlier boolean Whether there are parts before these: see `copydesk/session/parts`.
+---@field running? integer The number of the turn that runs; missing where none does.
+---@field seq integer The last event that is contained in this. Events up to it are dropped, whenever they come.
+---@field asks copydesk.Ask[] Asks that wait for a reply. Each is also sent to this client as a request.
+---@field questions copydesk.Questions[] Questions that wait for a reply. They are also sent to this client as requests.
+
+--- What a new session is to be.
+---@class copydesk.SessionNewParams
+---@field folder? string The folder to work in; where it is missing, the client's first workspace folder.
+---@field agent? string The agent's name; where it is missing, the configured one.
+---@field model? string `PROVIDER/MODEL`; where it is missing, the agent's or the configured one.
+
+--- Names a session.
+---@class copydesk.SessionParams
+---@field session string The session's id.
+
+--- Which page of a session's parts.
+---@class copydesk.SessionPartsParams
+---@field session string The session's id.
+---@field before string Only parts before this one: the id of the first part that the client has.
+---@field limit? integer At most so many, the last ones; where it is missing, 200.
+
+--- A page of parts.
+---@class copydesk.SessionPartsResult
+---@field parts copydesk.Part[] In their order.
+---@field earlier boolean Whether there are parts before these.
+
+--- A session and its new title.
+---@class copydesk.SessionRenameParams
+---@field session string The session's id.
+---@field title string The new title.
+
+--- The session as it is now.
+---@class copydesk.SessionResult
+---@field session copydesk.Session The session as it is now.
+
+--- What to look for.
+---@class copydesk.SessionSearchParams
+---@field query string Words; all of them must be there.
+---@field limit? integer At most so many; where it is missing, 50.
+
+--- What was found.
+---@class copydesk.SessionSearchResult
+---@field found copydesk.Found[] The latest first.
+
+--- A session and its new agent.
+---@class copydesk.SessionSetAgentParams
+---@field session string The session's id.
+---@field agent string The agent's name.
+
+--- A session and its new model.
+---@class copydesk.SessionSetModelParams
+---@field session string The session's id.
+---@field model string `PROVIDER/MODEL`
+
+--- How bad a problem is.
+---@alias copydesk.Severity
+---| "error" # It does not work.
+---| "warning" # It may not work.
+---| "information" # Worth knowing.
+---| "hint" # A suggestion.
+
+--- What to show.
+---@class copydesk.ShowParams
+---@field uri string The document.
+---@field range? copydesk.Range Where in it.
+---@field focus? boolean Whether the cursor goes there too.
+
+--- Whether it is shown.
+---@class copydesk.ShowResult
+---@field shown boolean Whether it is shown.
+
+--- One of the two that talk.
+---@alias copydesk.Side
+---| "desk" # The daemon.
+---| "client" # The editor's extension.
+
+--- It has not begun.
+---@class copydesk.State.pending
+---@field kind "pending"
+
+--- It is under way.
+---@class copydesk.State.running
+---@field kind "running"
+
+--- It is done.
+---@class copydesk.State.completed
+---@field kind "completed"
+
+--- It failed.
+---@class copydesk.State.error
+---@field kind "error"
+---@field message string Why, for a person.
+
+--- The desk ended, or the person cancelled, while it ran.
+---@class copydesk.State.interrupted
+---@field kind "interrupted"
+
+--- Where a part is on its way. One that is completed is on the desk's disk.
+---@alias copydesk.State
+---| copydesk.State.pending # It has not begun.
+---| copydesk.State.running # It is under way.
+---| copydesk.State.completed # It is done.
+---| copydesk.State.error # It failed.
+---| copydesk.State.interrupted # The desk ended, or the person cancelled, while it ran.
+
+--- How the desk is.
+---@class copydesk.StatusResult
+---@field version string The desk's version.
+---@field protocol integer The version of the protocol that it speaks.
+---@field pid integer Its process.
+---@field started integer When it was started, in milliseconds since 1970.
+---@field clients integer How many clients are attached to it.
+---@field sessions copydesk.LiveSession[] The sessions that it has at hand.
+---@field documents integer How many documents the clients have open.
+
+--- How a request to the model ended.
+---@class copydesk.StepFinish
+---@field stop copydesk.StopReason Why the model stopped.
+---@field usage copydesk.Usage What was used.
+---@field cost? number US dollars, where the price is known.
+
+--- When to stop.
+---@class copydesk.StopParams
+---@field when copydesk.StopWhen When to stop.
+
+--- Why a model stopped.
+---@alias copydesk.StopReason
+---| "end" # It has said what it wanted to say.
+---| "calls" # It waits for the results of its calls.
+---| "length" # It ran into the output limit; the last part may be cut.
+---| "context" # It ran into the end of its context window.
+---| "refused" # The model or a filter of the provider refused.
+---| "paused" # The provider asks to be called again.
+---| "broken" # The stream broke after complete calls had been received: they stand, the rest is lost.
+
+--- What the stop waits for.
+---@class copydesk.StopResult
+---@field waitingFor integer How many turns still run.
+
+--- When to stop.
+---@alias copydesk.StopWhen
+---| "idle" # When no turn runs any more. New ones are refused meanwhile.
+---| "now" # At once. Running turns are cancelled; what is completed is kept.
+
+--- A named thing in a document.
+---@class copydesk.Symbol
+---@field name string Its name.
+---@field kind? string LSP's word for what it is, such as `function` or `struct`.
+---@field detail? string More about it, such as its signature.
+---@field container? string What it is part of.
+---@field uri string The document.
+---@field range copydesk.Range All of it.
+---@field depth? integer How deep it stands in the document, from 0; the list is in the order of the document.
+---@field calls? copydesk.Range[] Where the calls are, for the ends of calls: in this document for incoming ones, in the one asked about for outgoing ones.
+
+--- Words.
+---@class copydesk.Text
+---@field text string The words, Markdown where the model wrote them.
+
+--- The model has said what it wanted to say.
+---@class copydesk.TurnEnd.done
+---@field kind "done"
+
+--- A person cancelled it, or the desk stopped.
+---@class copydesk.TurnEnd.cancelled
+---@field kind "cancelled"
+
+--- A person rejected an ask without a reason to go on with.
+---@class copydesk.TurnEnd.rejected
+---@field kind "rejected"
+
+--- The model would have gone on, but no more steps are allowed.
+---@class copydesk.TurnEnd.stepLimit
+---@field kind "stepLimit"
+---@field steps integer So many are.
+
+--- It could not go on.
+---@class copydesk.TurnEnd.failed
+---@field kind "failed"
+---@field message string Why, for a person.
+
+--- Why a turn is over.
+---@alias copydesk.TurnEnd
+---| copydesk.TurnEnd.done # The model has said what it wanted to say.
+---| copydesk.TurnEnd.cancelled # A person cancelled it, or the desk stopped.
+---| copydesk.TurnEnd.rejected # A person rejected an ask without a reason to go on with.
+---| copydesk.TurnEnd.stepLimit # The model would have gone on, but no more steps are allowed.
+---| copydesk.TurnEnd.failed # It could not go on.
+
+--- What a person asks of a session.
+---@class copydesk.TurnParams
+---@field session string The session's id.
+---@field text string The words.
+---@field files? copydesk.Media[] Images and PDFs.
+---@field context? copydesk.ContextItem[] What the person pointed at.
+
+--- What became of a prompt.
+---@class copydesk.TurnStartResult
+---@field queued boolean It waits for the end of the running turn.
+
+--- What became of a prompt.
+---@class copydesk.TurnSteerResult
+---@field joined boolean It joins the running turn; otherwise it began one.
+
+--- What became of one file.
+---@alias copydesk.UndoOutcome
+---| "undone" # What the agent did is taken back.
+---| "conflict" # A person has since changed the same lines; the file is left as it is.
+---| "gone" # The file is not there any more.
+---| "unchanged" # There was nothing of it left to take back.
+
+--- What to take back.
+---@class copydesk.UndoParams
+---@field session string The session's id.
+---@field what copydesk.UndoWhat How much.
+
+--- What became of it, file by file.
+---@class copydesk.UndoResult
+---@field files copydesk.UndoneFile[] Empty where there was nothing to take back.
+
+--- What one call did: the id of its part.
+---@class copydesk.UndoWhat.call
+---@field call string
+
+--- What one turn did: its number.
+---@class copydesk.UndoWhat.turn
+---@field turn integer
+
+--- What was done after a part: its id.
+---@class copydesk.UndoWhat.after
+---@field after string
+
+--- How much to take back. What a person wrote is never taken along.
+---@alias copydesk.UndoWhat
+---| copydesk.UndoWhat.call # What one call did: the id of its part.
+---| copydesk.UndoWhat.turn # What one turn did: its number.
+---| copydesk.UndoWhat.after # What was done after a part: its id.
+
+--- What became of one file.
+---@class copydesk.UndoneFile
+---@field uri string The document.
+---@field outcome copydesk.UndoOutcome What became of it.
+---@field message? string Why, for a person.
+
+--- Tokens of one request.
+---@class copydesk.Usage
+---@field input integer Read by the model, without what a cache had or took.
+---@field output integer Written by the model, its reasoning included.
+---@field reasoning integer Written as reasoning.
+---@field cacheRead integer Read from a cache.
+---@field cacheWrite integer Written to a cache.
+
+local M = {}
+
+--- The version of the protocol.
+M.protocol = 1
+
+--- The names of the methods, as they stand on the wire.
+M.methods = {
+  --- Makes a session. It is kept once something has been said in it.
+  --- `copydesk.SessionNewParams -> copydesk.SessionResult`
+  sessionNew = "copydesk/session/new",
+  --- Sessions, the one that was used last first.
+  --- `copydesk.SessionListParams -> copydesk.SessionListResult`
+  sessionList = "copydesk/session/list",
+  --- Attaches this client to a session: it gets what there is, and from then on the session's events and open asks.
+  --- `copydesk.SessionLoadParams -> copydesk.SessionLoadResult`
+  sessionLoad = "copydesk/session/load",
+  --- Earlier parts of a session, page by page. Does not attach.
+  --- `copydesk.SessionPartsParams -> copydesk.SessionPartsResult`
+  sessionParts = "copydesk/session/parts",
+  --- Detaches this client from a session. A running turn goes on.
+  --- `copydesk.SessionParams -> copydesk.Empty`
+  sessionLeave = "copydesk/session/leave",
+  --- Gives a session another title.
+  --- `copydesk.SessionRenameParams -> copydesk.SessionResult`
+  sessionRename = "copydesk/session/rename",
+  --- Deletes a session and all that was said in it. A running turn is cancelled first.
+  --- `copydesk.SessionParams -> copydesk.Empty`
+  sessionDelete = "copydesk/session/delete",
+  --- Chooses the model of a session, from its next step on.
+  --- `copydesk.SessionSetModelParams -> copydesk.SessionResult`
+  sessionSetModel = "copydesk/session/setModel",
+  --- Chooses the agent of a session, from its next turn on.
+  --- `copydesk.SessionSetAgentParams -> copydesk.SessionResult`
+  sessionSetAgent = "copydesk/session/setAgent",
+  --- Finds sessions by what was said in them.
+  --- `copydesk.SessionSearchParams -> copydesk.SessionSearchResult`
+  sessionSearch = "copydesk/session/search",
+  --- Prompts. Answers at once; the turn is told by events. While a turn runs the prompt waits for its end.
+  --- `copydesk.TurnParams -> copydesk.TurnStartResult`
+  turnStart = "copydesk/turn/start",
+  --- Prompts into the running turn: the model reads it with its next step. Without a turn it begins one.
+  --- `copydesk.TurnParams -> copydesk.TurnSteerResult`
+  turnSteer = "copydesk/turn/steer",
+  --- Ends the running turn, and with it all asks. Answers at once; without a turn nothing happens.
+  --- `copydesk.SessionParams -> copydesk.Empty`
+  turnCancel = "copydesk/turn/cancel",
+  --- Takes back what the agent did to files, and only that.
+  --- `copydesk.UndoParams -> copydesk.UndoResult`
+  undo = "copydesk/undo",
+  --- Takes back the last undo of a session.
+  --- `copydesk.SessionParams -> copydesk.UndoResult`
+  redo = "copydesk/redo",
+  --- The models that can be used now.
+  --- `copydesk.Empty -> copydesk.ModelsResult`
+  models = "copydesk/models",
+  --- The agents that a person can choose.
+  --- `copydesk.AgentsParams -> copydesk.AgentsResult`
+  agents = "copydesk/agents",
+  --- How the desk is.
+  --- `copydesk.Empty -> copydesk.StatusResult`
+  status = "copydesk/status",
+  --- Stops the desk.
+  --- `copydesk.StopParams -> copydesk.StopResult`
+  stop = "copydesk/stop",
+  --- Something happened in a session that this client is attached to.
+  --- `copydesk.EventParams`
+  event = "copydesk/event",
+  --- Asks a person whether a call may do what it wants. Sent to every attached client; the first reply wins.
+  --- `copydesk.PermissionAskParams -> copydesk.PermissionReply`
+  permissionAsk = "copydesk/permission/ask",
+  --- An ask needs no reply any more. Whoever still shows it takes it away and answers `cancelled`.
+  --- `copydesk.PermissionSettledParams`
+  permissionSettled = "copydesk/permission/settled",
+  --- Asks a person what the agent wants to know. Sent to every attached client; the first reply wins.
+  --- `copydesk.QuestionAskParams -> copydesk.QuestionReply`
+  questionAsk = "copydesk/question/ask",
+  --- Questions need no reply any more. Whoever still shows them takes them away and answers `cancelled`.
+  --- `copydesk.QuestionSettledParams`
+  questionSettled = "copydesk/question/settled",
+  --- What the editor's own language servers say is wrong, and for which text they say it.
+  --- `copydesk.DiagnosticsParams -> copydesk.DiagnosticsResult`
+  editorDiagnostics = "copydesk/editor/diagnostics",
+  --- Asks the editor's own language servers where something is, or what it is.
+  --- `copydesk.NavigateParams -> copydesk.NavigateResult`
+  editorNavigate = "copydesk/editor/navigate",
+  --- What the person has selected.
+  --- `copydesk.Empty -> copydesk.SelectionResult`
+  editorSelection = "copydesk/editor/selection",
+  --- The files the person has open.
+  --- `copydesk.Empty -> copydesk.OpenFilesResult`
+  editorOpenFiles = "copydesk/editor/openFiles",
+  --- Shows a place in the editor.
+  --- `copydesk.ShowParams -> copydesk.ShowResult`
+  editorShow = "copydesk/editor/show",
+  --- The desk changed a file on the disk that this client may have open.
+  --- `copydesk.DocumentChangedParams`
+  documentChanged = "copydesk/document/changed",
+  --- Saves an open document, as if the person had.
+  --- `copydesk.DocumentSaveParams -> copydesk.DocumentSaveResult`
+  documentSave = "copydesk/document/save",
+}
+
+--- Error codes.
+M.errors = {
+  --- The message is no JSON.
+  parseError = -32700,
+  --- The message is no request.
+  invalidRequest = -32600,
+  --- There is no such method, or not in this direction.
+  methodNotFound = -32601,
+  --- The params are not what the method takes; the message says where.
+  invalidParams = -32602,
+  --- Something went wrong that should not have; the message is for a report.
+  internalError = -32603,
+  --- `initialize` has to come first.
+  serverNotInitialized = -32002,
+  --- Cancelled. The desk does not say so by itself (law 3); from a client it means the same as `cancelled`.
+  requestCancelled = -32800,
+  --- The document has changed meanwhile. The desk never says so; from a client it means that it should be asked again.
+  contentModified = -32801,
+  --- The request was good, and could not be done; the message says why.
+  requestFailed = -32803,
+  --- There is no such session; it may have been deleted.
+  unknownSession = -31001,
+  --- The session has no such part, or no such turn.
+  unknownPart = -31002,
+  --- There is no such model, or it cannot be used now; the message says what is missing.
+  unknownModel = -31003,
+  --- There is no agent of that name that a person can choose.
+  unknownAgent = -31004,
+  --- Desk and extension do not speak the same protocol; the message says which to update and how.
+  protocolMismatch = -31005,
+  --- The desk is about to stop and takes no new work.
+  stopping = -31006,
+  --- A rule or the workspace's trust forbids it; the message says which.
+  notAllowed = -31007,
+  --- It cannot be done while a turn runs; cancel it, or wait for its end.
+  busy = -31008,
+}
+
+return M

@@ -1,0 +1,1194 @@
+// The protocol between the desk of Copydesk and its editor extensions. Made from protocol/src; do not edit.
+// To bring it up to date: `UPDATE_EXPECT=1 cargo test -p copydesk-protocol`, then read what has changed.
+
+/** The version of the protocol. */
+export const PROTOCOL = 1;
+
+/** The names of the methods, as they stand on the wire. */
+export const methods = {
+  /** Makes a session. It is kept once something has been said in it. */
+  sessionNew: "copydesk/session/new",
+  /** Sessions, the one that was used last first. */
+  sessionList: "copydesk/session/list",
+  /** Attaches this client to a session: it gets what there is, and from then on the session's events and open asks. */
+  sessionLoad: "copydesk/session/load",
+  /** Earlier parts of a session, page by page. Does not attach. */
+  sessionParts: "copydesk/session/parts",
+  /** Detaches this client from a session. A running turn goes on. */
+  sessionLeave: "copydesk/session/leave",
+  /** Gives a session another title. */
+  sessionRename: "copydesk/session/rename",
+  /** Deletes a session and all that was said in it. A running turn is cancelled first. */
+  sessionDelete: "copydesk/session/delete",
+  /** Chooses the model of a session, from its next step on. */
+  sessionSetModel: "copydesk/session/setModel",
+  /** Chooses the agent of a session, from its next turn on. */
+  sessionSetAgent: "copydesk/session/setAgent",
+  /** Finds sessions by what was said in them. */
+  sessionSearch: "copydesk/session/search",
+  /** Prompts. Answers at once; the turn is told by events. While a turn runs the prompt waits for its end. */
+  turnStart: "copydesk/turn/start",
+  /** Prompts into the running turn: the model reads it with its next step. Without a turn it begins one. */
+  turnSteer: "copydesk/turn/steer",
+  /** Ends the running turn, and with it all asks. Answers at once; without a turn nothing happens. */
+  turnCancel: "copydesk/turn/cancel",
+  /** Takes back what the agent did to files, and only that. */
+  undo: "copydesk/undo",
+  /** Takes back the last undo of a session. */
+  redo: "copydesk/redo",
+  /** The models that can be used now. */
+  models: "copydesk/models",
+  /** The agents that a person can choose. */
+  agents: "copydesk/agents",
+  /** How the desk is. */
+  status: "copydesk/status",
+  /** Stops the desk. */
+  stop: "copydesk/stop",
+  /** Something happened in a session that this client is attached to. */
+  event: "copydesk/event",
+  /** Asks a person whether a call may do what it wants. Sent to every attached client; the first reply wins. */
+  permissionAsk: "copydesk/permission/ask",
+  /** An ask needs no reply any more. Whoever still shows it takes it away and answers `cancelled`. */
+  permissionSettled: "copydesk/permission/settled",
+  /** Asks a person what the agent wants to know. Sent to every attached client; the first reply wins. */
+  questionAsk: "copydesk/question/ask",
+  /** Questions need no reply any more. Whoever still shows them takes them away and answers `cancelled`. */
+  questionSettled: "copydesk/question/settled",
+  /** What the editor's own language servers say is wrong, and for which text they say it. */
+  editorDiagnostics: "copydesk/editor/diagnostics",
+  /** Asks the editor's own language servers where something is, or what it is. */
+  editorNavigate: "copydesk/editor/navigate",
+  /** What the person has selected. */
+  editorSelection: "copydesk/editor/selection",
+  /** The files the person has open. */
+  editorOpenFiles: "copydesk/editor/openFiles",
+  /** Shows a place in the editor. */
+  editorShow: "copydesk/editor/show",
+  /** The desk changed a file on the disk that this client may have open. */
+  documentChanged: "copydesk/document/changed",
+  /** Saves an open document, as if the person had. */
+  documentSave: "copydesk/document/save",
+} as const;
+
+/** Error codes. */
+export const errors = {
+  /** The message is no JSON. */
+  parseError: -32700,
+  /** The message is no request. */
+  invalidRequest: -32600,
+  /** There is no such method, or not in this direction. */
+  methodNotFound: -32601,
+  /** The params are not what the method takes; the message says where. */
+  invalidParams: -32602,
+  /** Something went wrong that should not have; the message is for a report. */
+  internalError: -32603,
+  /** `initialize` has to come first. */
+  serverNotInitialized: -32002,
+  /** Cancelled. The desk does not say so by itself (law 3); from a client it means the same as `cancelled`. */
+  requestCancelled: -32800,
+  /** The document has changed meanwhile. The desk never says so; from a client it means that it should be asked again. */
+  contentModified: -32801,
+  /** The request was good, and could not be done; the message says why. */
+  requestFailed: -32803,
+  /** There is no such session; it may have been deleted. */
+  unknownSession: -31001,
+  /** The session has no such part, or no such turn. */
+  unknownPart: -31002,
+  /** There is no such model, or it cannot be used now; the message says what is missing. */
+  unknownModel: -31003,
+  /** There is no agent of that name that a person can choose. */
+  unknownAgent: -31004,
+  /** Desk and extension do not speak the same protocol; the message says which to update and how. */
+  protocolMismatch: -31005,
+  /** The desk is about to stop and takes no new work. */
+  stopping: -31006,
+  /** A rule or the workspace's trust forbids it; the message says which. */
+  notAllowed: -31007,
+  /** It cannot be done while a turn runs; cancel it, or wait for its end. */
+  busy: -31008,
+} as const;
+
+/** Requests that a client sends. */
+export interface RequestsToDesk {
+  /** Makes a session. It is kept once something has been said in it. */
+  "copydesk/session/new": { params: SessionNewParams; result: SessionResult };
+  /** Sessions, the one that was used last first. */
+  "copydesk/session/list": { params: SessionListParams; result: SessionListResult };
+  /** Attaches this client to a session: it gets what there is, and from then on the session's events and open asks. */
+  "copydesk/session/load": { params: SessionLoadParams; result: SessionLoadResult };
+  /** Earlier parts of a session, page by page. Does not attach. */
+  "copydesk/session/parts": { params: SessionPartsParams; result: SessionPartsResult };
+  /** Detaches this client from a session. A running turn goes on. */
+  "copydesk/session/leave": { params: SessionParams; result: Empty };
+  /** Gives a session another title. */
+  "copydesk/session/rename": { params: SessionRenameParams; result: SessionResult };
+  /** Deletes a session and all that was said in it. A running turn is cancelled first. */
+  "copydesk/session/delete": { params: SessionParams; result: Empty };
+  /** Chooses the model of a session, from its next step on. */
+  "copydesk/session/setModel": { params: SessionSetModelParams; result: SessionResult };
+  /** Chooses the agent of a session, from its next turn on. */
+  "copydesk/session/setAgent": { params: SessionSetAgentParams; result: SessionResult };
+  /** Finds sessions by what was said in them. */
+  "copydesk/session/search": { params: SessionSearchParams; result: SessionSearchResult };
+  /** Prompts. Answers at once; the turn is told by events. While a turn runs the prompt waits for its end. */
+  "copydesk/turn/start": { params: TurnParams; result: TurnStartResult };
+  /** Prompts into the running turn: the model reads it with its next step. Without a turn it begins one. */
+  "copydesk/turn/steer": { params: TurnParams; result: TurnSteerResult };
+  /** Ends the running turn, and with it all asks. Answers at once; without a turn nothing happens. */
+  "copydesk/turn/cancel": { params: SessionParams; result: Empty };
+  /** Takes back what the agent did to files, and only that. */
+  "copydesk/undo": { params: UndoParams; result: UndoResult };
+  /** Takes back the last undo of a session. */
+  "copydesk/redo": { params: SessionParams; result: UndoResult };
+  /** The models that can be used now. */
+  "copydesk/models": { params: Empty; result: ModelsResult };
+  /** The agents that a person can choose. */
+  "copydesk/agents": { params: AgentsParams; result: AgentsResult };
+  /** How the desk is. */
+  "copydesk/status": { params: Empty; result: StatusResult };
+  /** Stops the desk. */
+  "copydesk/stop": { params: StopParams; result: StopResult };
+}
+
+/** Requests that a client answers. */
+export interface RequestsToClient {
+  /** Asks a person whether a call may do what it wants. Sent to every attached client; the first reply wins. */
+  "copydesk/permission/ask": { params: PermissionAskParams; result: PermissionReply };
+  /** Asks a person what the agent wants to know. Sent to every attached client; the first reply wins. */
+  "copydesk/question/ask": { params: QuestionAskParams; result: QuestionReply };
+  /** What the editor's own language servers say is wrong, and for which text they say it. */
+  "copydesk/editor/diagnostics": { params: DiagnosticsParams; result: DiagnosticsResult };
+  /** Asks the editor's own language servers where something is, or what it is. */
+  "copydesk/editor/navigate": { params: NavigateParams; result: NavigateResult };
+  /** What the person has selected. */
+  "copydesk/editor/selection": { params: Empty; result: SelectionResult };
+  /** The files the person has open. */
+  "copydesk/editor/openFiles": { params: Empty; result: OpenFilesResult };
+  /** Shows a place in the editor. */
+  "copydesk/editor/show": { params: ShowParams; result: ShowResult };
+  /** Saves an open document, as if the person had. */
+  "copydesk/document/save": { params: DocumentSaveParams; result: DocumentSaveResult };
+}
+
+/** Notifications that a client gets. */
+export interface NotificationsToClient {
+  /** Something happened in a session that this client is attached to. */
+  "copydesk/event": { params: EventParams };
+  /** An ask needs no reply any more. Whoever still shows it takes it away and answers `cancelled`. */
+  "copydesk/permission/settled": { params: PermissionSettledParams };
+  /** Questions need no reply any more. Whoever still shows them takes them away and answers `cancelled`. */
+  "copydesk/question/settled": { params: QuestionSettledParams };
+  /** The desk changed a file on the disk that this client may have open. */
+  "copydesk/document/changed": { params: DocumentChangedParams };
+}
+
+/** A named set of prompt, model and rules. */
+export interface AgentInfo {
+  /** Its name. */
+  name: string;
+  /** When to use it. */
+  description: string;
+  /** `PROVIDER/MODEL`, where it has one of its own. */
+  model?: string;
+}
+
+/** Whose agents. */
+export interface AgentsParams {
+  /** The folder whose configuration counts; where it is missing, the client's first workspace folder. */
+  folder?: string;
+}
+
+/** The agents that a person can choose. */
+export interface AgentsResult {
+  /** The one that is used where nobody chose comes first. */
+  agents: AgentInfo[];
+}
+
+/** Whether an editor could say. The desk asks its own language servers where it could not. */
+export type AnswerState =
+  /** It could, even if there was nothing to find. */
+  | "answered"
+  /** No language server of this editor can say. */
+  | "unsupported"
+  /** A language server could, but is not ready yet. */
+  | "starting"
+  /** The time that the desk gave is over, or the person cancelled the work. */
+  | "cancelled";
+
+/** What a call wants to do. */
+export interface Ask {
+  /** The ask's id. The same ask may come more than once, when a client attaches again. */
+  ask: string;
+  /** The id of the call's part, whose event may come later than the ask. */
+  part: string;
+  /** The key of the rule that asks, such as `bash` or `edit`. */
+  key: string;
+  /** What is to be allowed: each path, each command. */
+  patterns: string[];
+  /** What `always` would allow from now on; empty where that cannot be said, and then `always` is not offered. */
+  always: string[];
+  /** One line for the person. */
+  title: string;
+  /** What the person is shown; its fields are the tool's. An edit has its `diff` in unified form. */
+  metadata?: unknown;
+}
+
+/** A call of a tool. */
+export interface Call {
+  /** The model's name for this call, unique within its step. */
+  call: string;
+  /** The tool's name. */
+  name: string;
+  /** JSON as the model wrote it. While it is being written, and when the model made a mistake, it is no valid JSON. */
+  arguments: string;
+  /** What the running call showed last: the `metadata` of its last `progress` event. */
+  progress?: unknown;
+  /** What came of it; missing until something did. */
+  output?: CallOutput;
+}
+
+/** What came of a call. */
+export interface CallOutput {
+  /** One line for the person. */
+  title: string;
+  /** What the model reads. */
+  output: string;
+  /** Whether the model is told that the call failed. */
+  isError?: boolean;
+  /** What the person is shown; its fields are the tool's. A `diff` is in unified form. */
+  metadata?: unknown;
+  /** Images and PDFs that the call gave back. */
+  media?: Media[];
+  /** How long it took. */
+  milliseconds: number;
+}
+
+/** What was done to a file. */
+export type ChangeReason =
+  /** It was made. */
+  | "created"
+  /** It has another content. */
+  | "written"
+  /** It is not there any more. */
+  | "deleted";
+
+/** What can be chosen. */
+export interface Choice {
+  /** What is sent back when it is chosen. */
+  label: string;
+  /** What it would mean. */
+  description?: string;
+}
+
+/** What a client says of itself: `initializationOptions.copydesk`. */
+export interface ClientHello {
+  /** The version of the protocol that it speaks. */
+  protocol: number;
+  /** Its name, such as `vscode` or `nvim`. */
+  client: string;
+  /** The extension's version. */
+  version: string;
+}
+
+/** What a part is. */
+export type Content =
+  /** What a person asked. */
+  | ({ kind: "prompt" } & Prompt)
+  /** An image or a PDF that came with a prompt. */
+  | ({ kind: "file" } & Media)
+  /** What the model said. */
+  | ({ kind: "text" } & Text)
+  /** What the model let us see of its thinking. */
+  | ({ kind: "reasoning" } & Text)
+  /** A call of a tool. */
+  | ({ kind: "call" } & Call)
+  /** A request to the model begins. */
+  | {
+      kind: "stepStart";
+      /** `PROVIDER/MODEL` */
+      model: string;
+    }
+  /** A request to the model is answered. */
+  | ({ kind: "stepFinish" } & StepFinish)
+  /** A request to the model failed, and another attempt will be made. */
+  | {
+      kind: "retry";
+      /** Which retry this is, from 1. */
+      attempt: number;
+      /** What went wrong, for a person. */
+      message: string;
+      /** When the next attempt is made, in milliseconds since 1970. */
+      at: number;
+    }
+  /** Something the model is told at its next step without anybody having said it. */
+  | ({ kind: "note" } & Text);
+
+/** Something the person pointed at: a file, a stretch of it, or words from elsewhere in the editor. */
+export interface ContextItem {
+  /** The document. */
+  uri: string;
+  /** Where in it; the whole where it is missing. */
+  range?: Range;
+  /** The text as the person saw it; where it is missing, the desk reads the document. */
+  text?: string;
+}
+
+/** What the desk says of itself: `capabilities.experimental.copydesk`. */
+export interface DeskHello {
+  /** The version of the protocol that it speaks. */
+  protocol: number;
+  /** The desk's version. */
+  version: string;
+  /** The desk's process. */
+  pid: number;
+}
+
+/** One problem. */
+export interface Diagnostic {
+  /** Where. */
+  range: Range;
+  /** How bad. */
+  severity: Severity;
+  /** The server's name for this kind of problem, such as `E0308`. */
+  code?: string;
+  /** Who says so, such as `rustc`. */
+  source?: string;
+  /** What is wrong. */
+  message: string;
+}
+
+/** Which diagnostics. */
+export interface DiagnosticsParams {
+  /** The document; all that the editor knows of where it is missing. */
+  uri?: string;
+  /** The version of the document that they should be for, as in LSP. */
+  version?: number;
+  /** How long to wait for that version, in milliseconds; where it is missing, not at all. */
+  wait?: number;
+}
+
+/** What the editor's language servers say. */
+export interface DiagnosticsResult {
+  /** Whether the editor could say. */
+  state: AnswerState;
+  /** One for every document that was asked about or has any. */
+  files?: FileDiagnostics[];
+}
+
+/** A file that the desk changed on the disk. */
+export interface DocumentChangedParams {
+  /** The file. */
+  uri: string;
+  /** What was done to it. */
+  reason: ChangeReason;
+}
+
+/** What to save. */
+export interface DocumentSaveParams {
+  /** The document. */
+  uri: string;
+}
+
+/** Whether it is saved. */
+export interface DocumentSaveResult {
+  /** Whether the disk has the document's text now. */
+  saved: boolean;
+  /** Why not. */
+  message?: string;
+}
+
+/** An object without fields. */
+export type Empty = Record<string, never>;
+
+/** Something that happened. A client passes over events that it does not know. */
+export type Event =
+  /** The session's title, agent, model or time has changed. */
+  | {
+      event: "session";
+      /** As it is now. */
+      session: Session;
+    }
+  /** A turn begins. */
+  | {
+      event: "turnStarted";
+      /** Its number, from 1. */
+      turn: number;
+    }
+  /** A part is new or has changed; a known id replaces what the client has. */
+  | {
+      event: "part";
+      /** The whole of it. */
+      part: Part;
+    }
+  /** A part that is being written has grown. */
+  | {
+      event: "delta";
+      /** The part's id. */
+      part: string;
+      /** To be added to `text` of a text or reasoning, to `arguments` of a call. */
+      text: string;
+    }
+  /** A part will not be: the attempt it belonged to failed. The client takes it away. */
+  | {
+      event: "void";
+      /** The part's id. */
+      part: string;
+    }
+  /** A running call has something to show; it replaces what it showed before. */
+  | {
+      event: "progress";
+      /** The part's id. */
+      part: string;
+      /** Its fields are the tool's. */
+      metadata: unknown;
+    }
+  /** A call waits for a person. The request `copydesk/permission/ask` is what is answered. */
+  | ({ event: "asked" } & Ask)
+  /** Somebody replied, or nobody needs to any more. */
+  | {
+      event: "settled";
+      /** The ask's id. */
+      ask: string;
+    }
+  /** The agent waits for answers. The request `copydesk/question/ask` is what is answered. */
+  | ({ event: "questioned" } & Questions)
+  /** Somebody answered, or nobody needs to any more. */
+  | {
+      event: "answered";
+      /** The id of the questions. */
+      question: string;
+    }
+  /** A turn is over. Exactly one for every `turnStarted`. */
+  | {
+      event: "turnEnded";
+      /** Its number. */
+      turn: number;
+      /** Why. */
+      end: TurnEnd;
+    }
+  /** The session was deleted. It is the last event; nobody is attached any more. */
+  | { event: "deleted" };
+
+/** An event and its place among the events of its session. */
+export interface EventParams {
+  /** The session's id. */
+  session: string;
+  /** Counts up by one with every event of the session, as long as the desk runs. A client that sees a gap loads again. */
+  seq: number;
+  /** What happened. */
+  event: Event;
+}
+
+/** The diagnostics of one document. */
+export interface FileDiagnostics {
+  /** The document. */
+  uri: string;
+  /** The version of the document when they were looked at, as in LSP; missing where it is not open. */
+  version?: number;
+  /** How sure it is that they are for that version. */
+  proof: Proof;
+  /** All of them. */
+  items: Diagnostic[];
+}
+
+/** One place where the words stand. */
+export interface Found {
+  /** The session's id. */
+  session: string;
+  /** The session's title; missing where it has none. */
+  title?: string;
+  /** The id of the part in which they stand. */
+  part: string;
+  /** A line or so around them. */
+  excerpt: string;
+}
+
+/** A session that the desk has at hand. */
+export interface LiveSession {
+  /** The session's id. */
+  session: string;
+  /** Whether a turn runs. */
+  running: boolean;
+}
+
+/** A stretch of text in a document. */
+export interface Location {
+  /** The document. */
+  uri: string;
+  /** Where in it. */
+  range: Range;
+}
+
+/** An image or a PDF. */
+export interface Media {
+  /** Such as `image/png`. */
+  mime: string;
+  /** The bytes, in base64 with padding. */
+  base64: string;
+  /** The name of the file, where it had one. */
+  name?: string;
+}
+
+/** `data` of the error with which `initialize` fails when the two do not speak the same protocol. */
+export interface Mismatch {
+  /** The version of the protocol that the desk speaks. */
+  desk: number;
+  /** The version of the protocol that the client speaks. */
+  client: number;
+  /** The side to update. */
+  update: Side;
+  /** Trying again does not help: vscode-languageclient offers it otherwise. */
+  retry: boolean;
+}
+
+/** A model that can be used. */
+export interface ModelInfo {
+  /** `PROVIDER/MODEL` */
+  id: string;
+  /** For people. */
+  name: string;
+  /** The provider's name, for people. */
+  provider: string;
+  /** Tokens that it can have before it, where that is known. */
+  context?: number;
+  /** Tokens that it can write, where that is known. */
+  output?: number;
+  /** It runs on the desk's machine. */
+  local?: boolean;
+}
+
+/** The models that can be used now. */
+export interface ModelsResult {
+  /** Grouped by provider. */
+  models: ModelInfo[];
+  /** The one that is used where nobody chose. */
+  default?: string;
+}
+
+/** What can be asked. */
+export type NavigateKind =
+  /** Where it is defined. */
+  | "definition"
+  /** Where it is declared. */
+  | "declaration"
+  /** Where its type is defined. */
+  | "typeDefinition"
+  /** Where it is implemented. */
+  | "implementation"
+  /** Where it is used. */
+  | "references"
+  /** What it is, in words. */
+  | "hover"
+  /** The symbols of the document. */
+  | "documentSymbols"
+  /** The symbols of the workspace whose names match `query`. */
+  | "workspaceSymbols"
+  /** Who calls it. */
+  | "incomingCalls"
+  /** Whom it calls. */
+  | "outgoingCalls";
+
+/** What to find. */
+export interface NavigateParams {
+  /** What is asked about it. */
+  kind: NavigateKind;
+  /** The document; needed for all but `workspaceSymbols`. */
+  uri?: string;
+  /** Where in it; needed for all but the symbols. */
+  position?: Position;
+  /** The name, or a piece of it, for `workspaceSymbols`. */
+  query?: string;
+  /** How long to wait for the language server, in milliseconds; where it is missing, as long as the editor likes. */
+  wait?: number;
+}
+
+/** What was found. Which of the lists is filled follows from what was asked. */
+export interface NavigateResult {
+  /** Whether the editor could say. */
+  state: AnswerState;
+  /** Definitions, declarations, implementations, references. */
+  locations?: Location[];
+  /** Symbols, and the two ends of calls. */
+  symbols?: Symbol[];
+  /** Hover, as Markdown. */
+  text?: string;
+  /** The language server that answered, where the editor tells. */
+  server?: string;
+}
+
+/** A file the person has open. */
+export interface OpenFile {
+  /** The document. */
+  uri: string;
+  /** It has the focus. */
+  active?: boolean;
+  /** It can be seen. */
+  visible?: boolean;
+  /** It has changes that are not saved. */
+  dirty?: boolean;
+  /** LSP's id of its language. */
+  language?: string;
+}
+
+/** The files the person has open. */
+export interface OpenFilesResult {
+  /** The one that was used last first, where the editor knows. */
+  files?: OpenFile[];
+}
+
+/** One thing that was said or done. */
+export interface Part {
+  /** Unique; the order of parts is that in which they are sent, not that of their ids. */
+  id: string;
+  /** The session's id. */
+  session: string;
+  /** The number of its turn, from 1. */
+  turn: number;
+  /** The number of its step, from 1 within the turn; 0 for what came before the first request to the model. */
+  step: number;
+  /** When it began, in milliseconds since 1970. */
+  created: number;
+  /** When it last changed, in milliseconds since 1970. */
+  updated: number;
+  /** Where it is on its way. */
+  state: State;
+  /** What it is. */
+  content: Content;
+}
+
+/** An ask and its session. */
+export interface PermissionAskParams {
+  /** The session's id. */
+  session: string;
+  /** The ask's id. The same ask may come more than once, when a client attaches again. */
+  ask: string;
+  /** The id of the call's part, whose event may come later than the ask. */
+  part: string;
+  /** The key of the rule that asks, such as `bash` or `edit`. */
+  key: string;
+  /** What is to be allowed: each path, each command. */
+  patterns: string[];
+  /** What `always` would allow from now on; empty where that cannot be said, and then `always` is not offered. */
+  always: string[];
+  /** One line for the person. */
+  title: string;
+  /** What the person is shown; its fields are the tool's. An edit has its `diff` in unified form. */
+  metadata?: unknown;
+}
+
+/** What a person replied, or that nobody did. */
+export type PermissionReply =
+  /** This time. */
+  | { reply: "once" }
+  /** This time, and whatever the ask has under `always` for as long as the session remembers. */
+  | { reply: "always" }
+  /** No. With a reason the model is told it and goes on; without one the turn stops. */
+  | {
+      reply: "reject";
+      /** What the model is told. One without words is none. */
+      reason?: string;
+    }
+  /** No reply from this client: the ask was settled, or its window was closed. It stays open for others. */
+  | { reply: "cancelled" };
+
+/** An ask that needs no reply any more. */
+export interface PermissionSettledParams {
+  /** The session's id. */
+  session: string;
+  /** The ask's id. */
+  ask: string;
+  /** The name of the client that replied; missing where it was this one, or where nobody did. */
+  by?: string;
+}
+
+/** A place between two characters. */
+export interface Position {
+  /** From 0. */
+  line: number;
+  /** From 0, in the position encoding that LSP negotiated. */
+  character: number;
+}
+
+/** What a person, or an agent in a person's place, asked. */
+export interface Prompt {
+  /** The words. */
+  text: string;
+  /** It came while the turn ran, and joined it. */
+  steers?: boolean;
+}
+
+/** How sure it is that diagnostics are for the text in question. */
+export type Proof =
+  /** A language server said so: it was asked for this version, or named it. */
+  | "proven"
+  /** They came after this version, and nothing has changed for a while. */
+  | "likely"
+  /** They may be for an older text. */
+  | "unknown";
+
+/** One question. */
+export interface Question {
+  /** A word or two, for a tab or a title. */
+  header: string;
+  /** The question. */
+  text: string;
+  /** What can be chosen. */
+  options: Choice[];
+  /** Whether more than one may be chosen. */
+  multiple: boolean;
+  /** Whether the person may write an answer of their own. */
+  custom: boolean;
+}
+
+/** Questions and their session. */
+export interface QuestionAskParams {
+  /** The session's id. */
+  session: string;
+  /** Their id. The same questions may come more than once, when a client attaches again. */
+  question: string;
+  /** The id of the call's part, whose event may come later than the questions. */
+  part: string;
+  /** At least one. */
+  questions: Question[];
+}
+
+/** What a person answered, or that nobody did. */
+export type QuestionReply =
+  /** The person answered. */
+  | {
+      reply: "answered";
+      /** For each question, in their order: the labels that were chosen, or the person's own words. */
+      answers: string[][];
+    }
+  /** The person does not want to answer; the agent is told. */
+  | { reply: "rejected" }
+  /** No reply from this client: the questions were settled, or its window was closed. They stay open for others. */
+  | { reply: "cancelled" };
+
+/** Questions that need no reply any more. */
+export interface QuestionSettledParams {
+  /** The session's id. */
+  session: string;
+  /** The id of the questions. */
+  question: string;
+  /** The name of the client that answered; missing where it was this one, or where nobody did. */
+  by?: string;
+}
+
+/** Questions that are asked together. */
+export interface Questions {
+  /** Their id. The same questions may come more than once, when a client attaches again. */
+  question: string;
+  /** The id of the call's part, whose event may come later than the questions. */
+  part: string;
+  /** At least one. */
+  questions: Question[];
+}
+
+/** A stretch of text. */
+export interface Range {
+  /** Where it begins. */
+  start: Position;
+  /** Where it ends; what stands there is not part of it. */
+  end: Position;
+}
+
+/** A selection, or the place of the cursor. */
+export interface Selection {
+  /** The document. */
+  uri: string;
+  /** Where in it; empty where only the cursor is there. */
+  range: Range;
+  /** The text that is selected. */
+  text: string;
+}
+
+/** What the person has selected. */
+export interface SelectionResult {
+  /** Missing where no document has the focus or had it last. */
+  selection?: Selection;
+}
+
+/** A conversation with an agent. The desk owns it; it outlives every window. */
+export interface Session {
+  /** Unique; later ones sort after earlier ones. */
+  id: string;
+  /** The folder it works in: an absolute path on the desk's machine. */
+  folder: string;
+  /** Missing until there is one. */
+  title?: string;
+  /** The agent's name. */
+  agent: string;
+  /** `PROVIDER/MODEL`, where one was chosen for this session. */
+  model?: string;
+  /** The session whose call began this one. */
+  parent?: string;
+  /** When it was made, in milliseconds since 1970. */
+  created: number;
+  /** When anything last happened in it, in milliseconds since 1970. */
+  updated: number;
+}
+
+/** Which sessions to list. */
+export interface SessionListParams {
+  /** Only those that work in this folder. */
+  folder?: string;
+  /** At most so many; where it is missing, 50. */
+  limit?: number;
+  /** Only those last used before this session: the id of the last one of the page before. */
+  before?: string;
+}
+
+/** A page of sessions. */
+export interface SessionListResult {
+  /** The one that was used last first. A page that is not full is the last. */
+  sessions: Session[];
+}
+
+/** Which session to attach to. */
+export interface SessionLoadParams {
+  /** The session's id. */
+  session: string;
+  /** At most so many parts, the last ones; where it is missing, 200. */
+  limit?: number;
+}
+
+/** All that a client needs to show a session, as of `seq`. */
+export interface SessionLoadResult {
+  /** The session as it is now. */
+  session: Session;
+  /** The last parts in their order, those under way included, with what they have so far. */
+  parts: Part[];
+  /** Whether there are parts before these: see `copydesk/session/parts`. */
+  earlier: boolean;
+  /** The number of the turn that runs; missing where none does. */
+  running?: number;
+  /** The last event that is contained in this. Events up to it are dropped, whenever they come. */
+  seq: number;
+  /** Asks that wait for a reply. Each is also sent to this client as a request. */
+  asks: Ask[];
+  /** Questions that wait for a reply. They are also sent to this client as requests. */
+  questions: Questions[];
+}
+
+/** What a new session is to be. */
+export interface SessionNewParams {
+  /** The folder to work in; where it is missing, the client's first workspace folder. */
+  folder?: string;
+  /** The agent's name; where it is missing, the configured one. */
+  agent?: string;
+  /** `PROVIDER/MODEL`; where it is missing, the agent's or the configured one. */
+  model?: string;
+}
+
+/** Names a session. */
+export interface SessionParams {
+  /** The session's id. */
+  session: string;
+}
+
+/** Which page of a session's parts. */
+export interface SessionPartsParams {
+  /** The session's id. */
+  session: string;
+  /** Only parts before this one: the id of the first part that the client has. */
+  before: string;
+  /** At most so many, the last ones; where it is missing, 200. */
+  limit?: number;
+}
+
+/** A page of parts. */
+export interface SessionPartsResult {
+  /** In their order. */
+  parts: Part[];
+  /** Whether there are parts before these. */
+  earlier: boolean;
+}
+
+/** A session and its new title. */
+export interface SessionRenameParams {
+  /** The session's id. */
+  session: string;
+  /** The new title. */
+  title: string;
+}
+
+/** The session as it is now. */
+export interface SessionResult {
+  /** The session as it is now. */
+  session: Session;
+}
+
+/** What to look for. */
+export interface SessionSearchParams {
+  /** Words; all of them must be there. */
+  query: string;
+  /** At most so many; where it is missing, 50. */
+  limit?: number;
+}
+
+/** What was found. */
+export interface SessionSearchResult {
+  /** The latest first. */
+  found: Found[];
+}
+
+/** A session and its new agent. */
+export interface SessionSetAgentParams {
+  /** The session's id. */
+  session: string;
+  /** The agent's name. */
+  agent: string;
+}
+
+/** A session and its new model. */
+export interface SessionSetModelParams {
+  /** The session's id. */
+  session: string;
+  /** `PROVIDER/MODEL` */
+  model: string;
+}
+
+/** How bad a problem is. */
+export type Severity =
+  /** It does not work. */
+  | "error"
+  /** It may not work. */
+  | "warning"
+  /** Worth knowing. */
+  | "information"
+  /** A suggestion. */
+  | "hint";
+
+/** What to show. */
+export interface ShowParams {
+  /** The document. */
+  uri: string;
+  /** Where in it. */
+  range?: Range;
+  /** Whether the cursor goes there too. */
+  focus?: boolean;
+}
+
+/** Whether it is shown. */
+export interface ShowResult {
+  /** Whether it is shown. */
+  shown: boolean;
+}
+
+/** One of the two that talk. */
+export type Side =
+  /** The daemon. */
+  | "desk"
+  /** The editor's extension. */
+  | "client";
+
+/** Where a part is on its way. One that is completed is on the desk's disk. */
+export type State =
+  /** It has not begun. */
+  | { kind: "pending" }
+  /** It is under way. */
+  | { kind: "running" }
+  /** It is done. */
+  | { kind: "completed" }
+  /** It failed. */
+  | {
+      kind: "error";
+      /** Why, for a person. */
+      message: string;
+    }
+  /** The desk ended, or the person cancelled, while it ran. */
+  | { kind: "interrupted" };
+
+/** How the desk is. */
+export interface StatusResult {
+  /** The desk's version. */
+  version: string;
+  /** The version of the protocol that it speaks. */
+  protocol: number;
+  /** Its process. */
+  pid: number;
+  /** When it was started, in milliseconds since 1970. */
+  started: number;
+  /** How many clients are attached to it. */
+  clients: number;
+  /** The sessions that it has at hand. */
+  sessions: LiveSession[];
+  /** How many documents the clients have open. */
+  documents: number;
+}
+
+/** How a request to the model ended. */
+export interface StepFinish {
+  /** Why the model stopped. */
+  stop: StopReason;
+  /** What was used. */
+  usage: Usage;
+  /** US dollars, where the price is known. */
+  cost?: number;
+}
+
+/** When to stop. */
+export interface StopParams {
+  /** When to stop. */
+  when: StopWhen;
+}
+
+/** Why a model stopped. */
+export type StopReason =
+  /** It has said what it wanted to say. */
+  | "end"
+  /** It waits for the results of its calls. */
+  | "calls"
+  /** It ran into the output limit; the last part may be cut. */
+  | "length"
+  /** It ran into the end of its context window. */
+  | "context"
+  /** The model or a filter of the provider refused. */
+  | "refused"
+  /** The provider asks to be called again. */
+  | "paused"
+  /** The stream broke after complete calls had been received: they stand, the rest is lost. */
+  | "broken";
+
+/** What the stop waits for. */
+export interface StopResult {
+  /** How many turns still run. */
+  waitingFor: number;
+}
+
+/** When to stop. */
+export type StopWhen =
+  /** When no turn runs any more. New ones are refused meanwhile. */
+  | "idle"
+  /** At once. Running turns are cancelled; what is completed is kept. */
+  | "now";
+
+/** A named thing in a document. */
+export interface Symbol {
+  /** Its name. */
+  name: string;
+  /** LSP's word for what it is, such as `function` or `struct`. */
+  kind?: string;
+  /** More about it, such as its signature. */
+  detail?: string;
+  /** What it is part of. */
+  container?: string;
+  /** The document. */
+  uri: string;
+  /** All of it. */
+  range: Range;
+  /** How deep it stands in the document, from 0; the list is in the order of the document. */
+  depth?: number;
+  /** Where the calls are, for the ends of calls: in this document for incoming ones, in the one asked about for outgoing ones. */
+  calls?: Range[];
+}
+
+/** Words. */
+export interface Text {
+  /** The words, Markdown where the model wrote them. */
+  text: string;
+}
+
+/** Why a turn is over. */
+export type TurnEnd =
+  /** The model has said what it wanted to say. */
+  | { kind: "done" }
+  /** A person cancelled it, or the desk stopped. */
+  | { kind: "cancelled" }
+  /** A person rejected an ask without a reason to go on with. */
+  | { kind: "rejected" }
+  /** The model would have gone on, but no more steps are allowed. */
+  | {
+      kind: "stepLimit";
+      /** So many are. */
+      steps: number;
+    }
+  /** It could not go on. */
+  | {
+      kind: "failed";
+      /** Why, for a person. */
+      message: string;
+    };
+
+/** What a person asks of a session. */
+export interface TurnParams {
+  /** The session's id. */
+  session: string;
+  /** The words. */
+  text: string;
+  /** Images and PDFs. */
+  files?: Media[];
+  /** What the person pointed at. */
+  context?: ContextItem[];
+}
+
+/** What became of a prompt. */
+export interface TurnStartResult {
+  /** It waits for the end of the running turn. */
+  queued: boolean;
+}
+
+/** What became of a prompt. */
+export interface TurnSteerResult {
+  /** It joins the running turn; otherwise it began one. */
+  joined: boolean;
+}
+
+/** What became of one file. */
+export type UndoOutcome =
+  /** What the agent did is taken back. */
+  | "undone"
+  /** A person has since changed the same lines; the file is left as it is. */
+  | "conflict"
+  /** The file is not there any more. */
+  | "gone"
+  /** There was nothing of it left to take back. */
+  | "unchanged";
+
+/** What to take back. */
+export interface UndoParams {
+  /** The session's id. */
+  session: string;
+  /** How much. */
+  what: UndoWhat;
+}
+
+/** What became of it, file by file. */
+export interface UndoResult {
+  /** Empty where there was nothing to take back. */
+  files: UndoneFile[];
+}
+
+/** How much to take back. What a person wrote is never taken along. */
+export type UndoWhat =
+  /** What one call did: the id of its part. */
+  | { call: string }
+  /** What one turn did: its number. */
+  | { turn: number }
+  /** What was done after a part: its id. */
+  | { after: string };
+
+/** What became of one file. */
+export interface UndoneFile {
+  /** The document. */
+  uri: string;
+  /** What became of it. */
+  outcome: UndoOutcome;
+  /** Why, for a person. */
+  message?: string;
+}
+
+/** Tokens of one request. */
+export interface Usage {
+  /** Read by the model, without what a cache had or took. */
+  input: number;
+  /** Written by the model, its reasoning included. */
+  output: number;
+  /** Written as reasoning. */
+  reasoning: number;
+  /** Read from a cache. */
+  cacheRead: number;
+  /** Written to a cache. */
+  cacheWrite: number;
+}

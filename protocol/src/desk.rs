@@ -1,0 +1,118 @@
+//! The desk itself: what it has to offer, how it is, and its end.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// An object without fields.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Empty {}
+
+/// The models that can be used now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelsResult {
+    /// Grouped by provider.
+    pub models: Vec<ModelInfo>,
+    /// The one that is used where nobody chose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<String>,
+}
+
+/// A model that can be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelInfo {
+    /// `PROVIDER/MODEL`
+    pub id: String,
+    /// For people.
+    pub name: String,
+    /// The provider's name, for people.
+    pub provider: String,
+    /// Tokens that it can have before it, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<u64>,
+    /// Tokens that it can write, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<u64>,
+    /// It runs on the desk's machine.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub local: bool,
+}
+
+/// Whose agents.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentsParams {
+    /// The folder whose configuration counts; where it is missing, the client's first workspace folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+}
+
+/// The agents that a person can choose.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentsResult {
+    /// The one that is used where nobody chose comes first.
+    pub agents: Vec<AgentInfo>,
+}
+
+/// A named set of prompt, model and rules.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentInfo {
+    /// Its name.
+    pub name: String,
+    /// When to use it.
+    pub description: String,
+    /// `PROVIDER/MODEL`, where it has one of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// How the desk is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StatusResult {
+    /// The desk's version.
+    pub version: String,
+    /// The version of the protocol that it speaks.
+    pub protocol: u32,
+    /// Its process.
+    pub pid: u32,
+    /// When it was started, in milliseconds since 1970.
+    pub started: u64,
+    /// How many clients are attached to it.
+    pub clients: u32,
+    /// The sessions that it has at hand.
+    pub sessions: Vec<LiveSession>,
+    /// How many documents the clients have open.
+    pub documents: u32,
+}
+
+/// A session that the desk has at hand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LiveSession {
+    /// The session's id.
+    pub session: String,
+    /// Whether a turn runs.
+    pub running: bool,
+}
+
+/// When to stop.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StopParams {
+    /// When to stop.
+    pub when: StopWhen,
+}
+
+/// When to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum StopWhen {
+    /// When no turn runs any more. New ones are refused meanwhile.
+    Idle,
+    /// At once. Running turns are cancelled; what is completed is kept.
+    Now,
+}
+
+/// What the stop waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StopResult {
+    /// How many turns still run.
+    pub waiting_for: u32,
+}

@@ -1,0 +1,106 @@
+//! Everything that can happen in a session, as the clients that are attached to it are told.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::ask::Ask;
+use crate::part::Part;
+use crate::question::Questions;
+use crate::session::Session;
+
+/// An event and its place among the events of its session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EventParams {
+    /// The session's id.
+    pub session: String,
+    /// Counts up by one with every event of the session, as long as the desk runs. A client that sees a gap loads again.
+    pub seq: u64,
+    /// What happened.
+    pub event: Event,
+}
+
+/// Something that happened. A client passes over events that it does not know.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "event", rename_all = "camelCase")]
+pub enum Event {
+    /// The session's title, agent, model or time has changed.
+    Session {
+        /// As it is now.
+        session: Session,
+    },
+    /// A turn begins.
+    TurnStarted {
+        /// Its number, from 1.
+        turn: u32,
+    },
+    /// A part is new or has changed; a known id replaces what the client has.
+    Part {
+        /// The whole of it.
+        part: Box<Part>,
+    },
+    /// A part that is being written has grown.
+    Delta {
+        /// The part's id.
+        part: String,
+        /// To be added to `text` of a text or reasoning, to `arguments` of a call.
+        text: String,
+    },
+    /// A part will not be: the attempt it belonged to failed. The client takes it away.
+    Void {
+        /// The part's id.
+        part: String,
+    },
+    /// A running call has something to show; it replaces what it showed before.
+    Progress {
+        /// The part's id.
+        part: String,
+        /// Its fields are the tool's.
+        metadata: Value,
+    },
+    /// A call waits for a person. The request `copydesk/permission/ask` is what is answered.
+    Asked(Ask),
+    /// Somebody replied, or nobody needs to any more.
+    Settled {
+        /// The ask's id.
+        ask: String,
+    },
+    /// The agent waits for answers. The request `copydesk/question/ask` is what is answered.
+    Questioned(Questions),
+    /// Somebody answered, or nobody needs to any more.
+    Answered {
+        /// The id of the questions.
+        question: String,
+    },
+    /// A turn is over. Exactly one for every `turnStarted`.
+    TurnEnded {
+        /// Its number.
+        turn: u32,
+        /// Why.
+        end: TurnEnd,
+    },
+    /// The session was deleted. It is the last event; nobody is attached any more.
+    Deleted,
+}
+
+/// Why a turn is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub enum TurnEnd {
+    /// The model has said what it wanted to say.
+    Done,
+    /// A person cancelled it, or the desk stopped.
+    Cancelled,
+    /// A person rejected an ask without a reason to go on with.
+    Rejected,
+    /// The model would have gone on, but no more steps are allowed.
+    StepLimit {
+        /// So many are.
+        steps: u32,
+    },
+    /// It could not go on.
+    Failed {
+        /// Why, for a person.
+        message: String,
+    },
+}

@@ -1,0 +1,130 @@
+//! One JSON Schema of everything: types under `$defs`, methods and errors beside them.
+
+use schemars::SchemaGenerator;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+use super::STALE;
+use crate::PROTOCOL;
+use crate::error::ErrorCode;
+use crate::hello::{ClientHello, DeskHello, Mismatch};
+use crate::table::methods;
+
+pub(crate) fn schema() -> Value {
+    of(SchemaSettings::draft2020_12())
+}
+
+fn of(settings: SchemaSettings) -> Value {
+    let mut generator = settings.into_generator();
+    let methods: Map<_, _> = methods()
+        .iter()
+        .map(|method| {
+            let mut entry = json!({
+                "marker": method.marker,
+                "description": method.doc,
+                "direction": method.direction,
+                "kind": method.kind,
+                "waitsForPerson": method.waits_for_person,
+                "params": method.params.schema(&mut generator),
+            });
+            if let Some(result) = method.result {
+                entry["result"] = result.schema(&mut generator).to_value();
+            }
+            (method.name.to_owned(), entry)
+        })
+        .collect();
+    let errors: Map<_, _> = ErrorCode::ALL
+        .iter()
+        .map(|code| (code.name().to_owned(), json!({ "code": code.code(), "description": code.doc() })))
+        .collect();
+    let hello = json!({
+        "client": generator.subschema_for::<ClientHello>(),
+        "desk": generator.subschema_for::<DeskHello>(),
+        "mismatch": generator.subschema_for::<Mismatch>(),
+    });
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "The protocol between the desk of Copydesk and its editor extensions",
+        "description": format!("Made from the table of methods in protocol/src. {STALE}"),
+        "protocol": PROTOCOL,
+        "hello": hello,
+        "methods": methods,
+        "errors": errors,
+        "$defs": definitions(generator),
+    })
+}
+
+fn definitions(mut generator: SchemaGenerator) -> Value {
+    let mut definitions = generator.take_definitions(true);
+    definitions.values_mut().for_each(tidy);
+    definitions.sort_keys();
+    Value::Object(definitions)
+}
+
+/// What we never send is not promised: no `null`, no defaults (which are all "nothing"), no widths of numbers.
+fn tidy(schema: &mut Value) {
+    let Some(fields) = schema.as_object_mut() else { return };
+    fields.remove("default");
+    fields.remove("format");
+    if let Some(Value::Array(kinds)) = fields.get("type")
+        && let [kind, Value::String(null)] = kinds.as_slice()
+        && null == "null"
+    {
+        fields.insert("type".into(), kind.clone());
+    }
+    if let Some(Value::Array(choices)) = fields.get("anyOf")
+        && let [Value::Object(choice), null] = choices.as_slice()
+        && *null == json!({ "type": "null" })
+    {
+        let choice = choice.clone();
+        fields.remove("anyOf");
+        fields.extend(choice);
+    }
+    for (key, inner) in fields {
+        match (key.as_str(), inner) {
+            ("properties", Value::Object(properties)) => properties.values_mut().for_each(tidy),
+            ("items", item) => tidy(item),
+            ("oneOf" | "anyOf", Value::Array(choices)) => choices.iter_mut().for_each(tidy),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn what_is_read_and_what_is_written_have_one_description() {
+    let read = of(SchemaSettings::draft2020_12().for_deserialize());
+    let written = of(SchemaSettings::draft2020_12().for_serialize());
+    for (name, definition) in read["$defs"].as_object().unwrap() {
+        assert_eq!(
+            *definition, written["$defs"][name],
+            "{name}: a field with a default is left out when it is empty"
+        );
+    }
+}
+
+#[test]
+fn everything_is_described_and_no_two_types_share_a_name() {
+    fn visit(path: &str, schema: &Value, missing: &mut Vec<String>) {
+        if schema["description"].as_str().is_none_or(str::is_empty) {
+            missing.push(path.to_owned());
+        }
+        let properties = schema["properties"].as_object();
+        for (key, property) in properties.into_iter().flatten() {
+            // What tells the branches of a choice apart is described with the branch.
+            let tells = path.contains('#') && properties.is_some_and(|all| all.len() == 1);
+            if property.get("const").is_none() && !tells {
+                visit(&format!("{path}.{key}"), property, missing);
+            }
+        }
+        for (number, branch) in schema["oneOf"].as_array().into_iter().flatten().enumerate() {
+            visit(&format!("{path}#{number}"), branch, missing);
+        }
+    }
+    let schema = schema();
+    let mut missing = Vec::new();
+    for (name, definition) in schema["$defs"].as_object().unwrap() {
+        assert!(!name.ends_with(|last: char| last.is_ascii_digit()), "{name}: a second type of this name");
+        visit(name, definition, &mut missing);
+    }
+    assert_eq!(missing, Vec::<String>::new());
+}

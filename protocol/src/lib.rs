@@ -1,0 +1,37 @@
+//! What crosses the wire between the desk and our editor extensions, besides standard LSP.
+//!
+//! One table of methods ([`table`]) is the source of everything: the Rust types, `schema.json`, `protocol.ts`,
+//! `protocol.lua`. `README.md` is the page for people. A method that is not in the table cannot exist: the traits of
+//! [`method`] are sealed.
+//!
+//! Invariant: params and results are objects, never `null`: a Neovim handler that returns nothing never answers.
+//! Invariant: a field that may be missing is missing when it is empty, never `null`: Neovim 0.12 hands over `vim.NIL`, which
+//! Lua takes for true. So one description serves both directions.
+//! Invariant: ids are strings, times are milliseconds since 1970, positions are in the encoding that LSP negotiated.
+//! Invariant: what we read may hold fields that we do not know, and empty things as Lua writes them ([`lenient`]).
+
+pub mod ask;
+pub mod desk;
+pub mod document;
+pub mod editor;
+pub mod error;
+pub mod event;
+#[cfg(test)]
+mod generate;
+pub mod hello;
+pub mod lenient;
+pub mod method;
+pub mod navigate;
+pub mod part;
+pub mod place;
+pub mod question;
+pub mod session;
+pub mod table;
+#[cfg(test)]
+mod tests;
+pub mod turn;
+pub mod undo;
+
+/// The version of this protocol. Both sides must have the same: it counts up when an older peer would misunderstand, not
+/// when something is added.
+pub const PROTOCOL: u32 = 1;

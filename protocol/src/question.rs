@@ -1,0 +1,80 @@
+//! Questions: what an agent wants to know from a person.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::lenient;
+
+/// Questions that are asked together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Questions {
+    /// Their id. The same questions may come more than once, when a client attaches again.
+    pub question: String,
+    /// The id of the call's part, whose event may come later than the questions.
+    pub part: String,
+    /// At least one.
+    pub questions: Vec<Question>,
+}
+
+/// One question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Question {
+    /// A word or two, for a tab or a title.
+    pub header: String,
+    /// The question.
+    pub text: String,
+    /// What can be chosen.
+    pub options: Vec<Choice>,
+    /// Whether more than one may be chosen.
+    pub multiple: bool,
+    /// Whether the person may write an answer of their own.
+    pub custom: bool,
+}
+
+/// What can be chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Choice {
+    /// What is sent back when it is chosen.
+    pub label: String,
+    /// What it would mean.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+}
+
+/// Questions and their session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct QuestionAskParams {
+    /// The session's id.
+    pub session: String,
+    /// What is asked.
+    #[serde(flatten)]
+    pub questions: Questions,
+}
+
+/// What a person answered, or that nobody did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "reply", rename_all = "camelCase")]
+pub enum QuestionReply {
+    /// The person answered.
+    Answered {
+        /// For each question, in their order: the labels that were chosen, or the person's own words.
+        #[serde(deserialize_with = "lenient::list")]
+        answers: Vec<Vec<String>>,
+    },
+    /// The person does not want to answer; the agent is told.
+    Rejected,
+    /// No reply from this client: the questions were settled, or its window was closed. They stay open for others.
+    Cancelled,
+}
+
+/// Questions that need no reply any more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct QuestionSettledParams {
+    /// The session's id.
+    pub session: String,
+    /// The id of the questions.
+    pub question: String,
+    /// The name of the client that answered; missing where it was this one, or where nobody did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}

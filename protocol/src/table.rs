@@ -1,0 +1,86 @@
+//! The table of methods: name on the wire (all begin with `copydesk/`), direction, kind, params, result, and whether the
+//! answer may wait for a person.
+
+use crate::ask::{PermissionAskParams, PermissionReply, PermissionSettledParams};
+use crate::desk::{AgentsParams, AgentsResult, Empty, ModelsResult, StatusResult, StopParams, StopResult};
+use crate::document::{DocumentChangedParams, DocumentSaveParams, DocumentSaveResult};
+use crate::editor::{
+    DiagnosticsParams, DiagnosticsResult, OpenFilesResult, SelectionResult, ShowParams, ShowResult,
+};
+use crate::event::EventParams;
+use crate::method::methods;
+use crate::navigate::{NavigateParams, NavigateResult};
+use crate::question::{QuestionAskParams, QuestionReply, QuestionSettledParams};
+use crate::session::{
+    SessionListParams, SessionListResult, SessionLoadParams, SessionLoadResult, SessionNewParams,
+    SessionParams, SessionPartsParams, SessionPartsResult, SessionRenameParams, SessionResult,
+    SessionSearchParams, SessionSearchResult, SessionSetAgentParams, SessionSetModelParams,
+};
+use crate::turn::{TurnParams, TurnStartResult, TurnSteerResult};
+use crate::undo::{UndoParams, UndoResult};
+
+methods! {
+    /// Makes a session. It is kept once something has been said in it.
+    ToDesk Request SessionNew = "session/new" (SessionNewParams => SessionResult)
+    /// Sessions, the one that was used last first.
+    ToDesk Request SessionList = "session/list" (SessionListParams => SessionListResult)
+    /// Attaches this client to a session: it gets what there is, and from then on the session's events and open asks.
+    ToDesk Request SessionLoad = "session/load" (SessionLoadParams => SessionLoadResult)
+    /// Earlier parts of a session, page by page. Does not attach.
+    ToDesk Request SessionParts = "session/parts" (SessionPartsParams => SessionPartsResult)
+    /// Detaches this client from a session. A running turn goes on.
+    ToDesk Request SessionLeave = "session/leave" (SessionParams => Empty)
+    /// Gives a session another title.
+    ToDesk Request SessionRename = "session/rename" (SessionRenameParams => SessionResult)
+    /// Deletes a session and all that was said in it. A running turn is cancelled first.
+    ToDesk Request SessionDelete = "session/delete" (SessionParams => Empty)
+    /// Chooses the model of a session, from its next step on.
+    ToDesk Request SessionSetModel = "session/setModel" (SessionSetModelParams => SessionResult)
+    /// Chooses the agent of a session, from its next turn on.
+    ToDesk Request SessionSetAgent = "session/setAgent" (SessionSetAgentParams => SessionResult)
+    /// Finds sessions by what was said in them.
+    ToDesk Request SessionSearch = "session/search" (SessionSearchParams => SessionSearchResult)
+    /// Prompts. Answers at once; the turn is told by events. While a turn runs the prompt waits for its end.
+    ToDesk Request TurnStart = "turn/start" (TurnParams => TurnStartResult)
+    /// Prompts into the running turn: the model reads it with its next step. Without a turn it begins one.
+    ToDesk Request TurnSteer = "turn/steer" (TurnParams => TurnSteerResult)
+    /// Ends the running turn, and with it all asks. Answers at once; without a turn nothing happens.
+    ToDesk Request TurnCancel = "turn/cancel" (SessionParams => Empty)
+    /// Takes back what the agent did to files, and only that.
+    ToDesk Request Undo = "undo" (UndoParams => UndoResult)
+    /// Takes back the last undo of a session.
+    ToDesk Request Redo = "redo" (SessionParams => UndoResult)
+    /// The models that can be used now.
+    ToDesk Request Models = "models" (Empty => ModelsResult)
+    /// The agents that a person can choose.
+    ToDesk Request Agents = "agents" (AgentsParams => AgentsResult)
+    /// How the desk is.
+    ToDesk Request Status = "status" (Empty => StatusResult)
+    /// Stops the desk.
+    ToDesk Request Stop = "stop" (StopParams => StopResult)
+
+    /// Something happened in a session that this client is attached to.
+    ToClient Notification Event = "event" (EventParams)
+    /// Asks a person whether a call may do what it wants. Sent to every attached client; the first reply wins.
+    ToClient Request PermissionAsk = "permission/ask" (PermissionAskParams => PermissionReply; waits_for_person)
+    /// An ask needs no reply any more. Whoever still shows it takes it away and answers `cancelled`.
+    ToClient Notification PermissionSettled = "permission/settled" (PermissionSettledParams)
+    /// Asks a person what the agent wants to know. Sent to every attached client; the first reply wins.
+    ToClient Request QuestionAsk = "question/ask" (QuestionAskParams => QuestionReply; waits_for_person)
+    /// Questions need no reply any more. Whoever still shows them takes them away and answers `cancelled`.
+    ToClient Notification QuestionSettled = "question/settled" (QuestionSettledParams)
+    /// What the editor's own language servers say is wrong, and for which text they say it.
+    ToClient Request EditorDiagnostics = "editor/diagnostics" (DiagnosticsParams => DiagnosticsResult)
+    /// Asks the editor's own language servers where something is, or what it is.
+    ToClient Request EditorNavigate = "editor/navigate" (NavigateParams => NavigateResult)
+    /// What the person has selected.
+    ToClient Request EditorSelection = "editor/selection" (Empty => SelectionResult)
+    /// The files the person has open.
+    ToClient Request EditorOpenFiles = "editor/openFiles" (Empty => OpenFilesResult)
+    /// Shows a place in the editor.
+    ToClient Request EditorShow = "editor/show" (ShowParams => ShowResult)
+    /// The desk changed a file on the disk that this client may have open.
+    ToClient Notification DocumentChanged = "document/changed" (DocumentChangedParams)
+    /// Saves an open document, as if the person had.
+    ToClient Request DocumentSave = "document/save" (DocumentSaveParams => DocumentSaveResult)
+}

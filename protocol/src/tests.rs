@@ -1,0 +1,4 @@
+mod page;
+mod table;
+mod tolerance;
+mod wire;

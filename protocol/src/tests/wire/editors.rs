@@ -1,0 +1,178 @@
+//! What the desk asks of an editor.
+
+use expect_test::expect;
+
+use super::check;
+use crate::document::{ChangeReason, DocumentChangedParams, DocumentSaveParams, DocumentSaveResult};
+use crate::editor::{
+    AnswerState, Diagnostic, DiagnosticsParams, DiagnosticsResult, FileDiagnostics, OpenFile,
+    OpenFilesResult, Proof, Selection, SelectionResult, Severity, ShowParams, ShowResult,
+};
+use crate::navigate::{NavigateKind, NavigateParams, NavigateResult, Symbol};
+use crate::place::{Location, Position, Range};
+
+const URI: &str = "file:///w/a.rs";
+
+fn range() -> Range {
+    Range { start: Position { line: 1, character: 4 }, end: Position { line: 1, character: 9 } }
+}
+
+#[test]
+fn diagnostics() {
+    check(&DiagnosticsParams::default(), &expect!["{}"]);
+    let params = DiagnosticsParams { uri: Some(URI.into()), version: Some(3), wait: Some(2000) };
+    check(&params, &expect![[r#"{"uri":"file:///w/a.rs","version":3,"wait":2000}"#]]);
+    let diagnostic = |severity, code: Option<&str>| Diagnostic {
+        range: range(),
+        severity,
+        code: code.map(str::to_owned),
+        source: code.map(|_| "rustc".into()),
+        message: "mismatched types".into(),
+    };
+    let file = |proof, items| FileDiagnostics { uri: URI.into(), version: Some(3), proof, items };
+    let known = DiagnosticsResult {
+        state: AnswerState::Answered,
+        files: vec![file(Proof::Proven, vec![diagnostic(Severity::Error, Some("E0308"))])],
+    };
+    check(
+        &known,
+        &expect![[
+            r#"{"state":"answered","files":[{"uri":"file:///w/a.rs","version":3,"proof":"proven","items":[{"range":{"start":{"line":1,"character":4},"end":{"line":1,"character":9}},"severity":"error","code":"E0308","source":"rustc","message":"mismatched types"}]}]}"#
+        ]],
+    );
+    let older = file(Proof::Unknown, vec![diagnostic(Severity::Warning, None)]);
+    check(
+        &FileDiagnostics { version: None, ..older },
+        &expect![[
+            r#"{"uri":"file:///w/a.rs","proof":"unknown","items":[{"range":{"start":{"line":1,"character":4},"end":{"line":1,"character":9}},"severity":"warning","message":"mismatched types"}]}"#
+        ]],
+    );
+    check(
+        &vec![Proof::Proven, Proof::Likely, Proof::Unknown],
+        &expect![[r#"["proven","likely","unknown"]"#]],
+    );
+    let severities = vec![Severity::Error, Severity::Warning, Severity::Information, Severity::Hint];
+    check(&severities, &expect![[r#"["error","warning","information","hint"]"#]]);
+    let states = [AnswerState::Unsupported, AnswerState::Starting, AnswerState::Cancelled];
+    let without = |state| DiagnosticsResult { state, files: vec![] };
+    check(
+        &states.map(without).to_vec(),
+        &expect![[r#"[{"state":"unsupported"},{"state":"starting"},{"state":"cancelled"}]"#]],
+    );
+}
+
+#[test]
+fn navigation() {
+    let kinds = vec![
+        NavigateKind::Definition,
+        NavigateKind::Declaration,
+        NavigateKind::TypeDefinition,
+        NavigateKind::Implementation,
+        NavigateKind::References,
+        NavigateKind::Hover,
+        NavigateKind::DocumentSymbols,
+        NavigateKind::WorkspaceSymbols,
+        NavigateKind::IncomingCalls,
+        NavigateKind::OutgoingCalls,
+    ];
+    check(
+        &kinds,
+        &expect![[
+            r#"["definition","declaration","typeDefinition","implementation","references","hover","documentSymbols","workspaceSymbols","incomingCalls","outgoingCalls"]"#
+        ]],
+    );
+    let at = NavigateParams {
+        kind: NavigateKind::Definition,
+        uri: Some(URI.into()),
+        position: Some(range().start),
+        query: None,
+        wait: Some(500),
+    };
+    check(
+        &at,
+        &expect![[
+            r#"{"kind":"definition","uri":"file:///w/a.rs","position":{"line":1,"character":4},"wait":500}"#
+        ]],
+    );
+    let named = NavigateParams {
+        kind: NavigateKind::WorkspaceSymbols,
+        uri: None,
+        position: None,
+        query: Some("main".into()),
+        wait: None,
+    };
+    check(&named, &expect![[r#"{"kind":"workspaceSymbols","query":"main"}"#]]);
+    let locations = vec![Location { uri: URI.into(), range: range() }];
+    check(
+        &NavigateResult { locations, server: Some("rust-analyzer".into()), ..Default::default() },
+        &expect![[
+            r#"{"state":"answered","locations":[{"uri":"file:///w/a.rs","range":{"start":{"line":1,"character":4},"end":{"line":1,"character":9}}}],"server":"rust-analyzer"}"#
+        ]],
+    );
+    let symbol = Symbol {
+        name: "main".into(),
+        kind: Some("function".into()),
+        detail: Some("fn()".into()),
+        container: Some("a".into()),
+        uri: URI.into(),
+        range: range(),
+        depth: Some(0),
+        calls: vec![range()],
+    };
+    check(
+        &NavigateResult { symbols: vec![symbol], ..Default::default() },
+        &expect![[
+            r#"{"state":"answered","symbols":[{"name":"main","kind":"function","detail":"fn()","container":"a","uri":"file:///w/a.rs","range":{"start":{"line":1,"character":4},"end":{"line":1,"character":9}},"depth":0,"calls":[{"start":{"line":1,"character":4},"end":{"line":1,"character":9}}]}]}"#
+        ]],
+    );
+    check(
+        &NavigateResult { text: Some("`fn main()`".into()), ..Default::default() },
+        &expect![[r#"{"state":"answered","text":"`fn main()`"}"#]],
+    );
+}
+
+#[test]
+fn what_the_person_looks_at() {
+    check(&SelectionResult::default(), &expect!["{}"]);
+    let selection = Selection { uri: URI.into(), range: range(), text: "hello".into() };
+    check(
+        &SelectionResult { selection: Some(selection) },
+        &expect![[
+            r#"{"selection":{"uri":"file:///w/a.rs","range":{"start":{"line":1,"character":4},"end":{"line":1,"character":9}},"text":"hello"}}"#
+        ]],
+    );
+    let open =
+        OpenFile { uri: URI.into(), active: true, visible: true, dirty: true, language: Some("rust".into()) };
+    let hidden = OpenFile { active: false, visible: false, dirty: false, language: None, ..open.clone() };
+    check(
+        &OpenFilesResult { files: vec![open, hidden] },
+        &expect![[
+            r#"{"files":[{"uri":"file:///w/a.rs","active":true,"visible":true,"dirty":true,"language":"rust"},{"uri":"file:///w/a.rs"}]}"#
+        ]],
+    );
+    check(
+        &ShowParams { uri: URI.into(), range: Some(range()), focus: true },
+        &expect![[
+            r#"{"uri":"file:///w/a.rs","range":{"start":{"line":1,"character":4},"end":{"line":1,"character":9}},"focus":true}"#
+        ]],
+    );
+    check(&ShowResult { shown: true }, &expect![[r#"{"shown":true}"#]]);
+}
+
+#[test]
+fn documents() {
+    let changed = |reason| DocumentChangedParams { uri: URI.into(), reason };
+    let reasons = [ChangeReason::Created, ChangeReason::Written, ChangeReason::Deleted];
+    check(
+        &reasons.map(changed).to_vec(),
+        &expect![[
+            r#"[{"uri":"file:///w/a.rs","reason":"created"},{"uri":"file:///w/a.rs","reason":"written"},{"uri":"file:///w/a.rs","reason":"deleted"}]"#
+        ]],
+    );
+    check(&DocumentSaveParams { uri: URI.into() }, &expect![[r#"{"uri":"file:///w/a.rs"}"#]]);
+    check(&DocumentSaveResult { saved: true, message: None }, &expect![[r#"{"saved":true}"#]]);
+    check(
+        &DocumentSaveResult { saved: false, message: Some("read-only".into()) },
+        &expect![[r#"{"saved":false,"message":"read-only"}"#]],
+    );
+}

@@ -1,0 +1,153 @@
+//! What people are asked, and how the two sides greet each other.
+
+use expect_test::expect;
+use serde_json::json;
+
+use super::check;
+use crate::ask::{Ask, PermissionAskParams, PermissionReply, PermissionSettledParams};
+use crate::desk::{
+    AgentInfo, AgentsParams, AgentsResult, LiveSession, ModelInfo, ModelsResult, StatusResult, StopParams,
+    StopResult, StopWhen,
+};
+use crate::hello::{ClientHello, DeskHello, Mismatch, Side};
+use crate::question::{Choice, Question, QuestionAskParams, QuestionReply, QuestionSettledParams, Questions};
+
+pub(super) fn ask() -> Ask {
+    Ask {
+        ask: "a1".into(),
+        part: "p1".into(),
+        key: "edit".into(),
+        patterns: vec!["src/a.rs".into()],
+        always: vec![],
+        title: "Edit src/a.rs".into(),
+        metadata: json!({"diff": "@@"}),
+    }
+}
+
+pub(super) fn questions() -> Questions {
+    let choice =
+        |label: &str, description: &str| Choice { label: label.into(), description: description.into() };
+    let question = Question {
+        header: "Colour".into(),
+        text: "Which colour?".into(),
+        options: vec![choice("red", "as it was"), choice("blue", "")],
+        multiple: false,
+        custom: true,
+    };
+    Questions { question: "q1".into(), part: "p1".into(), questions: vec![question] }
+}
+
+#[test]
+fn permission() {
+    check(
+        &PermissionAskParams { session: "s1".into(), ask: ask() },
+        &expect![[
+            r#"{"session":"s1","ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"diff":"@@"}}"#
+        ]],
+    );
+    check(&PermissionReply::Once, &expect![[r#"{"reply":"once"}"#]]);
+    check(&PermissionReply::Always, &expect![[r#"{"reply":"always"}"#]]);
+    check(&PermissionReply::Reject { reason: None }, &expect![[r#"{"reply":"reject"}"#]]);
+    check(
+        &PermissionReply::Reject { reason: Some("use b.rs".into()) },
+        &expect![[r#"{"reply":"reject","reason":"use b.rs"}"#]],
+    );
+    check(&PermissionReply::Cancelled, &expect![[r#"{"reply":"cancelled"}"#]]);
+    let settled = |by: Option<&str>| PermissionSettledParams {
+        session: "s1".into(),
+        ask: "a1".into(),
+        by: by.map(str::to_owned),
+    };
+    check(&settled(Some("nvim")), &expect![[r#"{"session":"s1","ask":"a1","by":"nvim"}"#]]);
+    check(&settled(None), &expect![[r#"{"session":"s1","ask":"a1"}"#]]);
+}
+
+#[test]
+fn questioning() {
+    check(
+        &QuestionAskParams { session: "s1".into(), questions: questions() },
+        &expect![[
+            r#"{"session":"s1","question":"q1","part":"p1","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}"#
+        ]],
+    );
+    check(
+        &QuestionReply::Answered { answers: vec![vec!["red".into()], vec![]] },
+        &expect![[r#"{"reply":"answered","answers":[["red"],[]]}"#]],
+    );
+    check(&QuestionReply::Rejected, &expect![[r#"{"reply":"rejected"}"#]]);
+    check(&QuestionReply::Cancelled, &expect![[r#"{"reply":"cancelled"}"#]]);
+    let settled =
+        QuestionSettledParams { session: "s1".into(), question: "q1".into(), by: Some("vscode".into()) };
+    check(&settled, &expect![[r#"{"session":"s1","question":"q1","by":"vscode"}"#]]);
+}
+
+#[test]
+fn the_desk() {
+    let model = |local| ModelInfo {
+        id: "p/m".into(),
+        name: "M".into(),
+        provider: "P".into(),
+        context: Some(200_000),
+        output: Some(8_000),
+        local,
+    };
+    let models = ModelsResult { models: vec![model(false), model(true)], default: Some("p/m".into()) };
+    check(
+        &models,
+        &expect![[
+            r#"{"models":[{"id":"p/m","name":"M","provider":"P","context":200000,"output":8000},{"id":"p/m","name":"M","provider":"P","context":200000,"output":8000,"local":true}],"default":"p/m"}"#
+        ]],
+    );
+    check(&AgentsParams { folder: Some("/w".into()) }, &expect![[r#"{"folder":"/w"}"#]]);
+    let agent = AgentInfo { name: "plan".into(), description: "Looks.".into(), model: Some("p/m".into()) };
+    check(
+        &AgentsResult { agents: vec![agent] },
+        &expect![[r#"{"agents":[{"name":"plan","description":"Looks.","model":"p/m"}]}"#]],
+    );
+    let status = StatusResult {
+        version: "0.1.0".into(),
+        protocol: 1,
+        pid: 42,
+        started: 1,
+        clients: 2,
+        sessions: vec![LiveSession { session: "s1".into(), running: true }],
+        documents: 3,
+    };
+    check(
+        &status,
+        &expect![[
+            r#"{"version":"0.1.0","protocol":1,"pid":42,"started":1,"clients":2,"sessions":[{"session":"s1","running":true}],"documents":3}"#
+        ]],
+    );
+    check(&StopParams { when: StopWhen::Idle }, &expect![[r#"{"when":"idle"}"#]]);
+    check(&StopParams { when: StopWhen::Now }, &expect![[r#"{"when":"now"}"#]]);
+    check(&StopResult { waiting_for: 1 }, &expect![[r#"{"waitingFor":1}"#]]);
+}
+
+#[test]
+fn greeting() {
+    let client = ClientHello { protocol: 1, client: "nvim".into(), version: "0.1.0".into() };
+    check(&client, &expect![[r#"{"protocol":1,"client":"nvim","version":"0.1.0"}"#]]);
+    check(
+        &DeskHello { protocol: 1, version: "0.1.0".into(), pid: 42 },
+        &expect![[r#"{"protocol":1,"version":"0.1.0","pid":42}"#]],
+    );
+    check(
+        &Mismatch { desk: 1, client: 2, update: Side::Desk, retry: false },
+        &expect![[r#"{"desk":1,"client":2,"update":"desk","retry":false}"#]],
+    );
+    check(
+        &Mismatch { desk: 2, client: 1, update: Side::Client, retry: false },
+        &expect![[r#"{"desk":2,"client":1,"update":"client","retry":false}"#]],
+    );
+}
+
+#[test]
+fn a_mismatch_says_which_side_to_update_and_how() {
+    let hello = |protocol| ClientHello { protocol, client: "nvim".into(), version: "0.1.0".into() };
+    assert_eq!(hello(crate::PROTOCOL).check(), Ok(()));
+    let older = hello(crate::PROTOCOL - 1).check().unwrap_err();
+    expect!["The Copydesk daemon speaks protocol 1, this editor's extension speaks 0. Update the extension and reload the editor."].assert_eq(&older.to_string());
+    let newer = hello(crate::PROTOCOL + 1).check().unwrap_err();
+    expect!["The Copydesk daemon speaks protocol 1, this editor's extension speaks 2. Update the program `copydesk`, run `copydesk stop` so that the old daemon ends, and reload the editor."].assert_eq(&newer.to_string());
+}

@@ -1,0 +1,296 @@
+//! Sessions, their parts and their events.
+
+use expect_test::expect;
+use serde_json::{Value, json};
+
+use super::check;
+use crate::desk::Empty;
+use crate::event::{Event, EventParams, TurnEnd};
+use crate::part::{
+    Call, CallOutput, Content, Media, Part, Prompt, State, StepFinish, StopReason, Text, Usage,
+};
+use crate::place::{Position, Range};
+use crate::session::{
+    Found, Session, SessionListParams, SessionListResult, SessionLoadParams, SessionLoadResult,
+    SessionNewParams, SessionParams, SessionPartsParams, SessionPartsResult, SessionRenameParams,
+    SessionResult, SessionSearchParams, SessionSearchResult, SessionSetAgentParams, SessionSetModelParams,
+};
+use crate::tests::wire::people::{ask, questions};
+use crate::turn::{ContextItem, TurnParams, TurnStartResult, TurnSteerResult};
+use crate::undo::{UndoOutcome, UndoParams, UndoResult, UndoWhat, UndoneFile};
+
+fn session() -> Session {
+    Session {
+        id: "s1".into(),
+        folder: "/w".into(),
+        title: String::new(),
+        agent: "build".into(),
+        model: None,
+        parent: None,
+        created: 1,
+        updated: 2,
+    }
+}
+
+fn part(state: State, content: Content) -> Part {
+    Part { id: "p1".into(), session: "s1".into(), turn: 1, step: 0, created: 1, updated: 2, state, content }
+}
+
+fn media() -> Media {
+    Media { mime: "image/png".into(), base64: "AA==".into(), name: Some("a.png".into()) }
+}
+
+fn call() -> Call {
+    Call {
+        call: "c1".into(),
+        name: "bash".into(),
+        arguments: "{\"command\":\"ls\"}".into(),
+        progress: Value::Null,
+        output: None,
+    }
+}
+
+#[test]
+fn sessions() {
+    check(&session(), &expect![[r#"{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2}"#]]);
+    let full =
+        Session { title: "Fix it".into(), model: Some("p/m".into()), parent: Some("s0".into()), ..session() };
+    check(
+        &SessionResult { session: full },
+        &expect![[
+            r#"{"session":{"id":"s1","folder":"/w","title":"Fix it","agent":"build","model":"p/m","parent":"s0","created":1,"updated":2}}"#
+        ]],
+    );
+    check(&SessionNewParams::default(), &expect!["{}"]);
+    let new =
+        SessionNewParams { folder: Some("/w".into()), agent: Some("plan".into()), model: Some("p/m".into()) };
+    check(&new, &expect![[r#"{"folder":"/w","agent":"plan","model":"p/m"}"#]]);
+    let list = SessionListParams { folder: Some("/w".into()), limit: Some(10), before: Some("s1".into()) };
+    check(&list, &expect![[r#"{"folder":"/w","limit":10,"before":"s1"}"#]]);
+    check(&SessionListResult { sessions: vec![] }, &expect![[r#"{"sessions":[]}"#]]);
+    check(&SessionParams { session: "s1".into() }, &expect![[r#"{"session":"s1"}"#]]);
+    check(
+        &SessionRenameParams { session: "s1".into(), title: "T".into() },
+        &expect![[r#"{"session":"s1","title":"T"}"#]],
+    );
+    check(
+        &SessionSetModelParams { session: "s1".into(), model: "p/m".into() },
+        &expect![[r#"{"session":"s1","model":"p/m"}"#]],
+    );
+    check(
+        &SessionSetAgentParams { session: "s1".into(), agent: "plan".into() },
+        &expect![[r#"{"session":"s1","agent":"plan"}"#]],
+    );
+    check(&SessionSearchParams { query: "needle".into(), limit: None }, &expect![[r#"{"query":"needle"}"#]]);
+    let found = Found {
+        session: "s1".into(),
+        title: String::new(),
+        part: "p1".into(),
+        excerpt: "a needle in it".into(),
+    };
+    check(
+        &SessionSearchResult { found: vec![found] },
+        &expect![[r#"{"found":[{"session":"s1","part":"p1","excerpt":"a needle in it"}]}"#]],
+    );
+    check(&Empty {}, &expect!["{}"]);
+}
+
+#[test]
+fn loading() {
+    check(&SessionLoadParams { session: "s1".into(), limit: None }, &expect![[r#"{"session":"s1"}"#]]);
+    let prompt = Prompt { text: "go".into(), steers: false };
+    let loaded = SessionLoadResult {
+        session: session(),
+        parts: vec![part(State::Completed, Content::Prompt(prompt))],
+        earlier: false,
+        running: Some(1),
+        seq: 7,
+        asks: vec![ask()],
+        questions: vec![questions()],
+    };
+    check(
+        &loaded,
+        &expect![[
+            r#"{"session":{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2},"parts":[{"id":"p1","session":"s1","turn":1,"step":0,"created":1,"updated":2,"state":{"kind":"completed"},"content":{"kind":"prompt","text":"go"}}],"earlier":false,"running":1,"seq":7,"asks":[{"ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"diff":"@@"}}],"questions":[{"question":"q1","part":"p1","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}]}"#
+        ]],
+    );
+    let page = SessionPartsParams { session: "s1".into(), before: "p1".into(), limit: Some(5) };
+    check(&page, &expect![[r#"{"session":"s1","before":"p1","limit":5}"#]]);
+    check(&SessionPartsResult { parts: vec![], earlier: true }, &expect![[r#"{"parts":[],"earlier":true}"#]]);
+}
+
+#[test]
+fn states_of_parts() {
+    check(&State::Pending, &expect![[r#"{"kind":"pending"}"#]]);
+    check(&State::Running, &expect![[r#"{"kind":"running"}"#]]);
+    check(&State::Completed, &expect![[r#"{"kind":"completed"}"#]]);
+    check(&State::Error { message: "no".into() }, &expect![[r#"{"kind":"error","message":"no"}"#]]);
+    check(&State::Interrupted, &expect![[r#"{"kind":"interrupted"}"#]]);
+}
+
+#[test]
+fn contents_of_parts() {
+    check(
+        &Content::Prompt(Prompt { text: "and this".into(), steers: true }),
+        &expect![[r#"{"kind":"prompt","text":"and this","steers":true}"#]],
+    );
+    check(
+        &Content::File(media()),
+        &expect![[r#"{"kind":"file","mime":"image/png","base64":"AA==","name":"a.png"}"#]],
+    );
+    check(&Content::Text(Text { text: "Hi".into() }), &expect![[r#"{"kind":"text","text":"Hi"}"#]]);
+    check(&Content::Reasoning(Text { text: "Hm".into() }), &expect![[r#"{"kind":"reasoning","text":"Hm"}"#]]);
+    check(
+        &Content::Call(Call { progress: json!({"tail": "x"}), ..call() }),
+        &expect![[
+            r#"{"kind":"call","call":"c1","name":"bash","arguments":"{\"command\":\"ls\"}","progress":{"tail":"x"}}"#
+        ]],
+    );
+    let output = CallOutput {
+        title: "ls".into(),
+        output: "a\nb".into(),
+        is_error: true,
+        metadata: json!({"exit": 1}),
+        media: vec![media()],
+        milliseconds: 12,
+    };
+    check(
+        &Content::Call(Call { output: Some(Box::new(output)), ..call() }),
+        &expect![[
+            r#"{"kind":"call","call":"c1","name":"bash","arguments":"{\"command\":\"ls\"}","output":{"title":"ls","output":"a\nb","isError":true,"metadata":{"exit":1},"media":[{"mime":"image/png","base64":"AA==","name":"a.png"}],"milliseconds":12}}"#
+        ]],
+    );
+    check(&Content::StepStart { model: "p/m".into() }, &expect![[r#"{"kind":"stepStart","model":"p/m"}"#]]);
+    let usage = Usage { input: 1, output: 2, reasoning: 1, cache_read: 3, cache_write: 4 };
+    let finish = StepFinish { stop: StopReason::Calls, usage, cost: Some(0.5) };
+    check(
+        &Content::StepFinish(finish),
+        &expect![[
+            r#"{"kind":"stepFinish","stop":"calls","usage":{"input":1,"output":2,"reasoning":1,"cacheRead":3,"cacheWrite":4},"cost":0.5}"#
+        ]],
+    );
+    check(
+        &Content::Retry { attempt: 1, message: "busy".into(), at: 9 },
+        &expect![[r#"{"kind":"retry","attempt":1,"message":"busy","at":9}"#]],
+    );
+    check(
+        &Content::Note(Text { text: "by the way".into() }),
+        &expect![[r#"{"kind":"note","text":"by the way"}"#]],
+    );
+    let reasons = [
+        StopReason::End,
+        StopReason::Calls,
+        StopReason::Length,
+        StopReason::Context,
+        StopReason::Refused,
+        StopReason::Paused,
+        StopReason::Broken,
+    ];
+    check(&reasons.to_vec(), &expect![[r#"["end","calls","length","context","refused","paused","broken"]"#]]);
+}
+
+#[test]
+fn events() {
+    let event = Event::TurnStarted { turn: 1 };
+    check(
+        &EventParams { session: "s1".into(), seq: 1, event },
+        &expect![[r#"{"session":"s1","seq":1,"event":{"event":"turnStarted","turn":1}}"#]],
+    );
+    check(
+        &Event::Session { session: session() },
+        &expect![[
+            r#"{"event":"session","session":{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2}}"#
+        ]],
+    );
+    let text = part(State::Running, Content::Text(Text { text: String::new() }));
+    check(
+        &Event::Part { part: Box::new(text) },
+        &expect![[
+            r#"{"event":"part","part":{"id":"p1","session":"s1","turn":1,"step":0,"created":1,"updated":2,"state":{"kind":"running"},"content":{"kind":"text","text":""}}}"#
+        ]],
+    );
+    check(
+        &Event::Delta { part: "p1".into(), text: "Hel".into() },
+        &expect![[r#"{"event":"delta","part":"p1","text":"Hel"}"#]],
+    );
+    check(&Event::Void { part: "p1".into() }, &expect![[r#"{"event":"void","part":"p1"}"#]]);
+    check(
+        &Event::Progress { part: "p1".into(), metadata: json!({"tail": "x"}) },
+        &expect![[r#"{"event":"progress","part":"p1","metadata":{"tail":"x"}}"#]],
+    );
+    check(
+        &Event::Asked(ask()),
+        &expect![[
+            r#"{"event":"asked","ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"diff":"@@"}}"#
+        ]],
+    );
+    check(&Event::Settled { ask: "a1".into() }, &expect![[r#"{"event":"settled","ask":"a1"}"#]]);
+    check(
+        &Event::Questioned(questions()),
+        &expect![[
+            r#"{"event":"questioned","question":"q1","part":"p1","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}"#
+        ]],
+    );
+    check(&Event::Answered { question: "q1".into() }, &expect![[r#"{"event":"answered","question":"q1"}"#]]);
+    check(
+        &Event::TurnEnded { turn: 1, end: TurnEnd::Done },
+        &expect![[r#"{"event":"turnEnded","turn":1,"end":{"kind":"done"}}"#]],
+    );
+    check(&Event::Deleted, &expect![[r#"{"event":"deleted"}"#]]);
+    let ends = [
+        TurnEnd::Cancelled,
+        TurnEnd::Rejected,
+        TurnEnd::StepLimit { steps: 3 },
+        TurnEnd::Failed { message: "no".into() },
+    ];
+    check(
+        &ends.to_vec(),
+        &expect![[
+            r#"[{"kind":"cancelled"},{"kind":"rejected"},{"kind":"stepLimit","steps":3},{"kind":"failed","message":"no"}]"#
+        ]],
+    );
+}
+
+#[test]
+fn prompts() {
+    let bare = TurnParams { session: "s1".into(), text: "go".into(), files: vec![], context: vec![] };
+    check(&bare, &expect![[r#"{"session":"s1","text":"go"}"#]]);
+    let range = Range { start: Position { line: 0, character: 0 }, end: Position { line: 2, character: 0 } };
+    let context = vec![
+        ContextItem { uri: "file:///w/a.rs".into(), range: Some(range), text: Some("fn a() {}\n".into()) },
+        ContextItem { uri: "file:///w/b.rs".into(), range: None, text: None },
+    ];
+    check(
+        &TurnParams { files: vec![media()], context, ..bare },
+        &expect![[
+            r#"{"session":"s1","text":"go","files":[{"mime":"image/png","base64":"AA==","name":"a.png"}],"context":[{"uri":"file:///w/a.rs","range":{"start":{"line":0,"character":0},"end":{"line":2,"character":0}},"text":"fn a() {}\n"},{"uri":"file:///w/b.rs"}]}"#
+        ]],
+    );
+    check(&TurnStartResult { queued: true }, &expect![[r#"{"queued":true}"#]]);
+    check(&TurnSteerResult { joined: false }, &expect![[r#"{"joined":false}"#]]);
+}
+
+#[test]
+fn undoing() {
+    let undo = |what| UndoParams { session: "s1".into(), what };
+    check(&undo(UndoWhat::Call("p1".into())), &expect![[r#"{"session":"s1","what":{"call":"p1"}}"#]]);
+    check(&undo(UndoWhat::Turn(2)), &expect![[r#"{"session":"s1","what":{"turn":2}}"#]]);
+    check(&undo(UndoWhat::After("p1".into())), &expect![[r#"{"session":"s1","what":{"after":"p1"}}"#]]);
+    let file = |outcome, message: Option<&str>| UndoneFile {
+        uri: "file:///w/a.rs".into(),
+        outcome,
+        message: message.map(str::to_owned),
+    };
+    let files = vec![
+        file(UndoOutcome::Undone, None),
+        file(UndoOutcome::Conflict, Some("line 3 was changed since")),
+        file(UndoOutcome::Gone, None),
+        file(UndoOutcome::Unchanged, None),
+    ];
+    check(
+        &UndoResult { files },
+        &expect![[
+            r#"{"files":[{"uri":"file:///w/a.rs","outcome":"undone"},{"uri":"file:///w/a.rs","outcome":"conflict","message":"line 3 was changed since"},{"uri":"file:///w/a.rs","outcome":"gone"},{"uri":"file:///w/a.rs","outcome":"unchanged"}]}"#
+        ]],
+    );
+}

@@ -1,0 +1,73 @@
+//! A desk by hand: it listens where the daemon would, and the test says what it answers and sees what it is told.
+
+use std::io::{BufReader, Write};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::{UnixListener, UnixStream};
+
+use serde_json::{Value, json};
+
+use super::editor::{framed, read, socket};
+use crate::cli::desk::Desk;
+
+pub(crate) struct ByHand {
+    listener: UnixListener,
+}
+
+pub(crate) struct Attached {
+    stream: BufReader<UnixStream>,
+}
+
+impl ByHand {
+    pub(crate) fn listen(desk: &Desk) -> Self {
+        let socket = socket(desk);
+        let folder = socket.parent().unwrap();
+        std::fs::create_dir_all(folder).unwrap();
+        std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700)).unwrap();
+        Self { listener: UnixListener::bind(socket).unwrap() }
+    }
+
+    pub(crate) fn accept(&self) -> Attached {
+        Attached { stream: BufReader::new(self.listener.accept().unwrap().0) }
+    }
+}
+
+impl Attached {
+    pub(crate) fn next(&mut self) -> Value {
+        read(&mut self.stream).expect("a message")
+    }
+
+    /// The next one must be this.
+    pub(crate) fn expects(&mut self, method: &str) -> Value {
+        let message = self.next();
+        assert_eq!(message["method"], method, "{message}");
+        message
+    }
+
+    pub(crate) fn send(&mut self, message: &Value) {
+        self.write(&framed(message));
+    }
+
+    pub(crate) fn write(&mut self, bytes: &[u8]) {
+        self.stream.get_mut().write_all(bytes).unwrap();
+    }
+
+    pub(crate) fn answer(&mut self, to: &Value, result: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "id": to["id"], "result": result }));
+    }
+
+    /// Answers the greeting as a desk of this version.
+    pub(crate) fn greet(&mut self, version: &str) -> Value {
+        let greeting = self.expects("initialize");
+        let hello = json!({ "protocol": 1, "version": version, "pid": 1 });
+        let capabilities = json!({ "positionEncoding": "utf-8", "experimental": { "copydesk": hello } });
+        self.answer(&greeting, json!({ "capabilities": capabilities }));
+        self.expects("initialized");
+        greeting
+    }
+
+    /// Nothing more comes.
+    pub(crate) fn ends(mut self) {
+        let more = read(&mut self.stream);
+        assert!(more.is_none(), "{more:?}");
+    }
+}

@@ -1,0 +1,1 @@
+../../../daemon/desk/src/frame.rs

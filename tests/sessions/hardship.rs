@@ -1,0 +1,131 @@
+//! Folders that cannot be read or written, and a disk that is full: told in words, never a panic or a hang.
+
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::json;
+
+use super::harness::Scripted;
+use crate::cli::desk::BINARY;
+use crate::model_server::Turn;
+
+const NOBODY: u32 = 65534;
+
+/// Runs as somebody to whom permissions apply: they do not to root.
+fn as_nobody(scripted: &Scripted, args: &[&str]) -> Output {
+    let root = scripted.desk.path("~/x").ancestors().nth(2).unwrap().to_owned();
+    let binary = root.join("copydesk");
+    std::fs::copy(BINARY, &binary).unwrap();
+    let mut command = Command::new(&binary);
+    scripted.desk.prepare(&mut command);
+    command.args(args).stdin(Stdio::null());
+    if tempfile::tempfile().unwrap().metadata().unwrap().uid() == 0 {
+        let given = Command::new("chown").args(["-R", "65534:65534"]).arg(&root).status().unwrap();
+        assert!(given.success());
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    command.output().unwrap()
+}
+
+fn forbid(scripted: &Scripted, path: &str, mode: u32) {
+    let path = scripted.desk.path(path);
+    std::fs::create_dir_all(&path).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+fn complaint(output: &Output) -> String {
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(!stderr.contains("panicked"), "{stderr}");
+    stderr
+}
+
+#[test]
+fn a_folder_that_may_not_be_read_is_named() {
+    let scripted = Scripted::new([]);
+    forbid(&scripted, "closed/below", 0o755);
+    forbid(&scripted, "closed", 0o000);
+    for folder in ["closed/below", "closed"] {
+        let output = as_nobody(&scripted, &["--cwd", folder, "run", "Go"]);
+        let said = complaint(&output);
+        assert!(said.contains("closed") && said.contains("Permission denied"), "{said}");
+    }
+    forbid(&scripted, "closed", 0o755);
+}
+
+#[test]
+fn a_data_folder_that_cannot_be_written_is_named() {
+    let scripted = Scripted::new([]);
+    forbid(&scripted, "~/.local/share/copydesk", 0o500);
+    let said = complaint(&as_nobody(&scripted, &["run", "Go"]));
+    assert!(said.contains("sessions.db: cannot be made: Permission denied"), "{said}");
+
+    // The file is there from better days.
+    let scripted = Scripted::new([Turn::new().text("ok")]);
+    assert_eq!(scripted.run(&["Go"]).code, Some(0));
+    forbid(&scripted, "~/.local/share/copydesk", 0o500);
+    let file = scripted.desk.path("~/.local/share/copydesk/sessions.db");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o400)).unwrap();
+    let said = complaint(&as_nobody(&scripted, &["run", "Go"]));
+    assert!(said.contains("sessions.db: "), "{said}");
+}
+
+/// Files may not grow beyond a limit here, which is what a full disk looks like to one who writes.
+#[test]
+fn a_disk_that_is_full_ends_the_turn_and_says_so() {
+    let scripted = Scripted::new([Turn::new().text("long ".repeat(400_000)), Turn::new().text("ok")]);
+    let ran = scripted.desk.shell("trap '' XFSZ; ulimit -f 1000; \"$COPYDESK\" run Go");
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(ran.stderr.contains("the session store failed"), "{}", ran.stderr);
+    // With room again the session goes on, with all that was kept.
+    let ran = scripted.run(&["--continue", "And now?"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(scripted.sent(1)["messages"].to_string().contains("Go"));
+}
+
+#[test]
+fn an_empty_prompt_is_refused_before_anything_is_sent() {
+    let scripted = Scripted::new([]);
+    for prompt in ["", "  \n"] {
+        let ran = scripted.run(&[prompt]);
+        assert!(ran.code == Some(1) && ran.stderr.contains("the prompt is empty"), "{ran:?}");
+    }
+    assert!(scripted.server.requests().is_empty());
+}
+
+/// What a confused model writes: each is told what is wrong, and the turn goes on.
+#[test]
+fn nonsense_in_calls_is_answered_and_survived() {
+    let turn = Turn::new()
+        .call("c1", "read", json!({ "filePath": 7 }))
+        .call("c2", "read", json!([]))
+        .call("c3", "no_such_tool", json!({}))
+        .call("c4", "read", json!({ "filePath": "../../../../etc/shadow" }))
+        .call("c5", "read", json!({ "filePath": "binary" }))
+        .call("c6", "read", json!({ "filePath": "huge" }));
+    let scripted = Scripted::new([turn, Turn::new().text("Done.")]);
+    scripted.desk.write("binary", b"ab\0\x01");
+    scripted.desk.write("huge", "");
+    std::fs::File::options()
+        .write(true)
+        .open(scripted.desk.path("huge"))
+        .unwrap()
+        .set_len(200 << 20)
+        .unwrap();
+    let ran = scripted.run(&["Go"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let results = scripted.sent(1)["messages"][2]["content"].as_array().unwrap().clone();
+    let words = [
+        "do not fit",
+        "are no JSON object",
+        "There is no tool",
+        "Nobody is there to approve this",
+        "it is binary",
+        "209715200 bytes",
+    ];
+    assert_eq!(results.len(), words.len());
+    for (result, word) in results.iter().zip(words) {
+        assert!(result["is_error"] == true && result.to_string().contains(word), "{word}: {result:#}");
+    }
+}

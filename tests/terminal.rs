@@ -1,0 +1,14 @@
+//! `copydesk` on a real terminal: what a person sees, and what the keys do.
+//!
+//! A pseudo-terminal carries the bytes, an emulator shows them as a person would see them. Tests wait for the screen, never
+//! for time.
+
+mod approval;
+mod endings;
+mod hostile;
+mod layout;
+mod pictures;
+mod screen;
+mod secret;
+mod svg;
+mod tour;

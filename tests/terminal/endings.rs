@@ -1,0 +1,74 @@
+//! Ctrl-C, Ctrl-D and windows that are closed.
+
+use std::os::unix::process::ExitStatusExt as _;
+
+use serde_json::json;
+
+use super::approval::{PROMPT, edit, scripted, with};
+use super::screen::{CTRL_C, CTRL_D, Terminal};
+use crate::model_server::Turn;
+
+#[test]
+fn ctrl_c_at_the_question_cancels_the_turn() {
+    let scripted = scripted([edit("c1", "one", "two"), Turn::new().text("ok")]);
+    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.shows(PROMPT);
+    terminal.keys(CTRL_C);
+    assert_eq!(terminal.ends(), Some(130));
+    let text = terminal.text();
+    assert!(text.contains("› ^C\n– edit Edit a.txt (+1 -1)\ncancelled\n"), "{text}");
+    assert!(!text.contains("leaves at once"), "what was waited for is gone: {text}");
+    assert_eq!(scripted.desk.read("a.txt"), "zero\none\nlast\n");
+    scripted.run(&["--continue", "And?"]);
+    let history = scripted.sent(1)["messages"].to_string();
+    assert!(history.contains("cancelled"), "{history}");
+}
+
+#[tokio::test]
+async fn ctrl_c_cancels_what_the_model_is_writing() {
+    let scripted = scripted([Turn::new().text("Once upon a").gate("here")]);
+    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.shows("Once upon a");
+    terminal.keys(CTRL_C);
+    assert_eq!(terminal.ends(), Some(130));
+    scripted.server.closed("here").await;
+    assert!(terminal.text().contains("Once upon a^C\ncancelled"), "{}", terminal.text());
+}
+
+/// A command that does not want to end is given time, unless the person has none.
+#[test]
+fn a_second_ctrl_c_leaves_at_once() {
+    let stubborn = json!({ "command": "trap '' TERM; echo > started; while :; do read line < pipe; done" });
+    let scripted =
+        with([Turn::new().call("c1", "bash", stubborn)], json!({ "permission": { "bash": "allow" } }));
+    assert_eq!(scripted.desk.shell("mkfifo pipe").code, Some(0));
+    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.until("the command", |_| scripted.desk.exists("started"));
+    terminal.keys(CTRL_C);
+    terminal.shows("Ctrl-C again leaves at once");
+    terminal.keys(CTRL_C);
+    assert_eq!(terminal.ends(), Some(130));
+    assert!(terminal.text().ends_with("left at once"), "{}", terminal.text());
+}
+
+#[test]
+fn ctrl_d_is_a_no() {
+    let scripted = scripted([edit("c1", "one", "two")]);
+    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.shows(PROMPT);
+    terminal.keys(CTRL_D);
+    assert_eq!(terminal.ends(), Some(1));
+    assert!(terminal.text().contains("› \n✗ edit Edit a.txt (+1 -1): you said no\n"), "{}", terminal.text());
+    assert_eq!(scripted.desk.read("a.txt"), "zero\none\nlast\n");
+}
+
+#[test]
+fn a_window_that_is_closed_ends_it() {
+    let scripted = scripted([edit("c1", "one", "two"), Turn::new().text("ok")]);
+    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.shows(PROMPT);
+    let status = terminal.close().wait().unwrap();
+    assert!(status.signal().is_some() || status.code() != Some(0), "{status}");
+    assert_eq!(scripted.desk.read("a.txt"), "zero\none\nlast\n");
+    assert_eq!(scripted.run(&["--continue", "And?"]).code, Some(0));
+}

@@ -1,0 +1,96 @@
+//! Narrow windows, wide characters, no colours, and the line that says what is waited for.
+
+use serde_json::json;
+
+use super::approval::{edit, scripted};
+use super::screen::{CTRL_C, Terminal};
+use crate::model_server::Turn;
+
+#[test]
+fn a_narrow_window_has_one_key_per_line() {
+    let command = json!({ "command": "cargo check --workspace", "description": "Check" });
+    let scripted = scripted([Turn::new().call("c1", "bash", command)]);
+    let mut terminal = Terminal::sized(&scripted.desk, &["run", "Go"], 30, 40);
+    terminal.shows("because…\n  ›");
+    assert_eq!(
+        terminal.rows(),
+        [
+            "? Check",
+            "  $ cargo check --workspace",
+            "  [y] yes",
+            "  [a] always (bash: cargo check *)",
+            "  [n] no, stop",
+            "  [r] no, because…",
+            "  ›",
+        ]
+    );
+    terminal.line("n");
+    assert_eq!(terminal.ends(), Some(1));
+}
+
+#[test]
+fn wide_characters_stay_readable() {
+    let scripted = scripted([
+        edit("c1", "one", "二つの長い行があります、四十桁より広いです"),
+        Turn::new().text("終わり🎉"),
+    ]);
+    let mut terminal = Terminal::sized(&scripted.desk, &["run", "Go"], 30, 40);
+    terminal.shows("because…\n  ›");
+    let rows = terminal.rows();
+    assert_eq!(rows[3..7], ["  -one", "  +二つの長い行があります、四十桁より広", "いです", "   last"]);
+    terminal.line("y");
+    assert_eq!(terminal.ends(), Some(0));
+    assert!(terminal.text().contains("\n\n終わり🎉\n"), "{}", terminal.text());
+}
+
+/// What is waited for is said and gone again, also where the window has become smaller than the words.
+#[tokio::test]
+async fn the_waiting_line_leaves_nothing_behind() {
+    for environment in [("NO_COLOR", "1"), ("NO_COLOR", "")] {
+        let mut scripted = scripted([Turn::new().gate("begin").text("Hi").gate("here")]);
+        scripted.desk = scripted.desk.env(environment.0, environment.1);
+        let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+        terminal.shows("thinking…");
+        terminal.resize(10, 20);
+        scripted.server.open("begin");
+        terminal.until("the text", |terminal| terminal.rows() == ["Hi"]);
+        terminal.keys(CTRL_C);
+        assert_eq!(terminal.ends(), Some(130));
+        scripted.server.closed("here").await;
+        let rows = terminal.rows();
+        assert_eq!(rows[..2], ["Hi^C", "cancelled"], "{rows:?}");
+        assert!(!rows.iter().any(|row| row.contains("what runs")), "{rows:?}");
+    }
+}
+
+#[test]
+fn without_colours_only_the_waiting_line_is_cleared() {
+    let mut scripted = scripted([edit("c1", "one", "two"), Turn::new().text("Done.")]);
+    scripted.desk = scripted.desk.env("NO_COLOR", "1");
+    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.shows("because…  ›");
+    terminal.line("y");
+    assert_eq!(terminal.ends(), Some(0));
+    assert!(terminal.raw().contains("\r\u{1b}[2K"), "{:?}", terminal.raw());
+    assert!(!terminal.raw().replace("\u{1b}[2K", "").contains('\u{1b}'), "{:?}", terminal.raw());
+}
+
+#[test]
+fn a_terminal_that_can_do_nothing_gets_no_codes_at_all() {
+    for term in [None, Some("dumb")] {
+        let mut scripted = scripted([edit("c1", "one", "two"), Turn::new().text("Done.")]);
+        scripted.desk = match term {
+            Some(term) => scripted.desk.env("TERM", term),
+            None => scripted.desk.without_env("TERM"),
+        };
+        let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+        terminal.shows("because…  ›");
+        terminal.line("y");
+        assert_eq!(terminal.ends(), Some(0));
+        assert!(
+            !terminal.raw().contains('\u{1b}') && !terminal.raw().contains("thinking"),
+            "{:?}",
+            terminal.raw()
+        );
+    }
+}

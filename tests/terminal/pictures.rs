@@ -1,0 +1,26 @@
+//! The README's pictures, drawn from what the program really shows.
+//!
+//! `cargo test -p copydesk pictures -- --ignored` draws them anew.
+
+use std::path::Path;
+
+use super::approval::PROMPT;
+use super::screen::Terminal;
+use super::svg;
+use super::tour::desk;
+
+/// The tour, until a person is asked about the first change.
+#[test]
+#[ignore = "writes into the repository"]
+fn pictures() {
+    let desk = desk();
+    let mut terminal = Terminal::sized(&desk, &["tour"], 60, 104);
+    terminal.shows_times(PROMPT, 1);
+    terminal.line("y");
+    terminal.shows_times(PROMPT, 2);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("pictures");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("tour.svg"), svg::draw(terminal.screen())).unwrap();
+    terminal.line("n");
+    assert_eq!(terminal.ends(), Some(1));
+}

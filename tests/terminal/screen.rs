@@ -1,0 +1,170 @@
+//! A terminal with a program in it: keys go in, a screen comes out.
+//!
+//! Contract: nothing is read unless the test waits for something; a wait ends when the screen shows it, and fails loudly,
+//! with the screen as it was, when the program ends first or `PATIENCE` is over.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::num::NonZeroU16;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use process_wrap::std::{CommandWrap, CommandWrapper as _, ProcessSession};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+
+use crate::cli::desk::Desk;
+
+/// Only a test that fails waits this long.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(crate) const ENTER: &str = "\r";
+pub(crate) const CTRL_C: &str = "\u{3}";
+pub(crate) const CTRL_D: &str = "\u{4}";
+
+/// Makes the terminal that it is given the one of its session, where Ctrl-C is a signal, and becomes the program.
+const AT_TERMINAL: &str = r#": <"$0"; exec "$COPYDESK" "$@""#;
+
+pub(crate) struct Terminal {
+    child: Child,
+    /// When it is dropped the terminal is gone, and with it the program.
+    ours: File,
+    parser: vt100::Parser,
+    raw: Vec<u8>,
+}
+
+impl Terminal {
+    /// Wide and tall enough for everything.
+    pub(crate) fn start(desk: &Desk, args: &[&str]) -> Self {
+        Self::sized(desk, args, 60, 100)
+    }
+
+    pub(crate) fn sized(desk: &Desk, args: &[&str], rows: u16, columns: u16) -> Self {
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        grantpt(&ours).unwrap();
+        unlockpt(&ours).unwrap();
+        let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
+        let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::NOCTTY | rustix::fs::OFlags::CLOEXEC;
+        let theirs = rustix::fs::open(&name, flags, rustix::fs::Mode::empty()).unwrap();
+        tcsetwinsize(&theirs, size(rows, columns)).unwrap();
+        let mut command = Command::new("sh");
+        desk.prepare(&mut command);
+        command.args(["-c", AT_TERMINAL, &name]).args(args);
+        let end = || theirs.try_clone().unwrap();
+        command.stdin(end()).stdout(end()).stderr(end());
+        ProcessSession.pre_spawn(&mut command, &CommandWrap::from(Command::new(""))).unwrap();
+        let child = command.spawn().unwrap();
+        let parser = vt100::Parser::new(nonzero(rows), nonzero(columns), 0);
+        Self { child, ours: ours.into(), parser, raw: Vec::new() }
+    }
+
+    pub(crate) fn keys(&mut self, keys: &str) {
+        self.ours.write_all(keys.as_bytes()).unwrap();
+    }
+
+    pub(crate) fn line(&mut self, line: &str) {
+        self.keys(&format!("{line}{ENTER}"));
+    }
+
+    pub(crate) fn resize(&mut self, rows: u16, columns: u16) {
+        tcsetwinsize(&self.ours, size(rows, columns)).unwrap();
+        self.parser.screen_mut().set_size(nonzero(rows), nonzero(columns));
+    }
+
+    /// Everything on the screen; a line that was broken because it is too long is one.
+    pub(crate) fn text(&self) -> String {
+        self.screen().contents()
+    }
+
+    /// The screen row by row, as it is broken.
+    pub(crate) fn rows(&self) -> Vec<String> {
+        let columns = self.screen().size().1.get();
+        let mut rows: Vec<_> = self.screen().rows(0, columns).map(|row| row.trim_end().to_owned()).collect();
+        rows.truncate(rows.iter().rposition(|row| !row.is_empty()).map_or(0, |last| last + 1));
+        rows
+    }
+
+    pub(crate) fn screen(&self) -> &vt100::Screen {
+        self.parser.screen()
+    }
+
+    /// The bytes that the program wrote.
+    pub(crate) fn raw(&self) -> String {
+        String::from_utf8_lossy(&self.raw).into_owned()
+    }
+
+    /// Whether the terminal shows what is typed.
+    pub(crate) fn echoes(&self) -> bool {
+        tcgetattr(&self.ours).unwrap().local_modes.contains(LocalModes::ECHO)
+    }
+
+    #[track_caller]
+    pub(crate) fn shows(&mut self, text: &str) {
+        self.until(&format!("`{text}`"), |terminal| terminal.text().contains(text));
+    }
+
+    /// Waits for the same text to be there this often.
+    #[track_caller]
+    pub(crate) fn shows_times(&mut self, text: &str, times: usize) {
+        self.until(&format!("`{text}` {times} times"), |terminal| {
+            terminal.text().matches(text).count() == times
+        });
+    }
+
+    /// Reads until the screen is so.
+    #[track_caller]
+    pub(crate) fn until(&mut self, what: &str, is_so: impl Fn(&Self) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !is_so(self) {
+            // What is waited for may be beside the screen, as a file or a mode of the terminal.
+            let came = self.read(Duration::from_millis(20));
+            let over = came == Came::End || Instant::now() > deadline;
+            assert!(!over || is_so(self), "{what} did not come:\n{}", self.text());
+        }
+    }
+
+    /// Waits until the program has ended, and reads what it said last. `None` after a signal.
+    #[track_caller]
+    pub(crate) fn ends(&mut self) -> Option<i32> {
+        let deadline = Instant::now() + PATIENCE;
+        while self.read(deadline.saturating_duration_since(Instant::now())) != Came::End {
+            assert!(Instant::now() < deadline, "the program does not end:\n{}", self.text());
+        }
+        self.child.wait().unwrap().code()
+    }
+
+    /// The window is closed: the program's terminal is gone.
+    pub(crate) fn close(self) -> Child {
+        self.child
+    }
+
+    fn read(&mut self, patience: Duration) -> Came {
+        let patience = Timespec::try_from(patience).unwrap();
+        if poll(&mut [PollFd::new(&self.ours, PollFlags::IN)], Some(&patience)).unwrap() == 0 {
+            return Came::Nothing;
+        }
+        let mut bytes = [0; 4096];
+        // A terminal that nobody is at any more ends with an error.
+        let count = self.ours.read(&mut bytes).unwrap_or(0);
+        self.raw.extend_from_slice(&bytes[..count]);
+        self.parser.process(&bytes[..count]);
+        if count > 0 { Came::Bytes } else { Came::End }
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Came {
+    Bytes,
+    Nothing,
+    /// Nobody is at the terminal any more.
+    End,
+}
+
+fn size(rows: u16, columns: u16) -> Winsize {
+    Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }
+}
+
+fn nonzero(number: u16) -> NonZeroU16 {
+    NonZeroU16::new(number).unwrap()
+}

@@ -1,0 +1,77 @@
+//! A screen as a picture: text stays text, so that it is small, sharp and can be searched.
+//!
+//! The window brings its own dark ground and is readable on light and dark pages alike. Each run of one style has its width
+//! set, so that columns stay columns in whatever font the reader has.
+
+use std::fmt::Write as _;
+
+use vt100::{Cell, Color, Screen};
+
+const CELL: (f32, f32) = (8.4, 19.0);
+const MARGIN: f32 = 18.0;
+
+const STYLE: &str = "text{font:14px ui-monospace,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#d8dee4;\
+                     white-space:pre}.b{font-weight:bold}.d{fill:#8b96a3}.r{fill:#ff8178}.g{fill:#63d471}.y{fill:#e3b341}";
+
+pub(crate) fn draw(screen: &Screen) -> String {
+    let columns = screen.size().1.get();
+    let mut lines = String::new();
+    let mut last = 0;
+    for row in 0..screen.size().0.get() {
+        for (column, text, class) in runs(screen, row, columns) {
+            last = row;
+            let (x, y) = (MARGIN + f32::from(column) * CELL.0, MARGIN + 14.0 + f32::from(row) * CELL.1);
+            let width = text.chars().count() as f32 * CELL.0;
+            let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+            let class = if class.is_empty() { class } else { format!(" class=\"{class}\"") };
+            writeln!(lines, "<text x=\"{x:.1}\" y=\"{y:.0}\" textLength=\"{width:.1}\"{class}>{text}</text>")
+                .unwrap();
+        }
+    }
+    let width = 2.0 * MARGIN + f32::from(columns) * CELL.0;
+    let height = 2.0 * MARGIN + f32::from(last + 1) * CELL.1;
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\">\n\
+         <style>{STYLE}</style>\n\
+         <rect width=\"100%\" height=\"100%\" rx=\"10\" fill=\"#171b21\"/>\n{lines}</svg>\n"
+    )
+}
+
+/// Column, text and classes of what is written in a row.
+fn runs(screen: &Screen, row: u16, columns: u16) -> Vec<(u16, String, String)> {
+    let mut runs: Vec<(u16, String, String)> = Vec::new();
+    let mut gap = true;
+    for column in 0..columns {
+        let cell = screen.cell(row, column).unwrap();
+        let text = cell.contents();
+        if text.trim().is_empty() {
+            // One space joins words; more of them begin a new run.
+            gap = gap || runs.last().is_none_or(|(_, text, _)| text.ends_with(' '));
+            if let Some((_, text, _)) = runs.last_mut().filter(|_| !gap) {
+                text.push(' ');
+            }
+            continue;
+        }
+        let class = classes(cell);
+        match runs.last_mut() {
+            Some((_, run, known)) if !gap && *known == class => run.push_str(text),
+            _ => runs.push((column, text.to_owned(), class)),
+        }
+        gap = false;
+    }
+    for (_, text, _) in &mut runs {
+        text.truncate(text.trim_end().len());
+    }
+    runs
+}
+
+fn classes(cell: &Cell) -> String {
+    let colour = match cell.fgcolor() {
+        Color::Idx(1) => "r",
+        Color::Idx(2) => "g",
+        Color::Idx(3) => "y",
+        _ if cell.dim() => "d",
+        _ => "",
+    };
+    [if cell.bold() { "b" } else { "" }, colour].join(" ").trim().to_owned()
+}

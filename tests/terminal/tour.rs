@@ -1,0 +1,39 @@
+//! The tour with a person at the keys.
+
+use super::screen::Terminal;
+use crate::cli::desk::Desk;
+use crate::sessions::offline::desk as toolchain;
+
+/// A terminal that can clear a line and has colours, and the toolchain that runs these tests.
+pub(crate) fn desk() -> Desk {
+    toolchain().env("TERM", "xterm-256color")
+}
+
+/// Approves the first command, then everything of that kind, until the end.
+#[test]
+fn the_tour_repairs_what_is_approved() {
+    let desk = desk();
+    let mut terminal = Terminal::start(&desk, &["tour"]);
+    terminal.shows("$ cargo check");
+    terminal.shows("because…");
+    terminal.line("a");
+    terminal.shows("? Edit src/main.rs");
+    terminal.shows("always (edit: *)");
+    terminal.line("a");
+    assert_eq!(terminal.ends(), Some(0), "{}", terminal.text());
+    let text = terminal.text();
+    assert!(text.contains("The project compiles. It prints:\n  205 copies sold"), "{text}");
+    assert!(!text.contains("thinking…"), "{text}");
+}
+
+#[test]
+fn a_tour_that_is_refused_changes_nothing_and_says_so() {
+    let desk = desk();
+    let mut terminal = Terminal::start(&desk, &["tour"]);
+    terminal.shows("because…");
+    terminal.line("n");
+    assert_eq!(terminal.ends(), Some(1));
+    let text = terminal.text();
+    assert!(text.contains("you said no\nstopped, as you said"), "{text}");
+    assert!(text.contains("The tour was ended early."), "{text}");
+}
