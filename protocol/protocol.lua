@@ -640,7 +640,7 @@
 
 --- When to stop.
 ---@alias copydesk.StopWhen
----| "idle" # When no turn runs any more. New ones are refused meanwhile.
+---| "idle" # When no turn runs any more. Until then everything works as before.
 ---| "now" # At once. Running turns are cancelled; what is completed is kept.
 
 --- A named thing in a document.
@@ -779,7 +779,7 @@ M.methods = {
   --- Deletes a session and all that was said in it. A running turn is cancelled first.
   --- `copydesk.SessionParams -> copydesk.Empty`
   sessionDelete = "copydesk/session/delete",
-  --- Chooses the model of a session, from its next step on.
+  --- Chooses the model of a session, from its next turn on.
   --- `copydesk.SessionSetModelParams -> copydesk.SessionResult`
   sessionSetModel = "copydesk/session/setModel",
   --- Chooses the agent of a session, from its next turn on.
@@ -845,6 +845,9 @@ M.methods = {
   --- Shows a place in the editor.
   --- `copydesk.ShowParams -> copydesk.ShowResult`
   editorShow = "copydesk/editor/show",
+  --- The desk was started anew under this client: its documents are open again, its sessions are not loaded.
+  --- `copydesk.Empty`
+  restarted = "copydesk/restarted",
   --- The desk changed a file on the disk that this client may have open.
   --- `copydesk.DocumentChangedParams`
   documentChanged = "copydesk/document/changed",
@@ -883,12 +886,8 @@ M.errors = {
   unknownAgent = -31004,
   --- Desk and extension do not speak the same protocol; the message says which to update and how.
   protocolMismatch = -31005,
-  --- The desk is about to stop and takes no new work.
-  stopping = -31006,
-  --- A rule or the workspace's trust forbids it; the message says which.
-  notAllowed = -31007,
   --- It cannot be done while a turn runs; cancel it, or wait for its end.
-  busy = -31008,
+  busy = -31006,
 }
 
 return M

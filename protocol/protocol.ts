@@ -20,7 +20,7 @@ export const methods = {
   sessionRename: "copydesk/session/rename",
   /** Deletes a session and all that was said in it. A running turn is cancelled first. */
   sessionDelete: "copydesk/session/delete",
-  /** Chooses the model of a session, from its next step on. */
+  /** Chooses the model of a session, from its next turn on. */
   sessionSetModel: "copydesk/session/setModel",
   /** Chooses the agent of a session, from its next turn on. */
   sessionSetAgent: "copydesk/session/setAgent",
@@ -64,6 +64,8 @@ export const methods = {
   editorOpenFiles: "copydesk/editor/openFiles",
   /** Shows a place in the editor. */
   editorShow: "copydesk/editor/show",
+  /** The desk was started anew under this client: its documents are open again, its sessions are not loaded. */
+  restarted: "copydesk/restarted",
   /** The desk changed a file on the disk that this client may have open. */
   documentChanged: "copydesk/document/changed",
   /** Saves an open document, as if the person had. */
@@ -100,12 +102,8 @@ export const errors = {
   unknownAgent: -31004,
   /** Desk and extension do not speak the same protocol; the message says which to update and how. */
   protocolMismatch: -31005,
-  /** The desk is about to stop and takes no new work. */
-  stopping: -31006,
-  /** A rule or the workspace's trust forbids it; the message says which. */
-  notAllowed: -31007,
   /** It cannot be done while a turn runs; cancel it, or wait for its end. */
-  busy: -31008,
+  busy: -31006,
 } as const;
 
 /** Requests that a client sends. */
@@ -124,7 +122,7 @@ export interface RequestsToDesk {
   "copydesk/session/rename": { params: SessionRenameParams; result: SessionResult };
   /** Deletes a session and all that was said in it. A running turn is cancelled first. */
   "copydesk/session/delete": { params: SessionParams; result: Empty };
-  /** Chooses the model of a session, from its next step on. */
+  /** Chooses the model of a session, from its next turn on. */
   "copydesk/session/setModel": { params: SessionSetModelParams; result: SessionResult };
   /** Chooses the agent of a session, from its next turn on. */
   "copydesk/session/setAgent": { params: SessionSetAgentParams; result: SessionResult };
@@ -178,6 +176,8 @@ export interface NotificationsToClient {
   "copydesk/permission/settled": { params: PermissionSettledParams };
   /** Questions need no reply any more. Whoever still shows them takes them away and answers `cancelled`. */
   "copydesk/question/settled": { params: QuestionSettledParams };
+  /** The desk was started anew under this client: its documents are open again, its sessions are not loaded. */
+  "copydesk/restarted": { params: Empty };
   /** The desk changed a file on the disk that this client may have open. */
   "copydesk/document/changed": { params: DocumentChangedParams };
 }
@@ -1059,7 +1059,7 @@ export interface StopResult {
 
 /** When to stop. */
 export type StopWhen =
-  /** When no turn runs any more. New ones are refused meanwhile. */
+  /** When no turn runs any more. Until then everything works as before. */
   | "idle"
   /** At once. Running turns are cancelled; what is completed is kept. */
   | "now";

@@ -103,7 +103,7 @@ pub struct StopParams {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum StopWhen {
-    /// When no turn runs any more. New ones are refused meanwhile.
+    /// When no turn runs any more. Until then everything works as before.
     Idle,
     /// At once. Running turns are cancelled; what is completed is kept.
     Now,

@@ -64,12 +64,8 @@ codes! {
     UnknownAgent = -31004,
     /// Desk and extension do not speak the same protocol; the message says which to update and how.
     ProtocolMismatch = -31005,
-    /// The desk is about to stop and takes no new work.
-    Stopping = -31006,
-    /// A rule or the workspace's trust forbids it; the message says which.
-    NotAllowed = -31007,
     /// It cannot be done while a turn runs; cancel it, or wait for its end.
-    Busy = -31008,
+    Busy = -31006,
 }
 
 impl ErrorCode {

@@ -34,7 +34,7 @@ methods! {
     ToDesk Request SessionRename = "session/rename" (SessionRenameParams => SessionResult)
     /// Deletes a session and all that was said in it. A running turn is cancelled first.
     ToDesk Request SessionDelete = "session/delete" (SessionParams => Empty)
-    /// Chooses the model of a session, from its next step on.
+    /// Chooses the model of a session, from its next turn on.
     ToDesk Request SessionSetModel = "session/setModel" (SessionSetModelParams => SessionResult)
     /// Chooses the agent of a session, from its next turn on.
     ToDesk Request SessionSetAgent = "session/setAgent" (SessionSetAgentParams => SessionResult)
@@ -79,6 +79,8 @@ methods! {
     ToClient Request EditorOpenFiles = "editor/openFiles" (Empty => OpenFilesResult)
     /// Shows a place in the editor.
     ToClient Request EditorShow = "editor/show" (ShowParams => ShowResult)
+    /// The desk was started anew under this client: its documents are open again, its sessions are not loaded.
+    ToClient Notification Restarted = "restarted" (Empty)
     /// The desk changed a file on the disk that this client may have open.
     ToClient Notification DocumentChanged = "document/changed" (DocumentChangedParams)
     /// Saves an open document, as if the person had.

@@ -86,6 +86,14 @@ impl Editor {
     }
 }
 
+/// A shim must not be left behind: it would start the daemon again that the test has stopped.
+impl Drop for Editor {
+    fn drop(&mut self) {
+        drop(self.stdin.take());
+        let _ = self.child.wait();
+    }
+}
+
 pub(crate) fn framed(message: &Value) -> Vec<u8> {
     let text = message.to_string();
     format!("Content-Length: {}\r\n\r\n{text}", text.len()).into_bytes()

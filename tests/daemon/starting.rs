@@ -50,8 +50,9 @@ fn what_a_killed_daemon_left_is_in_nobodys_way() {
         The daemon is not running. An editor starts it when it needs it, or you do: `copydesk daemon`.
         exit code 1
     "#]]);
-    let (_editor, pid) = Editor::greeted(&desk);
+    let (editor, pid) = Editor::greeted(&desk);
     assert_ne!(pid, u64::from(daemon.child.id()));
+    editor.leave();
     desk.run(&["stop"]);
 }
 
@@ -91,6 +92,7 @@ fn folders_that_others_may_enter_are_refused_with_words() {
     // Mended, it works without starting the editor again.
     std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)).unwrap();
     while editor.greet()["error"].is_object() {}
+    editor.leave();
     desk.run(&["stop"]);
 }
 

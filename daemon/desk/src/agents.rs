@@ -57,10 +57,14 @@ impl Agents {
     pub(crate) fn find(&self, name: &str) -> anyhow::Result<Agent> {
         let found = self.get(name).filter(|agent| agent.can_be_named());
         found.cloned().with_context(|| {
-            let shown = self.agents.values().filter(|agent| agent.primary && !agent.hidden);
-            let names: Vec<_> = shown.map(|agent| agent.name.as_str()).collect();
+            let names: Vec<_> = self.choices().map(|agent| agent.name.as_str()).collect();
             format!("there is no agent `{name}`; there are: {}", names.join(", "))
         })
+    }
+
+    /// Those that a person is offered.
+    pub(crate) fn choices(&self) -> impl Iterator<Item = &Agent> {
+        self.agents.values().filter(|agent| agent.primary && !agent.hidden)
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Agent> {

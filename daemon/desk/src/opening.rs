@@ -10,8 +10,10 @@ use copydesk_session::agent::{Agent, TITLE};
 use copydesk_session::prompt::{Surroundings, instruction_files, read_instructions, system};
 use copydesk_session::{Event, Id, Session, Setting, Store, Titles, now};
 use copydesk_tool::{Limits, Registry as Tools, Spill, off, tools};
+use copydesk_workspace::buffers::Buffers;
 use copydesk_workspace::config::Loaded;
 use copydesk_workspace::files::Files;
+use copydesk_workspace::journal::Journal;
 use copydesk_workspace::paths::workspace_root;
 use copydesk_workspace::process::{Processes, Shell};
 use tokio::sync::mpsc;
@@ -30,10 +32,19 @@ pub(crate) struct Choice {
     pub(crate) agent: Option<String>,
 }
 
+/// What all sessions of a desk share.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Desk {
+    pub(crate) buffers: Buffers,
+    /// Without one nothing that an agent does can be taken back.
+    pub(crate) journal: Option<Journal>,
+}
+
 pub(crate) async fn open(
     setup: &Setup,
     loaded: &Loaded,
     store: Store,
+    desk: &Desk,
     choice: &Choice,
     events: mpsc::Sender<Event>,
 ) -> anyhow::Result<Setting> {
@@ -63,7 +74,7 @@ pub(crate) async fn open(
         system: system(&agent.prompt, &surroundings),
         rules: layers,
         tools: tools(setup, loaded, &agent)?,
-        files: Files::new(&session.folder, &setup.paths.home),
+        files: Files::over(&session.folder, &setup.paths.home, desk.buffers.clone(), desk.journal.clone()),
         session,
         agent,
         model,

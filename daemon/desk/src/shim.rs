@@ -166,6 +166,10 @@ impl<R: AsyncRead + Unpin> Shim<R> {
                 desk.out.send(message.clone());
             }
             None => {
+                if method == "initialize" {
+                    // The editor will greet again; nobody does it in its name.
+                    self.memory.refused();
+                }
                 let why = self.trouble.as_ref().map_or("", |(why, _)| why);
                 self.to_editor.send(say::no_desk(id, method, why));
             }

@@ -35,8 +35,12 @@ impl History {
         let mut messages = std::mem::take(messages);
         let whole = messages.len();
         // More may be added to these before the next request.
-        let rest =
-            Writer { said: said.clone(), results: results.clone(), asked: asked.clone(), messages: Vec::new() };
+        let rest = Writer {
+            said: said.clone(),
+            results: results.clone(),
+            asked: asked.clone(),
+            messages: Vec::new(),
+        };
         messages.extend(rest.finish());
         Said { messages, whole }
     }

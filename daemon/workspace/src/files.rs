@@ -8,8 +8,8 @@
 //! Invariant: a write never replaces a content other than the one it was made against, unless told `Expect::Any`.
 //! Invariant: nothing that is not a regular file is opened for its content; a pipe would block for ever.
 //!
-//! Today every content comes from the disk. An editor's buffers will lie over it behind these same methods, which is why
-//! callers see neither handles nor modification times to compare, and why the methods are async.
+//! Invariant: what an editor has open is read from there, saved or not, and changed there: the buffer of the session's home
+//! client, else another client's, else the disk.
 
 use std::{
     collections::HashMap,
@@ -17,15 +17,22 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+pub(crate) use self::place::real_path;
 pub use self::{
+    change::{Cause, ChangeKind, Changed, FileChange},
     error::FileError,
     listing::Listing,
     place::Place,
-    read::{Content, Metadata},
+    read::Content,
     stamp::Stamp,
+    undo::{How, TakenBack},
     write::{Expect, Folders, Written},
 };
+use crate::buffers::{Buffers, ClientId, Open};
+use crate::journal::Journal;
+use crate::search::Overlay;
 
+mod change;
 mod error;
 mod listing;
 mod place;
@@ -33,6 +40,7 @@ mod read;
 mod stamp;
 #[cfg(test)]
 mod tests;
+mod undo;
 mod write;
 
 /// The largest file that is read where the caller has no reason for another limit.
@@ -50,6 +58,10 @@ struct Shared {
     /// Where it really is, as it was when the session began.
     real_root: PathBuf,
     home: PathBuf,
+    buffers: Buffers,
+    /// The client that prompted last: its buffers win.
+    home_client: Mutex<Option<ClientId>>,
+    journal: Option<Journal>,
     /// By real path, since two names of one file are one file.
     seen: Mutex<HashMap<PathBuf, Stamp>>,
     /// Held from the last look at a file until it is replaced, so that of two calls of one session neither overwrites the
@@ -58,13 +70,21 @@ struct Shared {
 }
 
 impl Files {
-    /// `root` is the workspace, `home` what `~` stands for; both absolute.
+    /// The files of a desk without editors. `root` is the workspace, `home` what `~` stands for; both absolute.
     pub fn new(root: &Path, home: &Path) -> Self {
+        Self::over(root, home, Buffers::default(), None)
+    }
+
+    /// The files under the buffers of whoever is attached.
+    pub fn over(root: &Path, home: &Path, buffers: Buffers, journal: Option<Journal>) -> Self {
         let root = place::normalise(root);
         let shared = Shared {
-            real_root: place::real_path(&root).unwrap_or_else(|_| root.clone()),
+            real_root: real_path(&root).unwrap_or_else(|_| root.clone()),
             root,
             home: home.into(),
+            buffers,
+            home_client: Mutex::default(),
+            journal,
             seen: Mutex::default(),
             replacing: Mutex::default(),
         };
@@ -81,12 +101,56 @@ impl Files {
         Place::resolve(path, &self.shared.root, &self.shared.real_root, &self.shared.home)
     }
 
+    pub fn buffers(&self) -> &Buffers {
+        &self.shared.buffers
+    }
+
+    pub fn journal(&self) -> Option<&Journal> {
+        self.shared.journal.as_ref()
+    }
+
+    /// Whose buffers count first from now on.
+    pub fn set_home(&self, client: Option<ClientId>) {
+        *lock(&self.shared.home_client) = client;
+    }
+
+    pub fn home_client(&self) -> Option<ClientId> {
+        *lock(&self.shared.home_client)
+    }
+
+    /// The content as it is: what an editor has, else what is on the disk.
+    pub async fn look(&self, place: &Place, limit: u64) -> Result<Content, FileError> {
+        if let Some(open) = self.buffer(place)? {
+            let size = open.document.len() as u64;
+            if size > limit {
+                return Err(FileError::TooLarge { shown: place.shown.clone(), size, limit });
+            }
+            let bytes = open.document.text().into_bytes();
+            return Ok(Content { stamp: Stamp::of(&bytes), bytes, is_open: true });
+        }
+        if place.is_untitled() {
+            return Err(FileError::NotFound { shown: place.shown.clone() });
+        }
+        let found = place.clone();
+        on_disk(place, move || read::read(&found, limit)).await
+    }
+
     /// The content, which counts as seen by the session from now on.
     pub async fn read(&self, place: &Place, limit: u64) -> Result<Content, FileError> {
-        let found = place.clone();
-        let content = on_disk(place, move || read::read(&found, limit)).await?;
-        self.remember(place, content.stamp);
+        let content = self.look(place, limit).await?;
+        self.saw(place, content.stamp);
         Ok(content)
+    }
+
+    /// What editors have open, for searching.
+    pub fn overlay(&self) -> Overlay {
+        Overlay::new(self.shared.buffers.all(self.home_client()))
+    }
+
+    /// The editor's text of a place, where one has it open.
+    fn buffer(&self, place: &Place) -> Result<Option<Open>, FileError> {
+        let found = self.shared.buffers.find(place.real(), self.home_client());
+        found.transpose().map_err(|why| FileError::Lost { shown: place.shown.clone(), why })
     }
 
     /// The content that the session last read from or wrote to this place.
@@ -94,9 +158,9 @@ impl Files {
         lock(&self.shared.seen).get(place.real()).copied()
     }
 
-    /// Replaces the content, which counts as seen by the session from now on. Links stay links: what they lead to is
+    /// Replaces the content on the disk, which counts as seen by the session from now on. Links stay links: what they lead to is
     /// written. Mode bits stay, and the owner where the system permits. Other hard links keep the old content.
-    pub async fn write(
+    async fn write(
         &self,
         place: &Place,
         bytes: Vec<u8>,
@@ -108,7 +172,7 @@ impl Files {
             write::write(&target, &bytes, expect, folders, || lock(&shared.replacing))
         })
         .await?;
-        self.remember(place, written.stamp);
+        self.saw(place, written.stamp);
         Ok(written)
     }
 
@@ -124,7 +188,14 @@ impl Files {
         on_disk(place, move || Ok(listing::similar(&missing))).await.unwrap_or_default()
     }
 
-    fn remember(&self, place: &Place, stamp: Stamp) {
+    /// Takes a file away, if it still has this content.
+    async fn remove(&self, place: &Place, stamp: Stamp) -> Result<(), FileError> {
+        let (target, shared) = (place.clone(), Arc::clone(&self.shared));
+        on_disk(place, move || write::remove(&target, stamp, || lock(&shared.replacing))).await
+    }
+
+    /// The session knows this content now.
+    pub fn saw(&self, place: &Place, stamp: Stamp) {
         lock(&self.shared.seen).insert(place.real().to_owned(), stamp);
     }
 }

@@ -5,6 +5,7 @@
 //! because one daemon serves clients that differ in both.
 //! Invariant: no input (a file, a variable) can panic this room or be ignored without a word.
 
+pub mod buffers;
 pub mod config;
 pub mod files;
 pub mod journal;

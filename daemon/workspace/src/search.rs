@@ -19,13 +19,15 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::{
     glob::{Globbed, glob},
-    grep::{Case, Grep, Grepped, Match, Overlay, grep},
+    grep::{Case, Grep, Grepped, Match, grep},
+    overlay::Overlay,
 };
 
 mod cut;
 mod first;
 mod glob;
 mod grep;
+mod overlay;
 mod pattern;
 #[cfg(test)]
 mod tests;

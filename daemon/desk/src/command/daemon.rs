@@ -4,14 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use copydesk_session::Store;
+use copydesk_workspace::journal::{Bound, Journal};
 
 use crate::cli::Daemon;
+use crate::face::Desk;
+use crate::hub::Hub;
 use crate::setup::Setup;
 use crate::shim::start::{FAILED, READY, TAKEN};
 use crate::transport::{Place, TransportError};
 use crate::{life, log, terminal};
-
-mod bare;
 
 pub(crate) fn run(setup: &Setup, options: &Daemon) -> anyhow::Result<()> {
     let result = serve(setup, options);
@@ -37,7 +39,7 @@ fn serve(setup: &Setup, options: &Daemon) -> anyhow::Result<()> {
         let path = log::path(&setup.paths.state_dir);
         log::start(path.clone(), level.as_deref()).with_context(|| path.display().to_string())?;
         // The one place where it is decided what the daemon serves.
-        let host = Arc::new(bare::Bare::new());
+        let host = Arc::new(host(setup)?);
         tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "listening");
         let ready = match options.detached {
             true => READY.to_owned(),
@@ -49,6 +51,27 @@ fn serve(setup: &Setup, options: &Daemon) -> anyhow::Result<()> {
     // What hangs on a disk or a pipe must not keep a daemon that has ended.
     runtime.shutdown_timeout(Duration::from_secs(1));
     result
+}
+
+/// A store or a journal that was moved aside is told in the log: nobody else listens.
+fn host(setup: &Setup) -> anyhow::Result<Desk> {
+    let (store, opened) = Store::open(&setup.paths.data_dir)?;
+    if let Some(aside) = opened.moved_aside {
+        tracing::error!(aside = %aside.display(), "the sessions could not be read and were moved aside");
+    }
+    let journal = match Journal::open(&setup.paths.data_dir, Bound::default()) {
+        Ok((journal, opened)) => {
+            if let Some(aside) = opened.moved_aside {
+                tracing::error!(aside = %aside.display(), "the journal could not be read and was moved aside");
+            }
+            Some(journal)
+        }
+        Err(error) => {
+            tracing::error!(%error, "without a journal nothing can be undone");
+            None
+        }
+    };
+    Ok(Desk { hub: Arc::new(Hub::new(setup.paths.clone(), store, journal)) })
 }
 
 fn idle(options: &Daemon) -> anyhow::Result<Duration> {

@@ -1,11 +1,13 @@
 //! What the shim itself says, to the editor and for it.
 
 use copydesk_protocol::error::ErrorCode;
+use copydesk_protocol::method::Notification as _;
+use copydesk_protocol::table::Restarted;
 use serde_json::{Value, json};
 
 /// Tells an extension to load its sessions again.
 pub(super) fn restarted() -> String {
-    notification("copydesk/restarted", &json!({}))
+    notification(Restarted::METHOD, &json!({}))
 }
 
 /// To a request that a daemon took along when it went.

@@ -12,7 +12,11 @@ use crate::store::StoreError;
 
 impl Worker {
     /// Notes for the next step, from the folders of the files that these calls have read.
-    pub(super) async fn tell_nearby(&mut self, calls: &[Part], touches: &[Touches]) -> Result<(), StoreError> {
+    pub(super) async fn tell_nearby(
+        &mut self,
+        calls: &[Part],
+        touches: &[Touches],
+    ) -> Result<(), StoreError> {
         let read = calls.iter().zip(touches).filter(|(part, _)| part.state == State::Completed);
         let folders: BTreeSet<&Path> = read.flat_map(|(_, touches)| folders(touches)).collect();
         for folder in folders {

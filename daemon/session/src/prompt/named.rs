@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-use copydesk_workspace::search;
+use copydesk_workspace::search::{self, Overlay};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -38,7 +38,12 @@ pub async fn named(base: &Path, line: &str, most: usize) -> Named {
     let pattern = Path::new("/").join(pattern.iter().collect::<PathBuf>());
     let cancel = CancellationToken::new();
     let _stop = cancel.clone().drop_guard();
-    match timeout(PATIENCE, search::glob(&start, &pattern.to_string_lossy(), most, cancel)).await {
+    match timeout(
+        PATIENCE,
+        search::glob(&start, &pattern.to_string_lossy(), most, Overlay::default(), cancel),
+    )
+    .await
+    {
         Ok(Ok(found)) => {
             let mut paths = found.paths;
             paths.sort();

@@ -1,9 +1,9 @@
-//! A change to one file on its way: shown, asked about, and written only over what it was made for.
+//! A change to one file on its way: shown, asked about, and made only to what it was made for.
 
 use std::fmt::Write;
 
-use copydesk_text::{Diff, Limits, Tag, diff};
-use copydesk_workspace::files::{Expect, Folders, Place};
+use copydesk_text::{Change as TextChange, Diff, FileText, Limits, Tag, diff};
+use copydesk_workspace::files::{Cause, ChangeKind, FileChange, Place, Stamp};
 use serde_json::{Value, json};
 
 use super::target::{file_failure, names};
@@ -14,11 +14,10 @@ use crate::outcome::Failure;
 const MOST_LINES: usize = 60;
 const MOST_CHARS: usize = 200;
 
-/// What is to be written, and how it differs from what is there.
+/// What is to become of a file, and how that differs from what is there.
 #[derive(Debug)]
 pub(super) struct Change {
-    bytes: Vec<u8>,
-    expect: Expect,
+    kind: ChangeKind,
     diff: String,
     additions: usize,
     deletions: usize,
@@ -27,14 +26,78 @@ pub(super) struct Change {
 }
 
 impl Change {
+    /// Of a file that is there, whose content had this stamp.
+    pub(super) fn edit(
+        place: &Place,
+        file: FileText,
+        stamp: Stamp,
+        change: TextChange,
+    ) -> Result<Self, Failure> {
+        let new = change.apply(file.text()).map_err(|stale| Failure::failed(stale.to_string()))?;
+        let shown = Shown::of(place, Some(file.text()), &new);
+        Ok(shown.with(ChangeKind::Edit { file, stamp, change }))
+    }
+
+    pub(super) fn create(place: &Place, text: String) -> Self {
+        Shown::of(place, None, &text).with(ChangeKind::Create { text })
+    }
+
+    /// Asks, and makes the change: in the editor where the file is open, else on the disk, if nothing has happened to it
+    /// meanwhile. Gives what the person is shown afterwards.
+    pub(super) async fn make(self, context: &Context, place: &Place) -> Result<Made, Failure> {
+        let metadata = json!({
+            "filepath": place.path.to_string_lossy(),
+            "diff": self.diff,
+            "additions": self.additions,
+            "deletions": self.deletions,
+        });
+        let verb = if matches!(self.kind, ChangeKind::Create { .. }) { "Create" } else { "Edit" };
+        let title = format!("{verb} {} ({})", place.shown, self.size());
+        let ask = Ask {
+            key: "edit".to_owned(),
+            patterns: names(context, place),
+            always: vec!["*".to_owned()],
+            title: title.clone(),
+            metadata: metadata.clone(),
+        };
+        context.ask(ask).await?;
+        if context.cancel.is_cancelled() {
+            return Err(Failure::cancelled());
+        }
+        let cause = Cause {
+            session: context.session.clone(),
+            call: context.call.clone(),
+            label: title,
+            undoes: None,
+            group: None,
+        };
+        let change = FileChange { place: place.clone(), kind: self.kind };
+        let changed = context.files.change(&[change], &cause).await.map_err(|error| file_failure(&error))?;
+        let rebased = changed.iter().any(|changed| changed.rebased);
+        Ok(Made { metadata, rebased })
+    }
+
+    /// `+2 -1`, in lines.
+    pub(super) fn size(&self) -> String {
+        format!("+{} -{}", self.additions, self.deletions)
+    }
+}
+
+/// What a person and a model are shown of a change.
+struct Shown {
+    diff: String,
+    additions: usize,
+    deletions: usize,
+    places: String,
+}
+
+impl Shown {
     /// `old` is nothing for a new file. Takes up to half a second for texts that have nothing in common.
-    pub(super) fn new(place: &Place, old: Option<&str>, new: &str, bytes: Vec<u8>, expect: Expect) -> Self {
+    fn of(place: &Place, old: Option<&str>, new: &str) -> Self {
         let differences = diff(old.unwrap_or_default(), new, 3);
         let from = if old.is_some() { format!("a/{}", place.shown) } else { "/dev/null".to_owned() };
         let unified = differences.unified(Limits::default());
         Self {
-            bytes,
-            expect,
             diff: format!("--- {from}\n+++ b/{}\n{unified}", place.shown),
             additions: differences.additions,
             deletions: differences.deletions,
@@ -42,35 +105,17 @@ impl Change {
         }
     }
 
-    /// Asks, and writes if nothing has happened to the file meanwhile. Gives what the person is shown afterwards.
-    pub(super) async fn make(self, context: &Context, place: &Place) -> Result<Value, Failure> {
-        let metadata = json!({
-            "filepath": place.path.to_string_lossy(),
-            "diff": self.diff,
-            "additions": self.additions,
-            "deletions": self.deletions,
-        });
-        let verb = if self.expect == Expect::New { "Create" } else { "Edit" };
-        let ask = Ask {
-            key: "edit".to_owned(),
-            patterns: names(context, place),
-            always: vec!["*".to_owned()],
-            title: format!("{verb} {} ({})", place.shown, self.size()),
-            metadata: metadata.clone(),
-        };
-        context.ask(ask).await?;
-        if context.cancel.is_cancelled() {
-            return Err(Failure::cancelled());
-        }
-        let folders = if self.expect == Expect::New { Folders::Create } else { Folders::MustExist };
-        let written = context.files.write(place, self.bytes, self.expect, folders).await;
-        written.map(|_| metadata).map_err(|error| file_failure(&error))
+    fn with(self, kind: ChangeKind) -> Change {
+        let Self { diff, additions, deletions, places } = self;
+        Change { kind, diff, additions, deletions, places }
     }
+}
 
-    /// `+2 -1`, in lines.
-    pub(super) fn size(&self) -> String {
-        format!("+{} -{}", self.additions, self.deletions)
-    }
+/// What became of it.
+pub(super) struct Made {
+    pub(super) metadata: Value,
+    /// The person had typed in the file meanwhile: line numbers may be others.
+    pub(super) rebased: bool,
 }
 
 fn places(diff: &Diff<'_>) -> String {

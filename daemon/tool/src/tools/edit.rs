@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use copydesk_text::{FileText, ReplaceError, replace};
-use copydesk_workspace::files::{Content, Expect, FileError, Place};
+use copydesk_workspace::files::{Content, FileError, Place};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -56,7 +56,10 @@ impl Tool for Edit {
             // What is said about the change, or why there is none, shows some of the file.
             context.ask(look_ask("read", &context, &place)).await?;
         }
-        if content.as_ref().zip(seen).is_some_and(|(content, seen)| content.stamp != seen) {
+        let other = content.as_ref().zip(seen).is_some_and(|(content, seen)| content.stamp != seen);
+        let is_open = content.as_ref().is_some_and(|content| content.is_open);
+        // A person who types in it is no reason to refuse: the text to replace still has to be there.
+        if other && !is_open {
             return Err(file_failure(&FileError::Changed { shown: place.shown }));
         }
         let (at, created) = (place.clone(), content.is_none());
@@ -67,12 +70,15 @@ impl Tool for Edit {
         .await?;
         let did = if created { "Created" } else { "Edited" };
         let title = format!("{did} {} ({})", place.shown, change.size());
-        let output = match change.places.as_str() {
+        let mut output = match change.places.as_str() {
             "" => format!("{title}. It is empty now."),
             places => format!("{title}. The changed places now read:\n{places}"),
         };
-        let metadata = change.make(&context, &place).await?;
-        Ok(Output { title, output, metadata, ..Output::default() })
+        let made = change.make(&context, &place).await?;
+        if other || made.rebased {
+            output.push_str("\n(The person has changed this file in the editor since you read it; what they wrote is kept.)");
+        }
+        Ok(Output { title, output, metadata: made.metadata, ..Output::default() })
     }
 }
 
@@ -89,9 +95,7 @@ fn changed(place: &Place, content: Content, parameters: &Parameters) -> Result<C
     };
     let edits =
         replace(file.text(), old_string, new_string, replace_all.unwrap_or(false)).map_err(refused)?;
-    let text = edits.apply(file.text()).map_err(|stale| Failure::failed(stale.to_string()))?;
-    let new = file.with_text(text);
-    Ok(Change::new(place, Some(file.text()), new.text(), new.encode(), Expect::Unchanged(content.stamp)))
+    Change::edit(place, file, content.stamp, edits)
 }
 
 fn created_change(place: &Place, parameters: &Parameters) -> Result<Change, Failure> {
@@ -101,5 +105,5 @@ fn created_change(place: &Place, parameters: &Parameters) -> Result<Change, Fail
             format!("`{}` does not exist, and both texts are empty: there is nothing to do.", place.shown);
         return Err(Failure::new(FailureKind::Arguments, message));
     }
-    Ok(Change::new(place, None, text, text.clone().into_bytes(), Expect::New))
+    Ok(Change::create(place, text.clone()))
 }

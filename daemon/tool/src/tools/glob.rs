@@ -45,7 +45,8 @@ impl Tool for Glob {
         // Models spell out the whole path.
         let folder = format!("{}/", place.path.display());
         let pattern = given.strip_prefix(&folder).unwrap_or(given);
-        let found = search::glob(place.real(), pattern, LIMIT, context.cancel.clone()).await;
+        let found =
+            search::glob(place.real(), pattern, LIMIT, context.files.overlay(), context.cancel.clone()).await;
         let found = match found {
             Ok(found) => found,
             Err(error) => return Err(search_failure(&context, &place, error).await),

@@ -53,7 +53,7 @@ impl Tool for Grep {
             include: globs(include.as_deref().unwrap_or_default()),
             hidden: true,
             limit: LIMIT,
-            overlay: None,
+            overlay: context.files.overlay(),
         };
         let found = match search::grep(request, context.cancel.clone()).await {
             Ok(found) => found,

@@ -1,6 +1,6 @@
 //! What a call is about: asking for it, looking at it, and saying what is wrong with it.
 
-use copydesk_workspace::files::{Content, FileError, Files, Place, READ_LIMIT};
+use copydesk_workspace::files::{Content, FileError, Place, READ_LIMIT};
 use copydesk_workspace::search::SearchError;
 use serde_json::Value;
 
@@ -40,8 +40,7 @@ pub(super) fn touches(path: &str, context: &Context) -> Touches {
 
 /// The content as it is, without counting as seen by the session: the model is not shown it.
 pub(super) async fn look(context: &Context, place: &Place) -> Result<Content, FileError> {
-    let other_view = Files::new(context.files.root(), context.files.root());
-    other_view.read(place, READ_LIMIT).await
+    context.files.look(place, READ_LIMIT).await
 }
 
 /// Why a file cannot be had; for one that does not exist with what may have been meant.
@@ -64,6 +63,9 @@ pub(super) fn file_failure(error: &FileError) -> Failure {
         FileError::Denied { .. }
         | FileError::ReadOnly { .. }
         | FileError::DiskFull { .. }
+        | FileError::Refused { .. }
+        | FileError::Journal { .. }
+        | FileError::Half { .. }
         | FileError::Io { .. } => FailureKind::Failed,
         _ => FailureKind::Target,
     };

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use copydesk_text::FileText;
-use copydesk_workspace::files::{Content, Expect, FileError, Place};
+use copydesk_text::{Change as TextChange, FileText};
+use copydesk_workspace::files::{Content, FileError, Place};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -51,7 +51,7 @@ impl Tool for Write {
         let is_new = content.is_none();
         let at = place.clone();
         let change = match content {
-            None => aside(move || Ok(Some(created(&at, parameters.content)))).await?,
+            None => aside(move || Ok(Some(Change::create(&at, parameters.content)))).await?,
             Some(content) => {
                 known(&context, &place, &content)?;
                 aside(move || rewritten(&at, content, &parameters.content)).await?
@@ -64,7 +64,7 @@ impl Tool for Write {
         };
         let (did, size) = if is_new { ("Created", lines) } else { ("Wrote", change.size()) };
         let title = format!("{did} {} ({size})", place.shown);
-        let metadata = change.make(&context, &place).await?;
+        let metadata = change.make(&context, &place).await?.metadata;
         Ok(Output { output: format!("{title}."), title, metadata, ..Output::default() })
     }
 }
@@ -82,10 +82,6 @@ fn known(context: &Context, place: &Place, content: &Content) -> Result<(), Fail
     }
 }
 
-fn created(place: &Place, content: String) -> Change {
-    Change::new(place, None, &content, content.clone().into_bytes(), Expect::New)
-}
-
 /// Nothing where the content is the same. Byte order mark and line endings stay as they are.
 fn rewritten(place: &Place, content: Content, text: &str) -> Result<Option<Change>, Failure> {
     let stamp = content.stamp;
@@ -96,5 +92,6 @@ fn rewritten(place: &Place, content: Content, text: &str) -> Result<Option<Chang
     if new == old {
         return Ok(None);
     }
-    Ok(Some(Change::new(place, Some(old.text()), new.text(), new.encode(), Expect::Unchanged(stamp))))
+    let change = TextChange::between(old.text(), new.text());
+    Change::edit(place, old, stamp, change).map(Some)
 }

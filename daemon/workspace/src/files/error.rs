@@ -2,7 +2,10 @@
 
 use std::io;
 
+use copydesk_text::Conflict;
+
 use super::Place;
+use crate::buffers::SyncError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
@@ -40,6 +43,26 @@ pub enum FileError {
     DiskFull { shown: String },
     #[error("`{shown}` now leads elsewhere than a moment ago: a link on its way was changed; try again")]
     Moved { shown: String },
+    /// What an editor told of its text cannot be true.
+    #[error(
+        "`{shown}` is open in an editor whose text of it is not known: {why}. Nothing was changed; close it there and open \
+         it again"
+    )]
+    Lost { shown: String, why: SyncError },
+    #[error("the person has changed the same lines of `{shown}` meanwhile; nothing was changed.\n{conflict}")]
+    Conflict { shown: String, conflict: Box<Conflict> },
+    #[error("`{shown}` is open in an editor; it was left as it is. Close it there first")]
+    IsOpen { shown: String },
+    #[error("the editor did not change `{shown}`: {why}")]
+    Refused { shown: String, why: String },
+    #[error(
+        "`{shown}` is being typed in so fast that the change did not come through; nothing was changed. Try again"
+    )]
+    Busy { shown: String },
+    #[error("the journal of edits cannot be written, and without it nothing is changed: {why}")]
+    Journal { why: String },
+    #[error("{why} What had been changed until then could not be taken back in: {left}")]
+    Half { why: String, left: String },
     #[error("`{shown}` cannot be {doing}: {error}")]
     Io { shown: String, doing: &'static str, error: io::Error },
 }

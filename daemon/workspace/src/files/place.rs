@@ -15,6 +15,9 @@ use super::FileError;
 /// As many as Linux follows.
 const MOST_LINKS: usize = 40;
 
+/// How the names of buffers begin that have no file.
+const UNTITLED: &str = "untitled:";
+
 /// Where a path leads, at the moment it was resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
@@ -30,6 +33,10 @@ pub struct Place {
 impl Place {
     /// `real_root` is where the workspace really is.
     pub(super) fn resolve(path: &str, root: &Path, real_root: &Path, home: &Path) -> Self {
+        if path.starts_with(UNTITLED) {
+            let path_of = PathBuf::from(path);
+            return Self { path: path_of.clone(), shown: path.to_owned(), inside: true, real: path_of };
+        }
         let path = match path.strip_prefix('~') {
             Some("") => home.to_owned(),
             Some(rest) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
@@ -53,6 +60,11 @@ impl Place {
     /// The path without links, as it was when the place was resolved. This is what a person should be asked about.
     pub fn real(&self) -> &Path {
         &self.real
+    }
+
+    /// Whether it is a buffer that has no file.
+    pub fn is_untitled(&self) -> bool {
+        self.shown.starts_with(UNTITLED)
     }
 
     /// The real path, if it is still the one that was resolved.
@@ -80,7 +92,7 @@ pub(super) fn normalise(path: &Path) -> PathBuf {
 }
 
 /// Like `canonicalize`, but for paths whose end does not exist, and links that lead to nothing.
-pub(super) fn real_path(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn real_path(path: &Path) -> io::Result<PathBuf> {
     let mut real = PathBuf::from("/");
     let mut left = parts(path);
     let mut links = 0;

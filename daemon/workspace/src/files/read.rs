@@ -3,9 +3,8 @@
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Read},
-    os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt},
+    os::unix::fs::{FileTypeExt, OpenOptionsExt},
     path::Path,
-    time::SystemTime,
 };
 
 use rustix::fs::OFlags;
@@ -17,14 +16,8 @@ use super::{FileError, Place, Stamp};
 pub struct Content {
     pub bytes: Vec<u8>,
     pub stamp: Stamp,
-    pub metadata: Metadata,
-}
-
-/// What else is known of it, for showing; identity is the stamp's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Metadata {
-    pub modified: Option<SystemTime>,
-    pub mode: u32,
+    /// It is the text of an editor's buffer, which may differ from the disk's.
+    pub is_open: bool,
 }
 
 pub(super) fn read(place: &Place, limit: u64) -> Result<Content, FileError> {
@@ -45,8 +38,7 @@ pub(super) fn read(place: &Place, limit: u64) -> Result<Content, FileError> {
     if bytes.len() as u64 > limit {
         return Err(too_large(file.metadata().map_or(bytes.len() as u64, |now| now.len())));
     }
-    let metadata = Metadata { modified: metadata.modified().ok(), mode: metadata.mode() };
-    Ok(Content { stamp: Stamp::of(&bytes), bytes, metadata })
+    Ok(Content { stamp: Stamp::of(&bytes), bytes, is_open: false })
 }
 
 /// Opens without ever waiting for a writer at the other end of a pipe. The path has no links left, and one that was put

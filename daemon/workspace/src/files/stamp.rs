@@ -14,6 +14,11 @@ impl Stamp {
         Self { length: bytes.len() as u64, hash: Sha256::digest(bytes).into() }
     }
 
+    /// The SHA-256 of the bytes.
+    pub(crate) fn hash(&self) -> [u8; 32] {
+        self.hash
+    }
+
     pub fn length(&self) -> u64 {
         self.length
     }

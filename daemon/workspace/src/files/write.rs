@@ -1,6 +1,7 @@
 //! Replacing a file in one step: everything goes into a new file beside it, is flushed, and takes its name.
 //!
-//! What was expected is looked at first, before anything is made, and again at the last moment before the new file takes
+//! The content is flushed, the folder is not: after a power failure the file has its old content or its new one. What was
+//! expected is looked at first, before anything is made, and again at the last moment before the new file takes
 //! the name. Programs that know nothing of our lock can still write between that look and the renaming; the gap is
 //! one system call, except for `Expect::New`, where the system itself refuses to replace.
 
@@ -18,6 +19,9 @@ use super::{
     FileError, Place, Stamp,
     read::{read, regular},
 };
+
+/// Hashed while it is being written.
+const LARGE: usize = 256 * 1024;
 
 /// What a write was made against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +48,12 @@ pub struct Written {
     pub created: bool,
 }
 
+/// Whether a write could be made now, as far as can be told without making it.
+pub(super) fn check(place: &Place, expect: Expect) -> Result<(), FileError> {
+    let before = existing(place, place.still()?)?;
+    expected(place, before.as_ref(), expect)
+}
+
 /// `lock` is taken for the last look and the renaming.
 pub(super) fn write<Lock>(
     place: &Place,
@@ -59,7 +69,13 @@ pub(super) fn write<Lock>(
     ready(place, folder, folders)?;
 
     let unwritten = |error| FileError::io(place, "written", error);
-    let staged = Staged::new(folder, bytes, before.as_ref()).map_err(unwritten)?;
+    // The disk and the hash take about as long as each other.
+    let (staged, stamp) = std::thread::scope(|scope| {
+        let stamp = (bytes.len() > LARGE).then(|| scope.spawn(|| Stamp::of(bytes)));
+        let staged = Staged::new(folder, bytes, before.as_ref());
+        (staged, stamp.and_then(|stamp| stamp.join().ok()).unwrap_or_else(|| Stamp::of(bytes)))
+    });
+    let staged = staged.map_err(unwritten)?;
     let _lock = lock();
     let created = existing(place, place.still()?)?.is_none();
     match expect {
@@ -70,9 +86,18 @@ pub(super) fn write<Lock>(
         }
         Expect::Any => staged.take_name(real).map_err(unwritten)?,
     }
-    // The content is safe already; this makes its name survive a power failure, where the file system can do it.
-    let _ = File::open(folder).and_then(|folder| folder.sync_all());
-    Ok(Written { stamp: Stamp::of(bytes), created })
+    Ok(Written { stamp, created })
+}
+
+/// Takes away what is still as it was made.
+pub(super) fn remove<Lock>(
+    place: &Place,
+    stamp: Stamp,
+    lock: impl FnOnce() -> Lock,
+) -> Result<(), FileError> {
+    let _lock = lock();
+    unchanged(place, stamp)?;
+    fs::remove_file(place.still()?).map_err(|error| FileError::io(place, "removed", error))
 }
 
 /// What stands at the path, if it is something that may be replaced.
@@ -151,7 +176,7 @@ impl Staged {
         if let Some(before) = before {
             keep_rights(&file, before)?;
         }
-        file.sync_all()?;
+        file.sync_data()?;
         Ok(staged)
     }
 

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     SearchError, Stop, aside,
     first::First,
+    overlay::Overlay,
     pattern::{Include, names_hidden, plain_start},
     walk::Walk,
 };
@@ -33,13 +34,20 @@ pub async fn glob(
     root: &Path,
     pattern: &str,
     limit: usize,
+    overlay: Overlay,
     cancel: CancellationToken,
 ) -> Result<Globbed, SearchError> {
     let (root, pattern) = (root.to_owned(), pattern.to_owned());
-    aside(cancel, move |stop| search(&root, &pattern, limit, stop)).await
+    aside(cancel, move |stop| search(&root, &pattern, limit, &overlay, stop)).await
 }
 
-fn search(root: &Path, pattern: &str, limit: usize, stop: &Stop) -> Result<Globbed, SearchError> {
+fn search(
+    root: &Path,
+    pattern: &str,
+    limit: usize,
+    overlay: &Overlay,
+    stop: &Stop,
+) -> Result<Globbed, SearchError> {
     folder(root)?;
     let include = Include::new(std::slice::from_ref(&pattern.to_owned()))?;
     let (start, rest) = plain_start(pattern);
@@ -52,21 +60,17 @@ fn search(root: &Path, pattern: &str, limit: usize, stop: &Stop) -> Result<Globb
     } else {
         (root.join(start), names_hidden(rest))
     };
-    if !start.is_dir() {
-        return Ok(Globbed { paths: Vec::new(), more: false });
-    }
     let first = First::new(limit);
-    let walk = Walk { root: &start, hidden, stop };
-    walk.run(
-        |path| first.wants(path),
-        || {
-            |path: PathBuf| {
-                if path.strip_prefix(root).is_ok_and(|below| include.matches(below)) {
-                    first.add(path, vec![()]);
-                }
-            }
-        },
-    );
+    let add = |path: PathBuf| {
+        if path.strip_prefix(root).is_ok_and(|below| include.matches(below)) {
+            first.add(path, vec![()]);
+        }
+    };
+    if start.is_dir() {
+        let walk = Walk { root: &start, hidden, stop };
+        walk.run(|path| first.wants(path), || &add);
+    }
+    overlay.unsaved(root).cloned().for_each(add);
     let (found, more) = first.finish();
     let mut paths: Vec<_> = found.into_iter().map(|(path, ())| path).collect();
     if !more {

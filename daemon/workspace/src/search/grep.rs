@@ -4,15 +4,11 @@
 //! are. One line at a time: an expression cannot match across a line's end.
 
 use std::{
-    fmt, fs,
-    fs::OpenOptions,
+    fs::{self, OpenOptions},
     io::{self, Read},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::atomic::{AtomicU64, Ordering},
 };
 
 use grep_matcher::{LineTerminator, Matcher};
@@ -21,16 +17,15 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkFinish
 use rustix::fs::OFlags;
 use tokio_util::sync::CancellationToken;
 
-use super::{SearchError, Stop, aside, cut::cut, first::First, pattern::Include, walk::Walk};
+use super::{
+    SearchError, Stop, aside, cut::cut, first::First, overlay::Overlay, pattern::Include, walk::Walk,
+};
 
 /// A line longer than this is not searched: it would have to be held as a whole.
 const LONGEST_LINE: usize = 64 * 1024 * 1024;
 
-/// The text that stands for a file instead of the disk's, such as a buffer that is not saved.
-pub type Overlay = Arc<dyn Fn(&Path) -> Option<Arc<[u8]>> + Send + Sync>;
-
 /// What is looked for, and where.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Grep {
     /// A folder, or the one file that is searched, whatever it is called and whether or not it is ignored.
     pub within: PathBuf,
@@ -41,15 +36,7 @@ pub struct Grep {
     /// Whether files and folders whose names begin with a dot are looked into. `.git` never is.
     pub hidden: bool,
     pub limit: usize,
-    pub overlay: Option<Overlay>,
-}
-
-impl fmt::Debug for Grep {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut debug = f.debug_struct("Grep");
-        debug.field("within", &self.within).field("regex", &self.regex).field("case", &self.case);
-        debug.field("include", &self.include).field("limit", &self.limit).finish_non_exhaustive()
-    }
+    pub overlay: Overlay,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -97,7 +84,7 @@ fn search(request: &Grep, stop: &Stop) -> Result<Grepped, SearchError> {
     };
 
     let root = request.within.as_path();
-    let is_open = request.overlay.as_ref().is_some_and(|overlay| overlay(root).is_some());
+    let is_open = request.overlay.text(root).is_some();
     let mut skipped = 0;
     if is_open || is_file(root)? {
         look(&mut seek(), root.to_owned());
@@ -115,6 +102,12 @@ fn search(request: &Grep, stop: &Stop) -> Result<Grepped, SearchError> {
                 }
             },
         );
+        let mut seek = seek();
+        for path in request.overlay.unsaved(root) {
+            if path.strip_prefix(root).is_ok_and(|below| include.matches(below)) {
+                look(&mut seek, path.clone());
+            }
+        }
     }
     let (found, more) = first.finish();
     let matches = found.into_iter().map(|(path, (line, text))| Match { path, line, text }).collect();
@@ -169,8 +162,8 @@ impl Seek<'_> {
     fn file(&mut self, path: &Path) -> io::Result<Vec<(u64, String)>> {
         let mut lines =
             Lines { matcher: &self.matcher, most: self.request.limit.saturating_add(1), found: Vec::new() };
-        match self.request.overlay.as_ref().and_then(|overlay| overlay(path)) {
-            Some(text) => self.searcher.search_slice(&self.matcher, &text, &mut lines)?,
+        match self.request.overlay.text(path) {
+            Some(text) => self.searcher.search_slice(&self.matcher, text.as_bytes(), &mut lines)?,
             None => {
                 let file = Stoppable { inner: open(path)?, stop: self.stop };
                 self.searcher.search_reader(&self.matcher, file, &mut lines)?;

@@ -7,6 +7,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use copydesk_text::{Document, Lines};
 use tempfile::TempDir;
 
 use super::*;
@@ -26,7 +27,7 @@ fn below(root: &Path, path: &Path) -> String {
 }
 
 async fn names(root: &TempDir, pattern: &str) -> Vec<String> {
-    let found = glob(root.path(), pattern, 100, CancellationToken::new()).await.unwrap();
+    let found = glob(root.path(), pattern, 100, Overlay::default(), CancellationToken::new()).await.unwrap();
     let mut names: Vec<_> = found.paths.iter().map(|path| below(root.path(), path)).collect();
     names.sort();
     names
@@ -40,7 +41,7 @@ fn request(root: &TempDir, regex: &str) -> Grep {
         include: Vec::new(),
         hidden: false,
         limit: 100,
-        overlay: None,
+        overlay: Overlay::default(),
     }
 }
 
@@ -89,7 +90,9 @@ async fn ignored_and_hidden_files_are_found_only_where_they_are_named() {
 async fn outside_of_a_repository_only_the_folders_own_gitignore_counts() {
     let root =
         tree(&[(".gitignore", "*\n"), ("work/.gitignore", "x.rs\n"), ("work/a.rs", ""), ("work/x.rs", "")]);
-    let found = glob(&root.path().join("work"), "*.rs", 9, CancellationToken::new()).await.unwrap();
+    let found = glob(&root.path().join("work"), "*.rs", 9, Overlay::default(), CancellationToken::new())
+        .await
+        .unwrap();
     assert_eq!(found.paths, [root.path().join("work/a.rs")]);
 }
 
@@ -112,7 +115,8 @@ async fn the_latest_comes_first_unless_there_are_more() {
         File::options().write(true).open(root.path().join(path)).unwrap().set_modified(time).unwrap();
     }
     let found = async |limit| {
-        let found = glob(root.path(), "**", limit, CancellationToken::new()).await.unwrap();
+        let found =
+            glob(root.path(), "**", limit, Overlay::default(), CancellationToken::new()).await.unwrap();
         let paths: Vec<_> = found.paths.iter().map(|path| below(root.path(), path)).collect();
         (paths.join(" "), found.more)
     };
@@ -161,14 +165,23 @@ async fn one_file_is_searched_alone_and_in_any_case() {
 #[tokio::test]
 async fn an_overlay_is_searched_instead_of_the_disk() {
     let root = tree(&[("a", "disk"), ("b", "disk")]);
-    let (a, unsaved) = (root.path().join("a"), root.path().join("unsaved"));
-    let buffers: HashMap<PathBuf, Arc<[u8]>> =
-        HashMap::from([(a, b"buffer"[..].into()), (unsaved.clone(), b"buffer"[..].into())]);
-    let overlay: Overlay = Arc::new(move |path| buffers.get(path).cloned());
-    let over = |regex| Grep { overlay: Some(Arc::clone(&overlay)), ..request(&root, regex) };
-    assert_eq!(lines(over("disk|buffer")).await, ["a:1: buffer", "b:1: disk"]);
-    let alone = grep(Grep { within: unsaved, ..over("buffer") }, CancellationToken::new()).await.unwrap();
+    let (a, unsaved) = (root.path().join("a"), root.path().join("new/unsaved.rs"));
+    let text = Document::new("buffer", Lines::Any);
+    let overlay = Overlay::new(HashMap::from([(a, text.clone()), (unsaved.clone(), text)]));
+    let over = |regex| Grep { overlay: overlay.clone(), ..request(&root, regex) };
+    assert_eq!(lines(over("disk|buffer")).await, ["a:1: buffer", "b:1: disk", "new/unsaved.rs:1: buffer"]);
+    let only = Grep { include: vec!["*.rs".to_owned()], ..over("buffer") };
+    assert_eq!(lines(only).await, ["new/unsaved.rs:1: buffer"]);
+    let alone =
+        grep(Grep { within: unsaved.clone(), ..over("buffer") }, CancellationToken::new()).await.unwrap();
     assert_eq!(alone.matches.len(), 1);
+    let named = async |pattern| {
+        let found = glob(root.path(), pattern, 9, overlay.clone(), CancellationToken::new()).await.unwrap();
+        found.paths
+    };
+    assert_eq!(named("**/*.rs").await, std::slice::from_ref(&unsaved));
+    assert_eq!(named("new/*.rs").await, [unsaved], "its folder is not there yet either");
+    assert_eq!(named("*.txt").await, [] as [PathBuf; 0]);
 }
 
 #[tokio::test]
@@ -208,9 +221,9 @@ async fn what_cannot_be_searched_is_told() {
     assert!(told(none).await.ends_with("none` does not exist"));
     let device = Grep { within: "/dev/zero".into(), ..request(&root, "x") };
     assert!(told(device).await.contains("only regular files"));
-    let file = glob(&root.path().join("a"), "*", 1, CancellationToken::new()).await;
+    let file = glob(&root.path().join("a"), "*", 1, Overlay::default(), CancellationToken::new()).await;
     assert_eq!(file, Err(SearchError::NotAFolder(root.path().join("a"))));
-    let outside = glob(root.path(), "../*", 1, CancellationToken::new()).await;
+    let outside = glob(root.path(), "../*", 1, Overlay::default(), CancellationToken::new()).await;
     assert_eq!(outside, Err(SearchError::Escapes("../*".into())));
 }
 
@@ -222,21 +235,22 @@ fn a_cancelled_search_is_not_waited_for_and_stops() {
         (CancellationToken::new(), Arc::new(Mutex::new(())), Arc::new(AtomicUsize::new(0)));
     let overlay: Overlay = {
         let (cancel, gate, looked) = (cancel.clone(), Arc::clone(&gate), Arc::clone(&looked));
-        Arc::new(move |_| {
+        let lookup = move |_: &Path| {
             looked.fetch_add(1, Ordering::Relaxed);
             cancel.cancel();
             drop(gate.lock().unwrap());
             None
-        })
+        };
+        Overlay { lookup: Arc::new(lookup), names: Arc::new([]) }
     };
     let closed = gate.lock().unwrap();
-    let request = Grep { overlay: Some(Arc::clone(&overlay)), ..request(&root, "x") };
+    let request = Grep { overlay: overlay.clone(), ..request(&root, "x") };
     // Nobody can get past the first look, yet this ends.
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let ended = runtime.block_on(grep(request, cancel));
     assert_eq!(ended, Err(SearchError::Cancelled));
     drop(closed);
-    while Arc::strong_count(&overlay) > 1 {
+    while Arc::strong_count(&overlay.lookup) > 1 {
         std::thread::yield_now();
     }
     let looked = looked.load(Ordering::Relaxed);

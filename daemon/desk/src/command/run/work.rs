@@ -11,13 +11,14 @@ use std::process::ExitCode;
 use copydesk_permission::Reply;
 use copydesk_session::{Asked, Event, Id, Live, Request, Session, Store, TurnEnd};
 use copydesk_workspace::config::Loaded;
+use copydesk_workspace::journal::{Bound, Journal};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use super::approve;
 use super::text::TextView;
-use crate::opening::{self, Choice};
+use crate::opening::{self, Choice, Desk};
 use crate::setup::Setup;
 use crate::terminal;
 
@@ -67,7 +68,7 @@ pub(crate) fn work(
             ));
         }
         let (events_in, events) = mpsc::channel(1024);
-        let setting = opening::open(setup, loaded, store, choice, events_in).await?;
+        let setting = opening::open(setup, loaded, store, &desk(setup), choice, events_in).await?;
         let session = setting.session.clone();
         let live = Live::start(setting).await?;
         live.prompt(request).await;
@@ -80,6 +81,26 @@ pub(crate) fn work(
     // Nothing is left to wait for; a reader of the terminal must not hold us.
     runtime.shutdown_background();
     worked
+}
+
+/// A desk for one session, without editors. What it does to files is in the same journal as everybody's.
+fn desk(setup: &Setup) -> Desk {
+    let journal = match Journal::open(&setup.paths.data_dir, Bound::default()) {
+        Ok((journal, opened)) => {
+            if let Some(aside) = opened.moved_aside {
+                terminal::warn(format_args!(
+                    "the journal of edits could not be read and was moved to {}; what it held cannot be undone",
+                    aside.display()
+                ));
+            }
+            Some(journal)
+        }
+        Err(error) => {
+            terminal::warn(format_args!("{error}; what is done now cannot be undone"));
+            None
+        }
+    };
+    Desk { journal, ..Desk::default() }
 }
 
 struct Follower {

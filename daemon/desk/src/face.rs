@@ -1,0 +1,86 @@
+//! The desk as editors see it: an LSP server with methods of its own, one per connection.
+//!
+//! It stands on tower-lsp-server, which as it comes breaks all three laws (`tests/laws` shows how):
+//! 1. *Order.* What a client tells (`textDocument/did…`) is applied in [`ordered`], while the message is being read and before
+//!    the next one is looked at; no handler and no task comes between.
+//! 2. *No waiting.* No handler waits for a person or a model, and reading never waits for handlers ([`wire`]).
+//! 3. *Cancelled is a result.* No handler of ours is left half done: what is long is a turn, and that is cancelled by name.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tower_lsp_server::LspService;
+
+use crate::hub::Hub;
+use crate::life::{BoxFuture, Host, Life};
+use crate::transport::Connection;
+
+mod apply;
+mod backend;
+mod documents;
+mod greet;
+mod line;
+mod ordered;
+mod requests;
+mod wire;
+
+use backend::Backend;
+use ordered::Ordered;
+
+/// The desk as the daemon serves it.
+pub(crate) struct Desk {
+    pub(crate) hub: Arc<Hub>,
+}
+
+impl Host for Desk {
+    fn serve(&self, connection: Connection, life: Life) -> BoxFuture<()> {
+        let hub = Arc::clone(&self.hub);
+        Box::pin(async move {
+            let (reader, writer) = connection.split();
+            let ending = life.ending().clone();
+            serve(Arc::clone(&hub), life, reader, writer).await;
+            if ending.is_cancelled() {
+                hub.cancel_all().await;
+            }
+        })
+    }
+
+    fn turns(&self) -> tokio::sync::watch::Receiver<usize> {
+        self.hub.turns()
+    }
+}
+
+/// Talks with one client until it goes.
+async fn serve(
+    hub: Arc<Hub>,
+    life: Life,
+    reader: impl AsyncRead + Unpin,
+    writer: impl AsyncWrite + Unpin + Send + 'static,
+) {
+    let ending = life.ending().clone();
+    let mut kept = None;
+    let builder = LspService::build_with_lifecycle_methods(|client| {
+        let backend = Backend::new(hub, life, client);
+        kept = Some(backend.clone());
+        backend
+    });
+    let (service, socket) = requests::register(builder).finish();
+    let Some(backend) = kept else { return };
+    let _gone = Gone(backend.clone());
+    wire::serve(Ordered::new(service, backend), socket, reader, writer, ending).await;
+}
+
+/// However the connection ends, the desk forgets the client.
+struct Gone(Backend);
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        self.0.gone();
+    }
+}
+
+/// The path of a file's URI. Other kinds (`untitled:`) have none.
+pub(crate) fn path_of(uri: &str) -> Option<PathBuf> {
+    url::Url::parse(uri).ok()?.to_file_path().ok()
+}

@@ -1,0 +1,182 @@
+//! The sessions that the desk has at hand, and whoever is attached to them.
+//!
+//! A session belongs to the desk, not to a window: it works on when its clients go, and a client that comes gets what there
+//! is and from then on every event. A session that nobody is attached to and that does not work is let go.
+//!
+//! Invariant: events of a session are numbered without gaps, in the order in which they happened, and each attached client
+//! is sent them in that order; one that does not keep up misses some, sees the gap, and loads again.
+//! Invariant: an ask goes to every attached client, and to each that attaches while it is open; the first reply wins.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use copydesk_protocol::desk::LiveSession;
+use copydesk_session::{Id, Session, Store, StoreError, now};
+use copydesk_workspace::buffers::{Buffers, ClientId};
+use copydesk_workspace::journal::Journal;
+use copydesk_workspace::paths::Paths;
+use tokio::sync::watch;
+
+use crate::setup::Setup;
+
+mod context;
+mod convert;
+mod error;
+mod held;
+mod outbox;
+mod undo;
+mod view;
+
+pub(crate) use convert::session;
+pub(crate) use error::HubError;
+pub(crate) use held::{Held, parts_before};
+pub(crate) use outbox::{Message, Outbox};
+
+/// What the desk has for all its sessions.
+pub(crate) struct Hub {
+    paths: Paths,
+    pub(crate) store: Store,
+    pub(crate) buffers: Buffers,
+    journal: Option<Journal>,
+    sessions: Mutex<HashMap<String, Arc<Held>>>,
+    turns: watch::Sender<usize>,
+    /// When it began, in milliseconds since 1970.
+    pub(crate) started: u64,
+}
+
+impl Hub {
+    pub(crate) fn new(paths: Paths, store: Store, journal: Option<Journal>) -> Self {
+        Self {
+            paths,
+            store,
+            buffers: Buffers::default(),
+            journal,
+            sessions: Mutex::default(),
+            turns: watch::Sender::new(0),
+            started: now(),
+        }
+    }
+
+    /// How many turns run.
+    pub(crate) fn turns(&self) -> watch::Receiver<usize> {
+        self.turns.subscribe()
+    }
+
+    /// The setup of a folder: its configuration, and the user's own.
+    pub(crate) fn setup(&self, folder: &Path) -> Setup {
+        Setup { cwd: folder.to_owned(), paths: self.paths.clone() }
+    }
+
+    /// Makes a session. It is in the store at once, so that it can be found again.
+    pub(crate) async fn create(
+        &self,
+        folder: PathBuf,
+        agent: Option<String>,
+        model: Option<String>,
+    ) -> Result<Session, HubError> {
+        let setup = self.setup(&folder);
+        let loaded = setup.load().map_err(HubError::failed)?;
+        let agents = crate::agents::Agents::new(&setup, &loaded).map_err(HubError::failed)?;
+        let agent =
+            agent.or_else(|| loaded.config.default_agent.clone()).unwrap_or_else(|| "build".to_owned());
+        agents.find(&agent).map_err(|error| HubError::UnknownAgent(error.to_string()))?;
+        if let Some(model) = &model {
+            let models = setup.registry(&loaded).map_err(HubError::failed)?;
+            models.model(model).map_err(|error| HubError::UnknownModel(error.to_string()))?;
+        }
+        let (id, time) = (Id::new(), now());
+        let session = Session {
+            id,
+            folder,
+            title: String::new(),
+            agent,
+            model,
+            parent: None,
+            created: time,
+            updated: time,
+        };
+        self.store.put_session(session.clone()).await?;
+        Ok(session)
+    }
+
+    /// The session of this id, at hand from now on.
+    pub(crate) async fn hold(self: &Arc<Self>, id: &str) -> Result<Arc<Held>, HubError> {
+        if let Some(held) = self.lock().get(id) {
+            return Ok(Arc::clone(held));
+        }
+        let session = self.store.session(id).await?;
+        let key = session.id.to_string();
+        let mut sessions = self.lock();
+        let held = sessions.entry(key).or_insert_with(|| Arc::new(Held::new(self, session)));
+        Ok(Arc::clone(held))
+    }
+
+    /// The one at hand, if it is.
+    pub(crate) fn held(&self, id: &str) -> Option<Arc<Held>> {
+        self.lock().get(id).cloned()
+    }
+
+    pub(crate) async fn delete(self: &Arc<Self>, id: &str) -> Result<(), HubError> {
+        let held = self.hold(id).await?;
+        held.end().await;
+        self.lock().remove(held.id().as_str());
+        self.store.delete_session(held.id()).await?;
+        if let Some(journal) = &self.journal {
+            // Its entries go with the bound otherwise.
+            let _ = journal.forget(held.id().as_str()).await;
+        }
+        Ok(())
+    }
+
+    /// A client is gone: what it was attached to goes on without it.
+    pub(crate) fn leave_all(&self, client: ClientId) {
+        self.buffers.detach(client);
+        let all: Vec<_> = self.lock().values().cloned().collect();
+        all.iter().for_each(|held| held.leave(client));
+    }
+
+    /// Cancels everything, at the desk's end.
+    pub(crate) async fn cancel_all(&self) {
+        let all: Vec<_> = self.lock().values().cloned().collect();
+        for held in all {
+            held.cancel().await;
+        }
+    }
+
+    pub(crate) fn live(&self) -> Vec<LiveSession> {
+        let sessions = self.lock();
+        let live =
+            |held: &Arc<Held>| LiveSession { session: held.id().to_string(), running: held.is_running() };
+        sessions.values().map(live).collect()
+    }
+
+    /// Has a session at hand that is about to work, even if it was let go a moment ago.
+    fn keep(&self, held: &Arc<Held>) -> Result<(), HubError> {
+        let mut sessions = self.lock();
+        let known = sessions.entry(held.id().to_string()).or_insert_with(|| Arc::clone(held));
+        if Arc::ptr_eq(known, held) { Ok(()) } else { Err(HubError::Busy) }
+    }
+
+    /// Lets a session go that nobody needs.
+    fn let_go(&self, held: &Held) {
+        let mut sessions = self.lock();
+        if held.is_unused() {
+            sessions.remove(held.id().as_str());
+        }
+    }
+
+    /// What is guarded is replaced as a whole: a panic leaves nothing half done.
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Held>>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl From<StoreError> for HubError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NoSession(_) | StoreError::Ambiguous(_) => Self::UnknownSession(error.to_string()),
+            error => Self::Failed(error.to_string()),
+        }
+    }
+}

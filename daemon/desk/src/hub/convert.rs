@@ -1,0 +1,126 @@
+//! From the session's words to those of the protocol. Providers' own marks stay here.
+
+use copydesk_model as model;
+use copydesk_protocol::ask::Ask;
+use copydesk_protocol::event::TurnEnd;
+use copydesk_protocol::part::{
+    Call, CallOutput, Content, Media, Part, Prompt, State, StepFinish, StopReason, Text, Usage,
+};
+use copydesk_protocol::session::Session;
+use copydesk_session as session;
+
+pub(crate) fn session(session: &session::Session) -> Session {
+    Session {
+        id: session.id.to_string(),
+        folder: session.folder.to_string_lossy().into_owned(),
+        title: session.title.clone(),
+        agent: session.agent.clone(),
+        model: session.model.clone(),
+        parent: session.parent.as_ref().map(ToString::to_string),
+        created: session.created,
+        updated: session.updated,
+    }
+}
+
+pub(crate) fn part(part: &session::Part) -> Part {
+    Part {
+        id: part.id.to_string(),
+        session: part.session.to_string(),
+        turn: part.turn,
+        step: part.step,
+        created: part.created,
+        updated: part.updated,
+        state: state(&part.state),
+        content: content(&part.content),
+    }
+}
+
+fn state(state: &session::State) -> State {
+    match state {
+        session::State::Pending => State::Pending,
+        session::State::Running => State::Running,
+        session::State::Completed => State::Completed,
+        session::State::Error { message } => State::Error { message: message.clone() },
+        session::State::Interrupted => State::Interrupted,
+    }
+}
+
+fn content(content: &session::Content) -> Content {
+    match content {
+        session::Content::Prompt(prompt) => {
+            Content::Prompt(Prompt { text: prompt.text.clone(), steers: prompt.steers })
+        }
+        session::Content::File(media) => Content::File(media_of(media)),
+        session::Content::Text(text) => Content::Text(Text { text: text.text.clone() }),
+        session::Content::Reasoning(reasoning) => Content::Reasoning(Text { text: reasoning.text.clone() }),
+        session::Content::Call(call) => Content::Call(Call {
+            call: call.call.clone(),
+            name: call.name.clone(),
+            arguments: call.arguments.clone(),
+            progress: serde_json::Value::Null,
+            output: call.output.as_deref().map(output).map(Box::new),
+        }),
+        session::Content::StepStart { model } => Content::StepStart { model: model.clone() },
+        session::Content::StepFinish(finish) => Content::StepFinish(StepFinish {
+            stop: stop(&finish.stop),
+            usage: usage(finish.usage),
+            cost: finish.cost,
+        }),
+        session::Content::Retry { attempt, message, at } => {
+            Content::Retry { attempt: *attempt, message: message.clone(), at: *at }
+        }
+        session::Content::Note(note) => Content::Note(Text { text: note.text.clone() }),
+    }
+}
+
+fn output(output: &session::CallOutput) -> CallOutput {
+    CallOutput {
+        title: output.title.clone(),
+        output: output.output.clone(),
+        is_error: output.is_error,
+        metadata: output.metadata.clone(),
+        media: output.media.iter().map(media_of).collect(),
+        milliseconds: output.milliseconds,
+    }
+}
+
+fn media_of(media: &model::Media) -> Media {
+    Media { mime: media.mime.clone(), base64: media.base64.clone(), name: media.name.clone() }
+}
+
+/// The other way: what comes with a prompt.
+pub(super) fn media(media: Media) -> model::Media {
+    model::Media { mime: media.mime, base64: media.base64, name: media.name }
+}
+
+fn stop(stop: &model::Stop) -> StopReason {
+    match stop {
+        model::Stop::End => StopReason::End,
+        model::Stop::Calls => StopReason::Calls,
+        model::Stop::Length => StopReason::Length,
+        model::Stop::Context => StopReason::Context,
+        model::Stop::Refused => StopReason::Refused,
+        model::Stop::Paused => StopReason::Paused,
+        model::Stop::Broken => StopReason::Broken,
+    }
+}
+
+fn usage(usage: model::Usage) -> Usage {
+    let model::Usage { input, output, reasoning, cache_read, cache_write } = usage;
+    Usage { input, output, reasoning, cache_read, cache_write }
+}
+
+pub(super) fn ask(asked: session::Asked) -> Ask {
+    let session::Asked { ask, part, key, patterns, always, title, metadata } = asked;
+    Ask { ask: ask.to_string(), part: part.to_string(), key, patterns, always, title, metadata }
+}
+
+pub(super) fn turn_end(end: session::TurnEnd) -> TurnEnd {
+    match end {
+        session::TurnEnd::Done => TurnEnd::Done,
+        session::TurnEnd::Cancelled => TurnEnd::Cancelled,
+        session::TurnEnd::Rejected => TurnEnd::Rejected,
+        session::TurnEnd::StepLimit { steps } => TurnEnd::StepLimit { steps },
+        session::TurnEnd::Failed { message } => TurnEnd::Failed { message },
+    }
+}

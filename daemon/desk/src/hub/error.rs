@@ -1,0 +1,38 @@
+//! Why the hub could not do what a client asked.
+
+use copydesk_protocol::error::ErrorCode;
+use thiserror::Error;
+
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub(crate) enum HubError {
+    #[error("{0}")]
+    UnknownSession(String),
+    #[error("{0}")]
+    UnknownPart(String),
+    #[error("{0}")]
+    UnknownAgent(String),
+    #[error("{0}")]
+    UnknownModel(String),
+    #[error("a turn runs in this session; cancel it, or wait for its end")]
+    Busy,
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl HubError {
+    /// With everything that led to it.
+    pub(crate) fn failed(error: anyhow::Error) -> Self {
+        Self::Failed(format!("{error:#}"))
+    }
+
+    pub(crate) fn code(&self) -> ErrorCode {
+        match self {
+            Self::UnknownSession(_) => ErrorCode::UnknownSession,
+            Self::UnknownPart(_) => ErrorCode::UnknownPart,
+            Self::UnknownAgent(_) => ErrorCode::UnknownAgent,
+            Self::UnknownModel(_) => ErrorCode::UnknownModel,
+            Self::Busy => ErrorCode::Busy,
+            Self::Failed(_) => ErrorCode::RequestFailed,
+        }
+    }
+}

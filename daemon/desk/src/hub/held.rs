@@ -1,0 +1,290 @@
+//! One session that the desk has at hand.
+//!
+//! What it looks like is always known; what it works with (model, tools, files) is gathered when it is first prompted, and
+//! anew when its model or agent was changed, once no turn runs.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use copydesk_permission::Reply;
+use copydesk_protocol::ask::{PermissionAskParams, PermissionReply, PermissionSettledParams};
+use copydesk_protocol::event::{Event, EventParams};
+use copydesk_protocol::session::SessionLoadResult;
+use copydesk_protocol::turn::TurnParams;
+use copydesk_session::{Event as SessionEvent, Id, Live, Request, Session, When};
+use copydesk_workspace::buffers::ClientId;
+use copydesk_workspace::files::Files;
+use tokio::sync::mpsc;
+
+use super::view::View;
+use super::{Hub, HubError, Message, Outbox, context, convert};
+use crate::opening::{self, Choice, Desk};
+
+/// Parts that a client is given at once where it does not say.
+const PARTS: usize = 200;
+
+pub(crate) struct Held {
+    id: Id,
+    hub: Weak<Hub>,
+    state: Mutex<State>,
+    /// Locked while it is being gathered, so that of two prompts one waits for the other.
+    work: tokio::sync::Mutex<Option<Work>>,
+}
+
+struct State {
+    view: View,
+    attached: BTreeMap<ClientId, Outbox>,
+    /// Who replied, by ask, until it is settled.
+    replied: HashMap<String, String>,
+}
+
+struct Work {
+    live: Live,
+    files: Files,
+    /// Its model or agent is another by now.
+    stale: bool,
+}
+
+impl Held {
+    pub(super) fn new(hub: &Arc<Hub>, session: Session) -> Self {
+        let state =
+            State { view: View::new(session.clone()), attached: BTreeMap::new(), replied: HashMap::new() };
+        Self {
+            id: session.id,
+            hub: Arc::downgrade(hub),
+            state: Mutex::new(state),
+            work: tokio::sync::Mutex::default(),
+        }
+    }
+
+    pub(crate) fn id(&self) -> &Id {
+        &self.id
+    }
+
+    pub(crate) fn session(&self) -> Session {
+        self.lock().view.session.clone()
+    }
+
+    pub(crate) fn is_running(&self) -> bool {
+        self.lock().view.running.is_some()
+    }
+
+    pub(super) fn is_unused(&self) -> bool {
+        let state = self.lock();
+        state.attached.is_empty() && state.view.running.is_none()
+    }
+
+    /// Everything a client needs, which from now on gets what happens.
+    pub(crate) async fn attach(
+        &self,
+        client: ClientId,
+        outbox: Outbox,
+        limit: Option<u32>,
+    ) -> Result<SessionLoadResult, HubError> {
+        let hub = self.hub()?;
+        // In this order: what is settled meanwhile is in the store, or comes as an event after `seq`, or both.
+        let (mut result, asks) = {
+            let mut state = self.lock();
+            let view = &state.view;
+            let result = SessionLoadResult {
+                session: convert::session(&view.session),
+                parts: view.open.clone(),
+                earlier: false,
+                running: view.running,
+                seq: view.seq,
+                asks: view.asks.values().cloned().collect(),
+                questions: Vec::new(),
+            };
+            let asks = result.asks.clone();
+            state.attached.insert(client, outbox.clone());
+            (result, asks)
+        };
+        let open = std::mem::take(&mut result.parts);
+        let limit = limit.map_or(PARTS, |limit| limit as usize);
+        let (mut parts, earlier) = parts_before(&hub, &self.id, None, limit).await?;
+        // What is under way is known better than the store knows it.
+        parts.retain(|part| open.iter().all(|open| open.id != part.id));
+        parts.extend(open);
+        (result.parts, result.earlier) = (parts, earlier);
+        for ask in asks {
+            outbox.send(self.ask_message(ask));
+        }
+        Ok(result)
+    }
+
+    pub(crate) fn leave(&self, client: ClientId) {
+        self.lock().attached.remove(&client);
+        if let Some(hub) = self.hub.upgrade() {
+            hub.let_go(self);
+        }
+    }
+
+    /// Whether it waits for, or joins, a turn that runs.
+    pub(crate) async fn prompt(
+        self: &Arc<Self>,
+        client: ClientId,
+        params: TurnParams,
+        when: When,
+    ) -> Result<bool, HubError> {
+        let mut work = self.work.lock().await;
+        self.hub()?.keep(self)?;
+        let running = self.is_running();
+        let is_ready = work.as_ref().is_some_and(|work| !work.stale || running);
+        if !is_ready {
+            *work = Some(self.gather().await?);
+        }
+        let Some(work) = work.as_ref() else { return Err(HubError::Busy) };
+        work.files.set_home(Some(client));
+        let files = params.files.into_iter().map(convert::media).collect();
+        let text = context::with(&work.files, params.text, params.context).await;
+        if !work.live.prompt(Request { text, files, when }).await {
+            return Err(HubError::Failed("the session has ended; load it again".to_owned()));
+        }
+        Ok(running)
+    }
+
+    async fn gather(self: &Arc<Self>) -> Result<Work, HubError> {
+        let hub = self.hub()?;
+        let session = self.session();
+        let setup = hub.setup(&session.folder);
+        let loaded = setup.load().map_err(HubError::failed)?;
+        let (events_in, events) = mpsc::channel(1024);
+        let choice = Choice { session: Some(session.id.to_string()), ..Choice::default() };
+        let desk = Desk { buffers: hub.buffers.clone(), journal: hub.journal.clone() };
+        let setting = opening::open(&setup, &loaded, hub.store.clone(), &desk, &choice, events_in)
+            .await
+            .map_err(HubError::failed)?;
+        let files = setting.files.clone();
+        self.lock().view.session = setting.session.clone();
+        let live = Live::start(setting).await?;
+        tokio::spawn(pump(Arc::downgrade(self), events));
+        Ok(Work { live, files, stale: false })
+    }
+
+    pub(crate) async fn cancel(&self) {
+        if let Some(work) = self.work.lock().await.as_ref() {
+            work.live.cancel().await;
+        }
+    }
+
+    /// A client's reply. One that comes late changes nothing.
+    pub(crate) async fn reply(&self, ask: &str, by: &str, reply: PermissionReply) {
+        let reply = match reply {
+            PermissionReply::Once => Reply::Once,
+            PermissionReply::Always => Reply::Always,
+            PermissionReply::Reject { reason } => Reply::Reject { reason },
+            PermissionReply::Cancelled => return,
+        };
+        {
+            let mut state = self.lock();
+            if !state.view.asks.contains_key(ask) {
+                return;
+            }
+            state.replied.entry(ask.to_owned()).or_insert_with(|| by.to_owned());
+        }
+        if let Some(work) = self.work.lock().await.as_ref() {
+            work.live.reply(&Id::from(ask), reply).await;
+        }
+    }
+
+    /// Changes what the session is, and tells everybody. What it works with is gathered anew for its next turn.
+    pub(crate) async fn change(&self, change: impl FnOnce(&mut Session)) -> Result<Session, HubError> {
+        let hub = self.hub()?;
+        let mut session = self.session();
+        change(&mut session);
+        hub.store.put_session(session.clone()).await?;
+        self.hear(SessionEvent::Session { session: session.clone() });
+        if let Some(work) = self.work.lock().await.as_mut() {
+            work.stale = true;
+        }
+        Ok(session)
+    }
+
+    /// Ends a turn that runs, and everybody's attachment.
+    pub(super) async fn end(&self) {
+        self.cancel().await;
+        *self.work.lock().await = None;
+        let mut state = self.lock();
+        state.view.seq += 1;
+        let event = self.numbered(state.view.seq, Event::Deleted);
+        std::mem::take(&mut state.attached).values().for_each(|outbox| outbox.send(event.clone()));
+    }
+
+    /// Takes an event in and tells it to everybody.
+    fn hear(&self, event: SessionEvent) {
+        let mut state = self.lock();
+        let event = state.view.hear(event);
+        let settled = match &event {
+            Event::Settled { ask } => Some(PermissionSettledParams {
+                session: self.id.to_string(),
+                by: state.replied.remove(ask),
+                ask: ask.clone(),
+            }),
+            _ => None,
+        };
+        let ask = match &event {
+            Event::Asked(ask) => Some(self.ask_message(ask.clone())),
+            _ => None,
+        };
+        let event = self.numbered(state.view.seq, event);
+        for outbox in state.attached.values() {
+            outbox.send(event.clone());
+            ask.iter().for_each(|ask| outbox.send(ask.clone()));
+            if let Some(settled) = &settled {
+                // Whoever replied knows.
+                let by = settled.by.clone().filter(|by| *by != outbox.name);
+                outbox.send(Message::Settled(PermissionSettledParams { by, ..settled.clone() }));
+            }
+        }
+    }
+
+    fn numbered(&self, seq: u64, event: Event) -> Message {
+        Message::Event(Arc::new(EventParams { session: self.id.to_string(), seq, event }))
+    }
+
+    fn ask_message(&self, ask: copydesk_protocol::ask::Ask) -> Message {
+        Message::Ask(Arc::new(PermissionAskParams { session: self.id.to_string(), ask }))
+    }
+
+    pub(super) fn hub(&self) -> Result<Arc<Hub>, HubError> {
+        self.hub.upgrade().ok_or_else(|| HubError::Failed("the desk is ending".to_owned()))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Brings what happens in a session to whoever is attached. Holds nothing: a session that was let go ends, and this with it.
+async fn pump(held: Weak<Held>, mut events: mpsc::Receiver<SessionEvent>) {
+    while let Some(event) = events.recv().await {
+        let Some(held) = held.upgrade() else { return };
+        let change: isize = match &event {
+            SessionEvent::TurnStarted { .. } => 1,
+            SessionEvent::TurnEnded { .. } => -1,
+            _ => 0,
+        };
+        held.hear(event);
+        if let (true, Some(hub)) = (change != 0, held.hub.upgrade()) {
+            hub.turns.send_modify(|turns| *turns = turns.saturating_add_signed(change));
+            hub.let_go(&held);
+        }
+    }
+}
+
+/// The last parts before one of them, and whether there are more.
+pub(crate) async fn parts_before(
+    hub: &Hub,
+    session: &Id,
+    before: Option<&str>,
+    limit: usize,
+) -> Result<(Vec<copydesk_protocol::part::Part>, bool), HubError> {
+    let mut parts = hub.store.parts(session).await?;
+    if let Some(before) = before {
+        let at = parts.iter().position(|part| part.id.as_str() == before);
+        let at = at.ok_or_else(|| HubError::UnknownPart(format!("the session has no part `{before}`")))?;
+        parts.truncate(at);
+    }
+    let first = parts.len().saturating_sub(limit);
+    Ok((parts.iter().skip(first).map(convert::part).collect(), first > 0))
+}

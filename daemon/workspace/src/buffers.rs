@@ -1,0 +1,282 @@
+//! What the attached editors have open: the texts that people see, saved or not.
+//!
+//! A document belongs to a client: two editors may hold different texts of one file. Clients tell of theirs in order
+//! ([`Buffers::open`], [`change`](Buffers::change), [`close`](Buffers::close)): these neither wait nor fail silently, so that
+//! whoever reads a client's messages can apply each before looking at the next. A text that a client has told wrongly is
+//! *lost*: nobody reads it or edits it until it is opened anew, since a guess could cost what a person typed.
+//!
+//! Invariant: nothing here changes a text except a client's own word. An edit is proposed to the client
+//! ([`Plan`]); that it was made is known from the text that comes back.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use copydesk_text::{Document, Encoding, Lines, Position};
+
+use crate::files::real_path;
+
+mod error;
+mod expected;
+mod plan;
+#[cfg(test)]
+mod tests;
+
+pub use error::{Refusal, SyncError};
+use expected::Expected;
+pub use plan::{Attempt, Plan, PlanError, Planned, Wanted};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClientId(u64);
+
+/// Edits to one buffer at one version, as the client counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BufferEdit {
+    pub uri: String,
+    pub version: i32,
+    pub edits: Vec<(Position, Position, String)>,
+}
+
+pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<(), Refusal>> + Send + 'a>>;
+
+/// The way to a client.
+pub trait Editor: Send + Sync {
+    /// Proposes edits, to be made in one step that one undo takes back. A yes is the client's word and no proof.
+    fn apply(&self, label: &str, edits: Vec<BufferEdit>) -> Answer<'_>;
+
+    fn save(&self, uri: &str) -> Answer<'_>;
+
+    /// A file that the client may have open was changed on the disk.
+    fn changed_on_disk(&self, path: &Path);
+}
+
+/// A client as it introduced itself.
+#[derive(Clone)]
+pub struct Client {
+    pub name: String,
+    pub encoding: Encoding,
+    pub editor: Arc<dyn Editor>,
+    /// It says yes to an edit for an old version, and does not make it. Neovim does so.
+    pub refuses_silently: bool,
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// A buffer at a moment.
+#[derive(Debug, Clone)]
+pub struct Open {
+    pub client: ClientId,
+    pub uri: String,
+    pub version: i32,
+    pub document: Document,
+}
+
+/// One piece of what a client says has changed; without a range the whole text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContentChange {
+    pub range: Option<(Position, Position)>,
+    pub text: String,
+}
+
+/// The buffers of all clients. A cheap clone.
+#[derive(Debug, Clone, Default)]
+pub struct Buffers {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Counts everything that happens, to know what was touched last.
+    clock: u64,
+    clients: BTreeMap<ClientId, Attached>,
+}
+
+#[derive(Debug)]
+struct Attached {
+    client: Client,
+    /// By URI, and by name: the real path of a file, the URI of anything else.
+    buffers: HashMap<String, Buffer>,
+    names: HashMap<PathBuf, String>,
+}
+
+#[derive(Debug)]
+struct Buffer {
+    name: PathBuf,
+    version: i32,
+    document: Document,
+    lost: Option<SyncError>,
+    touched: u64,
+    /// Edits of ours that are on their way.
+    expected: Vec<Expected>,
+}
+
+impl Buffers {
+    pub fn attach(&self, client: Client) -> ClientId {
+        let mut state = self.lock();
+        state.clock += 1;
+        let id = ClientId(state.clock);
+        state.clients.insert(id, Attached { client, buffers: HashMap::new(), names: HashMap::new() });
+        id
+    }
+
+    /// The client is gone, and its buffers with it.
+    pub fn detach(&self, client: ClientId) {
+        self.lock().clients.remove(&client);
+    }
+
+    /// `path` is where the document's file is or would be; one that has none is known by its URI.
+    pub fn open(
+        &self,
+        client: ClientId,
+        uri: &str,
+        path: Option<&Path>,
+        version: i32,
+        text: &str,
+        lines: Lines,
+    ) {
+        let name = buffer_name(uri, path);
+        let document = Document::new(text, lines);
+        let mut state = self.lock();
+        state.clock += 1;
+        let touched = state.clock;
+        let Some(attached) = state.clients.get_mut(&client) else { return };
+        attached.names.insert(name.clone(), uri.to_owned());
+        let buffer = Buffer { name, version, document, lost: None, touched, expected: Vec::new() };
+        attached.buffers.insert(uri.to_owned(), buffer);
+    }
+
+    /// What the client says has changed, in its order. After an error the text is lost until it is opened anew.
+    pub fn change(
+        &self,
+        client: ClientId,
+        uri: &str,
+        version: i32,
+        changes: &[ContentChange],
+    ) -> Result<(), SyncError> {
+        let mut state = self.lock();
+        state.clock += 1;
+        let touched = state.clock;
+        let attached = state.clients.get_mut(&client).ok_or(SyncError::NotOpen)?;
+        let encoding = attached.client.encoding;
+        let buffer = attached.buffers.get_mut(uri).ok_or(SyncError::NotOpen)?;
+        buffer.touched = touched;
+        let result = buffer.change(version, changes, encoding);
+        if let Err(error) = &result {
+            buffer.lost = Some(*error);
+            buffer.expected.clear();
+        }
+        result
+    }
+
+    pub fn close(&self, client: ClientId, uri: &str) -> Result<(), SyncError> {
+        let mut state = self.lock();
+        let attached = state.clients.get_mut(&client).ok_or(SyncError::NotOpen)?;
+        let buffer = attached.buffers.remove(uri).ok_or(SyncError::NotOpen)?;
+        attached.names.remove(&buffer.name);
+        Ok(())
+    }
+
+    /// The text that counts for a session whose home is `home`: that client's, else the one touched last.
+    pub fn find(&self, name: &Path, home: Option<ClientId>) -> Option<Result<Open, SyncError>> {
+        let state = self.lock();
+        let holds = |id: &ClientId, attached: &Attached| {
+            let (uri, buffer) = attached.find(name)?;
+            Some((Some(*id) == home, buffer.touched, buffer.opened(*id, uri)))
+        };
+        let found = state.clients.iter().filter_map(|(id, attached)| holds(id, attached));
+        found.max_by_key(|(is_home, touched, _)| (*is_home, *touched)).map(|(.., open)| open)
+    }
+
+    /// Every text that counts for such a session, by name. Those that are lost are left out.
+    pub fn all(&self, home: Option<ClientId>) -> HashMap<PathBuf, Document> {
+        let state = self.lock();
+        let mut found: HashMap<PathBuf, ((bool, u64), Document)> = HashMap::new();
+        for (id, attached) in &state.clients {
+            for buffer in attached.buffers.values().filter(|buffer| buffer.lost.is_none()) {
+                let rank = (Some(*id) == home, buffer.touched);
+                if found.get(&buffer.name).is_none_or(|(known, _)| *known < rank) {
+                    found.insert(buffer.name.clone(), (rank, buffer.document.clone()));
+                }
+            }
+        }
+        found.into_iter().map(|(name, (_, document))| (name, document)).collect()
+    }
+
+    /// How many there are, of all clients.
+    pub fn count(&self) -> usize {
+        self.lock().clients.values().map(|attached| attached.buffers.len()).sum()
+    }
+
+    /// The way to a client, while it is there.
+    pub fn editor(&self, client: ClientId) -> Option<Arc<dyn Editor>> {
+        self.lock().clients.get(&client).map(|attached| Arc::clone(&attached.client.editor))
+    }
+
+    /// Tells every client but one that a file is another on the disk.
+    pub fn changed_on_disk(&self, path: &Path, except: Option<ClientId>) {
+        let state = self.lock();
+        let others = state.clients.iter().filter(|(id, _)| Some(**id) != except);
+        let editors: Vec<_> = others.map(|(_, attached)| Arc::clone(&attached.client.editor)).collect();
+        drop(state);
+        editors.iter().for_each(|editor| editor.changed_on_disk(path));
+    }
+
+    /// A panic while the lock was held leaves nothing half done: texts are replaced as a whole.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Attached {
+    fn find(&self, name: &Path) -> Option<(&String, &Buffer)> {
+        self.buffers.get_key_value(self.names.get(name)?)
+    }
+}
+
+impl Buffer {
+    fn change(
+        &mut self,
+        version: i32,
+        changes: &[ContentChange],
+        encoding: Encoding,
+    ) -> Result<(), SyncError> {
+        if let Some(lost) = &self.lost {
+            return Err(*lost);
+        }
+        if version <= self.version {
+            return Err(SyncError::Stale { known: self.version, told: version });
+        }
+        for change in changes {
+            self.document.apply(change.range, &change.text, encoding).map_err(SyncError::Backwards)?;
+        }
+        self.version = version;
+        self.expected.retain(Expected::is_awaited);
+        self.expected.iter().for_each(|expected| expected.judge(&self.document));
+        Ok(())
+    }
+
+    fn opened(&self, client: ClientId, uri: &str) -> Result<Open, SyncError> {
+        match &self.lost {
+            Some(lost) => Err(*lost),
+            None => {
+                let (version, document) = (self.version, self.document.clone());
+                Ok(Open { client, uri: uri.to_owned(), version, document })
+            }
+        }
+    }
+}
+
+/// Two names of one file are one file.
+fn buffer_name(uri: &str, path: Option<&Path>) -> PathBuf {
+    match path {
+        Some(path) => real_path(path).unwrap_or_else(|_| path.to_owned()),
+        None => PathBuf::from(uri),
+    }
+}

@@ -1,0 +1,178 @@
+//! A change on its way into a client's buffers: from the text it was made for, over what the person typed meanwhile, to
+//! the text that comes back.
+//!
+//! A plan is made from what is known at one moment, for that version. Where the client has moved on it comes back as
+//! [`Attempt::Moved`], and whoever made the plan makes another: nothing is tried twice with the same text.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use copydesk_text::{Change, Conflict, Document, RebaseError, rebase};
+use thiserror::Error;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use super::expected::{Expected, Verdict};
+use super::{BufferEdit, Buffers, Client, ClientId, Refusal, SyncError};
+
+/// How long an editor may take to answer. A person may have a dialog open there.
+const ANSWER: Duration = Duration::from_secs(20);
+/// How long after its yes the text may take to come. Neovim gathers changes for 150 ms.
+const ECHO: Duration = Duration::from_secs(5);
+
+/// A change that is to be made to one buffer.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// As the buffers are named: a real path, or a URI.
+    pub name: PathBuf,
+    /// The text it was made for.
+    pub base: String,
+    pub change: Change,
+}
+
+/// A change as it is going to be made.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    pub name: PathBuf,
+    pub uri: String,
+    pub before: Document,
+    pub after: Document,
+    pub change: Change,
+    /// The person had typed since it was made.
+    pub rebased: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum PlanError {
+    #[error(transparent)]
+    Lost(#[from] SyncError),
+    #[error(transparent)]
+    Conflict(Box<Conflict>),
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The change was not made for the text it came with.
+    #[error("the change does not fit the text that it was made for")]
+    Unfit,
+    /// It said yes, and its text says no.
+    #[error("the editor says that it made the edit, but its text does not show it")]
+    NoEcho,
+}
+
+/// How it went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Attempt {
+    Applied,
+    /// The client's text is another by now; nothing was changed.
+    Moved,
+}
+
+/// Edits for one client, each for the version its buffer had when the plan was made.
+#[derive(Debug)]
+pub struct Plan {
+    client: Client,
+    pub planned: Vec<Planned>,
+    edits: Vec<BufferEdit>,
+    verdicts: Vec<watch::Receiver<Verdict>>,
+}
+
+impl Buffers {
+    /// Fits changes to the texts as they are now, and from now on looks out for them. All buffers must be `client`'s.
+    pub fn plan(&self, client: ClientId, wanted: &[Wanted]) -> Result<Plan, PlanError> {
+        let mut state = self.lock();
+        let attached = state.clients.get_mut(&client).ok_or(Refusal::Gone)?;
+        let mut plan = Plan {
+            client: attached.client.clone(),
+            planned: Vec::new(),
+            edits: Vec::new(),
+            verdicts: Vec::new(),
+        };
+        for wanted in wanted {
+            let uri = attached.names.get(&wanted.name).ok_or(SyncError::NotOpen)?;
+            let buffer = attached.buffers.get(uri).ok_or(SyncError::NotOpen)?;
+            let before = buffer.opened(client, uri)?.document;
+            let (change, rebased) = fit(wanted, &before)?;
+            let mut after = before.clone();
+            let stale = |_| PlanError::Unfit;
+            after.edit(&change).map_err(stale)?;
+            let edits = before.ranges(&change, plan.client.encoding).map_err(stale)?;
+            plan.edits.push(BufferEdit { uri: uri.clone(), version: buffer.version, edits });
+            let (name, uri) = (wanted.name.clone(), uri.clone());
+            plan.planned.push(Planned { name, uri, before, after, change, rebased });
+        }
+        // Only when all of them fit is any of them looked out for.
+        for planned in &plan.planned {
+            let Some(buffer) = attached.buffers.get_mut(&planned.uri) else { continue };
+            let (expected, verdict) =
+                Expected::new(planned.before.clone(), planned.change.clone(), planned.after.clone());
+            if !planned.change.is_empty() {
+                buffer.expected.push(expected);
+                plan.verdicts.push(verdict);
+            }
+        }
+        Ok(plan)
+    }
+}
+
+fn fit(wanted: &Wanted, now: &Document) -> Result<(Change, bool), PlanError> {
+    if *now == *wanted.base {
+        return Ok((wanted.change.clone(), false));
+    }
+    let change = rebase(&wanted.base, &wanted.change, &now.text()).map_err(|error| match error {
+        RebaseError::Conflict(conflict) => PlanError::Conflict(Box::new(conflict)),
+        RebaseError::Stale(_) => PlanError::Unfit,
+    })?;
+    Ok((change, true))
+}
+
+impl Plan {
+    /// Proposes the edits and sees what comes of it.
+    pub async fn carry_out(&mut self, label: &str) -> Result<Attempt, PlanError> {
+        let edits: Vec<_> = self.edits.drain(..).filter(|edit| !edit.edits.is_empty()).collect();
+        if edits.is_empty() {
+            return Ok(Attempt::Applied);
+        }
+        let answer = timeout(ANSWER, self.client.editor.apply(label, edits)).await;
+        match answer.unwrap_or(Err(Refusal::Silent)) {
+            Ok(()) => self.seen().await,
+            // The text that it has instead came before its answer.
+            Err(Refusal::Said(_)) if self.any(Verdict::Passed) => Ok(Attempt::Moved),
+            Err(refusal) => Err(refusal.into()),
+        }
+    }
+
+    /// Waits until every buffer shows the edit, or one of them something else instead.
+    async fn seen(&mut self) -> Result<Attempt, PlanError> {
+        let believes = !self.client.refuses_silently;
+        for verdict in &mut self.verdicts {
+            // From one that does not lie about it, an edit that is not there yet can still come.
+            let settled = |seen: &Verdict| match seen {
+                Verdict::Waiting => false,
+                Verdict::Applied => true,
+                Verdict::Passed => !believes,
+            };
+            match timeout(ECHO, verdict.wait_for(settled)).await {
+                Ok(Ok(seen)) if *seen == Verdict::Applied => {}
+                Ok(Ok(_)) => return Ok(Attempt::Moved),
+                Ok(Err(_)) => return Err(Refusal::Gone.into()),
+                Err(_) => return Err(PlanError::NoEcho),
+            }
+        }
+        Ok(Attempt::Applied)
+    }
+
+    /// Which of the changes are known to be made, in the order of `planned`.
+    pub fn applied(&self) -> Vec<bool> {
+        let mut verdicts = self.verdicts.iter();
+        let planned = self.planned.iter();
+        // What has nothing to change is made as it stands.
+        let seen = |planned: &Planned| {
+            planned.change.is_empty()
+                || verdicts.next().is_some_and(|seen| *seen.borrow() == Verdict::Applied)
+        };
+        planned.map(seen).collect()
+    }
+
+    fn any(&self, verdict: Verdict) -> bool {
+        self.verdicts.iter().any(|seen| *seen.borrow() == verdict)
+    }
+}

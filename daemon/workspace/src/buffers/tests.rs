@@ -1,0 +1,277 @@
+use std::future::ready;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use copydesk_text::{Change, Encoding, Lines, Position};
+use proptest::prelude::*;
+
+use super::*;
+
+/// An editor that does what it is told to do, and to the letter.
+struct Scripted {
+    buffers: Buffers,
+    id: Mutex<Option<ClientId>>,
+    /// What the editor has; the desk learns of it only by its word.
+    text: Mutex<(i32, String)>,
+    manner: Manner,
+    /// What the person types when an edit arrives, before it is looked at, and after; by attempt, the last first.
+    typed: Mutex<Vec<(Keys, Keys)>>,
+}
+
+/// Letters, and where they are typed in the text as it is then.
+type Keys = Vec<(usize, String)>;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Manner {
+    /// Refuses an edit for another version, in so many words.
+    Obeys,
+    /// Says yes to everything, and makes only what is for its version. Tells of its text afterwards, all at once.
+    LikeNeovim,
+    SaysNo,
+    /// Says yes and does nothing.
+    Lies,
+}
+
+const URI: &str = "file:///w/a.rs";
+
+impl Scripted {
+    fn new(text: &str, manner: Manner, typed: Vec<(Keys, Keys)>) -> (Arc<Self>, Buffers, ClientId) {
+        let buffers = Buffers::default();
+        let scripted = Arc::new(Self {
+            buffers: buffers.clone(),
+            id: Mutex::default(),
+            text: Mutex::new((1, text.to_owned())),
+            manner,
+            typed: Mutex::new(typed),
+        });
+        let editor: Arc<dyn Editor> = Arc::clone(&scripted) as _;
+        let refuses_silently = manner == Manner::LikeNeovim;
+        let client = Client { name: "scripted".into(), encoding: Encoding::Utf16, editor, refuses_silently };
+        let id = buffers.attach(client);
+        *scripted.id.lock().unwrap() = Some(id);
+        buffers.open(id, URI, Some(Path::new("/w/a.rs")), 1, text, Lines::Any);
+        (scripted, buffers, id)
+    }
+
+    fn text(&self) -> String {
+        self.text.lock().unwrap().1.clone()
+    }
+
+    /// Changes the editor's own text, and tells of it where it tells at once.
+    fn edit(&self, change: &Change, tell: bool) {
+        let mut text = self.text.lock().unwrap();
+        let new = change.apply(&text.1).unwrap();
+        *text = (text.0 + 1, new);
+        drop(text);
+        if tell {
+            self.tell();
+        }
+    }
+
+    fn press(&self, keys: &Keys, tell: bool) {
+        for (at, letters) in keys {
+            let text = self.text();
+            let at = at % (text.chars().count() + 1);
+            let at = text.char_indices().nth(at).map_or(text.len(), |(at, _)| at);
+            let edit = copydesk_text::Edit { range: at..at, text: letters.clone() };
+            self.edit(&Change::checked(&text, vec![edit]).unwrap(), tell);
+        }
+    }
+
+    fn tell(&self) {
+        let text = self.text.lock().unwrap().clone();
+        let known = self.buffers.find(Path::new("/w/a.rs"), None).unwrap().unwrap();
+        if known.version < text.0 {
+            let whole = [ContentChange { range: None, text: text.1 }];
+            self.buffers.change(self.id.lock().unwrap().unwrap(), URI, text.0, &whole).unwrap();
+        }
+    }
+
+    fn at(text: &str, position: Position) -> usize {
+        Document::new(text, Lines::Any).offset(position, Encoding::Utf16)
+    }
+}
+
+impl Editor for Scripted {
+    fn apply(&self, _: &str, edits: Vec<BufferEdit>) -> Answer<'_> {
+        let at_once = self.manner != Manner::LikeNeovim;
+        let (before, after) = self.typed.lock().unwrap().pop().unwrap_or_default();
+        self.press(&before, at_once);
+        let (version, text) = self.text.lock().unwrap().clone();
+        let edit = edits.first().unwrap();
+        let fits = edit.version == version;
+        let refused = || Refusal::Said("another version".to_owned());
+        let answer = match self.manner {
+            Manner::SaysNo => Err(refused()),
+            Manner::Lies => Ok(()),
+            Manner::Obeys if !fits => Err(refused()),
+            Manner::LikeNeovim if !fits => Ok(()),
+            Manner::Obeys | Manner::LikeNeovim => {
+                let one = |(start, end, new): &(Position, Position, String)| copydesk_text::Edit {
+                    range: Self::at(&text, *start)..Self::at(&text, *end),
+                    text: new.clone(),
+                };
+                let change = Change::checked(&text, edit.edits.iter().map(one).collect()).unwrap();
+                self.edit(&change, at_once);
+                Ok(())
+            }
+        };
+        self.press(&after, at_once);
+        self.tell();
+        Box::pin(ready(answer))
+    }
+
+    fn save(&self, _: &str) -> Answer<'_> {
+        Box::pin(ready(Ok(())))
+    }
+
+    fn changed_on_disk(&self, _: &Path) {}
+}
+
+fn wanted(base: &str, new: &str) -> [Wanted; 1] {
+    [Wanted { name: "/w/a.rs".into(), base: base.to_owned(), change: Change::between(base, new) }]
+}
+
+/// Tries as often as the client moves on.
+async fn make(buffers: &Buffers, client: ClientId, wanted: &[Wanted]) -> Result<usize, PlanError> {
+    for attempt in 1..10 {
+        let mut plan = buffers.plan(client, wanted)?;
+        if plan.carry_out("a test").await? == Attempt::Applied {
+            return Ok(attempt);
+        }
+    }
+    panic!("it never came through");
+}
+
+#[tokio::test]
+async fn an_edit_is_made_where_it_was_meant_and_known_from_the_text() {
+    for manner in [Manner::Obeys, Manner::LikeNeovim] {
+        let (editor, buffers, id) = Scripted::new("a\nb\nc\n", manner, Vec::new());
+        assert_eq!(make(&buffers, id, &wanted("a\nb\nc\n", "a\nB\nc\n")).await, Ok(1));
+        assert_eq!(editor.text(), "a\nB\nc\n");
+    }
+}
+
+#[tokio::test]
+async fn what_a_person_types_meanwhile_stays() {
+    let base = "one\ntwo\nthree\n";
+    for manner in [Manner::Obeys, Manner::LikeNeovim] {
+        let before = vec![(0, "zero\n".to_owned())];
+        let (editor, buffers, id) = Scripted::new(base, manner, vec![(before, Vec::new())]);
+        assert_eq!(make(&buffers, id, &wanted(base, "one\nTWO\nthree\n")).await, Ok(2));
+        assert_eq!(editor.text(), "zero\none\nTWO\nthree\n");
+    }
+}
+
+#[tokio::test]
+async fn typing_into_the_same_line_is_a_conflict_and_nothing_is_changed() {
+    let base = "one\ntwo\n";
+    let before = vec![(7, " and more".to_owned())];
+    let (editor, buffers, id) = Scripted::new(base, Manner::Obeys, vec![(before, Vec::new())]);
+    let result = make(&buffers, id, &wanted(base, "one\n2\n")).await;
+    let Err(PlanError::Conflict(conflict)) = result else { panic!("{result:?}") };
+    assert!(conflict.to_string().contains("two and more"), "{conflict}");
+    assert_eq!(editor.text(), "one\ntwo and more\n");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_editor_that_refuses_or_lies_is_found_out() {
+    let (_, buffers, id) = Scripted::new("a\n", Manner::SaysNo, Vec::new());
+    let refused = make(&buffers, id, &wanted("a\n", "b\n")).await;
+    assert_eq!(refused, Err(PlanError::Refused(Refusal::Said("another version".to_owned()))));
+    let (_, buffers, id) = Scripted::new("a\n", Manner::Lies, Vec::new());
+    assert_eq!(make(&buffers, id, &wanted("a\n", "b\n")).await, Err(PlanError::NoEcho));
+}
+
+#[tokio::test]
+async fn an_editor_that_goes_is_waited_for_no_longer() {
+    let (_, buffers, id) = Scripted::new("a\n", Manner::Lies, Vec::new());
+    let mut plan = buffers.plan(id, &wanted("a\n", "b\n")).unwrap();
+    let gone = async { buffers.detach(id) };
+    let (result, ()) = tokio::join!(plan.carry_out("a test"), gone);
+    assert_eq!(result, Err(PlanError::Refused(Refusal::Gone)));
+}
+
+#[test]
+fn a_text_that_is_told_wrongly_is_lost_until_it_is_opened_anew() {
+    let (_, buffers, id) = Scripted::new("a\n", Manner::Obeys, Vec::new());
+    let path = Path::new("/w/a.rs");
+    let whole = |text: &str| [ContentChange { range: None, text: text.to_owned() }];
+    assert_eq!(buffers.change(id, "file:///other", 2, &whole("x")), Err(SyncError::NotOpen));
+    assert_eq!(buffers.change(id, URI, 1, &whole("x")), Err(SyncError::Stale { known: 1, told: 1 }));
+    assert!(buffers.find(path, None).unwrap().is_err());
+    assert!(buffers.change(id, URI, 3, &whole("x")).is_err(), "it stays lost");
+    assert!(buffers.all(None).is_empty());
+    buffers.open(id, URI, Some(path), 4, "new", Lines::Any);
+    assert_eq!(buffers.find(path, None).unwrap().unwrap().document.text(), "new");
+    buffers.close(id, URI).unwrap();
+    assert!(buffers.find(path, None).is_none());
+}
+
+#[test]
+fn the_home_client_wins_then_whoever_typed_last() {
+    let buffers = Buffers::default();
+    let path = Path::new("/w/a.rs");
+    let ids = ["one", "two"].map(|text| {
+        let (editor, _, _) = Scripted::new("", Manner::Obeys, Vec::new());
+        let client = Client { name: text.into(), encoding: Encoding::Utf8, editor, refuses_silently: false };
+        let id = buffers.attach(client);
+        buffers.open(id, URI, Some(path), 1, text, Lines::Any);
+        id
+    });
+    let text = |home| buffers.find(path, home).unwrap().unwrap().document.text();
+    assert_eq!((text(None), text(Some(ids[0]))), ("two".to_owned(), "one".to_owned()));
+    buffers.change(ids[0], URI, 2, &[ContentChange { range: None, text: "ONE".into() }]).unwrap();
+    assert_eq!((text(None), text(Some(ids[1]))), ("ONE".to_owned(), "two".to_owned()));
+    buffers.detach(ids[1]);
+    assert_eq!(text(Some(ids[1])), "ONE");
+}
+
+fn keys() -> impl Strategy<Value = Keys> {
+    proptest::collection::vec((any::<usize>(), "[xyé\n]{1,3}"), 0..3)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+    /// Whatever is typed before the edit arrives, and right behind it, at each attempt: every letter is there afterwards, and
+    /// the edit is in the text as a whole or not at all.
+    #[test]
+    fn no_keystroke_is_ever_lost(
+        lines in proptest::collection::vec("[ab]{0,2}", 1..7),
+        replaced in proptest::collection::vec(("[AB]{1,2}", any::<bool>()), 7),
+        typed in proptest::collection::vec((keys(), keys()), 0..4),
+        neovim in any::<bool>(),
+    ) {
+        let manner = if neovim { Manner::LikeNeovim } else { Manner::Obeys };
+        let base = lines.join("\n");
+        let new: Vec<_> = lines
+            .iter()
+            .zip(&replaced)
+            .map(|(line, (other, take))| if *take { other.clone() } else { line.clone() })
+            .collect();
+        let new = new.join("\n");
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        let (editor, buffers, id) = Scripted::new(&base, manner, typed.clone());
+        let result = runtime.block_on(make(&buffers, id, &wanted(&base, &new)));
+        let text = editor.text();
+        let known = buffers.find(Path::new("/w/a.rs"), None).unwrap().unwrap();
+        prop_assert_eq!(known.document.text(), text.clone(), "the desk believes something else");
+
+        // Attempts take from the end.
+        let left = editor.typed.lock().unwrap().len();
+        let pressed: String = typed[left..]
+            .iter()
+            .flat_map(|(before, after)| before.iter().chain(after))
+            .map(|(_, letters)| letters.as_str())
+            .collect();
+        let count = |text: &str, of: &str| text.chars().filter(|letter| of.contains(*letter)).count();
+        prop_assert_eq!(count(&text, "xyé"), count(&pressed, "xyé"), "{:?}", text);
+        match result {
+            Ok(_) => prop_assert_eq!(count(&text, "AB"), count(&new, "AB"), "{:?}", text),
+            Err(_) => prop_assert_eq!(count(&text, "AB"), 0, "{:?}", text),
+        }
+        let breaks = |text: &str| text.matches('\n').count();
+        prop_assert_eq!(breaks(&text), breaks(&base) + breaks(&pressed), "{:?}", text);
+    }
+}

@@ -1,0 +1,358 @@
+//! Changes to files, one or several at once: through an editor's buffer where the file is open, on the disk where not.
+//!
+//! Invariant: all of them are made, or none; what was made before one failed is taken back, by merge, so that nothing a
+//! person typed meanwhile goes with it.
+//! Invariant: a file that is open in an editor is never written behind its back.
+//! Invariant: what is going to be changed is in the journal before it is changed.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use copydesk_text::{Change, FileText};
+
+use super::write::Folders;
+use super::{Expect, FileError, Files, Place, Stamp, on_disk, write};
+use crate::buffers::{Attempt, Buffers, ClientId, Open, PlanError, Planned, Wanted};
+use crate::journal::{EntryId, Hash, NewEntry, NewKind, Outcome, Text};
+
+/// A person types faster than an edit travels only for so long.
+const ATTEMPTS: usize = 16;
+
+/// What is to become of one file.
+#[derive(Debug, Clone)]
+pub struct FileChange {
+    pub place: Place,
+    pub kind: ChangeKind,
+}
+
+#[derive(Debug, Clone)]
+pub enum ChangeKind {
+    /// `change` was made for the text of `file`, whose content had this stamp.
+    Edit {
+        file: FileText,
+        stamp: Stamp,
+        change: Change,
+    },
+    Create {
+        text: String,
+    },
+    /// Only while it has this content.
+    Delete {
+        file: FileText,
+        stamp: Stamp,
+    },
+}
+
+/// Who wants a change: for the journal, and for the name of the editor's undo step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cause {
+    pub session: String,
+    pub call: String,
+    pub label: String,
+    /// The entry of the journal that this takes back, where it does.
+    pub undoes: Option<EntryId>,
+    /// The first entry of those that are undone and redone together; else the changes of one call are.
+    pub group: Option<EntryId>,
+}
+
+/// What became of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changed {
+    pub place: Place,
+    /// The client in whose buffer the change was made, where it was open.
+    pub client: Option<(ClientId, String)>,
+    /// The person had typed since the change was made; it was fitted to that.
+    pub rebased: bool,
+    /// Where there is a journal.
+    pub entry: Option<EntryId>,
+}
+
+/// Where the changes go at this moment.
+#[derive(Default)]
+struct Sorted {
+    open: BTreeMap<ClientId, Vec<usize>>,
+    closed: Vec<usize>,
+}
+
+/// What has been done, in case it must be taken back.
+#[derive(Default)]
+struct Done {
+    group: Option<EntryId>,
+    buffers: Vec<(ClientId, Planned)>,
+    files: Vec<(Place, Option<Vec<u8>>, Option<Stamp>)>,
+}
+
+impl Files {
+    pub async fn change(&self, changes: &[FileChange], cause: &Cause) -> Result<Vec<Changed>, FileError> {
+        let mut done = Done { group: cause.group, ..Done::default() };
+        let result = self.make(changes, cause, &mut done).await;
+        match result {
+            Ok(changed) => Ok(changed),
+            Err(error) => match self.take_back(done, cause).await {
+                Ok(()) => Err(error),
+                Err(left) => Err(FileError::Half { why: error.to_string(), left }),
+            },
+        }
+    }
+
+    async fn make(
+        &self,
+        changes: &[FileChange],
+        cause: &Cause,
+        done: &mut Done,
+    ) -> Result<Vec<Changed>, FileError> {
+        for _ in 0..ATTEMPTS {
+            let sorted = self.sort(changes)?;
+            for change in sorted.closed.iter().filter_map(|index| changes.get(*index)) {
+                let (place, expect) = (change.place.clone(), change.kind.expect());
+                on_disk(&change.place, move || write::check(&place, expect)).await?;
+            }
+            let mut changed = Vec::new();
+            let mut moved = false;
+            for (client, indices) in &sorted.open {
+                match self.in_buffers(changes, *client, indices, cause, done).await? {
+                    Some(made) => changed.extend(made),
+                    None => moved = true,
+                }
+            }
+            if moved {
+                continue;
+            }
+            for index in &sorted.closed {
+                let Some(change) = changes.get(*index) else { continue };
+                changed.push((*index, self.on_the_disk(change, cause, done).await?));
+            }
+            changed.sort_by_key(|(index, _)| *index);
+            return Ok(changed.into_iter().map(|(_, changed)| changed).collect());
+        }
+        let shown = changes.first().map(|change| change.place.shown.clone()).unwrap_or_default();
+        Err(FileError::Busy { shown })
+    }
+
+    fn sort(&self, changes: &[FileChange]) -> Result<Sorted, FileError> {
+        let mut sorted = Sorted::default();
+        for (index, change) in changes.iter().enumerate() {
+            match self.buffer(&change.place)? {
+                None => sorted.closed.push(index),
+                Some(_) if matches!(change.kind, ChangeKind::Create { .. }) => {
+                    return Err(FileError::Appeared { shown: change.place.shown.clone() });
+                }
+                Some(_) if matches!(change.kind, ChangeKind::Delete { .. }) => {
+                    return Err(FileError::IsOpen { shown: change.place.shown.clone() });
+                }
+                Some(Open { client, .. }) => sorted.open.entry(client).or_default().push(index),
+            }
+        }
+        Ok(sorted)
+    }
+
+    /// Nothing where the client has moved on; some of the changes may be made by then, and are not made again.
+    async fn in_buffers(
+        &self,
+        changes: &[FileChange],
+        client: ClientId,
+        indices: &[usize],
+        cause: &Cause,
+        done: &mut Done,
+    ) -> Result<Option<Vec<(usize, Changed)>>, FileError> {
+        let chosen = || indices.iter().filter_map(|index| Some((*index, changes.get(*index)?)));
+        let wanted = |(_, change): (usize, &FileChange)| match &change.kind {
+            ChangeKind::Edit { file, change: edits, .. } => Some(Wanted {
+                name: change.place.real().to_owned(),
+                base: file.text().to_owned(),
+                change: edits.clone(),
+            }),
+            ChangeKind::Create { .. } | ChangeKind::Delete { .. } => None,
+        };
+        let wanted: Vec<_> = chosen().filter_map(wanted).collect();
+        let shown =
+            || chosen().map(|(_, change)| change.place.shown.clone()).collect::<Vec<_>>().join("`, `");
+        let failed = |error| FileError::buffer(shown(), error);
+        let mut plan = self.buffers().plan(client, &wanted).map_err(failed)?;
+        let mut entries = Vec::new();
+        for planned in plan.planned.iter().filter(|planned| !planned.change.is_empty()) {
+            let (before, after) = (planned.before.text(), planned.after.text());
+            let edit = NewKind::Edit {
+                before: Text::new(before),
+                change: planned.change.clone(),
+                after: Text::new(after),
+            };
+            entries.push(entry(cause, done.group, &planned.name, edit));
+        }
+        let ids = self.record(entries, done).await?;
+        let attempt = plan.carry_out(&cause.label).await;
+        let mut ids = ids.into_iter();
+        let mut outcomes = Vec::new();
+        let mut entries = Vec::new();
+        for (planned, applied) in plan.planned.iter().zip(plan.applied()) {
+            let id = if planned.change.is_empty() { None } else { ids.next() };
+            outcomes.extend(id.map(|id| (id, applied)));
+            entries.push(id);
+            if applied && !planned.change.is_empty() {
+                done.buffers.push((client, planned.clone()));
+            }
+        }
+        self.settle(outcomes).await;
+        match attempt.map_err(failed)? {
+            Attempt::Moved => return Ok(None),
+            Attempt::Applied => {}
+        }
+        let mut made = Vec::new();
+        for (((index, change), planned), entry) in chosen().zip(&plan.planned).zip(entries) {
+            self.saw(&change.place, Stamp::of(planned.after.text().as_bytes()));
+            let (place, client) = (change.place.clone(), Some((client, planned.uri.clone())));
+            made.push((index, Changed { place, client, rebased: planned.rebased, entry }));
+        }
+        Ok(Some(made))
+    }
+
+    async fn on_the_disk(
+        &self,
+        change: &FileChange,
+        cause: &Cause,
+        done: &mut Done,
+    ) -> Result<Changed, FileError> {
+        let FileChange { place, kind } = change;
+        let Write { bytes, before, recorded } = kind.write(place)?;
+        let ids = self.record(vec![entry(cause, done.group, place.real(), recorded)], done).await?;
+        let expect = kind.expect();
+        let written = match (bytes, expect) {
+            (Some(bytes), Expect::New) => self.write(place, bytes, expect, Folders::Create).await.map(Some),
+            (Some(bytes), _) => self.write(place, bytes, expect, Folders::MustExist).await.map(Some),
+            (None, Expect::Unchanged(stamp)) => self.remove(place, stamp).await.map(|()| None),
+            (None, _) => Ok(None),
+        };
+        let entry = ids.first().copied();
+        self.settle(ids.into_iter().map(|id| (id, written.is_ok())).collect()).await;
+        done.files.push((place.clone(), before, written?.map(|written| written.stamp)));
+        self.buffers().changed_on_disk(place.real(), None);
+        Ok(Changed { place: place.clone(), client: None, rebased: false, entry })
+    }
+
+    /// Undoes what was done of a change that could not be made as a whole; what could not be undone is named.
+    async fn take_back(&self, done: Done, cause: &Cause) -> Result<(), String> {
+        let mut left = Vec::new();
+        for (place, before, stamp) in done.files.into_iter().rev() {
+            let restored = match (before, stamp) {
+                (Some(bytes), Some(stamp)) => {
+                    let expect = Expect::Unchanged(stamp);
+                    self.write(&place, bytes, expect, Folders::MustExist).await.map(drop)
+                }
+                (Some(bytes), None) => {
+                    self.write(&place, bytes, Expect::New, Folders::Create).await.map(drop)
+                }
+                (None, Some(stamp)) => self.remove(&place, stamp).await,
+                (None, None) => Ok(()),
+            };
+            if restored.is_err() {
+                left.push(place.shown.clone());
+            }
+        }
+        for (client, planned) in done.buffers.into_iter().rev() {
+            if !restore(self.buffers(), client, &planned, &cause.label).await {
+                left.push(planned.name.display().to_string());
+            }
+        }
+        if left.is_empty() { Ok(()) } else { Err(left.join(", ")) }
+    }
+
+    async fn record(&self, entries: Vec<NewEntry>, done: &mut Done) -> Result<Vec<EntryId>, FileError> {
+        let Some(journal) = self.journal().filter(|_| !entries.is_empty()) else { return Ok(Vec::new()) };
+        let ids = journal.begin(entries).await;
+        let ids = ids.map_err(|error| FileError::Journal { why: error.to_string() })?;
+        done.group = done.group.or(ids.first().copied());
+        Ok(ids)
+    }
+
+    async fn settle(&self, outcomes: Vec<(EntryId, bool)>) {
+        let Some(journal) = self.journal() else { return };
+        let (applied, failed): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(|(_, applied)| *applied);
+        for (ids, outcome) in [(applied, Outcome::Applied), (failed, Outcome::Failed)] {
+            let ids: Vec<_> = ids.into_iter().map(|(id, _)| id).collect();
+            if !ids.is_empty() {
+                // The change is made; that the journal does not know it yet is found out when it is next opened.
+                let _ = journal.settle(ids, outcome).await;
+            }
+        }
+    }
+}
+
+/// What one change comes to on the disk.
+struct Write {
+    /// Nothing for a file that goes.
+    bytes: Option<Vec<u8>>,
+    before: Option<Vec<u8>>,
+    recorded: NewKind,
+}
+
+impl ChangeKind {
+    fn expect(&self) -> Expect {
+        match self {
+            Self::Edit { stamp, .. } | Self::Delete { stamp, .. } => Expect::Unchanged(*stamp),
+            Self::Create { .. } => Expect::New,
+        }
+    }
+
+    fn write(&self, place: &Place) -> Result<Write, FileError> {
+        Ok(match self {
+            Self::Create { text } => Write {
+                bytes: Some(text.clone().into_bytes()),
+                before: None,
+                recorded: NewKind::Create { after: Text::new(text.as_str()) },
+            },
+            Self::Delete { file, .. } => Write {
+                bytes: None,
+                before: Some(file.encode()),
+                recorded: NewKind::Delete { before: Text::new(file.text()) },
+            },
+            Self::Edit { file, stamp, change } => {
+                let stale = |_| FileError::Changed { shown: place.shown.clone() };
+                let new = file.with_text(change.apply(file.text()).map_err(stale)?);
+                let before = match file.bom() {
+                    // The stamp is that of the bytes; the journal knows texts.
+                    true => Text::new(file.text()),
+                    false => Text::hashed(file.text(), Hash::from(stamp.hash())),
+                };
+                let after = Text::new(new.text());
+                let recorded = NewKind::Edit { before, change: change.clone(), after };
+                Write { bytes: Some(new.encode()), before: Some(file.encode()), recorded }
+            }
+        })
+    }
+}
+
+fn entry(cause: &Cause, group: Option<EntryId>, place: &Path, kind: NewKind) -> NewEntry {
+    NewEntry {
+        session: cause.session.clone(),
+        call: cause.call.clone(),
+        place: place.to_string_lossy().into_owned(),
+        kind,
+        undoes: cause.undoes,
+        group,
+    }
+}
+
+async fn restore(buffers: &Buffers, client: ClientId, planned: &Planned, label: &str) -> bool {
+    let Ok(change) = planned.change.inverse(&planned.before.text()) else { return false };
+    let wanted = [Wanted { name: planned.name.clone(), base: planned.after.text(), change }];
+    for _ in 0..ATTEMPTS {
+        let Ok(mut plan) = buffers.plan(client, &wanted) else { return false };
+        match plan.carry_out(label).await {
+            Ok(Attempt::Applied) => return true,
+            Ok(Attempt::Moved) => {}
+            Err(_) => return false,
+        }
+    }
+    false
+}
+
+impl FileError {
+    fn buffer(shown: String, error: PlanError) -> Self {
+        match error {
+            PlanError::Lost(why) => Self::Lost { shown, why },
+            PlanError::Conflict(conflict) => Self::Conflict { shown, conflict },
+            PlanError::Refused(refusal) => Self::Refused { shown, why: refusal.to_string() },
+            error @ (PlanError::Unfit | PlanError::NoEcho) => Self::Refused { shown, why: error.to_string() },
+        }
+    }
+}

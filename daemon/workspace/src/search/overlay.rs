@@ -1,0 +1,45 @@
+//! Texts that stand for files instead of the disk's: what editors have open, saved or not.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use copydesk_text::Document;
+
+type Lookup = dyn Fn(&Path) -> Option<String> + Send + Sync;
+
+/// A moment of the buffers, by real path.
+#[derive(Clone)]
+pub struct Overlay {
+    pub(super) lookup: Arc<Lookup>,
+    pub(super) names: Arc<[PathBuf]>,
+}
+
+impl Overlay {
+    pub fn new(texts: HashMap<PathBuf, Document>) -> Self {
+        let names = texts.keys().cloned().collect();
+        Self { lookup: Arc::new(move |path| texts.get(path).map(Document::text)), names }
+    }
+
+    pub(super) fn text(&self, path: &Path) -> Option<String> {
+        (self.lookup)(path)
+    }
+
+    /// Files below a folder that are not on the disk yet: walking would not come upon them.
+    pub(super) fn unsaved(&self, folder: &Path) -> impl Iterator<Item = &PathBuf> {
+        self.names.iter().filter(move |path| path.starts_with(folder) && path.symlink_metadata().is_err())
+    }
+}
+
+impl Default for Overlay {
+    fn default() -> Self {
+        Self::new(HashMap::new())
+    }
+}
+
+impl fmt::Debug for Overlay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Overlay").field("names", &self.names).finish_non_exhaustive()
+    }
+}
