@@ -15,9 +15,13 @@
 #[path = "."]
 mod shared {
     pub(crate) mod model_server;
+    pub(crate) mod neovim {
+        pub(crate) mod nvim;
+    }
 }
 mod benchmark {
     pub(crate) mod clock;
+    pub(crate) mod editor;
     pub(crate) mod history;
     pub(crate) mod peer;
     pub(crate) mod session;
@@ -38,5 +42,6 @@ fn main() {
     benchmark::history::measure(&mut table);
     benchmark::start::measure(&mut table);
     benchmark::session::measure(&mut table);
+    benchmark::editor::measure(&mut table);
     table.print();
 }

@@ -4,8 +4,8 @@
 //! Waiting is for events: a line, a message, the end of a process. Nothing sleeps, no time is measured.
 
 mod broken;
-mod by_hand;
-mod editor;
+pub(crate) mod by_hand;
+pub(crate) mod editor;
 mod ending;
 mod restart;
 mod starting;

@@ -11,7 +11,11 @@
 
 mod cli;
 mod daemon;
+mod editors;
+mod laws;
 mod model_server;
+mod neovim;
+mod remote;
 mod sessions;
 mod terminal;
 mod tidy;

@@ -10,3 +10,4 @@ mod kept;
 pub(crate) mod offline;
 mod steering;
 mod turns;
+mod undo;

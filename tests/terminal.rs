@@ -3,12 +3,12 @@
 //! A pseudo-terminal carries the bytes, an emulator shows them as a person would see them. Tests wait for the screen, never
 //! for time.
 
-mod approval;
+pub(crate) mod approval;
 mod endings;
 mod hostile;
 mod layout;
 mod pictures;
-mod screen;
+pub(crate) mod screen;
 mod secret;
 mod svg;
 mod tour;

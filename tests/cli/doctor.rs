@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::desk::{Desk, KEYS, PROJECT, Ran, USER};
+use crate::daemon::editor::Daemon;
 
 const STORE: &str = "~/.local/share/copydesk/sessions.db";
+const JOURNAL: &str = "~/.local/share/copydesk/journal.db";
 const KEY: &str = "sk-ant-1234567890";
 
 /// The verdict and the words of each finding about a thing.
@@ -169,4 +171,25 @@ fn a_folder_that_cannot_be_made() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let found = about(&ran, "cache folder");
     assert!(found.iter().all(|(verdict, _)| verdict == "bad"), "{found:?}");
+}
+
+#[test]
+fn the_daemon_and_the_journal_are_looked_at() {
+    let desk = keys(0o600);
+    let ran = doctor(&desk);
+    let places = "socket ~/.run/copydesk/desk.sock, log ~/.local/state/copydesk/log/desk.log";
+    finds(&ran, "daemon", "good", &format!("not running; {places}"));
+    finds(&ran, "journal", "good", "none yet");
+    let daemon = Daemon::start(&desk, &[]);
+    let (version, pid) = (env!("CARGO_PKG_VERSION"), daemon.child.id());
+    let ran = doctor(&desk);
+    finds(&ran, "daemon", "good", &format!("version {version} runs as process {pid}; {places}"));
+    finds(&ran, "journal", "good", "0 edits, ");
+    assert!(desk.run(&["stop"]).code == Some(0) && daemon.ends(&desk).success());
+    let desk = keys(0o600);
+    desk.write(JOURNAL, "this is no journal, whatever else it may be".repeat(100));
+    let before = desk.read(JOURNAL);
+    let ran = doctor(&desk);
+    finds(&ran, "journal", "bad", "file is not a database");
+    assert_eq!((ran.code, desk.read(JOURNAL)), (Some(1), before));
 }

@@ -14,6 +14,7 @@ fn without_a_command_there_is_help() {
         ! Commands:
         !   tour         See it work: a small broken project is made and repaired, without any model or key
         !   run          Do one thing: copydesk run "fix the failing test"
+        !   undo         Take back what the agent did to files, and only that
         !   sessions     Look at, search, export and delete what was said and done
         !   models       List the models that can be used now, and what is missing for the others
         !   config       Show the configuration and where each value comes from

@@ -64,7 +64,7 @@ async fn answer(
 
 fn record(request: Request) -> Recorded {
     let arrived = Instant::now();
-    let Request { method, target, headers, body } = request;
+    let Request { method, target, headers, body, begun } = request;
     let (path, query) = target.split_once('?').unwrap_or((&target, ""));
     Recorded {
         wire: Wire::of_path(path).filter(|_| method == "POST"),
@@ -74,6 +74,7 @@ fn record(request: Request) -> Recorded {
         headers,
         body: serde_json::from_slice(&body).unwrap_or_default(),
         raw: body,
+        begun,
         arrived,
     }
 }

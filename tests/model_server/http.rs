@@ -4,6 +4,7 @@
 //! A connection is used by one task. Requests have caps, so that a client gone wrong fails instead of hangs.
 
 use std::io;
+use std::time::Instant;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -18,6 +19,8 @@ pub(crate) struct Request {
     pub(crate) target: String,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
+    /// When its head was here.
+    pub(crate) begun: Instant,
 }
 
 impl Request {
@@ -57,6 +60,7 @@ impl Connection {
 
     pub(crate) async fn read_request(&mut self) -> Result<Request, ReadError> {
         let head = self.take_until(b"\r\n\r\n").await?;
+        let begun = Instant::now();
         let (method, target, headers) = parse_head(&head).map_err(ReadError::Bad)?;
         let value =
             |wanted: &str| headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
@@ -67,7 +71,7 @@ impl Connection {
             self.stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await?;
         }
         let body = if chunked { self.take_chunked().await? } else { self.take(length).await? };
-        Ok(Request { method, target, headers, body })
+        Ok(Request { method, target, headers, body, begun })
     }
 
     /// Ends when the client closes its side. What it sends meanwhile is kept for the next request; may be

@@ -19,6 +19,8 @@ pub(crate) struct Recorded {
     /// Null if the body is not JSON.
     pub(crate) body: Value,
     pub(crate) raw: Vec<u8>,
+    /// When its head was here.
+    pub(crate) begun: Instant,
     /// When its last byte was here.
     pub(crate) arrived: Instant,
 }

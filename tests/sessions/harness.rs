@@ -5,6 +5,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::cli::desk::{BINARY, Desk, Ran, USER};
+use crate::daemon::editor::Daemon;
 use crate::model_server::{ModelServer, Turn, Wire};
 
 pub(crate) struct Scripted {
@@ -12,7 +13,39 @@ pub(crate) struct Scripted {
     pub(crate) server: ModelServer,
 }
 
+/// Where the session of a run works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Where {
+    Here,
+    Daemon,
+}
+
+/// A daemon that does not outlive the test.
+pub(crate) struct Up(Daemon);
+
+impl Up {
+    pub(crate) fn pid(&self) -> u64 {
+        self.0.child.id().into()
+    }
+
+    pub(crate) fn kill(&mut self) {
+        let _ = self.0.child.kill();
+        let _ = self.0.child.wait();
+    }
+}
+
+impl Drop for Up {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
 impl Scripted {
+    /// The daemon of this desk, where one is wanted.
+    pub(crate) fn up(&self, place: Where) -> Option<Up> {
+        (place == Where::Daemon).then(|| Up(Daemon::start(&self.desk, &[])))
+    }
+
     pub(crate) fn new(turns: impl IntoIterator<Item = Turn>) -> Self {
         Self::with(turns, json!({}))
     }

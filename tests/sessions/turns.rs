@@ -134,13 +134,16 @@ fn every_event_is_a_line_of_json() {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
     let events = events(&ran);
     let kinds: Vec<_> = events.iter().map(|event| event["event"].as_str().unwrap()).collect();
-    assert_eq!((kinds[0], kinds[1]), ("session", "turn_started"));
-    assert_eq!(events.last().unwrap(), &json!({ "event": "turn_ended", "turn": 1, "end": "done" }));
+    assert_eq!((kinds[0], kinds[1]), ("session", "turnStarted"));
+    assert_eq!(
+        events.last().unwrap(),
+        &json!({ "event": "turnEnded", "turn": 1, "end": { "kind": "done" } })
+    );
     assert!(kinds.contains(&"asked") && kinds.contains(&"settled") && kinds.contains(&"delta"), "{kinds:?}");
     let states: Vec<_> = events
         .iter()
         .filter(|event| event["part"]["content"]["kind"] == "call")
-        .map(|event| event["part"]["state"]["state"].as_str().unwrap())
+        .map(|event| event["part"]["state"]["kind"].as_str().unwrap())
         .collect();
     assert_eq!(states, ["running", "pending", "running", "completed"], "as it is written, then as it is run");
     assert!(scripted.last_message(1).contains("exit code 3"), "{}", scripted.last_message(1));

@@ -22,6 +22,11 @@ pub(crate) enum Command {
     Tour(Tour),
     /// Do one thing: copydesk run "fix the failing test"
     Run(Run),
+    /// Take back what the agent did to files, and only that
+    ///
+    /// What you changed since stays; where you changed the same lines, the file is left as it is and told. The exit code is
+    /// 0 where everything was taken back and 1 where something was not, or there was nothing.
+    Undo(Undo),
     /// Look at, search, export and delete what was said and done
     Sessions(Sessions),
     /// List the models that can be used now, and what is missing for the others
@@ -99,6 +104,33 @@ pub(crate) struct Run {
     /// Print one event per line as JSON, and nothing else
     #[arg(long)]
     pub(crate) json: bool,
+    /// Work in this process, even if the daemon is up
+    #[arg(long)]
+    pub(crate) no_daemon: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Undo {
+    /// The session: its id, or the beginning or end of it [default: the latest one of this folder]
+    pub(crate) session: Option<String>,
+    /// Take back what one call did: the id of its part
+    #[arg(long, value_name = "PART", group = "what")]
+    pub(crate) call: Option<String>,
+    /// Take back what one turn did [default: the last one that changed files]
+    #[arg(long, value_name = "NUMBER", group = "what")]
+    pub(crate) turn: Option<u32>,
+    /// Take back everything that was done after a part
+    #[arg(long, value_name = "PART", group = "what")]
+    pub(crate) after: Option<String>,
+    /// Take back the last undo
+    #[arg(long, conflicts_with = "what")]
+    pub(crate) redo: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Work in this process, even if the daemon is up
+    #[arg(long)]
+    pub(crate) no_daemon: bool,
 }
 
 #[derive(Debug, Args)]

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use copydesk_protocol::error::ErrorCode;
-use copydesk_protocol::hello::ClientHello;
+use copydesk_protocol::hello::{ClientHello, DeskHello};
 use copydesk_protocol::{PROTOCOL, lenient, method};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
@@ -30,15 +30,16 @@ pub(crate) enum ClientError {
     Ended,
     #[error("too many requests wait for an answer")]
     TooMany,
+    #[error("this is too long for the daemon: {length} bytes, and the most is {}", frame::LONGEST)]
+    TooLong { length: usize },
     #[error("{message}")]
-    Refused { message: String },
+    Refused { code: Option<ErrorCode>, message: String },
     #[error("the daemon's answer to {method} cannot be read: {error}")]
     Odd { method: &'static str, error: serde_json::Error },
 }
 
 /// What the desk says by itself.
 #[derive(Debug)]
-#[cfg_attr(not(test), expect(dead_code, reason = "read by `copydesk run` once that goes through the daemon"))]
 pub(crate) enum Incoming {
     Notification { method: String, params: Value },
     Request { method: String, params: Value, reply: Reply },
@@ -62,6 +63,8 @@ pub(crate) struct Client {
     out: mpsc::Sender<Bytes>,
     pending: Arc<Mutex<Pending>>,
     reader: tokio::task::JoinHandle<()>,
+    /// What the desk said of itself, where it is one of ours.
+    desk: Option<DeskHello>,
 }
 
 /// How a client presents itself.
@@ -91,7 +94,7 @@ impl Client {
         let pending = Arc::new(Mutex::new(Pending { last: 0, waiting: Some(HashMap::new()) }));
         tokio::spawn(write(writer, queue));
         let reader = tokio::spawn(read(FrameReader::new(reader), pending.clone(), incoming, out.clone()));
-        let client = Self { out, pending, reader };
+        let mut client = Self { out, pending, reader, desk: None };
         let (name, version) = ("copydesk", env!("CARGO_PKG_VERSION"));
         let hello = ClientHello { protocol: PROTOCOL, client: name.to_owned(), version: version.to_owned() };
         let options = (greeting == Greeting::Copydesk).then(|| json!({ "copydesk": hello }));
@@ -102,9 +105,15 @@ impl Client {
             "capabilities": {},
             "initializationOptions": options,
         });
-        client.ask("initialize", params).await?;
+        let mut answer = client.ask("initialize", params).await?;
+        let hello = answer.pointer_mut("/capabilities/experimental/copydesk").map(Value::take);
+        client.desk = hello.and_then(|hello| lenient::decode(hello).ok());
         client.send(&json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} })).await?;
         Ok((client, inbox))
+    }
+
+    pub(crate) fn desk(&self) -> Option<&DeskHello> {
+        self.desk.as_ref()
     }
 
     pub(crate) async fn request<R: method::Request>(
@@ -139,7 +148,11 @@ impl Client {
     }
 
     async fn send(&self, message: &Value) -> Result<(), ClientError> {
-        self.out.send(message.to_string().into()).await.map_err(|_| ClientError::Ended)
+        let message = message.to_string();
+        if message.len() > frame::LONGEST {
+            return Err(ClientError::TooLong { length: message.len() });
+        }
+        self.out.send(message.into()).await.map_err(|_| ClientError::Ended)
     }
 }
 
@@ -151,10 +164,6 @@ impl Drop for Client {
 
 impl Reply {
     /// The connection may be gone meanwhile; then nobody waits.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "used by `copydesk run` once that goes through the daemon")
-    )]
     pub(crate) fn answer(mut self, result: &Value) {
         self.send(&json!({ "jsonrpc": "2.0", "id": self.id, "result": result }));
     }
@@ -221,7 +230,8 @@ fn answer(result: Value, error: &Value) -> Answer {
         return Ok(result);
     }
     let message = error.get("message").and_then(Value::as_str).unwrap_or("(without words)").to_owned();
-    Err(ClientError::Refused { message })
+    let code = error.get("code").and_then(Value::as_i64).and_then(ErrorCode::from_code);
+    Err(ClientError::Refused { code, message })
 }
 
 fn lock(pending: &Mutex<Pending>) -> std::sync::MutexGuard<'_, Pending> {

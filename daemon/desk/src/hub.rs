@@ -21,7 +21,7 @@ use tokio::sync::watch;
 use crate::setup::Setup;
 
 mod context;
-mod convert;
+pub(crate) mod convert;
 mod error;
 mod held;
 mod outbox;
@@ -119,7 +119,7 @@ impl Hub {
 
     pub(crate) async fn delete(self: &Arc<Self>, id: &str) -> Result<(), HubError> {
         let held = self.hold(id).await?;
-        held.end().await;
+        let _claim = held.end().await?;
         self.lock().remove(held.id().as_str());
         self.store.delete_session(held.id()).await?;
         if let Some(journal) = &self.journal {
@@ -159,7 +159,7 @@ impl Hub {
     }
 
     /// Lets a session go that nobody needs.
-    fn let_go(&self, held: &Held) {
+    pub(crate) fn let_go(&self, held: &Held) {
         let mut sessions = self.lock();
         if held.is_unused() {
             sessions.remove(held.id().as_str());

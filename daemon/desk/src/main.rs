@@ -38,6 +38,7 @@ fn main() -> ExitCode {
         }
         Command::Tour(options) => setup().and_then(|setup| command::tour::run(&setup, &options)),
         Command::Run(options) => setup().and_then(|setup| command::run::run(&setup, &options)),
+        Command::Undo(options) => setup().and_then(|setup| command::undo::run(&setup, &options)),
         Command::Sessions(options) => {
             setup().and_then(|setup| command::sessions::run(&setup, &options)).map(done)
         }

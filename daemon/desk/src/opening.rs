@@ -59,7 +59,6 @@ pub(crate) async fn open(
         "{model_name} cannot call tools, and an agent cannot work without them"
     );
     session.model = Some(model_name.clone());
-    store.put_session(session.clone()).await?;
     let home = setup.paths.home.to_string_lossy().into_owned();
     let layers = Layers::new([defaults(), rules::configured(loaded, &home), agent.rules.clone()]);
     let root = workspace_root(&session.folder).unwrap_or_else(|_| session.folder.clone());
@@ -74,7 +73,13 @@ pub(crate) async fn open(
         system: system(&agent.prompt, &surroundings),
         rules: layers,
         tools: tools(setup, loaded, &agent)?,
-        files: Files::over(&session.folder, &setup.paths.home, desk.buffers.clone(), desk.journal.clone()),
+        files: Files::over(
+            &session.folder,
+            &setup.paths.home,
+            desk.buffers.clone(),
+            desk.journal.clone(),
+            loaded.config.save.unwrap_or_default(),
+        ),
         session,
         agent,
         model,

@@ -7,7 +7,7 @@ use copydesk_model::catalogue::{Prices, ReasoningControl, Tier};
 use copydesk_model::retry::Policy;
 use copydesk_model::settings::{Given, ModelSettings, ProviderSettings, Reasons};
 use copydesk_model::{Defaults, Effort, Secret, Settings, Wire};
-use copydesk_workspace::config::{self, Loaded, Merged, Reasoning, Timeout};
+use copydesk_workspace::config::{self, Loaded, Reasoning, Timeout};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -27,7 +27,7 @@ pub(crate) fn settings(loaded: &Loaded) -> anyhow::Result<Settings> {
         ..Settings::default()
     };
     for (id, written) in &config.provider {
-        let place = Place { merged: &loaded.merged, id };
+        let place = Place { loaded, id };
         settings.providers.insert(id.clone(), place.provider(written)?);
     }
     Ok(settings)
@@ -35,19 +35,19 @@ pub(crate) fn settings(loaded: &Loaded) -> anyhow::Result<Settings> {
 
 /// One provider's place in the configuration, where the origins of its values are looked up.
 struct Place<'a> {
-    merged: &'a Merged,
+    loaded: &'a Loaded,
     id: &'a str,
 }
 
 impl Place<'_> {
     fn trusts(&self, path: &[&str]) -> bool {
-        self.merged.untrusted(&self.path(path)).is_none()
+        self.loaded.merged.untrusted(&self.path(path)).is_none()
     }
 
     /// A value for a message: where it was written, and its name.
     fn name(&self, path: &[&str]) -> String {
         let path = self.path(path);
-        let origin = self.merged.origin(&path).map(|origin| format!("{origin}: ")).unwrap_or_default();
+        let origin = self.loaded.merged.origin(&path).map(|origin| format!("{origin}: ")).unwrap_or_default();
         format!("{origin}`{}`", path.join("."))
     }
 
@@ -136,8 +136,7 @@ impl Place<'_> {
                 .with_context(|| self.name(&["models", name, "reasoning"]))?,
             disabled: written.disabled.unwrap_or(false),
             headers: self.headers(&written.headers, &["models", name, "headers"]),
-            defaults: defaults(&written.options)
-                .with_context(|| self.name(&["models", name, "options", EFFORT]))?,
+            defaults: options(self.loaded, &self.path(&["models", name, "options"]), &written.options)?,
         })
     }
 }
@@ -165,7 +164,7 @@ fn reasons(reasoning: &Reasoning) -> anyhow::Result<Reasons> {
     }
 }
 
-/// `options` of an agent or a variant. What only a repository says is not sent anywhere.
+/// `options` of a model, an agent or a variant. What only a repository says is not sent anywhere.
 pub(crate) fn options(
     loaded: &Loaded,
     path: &[&str],
@@ -190,7 +189,7 @@ pub(crate) fn effort(name: &str) -> Option<Effort> {
     Effort::deserialize(Value::from(name)).ok()
 }
 
-/// `options` of a model. [`EFFORT`] is read; names with capitals are otherwise the AI SDK's and mean nothing on a
+/// [`EFFORT`] is read; names with capitals are otherwise the AI SDK's and mean nothing on a
 /// wire; the rest goes into the body as it is written.
 fn defaults(options: &Map<String, Value>) -> anyhow::Result<Defaults> {
     let mut defaults = Defaults::default();

@@ -24,7 +24,7 @@ use start::Starter;
 
 pub(crate) mod counting;
 mod documents;
-mod handover;
+pub(crate) mod handover;
 mod ids;
 mod memory;
 mod outbox;

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::data::{Part, Session};
 use crate::id::Id;
 
-#[derive(Debug, Clone, Serialize)]
-#[serde(tag = "event", rename_all = "snake_case")]
+#[derive(Debug, Clone)]
 pub enum Event {
     Session {
         session: Session,
@@ -42,13 +40,12 @@ pub enum Event {
     },
     TurnEnded {
         turn: u32,
-        #[serde(flatten)]
         end: TurnEnd,
     },
 }
 
 /// A call waits for a person's word.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Asked {
     pub ask: Id,
     /// The part of the call.
@@ -62,8 +59,7 @@ pub struct Asked {
 }
 
 /// Why a turn is over.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "end", rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TurnEnd {
     Done,
     Cancelled,

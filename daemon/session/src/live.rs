@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use copydesk_model::{Media, Model};
 use copydesk_permission::{Asks, Layers, Reply};
-use copydesk_tool::{Progress, Refused, Registry};
+use copydesk_tool::{Allowed, Progress, Refused, Registry};
 use copydesk_workspace::files::Files;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -30,7 +30,7 @@ use crate::data::{Content, Part, Session, State};
 use crate::event::Event;
 use crate::history::History;
 use crate::id::{Id, now};
-use crate::store::{Store, StoreError};
+use crate::store::{Claim, Store, StoreError};
 use asking::Question;
 
 /// What a session needs to work.
@@ -98,16 +98,20 @@ pub struct Live {
 }
 
 impl Live {
-    /// Begins work on a session that nobody else works on. What was under way when it was last left is marked so.
+    /// Begins work on a session that nobody else works on; where somebody does, that is the error. What was under way when
+    /// it was last left is marked so.
     pub async fn start(setting: Setting) -> Result<Self, StoreError> {
         let (inbox, commands) = mpsc::channel(64);
         let (questions_in, questions) = mpsc::channel(64);
         let (progress_in, progress) = mpsc::channel(256);
+        let claim = setting.store.claim(&setting.session.id).await?;
+        setting.store.put_session(setting.session.clone()).await?;
         setting.store.mark_interrupted(&setting.session.id).await?;
         let parts = setting.store.parts(&setting.session.id).await?;
         let asks = Asks::new(setting.rules.clone());
         let turns = parts.last().map_or(0, |part| part.turn);
         let worker = Worker {
+            _claim: claim,
             setting,
             parts: parts.into_iter().map(Arc::new).collect(),
             history: History::default(),
@@ -146,6 +150,8 @@ impl Live {
 }
 
 struct Worker {
+    /// Nobody else works on the session as long as this does.
+    _claim: Claim,
     setting: Setting,
     /// All settled parts, as the store has them.
     parts: Vec<Arc<Part>>,
@@ -159,7 +165,7 @@ struct Worker {
     progress_in: mpsc::Sender<Progress>,
     asks: Asks<Id>,
     /// Calls that wait for a reply.
-    waiting: HashMap<Id, oneshot::Sender<Result<(), Refused>>>,
+    waiting: HashMap<Id, oneshot::Sender<Result<Allowed, Refused>>>,
     steering: VecDeque<Request>,
     queue: VecDeque<Request>,
     /// Of the turn at hand.

@@ -42,13 +42,16 @@ pub fn system(agent_prompt: &str, surroundings: &Surroundings) -> Vec<String> {
     blocks
 }
 
-/// The files that speak to a model in the folders from `root` down to `folder`: `AGENTS.md`, else `CLAUDE.md`.
+/// The files that speak to a model in the folders from `root` down to `folder`: `AGENTS.md`, else `CLAUDE.md`. A link that
+/// leads out of `root` is passed over: a repository could make a model read what is not its own.
 pub fn instruction_files(root: &Path, folder: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<_> = folder.ancestors().take_while(|ancestor| ancestor.starts_with(root)).collect();
     folders.reverse();
-    let in_folder = |folder: &&Path| {
-        ["AGENTS.md", "CLAUDE.md"].iter().map(|name| folder.join(name)).find(|path| path.is_file())
-    };
+    let real_root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let is_own =
+        |path: &PathBuf| path.is_file() && path.canonicalize().is_ok_and(|real| real.starts_with(&real_root));
+    let in_folder =
+        |folder: &&Path| ["AGENTS.md", "CLAUDE.md"].iter().map(|name| folder.join(name)).find(is_own);
     folders.iter().filter_map(in_folder).collect()
 }
 
@@ -68,4 +71,24 @@ pub fn read_instructions(path: &Path) -> Option<String> {
 pub fn cut(text: String, is_cut: bool) -> Option<String> {
     let note = if is_cut { "\n[The rest of this text is left out: it is too long.]" } else { "" };
     Some(format!("{}{note}", text.trim_end())).filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_link_out_of_the_workspace_does_not_speak_to_a_model() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, deep) = (folder.path().join("work"), folder.path().join("work/deep"));
+        fs::create_dir_all(&deep).unwrap();
+        fs::write(folder.path().join("secret"), "key").unwrap();
+        fs::write(root.join("rules.md"), "own").unwrap();
+        symlink("../secret", root.join("AGENTS.md")).unwrap();
+        symlink("../rules.md", deep.join("AGENTS.md")).unwrap();
+        assert_eq!(instruction_files(&root, &deep), [deep.join("AGENTS.md")]);
+    }
 }

@@ -11,6 +11,7 @@
 //! disk wait.
 
 mod check;
+mod claim;
 mod look;
 mod open;
 mod parts;
@@ -23,6 +24,7 @@ use std::sync::Arc;
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
+pub use claim::Claim;
 pub use look::Look;
 pub use open::Opened;
 pub use parts::Found;
@@ -35,6 +37,12 @@ pub enum StoreError {
     NoSession(String),
     #[error("`{0}` is the beginning of several sessions; write more of it")]
     Ambiguous(String),
+    #[error(
+        "session {session} is being worked on by {}: wait until that is done, or go on with the session there; through the \
+         daemon several can",
+        .by.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
+    )]
+    AtWork { session: String, by: Option<u32> },
     #[error(
         "{}: the session store is damaged ({what}). Start copydesk again: it will check the whole store and, where that \
          cannot be relied on, move it aside and begin a new one. Nothing is deleted",

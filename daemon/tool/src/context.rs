@@ -42,7 +42,15 @@ pub enum Refused {
     Cancelled,
 }
 
-pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<(), Refused>> + Send + 'a>>;
+/// Who said yes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Allowed {
+    ByRule,
+    /// Having seen what it was about.
+    ByPerson,
+}
+
+pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<Allowed, Refused>> + Send + 'a>>;
 
 /// Whoever knows the rules and the person.
 pub trait Asker: Send + Sync {
@@ -80,7 +88,7 @@ impl fmt::Debug for Context {
 }
 
 impl Context {
-    pub async fn ask(&self, ask: Ask) -> Result<(), Failure> {
+    pub async fn ask(&self, ask: Ask) -> Result<Allowed, Failure> {
         let start = Instant::now();
         let answer = self.asker.ask(&self.call, ask).await;
         let waited = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);

@@ -15,7 +15,7 @@ mod spill;
 mod tool;
 pub mod tools;
 
-pub use context::{Answer, Ask, Asker, Context, Progress, Refused};
+pub use context::{Allowed, Answer, Ask, Asker, Context, Progress, Refused};
 pub use off::off;
 pub use outcome::{Failure, FailureKind, Media, Outcome, Output};
 pub use registry::{Limits, Registry, Spec};

@@ -169,17 +169,30 @@ impl Buffers {
         buffer.touched = touched;
         let result = buffer.change(version, changes, encoding);
         if let Err(error) = &result {
-            buffer.lost = Some(*error);
-            buffer.expected.clear();
+            buffer.lose(*error);
         }
         result
+    }
+
+    /// The client said something of a document that cannot be understood.
+    pub fn lose(&self, client: ClientId, uri: &str) {
+        let mut state = self.lock();
+        let buffer = state.clients.get_mut(&client).and_then(|attached| attached.buffers.get_mut(uri));
+        if let Some(buffer) = buffer {
+            buffer.lose(SyncError::Unreadable);
+        }
     }
 
     pub fn close(&self, client: ClientId, uri: &str) -> Result<(), SyncError> {
         let mut state = self.lock();
         let attached = state.clients.get_mut(&client).ok_or(SyncError::NotOpen)?;
-        let buffer = attached.buffers.remove(uri).ok_or(SyncError::NotOpen)?;
-        attached.names.remove(&buffer.name);
+        let closed = attached.buffers.remove(uri).ok_or(SyncError::NotOpen)?;
+        // The file may be open under another name too, through a link.
+        let mut others = attached.buffers.iter().filter(|(_, buffer)| buffer.name == closed.name);
+        match others.next().map(|(uri, _)| uri.clone()) {
+            Some(other) => attached.names.insert(closed.name, other),
+            None => attached.names.remove(&closed.name),
+        };
         Ok(())
     }
 
@@ -253,13 +266,20 @@ impl Buffer {
         if version <= self.version {
             return Err(SyncError::Stale { known: self.version, told: version });
         }
+        self.expected.retain(Expected::is_awaited);
         for change in changes {
             self.document.apply(change.range, &change.text, encoding).map_err(SyncError::Backwards)?;
+            let is_whole = change.range.is_none();
+            self.expected.iter_mut().for_each(|expected| expected.follow(&self.document, is_whole));
         }
         self.version = version;
-        self.expected.retain(Expected::is_awaited);
         self.expected.iter().for_each(|expected| expected.judge(&self.document));
         Ok(())
+    }
+
+    fn lose(&mut self, why: SyncError) {
+        self.lost = Some(why);
+        self.expected.clear();
     }
 
     fn opened(&self, client: ClientId, uri: &str) -> Result<Open, SyncError> {

@@ -23,7 +23,7 @@ pub use self::{
     types::{
         Action, Agent, AgentMode, Attachment, Command, Compaction, Config, Cost, Formatter, ImageAttachment,
         LanguageServer, Limit, Mcp, McpKind, Modalities, Model, OAuth, Permission, Provider, ProviderOptions,
-        Reasoning, Retry, Rule, Secret, Skills, Switch, Timeout, ToolOutput, Wire,
+        Reasoning, Retry, Rule, Save, Secret, Skills, Switch, Timeout, ToolOutput, Wire,
     },
 };
 use crate::{

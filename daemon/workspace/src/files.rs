@@ -29,6 +29,7 @@ pub use self::{
     write::{Expect, Folders, Written},
 };
 use crate::buffers::{Buffers, ClientId, Open};
+use crate::config::Save;
 use crate::journal::Journal;
 use crate::search::Overlay;
 
@@ -62,6 +63,7 @@ struct Shared {
     /// The client that prompted last: its buffers win.
     home_client: Mutex<Option<ClientId>>,
     journal: Option<Journal>,
+    save: Save,
     /// By real path, since two names of one file are one file.
     seen: Mutex<HashMap<PathBuf, Stamp>>,
     /// Held from the last look at a file until it is replaced, so that of two calls of one session neither overwrites the
@@ -72,11 +74,11 @@ struct Shared {
 impl Files {
     /// The files of a desk without editors. `root` is the workspace, `home` what `~` stands for; both absolute.
     pub fn new(root: &Path, home: &Path) -> Self {
-        Self::over(root, home, Buffers::default(), None)
+        Self::over(root, home, Buffers::default(), None, Save::Never)
     }
 
-    /// The files under the buffers of whoever is attached.
-    pub fn over(root: &Path, home: &Path, buffers: Buffers, journal: Option<Journal>) -> Self {
+    /// The files under the buffers of whoever is attached. `save`: when editors are told to save what was changed there.
+    pub fn over(root: &Path, home: &Path, buffers: Buffers, journal: Option<Journal>, save: Save) -> Self {
         let root = place::normalise(root);
         let shared = Shared {
             real_root: real_path(&root).unwrap_or_else(|_| root.clone()),
@@ -85,6 +87,7 @@ impl Files {
             buffers,
             home_client: Mutex::default(),
             journal,
+            save,
             seen: Mutex::default(),
             replacing: Mutex::default(),
         };
@@ -107,6 +110,10 @@ impl Files {
 
     pub fn journal(&self) -> Option<&Journal> {
         self.shared.journal.as_ref()
+    }
+
+    fn save_when(&self) -> Save {
+        self.shared.save
     }
 
     /// Whose buffers count first from now on.

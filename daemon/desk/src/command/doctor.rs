@@ -3,6 +3,7 @@
 //! Contract: nothing is made or changed, nothing leaves this machine, no secret is shown. What fails is a finding, never
 //! the end of the examination. The exit code is 1 when something is ✗.
 
+mod desk;
 mod places;
 
 use std::io;
@@ -103,6 +104,8 @@ fn examine(setup: &Setup) -> anyhow::Result<Vec<Finding>> {
         None => Finding::odd("git", "not found in PATH", "install it: agents look at changes with it"),
     });
     findings.push(store(setup));
+    findings.push(desk::journal(setup));
+    findings.push(desk::daemon(setup)?);
     findings.extend(places::space(&setup.paths.data_dir));
     findings.push(screen());
     Ok(findings)

@@ -2,6 +2,11 @@
 
 mod approve;
 mod attach;
+mod environment;
+mod follow;
+mod here;
+mod own;
+mod remote;
 mod text;
 mod work;
 
@@ -14,7 +19,8 @@ use copydesk_session::{Request, When};
 use crate::cli::Run;
 use crate::opening::Choice;
 use crate::setup::Setup;
-pub(crate) use work::{Manner, work};
+pub(crate) use follow::Manner;
+pub(crate) use work::{Where, work};
 
 /// No prompt is longer.
 const LONGEST_PROMPT: u64 = 4 * 1024 * 1024;
@@ -30,7 +36,8 @@ pub(crate) fn run(setup: &Setup, options: &Run) -> anyhow::Result<ExitCode> {
         agent: options.agent.clone(),
     };
     let manner = Manner { auto: options.auto, json: options.json };
-    let worked = work(setup, &loaded, &choice, Request { text, files, when: When::Queue }, manner)?;
+    let place = if options.no_daemon { Where::Here } else { Where::DaemonIfUp };
+    let worked = work(setup, &loaded, &choice, Request { text, files, when: When::Queue }, manner, place)?;
     Ok(worked.code())
 }
 

@@ -5,8 +5,14 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
-use copydesk_session::{Archive, Session, Store, markdown};
+use copydesk_protocol::desk::Empty;
+use copydesk_protocol::session::SessionParams;
+use copydesk_protocol::table::{SessionDelete, Status};
+use copydesk_session::{Archive, Id, Session, Store, markdown};
+use copydesk_workspace::journal::{Bound, Journal};
 
+use super::reach::reach;
+use super::status::in_time;
 use crate::cli::{Sessions, SessionsAction};
 use crate::setup::Setup;
 use crate::terminal::{self, BOLD, DIM, print, styled};
@@ -27,7 +33,7 @@ pub(crate) fn run(setup: &Setup, options: &Sessions) -> anyhow::Result<()> {
         match &options.action {
             SessionsAction::List { json, most } => list(&store, *json, *most).await,
             SessionsAction::Show { session } => show(&store, session).await,
-            SessionsAction::Delete { session } => delete(&store, session).await,
+            SessionsAction::Delete { session } => delete(setup, &store, session).await,
             SessionsAction::Export { session } => export(&store, session).await,
             SessionsAction::Import { file } => import(&store, &setup.cwd.join(file)).await,
             SessionsAction::Search { words, json } => search(&store, &words.join(" "), *json).await,
@@ -62,10 +68,37 @@ async fn show(store: &Store, id: &str) -> anyhow::Result<()> {
     Ok(print(markdown(&session, &parts).trim_end())?)
 }
 
-async fn delete(store: &Store, id: &str) -> anyhow::Result<()> {
+/// With what the journal has of it. Whoever works on it is asked, or in the way.
+async fn delete(setup: &Setup, store: &Store, id: &str) -> anyhow::Result<()> {
     let Session { id, title, .. } = store.session(id).await?;
-    store.delete_session(&id).await?;
+    if !deleted_by_daemon(&id).await? {
+        let _claim = store.claim(&id).await?;
+        store.delete_session(&id).await?;
+        forget(setup, &id).await;
+    }
     Ok(print(format!("Deleted {id} {title}").trim_end())?)
+}
+
+/// Whether it was for the daemon to do, which has the session at hand, and did it.
+async fn deleted_by_daemon(id: &Id) -> anyhow::Result<bool> {
+    let Some((client, _inbox)) = reach().await else { return Ok(false) };
+    let status = in_time(client.request::<Status>(&Empty {})).await?;
+    let holds = status.sessions.iter().any(|held| held.session == id.as_str());
+    if holds {
+        in_time(client.request::<SessionDelete>(&SessionParams { session: id.to_string() })).await?;
+    }
+    Ok(holds)
+}
+
+/// What could not be forgotten goes when the journal is full.
+async fn forget(setup: &Setup, id: &Id) {
+    let forgotten = match Journal::open(&setup.paths.data_dir, Bound::default()) {
+        Ok((journal, _)) => journal.forget(id.as_str()).await,
+        Err(error) => Err(error),
+    };
+    if let Err(error) = forgotten {
+        terminal::warn(format_args!("{error}; it still holds what was done to files"));
+    }
 }
 
 async fn export(store: &Store, id: &str) -> anyhow::Result<()> {

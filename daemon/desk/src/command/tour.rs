@@ -9,9 +9,10 @@ use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
 use copydesk_model::offline;
-use copydesk_session::{Request, TurnEnd, When};
+use copydesk_protocol::event::TurnEnd;
+use copydesk_session::{Request, When};
 
-use super::run::{Manner, work};
+use super::run::{Manner, Where, work};
 use crate::cli::Tour;
 use crate::opening::Choice;
 use crate::setup::Setup;
@@ -40,7 +41,8 @@ pub(crate) fn run(setup: &Setup, options: &Tour) -> anyhow::Result<ExitCode> {
         ..Choice::default()
     };
     let request = Request { text: PROMPT.to_owned(), files: Vec::new(), when: When::Queue };
-    let worked = work(&setup, &loaded, &choice, request, Manner { auto: options.yes, json: false })?;
+    let manner = Manner { auto: options.yes, json: false };
+    let worked = work(&setup, &loaded, &choice, request, manner, Where::Here)?;
     print("")?;
     if worked.end != Some(TurnEnd::Done) {
         print("The tour was ended early. `copydesk tour` begins again.")?;

@@ -1,14 +1,14 @@
 //! One client: who it is, what it holds, and what it is sent.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use copydesk_protocol::error::ErrorCode;
 use copydesk_protocol::table::{Event, PermissionAsk, PermissionSettled};
 use copydesk_workspace::buffers::{Client as BufferClient, ClientId};
 use lsp_types::{InitializeParams, InitializeResult, InitializedParams};
 use serde_json::Value;
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::{Client, LanguageServer};
@@ -38,6 +38,8 @@ pub(super) struct Attached {
     pub(super) outbox: Outbox,
     known: Known,
     line: Line,
+    /// The documents that it was told are lost. Once is enough: it tells of every key.
+    told: Mutex<HashSet<String>>,
 }
 
 impl Backend {
@@ -80,8 +82,15 @@ impl Backend {
     pub(super) fn sync(&self, method: &str, params: Value) {
         let Some(attached) = self.shared.attached.get() else { return };
         let lines = |text: &str| attached.known.lines(text);
+        let opened = documents::opened(method, &params);
         let applied = documents::apply(&self.hub().buffers, attached.id, lines, method, params);
-        if let Err(Lost { uri, why }) = applied {
+        let mut told = attached.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(uri) = opened {
+            told.remove(&uri);
+        }
+        if let Err(Lost { uri, why }) = applied
+            && told.insert(uri.clone())
+        {
             tracing::warn!(client = attached.known.name, method, why, "a document is lost");
             let line = attached.line.clone();
             let message = format!("Copydesk lost track of {uri}: {why}. Close it and open it again.");
@@ -111,12 +120,13 @@ impl Backend {
             refuses_silently: known.refuses_silently(),
         };
         let id = self.hub().buffers.attach(client);
-        let (outbox, messages) = Outbox::new(known.name.clone());
+        let outbox = Outbox::default();
         tracing::info!(client = known.name, "a client came");
         let answer = known.answer();
-        let attached = Attached { id, outbox, known, line: line.clone() };
+        let to_client = (id, line.clone(), outbox.clone());
+        let attached = Attached { id, outbox, known, line, told: Mutex::default() };
         if self.shared.attached.set(attached).is_ok() {
-            tokio::spawn(deliver(Arc::clone(self.hub()), line, messages, self.shared.gone.clone()));
+            tokio::spawn(deliver(Arc::clone(self.hub()), to_client, self.shared.gone.clone()));
         }
         answer
     }
@@ -136,8 +146,8 @@ impl LanguageServer for Backend {
 }
 
 /// Sends a client what its sessions have for it, in their order. Asks wait for their reply beside that.
-async fn deliver(hub: Arc<Hub>, line: Line, mut messages: mpsc::Receiver<Message>, gone: CancellationToken) {
-    while let Some(Some(message)) = gone.run_until_cancelled(messages.recv()).await {
+async fn deliver(hub: Arc<Hub>, (client, line, outbox): (ClientId, Line, Outbox), gone: CancellationToken) {
+    while let Some(message) = gone.run_until_cancelled(outbox.next()).await {
         match message {
             Message::Event(event) => line.notify::<Event>(&event).await,
             Message::Settled(settled) => line.notify::<PermissionSettled>(&settled).await,
@@ -146,7 +156,7 @@ async fn deliver(hub: Arc<Hub>, line: Line, mut messages: mpsc::Receiver<Message
                 tokio::spawn(async move {
                     let Ok(reply) = line.request::<PermissionAsk>(&ask).await else { return };
                     if let Some(held) = hub.held(&ask.session) {
-                        held.reply(&ask.ask.ask, line.name(), reply).await;
+                        held.reply(&ask.ask.ask, (client, line.name()), reply).await;
                     }
                 });
             }

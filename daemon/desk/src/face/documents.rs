@@ -68,6 +68,11 @@ pub(super) fn is_sync(method: &str) -> bool {
     )
 }
 
+/// The document that this opens.
+pub(super) fn opened(method: &str, params: &Value) -> Option<String> {
+    (method == "textDocument/didOpen").then(|| uri_of(params))
+}
+
 /// Applies one notification. Does not wait.
 pub(super) fn apply(
     buffers: &Buffers,
@@ -83,7 +88,12 @@ pub(super) fn apply(
             Ok(())
         }
         "textDocument/didChange" => {
-            let DidChange { text_document, content_changes } = read(method, params)?;
+            let changed = read(method, params);
+            let DidChange { text_document, content_changes } =
+                changed.inspect_err(|Lost { uri, .. }| {
+                    // It may have been anything.
+                    buffers.lose(client, uri);
+                })?;
             let Versioned { uri, version } = text_document;
             let at = |at: At| Position { line: at.line, character: at.character };
             let change = |piece: Piece| ContentChange {
@@ -94,8 +104,8 @@ pub(super) fn apply(
             buffers.change(client, &uri, version, &changes).map_err(lost(uri))
         }
         "textDocument/didClose" => {
-            let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).unwrap_or_default();
-            buffers.close(client, uri).map_err(lost(uri.to_owned()))
+            let uri = uri_of(&params);
+            buffers.close(client, &uri).map_err(lost(uri))
         }
         // A save changes no text.
         _ => Ok(()),
@@ -107,6 +117,10 @@ fn lost(uri: String) -> impl Fn(SyncError) -> Lost {
 }
 
 fn read<T: for<'de> Deserialize<'de>>(method: &str, params: Value) -> Result<T, Lost> {
-    let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let uri = uri_of(&params);
     serde_json::from_value(params).map_err(|error| Lost { uri, why: format!("{method}: {error}") })
+}
+
+fn uri_of(params: &Value) -> String {
+    params.pointer("/textDocument/uri").and_then(Value::as_str).unwrap_or_default().to_owned()
 }

@@ -39,6 +39,10 @@ impl Service<Request> for Ordered {
             self.backend.sync(&method, params.unwrap_or(Value::Null));
             return Box::pin(ready(Ok(None)));
         }
+        if request.method() == "$/cancelRequest" {
+            // The framework would drop the handler, half done (law 3).
+            return Box::pin(ready(Ok(None)));
+        }
         self.service.call(with_params(request))
     }
 }

@@ -48,7 +48,7 @@ pub(super) async fn serve<S>(
     let (requests, answered) = socket.split();
     let (out, said) = mpsc::channel(ROOM);
     let closing = CancellationToken::new();
-    let writing = tokio::spawn(write(writer, said, requests, closing.clone()));
+    let mut writing = tokio::spawn(write(writer, said, requests, closing.clone()));
     let room = Arc::new(Semaphore::new(AT_ONCE));
     let mut reading = Reading { service, answered, out, room, tasks: TaskTracker::new() };
     let mut reader = FrameReader::new(reader);
@@ -69,7 +69,10 @@ pub(super) async fn serve<S>(
     // Whoever asked the desk to end is told that it does.
     let _ = timeout(LAST_WORDS, tasks.wait()).await;
     closing.cancel();
-    let _ = timeout(LAST_WORDS, writing).await;
+    if timeout(LAST_WORDS, &mut writing).await.is_err() {
+        // Whoever does not read may stay for ever.
+        writing.abort();
+    }
 }
 
 struct Reading<S, A> {

@@ -1,5 +1,6 @@
 //! What a message is, without taking it apart: its id and its method, as they stand in its bytes.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
 use std::ops::Range;
@@ -12,8 +13,8 @@ use serde_json::value::RawValue;
 pub(crate) struct Head<'a> {
     /// As it is written; `null` counts as none.
     pub(crate) id: Option<&'a str>,
-    /// Without its quotes; as it is written, which is as it is meant unless somebody escapes letters.
-    pub(crate) method: Option<&'a str>,
+    /// As it is meant: Neovim 0.10 writes `\/` for `/`.
+    pub(crate) method: Option<Cow<'a, str>>,
 }
 
 /// What a message is to its reader.
@@ -49,11 +50,11 @@ impl<'a> Head<'a> {
         found.head()
     }
 
-    pub(crate) fn message(&self) -> Message<'a> {
-        match *self {
-            Self { id: Some(id), method: Some(method) } => Message::Request { id, method },
-            Self { id: None, method: Some(method) } => Message::Notification { method },
-            Self { id, method: None } => Message::Answer { id },
+    pub(crate) fn message(&self) -> Message<'_> {
+        match (self.id, self.method.as_deref()) {
+            (Some(id), Some(method)) => Message::Request { id, method },
+            (None, Some(method)) => Message::Notification { method },
+            (id, None) => Message::Answer { id },
         }
     }
 }
@@ -75,7 +76,10 @@ struct Found<'a> {
 impl<'a> Found<'a> {
     fn head(&self) -> Head<'a> {
         let id = self.id.get().filter(|id| *id != "null");
-        let method = self.method.get().and_then(|text| text.strip_prefix('"')?.strip_suffix('"'));
+        let method = self.method.get().and_then(|text| match text.contains('\\') {
+            true => serde_json::from_str(text).ok().map(Cow::Owned),
+            false => text.strip_prefix('"')?.strip_suffix('"').map(Cow::Borrowed),
+        });
         Head { id, method }
     }
 }
@@ -88,7 +92,7 @@ impl<'a> Visitor<'a> for &Found<'a> {
     }
 
     fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key::<std::borrow::Cow<'a, str>>()? {
+        while let Some(key) = map.next_key::<Cow<'a, str>>()? {
             match key.as_ref() {
                 "id" => self.id.set(Some(map.next_value::<&'a RawValue>()?.get())),
                 "method" => self.method.set(Some(map.next_value::<&'a RawValue>()?.get())),
@@ -107,14 +111,18 @@ mod tests {
 
     #[test]
     fn what_a_message_is() {
-        let is = |text: &'static str| Head::read(text.as_bytes()).unwrap().message();
-        assert_eq!(
-            is(r#"{"jsonrpc":"2.0","id":7,"method":"a/b","params":{"id":8,"method":"c"}}"#),
-            Message::Request { id: "7", method: "a/b" }
-        );
-        assert_eq!(is(r#"{"params":[{}], "method" : "$/x"}"#), Message::Notification { method: "$/x" });
-        assert_eq!(is(r#"{"result":null,"id":"s\"1"}"#), Message::Answer { id: Some(r#""s\"1""#) });
-        assert_eq!(is(r#"{"id":null,"error":{}}"#), Message::Answer { id: None });
+        for (text, expected) in [
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"a/b","params":{"id":8,"method":"c"}}"#,
+                Message::Request { id: "7", method: "a/b" },
+            ),
+            (r#"{"params":[{}], "method" : "$/x"}"#, Message::Notification { method: "$/x" }),
+            (r#"{"method":"a\/b\u002fc"}"#, Message::Notification { method: "a/b/c" }),
+            (r#"{"result":null,"id":"s\"1"}"#, Message::Answer { id: Some(r#""s\"1""#) }),
+            (r#"{"id":null,"error":{}}"#, Message::Answer { id: None }),
+        ] {
+            assert_eq!(Head::read(text.as_bytes()).unwrap().message(), expected, "{text}");
+        }
     }
 
     #[test]
@@ -128,7 +136,7 @@ mod tests {
     #[test]
     fn the_beginning_of_a_message_tells_who_waits() {
         let text = br#"{"jsonrpc":"2.0","id":"x","method":"m","params":{"text":"aaaaaaaaaaa"#;
-        assert_eq!(Head::guess(text), Head { id: Some("\"x\""), method: Some("m") });
+        assert_eq!(Head::guess(text), Head { id: Some("\"x\""), method: Some("m".into()) });
         assert_eq!(Head::guess(br#"{"params":{"text":"aa"#), Head::default());
     }
 

@@ -1,13 +1,28 @@
 //! From the session's words to those of the protocol. Providers' own marks stay here.
 
 use copydesk_model as model;
-use copydesk_protocol::ask::Ask;
-use copydesk_protocol::event::TurnEnd;
+use copydesk_permission::Reply;
+use copydesk_protocol::ask::{Ask, PermissionReply};
+use copydesk_protocol::event::{Event, TurnEnd};
 use copydesk_protocol::part::{
     Call, CallOutput, Content, Media, Part, Prompt, State, StepFinish, StopReason, Text, Usage,
 };
 use copydesk_protocol::session::Session;
 use copydesk_session as session;
+
+pub(crate) fn event(event: session::Event) -> Event {
+    match event {
+        session::Event::Session { session } => Event::Session { session: self::session(&session) },
+        session::Event::TurnStarted { turn } => Event::TurnStarted { turn },
+        session::Event::Part { part } => Event::Part { part: Box::new(self::part(&part)) },
+        session::Event::Delta { part, text } => Event::Delta { part: part.to_string(), text },
+        session::Event::Void { part } => Event::Void { part: part.to_string() },
+        session::Event::Progress { part, metadata } => Event::Progress { part: part.to_string(), metadata },
+        session::Event::Asked(asked) => Event::Asked(ask(asked)),
+        session::Event::Settled { ask } => Event::Settled { ask: ask.to_string() },
+        session::Event::TurnEnded { turn, end } => Event::TurnEnded { turn, end: turn_end(end) },
+    }
+}
 
 pub(crate) fn session(session: &session::Session) -> Session {
     Session {
@@ -84,7 +99,7 @@ fn output(output: &session::CallOutput) -> CallOutput {
     }
 }
 
-fn media_of(media: &model::Media) -> Media {
+pub(crate) fn media_of(media: &model::Media) -> Media {
     Media { mime: media.mime.clone(), base64: media.base64.clone(), name: media.name.clone() }
 }
 
@@ -110,17 +125,27 @@ fn usage(usage: model::Usage) -> Usage {
     Usage { input, output, reasoning, cache_read, cache_write }
 }
 
-pub(super) fn ask(asked: session::Asked) -> Ask {
+fn ask(asked: session::Asked) -> Ask {
     let session::Asked { ask, part, key, patterns, always, title, metadata } = asked;
     Ask { ask: ask.to_string(), part: part.to_string(), key, patterns, always, title, metadata }
 }
 
-pub(super) fn turn_end(end: session::TurnEnd) -> TurnEnd {
+fn turn_end(end: session::TurnEnd) -> TurnEnd {
     match end {
         session::TurnEnd::Done => TurnEnd::Done,
         session::TurnEnd::Cancelled => TurnEnd::Cancelled,
         session::TurnEnd::Rejected => TurnEnd::Rejected,
         session::TurnEnd::StepLimit { steps } => TurnEnd::StepLimit { steps },
         session::TurnEnd::Failed { message } => TurnEnd::Failed { message },
+    }
+}
+
+/// A client's reply; none where it leaves the ask to others.
+pub(crate) fn reply(reply: PermissionReply) -> Option<Reply> {
+    match reply {
+        PermissionReply::Once => Some(Reply::Once),
+        PermissionReply::Always => Some(Reply::Always),
+        PermissionReply::Reject { reason } => Some(Reply::Reject { reason }),
+        PermissionReply::Cancelled => None,
     }
 }

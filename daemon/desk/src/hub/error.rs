@@ -22,7 +22,9 @@ pub(crate) enum HubError {
 impl HubError {
     /// With everything that led to it.
     pub(crate) fn failed(error: anyhow::Error) -> Self {
-        Self::Failed(format!("{error:#}"))
+        let text = format!("{error:#}");
+        // Before a request is made, the only errors of the model room are models that cannot be used.
+        if error.is::<copydesk_model::Error>() { Self::UnknownModel(text) } else { Self::Failed(text) }
     }
 
     pub(crate) fn code(&self) -> ErrorCode {

@@ -6,12 +6,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use copydesk_permission::Reply;
 use copydesk_protocol::ask::{PermissionAskParams, PermissionReply, PermissionSettledParams};
 use copydesk_protocol::event::{Event, EventParams};
+use copydesk_protocol::part::Content;
+use copydesk_protocol::part::State::{Interrupted, Pending, Running};
 use copydesk_protocol::session::SessionLoadResult;
 use copydesk_protocol::turn::TurnParams;
-use copydesk_session::{Event as SessionEvent, Id, Live, Request, Session, When};
+use copydesk_session::{Claim, Event as SessionEvent, Id, Live, Request, Session, When};
 use copydesk_workspace::buffers::ClientId;
 use copydesk_workspace::files::Files;
 use tokio::sync::mpsc;
@@ -35,7 +36,9 @@ struct State {
     view: View,
     attached: BTreeMap<ClientId, Outbox>,
     /// Who replied, by ask, until it is settled.
-    replied: HashMap<String, String>,
+    replied: HashMap<String, (ClientId, String)>,
+    /// Prompts that were taken and are still to be heard.
+    unheard: usize,
 }
 
 struct Work {
@@ -45,10 +48,16 @@ struct Work {
     stale: bool,
 }
 
+/// See [`Held::still`].
+pub(super) struct Still<'a> {
+    _work: tokio::sync::MutexGuard<'a, Option<Work>>,
+    _claim: Option<Claim>,
+}
+
 impl Held {
     pub(super) fn new(hub: &Arc<Hub>, session: Session) -> Self {
-        let state =
-            State { view: View::new(session.clone()), attached: BTreeMap::new(), replied: HashMap::new() };
+        let view = View::new(session.clone());
+        let state = State { view, attached: BTreeMap::new(), replied: HashMap::new(), unheard: 0 };
         Self {
             id: session.id,
             hub: Arc::downgrade(hub),
@@ -65,13 +74,14 @@ impl Held {
         self.lock().view.session.clone()
     }
 
+    /// Whether a turn runs, or is about to.
     pub(crate) fn is_running(&self) -> bool {
-        self.lock().view.running.is_some()
+        self.lock().is_running()
     }
 
     pub(super) fn is_unused(&self) -> bool {
         let state = self.lock();
-        state.attached.is_empty() && state.view.running.is_none()
+        state.attached.is_empty() && !state.is_running()
     }
 
     /// Everything a client needs, which from now on gets what happens.
@@ -127,10 +137,30 @@ impl Held {
         when: When,
     ) -> Result<bool, HubError> {
         let mut work = self.work.lock().await;
-        self.hub()?.keep(self)?;
         let running = self.is_running();
+        // From here on it works, even if everybody leaves.
+        self.lock().unheard += 1;
+        let taken = self.take(&mut work, running, client, params, when).await;
+        if taken.is_err() {
+            self.lock().unheard -= 1;
+            self.hub()?.let_go(self);
+        }
+        taken.map(|()| running)
+    }
+
+    async fn take(
+        self: &Arc<Self>,
+        work: &mut Option<Work>,
+        running: bool,
+        client: ClientId,
+        params: TurnParams,
+        when: When,
+    ) -> Result<(), HubError> {
+        self.hub()?.keep(self)?;
         let is_ready = work.as_ref().is_some_and(|work| !work.stale || running);
         if !is_ready {
+            // Only one may work on a session, of ours too.
+            *work = None;
             *work = Some(self.gather().await?);
         }
         let Some(work) = work.as_ref() else { return Err(HubError::Busy) };
@@ -140,7 +170,7 @@ impl Held {
         if !work.live.prompt(Request { text, files, when }).await {
             return Err(HubError::Failed("the session has ended; load it again".to_owned()));
         }
-        Ok(running)
+        Ok(())
     }
 
     async fn gather(self: &Arc<Self>) -> Result<Work, HubError> {
@@ -157,7 +187,7 @@ impl Held {
         let files = setting.files.clone();
         self.lock().view.session = setting.session.clone();
         let live = Live::start(setting).await?;
-        tokio::spawn(pump(Arc::downgrade(self), events));
+        tokio::spawn(pump(Weak::clone(&self.hub), Arc::downgrade(self), events));
         Ok(Work { live, files, stale: false })
     }
 
@@ -168,23 +198,31 @@ impl Held {
     }
 
     /// A client's reply. One that comes late changes nothing.
-    pub(crate) async fn reply(&self, ask: &str, by: &str, reply: PermissionReply) {
-        let reply = match reply {
-            PermissionReply::Once => Reply::Once,
-            PermissionReply::Always => Reply::Always,
-            PermissionReply::Reject { reason } => Reply::Reject { reason },
-            PermissionReply::Cancelled => return,
-        };
+    pub(crate) async fn reply(&self, ask: &str, (client, name): (ClientId, &str), reply: PermissionReply) {
+        let Some(reply) = convert::reply(reply) else { return };
         {
             let mut state = self.lock();
-            if !state.view.asks.contains_key(ask) {
+            if !state.view.asks.contains_key(ask) || state.replied.contains_key(ask) {
                 return;
             }
-            state.replied.entry(ask.to_owned()).or_insert_with(|| by.to_owned());
+            state.replied.insert(ask.to_owned(), (client, name.to_owned()));
         }
         if let Some(work) = self.work.lock().await.as_ref() {
             work.live.reply(&Id::from(ask), reply).await;
         }
+    }
+
+    /// Nobody begins to work on the session while this is held, here or in another process.
+    pub(super) async fn still(&self, hub: &Hub) -> Result<Still<'_>, HubError> {
+        let work = self.work.lock().await;
+        if self.is_running() {
+            return Err(HubError::Busy);
+        }
+        let claim = match &*work {
+            Some(_) => None,
+            None => Some(hub.store.claim(&self.id).await?),
+        };
+        Ok(Still { _work: work, _claim: claim })
     }
 
     /// Changes what the session is, and tells everybody. What it works with is gathered anew for its next turn.
@@ -200,26 +238,30 @@ impl Held {
         Ok(session)
     }
 
-    /// Ends a turn that runs, and everybody's attachment.
-    pub(super) async fn end(&self) {
+    /// Ends a turn that runs, and everybody's attachment; not where another process works on the session. Nobody begins to
+    /// while the claim is held.
+    pub(super) async fn end(&self) -> Result<Option<Claim>, HubError> {
         self.cancel().await;
-        *self.work.lock().await = None;
+        let claim = match self.work.lock().await.take() {
+            Some(_) => None,
+            None => Some(self.hub()?.store.claim(&self.id).await?),
+        };
         let mut state = self.lock();
         state.view.seq += 1;
         let event = self.numbered(state.view.seq, Event::Deleted);
         std::mem::take(&mut state.attached).values().for_each(|outbox| outbox.send(event.clone()));
+        Ok(claim)
     }
 
     /// Takes an event in and tells it to everybody.
     fn hear(&self, event: SessionEvent) {
         let mut state = self.lock();
         let event = state.view.hear(event);
+        if hears_a_prompt(&event) {
+            state.unheard = state.unheard.saturating_sub(1);
+        }
         let settled = match &event {
-            Event::Settled { ask } => Some(PermissionSettledParams {
-                session: self.id.to_string(),
-                by: state.replied.remove(ask),
-                ask: ask.clone(),
-            }),
+            Event::Settled { ask } => Some((ask.clone(), state.replied.remove(ask))),
             _ => None,
         };
         let ask = match &event {
@@ -227,13 +269,14 @@ impl Held {
             _ => None,
         };
         let event = self.numbered(state.view.seq, event);
-        for outbox in state.attached.values() {
+        for (client, outbox) in &state.attached {
             outbox.send(event.clone());
             ask.iter().for_each(|ask| outbox.send(ask.clone()));
-            if let Some(settled) = &settled {
-                // Whoever replied knows.
-                let by = settled.by.clone().filter(|by| *by != outbox.name);
-                outbox.send(Message::Settled(PermissionSettledParams { by, ..settled.clone() }));
+            if let Some((ask, replied)) = &settled {
+                // Whoever replied knows. Two windows of one editor have one name.
+                let by = replied.as_ref().filter(|(by, _)| by != client).map(|(_, name)| name.clone());
+                let session = self.id.to_string();
+                outbox.send(Message::Settled(PermissionSettledParams { session, ask: ask.clone(), by }));
             }
         }
     }
@@ -255,19 +298,39 @@ impl Held {
     }
 }
 
+impl State {
+    fn is_running(&self) -> bool {
+        self.view.running.is_some() || self.unheard > 0
+    }
+}
+
+/// A prompt begins a turn, or is put into one that runs.
+fn hears_a_prompt(event: &Event) -> bool {
+    match event {
+        Event::TurnStarted { .. } => true,
+        Event::Part { part } => matches!(&part.content, Content::Prompt(prompt) if prompt.steers),
+        _ => false,
+    }
+}
+
 /// Brings what happens in a session to whoever is attached. Holds nothing: a session that was let go ends, and this with it.
-async fn pump(held: Weak<Held>, mut events: mpsc::Receiver<SessionEvent>) {
+/// The turn of one that was deleted is counted to its end.
+async fn pump(hub: Weak<Hub>, held: Weak<Held>, mut events: mpsc::Receiver<SessionEvent>) {
     while let Some(event) = events.recv().await {
-        let Some(held) = held.upgrade() else { return };
+        let held = held.upgrade();
         let change: isize = match &event {
             SessionEvent::TurnStarted { .. } => 1,
             SessionEvent::TurnEnded { .. } => -1,
             _ => 0,
         };
-        held.hear(event);
-        if let (true, Some(hub)) = (change != 0, held.hub.upgrade()) {
+        if let Some(held) = &held {
+            held.hear(event);
+        }
+        if let (true, Some(hub)) = (change != 0, hub.upgrade()) {
             hub.turns.send_modify(|turns| *turns = turns.saturating_add_signed(change));
-            hub.let_go(&held);
+            if let Some(held) = &held {
+                hub.let_go(held);
+            }
         }
     }
 }
@@ -285,6 +348,15 @@ pub(crate) async fn parts_before(
         let at = at.ok_or_else(|| HubError::UnknownPart(format!("the session has no part `{before}`")))?;
         parts.truncate(at);
     }
+    let is_at_work = hub.held(session.as_str()).is_some_and(|held| held.is_running());
+    let told = |part| {
+        let mut part = convert::part(part);
+        // Nobody works on it any more; the next turn will say so in the store.
+        if !is_at_work && matches!(part.state, Pending | Running) {
+            part.state = Interrupted;
+        }
+        part
+    };
     let first = parts.len().saturating_sub(limit);
-    Ok((parts.iter().skip(first).map(convert::part).collect(), first > 0))
+    Ok((parts.iter().skip(first).map(told).collect(), first > 0))
 }

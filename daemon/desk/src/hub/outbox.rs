@@ -1,10 +1,11 @@
 //! The way from a session to one attached client: a queue with an end.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use copydesk_protocol::ask::{PermissionAskParams, PermissionSettledParams};
 use copydesk_protocol::event::EventParams;
-use tokio::sync::mpsc;
+use tokio::sync::Notify;
 
 /// As many as a client may be behind. A long answer is a few thousand events; whoever is further behind loads again.
 const ROOM: usize = 4096;
@@ -17,21 +18,38 @@ pub(crate) enum Message {
     Settled(PermissionSettledParams),
 }
 
-#[derive(Debug, Clone)]
+/// A clone is the same way. It has one reader.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Outbox {
-    /// The client's name, for the others.
-    pub(crate) name: String,
-    queue: mpsc::Sender<Message>,
+    queue: Arc<Queue>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    messages: Mutex<VecDeque<Message>>,
+    arrived: Notify,
 }
 
 impl Outbox {
-    pub(crate) fn new(name: String) -> (Self, mpsc::Receiver<Message>) {
-        let (queue, messages) = mpsc::channel(ROOM);
-        (Self { name, queue }, messages)
+    /// Never waits. What a client does not keep up with is left out, the oldest first: whatever is left out, something
+    /// newer follows, so that the client sees the gap.
+    pub(crate) fn send(&self, message: Message) {
+        let mut messages = self.queue.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        if messages.len() == ROOM {
+            messages.pop_front();
+        }
+        messages.push_back(message);
+        drop(messages);
+        self.queue.arrived.notify_one();
     }
 
-    /// Never waits. What a client does not keep up with is left out; it will see the gap.
-    pub(crate) fn send(&self, message: Message) {
-        let _ = self.queue.try_send(message);
+    pub(crate) async fn next(&self) -> Message {
+        loop {
+            let next = self.queue.messages.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            match next {
+                Some(message) => return message,
+                None => self.queue.arrived.notified().await,
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@
 use copydesk_protocol::undo::{UndoOutcome, UndoResult, UndoWhat, UndoneFile};
 use copydesk_session::{Content, Part};
 use copydesk_workspace::buffers::ClientId;
+use copydesk_workspace::config::Save;
 use copydesk_workspace::files::{Files, How, TakenBack};
 use copydesk_workspace::journal::{Blocked, Entry, Journal, to_redo, to_undo};
 
@@ -15,7 +16,8 @@ impl Held {
         what: UndoWhat,
     ) -> Result<UndoResult, HubError> {
         let hub = self.hub()?;
-        let journal = self.journal(&hub)?;
+        let _still = self.still(&hub).await?;
+        let journal = journal(&hub)?;
         let parts = hub.store.parts(self.id()).await?;
         let calls = calls(&parts, &what)?;
         let entries = entries(journal, self.id().as_str()).await?;
@@ -25,19 +27,11 @@ impl Held {
 
     pub(crate) async fn redo(&self, client: Option<ClientId>) -> Result<UndoResult, HubError> {
         let hub = self.hub()?;
-        let journal = self.journal(&hub)?;
+        let _still = self.still(&hub).await?;
+        let journal = journal(&hub)?;
         let entries = entries(journal, self.id().as_str()).await?;
         let wanted = to_redo(&entries);
         Ok(self.take_back(&hub, journal, client, &wanted, "Redo").await)
-    }
-
-    fn journal<'a>(&self, hub: &'a Hub) -> Result<&'a Journal, HubError> {
-        if self.is_running() {
-            return Err(HubError::Busy);
-        }
-        let missing =
-            || HubError::Failed("the journal of edits could not be opened; the log says why".to_owned());
-        hub.journal.as_ref().ok_or_else(missing)
     }
 
     async fn take_back(
@@ -50,11 +44,17 @@ impl Held {
     ) -> UndoResult {
         let home = &hub.paths.home;
         let journaled = Some(journal.clone());
-        let files = Files::over(&self.session().folder, home, hub.buffers.clone(), journaled);
+        let files = Files::over(&self.session().folder, home, hub.buffers.clone(), journaled, Save::Never);
         files.set_home(client);
         let taken = files.take_back_entries(journal, wanted, label).await;
         UndoResult { files: taken.iter().map(told).collect() }
     }
+}
+
+fn journal(hub: &Hub) -> Result<&Journal, HubError> {
+    let missing =
+        || HubError::Failed("the journal of edits could not be opened; the log says why".to_owned());
+    hub.journal.as_ref().ok_or_else(missing)
 }
 
 async fn entries(journal: &Journal, session: &str) -> Result<Vec<Entry>, HubError> {

@@ -28,55 +28,33 @@ impl View {
     /// Takes an event in, and gives it as clients are told.
     pub(super) fn hear(&mut self, event: session::Event) -> Event {
         self.seq += 1;
-        match event {
-            session::Event::Session { session } => {
-                self.session = session;
-                Event::Session { session: convert::session(&self.session) }
-            }
-            session::Event::TurnStarted { turn } => {
-                self.running = Some(turn);
-                Event::TurnStarted { turn }
-            }
-            session::Event::Part { part } => {
-                let part = convert::part(&part);
-                self.part(&part);
-                Event::Part { part: Box::new(part) }
-            }
-            session::Event::Delta { part, text } => {
-                let part = part.to_string();
-                if let Some(open) = self.find(&part) {
-                    grow(&mut open.content, &text);
+        if let session::Event::Session { session } = &event {
+            self.session = session.clone();
+        }
+        let event = convert::event(event);
+        match &event {
+            Event::TurnStarted { turn } => self.running = Some(*turn),
+            Event::Part { part } => self.part(part),
+            Event::Delta { part, text } => {
+                if let Some(open) = self.find(part) {
+                    grow(&mut open.content, text);
                 }
-                Event::Delta { part, text }
             }
-            session::Event::Void { part } => {
-                let part = part.to_string();
-                self.open.retain(|open| open.id != part);
-                Event::Void { part }
-            }
-            session::Event::Progress { part, metadata } => {
-                let part = part.to_string();
-                if let Some(Part { content: Content::Call(call), .. }) = self.find(&part) {
+            Event::Void { part } => self.open.retain(|open| open.id != *part),
+            Event::Progress { part, metadata } => {
+                if let Some(Part { content: Content::Call(call), .. }) = self.find(part) {
                     call.progress = metadata.clone();
                 }
-                Event::Progress { part, metadata }
             }
-            session::Event::Asked(asked) => {
-                let ask = convert::ask(asked);
-                self.asks.insert(ask.ask.clone(), ask.clone());
-                Event::Asked(ask)
-            }
-            session::Event::Settled { ask } => {
-                let ask = ask.to_string();
-                self.asks.remove(&ask);
-                Event::Settled { ask }
-            }
-            session::Event::TurnEnded { turn, end } => {
+            Event::Asked(ask) => drop(self.asks.insert(ask.ask.clone(), ask.clone())),
+            Event::Settled { ask } => drop(self.asks.remove(ask)),
+            Event::TurnEnded { .. } => {
                 self.running = None;
                 self.open.clear();
-                Event::TurnEnded { turn, end: convert::turn_end(end) }
             }
+            Event::Session { .. } | Event::Questioned(_) | Event::Answered { .. } | Event::Deleted => {}
         }
+        event
     }
 
     /// A part that is settled is in the store; those under way are kept here.

@@ -20,7 +20,7 @@ pub(super) fn consider(place: &Place, desk: Option<DeskHello>) {
 }
 
 /// By the three numbers; what is no version is not older.
-fn is_older(version: &str, than: &str) -> bool {
+pub(crate) fn is_older(version: &str, than: &str) -> bool {
     numbers(version).zip(numbers(than)).is_some_and(|(version, than)| version < than)
 }
 

@@ -1,7 +1,7 @@
 //! Asks: from a call to the rules, from there to people, and back.
 
 use copydesk_permission::{Ask as Rule, Decision, Outcome, Reply};
-use copydesk_tool::{Answer, Ask, Asker, Refused};
+use copydesk_tool::{Allowed, Answer, Ask, Asker, Refused};
 use tokio::sync::{mpsc, oneshot};
 
 use super::Worker;
@@ -13,7 +13,7 @@ use crate::id::Id;
 pub(super) struct Question {
     part: Id,
     ask: Ask,
-    answer: oneshot::Sender<Result<(), Refused>>,
+    answer: oneshot::Sender<Result<Allowed, Refused>>,
 }
 
 /// The line from one call to its session.
@@ -50,7 +50,7 @@ impl Worker {
         let id = Id::new();
         let rule = Rule { key: ask.key, patterns: ask.patterns, always: ask.always };
         match self.asks.ask(id.clone(), &rule) {
-            Decision::Allow => drop(answer.send(Ok(()))),
+            Decision::Allow => drop(answer.send(Ok(Allowed::ByRule))),
             Decision::Deny(denied) => drop(answer.send(Err(Refused::ByRule { why: denied.to_string() }))),
             Decision::Ask(rule) => {
                 self.waiting.insert(id.clone(), answer);
@@ -69,9 +69,10 @@ impl Worker {
     }
 
     pub(super) async fn reply(&mut self, ask: &Id, reply: Reply) {
-        self.stopped |= matches!(reply, Reply::Reject { reason: None });
+        let stops = matches!(reply, Reply::Reject { reason: None });
         // An ask that is settled already: another client was first.
         let Ok(settled) = self.asks.reply(ask, reply) else { return };
+        self.stopped |= stops;
         self.settle(settled, |reason| Refused::ByPerson { reason }).await;
     }
 
@@ -84,7 +85,7 @@ impl Worker {
     async fn settle(&mut self, settled: Vec<(Id, Outcome)>, refused: impl Fn(Option<String>) -> Refused) {
         for (id, outcome) in settled {
             let answer = match outcome {
-                Outcome::Allowed => Ok(()),
+                Outcome::Allowed => Ok(Allowed::ByPerson),
                 Outcome::Rejected { reason } => Err(refused(reason)),
             };
             if let Some(waiting) = self.waiting.remove(&id) {

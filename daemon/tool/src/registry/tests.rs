@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::{Limits, Registry};
-use crate::context::{Answer, Ask, Asker, Context, Refused};
+use crate::context::{Allowed, Answer, Ask, Asker, Context, Refused};
 use crate::outcome::{Failure, FailureKind, Output};
 use crate::spill::Spill;
 use crate::tool::{Tool, typed};
@@ -49,7 +49,7 @@ impl Tool for Actor {
                     title: "x".into(),
                     metadata: Value::Null,
                 };
-                context.ask(ask).await.map(|()| Output::default())
+                context.ask(ask).await.map(|_| Output::default())
             }
             "wait" => {
                 context.cancel.cancelled().await;
@@ -75,7 +75,7 @@ struct Says(Result<(), Refused>);
 
 impl Asker for Says {
     fn ask<'a>(&'a self, _call: &'a str, _ask: Ask) -> Answer<'a> {
-        Box::pin(async { self.0.clone() })
+        Box::pin(async { self.0.clone().map(|()| Allowed::ByPerson) })
     }
 }
 

@@ -7,7 +7,7 @@ use copydesk_workspace::files::{Cause, ChangeKind, FileChange, Place, Stamp};
 use serde_json::{Value, json};
 
 use super::target::{file_failure, names};
-use crate::context::{Ask, Context};
+use crate::context::{Allowed, Ask, Context};
 use crate::outcome::Failure;
 
 /// How much of the changed places the model is shown.
@@ -60,7 +60,7 @@ impl Change {
             title: title.clone(),
             metadata: metadata.clone(),
         };
-        context.ask(ask).await?;
+        let allowed = context.ask(ask).await?;
         if context.cancel.is_cancelled() {
             return Err(Failure::cancelled());
         }
@@ -68,13 +68,15 @@ impl Change {
             session: context.session.clone(),
             call: context.call.clone(),
             label: title,
+            accepted: allowed == Allowed::ByPerson,
             undoes: None,
             group: None,
         };
         let change = FileChange { place: place.clone(), kind: self.kind };
         let changed = context.files.change(&[change], &cause).await.map_err(|error| file_failure(&error))?;
         let rebased = changed.iter().any(|changed| changed.rebased);
-        Ok(Made { metadata, rebased })
+        let unsaved = changed.into_iter().find_map(|changed| changed.unsaved);
+        Ok(Made { metadata, rebased, unsaved })
     }
 
     /// `+2 -1`, in lines.
@@ -116,6 +118,16 @@ pub(super) struct Made {
     pub(super) metadata: Value,
     /// The person had typed in the file meanwhile: line numbers may be others.
     pub(super) rebased: bool,
+    /// It should have been saved, and why it was not.
+    unsaved: Option<String>,
+}
+
+impl Made {
+    /// What the model should know beyond the change itself.
+    pub(super) fn notes(&self) -> String {
+        let unsaved = self.unsaved.as_ref();
+        unsaved.map(|why| format!("\n(The editor did not save the file: {why}.)")).unwrap_or_default()
+    }
 }
 
 fn places(diff: &Diff<'_>) -> String {

@@ -78,6 +78,7 @@ impl Tool for Edit {
         if other || made.rebased {
             output.push_str("\n(The person has changed this file in the editor since you read it; what they wrote is kept.)");
         }
+        output.push_str(&made.notes());
         Ok(Output { title, output, metadata: made.metadata, ..Output::default() })
     }
 }

@@ -85,7 +85,7 @@ async fn readable(context: &Context, place: &Place, found: &Grepped) -> Result<(
         metadata: Value::Null,
     };
     let with_hint = |failure: Failure| Failure { message: failure.message.clone() + &hint, ..failure };
-    context.ask(ask).await.map_err(with_hint)
+    context.ask(ask).await.map(drop).map_err(with_hint)
 }
 
 /// Models separate globs by commas or spaces; a comma within braces belongs to the glob.

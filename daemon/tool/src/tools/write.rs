@@ -64,8 +64,9 @@ impl Tool for Write {
         };
         let (did, size) = if is_new { ("Created", lines) } else { ("Wrote", change.size()) };
         let title = format!("{did} {} ({size})", place.shown);
-        let metadata = change.make(&context, &place).await?.metadata;
-        Ok(Output { output: format!("{title}."), title, metadata, ..Output::default() })
+        let made = change.make(&context, &place).await?;
+        let output = format!("{title}.{}", made.notes());
+        Ok(Output { output, title, metadata: made.metadata, ..Output::default() })
     }
 }
 

@@ -12,6 +12,8 @@ pub enum SyncError {
     Stale { known: i32, told: i32 },
     #[error(transparent)]
     Backwards(Backwards),
+    #[error("a change of it could not be understood")]
+    Unreadable,
 }
 
 /// Why a client did not do what it was asked.

@@ -3,6 +3,9 @@
 //! An edit was made for one version of a text. The first text that the client tells after that version shows whether the
 //! edit is in it: a client that had moved on does not make it, one that made it tells of it first. A client may have put the
 //! edit and a person's typing together into one message, before it tells anything.
+//!
+//! Where the client's word is no proof (Neovim), the pieces of its messages are: it makes our hunks one by one, the last one
+//! first, and tells each as a piece of its own. The first piece that it tells is our last hunk, or it has not made the edit.
 
 use copydesk_text::{Change, Document, distance, rebase};
 use tokio::sync::watch;
@@ -21,13 +24,21 @@ pub(super) struct Expected {
     before: Document,
     change: Change,
     after: Document,
+    /// The text when the last hunk is made and the others are not, where each piece is looked at.
+    first: Option<Document>,
+    begun: bool,
     verdict: watch::Sender<Verdict>,
 }
 
 impl Expected {
-    pub(super) fn new(before: Document, change: Change, after: Document) -> (Self, watch::Receiver<Verdict>) {
+    pub(super) fn new(
+        before: Document,
+        change: Change,
+        after: Document,
+        first: Option<Document>,
+    ) -> (Self, watch::Receiver<Verdict>) {
         let (verdict, seen) = watch::channel(Verdict::Waiting);
-        (Self { before, change, after, verdict }, seen)
+        (Self { before, change, after, first, begun: false, verdict }, seen)
     }
 
     /// Whether anybody still wants to know.
@@ -35,7 +46,27 @@ impl Expected {
         !self.verdict.is_closed() && *self.verdict.borrow() != Verdict::Applied
     }
 
+    /// The text after one piece of a message. One that is the whole text tells nothing of how it came about.
+    pub(super) fn follow(&mut self, now: &Document, is_whole: bool) {
+        if is_whole {
+            self.first = None;
+        }
+        let Some(first) = self.first.as_ref().filter(|_| *self.verdict.borrow() == Verdict::Waiting) else {
+            return;
+        };
+        self.begun = self.begun || is_but_for_the_end(now, first);
+        if !self.begun {
+            self.verdict.send_replace(Verdict::Passed);
+        } else if *now == self.after {
+            self.verdict.send_replace(Verdict::Applied);
+        }
+    }
+
+    /// The text after a whole message.
     pub(super) fn judge(&self, now: &Document) {
+        if self.first.is_some() {
+            return;
+        }
         let verdict = if self.is_in(now) { Verdict::Applied } else { Verdict::Passed };
         self.verdict.send_replace(verdict);
     }
@@ -55,4 +86,12 @@ impl Expected {
         let is_done = || rebase(&before, &self.change, &now).is_ok_and(|rest| rest.is_empty());
         with < without || with == without && is_done()
     }
+}
+
+/// Neovim may make an edit at the end with an empty line too many, which it takes away again.
+fn is_but_for_the_end(now: &Document, text: &Document) -> bool {
+    const END: [char; 2] = ['\n', '\r'];
+    *now == *text
+        || now.len().abs_diff(text.len()) <= 2
+            && now.text().trim_end_matches(END) == text.text().trim_end_matches(END)
 }

@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use copydesk_text::{Change, Conflict, Document, RebaseError, rebase};
+use copydesk_text::{Change, Conflict, Document, Encoding, Position, RebaseError, rebase};
 use thiserror::Error;
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -94,16 +94,25 @@ impl Buffers {
             let mut after = before.clone();
             let stale = |_| PlanError::Unfit;
             after.edit(&change).map_err(stale)?;
-            let edits = before.ranges(&change, plan.client.encoding).map_err(stale)?;
-            plan.edits.push(BufferEdit { uri: uri.clone(), version: buffer.version, edits });
+            let mut edits = before.ranges(&change, plan.client.encoding).map_err(stale)?;
+            if plan.client.refuses_silently
+                && let Some(last) = edits.last_mut()
+            {
+                off_the_end(last, &before, plan.client.encoding);
+            }
+            // Neovim does not look at a version of 0, which it opens with; any change makes it more than 1.
+            let version = if plan.client.refuses_silently { buffer.version.max(1) } else { buffer.version };
+            plan.edits.push(BufferEdit { uri: uri.clone(), version, edits });
             let (name, uri) = (wanted.name.clone(), uri.clone());
             plan.planned.push(Planned { name, uri, before, after, change, rebased });
         }
         // Only when all of them fit is any of them looked out for.
-        for planned in &plan.planned {
+        for (planned, edit) in plan.planned.iter().zip(&plan.edits) {
             let Some(buffer) = attached.buffers.get_mut(&planned.uri) else { continue };
+            let first =
+                if plan.client.refuses_silently { last_hunk(planned, edit, &plan.client) } else { None };
             let (expected, verdict) =
-                Expected::new(planned.before.clone(), planned.change.clone(), planned.after.clone());
+                Expected::new(planned.before.clone(), planned.change.clone(), planned.after.clone(), first);
             if !planned.change.is_empty() {
                 buffer.expected.push(expected);
                 plan.verdicts.push(verdict);
@@ -111,6 +120,34 @@ impl Buffers {
         }
         Ok(plan)
     }
+}
+
+/// Neovim 0.10 leaves an empty line behind what is put after the last line. The same edit, from the end of the line before
+/// it, is made well.
+fn off_the_end((start, end, text): &mut (Position, Position, String), before: &Document, encoding: Encoding) {
+    let whole = before.text();
+    let Some(line_end) = ["\r\n", "\n"].into_iter().find(|line_end| whole.ends_with(line_end)) else {
+        return;
+    };
+    let is_last = *end == before.position(before.len(), encoding) && start.character == 0 && start.line > 0;
+    let Some(lines) = text.strip_suffix('\n').or(text.is_empty().then_some("")).filter(|_| is_last) else {
+        return;
+    };
+    let lines = lines.strip_suffix('\r').unwrap_or(lines);
+    let from = before.offset(*start, encoding).saturating_sub(1);
+    let from = if whole.get(..from).is_some_and(|text| text.ends_with('\r')) { from - 1 } else { from };
+    let new = if text.is_empty() { String::new() } else { format!("{line_end}{lines}") };
+    *start = before.position(from, encoding);
+    *end = before.position(before.len() - line_end.len(), encoding);
+    *text = new;
+}
+
+/// The text with the last hunk alone.
+fn last_hunk(planned: &Planned, edit: &BufferEdit, client: &Client) -> Option<Document> {
+    let (start, end, text) = edit.edits.last()?;
+    let mut made = planned.before.clone();
+    made.apply(Some((*start, *end)), text, client.encoding).ok()?;
+    Some(made)
 }
 
 fn fit(wanted: &Wanted, now: &Document) -> Result<(Change, bool), PlanError> {
@@ -131,8 +168,22 @@ impl Plan {
         if edits.is_empty() {
             return Ok(Attempt::Applied);
         }
-        let answer = timeout(ANSWER, self.client.editor.apply(label, edits)).await;
-        match answer.unwrap_or(Err(Refusal::Silent)) {
+        let propose = async |edits| {
+            let answer = timeout(ANSWER, self.client.editor.apply(label, edits)).await;
+            answer.unwrap_or(Err(Refusal::Silent))
+        };
+        let mut answer = Ok(());
+        if self.client.refuses_silently {
+            // Of several documents in one edit, Neovim looks at the version of the first only.
+            for edit in edits {
+                if answer.is_ok() {
+                    answer = propose(vec![edit]).await;
+                }
+            }
+        } else {
+            answer = propose(edits).await;
+        }
+        match answer {
             Ok(()) => self.seen().await,
             // The text that it has instead came before its answer.
             Err(Refusal::Said(_)) if self.any(Verdict::Passed) => Ok(Attempt::Moved),

@@ -16,6 +16,8 @@ struct Scripted {
     manner: Manner,
     /// What the person types when an edit arrives, before it is looked at, and after; by attempt, the last first.
     typed: Mutex<Vec<(Keys, Keys)>>,
+    /// What it has not told yet.
+    pieces: Mutex<Vec<ContentChange>>,
 }
 
 /// Letters, and where they are typed in the text as it is then.
@@ -25,7 +27,8 @@ type Keys = Vec<(usize, String)>;
 enum Manner {
     /// Refuses an edit for another version, in so many words.
     Obeys,
-    /// Says yes to everything, and makes only what is for its version. Tells of its text afterwards, all at once.
+    /// Says yes to everything, and makes only what is for its version, the last hunk first. Tells of it afterwards, all at
+    /// once but piece by piece.
     LikeNeovim,
     SaysNo,
     /// Says yes and does nothing.
@@ -43,6 +46,7 @@ impl Scripted {
             text: Mutex::new((1, text.to_owned())),
             manner,
             typed: Mutex::new(typed),
+            pieces: Mutex::default(),
         });
         let editor: Arc<dyn Editor> = Arc::clone(&scripted) as _;
         let refuses_silently = manner == Manner::LikeNeovim;
@@ -61,6 +65,12 @@ impl Scripted {
     fn edit(&self, change: &Change, tell: bool) {
         let mut text = self.text.lock().unwrap();
         let new = change.apply(&text.1).unwrap();
+        let before = Document::new(&text.1, Lines::Any);
+        let place = |offset| before.position(offset, Encoding::Utf16);
+        self.pieces.lock().unwrap().extend(change.edits().iter().rev().map(|edit| ContentChange {
+            range: Some((place(edit.range.start), place(edit.range.end))),
+            text: edit.text.clone(),
+        }));
         *text = (text.0 + 1, new);
         drop(text);
         if tell {
@@ -82,8 +92,10 @@ impl Scripted {
         let text = self.text.lock().unwrap().clone();
         let known = self.buffers.find(Path::new("/w/a.rs"), None).unwrap().unwrap();
         if known.version < text.0 {
-            let whole = [ContentChange { range: None, text: text.1 }];
-            self.buffers.change(self.id.lock().unwrap().unwrap(), URI, text.0, &whole).unwrap();
+            let pieces = std::mem::take(&mut *self.pieces.lock().unwrap());
+            let whole = vec![ContentChange { range: None, text: text.1 }];
+            let told = if self.manner == Manner::LikeNeovim { pieces } else { whole };
+            self.buffers.change(self.id.lock().unwrap().unwrap(), URI, text.0, &told).unwrap();
         }
     }
 

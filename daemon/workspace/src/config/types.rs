@@ -67,6 +67,8 @@ pub struct Config {
     pub formatter: Option<Switch<Formatter>>,
     /// Where else to look for skills.
     pub skills: Skills,
+    /// Whether editors save what the agent changed in them. A file that is open nowhere is always written.
+    pub save: Option<Save>,
     /// The shell that runs commands, by name or path.
     pub shell: Option<String>,
     /// What happens when a conversation outgrows the model.
@@ -79,6 +81,19 @@ pub struct Config {
     pub subagent_depth: Option<u32>,
     /// What happens when a request to a model fails.
     pub retry: Retry,
+}
+
+/// When editors save what the agent changed in them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Save {
+    /// The person saves.
+    #[default]
+    Never,
+    /// When the person has seen the change and said yes.
+    AfterAccept,
+    /// After every change.
+    Always,
 }
 
 /// A prompt to call by a short name.

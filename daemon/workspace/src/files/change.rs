@@ -12,7 +12,8 @@ use copydesk_text::{Change, FileText};
 
 use super::write::Folders;
 use super::{Expect, FileError, Files, Place, Stamp, on_disk, write};
-use crate::buffers::{Attempt, Buffers, ClientId, Open, PlanError, Planned, Wanted};
+use crate::buffers::{Attempt, Buffers, ClientId, Open, PlanError, Planned, Refusal, Wanted};
+use crate::config::Save;
 use crate::journal::{EntryId, Hash, NewEntry, NewKind, Outcome, Text};
 
 /// A person types faster than an edit travels only for so long.
@@ -49,6 +50,8 @@ pub struct Cause {
     pub session: String,
     pub call: String,
     pub label: String,
+    /// A person has seen it and said yes.
+    pub accepted: bool,
     /// The entry of the journal that this takes back, where it does.
     pub undoes: Option<EntryId>,
     /// The first entry of those that are undone and redone together; else the changes of one call are.
@@ -65,6 +68,8 @@ pub struct Changed {
     pub rebased: bool,
     /// Where there is a journal.
     pub entry: Option<EntryId>,
+    /// Why an editor did not save it that should have.
+    pub unsaved: Option<String>,
 }
 
 /// Where the changes go at this moment.
@@ -200,10 +205,26 @@ impl Files {
         let mut made = Vec::new();
         for (((index, change), planned), entry) in chosen().zip(&plan.planned).zip(entries) {
             self.saw(&change.place, Stamp::of(planned.after.text().as_bytes()));
+            let unsaved = self.save(client, planned, cause).await.err().map(|refusal| refusal.to_string());
             let (place, client) = (change.place.clone(), Some((client, planned.uri.clone())));
-            made.push((index, Changed { place, client, rebased: planned.rebased, entry }));
+            made.push((index, Changed { place, client, rebased: planned.rebased, entry, unsaved }));
         }
         Ok(Some(made))
+    }
+
+    /// Has the editor save what it was told to change, where the person wants that.
+    async fn save(&self, client: ClientId, planned: &Planned, cause: &Cause) -> Result<(), Refusal> {
+        let wanted = match self.save_when() {
+            Save::Never => false,
+            Save::AfterAccept => cause.accepted,
+            Save::Always => true,
+        };
+        if !wanted {
+            return Ok(());
+        }
+        self.buffers().editor(client).ok_or(Refusal::Gone)?.save(&planned.uri).await?;
+        self.buffers().changed_on_disk(&planned.name, Some(client));
+        Ok(())
     }
 
     async fn on_the_disk(
@@ -226,7 +247,7 @@ impl Files {
         self.settle(ids.into_iter().map(|id| (id, written.is_ok())).collect()).await;
         done.files.push((place.clone(), before, written?.map(|written| written.stamp)));
         self.buffers().changed_on_disk(place.real(), None);
-        Ok(Changed { place: place.clone(), client: None, rebased: false, entry })
+        Ok(Changed { place: place.clone(), client: None, rebased: false, entry, unsaved: None })
     }
 
     /// Undoes what was done of a change that could not be made as a whole; what could not be undone is named.

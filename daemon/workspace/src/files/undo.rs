@@ -76,6 +76,7 @@ impl Files {
             session: entry.session.clone(),
             call: entry.call.clone(),
             label: label.to_owned(),
+            accepted: true,
             undoes: Some(entry.id),
             group: *group,
         };

@@ -90,6 +90,15 @@ fn connect(path: &Path) -> rusqlite::Result<Result<Connection, i64>> {
     Ok(schema::migrate(&mut connection)?.map(|()| connection))
 }
 
+/// A query that answers `ok`, or what is wrong.
+pub(super) fn verify(connection: &Connection, query: &str) -> rusqlite::Result<()> {
+    let verdict: String = connection.query_row(query, [], |row| row.get(0))?;
+    if verdict != "ok" {
+        return Err(rusqlite::Error::SqliteFailure(ffi::Error::new(SQLITE_CORRUPT), Some(verdict)));
+    }
+    Ok(())
+}
+
 fn check(path: &Path, connection: &Connection) -> rusqlite::Result<()> {
     let was_damaged = note(path).exists();
     let is_small = path.metadata().is_ok_and(|metadata| metadata.len() <= SMALL);
@@ -99,10 +108,7 @@ fn check(path: &Path, connection: &Connection) -> rusqlite::Result<()> {
         // SQLite itself compares header and length, and takes the schema apart.
         (false, false) => "SELECT iif(count(*) >= 0, 'ok', '') FROM sqlite_schema",
     };
-    let verdict: String = connection.query_row(pragma, [], |row| row.get(0))?;
-    if verdict != "ok" {
-        return Err(rusqlite::Error::SqliteFailure(ffi::Error::new(SQLITE_CORRUPT), Some(verdict)));
-    }
+    verify(connection, pragma)?;
     if was_damaged {
         let _ = fs::remove_file(note(path));
     }

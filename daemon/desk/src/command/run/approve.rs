@@ -1,11 +1,12 @@
 //! The person's word on an ask, typed on the terminal.
 //!
 //! Invariant: only what is typed after the question is there answers it.
+//! Invariant: nothing is read before there is a line to read, so that a question can be taken back at any time.
 
-use std::io::{self, BufRead as _};
+use std::io::{self, BufRead as _, PipeReader};
 
-use copydesk_permission::Reply;
-use copydesk_session::Asked;
+use copydesk_protocol::ask::{Ask, PermissionReply};
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::termios::{QueueSelector, tcflush};
 
 use crate::terminal::{BOLD, columns, columns_of, cut, one_line, print, print_inline, styled};
@@ -13,22 +14,23 @@ use crate::terminal::{BOLD, columns, columns_of, cut, one_line, print, print_inl
 /// Room for the answer.
 const ANSWER: usize = 8;
 
-pub(crate) fn ask(asked: &Asked) -> Reply {
-    let question = question(asked, columns());
+/// Blocks. The question is taken back when the other end of the pipe is closed; then what is replied counts for nothing.
+pub(super) fn ask(ask: &Ask, taken_back: &PipeReader) -> PermissionReply {
+    let question = question(ask, columns());
     let _ = tcflush(io::stdin(), QueueSelector::IFlush);
     loop {
-        let Some(line) = read(&question) else { return Reply::Reject { reason: None } };
+        let Some(line) = read(&question, taken_back) else { return PermissionReply::Reject { reason: None } };
         match line.trim().to_lowercase().as_str() {
-            "y" | "yes" => return Reply::Once,
-            "a" | "always" if !asked.always.is_empty() => return Reply::Always,
-            "n" | "no" => return Reply::Reject { reason: None },
+            "y" | "yes" => return PermissionReply::Once,
+            "a" | "always" if !ask.always.is_empty() => return PermissionReply::Always,
+            "n" | "no" => return PermissionReply::Reject { reason: None },
             "r" => {
-                let reason = read("  because › ").unwrap_or_default();
+                let reason = read("  because › ", taken_back).unwrap_or_default();
                 let reason = Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty());
-                return Reply::Reject { reason };
+                return PermissionReply::Reject { reason };
             }
             other => {
-                let keys = if asked.always.is_empty() { "y, n or r" } else { "y, a, n or r" };
+                let keys = if ask.always.is_empty() { "y, n or r" } else { "y, a, n or r" };
                 let what =
                     if other.is_empty() { String::new() } else { format!("not `{}`: ", cut(other, 20)) };
                 let _ = print(format!("  {what}type {keys}, then Enter"));
@@ -38,10 +40,10 @@ pub(crate) fn ask(asked: &Asked) -> Reply {
 }
 
 /// The keys and what they mean, on one line where that fits.
-fn question(asked: &Asked, columns: usize) -> String {
+fn question(ask: &Ask, columns: usize) -> String {
     let mut keys = vec![("y", "yes".to_owned())];
-    if !asked.always.is_empty() {
-        keys.push(("a", format!("always ({}: {})", asked.key, one_line(&asked.always.join(", ")))));
+    if !ask.always.is_empty() {
+        keys.push(("a", format!("always ({}: {})", ask.key, one_line(&ask.always.join(", ")))));
     }
     keys.push(("n", "no, stop".to_owned()));
     keys.push(("r", "no, because…".to_owned()));
@@ -55,9 +57,26 @@ fn question(asked: &Asked, columns: usize) -> String {
     }
 }
 
-/// A line; none where there is nobody to type one.
-fn read(question: &str) -> Option<String> {
+/// A line; none where there is nobody to type one, or no need any more.
+fn read(question: &str, taken_back: &PipeReader) -> Option<String> {
     print_inline(question).ok()?;
+    // A terminal has something to read when a line is complete.
+    let stdin = io::stdin();
+    loop {
+        let mut either = [PollFd::new(&stdin, PollFlags::IN), PollFd::new(taken_back, PollFlags::IN)];
+        match poll(&mut either, None) {
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(_) => return None,
+            Ok(_) => {}
+        }
+        let [typed, taken_back] = either.map(|one| !one.revents().is_empty());
+        if taken_back {
+            return None;
+        }
+        if typed {
+            break;
+        }
+    }
     let mut line = String::new();
     let read = io::stdin().lock().read_line(&mut line);
     if !line.ends_with('\n') {

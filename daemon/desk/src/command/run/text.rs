@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::io;
 
-use copydesk_model::Usage;
-use copydesk_session::{Asked, Call, Content, Event, Id, Part, State, TurnEnd};
+use copydesk_protocol::ask::Ask;
+use copydesk_protocol::event::{Event, TurnEnd};
+use copydesk_protocol::part::{Call, Content, Part, State, Usage};
 
 use crate::terminal::{BAD, BOLD, DIM, GOOD, print, print_inline, remark, styled, waiting};
 use crate::terminal::{columns, cut, one_line};
@@ -12,15 +13,15 @@ use crate::terminal::{columns, cut, one_line};
 /// Below this nobody wants to know how long a call took.
 const NOTICED_MS: u64 = 100;
 
-pub(crate) struct TextView {
+pub(super) struct TextView {
     /// What is being written: its part, and whether it is reasoning.
-    writing: Option<(Id, bool)>,
-    kinds: HashMap<Id, bool>,
+    writing: Option<(String, bool)>,
+    kinds: HashMap<String, bool>,
     /// What the person was asked about, by call, and which of it they refused.
-    asked: HashMap<Id, String>,
-    refused: HashSet<Id>,
+    asked: HashMap<String, String>,
+    refused: HashSet<String>,
     /// Calls whose change was shown when the person was asked about it.
-    seen: HashSet<Id>,
+    seen: HashSet<String>,
     last: Option<Block>,
     usage: Usage,
     cost: Option<f64>,
@@ -34,7 +35,7 @@ enum Block {
 }
 
 impl TextView {
-    pub(crate) fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             writing: None,
             kinds: HashMap::new(),
@@ -47,29 +48,41 @@ impl TextView {
         }
     }
 
-    pub(crate) fn show(&mut self, event: &Event) -> io::Result<()> {
+    pub(super) fn show(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Part { part } => self.part(part),
             Event::Delta { part, text } => self.delta(part, text),
-            Event::Asked(asked) => self.ask(asked),
             Event::TurnEnded { end, .. } => self.end(end),
             Event::TurnStarted { .. } => {
                 self.waiting("thinking");
                 Ok(())
             }
-            Event::Session { .. } | Event::Void { .. } | Event::Progress { .. } | Event::Settled { .. } => {
-                Ok(())
-            }
+            // What is asked is shown when it is its turn, by `ask`.
+            Event::Asked(_) | Event::Settled { .. } => Ok(()),
+            Event::Session { .. } | Event::Void { .. } | Event::Progress { .. } => Ok(()),
+            Event::Questioned(_) | Event::Answered { .. } | Event::Deleted => Ok(()),
         }
     }
 
     /// The person said no to this call.
-    pub(crate) fn refused(&mut self, part: Id) {
-        self.refused.insert(part);
+    pub(super) fn refused(&mut self, part: &str) {
+        self.refused.insert(part.to_owned());
+    }
+
+    /// Somebody else decided while the person was being asked, who has not typed the end of their line.
+    pub(super) fn decided(&mut self, by: Option<&str>) -> io::Result<()> {
+        print("")?;
+        let by = by.map(|by| format!(" in {}", one_line(by))).unwrap_or_default();
+        print(styled(DIM, format!("  decided{by}")))
+    }
+
+    /// The prompt has to wait for a turn that others began.
+    pub(super) fn queued(&self) {
+        self.waiting("waiting for the end of the turn that runs in this session");
     }
 
     /// The person wants the turn to end, perhaps while being asked something.
-    pub(crate) fn interrupted(&mut self, asking: bool) -> io::Result<()> {
+    pub(super) fn interrupted(&mut self, asking: bool) -> io::Result<()> {
         self.end_line()?;
         if asking {
             print("")?;
@@ -78,7 +91,8 @@ impl TextView {
         Ok(())
     }
 
-    fn ask(&mut self, asked: &Asked) -> io::Result<()> {
+    /// What a person is about to be asked.
+    pub(super) fn ask(&mut self, asked: &Ask) -> io::Result<()> {
         self.end_line()?;
         if self.last.is_some() {
             print("")?;
@@ -105,12 +119,12 @@ impl TextView {
             Content::Text(_) | Content::Reasoning(_) => {
                 let reasoning = matches!(part.content, Content::Reasoning(_));
                 self.kinds.insert(part.id.clone(), reasoning);
-                if part.state.is_settled() && self.writing.as_ref().is_some_and(|(id, _)| *id == part.id) {
+                if is_settled(&part.state) && self.writing.as_ref().is_some_and(|(id, _)| *id == part.id) {
                     self.end_line()?;
                 }
                 Ok(())
             }
-            Content::Call(call) if part.state.is_settled() => {
+            Content::Call(call) if is_settled(&part.state) => {
                 self.call(&part.id, call, &part.state)?;
                 self.waiting("thinking");
                 Ok(())
@@ -139,18 +153,18 @@ impl TextView {
         }
     }
 
-    fn delta(&mut self, part: &Id, text: &str) -> io::Result<()> {
+    fn delta(&mut self, part: &str, text: &str) -> io::Result<()> {
         // The arguments of a call are not for reading; the call is shown when it is done.
         let Some(reasoning) = self.kinds.get(part).copied() else { return Ok(()) };
         if self.writing.as_ref().is_none_or(|(id, _)| id != part) {
             self.end_line()?;
             self.begin(Block::Text)?;
-            self.writing = Some((part.clone(), reasoning));
+            self.writing = Some((part.to_owned(), reasoning));
         }
         print_inline(if reasoning { styled(DIM, text) } else { text.to_owned() })
     }
 
-    fn call(&mut self, part: &Id, call: &Call, state: &State) -> io::Result<()> {
+    fn call(&mut self, part: &str, call: &Call, state: &State) -> io::Result<()> {
         self.end_line()?;
         self.begin(Block::Calls)?;
         let output = call.output.as_ref();
@@ -196,7 +210,9 @@ impl TextView {
             return Ok(());
         }
         let cost = self.cost.map(|cost| format!(", ${cost:.4}")).unwrap_or_default();
-        remark(styled(DIM, format!("{} tokens in, {} out{cost}", self.usage.prompt(), self.usage.output)));
+        let Usage { input, output, cache_read, cache_write, .. } = self.usage;
+        let read = input.saturating_add(cache_read).saturating_add(cache_write);
+        remark(styled(DIM, format!("{read} tokens in, {output} out{cost}")));
         Ok(())
     }
 
@@ -219,6 +235,10 @@ impl TextView {
             None => Ok(()),
         }
     }
+}
+
+fn is_settled(state: &State) -> bool {
+    !matches!(state, State::Pending | State::Running)
 }
 
 /// A diff below its title; which file it is about is said only where there are several.

@@ -127,7 +127,9 @@ impl Backend {
         change: impl FnOnce(&mut copydesk_session::Session),
     ) -> Result<SessionResult> {
         let held = self.hub().hold(session).await.map_err(|error| failed(&error))?;
-        let session = held.change(change).await.map_err(|error| failed(&error))?;
+        let changed = held.change(change).await;
+        self.hub().let_go(&held);
+        let session = changed.map_err(|error| failed(&error))?;
         Ok(SessionResult { session: hub::session(&session) })
     }
 }

@@ -40,12 +40,16 @@ impl Backend {
         let UndoParams { session, what } = params.0;
         let client = self.attached()?.id;
         let held = self.hub().hold(&session).await.map_err(|error| failed(&error))?;
-        held.undo(Some(client), what).await.map_err(|error| failed(&error))
+        let undone = held.undo(Some(client), what).await;
+        self.hub().let_go(&held);
+        undone.map_err(|error| failed(&error))
     }
 
     pub(super) async fn redo(&self, params: Lenient<SessionParams>) -> Result<UndoResult> {
         let client = self.attached()?.id;
         let held = self.hub().hold(&params.0.session).await.map_err(|error| failed(&error))?;
-        held.redo(Some(client)).await.map_err(|error| failed(&error))
+        let redone = held.redo(Some(client)).await;
+        self.hub().let_go(&held);
+        redone.map_err(|error| failed(&error))
     }
 }

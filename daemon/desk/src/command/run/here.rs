@@ -1,0 +1,90 @@
+//! A session that works in this process.
+
+use copydesk_protocol::ask::PermissionReply;
+use copydesk_protocol::event::Event;
+use copydesk_session::{Live, Request, Session, Store};
+use copydesk_workspace::config::Loaded;
+use copydesk_workspace::journal::{Bound, Journal};
+use tokio::sync::{mpsc, oneshot};
+
+use super::follow::{Followed, Told, Whose};
+use crate::hub::convert;
+use crate::opening::{self, Choice, Desk};
+use crate::setup::Setup;
+use crate::terminal;
+
+/// As many events as the reader may be behind; then the session waits for it.
+const ROOM: usize = 1024;
+
+/// Opens the session and prompts it.
+pub(super) async fn start(
+    setup: &Setup,
+    loaded: &Loaded,
+    choice: &Choice,
+    request: Request,
+) -> anyhow::Result<(Session, Followed)> {
+    let (store, opened) = Store::open(&setup.paths.data_dir)?;
+    if let Some(aside) = opened.moved_aside {
+        terminal::warn(format_args!(
+            "the sessions could not be read and were moved to {}; a new store was begun",
+            aside.display()
+        ));
+    }
+    let (events_in, mut events) = mpsc::channel(ROOM);
+    let desk = Desk { journal: journal(setup), ..Desk::default() };
+    let setting = opening::open(setup, loaded, store, &desk, choice, events_in).await?;
+    let session = setting.session.clone();
+    let live = Live::start(setting).await?;
+    live.prompt(request).await;
+    let (tell, told) = mpsc::channel(1);
+    let cancelled = live.clone();
+    tokio::spawn(async move {
+        while let Some(event) = events.recv().await {
+            let event = convert::event(event);
+            let more = match &event {
+                Event::Asked(ask) => {
+                    let (answer, answered) = oneshot::channel();
+                    tokio::spawn(reply(live.clone(), ask.ask.clone(), answered));
+                    Some(Told::Ask { ask: ask.clone(), whose: Whose::Ours, answer })
+                }
+                Event::Settled { ask } => Some(Told::Settled { ask: ask.clone(), by: None }),
+                _ => None,
+            };
+            for told in std::iter::once(Told::Event(event)).chain(more) {
+                if tell.send(told).await.is_err() {
+                    return;
+                }
+            }
+        }
+    });
+    let cancel = move || {
+        let live = cancelled.clone();
+        tokio::spawn(async move { live.cancel().await });
+    };
+    Ok((session, Followed { told, cancel: Box::new(cancel) }))
+}
+
+async fn reply(live: Live, ask: String, answer: oneshot::Receiver<PermissionReply>) {
+    if let Some(reply) = answer.await.ok().and_then(convert::reply) {
+        live.reply(&ask.as_str().into(), reply).await;
+    }
+}
+
+/// What is done to files here is in the same journal as everybody's.
+fn journal(setup: &Setup) -> Option<Journal> {
+    match Journal::open(&setup.paths.data_dir, Bound::default()) {
+        Ok((journal, opened)) => {
+            if let Some(aside) = opened.moved_aside {
+                terminal::warn(format_args!(
+                    "the journal of edits could not be read and was moved to {}; what it held cannot be undone",
+                    aside.display()
+                ));
+            }
+            Some(journal)
+        }
+        Err(error) => {
+            terminal::warn(format_args!("{error}; what is done now cannot be undone"));
+            None
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Who works on a session: one at a time, among all processes of the user.
+//!
+//! A claim is a lock on a file that is named by the session. The system takes it back when its holder dies, however that
+//! happens, so nothing stale is ever in the way; the file says for others which process it is, and goes with the claim.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::{Store, StoreError};
+use crate::id::Id;
+
+/// What this very process worked on a moment ago ends by itself, and soon.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Between two tries.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// A session is worked on by whoever has this.
+#[derive(Debug)]
+pub struct Claim {
+    path: PathBuf,
+    _file: File,
+}
+
+impl Store {
+    /// Keeps everybody else from working on a session.
+    pub async fn claim(&self, session: &Id) -> Result<Claim, StoreError> {
+        let folder = self.path.with_file_name("at-work");
+        let unusable =
+            |error: io::Error| StoreError::Unusable { path: folder.clone(), what: error.to_string() };
+        DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(unusable)?;
+        // An imported id may be anything.
+        let name: String = session
+            .as_str()
+            .chars()
+            .map(|character| if character == '/' { '_' } else { character })
+            .collect();
+        let path = folder.join(format!("{name}.lock"));
+        let own = Some(std::process::id());
+        let mut waited = Duration::ZERO;
+        loop {
+            match attempt(&path).map_err(unusable)? {
+                Attempt::Claimed(claim) => return Ok(claim),
+                Attempt::Gone => {}
+                Attempt::Taken(by) if (by.is_none() || by == own) && waited < PATIENCE => {
+                    tokio::time::sleep(PAUSE).await;
+                    waited += PAUSE;
+                }
+                Attempt::Taken(by) => return Err(StoreError::AtWork { session: session.to_string(), by }),
+            }
+        }
+    }
+}
+
+enum Attempt {
+    Claimed(Claim),
+    /// By this process, if it has had the time to say so.
+    Taken(Option<u32>),
+    /// The file was on its way out.
+    Gone,
+}
+
+fn attempt(path: &Path) -> io::Result<Attempt> {
+    let mut file =
+        OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut text = String::new();
+            let _ = file.read_to_string(&mut text);
+            return Ok(Attempt::Taken(text.trim().parse().ok()));
+        }
+        Err(TryLockError::Error(error)) => return Err(error),
+    }
+    // Whoever had it may have removed it since it was opened: then the lock is on nothing.
+    let opened = file.metadata()?;
+    if !path.metadata().is_ok_and(|there| (there.dev(), there.ino()) == (opened.dev(), opened.ino())) {
+        return Ok(Attempt::Gone);
+    }
+    file.set_len(0)?;
+    file.rewind()?;
+    file.write_all(std::process::id().to_string().as_bytes())?;
+    Ok(Attempt::Claimed(Claim { path: path.to_owned(), _file: file }))
+}
+
+/// The file goes while it is still locked.
+impl Drop for Claim {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::session;
+    use super::*;
+
+    fn files(data: &Path) -> usize {
+        fs::read_dir(data.join("at-work")).unwrap().count()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_has_one_worker_at_a_time() {
+        let data = tempfile::tempdir().unwrap();
+        // Two stores are like two processes: a lock is of what was opened, not of who did.
+        let (one, _) = Store::open(data.path()).unwrap();
+        let (other, _) = Store::open(data.path()).unwrap();
+        let (here, there) = (session("/a").id, session("/a").id);
+        let claim = one.claim(&here).await.unwrap();
+        let _beside = other.claim(&there).await.unwrap();
+        let refused = other.claim(&here).await.unwrap_err();
+        let by = std::process::id();
+        assert!(matches!(&refused, StoreError::AtWork { by: Some(pid), .. } if *pid == by), "{refused}");
+        assert!(refused.to_string().contains(&format!("process {by}")), "{refused}");
+        drop(claim);
+        assert_eq!(files(data.path()), 1, "what is not claimed leaves no file");
+        other.claim(&here).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn what_a_dead_process_left_is_in_nobodys_way() {
+        let data = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open(data.path()).unwrap();
+        let id = session("/a").id;
+        fs::create_dir(data.path().join("at-work")).unwrap();
+        fs::write(data.path().join(format!("at-work/{id}.lock")), "1").unwrap();
+        drop(store.claim(&id).await.unwrap());
+        assert_eq!(files(data.path()), 0);
+    }
+
+    #[tokio::test]
+    async fn a_worker_that_is_about_to_end_is_waited_for() {
+        let data = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open(data.path()).unwrap();
+        let id = session("/a").id;
+        let claim = store.claim(&id).await.unwrap();
+        let (next, ()) = tokio::join!(store.claim(&id), async move {
+            tokio::task::yield_now().await;
+            drop(claim);
+        });
+        next.unwrap();
+    }
+
+    #[tokio::test]
+    async fn many_at_once_are_one_after_the_other() {
+        let data = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open(data.path()).unwrap();
+        let id = session("/a").id;
+        let inside = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let work = |_| {
+            let (store, id, inside) = (store.clone(), id.clone(), inside.clone());
+            tokio::spawn(async move {
+                let _claim = store.claim(&id).await.unwrap();
+                assert_eq!(inside.fetch_add(1, std::sync::atomic::Ordering::SeqCst), 0);
+                tokio::task::yield_now().await;
+                inside.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
+            })
+        };
+        for work in (0..16).map(work).collect::<Vec<_>>() {
+            work.await.unwrap();
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! What the editor connection costs: the built daemon and shim, documents by the hundred thousand lines, a real Neovim.
+//!
+//! The time of an edit is that from the last write of the model's answer to the change in Neovim's buffer, as Neovim sees
+//! it; both read the same clock. Rows with Neovim are left out where `COPYDESK_TEST_NVIM` names none.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::table::Table;
+use crate::shared::model_server::{ModelServer, Turn, Wire};
+use crate::shared::neovim::nvim::Nvim;
+
+const RUNS: usize = 21;
+const BINARY: &str = env!("CARGO_BIN_EXE_copydesk");
+
+pub(crate) fn measure(table: &mut Table) {
+    start_rows(table);
+    change_row(table);
+    document_row(table);
+    session_row(table);
+    edit_rows(table);
+}
+
+/// A home and a project; the daemon that was started there ends with it.
+struct Place {
+    folder: tempfile::TempDir,
+    config: String,
+}
+
+impl Place {
+    fn new(server: Option<&ModelServer>) -> Self {
+        let config = server.map_or(json!({}), |server| {
+            json!({
+                "model": "script/m-1", "enabled_providers": ["script"], "permission": { "edit": "allow" },
+                "agent": { "build": { "steps": 1000 } },
+                "provider": { "script": { "wire": "anthropic", "models": { "m-1": {} },
+                    "options": { "baseURL": server.base_url(Wire::Anthropic), "apiKey": "sk-0987654321" } } },
+            })
+        });
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("project")).unwrap();
+        Self { folder, config: config.to_string() }
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join("project").join(name)
+    }
+
+    fn prepare(&self, command: &mut Command) {
+        let home = self.folder.path();
+        command.env_clear().env("HOME", home).env("XDG_RUNTIME_DIR", home.join("run"));
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("COPYDESK", BINARY);
+        command.env("COPYDESK_CONFIG_CONTENT", &self.config).current_dir(home.join("project"));
+    }
+
+    fn stop(&self) {
+        let mut command = Command::new(BINARY);
+        self.prepare(&mut command);
+        command.arg("stop").stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// An editor by hand.
+struct Editor {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Editor {
+    /// Greeted; tells how long that took, the start of the process included.
+    fn start(place: &Place) -> (Self, Duration) {
+        let start = Instant::now();
+        let mut command = Command::new(BINARY);
+        place.prepare(&mut command);
+        let mut child = command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (stdin, stdout) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        let mut editor = Self { child, stdin, stdout };
+        let hello = json!({ "copydesk": { "protocol": 1, "client": "benchmark", "version": "0" } });
+        let capabilities = json!({ "general": { "positionEncodings": ["utf-8"] } });
+        editor.ask("initialize", json!({ "initializationOptions": hello, "capabilities": capabilities }));
+        let took = start.elapsed();
+        editor.tell("initialized", json!({}));
+        (editor, took)
+    }
+
+    fn send(&mut self, message: &Value) {
+        let text = message.to_string();
+        write!(self.stdin.as_mut().unwrap(), "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
+    }
+
+    fn tell(&mut self, method: &str, params: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// What comes before the answer is passed over.
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.send(&json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params }));
+        loop {
+            let mut message = self.next();
+            if message["id"] == method {
+                assert!(message["error"].is_null(), "{message}");
+                return message["result"].take();
+            }
+        }
+    }
+
+    fn next(&mut self) -> Value {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            assert_ne!(self.stdout.read_line(&mut line).unwrap(), 0, "the shim has ended");
+            match line.trim_end().strip_prefix("Content-Length: ") {
+                Some(number) => length = number.parse().unwrap(),
+                None if line.trim_end().is_empty() => break,
+                None => {}
+            }
+        }
+        let mut message = vec![0; length];
+        self.stdout.read_exact(&mut message).unwrap();
+        serde_json::from_slice(&message).unwrap()
+    }
+
+    fn pid(&mut self) -> u64 {
+        self.ask("copydesk/status", json!({}))["pid"].as_u64().unwrap()
+    }
+
+    fn open(&mut self, uri: &str, text: &str) {
+        let item = json!({ "uri": uri, "languageId": "text", "version": 1, "text": text });
+        self.tell("textDocument/didOpen", json!({ "textDocument": item }));
+    }
+}
+
+impl Drop for Editor {
+    fn drop(&mut self) {
+        drop(self.stdin.take());
+        let _ = self.child.wait();
+    }
+}
+
+fn start_rows(table: &mut Table) {
+    let (cold, warm) = ("editor: initialize, cold daemon", "editor: initialize, warm daemon");
+    if table.wants(cold) {
+        let once = |_| Editor::start(&Place::new(None)).1;
+        table.row(cold, (0..RUNS).map(once).collect(), Some(Duration::from_millis(30)), String::new());
+    }
+    if table.wants(warm) {
+        let place = Place::new(None);
+        let _first = Editor::start(&place);
+        let once = |_| Editor::start(&place).1;
+        table.row(warm, (0..RUNS).map(once).collect(), Some(Duration::from_millis(3)), String::new());
+    }
+}
+
+fn change_row(table: &mut Table) {
+    let name = "editor: didChange in 100,000 lines";
+    if !table.wants(name) {
+        return;
+    }
+    const CHANGES: u32 = 2_000;
+    let place = Place::new(None);
+    let (mut editor, _) = Editor::start(&place);
+    let text: String = (0..100_000).map(|number| format!("line {number} of many\n")).collect();
+    editor.open("file:///large", &text);
+    let mut version = 1;
+    let mut once = |_| {
+        editor.pid();
+        let start = Instant::now();
+        for number in 0..CHANGES {
+            version += 1;
+            let at = json!({ "line": number * 37 % 100_000, "character": 3 });
+            let change = json!({ "range": { "start": at, "end": at }, "text": "x" });
+            let document = json!({ "uri": "file:///large", "version": version });
+            editor.tell(
+                "textDocument/didChange",
+                json!({ "textDocument": document, "contentChanges": [change] }),
+            );
+        }
+        editor.pid();
+        start.elapsed() / CHANGES
+    };
+    let samples = (0..5).map(&mut once).collect();
+    table.row(name, samples, Some(Duration::from_micros(50)), "through the shim, 2,000 in a row".to_owned());
+}
+
+fn document_row(table: &mut Table) {
+    let name = "editor: memory, 1,000 documents of 1,000 lines";
+    if !table.wants(name) {
+        return;
+    }
+    let place = Place::new(None);
+    let (mut editor, _) = Editor::start(&place);
+    let line = "    let value = compute(&input, options)?; // and so on\n";
+    let text = line.repeat(1_000);
+    for number in 0..1_000 {
+        editor.open(&format!("file:///document{number}"), &text);
+    }
+    let pid = editor.pid();
+    memory(table, name, pid, "VmRSS", 150.0, &format!("{:.0} MB of text", text.len() as f64 / 1e3));
+}
+
+fn session_row(table: &mut Table) {
+    let name = "editor: memory, 32 sessions of 20 tool turns at once";
+    if !table.wants(name) {
+        return;
+    }
+    let server = ModelServer::start();
+    let step = |read: usize| {
+        let arguments = json!({ "filePath": "a.txt", "offset": 1, "limit": 40 });
+        Turn::new().call(format!("c{read}"), "read", arguments)
+    };
+    // By how far a conversation has come: the sessions take turns as they like.
+    for read in 0..=20 {
+        let is_here = move |request: &crate::shared::model_server::Recorded| {
+            request.body["messages"].as_array().is_some_and(|messages| messages.len() == 1 + 2 * read)
+        };
+        server.whenever(is_here, if read == 20 { Turn::new().text("Done.") } else { step(read) });
+    }
+    let place = Place::new(Some(&server));
+    fs::write(place.path("a.txt"), "a line of the file that is read\n".repeat(40)).unwrap();
+    let (mut editor, _) = Editor::start(&place);
+    let folder = place.path("").canonicalize().unwrap();
+    let mut sessions = Vec::new();
+    for _ in 0..32 {
+        let made = editor.ask("copydesk/session/new", json!({ "folder": folder }));
+        let id = made["session"]["id"].as_str().unwrap().to_owned();
+        editor.ask("copydesk/session/load", json!({ "session": id }));
+        sessions.push(id);
+    }
+    let start = Instant::now();
+    for id in &sessions {
+        let params = json!({ "session": id, "text": "Work" });
+        editor
+            .send(&json!({ "jsonrpc": "2.0", "id": id, "method": "copydesk/turn/start", "params": params }));
+    }
+    let mut ended = 0;
+    while ended < sessions.len() {
+        let message = editor.next();
+        let event = &message["params"]["event"];
+        if event["event"] == "turnEnded" {
+            assert_eq!(event["end"]["kind"], "done", "{message}");
+            ended += 1;
+        }
+    }
+    let rate = 32.0 * 20.0 / start.elapsed().as_secs_f64();
+    let pid = editor.pid();
+    memory(table, name, pid, "VmHWM", 120.0, &format!("{rate:.0} tool turns a second"));
+}
+
+/// A line of `/proc/PID/status` beside what it may be, in megabytes.
+fn memory(table: &mut Table, name: &str, pid: u64, key: &str, budget: f64, note: &str) {
+    let Ok(status) = fs::read_to_string(format!("/proc/{pid}/status")) else {
+        return table.remark(&format!("{name} is left out: this system has no /proc"));
+    };
+    let line = status.lines().find(|line| line.starts_with(key)).unwrap();
+    let used = line.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap() / 1024.0;
+    let verdict = if used <= budget { "ok" } else { "OVER" };
+    table.remark(&format!("{name}: {used:.1} MB of {budget} {verdict}; {note}"));
+}
+
+fn edit_rows(table: &mut Table) {
+    let nvim = std::env::var_os("COPYDESK_TEST_NVIM").unwrap_or_default();
+    for program in std::env::split_paths(&nvim).filter(|path| path.is_file()) {
+        let version = Command::new(&program).arg("--version").output().unwrap().stdout;
+        let version = String::from_utf8_lossy(&version).lines().next().unwrap_or_default().to_owned();
+        for (lines, budget) in [(500, 10), (100_000, 30)] {
+            let name = format!("editor: edit into a live Neovim, {lines} lines");
+            if table.wants(&name) {
+                let samples = edits(&program, lines);
+                table.row(&name, samples, Some(Duration::from_millis(budget)), version.clone());
+            }
+        }
+    }
+    if nvim.is_empty() {
+        table.remark("editor: the rows with Neovim are left out: COPYDESK_TEST_NVIM names none");
+    }
+}
+
+/// Each from the last write of the model's answer to the change in the buffer.
+fn edits(program: &Path, lines: usize) -> Vec<Duration> {
+    let text =
+        |turn: usize| if turn == 0 { format!("line {} of many", lines / 2) } else { format!("now {turn}") };
+    let turns = (0..RUNS).map(|turn| {
+        let (old, new) = (text(turn), text(turn + 1));
+        let arguments =
+            json!({ "filePath": "a.txt", "oldString": format!("{old}\n"), "newString": format!("{new}\n") });
+        Turn::new().call(format!("c{turn}"), "edit", arguments)
+    });
+    let server = ModelServer::playing(turns.chain([Turn::new().text("Done.")]));
+    let place = Place::new(Some(&server));
+    let whole: String = (0..lines).map(|number| format!("line {number} of many\n")).collect();
+    fs::write(place.path("a.txt"), whole).unwrap();
+    let mut nvim = Nvim::start(program, |command| place.prepare(command));
+    nvim.lua("T.start(0) T.open('a.txt')", json!([]));
+    let watch = "T.changes = {}
+        vim.api.nvim_buf_attach(0, false, { on_lines = function()
+            table.insert(T.changes, tostring(vim.uv.hrtime()))
+        end })
+        local made = T.request('copydesk/session/new', vim.empty_dict())
+        T.request('copydesk/session/load', { session = made.session.id })
+        T.request('copydesk/turn/start', { session = made.session.id, text = 'Work' })";
+    nvim.lua(watch, json!([]));
+    let end = nvim.wait("event", |told| told["event"]["event"] == "turnEnded");
+    assert_eq!(end["event"]["end"]["kind"], "done", "{end}");
+    // Both clocks are the machine's monotonic one; only their beginnings differ.
+    let before = Instant::now();
+    let there = nanoseconds(&nvim.lua("return tostring(vim.uv.hrtime())", json!([])));
+    let here = before + before.elapsed() / 2;
+    let changes = nvim.lua("return T.changes", json!([]));
+    let changes = changes.as_array().unwrap();
+    assert_eq!(changes.len(), RUNS, "one change for each edit");
+    let since = |(index, at): (usize, &Value)| {
+        let changed = here - Duration::from_nanos(there - nanoseconds(at));
+        changed.duration_since(server.answered(index + 1).unwrap())
+    };
+    changes.iter().enumerate().map(since).collect()
+}
+
+/// As text, since JSON's numbers in Lua are too short for it.
+fn nanoseconds(text: &Value) -> u64 {
+    text.as_str().unwrap().trim_end_matches("ULL").parse::<f64>().unwrap() as u64
+}

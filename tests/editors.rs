@@ -1,0 +1,17 @@
+//! Editors by hand, on the socket of the built daemon with the scripted model behind it: one that obeys, and all the ways
+//! not to.
+//!
+//! Waiting is for messages, gates and the end of processes. Nothing sleeps.
+
+mod broken;
+pub(crate) mod client;
+pub(crate) mod desk;
+mod edits;
+mod endings;
+mod flood;
+mod misbehaving;
+mod sessions;
+mod several;
+mod together;
+mod undo;
+pub(crate) mod units;

@@ -1,0 +1,320 @@
+//! A scripted editor on the daemon's own socket. It holds texts, counts versions, and does with an edit what the test wants:
+//! one that obeys makes it and tells of it; the others are played by the test, message by message.
+//!
+//! Waiting is for messages. The time limit is for a test that fails.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io::{BufReader, Write as _};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::units::{Units, offset, position};
+use crate::cli::desk::Desk;
+use crate::daemon::editor::{framed, read, socket};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(crate) struct Client {
+    stream: UnixStream,
+    incoming: BufReader<UnixStream>,
+    units: Units,
+    /// By URI: the version and the text.
+    pub(crate) texts: BTreeMap<String, (i32, String)>,
+    /// Makes every edit that it is asked to make, and tells of it.
+    pub(crate) obeys: bool,
+    /// What came and was not waited for yet.
+    waiting: VecDeque<Value>,
+    /// The events of sessions, in the order in which they came.
+    pub(crate) events: Vec<Value>,
+    /// The edits that it was asked to make.
+    pub(crate) edits: Vec<Value>,
+    sent: u64,
+}
+
+impl Client {
+    /// One that obeys, and counts in UTF-16.
+    pub(crate) fn new(desk: &Desk, name: &str) -> Self {
+        Self::with(desk, name, Units::Utf16)
+    }
+
+    pub(crate) fn with(desk: &Desk, name: &str, units: Units) -> Self {
+        let mut client = Self::silent(desk, units);
+        let hello = json!({ "protocol": 1, "client": name, "version": "0.1.0" });
+        let params = json!({
+            "clientInfo": { "name": name },
+            "rootUri": uri(desk, ""),
+            "capabilities": { "general": { "positionEncodings": [units.name()] } },
+            "initializationOptions": { "copydesk": hello },
+        });
+        let result = client.call("initialize", params);
+        assert_eq!(result["capabilities"]["positionEncoding"], units.name());
+        client.tell("initialized", json!({}));
+        client
+    }
+
+    /// One that has said nothing yet.
+    pub(crate) fn silent(desk: &Desk, units: Units) -> Self {
+        let stream = UnixStream::connect(socket(desk)).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let incoming = BufReader::new(stream.try_clone().unwrap());
+        Self {
+            stream,
+            incoming,
+            units,
+            texts: BTreeMap::new(),
+            obeys: true,
+            waiting: VecDeque::new(),
+            events: Vec::new(),
+            edits: Vec::new(),
+            sent: 0,
+        }
+    }
+
+    pub(crate) fn write(&mut self, bytes: &[u8]) {
+        self.stream.write_all(bytes).unwrap();
+    }
+
+    pub(crate) fn stream(&self) -> UnixStream {
+        self.stream.try_clone().unwrap()
+    }
+
+    pub(crate) fn tell(&mut self, method: &str, params: Value) {
+        self.write(&framed(&json!({ "jsonrpc": "2.0", "method": method, "params": params })));
+    }
+
+    /// Sends a request and does not wait; gives its id.
+    pub(crate) fn begin(&mut self, method: &str, params: Value) -> Value {
+        self.sent += 1;
+        let id = json!(self.sent);
+        self.write(&framed(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })));
+        id
+    }
+
+    pub(crate) fn answer(&mut self, request: &Value, result: Value) {
+        self.write(&framed(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": result })));
+    }
+
+    pub(crate) fn response(&mut self, id: &Value) -> Value {
+        self.take(&format!("the answer to {id}"), |message| {
+            message["method"].is_null() && message["id"] == *id
+        })
+    }
+
+    /// The answer, whatever it is.
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.begin(method, params);
+        self.response(&id)
+    }
+
+    #[track_caller]
+    pub(crate) fn call(&mut self, method: &str, params: Value) -> Value {
+        let answer = self.ask(method, params);
+        assert!(answer.get("error").is_none(), "{method}: {answer}");
+        answer["result"].clone()
+    }
+
+    /// The code and the message of the error that this must be.
+    #[track_caller]
+    pub(crate) fn refused(&mut self, method: &str, params: Value) -> (i64, String) {
+        let answer = self.ask(method, params);
+        let error = &answer["error"];
+        let code = error["code"].as_i64().unwrap_or_else(|| panic!("{method}: {answer}"));
+        (code, error["message"].as_str().unwrap().to_owned())
+    }
+
+    /// The first message of this kind, of those that came and those to come.
+    pub(crate) fn take(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.waiting.iter().position(&wanted) {
+            return self.waiting.remove(at).unwrap();
+        }
+        loop {
+            let message = self.next().unwrap_or_else(|| panic!("the connection ended before {what}"));
+            if wanted(&message) {
+                return message;
+            }
+            self.waiting.push_back(message);
+        }
+    }
+
+    /// Whether such a message is among those that came.
+    pub(crate) fn has(&self, wanted: impl Fn(&Value) -> bool) -> bool {
+        self.waiting.iter().any(wanted)
+    }
+
+    pub(crate) fn request(&mut self, method: &str) -> Value {
+        self.take(method, |message| message["method"] == method)
+    }
+
+    fn next(&mut self) -> Option<Value> {
+        let message = read(&mut self.incoming)?;
+        match message["method"].as_str() {
+            Some("copydesk/event") => self.events.push(message["params"].clone()),
+            Some("workspace/applyEdit") => {
+                self.edits.push(message["params"].clone());
+                if self.obeys {
+                    self.obey(&message);
+                }
+            }
+            _ => {}
+        }
+        Some(message)
+    }
+
+    /// Reads on until the daemon has nothing more to say and ends the connection.
+    pub(crate) fn read_to_the_end(&mut self) {
+        while self.next().is_some() {}
+    }
+}
+
+/// Sessions.
+impl Client {
+    /// A new session that this client is attached to.
+    pub(crate) fn session(&mut self) -> String {
+        let made = self.call("copydesk/session/new", json!({}));
+        let id = made["session"]["id"].as_str().unwrap().to_owned();
+        self.load(&id);
+        id
+    }
+
+    pub(crate) fn load(&mut self, session: &str) -> Value {
+        self.call("copydesk/session/load", json!({ "session": session }))
+    }
+
+    pub(crate) fn prompt(&mut self, session: &str, text: &str) -> Value {
+        self.call("copydesk/turn/start", json!({ "session": session, "text": text }))
+    }
+
+    /// The next event of this kind; without its number.
+    pub(crate) fn event(&mut self, session: &str, kind: &str) -> Value {
+        let message = self.take(&format!("the event {kind}"), |message| {
+            let params = &message["params"];
+            params["session"] == session && params["event"]["event"] == kind
+        });
+        message["params"]["event"].clone()
+    }
+
+    /// How the turn ended.
+    pub(crate) fn ended(&mut self, session: &str) -> Value {
+        self.event(session, "turnEnded")["end"]["kind"].clone()
+    }
+
+    /// Prompts, and waits for the end, which must be a good one.
+    #[track_caller]
+    pub(crate) fn turn(&mut self, session: &str, text: &str) {
+        self.prompt(session, text);
+        let end = self.event(session, "turnEnded");
+        assert_eq!(end["end"]["kind"], "done", "{end}");
+    }
+
+    /// The numbers of a session's events.
+    pub(crate) fn numbers(&self, session: &str) -> Vec<u64> {
+        let of_session = self.events.iter().filter(|event| event["session"] == session);
+        of_session.map(|event| event["seq"].as_u64().unwrap()).collect()
+    }
+
+    /// The last word about each part, by what was told; in the order in which they began.
+    pub(crate) fn parts(&self, session: &str) -> Vec<Value> {
+        let mut parts: Vec<Value> = Vec::new();
+        for event in self.events.iter().filter(|event| event["session"] == session) {
+            let part = &event["event"]["part"];
+            if event["event"]["event"] != "part" {
+                continue;
+            }
+            match parts.iter_mut().find(|known| known["id"] == part["id"]) {
+                Some(known) => *known = part.clone(),
+                None => parts.push(part.clone()),
+            }
+        }
+        parts
+    }
+
+    /// The ids of the calls, in their order.
+    pub(crate) fn calls(&self, session: &str) -> Vec<String> {
+        let parts = self.parts(session);
+        let calls = parts.iter().filter(|part| part["content"]["kind"] == "call");
+        calls.map(|part| part["id"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+/// Documents.
+impl Client {
+    pub(crate) fn open(&mut self, uri: &str, text: &str) {
+        self.texts.insert(uri.to_owned(), (1, text.to_owned()));
+        let item = json!({ "uri": uri, "languageId": "text", "version": 1, "text": text });
+        self.tell("textDocument/didOpen", json!({ "textDocument": item }));
+    }
+
+    pub(crate) fn close(&mut self, uri: &str) {
+        self.texts.remove(uri);
+        self.tell("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+    }
+
+    pub(crate) fn text(&self, uri: &str) -> &str {
+        &self.texts[uri].1
+    }
+
+    /// The person puts one thing in the place of another.
+    pub(crate) fn types(&mut self, uri: &str, old: &str, new: &str) {
+        let change = self.typed(uri, old, new);
+        self.tell("textDocument/didChange", change);
+    }
+
+    /// The same, but the desk is not told yet: what it will be told.
+    pub(crate) fn typed(&mut self, uri: &str, old: &str, new: &str) -> Value {
+        let (version, text) = self.texts.get_mut(uri).unwrap();
+        let at = text.find(old).unwrap_or_else(|| panic!("{text:?} has no {old:?}"));
+        let (start, end) = (position(text, at, self.units), position(text, at + old.len(), self.units));
+        text.replace_range(at..at + old.len(), new);
+        *version += 1;
+        changed(uri, *version, &json!([{ "range": { "start": start, "end": end }, "text": new }]))
+    }
+
+    /// Makes an edit as it is asked to, and tells of it before it answers.
+    pub(crate) fn obey(&mut self, request: &Value) {
+        let documents = request["params"]["edit"]["documentChanges"].as_array().unwrap().clone();
+        let is_current = |document: &Value| {
+            let known = self.texts.get(document["textDocument"]["uri"].as_str().unwrap());
+            known.is_some_and(|(version, _)| document["textDocument"]["version"] == *version)
+        };
+        if !documents.iter().all(is_current) {
+            self.answer(request, json!({ "applied": false, "failureReason": "the document has changed" }));
+            return;
+        }
+        documents.iter().for_each(|document| self.make(document));
+        self.answer(request, json!({ "applied": true }));
+    }
+
+    /// Makes the edits of one document, whatever version they are for.
+    pub(crate) fn make(&mut self, document: &Value) {
+        let uri = document["textDocument"]["uri"].as_str().unwrap().to_owned();
+        let units = self.units;
+        let (version, text) = self.texts.get_mut(&uri).unwrap();
+        let range = |edit: &Value| {
+            offset(text, &edit["range"]["start"], units)..offset(text, &edit["range"]["end"], units)
+        };
+        let edits = document["edits"].as_array().unwrap();
+        let mut edits: Vec<_> = edits.iter().map(|edit| (range(edit), edit.clone())).collect();
+        // From the end, so that what is to come stays where it is.
+        edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+        let mut told = Vec::new();
+        for (range, edit) in edits {
+            let new = edit["newText"].as_str().unwrap();
+            text.replace_range(range, new);
+            told.push(json!({ "range": edit["range"], "text": new }));
+        }
+        *version += 1;
+        let change = changed(&uri, *version, &json!(told));
+        self.tell("textDocument/didChange", change);
+    }
+}
+
+pub(crate) fn changed(uri: &str, version: i32, changes: &Value) -> Value {
+    json!({ "textDocument": { "uri": uri, "version": version }, "contentChanges": changes })
+}
+
+/// The URI of a file of the project.
+pub(crate) fn uri(desk: &Desk, path: &str) -> String {
+    format!("file://{}", desk.path(path).display()).trim_end_matches('/').to_owned()
+}

@@ -1,0 +1,111 @@
+//! A client that does not read: the desk goes on for everybody else, and does not keep for it what it does not want.
+
+use serde_json::json;
+
+use super::desk::Running;
+use crate::daemon::editor::framed;
+use crate::model_server::Turn;
+
+/// A client that reads is never further behind than one batch.
+const BATCH: usize = 2_000;
+const BATCHES: usize = 50;
+
+/// What the process holds in memory, in kB.
+fn resident(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+#[test]
+fn a_client_that_does_not_read_costs_the_others_nothing() {
+    // Short, so that what grows is what is kept for the deaf one, and not the answer itself.
+    let word = "ha".to_owned();
+    let gate = |batch: usize| format!("after batch {batch}");
+    let turn = (0..BATCHES).fold(Turn::new(), |turn, batch| {
+        turn.chunks(std::iter::repeat_n(word.clone(), BATCH)).gate(gate(batch))
+    });
+    let desk = Running::new([turn]);
+    let mut deaf = desk.client("vscode");
+    let mut client = desk.client("nvim");
+    let session = client.session();
+    deaf.load(&session);
+    client.prompt(&session, "Talk");
+    let mut early = 0;
+    for batch in 0..BATCHES {
+        (0..BATCH).for_each(|_| drop(client.event(&session, "delta")));
+        if batch == 4 {
+            early = resident(desk.pid());
+        }
+        if batch + 1 < BATCHES {
+            desk.open(&gate(batch));
+        }
+    }
+    // Whoever reads gets everything.
+    let numbers = client.numbers(&session);
+    assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
+    client.call("copydesk/status", json!({}));
+    // Its queue was full early on. Each of the 90,000 events since then takes a quarter of a kB.
+    let grown = resident(desk.pid()).saturating_sub(early);
+    assert!(grown < 10_000, "{grown} kB");
+    desk.open(&gate(BATCHES - 1));
+    assert_eq!(client.ended(&session), "done");
+    // The deaf one listens again: the end is there, and before it a gap that says that it must load again.
+    assert_eq!(deaf.ended(&session), "done");
+    let numbers = deaf.numbers(&session);
+    assert!(numbers.windows(2).any(|pair| pair[1] > pair[0] + 1), "all {} events came", numbers.len());
+    assert!(numbers.windows(2).all(|pair| pair[1] > pair[0]));
+    let loaded = deaf.load(&session);
+    let text =
+        loaded["parts"].as_array().unwrap().iter().find(|part| part["content"]["kind"] == "text").unwrap();
+    assert_eq!(text["content"]["text"].as_str().unwrap().len(), word.len() * BATCH * BATCHES);
+}
+
+/// It asks and asks and reads no answer: it is read no further, and nobody else notices.
+#[test]
+fn a_client_that_only_asks_stops_nobody_and_not_the_end() {
+    let desk = Running::new([]);
+    let mut deaf = desk.client("vscode");
+    let mut client = desk.client("nvim");
+    let mut stream = deaf.stream();
+    stream.set_nonblocking(true).unwrap();
+    let ask = framed(&json!({ "jsonrpc": "2.0", "id": 1, "method": "copydesk/models", "params": {} }));
+    // Until the pipe is full and stays so while the desk has answered others many times.
+    let mut full = 0;
+    while full < 50 {
+        match std::io::Write::write(&mut stream, &ask) {
+            Ok(written) if written == ask.len() => full = 0,
+            Ok(_) => full = 50,
+            Err(_) => {
+                full += 1;
+                client.call("copydesk/status", json!({}));
+            }
+        }
+    }
+    stream.set_nonblocking(false).unwrap();
+    let held = resident(desk.pid());
+    assert!(held < 100_000, "{held} kB");
+    assert_eq!(client.call("copydesk/status", json!({}))["clients"], 2);
+    assert_eq!(client.call("copydesk/stop", json!({ "when": "now" })), json!({ "waitingFor": 0 }));
+    client.read_to_the_end();
+    deaf.obeys = false;
+}
+
+/// It has said its last word and does not read what it is sent: it is not waited for.
+#[test]
+fn a_client_that_has_hung_up_halfway_is_let_go() {
+    let word = "0123456789abcdef ".repeat(4);
+    let desk = Running::new([Turn::new().chunks(std::iter::repeat_n(word, 4_000)).gate("end")]);
+    let mut deaf = desk.client("vscode");
+    let mut client = desk.client("nvim");
+    let session = client.session();
+    deaf.load(&session);
+    client.prompt(&session, "Talk");
+    (0..4_000).for_each(|_| drop(client.event(&session, "delta")));
+    deaf.stream().shutdown(std::net::Shutdown::Write).unwrap();
+    while client.call("copydesk/status", json!({}))["clients"] != 1 {}
+    // Its end of the socket is closed too: there is an end to what it could read.
+    deaf.read_to_the_end();
+    desk.open("end");
+    assert_eq!(client.ended(&session), "done");
+}

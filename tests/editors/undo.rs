@@ -1,0 +1,189 @@
+//! Taking back what the agent did: through the buffers, by merge, whatever a person typed in between.
+
+use serde_json::{Value, json};
+
+use super::client::Client;
+use super::desk::{Running, edit, says};
+use crate::model_server::Turn;
+
+const TEXT: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
+
+/// Two turns: the first has two edits, the second one.
+fn edited() -> (Running, Client, String, String) {
+    let desk = Running::new([
+        edit("c1", "a.txt", "two", "TWO"),
+        edit("c2", "a.txt", "four", "FOUR"),
+        says("Done."),
+        edit("c3", "a.txt", "six", "SIX"),
+        says("Done."),
+    ]);
+    let mut client = desk.client("vscode");
+    let (session, uri) = (client.session(), desk.uri("a.txt"));
+    client.open(&uri, TEXT);
+    client.turn(&session, "One");
+    client.turn(&session, "Two");
+    assert_eq!(client.text(&uri), "one\nTWO\nthree\nFOUR\nfive\nSIX\nseven\n");
+    (desk, client, session, uri)
+}
+
+fn undo(client: &mut Client, session: &str, what: Value) -> Vec<String> {
+    outcomes(&client.call("copydesk/undo", json!({ "session": session, "what": what })))
+}
+
+fn redo(client: &mut Client, session: &str) -> Vec<String> {
+    outcomes(&client.call("copydesk/redo", json!({ "session": session })))
+}
+
+fn outcomes(result: &Value) -> Vec<String> {
+    let files = result["files"].as_array().unwrap().iter();
+    files.map(|file| file["outcome"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn one_call_is_taken_back_and_brought_again() {
+    let (_desk, mut client, session, uri) = edited();
+    let calls = client.calls(&session);
+    assert_eq!(undo(&mut client, &session, json!({ "call": calls[1] })), ["undone"]);
+    assert_eq!(client.text(&uri), "one\nTWO\nthree\nfour\nfive\nSIX\nseven\n");
+    assert_eq!(undo(&mut client, &session, json!({ "call": calls[1] })), [""; 0], "it is undone already");
+    assert_eq!(redo(&mut client, &session), ["undone"]);
+    assert_eq!(client.text(&uri), "one\nTWO\nthree\nFOUR\nfive\nSIX\nseven\n");
+    assert_eq!(redo(&mut client, &session), [""; 0], "there is nothing more to redo");
+}
+
+#[test]
+fn one_turn_is_taken_back_with_what_was_typed_since_left_in() {
+    let (_desk, mut client, session, uri) = edited();
+    client.types(&uri, "one", "un");
+    client.types(&uri, "seven\n", "seven\neight\n");
+    assert_eq!(undo(&mut client, &session, json!({ "turn": 1 })), ["undone", "undone"]);
+    assert_eq!(client.text(&uri), "un\ntwo\nthree\nfour\nfive\nSIX\nseven\neight\n");
+    client.types(&uri, "three", "trois");
+    assert_eq!(redo(&mut client, &session), ["undone", "undone"]);
+    assert_eq!(client.text(&uri), "un\nTWO\ntrois\nFOUR\nfive\nSIX\nseven\neight\n");
+}
+
+#[test]
+fn everything_after_a_part_is_taken_back() {
+    let (_desk, mut client, session, uri) = edited();
+    let calls = client.calls(&session);
+    assert_eq!(undo(&mut client, &session, json!({ "after": calls[0] })), ["undone", "undone"]);
+    assert_eq!(client.text(&uri), "one\nTWO\nthree\nfour\nfive\nsix\nseven\n");
+    let prompt = client.parts(&session)[0]["id"].clone();
+    assert_eq!(undo(&mut client, &session, json!({ "after": prompt })), ["undone"]);
+    assert_eq!(client.text(&uri), TEXT);
+}
+
+#[test]
+fn a_line_that_a_person_changed_too_stays_and_the_others_go_back() {
+    let (_desk, mut client, session, uri) = edited();
+    client.types(&uri, "FOUR", "QUATRE");
+    let result = client.call("copydesk/undo", json!({ "session": session, "what": { "turn": 1 } }));
+    let mut told = outcomes(&result);
+    told.sort();
+    assert_eq!(told, ["conflict", "undone"]);
+    assert_eq!(client.text(&uri), "one\ntwo\nthree\nQUATRE\nfive\nSIX\nseven\n");
+    for file in result["files"].as_array().unwrap() {
+        assert_eq!(file["uri"], uri.as_str());
+        assert_eq!(file.get("message").is_some(), file["outcome"] == "conflict", "{file}");
+    }
+}
+
+#[test]
+fn closed_files_are_taken_back_on_the_disk() {
+    let desk = Running::new([
+        edit("c1", "a.txt", "old", "new"),
+        Turn::new().call("c2", "write", json!({ "filePath": "deep/made.txt", "content": "made\n" })),
+        says("Done."),
+    ]);
+    desk.scripted.desk.write("a.txt", "old\r\n");
+    let mut client = desk.client("vscode");
+    let session = client.session();
+    client.turn(&session, "Edit");
+    assert_eq!(desk.scripted.desk.read("a.txt"), "new\r\n");
+    assert_eq!(desk.scripted.desk.read("deep/made.txt"), "made\n");
+    assert_eq!(undo(&mut client, &session, json!({ "turn": 1 })), ["undone", "undone"]);
+    assert_eq!(desk.scripted.desk.read("a.txt"), "old\r\n");
+    assert!(!desk.scripted.desk.exists("deep/made.txt"), "what was made is gone again");
+    assert_eq!(redo(&mut client, &session), ["undone", "undone"]);
+    assert_eq!(desk.scripted.desk.read("deep/made.txt"), "made\n");
+    // What a person wrote into it is theirs.
+    desk.scripted.desk.write("deep/made.txt", "made, and more\n");
+    let told = undo(&mut client, &session, json!({ "turn": 1 }));
+    assert!(told.contains(&"conflict".to_owned()), "{told:?}");
+    assert_eq!(desk.scripted.desk.read("deep/made.txt"), "made, and more\n");
+    // A file that is gone is told to be gone.
+    assert_eq!(redo(&mut client, &session), ["undone"]);
+    std::fs::remove_file(desk.scripted.desk.path("a.txt")).unwrap();
+    let told = undo(&mut client, &session, json!({ "turn": 1 }));
+    assert!(told.contains(&"gone".to_owned()), "{told:?}");
+}
+
+#[test]
+fn a_buffer_without_a_file_is_taken_back_too() {
+    let uri = "untitled:Untitled-1";
+    let desk = Running::new([edit("c1", uri, "draft", "letter"), says("Done.")]);
+    let mut client = desk.client("vscode");
+    let session = client.session();
+    client.open(uri, "A draft.\n");
+    client.turn(&session, "Edit");
+    let result = client.call("copydesk/undo", json!({ "session": session, "what": { "turn": 1 } }));
+    assert_eq!(result["files"], json!([{ "uri": uri, "outcome": "undone" }]));
+    assert_eq!(client.text(uri), "A draft.\n");
+}
+
+#[test]
+fn nothing_is_taken_back_while_a_turn_runs() {
+    let desk = Running::new([Turn::new().text("a").gate("g").text("b")]);
+    let mut client = desk.client("vscode");
+    let session = client.session();
+    client.prompt(&session, "Go");
+    desk.reached("g");
+    client.event(&session, "delta");
+    let params = json!({ "session": session, "what": { "turn": 1 } });
+    assert_eq!(client.refused("copydesk/undo", params.clone()).0, -31006);
+    assert_eq!(client.refused("copydesk/redo", json!({ "session": session })).0, -31006);
+    desk.open("g");
+    assert_eq!(client.ended(&session), "done");
+    assert_eq!(client.call("copydesk/undo", params), json!({ "files": [] }));
+    let params = json!({ "session": session, "what": { "turn": 7 } });
+    assert_eq!(client.refused("copydesk/undo", params).0, -31002);
+}
+
+#[test]
+fn it_works_after_the_daemon_was_killed() {
+    let (mut desk, client, session, uri) = edited();
+    let text = client.text(&uri).to_owned();
+    drop(client);
+    desk.start_again();
+    let mut client = desk.client("vscode");
+    client.open(&uri, &text);
+    client.types(&uri, "seven", "sept");
+    assert_eq!(undo(&mut client, &session, json!({ "turn": 2 })), ["undone"]);
+    assert_eq!(client.text(&uri), "one\nTWO\nthree\nFOUR\nfive\nsix\nsept\n");
+    drop(client);
+    desk.start_again();
+    let mut client = desk.client("vscode");
+    client.open(&uri, "one\nTWO\nthree\nFOUR\nfive\nsix\nsept\n");
+    assert_eq!(redo(&mut client, &session), ["undone"]);
+    assert_eq!(client.text(&uri), "one\nTWO\nthree\nFOUR\nfive\nSIX\nsept\n");
+}
+
+#[test]
+fn an_editor_that_refuses_to_undo_is_told_as_a_conflict_and_can_be_asked_again() {
+    let (_desk, mut client, session, uri) = edited();
+    client.obeys = false;
+    let count = client.edits.len();
+    for _ in 0..count {
+        client.request("workspace/applyEdit");
+    }
+    let id = client.begin("copydesk/undo", json!({ "session": session, "what": { "turn": 2 } }));
+    let asked = client.request("workspace/applyEdit");
+    client.answer(&asked, json!({ "applied": false, "failureReason": "not now" }));
+    let file = client.response(&id)["result"]["files"][0].clone();
+    assert_eq!(file["outcome"], "conflict");
+    assert!(file["message"].as_str().unwrap().contains("not now"), "{file}");
+    client.obeys = true;
+    assert_eq!(undo(&mut client, &session, json!({ "turn": 2 })), ["undone"]);
+    assert_eq!(client.text(&uri), "one\nTWO\nthree\nFOUR\nfive\nsix\nseven\n");
+}

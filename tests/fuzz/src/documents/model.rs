@@ -1,0 +1,1 @@
+../../../../daemon/text/src/document/tests/model.rs

@@ -1,0 +1,57 @@
+//! The first law: what a client tells is applied in the order in which it came.
+
+use serde_json::json;
+
+use super::naive::Raw;
+use crate::editors::client::changed;
+use crate::editors::desk::{Running, read, says};
+
+const BURST: i32 = 400;
+
+#[tokio::test(start_paused = true)]
+async fn the_naive_server_loses_the_order_of_a_burst() {
+    let mut raw = Raw::greeted().await;
+    raw.burst(BURST).await;
+    assert!(raw.is_stuck().await, "nobody asked anything");
+    let versions = raw.versions.lock().unwrap().clone();
+    assert_eq!(versions.len(), 400, "all of them are applied");
+    let inversions = versions.windows(2).filter(|pair| pair[0] > pair[1]).count();
+    assert!(inversions > 0, "the framework keeps the order by itself");
+}
+
+#[test]
+fn four_hundred_changes_in_a_burst_are_applied_in_order() {
+    let desk = Running::new([read("c1", "a.txt"), says("Read.")]);
+    let mut client = desk.client("vscode");
+    let (session, uri) = (client.session(), desk.uri("a.txt"));
+    client.open(&uri, "");
+    for number in 0..BURST {
+        let at = json!({ "line": number, "character": 0 });
+        let change = json!([{ "range": { "start": at, "end": at }, "text": format!("line {number}\n") }]);
+        client.tell("textDocument/didChange", changed(&uri, number + 2, &change));
+    }
+    client.turn(&session, "Read it");
+    let expected: String = (0..BURST).map(|number| format!("{}: line {number}\n", number + 1)).collect();
+    assert!(desk.told(1).contains(&expected), "{}", desk.told(1));
+}
+
+/// Each change stands on the one before: a single one out of its place would be a text that was never typed.
+#[test]
+fn changes_that_build_on_each_other_come_out_as_typed() {
+    let desk = Running::new([read("c1", "a.txt"), says("Read.")]);
+    let mut client = desk.client("vscode");
+    let (session, uri) = (client.session(), desk.uri("a.txt"));
+    client.open(&uri, "|");
+    for number in 0..BURST {
+        let letter = char::from(b'a' + u8::try_from(number % 26).unwrap());
+        // At the mark, which moves on.
+        client.types(&uri, "|", &format!("{letter}|"));
+        if number % 7 == 6 {
+            client.types(&uri, &format!("{letter}|"), "\n|");
+        }
+    }
+    client.turn(&session, "Read it");
+    let lines = client.text(&uri).lines().enumerate();
+    let expected: String = lines.map(|(number, line)| format!("{}: {line}\n", number + 1)).collect();
+    assert!(desk.told(1).contains(expected.trim_end()), "{}", desk.told(1));
+}

@@ -1,0 +1,62 @@
+//! The third law: cancelled is a result. A handler is never left half done, and a client is never told −32800.
+
+use serde_json::json;
+
+use super::naive::Raw;
+use crate::editors::desk::{Running, edit, says};
+
+#[tokio::test(start_paused = true)]
+async fn the_naive_server_answers_a_cancel_with_an_error_and_drops_the_handler() {
+    let mut raw = Raw::greeted().await;
+    raw.ask(1, "long", json!({})).await;
+    raw.tell("$/cancelRequest", json!({ "id": 1 })).await;
+    assert_eq!(raw.next().await["error"]["code"], -32800);
+}
+
+#[test]
+fn a_request_that_is_cancelled_on_its_way_is_done_and_answered_all_the_same() {
+    let desk = Running::new([edit("c1", "a.txt", "old", "new"), says("Done.")]);
+    let mut client = desk.client("vscode");
+    let (session, uri) = (client.session(), desk.uri("a.txt"));
+    client.open(&uri, "old\n");
+    client.turn(&session, "Edit");
+    client.request("workspace/applyEdit");
+    // It waits for the editor, which thinks about it.
+    client.obeys = false;
+    let id = client.begin("copydesk/undo", json!({ "session": session, "what": { "turn": 1 } }));
+    let asked = client.request("workspace/applyEdit");
+    client.tell("$/cancelRequest", json!({ "id": id }));
+    client.call("copydesk/status", json!({}));
+    client.obey(&asked);
+    let answer = client.response(&id);
+    assert_eq!(answer["result"]["files"][0]["outcome"], "undone", "{answer}");
+    assert_eq!(client.text(&uri), "old\n");
+    // The journal knows what became of it: there is nothing left to undo, and something to redo.
+    let again = client.call("copydesk/undo", json!({ "session": session, "what": { "turn": 1 } }));
+    assert_eq!(again["files"], json!([]));
+    client.obeys = true;
+    let redone = client.call("copydesk/redo", json!({ "session": session }));
+    assert_eq!(redone["files"][0]["outcome"], "undone", "{redone}");
+    assert_eq!(client.text(&uri), "new\n");
+}
+
+#[test]
+fn a_cancelled_turn_is_told_as_its_end_and_open_asks_are_settled_first() {
+    let desk = Running::asking([edit("c1", "a.txt", "old", "new")]);
+    desk.scripted.desk.write("a.txt", "old\n");
+    let mut client = desk.client("vscode");
+    let session = client.session();
+    client.prompt(&session, "Edit");
+    let ask = client.request("copydesk/permission/ask");
+    assert_eq!(client.call("copydesk/turn/cancel", json!({ "session": session })), json!({}));
+    client.request("copydesk/permission/settled");
+    assert_eq!(client.ended(&session), "cancelled");
+    let kinds: Vec<_> = client.events.iter().map(|event| event["event"]["event"].clone()).collect();
+    let at = |kind: &str| kinds.iter().position(|known| known == kind).unwrap();
+    assert!(at("settled") < at("turnEnded"), "{kinds:?}");
+    // What is cancelled is answered by a result, and changes nothing.
+    client.answer(&ask, json!({ "reply": "cancelled" }));
+    client.answer(&ask, json!({ "reply": "once" }));
+    client.call("copydesk/status", json!({}));
+    assert_eq!(desk.scripted.desk.read("a.txt"), "old\n");
+}

@@ -1,0 +1,205 @@
+//! An edit comes into the buffer that a person has open, and what the person has there is what the agent sees.
+
+use serde_json::json;
+
+use super::window::{USUAL, Window, desk, edit, on_each, result, with_rules};
+use crate::model_server::Turn;
+
+const TEN: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn an_edit_lands_in_the_buffer_and_one_undo_takes_it_back() {
+    on_each(|program| {
+        // Two hunks of one call are one step.
+        let scripted = desk(edit("a.txt", "two\nthree\nfour\nfive", "2\nthree\nfour\n5\nfive and a half"));
+        scripted.desk.write("a.txt", TEN);
+        let mut window = Window::with_debounce(program, &scripted.desk, &["a.txt"], USUAL);
+        window.does(
+            "vim.api.nvim_win_set_cursor(0, { 9, 2 })
+             vim.cmd('8mark a | 3mark b')
+             T.names = vim.api.nvim_create_namespace('test')
+             T.mark = vim.api.nvim_buf_set_extmark(0, T.names, 6, 3, {})",
+        );
+        window.work();
+        let (told, failed) = result(&scripted, 1, "c1");
+        assert!(!failed, "{told}");
+        let after = "one\n2\nthree\nfour\n5\nfive and a half\nsix\nseven\neight\nnine\nten\n";
+        assert_eq!(window.text("a.txt"), after);
+        assert_eq!(scripted.desk.read("a.txt"), TEN, "the disk is the person's to write");
+        let here = "return { vim.bo.modified, vim.fn.getline('.'), vim.fn.col('.'), vim.fn.getline(\"'a\"),
+            vim.fn.getline(\"'b\"),
+            vim.fn.getline(vim.api.nvim_buf_get_extmark_by_id(0, T.names, T.mark, {})[1] + 1) }";
+        assert_eq!(window.does(here), json!([true, "nine", 3, "eight", "three", "seven"]));
+        window.does("vim.cmd('silent undo')");
+        assert_eq!(window.text("a.txt"), TEN);
+        assert_eq!(window.does("return vim.bo.modified"), false);
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_is_not_saved_is_what_the_tools_see() {
+    on_each(|program| {
+        let look = Turn::new()
+            .call("c1", "read", json!({ "filePath": "a.txt" }))
+            .call("c2", "grep", json!({ "pattern": "unsaved" }))
+            .call("c3", "glob", json!({ "pattern": "**/*.new" }))
+            .call("c4", "read", json!({ "filePath": "sub/fresh.new" }))
+            .call(
+                "c5",
+                "edit",
+                json!({ "filePath": "sub/fresh.new", "oldString": "never", "newString": "not yet" }),
+            )
+            .call("c6", "edit", json!({ "filePath": "a.txt", "oldString": "unsaved", "newString": "seen" }));
+        let scripted = desk([look, Turn::new().text("Done.")]);
+        scripted.desk.write("a.txt", TEN);
+        let mut window = Window::with_debounce(program, &scripted.desk, &["a.txt"], USUAL);
+        window.does("vim.cmd('normal! 4Gccunsaved words') vim.cmd('silent edit sub/fresh.new')");
+        window.does(
+            "vim.api.nvim_buf_set_lines(0, 0, -1, true, { 'unsaved and', 'never written' }) T.attach()",
+        );
+        window.work();
+        let seen = |call| result(&scripted, 1, call);
+        assert!(seen("c1").0.contains("4: unsaved words"), "{}", seen("c1").0);
+        let grep = seen("c2").0;
+        assert!(
+            grep.contains("a.txt") && grep.contains("fresh.new") && grep.contains("unsaved and"),
+            "{grep}"
+        );
+        assert!(seen("c3").0.contains("sub/fresh.new"), "{}", seen("c3").0);
+        assert!(seen("c4").0.contains("2: never written"), "{}", seen("c4").0);
+        for call in ["c5", "c6"] {
+            assert!(!seen(call).1, "{}", seen(call).0);
+        }
+        assert_eq!(window.text("fresh.new"), "unsaved and\nnot yet written\n");
+        assert!(window.text("a.txt").contains("seen words"));
+        assert!(!scripted.desk.exists("sub/fresh.new"));
+        assert_eq!(scripted.desk.read("a.txt"), TEN);
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_buffer_that_cannot_be_changed_is_an_error_that_says_so() {
+    on_each(|program| {
+        let scripted = desk(edit("a.txt", "two", "2"));
+        scripted.desk.write("a.txt", TEN);
+        let mut window = Window::open(program, &scripted.desk, &["a.txt"]);
+        window.does("vim.bo.modifiable = false");
+        window.work();
+        let (told, failed) = result(&scripted, 1, "c1");
+        assert!(failed && told.contains("modifiable"), "{told}");
+        assert_eq!(window.text("a.txt"), TEN);
+        assert_eq!(scripted.desk.read("a.txt"), TEN);
+    });
+}
+
+/// `readonly` is about writing the file, and nobody writes it.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_buffer_that_is_read_only_can_be_edited_as_by_hand() {
+    on_each(|program| {
+        let scripted = desk(edit("a.txt", "two", "2"));
+        scripted.desk.write("a.txt", TEN);
+        let mut window = Window::open(program, &scripted.desk, &["a.txt"]);
+        window.does("vim.bo.readonly = true");
+        window.work();
+        assert!(!result(&scripted, 1, "c1").1);
+        assert_eq!(window.text("a.txt"), TEN.replace("two", "2"));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn the_buffer_counts_while_it_is_open_and_the_disk_afterwards() {
+    on_each(|program| {
+        let read = || Turn::new().call("c1", "read", json!({ "filePath": "a.txt" }));
+        let scripted = desk([read(), Turn::new().text("Done."), read(), Turn::new().text("Done.")]);
+        scripted.desk.write("a.txt", TEN);
+        let mut window = Window::open(program, &scripted.desk, &["a.txt"]);
+        scripted.desk.write("a.txt", "another text\n");
+        window.work();
+        assert!(result(&scripted, 1, "c1").0.contains("2: two"));
+        window.does("vim.cmd('silent bwipeout! a.txt') T.request('copydesk/status', vim.empty_dict())");
+        window.work();
+        assert!(result(&scripted, 3, "c1").0.contains("1: another text"), "{}", result(&scripted, 3, "c1").0);
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn an_edit_that_needs_a_word_is_made_when_it_is_given() {
+    on_each(|program| {
+        let turns = edit("a.txt", "two", "2").into_iter().chain(edit("a.txt", "three", "3"));
+        let scripted = with_rules(turns, json!({ "edit": "ask" }));
+        scripted.desk.write("a.txt", TEN);
+        let mut window = Window::open(program, &scripted.desk, &["a.txt"]);
+        window.does("T.reply = { reply = 'reject', reason = 'Not that one' }");
+        window.work();
+        let (told, failed) = result(&scripted, 1, "c1");
+        assert!(failed && told.contains("Not that one"), "{told}");
+        assert_eq!(window.text("a.txt"), TEN);
+        window.does("T.reply = { reply = 'once' }");
+        window.work();
+        assert!(!result(&scripted, 3, "c1").1);
+        assert_eq!(window.text("a.txt"), TEN.replace("three", "3"));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_file_of_a_hundred_thousand_lines_is_edited_in_the_middle() {
+    on_each(|program| {
+        let text: String = (0..100_000).map(|number| format!("line {number} of many\n")).collect();
+        let scripted = desk(edit("large.txt", "line 50000 of many", "the middle"));
+        scripted.desk.write("large.txt", &text);
+        let mut window = Window::open(program, &scripted.desk, &["large.txt"]);
+        window.does("vim.cmd('normal! 100Gotyped above') vim.cmd('normal! Gotyped below')");
+        window.work();
+        assert!(!result(&scripted, 1, "c1").1);
+        let expected = text.replace("line 50000 of many", "the middle");
+        let expected =
+            expected.replace("line 99 of many\n", "line 99 of many\ntyped above\n") + "typed below\n";
+        assert_eq!(window.text("large.txt"), expected);
+    });
+}
+
+/// Neovim 0.10 opens with version 0, and does not look at that version when an edit comes for it.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn typing_into_a_buffer_that_was_just_opened_moves_the_edit() {
+    on_each(|program| {
+        let scripted = desk(edit("a.txt", "two\nthree\nfour\nfive", "2\nthree\nfour\n5"));
+        scripted.desk.write("a.txt", TEN);
+        let mut window = Window::with_debounce(program, &scripted.desk, &["a.txt"], USUAL);
+        window.does(
+            "T.before = function()
+                vim.api.nvim_buf_set_lines(0, 0, 0, true, { 'typed', 'typed too' })
+                T.before = nil
+            end",
+        );
+        window.work();
+        assert!(!result(&scripted, 1, "c1").1);
+        let expected = format!("typed\ntyped too\n{}", TEN.replace("two", "2").replace("five", "5"));
+        assert_eq!(window.text("a.txt"), expected);
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn an_edit_of_many_hunks_is_known_to_be_one() {
+    on_each(|program| {
+        for debounce in [0, USUAL] {
+            let turns = edit("a.txt", TEN, "0\none\n2\nthree\n4\nfive\nseven\n8\nnine\nten\neleven\n");
+            let scripted = desk(turns);
+            scripted.desk.write("a.txt", TEN);
+            let mut window = Window::with_debounce(program, &scripted.desk, &["a.txt"], debounce);
+            window.work();
+            assert!(!result(&scripted, 1, "c1").1, "{}", result(&scripted, 1, "c1").0);
+            assert_eq!(window.text("a.txt"), "0\none\n2\nthree\n4\nfive\nseven\n8\nnine\nten\neleven\n");
+            window.does("vim.cmd('silent undo')");
+            assert_eq!(window.text("a.txt"), TEN);
+        }
+    });
+}

@@ -1,0 +1,118 @@
+//! A Neovim that a test drives: headless, with its stock LSP client, at the other end of a socket.
+//!
+//! Waiting is for lines of that socket, and ends only when Neovim does or when patience is over.
+
+// The benchmark uses a part of it.
+#![allow(dead_code)]
+
+use std::collections::VecDeque;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// Only a test that fails waits this long.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(crate) struct Nvim {
+    child: Child,
+    lines: BufReader<UnixStream>,
+    /// What the desk told, in its order, and nobody has waited for yet.
+    told: VecDeque<Value>,
+    next: u64,
+    _socket: TempDir,
+}
+
+/// Every Neovim to test with: named by `COPYDESK_TEST_NVIM`, paths with `:` between them; `tests/run` names those it has
+/// installed.
+pub(crate) fn installed() -> Vec<PathBuf> {
+    let named = std::env::var_os("COPYDESK_TEST_NVIM").unwrap_or_default();
+    let found: Vec<_> = std::env::split_paths(&named).filter(|path| path.is_file()).collect();
+    assert!(
+        !found.is_empty(),
+        "COPYDESK_TEST_NVIM names no Neovim; tests/install/neovim prints which there are"
+    );
+    found
+}
+
+impl Nvim {
+    /// `prepare` gives the process its folders and variables.
+    pub(crate) fn start(program: &Path, prepare: impl FnOnce(&mut Command)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (socket, init) = (folder.path().join("line"), folder.path().join("init.lua"));
+        std::fs::write(&init, include_str!("init.lua")).unwrap();
+        let listener = UnixListener::bind(&socket).unwrap();
+        let mut command = Command::new(program);
+        prepare(&mut command);
+        command.args(["--headless", "--clean", "-u"]).arg(&init).env("TEST_SOCKET", &socket);
+        // Neovim ends with its standard input, and so with the test.
+        let child =
+            command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let stream = listener.accept().unwrap().0;
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        Self { child, lines: BufReader::new(stream), told: VecDeque::new(), next: 0, _socket: folder }
+    }
+
+    /// Runs Lua with `...` as its arguments; what it returns.
+    #[track_caller]
+    pub(crate) fn lua(&mut self, code: &str, args: Value) -> Value {
+        self.next += 1;
+        let order = json!({ "id": self.next, "lua": code, "args": args });
+        writeln!(self.lines.get_mut(), "{order}").unwrap();
+        loop {
+            let mut line = self.line();
+            if line["id"] == self.next {
+                assert_eq!(line["ok"], true, "{code}\n{}", line["result"].as_str().unwrap_or_default());
+                return line["result"].take();
+            }
+            self.told.push_back(line);
+        }
+    }
+
+    /// Waits for something that the desk tells, of this kind and so.
+    #[track_caller]
+    pub(crate) fn wait(&mut self, kind: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        let is_it = |line: &Value| line["event"] == kind && wanted(&line["value"]);
+        if let Some(at) = self.told.iter().position(is_it) {
+            return self.told.remove(at).unwrap()["value"].take();
+        }
+        loop {
+            let mut line = self.line();
+            if is_it(&line) {
+                return line["value"].take();
+            }
+            self.told.push_back(line);
+        }
+    }
+
+    #[track_caller]
+    fn line(&mut self) -> Value {
+        let mut line = String::new();
+        match self.lines.read_line(&mut line) {
+            Ok(0) => panic!("Neovim has ended: {:?}", self.child.try_wait()),
+            Ok(_) => serde_json::from_str(&line).unwrap(),
+            Err(error) => panic!("{error}; told and not waited for: {:#?}", self.told),
+        }
+    }
+
+    /// As a crash ends it.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Nvim {
+    fn drop(&mut self) {
+        let _ = self.lines.get_ref().shutdown(std::net::Shutdown::Both);
+        drop(self.child.stdin.take());
+        if std::thread::panicking() {
+            let _ = self.child.kill();
+        }
+        let _ = self.child.wait();
+    }
+}

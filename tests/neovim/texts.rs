@@ -1,0 +1,74 @@
+//! Files of every kind: what an edit leaves in the buffer is what a person would have written.
+
+use serde_json::json;
+
+use super::window::{Window, desk, on_each, result};
+use crate::model_server::Turn;
+
+/// The bytes of a file, what is replaced, and the bytes when Neovim has written it.
+const TEXTS: &[(&str, &str, &str, &str, &str)] = &[
+    ("unix", "a\nb\nc\n", "b\n", "B\nB\n", "a\nB\nB\nc\n"),
+    ("dos", "a\r\nb\r\nc\r\n", "b\n", "B\nB\n", "a\r\nB\r\nB\r\nc\r\n"),
+    ("dos without a last end", "a\r\nb\r\nc", "c", "C\nd", "a\r\nb\r\nC\r\nd"),
+    ("no last end", "a\nb", "b", "B", "a\nB"),
+    ("no last end, a line more", "a\nb", "b", "b\nc", "a\nb\nc"),
+    ("a byte order mark", "\u{feff}a\nb\n", "a", "A", "\u{feff}A\nb\n"),
+    ("emoji", "👩‍👩‍👧 x\ne\u{301}🦀 é y\n", "é y", "é 🦀", "👩‍👩‍👧 x\ne\u{301}🦀 é 🦀\n"),
+    ("emoji on the edited line", "🦀🦀 a 🦀 b\n", "a", "ä", "🦀🦀 ä 🦀 b\n"),
+    ("a stray carriage return", "a\rb\nc\rd\n", "d", "D", "a\rb\nc\rD\n"),
+    ("the first line", "a\nb\n", "a\n", "", "b\n"),
+    ("the last line", "a\nb\n", "b\n", "", "a\n"),
+    ("everything", "a\n", "a", "x\ny", "x\ny\n"),
+    ("long lines", "p\n", "p", "p q", "p q\n"),
+];
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn endings_and_marks_and_wide_letters_are_kept() {
+    on_each(|program| {
+        let mut turns = Vec::new();
+        for (number, (_, _, old, new, _)) in TEXTS.iter().enumerate() {
+            let file = format!("f{number}.txt");
+            let edit = json!({ "filePath": file, "oldString": old, "newString": new });
+            turns.push(Turn::new().call("c1", "edit", edit));
+            turns.push(Turn::new().text("Done."));
+        }
+        let scripted = desk(turns);
+        for (number, (_, before, ..)) in TEXTS.iter().enumerate() {
+            scripted.desk.write(&format!("f{number}.txt"), before);
+        }
+        let mut window = Window::open(program, &scripted.desk, &[]);
+        for (number, (name, before, .., after)) in TEXTS.iter().enumerate() {
+            let file = format!("f{number}.txt");
+            window.nvim.lua("T.open(...)", json!([file]));
+            window.does("vim.bo.fixendofline = false");
+            window.work();
+            let (told, failed) = result(&scripted, number * 2 + 1, "c1");
+            assert!(!failed, "{name}: {told}");
+            assert_eq!(scripted.desk.read(&file), *before, "{name}: the disk is not touched");
+            window.does("vim.cmd('silent write')");
+            assert_eq!(scripted.desk.read(&file), *after, "{name}");
+            window.does("vim.cmd('silent undo') vim.cmd('silent write')");
+            assert_eq!(scripted.desk.read(&file), *before, "{name}: one undo takes it back");
+            window.does("vim.cmd('bwipeout!')");
+        }
+    });
+}
+
+/// Neovim takes such a file for one only where its options say so.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_file_of_the_old_mac_keeps_its_ends() {
+    on_each(|program| {
+        let edit = json!({ "filePath": "a.txt", "oldString": "b", "newString": "B" });
+        let scripted = desk([Turn::new().call("c1", "edit", edit), Turn::new().text("Done.")]);
+        scripted.desk.write("a.txt", "a\rb\rc\r");
+        let mut window = Window::open(program, &scripted.desk, &[]);
+        window.does("vim.o.fileformats = 'unix,dos,mac' T.open('a.txt') assert(vim.bo.fileformat == 'mac')");
+        window.work();
+        let (told, failed) = result(&scripted, 1, "c1");
+        assert!(!failed, "{told}");
+        window.does("vim.cmd('silent write')");
+        assert_eq!(scripted.desk.read("a.txt"), "a\rB\rc\r");
+    });
+}

@@ -1,0 +1,157 @@
+//! A person at work: a desk with the scripted model, and a Neovim with a session in it.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::nvim::{Nvim, installed};
+use crate::cli::desk::Desk;
+use crate::model_server::Turn;
+use crate::sessions::harness::Scripted;
+
+/// What Neovim gathers changes for, in milliseconds, where nobody says otherwise.
+pub(crate) const USUAL: u32 = 150;
+
+/// Runs a test with every Neovim that is installed.
+pub(crate) fn on_each(test: impl Fn(&Path)) {
+    for program in installed() {
+        println!("with {}", program.display());
+        test(&program);
+    }
+}
+
+/// A desk whose daemon does not outlive the test by much, and whose rules allow edits.
+pub(crate) fn desk(turns: impl IntoIterator<Item = Turn>) -> Scripted {
+    with_rules(turns, json!({ "edit": "allow" }))
+}
+
+pub(crate) fn with_rules(turns: impl IntoIterator<Item = Turn>, permission: Value) -> Scripted {
+    let more = json!({ "permission": permission, "agent": { "build": { "steps": 1000 } } });
+    let Scripted { desk, server } = Scripted::with(turns, more);
+    Scripted { desk: desk.env("COPYDESK_IDLE_EXIT", "60"), server }
+}
+
+/// One Neovim, attached to a session.
+pub(crate) struct Window {
+    pub(crate) nvim: Nvim,
+    pub(crate) session: String,
+}
+
+impl Window {
+    /// With the files open, and a new session.
+    pub(crate) fn open(program: &Path, desk: &Desk, files: &[&str]) -> Self {
+        Self::with_debounce(program, desk, files, 0)
+    }
+
+    pub(crate) fn with_debounce(program: &Path, desk: &Desk, files: &[&str], debounce: u32) -> Self {
+        let mut nvim = start(program, desk, debounce);
+        for file in files {
+            nvim.lua("T.open(...)", json!([file]));
+        }
+        let mut window = Self { nvim, session: String::new() };
+        window.renew();
+        window
+    }
+
+    /// Goes over to a new session.
+    pub(crate) fn renew(&mut self) {
+        if !self.session.is_empty() {
+            self.request("copydesk/session/leave", json!({}));
+        }
+        let made = self.does("return T.request('copydesk/session/new', vim.empty_dict())");
+        made["session"]["id"].as_str().unwrap().clone_into(&mut self.session);
+        self.load();
+    }
+
+    /// Another window on a session.
+    pub(crate) fn join(program: &Path, desk: &Desk, session: &str) -> (Self, Value) {
+        let mut window = Self { nvim: start(program, desk, 0), session: session.to_owned() };
+        let loaded = window.load();
+        (window, loaded)
+    }
+
+    pub(crate) fn load(&mut self) -> Value {
+        self.request("copydesk/session/load", json!({}))
+    }
+
+    /// About this session.
+    #[track_caller]
+    pub(crate) fn request(&mut self, method: &str, mut params: Value) -> Value {
+        params["session"] = json!(self.session);
+        self.nvim.lua("local method, params = ... return T.request(method, params)", json!([method, params]))
+    }
+
+    /// Begins a turn. The person's typing has been told before.
+    #[track_caller]
+    pub(crate) fn prompt(&mut self) {
+        self.told();
+        self.request("copydesk/turn/start", json!({ "text": "Work" }));
+    }
+
+    /// Waits for the end of a turn.
+    #[track_caller]
+    pub(crate) fn ended(&mut self) {
+        let end = self.nvim.wait("event", |told| told["event"]["event"] == "turnEnded");
+        assert_eq!(end["event"]["end"]["kind"], "done", "{end}");
+    }
+
+    /// A whole turn.
+    #[track_caller]
+    pub(crate) fn work(&mut self) {
+        self.prompt();
+        self.ended();
+    }
+
+    /// Has the desk know all that was typed in any buffer.
+    #[track_caller]
+    pub(crate) fn told(&mut self) {
+        let all = "for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+            if vim.lsp.buf_is_attached(buffer, T.client) then
+                T.request('copydesk/status', vim.empty_dict(), buffer)
+            end
+        end";
+        self.nvim.lua(all, json!([]));
+    }
+
+    /// The text of the buffer of a file, or of the one that is shown, as it would be written.
+    #[track_caller]
+    pub(crate) fn text(&mut self, file: &str) -> String {
+        let text = self.nvim.lua("return T.text(vim.fn.bufnr(...))", json!([file]));
+        text.as_str().unwrap().to_owned()
+    }
+
+    /// Lua without a result that matters.
+    #[track_caller]
+    pub(crate) fn does(&mut self, code: &str) -> Value {
+        self.nvim.lua(code, json!([]))
+    }
+}
+
+fn start(program: &Path, desk: &Desk, debounce: u32) -> Nvim {
+    let mut nvim = Nvim::start(program, |command| desk.prepare(command));
+    nvim.lua("T.start(...)", json!([debounce]));
+    nvim
+}
+
+/// A step that edits, and a last word.
+pub(crate) fn edit(file: &str, old: &str, new: &str) -> [Turn; 2] {
+    let arguments = json!({ "filePath": file, "oldString": old, "newString": new });
+    [Turn::new().call("c1", "edit", arguments), Turn::new().text("Done.")]
+}
+
+/// What the model was told of its call, in the request of this number: its text, and whether it failed.
+#[track_caller]
+pub(crate) fn result(scripted: &Scripted, request: usize, call: &str) -> (String, bool) {
+    result_in(&scripted.sent(request), call)
+}
+
+/// The same, of a request that is at hand.
+#[track_caller]
+pub(crate) fn result_in(sent: &Value, call: &str) -> (String, bool) {
+    let messages = sent["messages"].as_array().unwrap().iter().rev();
+    let mut blocks = messages.flat_map(|message| message["content"].as_array().unwrap());
+    let found = blocks.find(|block| block["tool_use_id"] == call);
+    let found = found.unwrap_or_else(|| panic!("no result of {call}: {:#}", sent["messages"]));
+    let text = found["content"][0]["text"].as_str().unwrap_or_default().to_owned();
+    (text, found["is_error"] == true)
+}

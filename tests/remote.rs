@@ -1,0 +1,6 @@
+//! `copydesk run` with the daemon up: the session works there, and what a person or a script sees is the same.
+
+mod alone;
+mod others;
+mod same;
+mod trouble;

@@ -1,0 +1,174 @@
+//! Every case is run twice, in its own process and over the daemon: output, code, files and what the model was sent must be
+//! the same.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::model_server::{Failure, Turn, Usage};
+use crate::sessions::harness::{Scripted, Where, events};
+
+/// The runs, one after the other on one desk, and what the model says to them.
+struct Case {
+    name: &'static str,
+    runs: &'static [&'static [&'static str]],
+    turns: fn() -> Vec<Turn>,
+}
+
+fn edit(old: &str, new: &str) -> Turn {
+    Turn::new().call("c1", "edit", json!({ "filePath": "a.txt", "oldString": old, "newString": new }))
+}
+
+const CASES: &[Case] = &[
+    Case {
+        name: "an answer",
+        runs: &[&["Say", "hello"]],
+        turns: || {
+            let usage = Usage { input: 10, output: 5, ..Usage::default() };
+            vec![Turn::new().reasoning("Hm.").signed("s").text("Hello.").usage(usage)]
+        },
+    },
+    Case {
+        name: "a file is read, another is not there",
+        runs: &[&["Look"]],
+        turns: || {
+            vec![
+                Turn::new().text("I look.").call("c1", "read", json!({ "filePath": "a.txt" })),
+                Turn::new().call("c2", "read", json!({ "filePath": "missing" })),
+                Turn::new().text("Done."),
+            ]
+        },
+    },
+    Case {
+        name: "nobody approves",
+        runs: &[&["Change it"]],
+        turns: || vec![edit("one", "two"), Turn::new().text("I see.")],
+    },
+    Case {
+        name: "everything is approved, and the session goes on",
+        runs: &[&["--auto", "Change it"], &["--continue", "--auto", "Run", "it"]],
+        turns: || {
+            let command = Turn::new().call("c2", "bash", json!({ "command": "cat a.txt" }));
+            vec![edit("one", "two"), Turn::new().text("Done."), command, Turn::new().text("It is so.")]
+        },
+    },
+    Case {
+        name: "another agent",
+        runs: &[&["--agent", "plan", "--auto", "Plan"], &["--continue", "--agent", "build", "--auto", "Do"]],
+        turns: || {
+            vec![edit("one", "two"), Turn::new().text("ok"), edit("one", "two"), Turn::new().text("ok")]
+        },
+    },
+    Case { name: "an agent that is not there", runs: &[&["--agent", "nobody", "Plan"]], turns: Vec::new },
+    Case { name: "a session that is not there", runs: &[&["--session", "nosuch", "Go"]], turns: Vec::new },
+    Case { name: "nothing to continue", runs: &[&["--continue", "Go"]], turns: Vec::new },
+    Case {
+        name: "an image",
+        runs: &[&["--file", "shot.png", "What is this?"]],
+        turns: || vec![Turn::new().text("ok")],
+    },
+    Case {
+        name: "a model that fails",
+        runs: &[&["Go"]],
+        turns: || vec![Turn::failure(Failure::Invalid, "no such thing")],
+    },
+];
+
+/// What is left of a case.
+#[derive(Debug, PartialEq)]
+struct Left {
+    runs: Vec<(Vec<String>, Vec<String>, Option<i32>)>,
+    file: String,
+    sent: Vec<Value>,
+}
+
+fn play(case: &Case, place: Where, json: bool) -> Left {
+    let scripted = Scripted::new((case.turns)());
+    scripted.desk.write("a.txt", "one\n");
+    scripted.desk.write("shot.png", b"\x89PNG\r\n\x1a\nrest");
+    let _up = scripted.up(place);
+    let mut runs = Vec::new();
+    for args in case.runs {
+        let args: Vec<_> = json.then_some("--json").into_iter().chain(args.iter().copied()).collect();
+        let ran = scripted.run(&args);
+        let shown = if json { plain(events(&ran)) } else { timeless(&ran.stdout) };
+        runs.push((shown, timeless(&ran.stderr), ran.code));
+    }
+    let root = scripted.desk.path("");
+    let root = root.to_str().unwrap().trim_end_matches('/');
+    let sent = scripted.server.requests();
+    let sent = sent.iter().map(|request| {
+        let text = request.body["messages"].to_string().replace(root, "PROJECT");
+        serde_json::from_str(&text).unwrap()
+    });
+    Left { runs, file: scripted.desk.read("a.txt"), sent: sent.collect() }
+}
+
+/// Without how long calls took.
+fn timeless(text: &str) -> Vec<String> {
+    let timeless = |line: &str| match line.rsplit_once("  ") {
+        Some((rest, took)) if took.ends_with('s') && took.starts_with(|c: char| c.is_ascii_digit()) => {
+            rest.to_owned()
+        }
+        _ => line.to_owned(),
+    };
+    text.lines().map(timeless).collect()
+}
+
+/// Events without times, with ids that count up. Progress depends on how fast a command is, and whether an ask comes before
+/// or after its call runs is open: asks come last here.
+fn plain(events: Vec<Value>) -> Vec<String> {
+    let mut ids = BTreeMap::new();
+    let (mut shown, mut asked) = (Vec::new(), Vec::new());
+    for (at, mut event) in events.into_iter().enumerate() {
+        if event["event"] == "progress" {
+            continue;
+        }
+        // The desk settles the model of a session when it is first prompted.
+        if at == 0 {
+            event["session"].as_object_mut().unwrap().remove("model");
+        }
+        number(&mut event, &mut ids);
+        if event["event"] == "asked" { &mut asked } else { &mut shown }.push(event.to_string());
+    }
+    shown.extend(asked);
+    shown
+}
+
+fn number(value: &mut Value, ids: &mut BTreeMap<String, usize>) {
+    match value {
+        Value::Object(fields) => {
+            for key in ["created", "updated", "milliseconds", "at", "folder"] {
+                fields.remove(key);
+            }
+            for (key, value) in fields.iter_mut() {
+                if let (true, Value::String(id)) =
+                    (["id", "session", "part", "ask"].contains(&key.as_str()), &*value)
+                {
+                    let next = ids.len();
+                    *value = (*ids.entry(id.clone()).or_insert(next)).into();
+                } else {
+                    number(value, ids);
+                }
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| number(value, ids)),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_person_sees_the_same() {
+    for case in CASES {
+        let (here, there) = (play(case, Where::Here, false), play(case, Where::Daemon, false));
+        assert_eq!(here, there, "{}", case.name);
+    }
+}
+
+#[test]
+fn a_script_reads_the_same() {
+    for case in CASES {
+        let (here, there) = (play(case, Where::Here, true), play(case, Where::Daemon, true));
+        assert_eq!(here, there, "{}", case.name);
+    }
+}

@@ -1,0 +1,154 @@
+//! `copydesk undo`: what an agent did is taken back, and nothing of what a person did; here and through the daemon.
+
+use expect_test::expect;
+use serde_json::{Value, json};
+
+use super::harness::{Scripted, Where};
+use crate::model_server::Turn;
+
+const BOTH: [Where; 2] = [Where::Here, Where::Daemon];
+
+fn edit(call: &str, old: &str, new: &str) -> Turn {
+    Turn::new().call(call, "edit", json!({ "filePath": "a.txt", "oldString": old, "newString": new }))
+}
+
+/// A desk on which the model has made these steps, and said a word.
+fn worked(steps: impl IntoIterator<Item = Turn>) -> Scripted {
+    let scripted = Scripted::new(steps.into_iter().chain([Turn::new().text("Done.")]));
+    scripted.desk.write("a.txt", "one\ntwo\nthree\nfour\nfive\n");
+    let ran = scripted.run(&["--auto", "Go"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    scripted
+}
+
+fn parts(scripted: &Scripted) -> Vec<Value> {
+    let sessions = scripted.desk.run(&["sessions", "list", "--json"]).json();
+    let archive = scripted.desk.run(&["sessions", "export", sessions[0]["id"].as_str().unwrap()]).json();
+    archive["parts"].as_array().unwrap().clone()
+}
+
+#[test]
+fn the_last_turn_that_changed_files_is_taken_back_and_done_again() {
+    for place in BOTH {
+        let scripted = worked([edit("c1", "two", "2"), edit("c2", "four", "4")]);
+        let _up = scripted.up(place);
+        // One that changes nothing comes after it.
+        scripted.server.play(Turn::new().text("I only look."));
+        assert_eq!(scripted.run(&["--continue", "Look"]).code, Some(0));
+        scripted.desk.run(&["undo"]).shows(&expect![[r#"
+            ✓ a.txt taken back
+        "#]]);
+        assert_eq!(scripted.desk.read("a.txt"), "one\ntwo\nthree\nfour\nfive\n");
+        scripted.desk.run(&["undo"]).shows(&expect![[r#"
+            There is nothing to take back.
+            exit code 1
+        "#]]);
+        scripted.desk.run(&["undo", "--redo"]).shows(&expect![[r#"
+            ✓ a.txt done again
+        "#]]);
+        assert_eq!(scripted.desk.read("a.txt"), "one\n2\nthree\n4\nfive\n");
+        scripted.desk.run(&["undo", "--redo"]).shows(&expect![[r#"
+            There is no undo to take back.
+            exit code 1
+        "#]]);
+    }
+}
+
+#[test]
+fn what_a_person_wrote_in_between_stays() {
+    for place in BOTH {
+        let scripted = worked([edit("c1", "two", "2")]);
+        let _up = scripted.up(place);
+        scripted.desk.write("a.txt", "ONE\n2\nthree\nfour\nfive\nsix\n");
+        assert_eq!(scripted.desk.run(&["undo"]).code, Some(0));
+        assert_eq!(scripted.desk.read("a.txt"), "ONE\ntwo\nthree\nfour\nfive\nsix\n");
+    }
+}
+
+#[test]
+fn lines_that_a_person_changed_too_are_left_as_they_are() {
+    for place in BOTH {
+        let scripted = worked([edit("c1", "two", "2")]);
+        let _up = scripted.up(place);
+        scripted.desk.write("a.txt", "one\n2, or two\nthree\nfour\nfive\n");
+        let ran = scripted.desk.run(&["undo"]);
+        assert!(ran.code == Some(1) && ran.stdout.starts_with("✗ a.txt left as it is: "), "{ran:?}");
+        assert_eq!(scripted.desk.read("a.txt"), "one\n2, or two\nthree\nfour\nfive\n");
+        let ran = scripted.desk.run(&["undo", "--json"]);
+        let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!((ran.code, &report["files"][0]["outcome"]), (Some(1), &json!("conflict")));
+    }
+}
+
+#[test]
+fn a_file_that_was_made_goes_and_comes_back() {
+    let write = || Turn::new().call("c1", "write", json!({ "filePath": "new.txt", "content": "made\n" }));
+    for place in BOTH {
+        let scripted = worked([write()]);
+        let _up = scripted.up(place);
+        assert_eq!(scripted.desk.run(&["undo"]).code, Some(0));
+        assert!(!scripted.desk.exists("new.txt"));
+        assert_eq!(scripted.desk.run(&["undo", "--redo"]).code, Some(0));
+        assert_eq!(scripted.desk.read("new.txt"), "made\n");
+        scripted.desk.write("new.txt", "made\nand worked on\n");
+        let ran = scripted.desk.run(&["undo"]);
+        assert!(ran.code == Some(1) && ran.stdout.contains("changed since it was created"), "{ran:?}");
+        assert!(scripted.desk.exists("new.txt"));
+    }
+}
+
+#[test]
+fn one_call_one_turn_or_everything_after_a_part() {
+    for place in BOTH {
+        let scripted = worked([edit("c1", "two", "2"), edit("c2", "four", "4")]);
+        let _up = scripted.up(place);
+        let parts = parts(&scripted);
+        let id = |call: &str| {
+            let part = parts.iter().find(|part| part["content"]["call"] == call).unwrap();
+            part["id"].as_str().unwrap().to_owned()
+        };
+        let undo = |args: &[&str]| {
+            let args: Vec<_> = ["undo"].iter().chain(args).copied().collect();
+            let ran = scripted.desk.run(&args);
+            assert_eq!(ran.code, Some(0), "{place:?}: {ran:?}");
+            scripted.desk.read("a.txt")
+        };
+        assert_eq!(undo(&["--call", &id("c1")]), "one\ntwo\nthree\n4\nfive\n");
+        assert_eq!(undo(&["--redo"]), "one\n2\nthree\n4\nfive\n");
+        assert_eq!(undo(&["--after", &id("c1")]), "one\n2\nthree\nfour\nfive\n");
+        assert_eq!(undo(&["--turn", "1"]), "one\ntwo\nthree\nfour\nfive\n");
+        let session = parts[0]["session"].as_str().unwrap();
+        let unknown = scripted.desk.run(&["undo", session, "--turn", "7"]);
+        assert!(
+            unknown.code == Some(1) && unknown.stderr.contains("the session has no turn 7"),
+            "{unknown:?}"
+        );
+    }
+}
+
+#[test]
+fn without_a_session_there_is_nothing_to_undo() {
+    let scripted = Scripted::new([]);
+    scripted.desk.run(&["undo"]).shows(&expect![[r#"
+        ! error: there is no session in PROJECT
+        exit code 1
+    "#]]);
+    let both = scripted.desk.run(&["undo", "--redo", "--turn", "1"]);
+    assert_eq!(both.code, Some(2), "{both:?}");
+}
+
+#[test]
+fn what_was_deleted_cannot_be_undone() {
+    let scripted = worked([edit("c1", "two", "2")]);
+    let journal = || {
+        let report = scripted.desk.run(&["doctor", "--json"]);
+        let report: Value = serde_json::from_str(&report.stdout).unwrap();
+        let findings = report["findings"].as_array().unwrap().clone();
+        let journal = findings.into_iter().find(|finding| finding["about"] == "journal").unwrap();
+        journal["what"].as_str().unwrap().to_owned()
+    };
+    assert!(journal().starts_with("1 edits, ") && journal().contains(" of 268.4 MB in ~/"), "{}", journal());
+    let session = parts(&scripted)[0]["session"].as_str().unwrap().to_owned();
+    assert_eq!(scripted.desk.run(&["sessions", "delete", &session]).code, Some(0));
+    assert!(journal().starts_with("0 edits, "), "{}", journal());
+}
