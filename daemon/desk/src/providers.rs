@@ -179,8 +179,9 @@ pub(crate) fn options(
         return Ok(Defaults::default());
     }
     defaults(options).with_context(|| {
-        let origin = loaded.merged.origin(path).map(|origin| format!("{origin}: ")).unwrap_or_default();
-        format!("{origin}`{}.{EFFORT}`", path.join("."))
+        let path: Vec<_> = path.iter().copied().chain([EFFORT]).collect();
+        let origin = loaded.merged.origin(&path).map(|origin| format!("{origin}: ")).unwrap_or_default();
+        format!("{origin}`{}`", path.join("."))
     })
 }
 
