@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use copydesk_text::{Change, Encoding, Lines, Position};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 use super::*;
 
@@ -244,7 +245,7 @@ fn keys() -> impl Strategy<Value = Keys> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig { cases: 2000, rng_seed: RngSeed::Fixed(20261115), ..ProptestConfig::default() })]
     /// Whatever is typed before the edit arrives, and right behind it, at each attempt: every letter is there afterwards, and
     /// the edit is in the text as a whole or not at all.
     #[test]
