@@ -124,8 +124,14 @@ impl Editor for Scripted {
                     range: Self::at(&text, *start)..Self::at(&text, *end),
                     text: new.clone(),
                 };
-                let change = Change::checked(&text, edit.edits.iter().map(one).collect()).unwrap();
-                self.edit(&change, at_once);
+                // One by one, the last one first, as Neovim makes them: two that touch are two pieces all the same.
+                let whole = Change::checked(&text, edit.edits.iter().map(one).collect());
+                match self.manner {
+                    Manner::LikeNeovim => edit.edits.iter().map(one).rev().for_each(|edit| {
+                        self.edit(&Change::checked(&self.text(), vec![edit]).unwrap(), false);
+                    }),
+                    _ => self.edit(&whole.unwrap(), at_once),
+                }
                 Ok(())
             }
         };
