@@ -86,7 +86,12 @@ local function check(buffer, before, now)
   -- The last line of a buffer has its end, whatever was taken away behind it.
   if wanted and not wanted:find("\n$") then wanted = wanted .. "\n" end
   local is_good = wanted == now .. "\n"
-  if aim.inserted then is_good = is_good or replaced(now, "\n" .. aim.inserted, "") == before end
+  if aim.inserted then
+    -- The line it was put behind may be gone by then, and it be the first.
+    is_good = is_good
+      or replaced(now, "\n" .. aim.inserted, "") == before
+      or replaced(now, aim.inserted .. "\n", "") == before
+  end
   if not is_good then complain(buffer, "edited otherwise", before, now) end
 end
 
