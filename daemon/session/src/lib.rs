@@ -18,4 +18,4 @@ pub use event::{Asked, Event, TurnEnd};
 pub use export::{Archive, ImportError, markdown};
 pub use id::{Id, now};
 pub use live::{Live, Request, Setting, Titles, When};
-pub use store::{Claim, Found, Look, Opened, Store, StoreError};
+pub use store::{Claim, Found, Opened, Store, StoreError};

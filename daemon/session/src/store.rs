@@ -10,9 +10,7 @@
 //! The handle is a cheap clone that only sends. Work queues up in order and is bounded: those who write faster than the
 //! disk wait.
 
-mod check;
 mod claim;
-mod look;
 mod open;
 mod parts;
 mod schema;
@@ -21,11 +19,11 @@ mod sessions;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use copydesk_workspace::database::{self, Look, Unusable};
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
 pub use claim::Claim;
-pub use look::Look;
 pub use open::Opened;
 pub use parts::Found;
 
@@ -57,6 +55,12 @@ pub enum StoreError {
     Closed,
 }
 
+impl From<Unusable> for StoreError {
+    fn from(Unusable { path, what }: Unusable) -> Self {
+        Self::Unusable { path, what }
+    }
+}
+
 type Job = Box<dyn FnOnce(&mut Connection) + Send>;
 
 #[derive(Debug, Clone)]
@@ -76,7 +80,12 @@ impl Store {
             }
         });
         thread.map_err(|error| StoreError::Unusable { path: data_dir.into(), what: error.to_string() })?;
-        Ok((Self { jobs, path: open::file(data_dir).into() }, opened))
+        Ok((Self { jobs, path: open::FILE.path(data_dir).into() }, opened))
+    }
+
+    /// What there is, left as it is; `None` where there is no store yet. Reads all of it, which takes its time.
+    pub fn look(data_dir: &Path) -> Option<Look> {
+        open::FILE.look(data_dir, "session")
     }
 
     /// Has the owner do something and waits for its word.
@@ -88,8 +97,8 @@ impl Store {
         let path = Arc::clone(&self.path);
         let job: Job = Box::new(move |connection| {
             let done = work(connection).map_err(|error| match error {
-                StoreError::Sqlite(what) if check::is_damage(&what) => {
-                    check::note_damage(&path);
+                StoreError::Sqlite(what) if database::is_damage(&what) => {
+                    database::note_damage(&path);
                     StoreError::Damaged { path: path.to_path_buf(), what }
                 }
                 error => error,

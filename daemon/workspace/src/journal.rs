@@ -19,7 +19,6 @@ mod begin;
 mod bound;
 mod entry;
 mod known;
-mod look;
 mod open;
 mod read;
 mod schema;
@@ -35,10 +34,10 @@ use std::sync::Arc;
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::database::{self, Look, Unusable};
 pub use bound::{Bound, Usage};
 pub use entry::{Entry, EntryId, Hash, Kind, NewEntry, NewKind, Outcome, State, Text};
 use known::Known;
-pub use look::Look;
 pub use open::Opened;
 pub use read::Texts;
 pub use undo::{Blocked, Step, inverse, to_redo, to_undo};
@@ -71,6 +70,12 @@ pub enum JournalError {
     Closed,
 }
 
+impl From<Unusable> for JournalError {
+    fn from(Unusable { path, what }: Unusable) -> Self {
+        Self::Unusable { path, what }
+    }
+}
+
 /// What the thread owns.
 struct Owner {
     connection: Connection,
@@ -93,7 +98,7 @@ impl Journal {
     /// Opens the journal of this folder, or makes one. Blocks; the work is short.
     pub fn open(data_dir: &Path, bound: Bound) -> Result<(Self, Opened), JournalError> {
         let (connection, opened) = open::open(data_dir)?;
-        let path: Arc<Path> = open::file(data_dir).into();
+        let path: Arc<Path> = open::FILE.path(data_dir).into();
         let (jobs, mut queue) = mpsc::channel::<Job>(256);
         let mut owner =
             Owner { connection, known: Known::default(), bound, newest: i64::MAX, has_grown: true };
@@ -107,6 +112,11 @@ impl Journal {
         });
         thread.map_err(|error| JournalError::Unusable { path: data_dir.into(), what: error.to_string() })?;
         Ok((Self { jobs, path }, opened))
+    }
+
+    /// What there is, left as it is; `None` where there is no journal yet.
+    pub fn look(data_dir: &Path) -> Option<Look> {
+        open::FILE.look(data_dir, "entry")
     }
 
     /// Records what is about to be applied, all or none, in the order of applying; durable when it returns.
@@ -162,8 +172,8 @@ impl Journal {
         let path = Arc::clone(&self.path);
         let job: Job = Box::new(move |owner| {
             let done = work(owner).map_err(|error| match error {
-                JournalError::Sqlite(what) if open::is_damage(&what) => {
-                    open::note_damage(&path);
+                JournalError::Sqlite(what) if database::is_damage(&what) => {
+                    database::note_damage(&path);
                     JournalError::Damaged { path: path.to_path_buf(), what }
                 }
                 error => error,

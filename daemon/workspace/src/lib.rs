@@ -7,6 +7,7 @@
 
 pub mod buffers;
 pub mod config;
+pub mod database;
 pub mod files;
 pub mod journal;
 pub mod keys;

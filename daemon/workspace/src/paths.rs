@@ -21,8 +21,6 @@ pub struct Paths {
     pub state_dir: PathBuf,
     /// What can be made again.
     pub cache_dir: PathBuf,
-    /// The socket. Gone after a restart.
-    pub runtime_dir: PathBuf,
     /// OpenCode's own folder, read where there is no configuration of ours.
     pub opencode_config_dir: PathBuf,
 }
@@ -52,7 +50,6 @@ impl Paths {
             data_dir: xdg("XDG_DATA_HOME").unwrap_or_else(|| home.join(".local/share")).join("copydesk"),
             cache_dir: xdg("XDG_CACHE_HOME").unwrap_or_else(|| home.join(".cache")).join("copydesk"),
             // Without a runtime folder (macOS, plain ssh) the state folder is the only one that is surely ours.
-            runtime_dir: xdg("XDG_RUNTIME_DIR").map_or_else(|| state.join("run"), |dir| dir.join("copydesk")),
             state_dir: state,
             home,
         })
@@ -85,7 +82,6 @@ mod tests {
             data_dir: "/h/.local/share/copydesk".into(),
             state_dir: "/h/.local/state/copydesk".into(),
             cache_dir: "/h/.cache/copydesk".into(),
-            runtime_dir: "/h/.local/state/copydesk/run".into(),
             opencode_config_dir: "/h/.config/opencode".into(),
         };
         assert_eq!(paths(&[("HOME", "/h")]), Ok(expected.clone()));
@@ -108,7 +104,6 @@ mod tests {
             data_dir: "/d/copydesk".into(),
             state_dir: "/s/copydesk".into(),
             cache_dir: "/x/copydesk".into(),
-            runtime_dir: "/run/user/1/copydesk".into(),
             opencode_config_dir: "/c/opencode".into(),
         };
         assert_eq!(found, Ok(expected));

@@ -198,7 +198,7 @@ fn store(setup: &Setup) -> Finding {
         return Finding::good(about, "none yet");
     };
     let place = look.path.display();
-    match look.sessions {
+    match look.rows {
         Ok(count) => Finding::good(about, format!("{count}, {} in {place}", places::size(look.bytes))),
         Err(error) => {
             let advice = "keep a copy; where the file is damaged, the next session moves it aside and begins a new one";

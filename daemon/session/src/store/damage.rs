@@ -4,11 +4,17 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-use super::check::{self, Depth, SMALL};
+use copydesk_workspace::database::{self, Depth, Large, SMALL};
+
 use super::tests::{open, session, text};
 use super::{Store, StoreError};
 use crate::data::Session;
 use crate::id::now;
+
+/// What the next start has to do.
+fn depth(path: &Path) -> Depth {
+    database::depth(path, Large::Daily)
+}
 
 /// A store with so many parts of 20 kB, closed, with everything in its one file.
 async fn filled(folder: &Path, parts: usize) -> (PathBuf, Session) {
@@ -77,7 +83,7 @@ async fn a_large_store_is_checked_at_its_first_start() {
     let dir = tempfile::tempdir().unwrap();
     let (path, _) = filled(dir.path(), 400).await;
     assert!(path.metadata().unwrap().len() > SMALL);
-    assert_eq!(check::depth(&path), Depth::Whole, "it was small when it was opened");
+    assert_eq!(depth(&path), Depth::Whole, "it was small when it was opened");
     damage(&path);
     assert!(moved_aside(dir.path()).is_some());
 }
@@ -88,7 +94,7 @@ async fn damage_that_is_met_later_is_told_and_checked_at_the_next_start() {
     let dir = tempfile::tempdir().unwrap();
     let (path, session) = filled(dir.path(), 400).await;
     close(open(dir.path())).await;
-    assert_eq!(check::depth(&path), Depth::Cheap);
+    assert_eq!(depth(&path), Depth::Cheap);
     damage(&path);
     let store = open(dir.path());
     let error = store.parts(&session.id).await.unwrap_err();
@@ -97,7 +103,7 @@ async fn damage_that_is_met_later_is_told_and_checked_at_the_next_start() {
     assert!(message.starts_with(&path.display().to_string()), "{message}");
     assert!(message.contains("is damaged") && message.contains("Start copydesk again"), "{message}");
     drop(store);
-    assert_eq!(check::depth(&path), Depth::Thorough);
+    assert_eq!(depth(&path), Depth::Thorough);
     assert!(moved_aside(dir.path()).is_some());
     assert_eq!(moved_aside(dir.path()), None, "the note went with it");
 }
@@ -106,9 +112,9 @@ async fn damage_that_is_met_later_is_told_and_checked_at_the_next_start() {
 async fn a_false_alarm_is_forgotten() {
     let dir = tempfile::tempdir().unwrap();
     let (path, session) = filled(dir.path(), 400).await;
-    check::note_damage(&path);
+    database::note_damage(&path);
     let store = open(dir.path());
-    assert_eq!(check::depth(&path), Depth::Cheap);
+    assert_eq!(depth(&path), Depth::Cheap);
     assert_eq!(store.parts(&session.id).await.unwrap().len(), 400);
 }
 
@@ -123,7 +129,7 @@ async fn a_large_store_that_was_cut_off_or_overwritten_at_its_start_is_noticed_c
             "cut" => file.set_len(SMALL + 4096).unwrap(),
             _ => file.write_all_at(&[0x5a; 4096], 0).unwrap(),
         }
-        assert_eq!(check::depth(&path), Depth::Cheap);
+        assert_eq!(depth(&path), Depth::Cheap);
         assert!(moved_aside(dir.path()).is_some(), "{harm}");
     }
 }
@@ -133,7 +139,7 @@ async fn a_check_counts_for_a_day_one_file_and_one_start_of_the_machine() {
     let dir = tempfile::tempdir().unwrap();
     let (path, _) = filled(dir.path(), 400).await;
     close(open(dir.path())).await;
-    let note = fs::read_to_string(check::note(&path)).unwrap();
+    let note = fs::read_to_string(database::note(&path)).unwrap();
     let (time, rest) = note.split_once(' ').unwrap();
     let (file, boot) = rest.split_once(' ').unwrap();
     let yesterday = now() - 25 * 60 * 60 * 1000;
@@ -146,13 +152,13 @@ async fn a_check_counts_for_a_day_one_file_and_one_start_of_the_machine() {
         ("nonsense".to_owned(), Depth::Whole),
         (String::new(), Depth::Whole),
     ] {
-        fs::write(check::note(&path), &text).unwrap();
-        assert_eq!(check::depth(&path), expected, "{text}");
+        fs::write(database::note(&path), &text).unwrap();
+        assert_eq!(depth(&path), expected, "{text}");
     }
-    fs::write(check::note(&path), &note).unwrap();
+    fs::write(database::note(&path), &note).unwrap();
     fs::copy(&path, dir.path().join("copy")).unwrap();
     fs::rename(dir.path().join("copy"), &path).unwrap();
-    assert_eq!(check::depth(&path), Depth::Whole, "a copy is another file");
+    assert_eq!(depth(&path), Depth::Whole, "a copy is another file");
 }
 
 /// SQLite says so itself; what was acknowledged before stays, and with room again it goes on.

@@ -1,8 +1,6 @@
 //! The tables, as steps from one version to the next. A step that has been released is never changed.
 
-use rusqlite::{Connection, TransactionBehavior};
-
-const STEPS: &[&str] = &["
+pub(super) const STEPS: &[&str] = &["
     CREATE TABLE session (
         id TEXT PRIMARY KEY,
         folder TEXT NOT NULL,
@@ -30,18 +28,3 @@ const STEPS: &[&str] = &["
     CREATE VIRTUAL TABLE words USING fts5(text, tokenize = 'unicode61');
     CREATE TRIGGER part_gone AFTER DELETE ON part BEGIN DELETE FROM words WHERE rowid = old.number; END;
 "];
-
-/// Brings the file to this version. `Err` tells that a newer one wrote it.
-pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<Result<(), i64>> {
-    // One process migrates, the others wait here and then find nothing to do.
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    let done = usize::try_from(version).unwrap_or(usize::MAX);
-    let Some(missing) = STEPS.get(done..) else { return Ok(Err(version)) };
-    for step in missing {
-        transaction.execute_batch(step)?;
-    }
-    transaction.pragma_update(None, "user_version", STEPS.len() as i64)?;
-    transaction.commit()?;
-    Ok(Ok(()))
-}

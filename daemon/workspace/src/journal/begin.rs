@@ -5,9 +5,9 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use super::entry::{EntryId, NewEntry, NewKind, Outcome, Text};
 use super::known::Known;
-use super::open::now;
 use super::text::{self, Row};
 use super::{JournalError, Owner};
+use crate::database::now;
 
 impl Owner {
     pub(super) fn begin(&mut self, entries: &[NewEntry]) -> Result<Vec<EntryId>, JournalError> {

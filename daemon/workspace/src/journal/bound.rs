@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
-use super::open::{is_damage, note_damage, now};
 use super::text::release;
 use super::{JournalError, Owner};
+use crate::database::{is_damage, note_damage, now};
 
 /// A bare entry with its indexes, roughly.
 const BARE: u64 = 512;

@@ -3,9 +3,7 @@
 //! A `text` is whole, or a change against another one, its `base`. The text after an edit is always the edit's own change
 //! against the text before it. `hash` is that of the text, `length` that of `data` unpacked.
 
-use rusqlite::{Connection, TransactionBehavior};
-
-const STEPS: &[&str] = &["
+pub(super) const STEPS: &[&str] = &["
     CREATE TABLE text (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         hash BLOB NOT NULL,
@@ -40,18 +38,3 @@ const STEPS: &[&str] = &["
     CREATE INDEX entry_before ON entry(before) WHERE before IS NOT NULL;
     CREATE INDEX entry_after ON entry(after) WHERE after IS NOT NULL;
 "];
-
-/// Brings the file to this version. `Err` tells that a newer one wrote it.
-pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<Result<(), i64>> {
-    // One process migrates, the others wait here and then find nothing to do.
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    let done = usize::try_from(version).unwrap_or(usize::MAX);
-    let Some(missing) = STEPS.get(done..) else { return Ok(Err(version)) };
-    for step in missing {
-        transaction.execute_batch(step)?;
-    }
-    transaction.pragma_update(None, "user_version", STEPS.len() as i64)?;
-    transaction.commit()?;
-    Ok(Ok(()))
-}

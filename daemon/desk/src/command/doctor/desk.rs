@@ -48,7 +48,7 @@ pub(super) fn journal(setup: &Setup) -> Finding {
     };
     let place = look.path.display();
     let bound = Bound::default();
-    match look.entries {
+    match look.rows {
         Ok(count) => Finding::good(
             about,
             format!(

@@ -135,7 +135,7 @@ async fn texts_that_are_too_old_go() {
     let dir = tempfile::tempdir().unwrap();
     let journal = open(dir.path());
     let ids = journal.begin(vec![create("s", 0), create("s", 1)]).await.unwrap();
-    let yesterday = open::now() - 25 * 60 * 60 * 1000;
+    let yesterday = crate::database::now() - 25 * 60 * 60 * 1000;
     let id = ids[0].0;
     journal
         .ask(move |owner| {

@@ -35,10 +35,10 @@ async fn damage_that_was_met_leads_to_a_look_at_everything_and_a_false_alarm_is_
         .await
         .unwrap_err();
     assert!(matches!(error, JournalError::Damaged { .. }), "{error}");
-    assert!(path.with_extension("damage").exists());
+    assert!(crate::database::note(&path).exists());
     let (journal, opened) = Journal::open(dir.path(), Bound::default()).unwrap();
     assert_eq!(opened, Opened { moved_aside: None, unsettled: 1 });
-    assert!(!path.with_extension("damage").exists());
+    assert!(!crate::database::note(&path).exists());
     assert_eq!(journal.entries("s").await.unwrap().len(), 1);
 }
 

@@ -1,37 +1,37 @@
-//! A look at the journal that leaves it as it is: nothing is made, migrated, mended or moved.
+//! A look at a file that leaves it as it is: nothing is made, migrated, mended or moved.
 
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{Journal, open};
+use super::{Database, check};
 
-/// What there is to say of a journal.
+/// What there is to say of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Look {
     pub path: PathBuf,
     pub bytes: u64,
-    /// How many edits; or why nobody can tell.
-    pub entries: Result<u64, String>,
+    /// How many rows the table has; or why nobody can tell.
+    pub rows: Result<u64, String>,
 }
 
-impl Journal {
-    /// `None` where there is no journal yet.
-    pub fn look(data_dir: &Path) -> Option<Look> {
-        let path = open::file(data_dir);
+impl Database {
+    /// `None` where there is no file yet. Reads all of it, which takes its time.
+    pub fn look(&self, data_dir: &Path, table: &str) -> Option<Look> {
+        let path = self.path(data_dir);
         let bytes = path.metadata().ok()?.len();
-        let entries = count(&path).map_err(|error| error.to_string());
-        Some(Look { path, bytes, entries })
+        let rows = count(&path, table).map_err(|error| error.to_string());
+        Some(Look { path, bytes, rows })
     }
 }
 
-fn count(path: &Path) -> rusqlite::Result<u64> {
+fn count(path: &Path, table: &str) -> rusqlite::Result<u64> {
     let connection = Connection::open_with_flags(
         address(path),
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
-    open::verify(&connection, "PRAGMA quick_check(1)")?;
-    connection.query_row("SELECT count(*) FROM entry", [], |row| row.get(0))
+    check::whole(&connection)?;
+    connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))
 }
 
 /// Where no log stands beside the file, nobody has it open, and it can be read without the files that even a reader

@@ -1,11 +1,10 @@
 //! Whether a file is whole, without reading all of it at every start.
 //!
 //! SQLite keeps the file whole through crashes of ours, whoever is killed when: what damages it comes from outside (a
-//! disk, a power cut that the disk lied about, another program, a copy that went wrong). So all of a small store is
-//! read at every start, and all of a large one when the last such check is a day old, was made before the machine was
-//! started or of another file, or when SQLite has met damage since. Otherwise only what costs the same for any size:
-//! header, length, schema, free pages. The last check is noted beside the store, not in it: the note is about this
-//! file on this disk, and must not travel with a copy.
+//! disk, a power cut that the disk lied about, another program, a copy that went wrong). So all of a small file is read
+//! at every start, and all of a large one as its [`Large`] says, and when SQLite has met damage since. Otherwise only what
+//! costs the same for any size: header, length, schema, free pages. The last check is noted beside the file, not in it:
+//! the note is about this file on this disk, and must not travel with a copy.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -14,19 +13,28 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use rusqlite::ffi::{self, SQLITE_CORRUPT};
 
-use crate::id::now;
+use super::now;
 
 /// Bytes that are read within a few milliseconds.
-pub(super) const SMALL: u64 = 4 * 1024 * 1024;
+pub const SMALL: u64 = 4 * 1024 * 1024;
 
 const DAY: u64 = 24 * 60 * 60 * 1000;
 
 /// What the note says when SQLite has met damage.
 const DAMAGE: &str = "damage";
 
+/// When all of a large file is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Large {
+    /// When the last such check is a day old, was made before the machine was started, or of another file.
+    Daily,
+    /// Only when SQLite met damage: whoever reads it checks what comes out.
+    AfterDamage,
+}
+
 /// How much of the file has to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Depth {
+pub enum Depth {
     /// Nothing that grows with it.
     Cheap,
     /// Every page.
@@ -35,27 +43,46 @@ pub(super) enum Depth {
     Thorough,
 }
 
-/// What this start has to do, by the note of the last check.
-pub(super) fn depth(path: &Path) -> Depth {
+/// What has to be read at this start is read. An error of SQLite's own kind for damage, if there is any.
+pub(super) fn at_start(connection: &Connection, path: &Path, large: Large) -> rusqlite::Result<()> {
+    let depth = depth(path, large);
+    match depth {
+        Depth::Cheap => return cheap(connection),
+        Depth::Whole => whole(connection)?,
+        Depth::Thorough => verdict(connection, "PRAGMA integrity_check(1)")?,
+    }
+    note_whole(path);
+    Ok(())
+}
+
+/// What the next start has to do, by the note of the last check.
+pub fn depth(path: &Path, large: Large) -> Depth {
     let text = fs::read_to_string(note(path)).unwrap_or_default();
     if text == DAMAGE {
         return Depth::Thorough;
     }
-    let (Ok(metadata), Some((time, circumstances))) = (path.metadata(), text.split_once(' ')) else {
+    if path.metadata().map_or(true, |metadata| metadata.len() <= SMALL) {
         return Depth::Whole;
+    }
+    let is_recent = || {
+        let (time, circumstances) = text.split_once(' ')?;
+        let age = now().checked_sub(time.parse().ok()?)?;
+        Some(age < DAY && circumstances == self::circumstances(path))
     };
-    let age = time.parse().ok().and_then(|time: u64| now().checked_sub(time));
-    let is_recent = age.is_some_and(|age| age < DAY) && circumstances == self::circumstances(path);
-    if metadata.len() > SMALL && is_recent { Depth::Cheap } else { Depth::Whole }
+    match large {
+        Large::AfterDamage => Depth::Cheap,
+        Large::Daily if is_recent() == Some(true) => Depth::Cheap,
+        Large::Daily => Depth::Whole,
+    }
 }
 
-/// An error of SQLite's own kind for damage, if there is any.
-pub(super) fn check(connection: &Connection, depth: Depth) -> rusqlite::Result<()> {
-    let verdict: String = match depth {
-        Depth::Cheap => return cheap(connection),
-        Depth::Whole => connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?,
-        Depth::Thorough => connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?,
-    };
+/// Every page.
+pub(super) fn whole(connection: &Connection) -> rusqlite::Result<()> {
+    verdict(connection, "PRAGMA quick_check(1)")
+}
+
+fn verdict(connection: &Connection, query: &str) -> rusqlite::Result<()> {
+    let verdict: String = connection.query_row(query, [], |row| row.get(0))?;
     if verdict == "ok" { Ok(()) } else { Err(damaged(verdict)) }
 }
 
@@ -74,13 +101,14 @@ fn damaged(what: String) -> rusqlite::Error {
     rusqlite::Error::SqliteFailure(ffi::Error::new(SQLITE_CORRUPT), Some(what))
 }
 
-pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
+/// Whether SQLite says that the file is not what it wrote.
+pub fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
     matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
 }
 
 /// Notes that all of it was read and is whole. Where that cannot be written, the next start reads it again.
-pub(super) fn note_whole(path: &Path) {
+fn note_whole(path: &Path) {
     if path.metadata().is_ok_and(|metadata| metadata.len() > SMALL) {
         let _ = fs::write(note(path), format!("{} {}", now(), circumstances(path)));
     } else {
@@ -89,11 +117,17 @@ pub(super) fn note_whole(path: &Path) {
 }
 
 /// Notes that SQLite met damage: the next start looks at everything.
-pub(super) fn note_damage(path: &Path) {
+pub fn note_damage(path: &Path) {
     let _ = fs::write(note(path), DAMAGE);
 }
 
-pub(super) fn note(path: &Path) -> PathBuf {
+/// The file is another from now on.
+pub(super) fn forget(path: &Path) {
+    let _ = fs::remove_file(note(path));
+}
+
+/// Where the last check is noted.
+pub fn note(path: &Path) -> PathBuf {
     path.with_extension("checked")
 }
 

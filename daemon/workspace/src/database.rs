@@ -1,0 +1,149 @@
+//! A SQLite file of ours: from a folder to a connection that can be relied on.
+//!
+//! Contract:
+//! - several processes may have the file open: writes wait for one another, and none is lost;
+//! - folder and file are the user's alone;
+//! - a file that is damaged is moved aside and told of, never deleted or written into;
+//! - a file that a newer version wrote is refused, not misread.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rusqlite::{Connection, TransactionBehavior};
+use thiserror::Error;
+
+mod check;
+mod look;
+
+pub use check::{Depth, Large, SMALL, depth, is_damage, note, note_damage};
+pub use look::Look;
+
+/// SQLite before this can lose writes when two processes reset the log at once.
+const OLDEST_SQLITE: i32 = 3_051_003;
+
+/// What a file is, and how it is opened.
+#[derive(Debug, Clone, Copy)]
+pub struct Database {
+    /// In the folder of the user's data.
+    pub name: &'static str,
+    /// The tables, as steps from one version to the next. A step that has been released is never changed.
+    pub steps: &'static [&'static str],
+    /// When all of a large one is read.
+    pub large: Large,
+    /// What is set before anything is read.
+    pub prepare: fn(&Connection) -> rusqlite::Result<()>,
+}
+
+#[derive(Debug, Error)]
+#[error("{}: {what}", .path.display())]
+pub struct Unusable {
+    pub path: PathBuf,
+    pub what: String,
+}
+
+impl Database {
+    pub fn path(&self, data_dir: &Path) -> PathBuf {
+        data_dir.join(self.name)
+    }
+
+    /// Opens the file of this folder, or makes one. Tells where a damaged one was moved to; then a new one was begun.
+    pub fn open(&self, data_dir: &Path) -> Result<(Connection, Option<PathBuf>), Unusable> {
+        let path = self.path(data_dir);
+        let unusable = |what: String| Unusable { path: path.clone(), what };
+        if rusqlite::version_number() < OLDEST_SQLITE {
+            let version = rusqlite::version();
+            return Err(unusable(format!("SQLite {version} can lose writes; 3.51.3 or newer is needed")));
+        }
+        let make = || make_private(data_dir, &path);
+        make().map_err(|error| unusable(format!("cannot be made: {error}")))?;
+        let mut aside = None;
+        let connection = match self.connect(&path) {
+            Err(error) if is_damage(&error) => {
+                aside =
+                    Some(move_aside(&path).map_err(|error| {
+                        unusable(format!("is damaged, and cannot be moved aside: {error}"))
+                    })?);
+                make().map_err(|error| unusable(format!("cannot be made: {error}")))?;
+                self.connect(&path)
+            }
+            connected => connected,
+        };
+        match connection {
+            Ok(Ok(connection)) => Ok((connection, aside)),
+            Ok(Err(version)) => {
+                Err(unusable(format!("was written by a newer copydesk (format {version}): update this one")))
+            }
+            Err(error) => Err(unusable(explain(&error))),
+        }
+    }
+
+    /// Opens, checks and migrates. The inner `Err` tells that a newer version wrote it.
+    fn connect(&self, path: &Path) -> rusqlite::Result<Result<Connection, i64>> {
+        let mut connection = Connection::open(path)?;
+        connection.busy_timeout(Duration::from_secs(30))?;
+        (self.prepare)(&connection)?;
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        check::at_start(&connection, path, self.large)?;
+        Ok(self.migrate(&mut connection)?.map(|()| connection))
+    }
+
+    fn migrate(&self, connection: &mut Connection) -> rusqlite::Result<Result<(), i64>> {
+        // One process migrates, the others wait here and then find nothing to do.
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        let done = usize::try_from(version).unwrap_or(usize::MAX);
+        let Some(missing) = self.steps.get(done..) else { return Ok(Err(version)) };
+        for step in missing {
+            transaction.execute_batch(step)?;
+        }
+        transaction.pragma_update(None, "user_version", self.steps.len() as i64)?;
+        transaction.commit()?;
+        Ok(Ok(()))
+    }
+}
+
+/// Milliseconds since 1970.
+pub fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// They hold code, and whatever was said.
+fn make_private(data_dir: &Path, path: &Path) -> std::io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(data_dir)?;
+    OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path).map(|_| ())
+}
+
+/// The log goes along: together they may still be mended.
+fn move_aside(path: &Path) -> std::io::Result<PathBuf> {
+    let with = |suffix: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    let mark = format!(".damaged-{}", now());
+    for suffix in ["-wal", "-shm"] {
+        let from = with(suffix);
+        if from.exists() {
+            fs::rename(&from, with(&format!("{mark}{suffix}")))?;
+        }
+    }
+    let aside = with(&mark);
+    fs::rename(path, &aside)?;
+    check::forget(path);
+    Ok(aside)
+}
+
+fn explain(error: &rusqlite::Error) -> String {
+    use rusqlite::ErrorCode::{CannotOpen, DatabaseBusy, DiskFull, PermissionDenied, ReadOnly};
+    match error.sqlite_error_code() {
+        Some(DiskFull) => "the disk is full; free some space and try again".to_owned(),
+        Some(ReadOnly | PermissionDenied) => "cannot be written: check who owns it and its folder".to_owned(),
+        Some(CannotOpen) => format!("cannot be opened: {error}"),
+        Some(DatabaseBusy) => "another program holds it and does not let go".to_owned(),
+        _ => error.to_string(),
+    }
+}
