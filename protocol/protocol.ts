@@ -16,6 +16,8 @@ export const methods = {
   sessionParts: "copydesk/session/parts",
   /** Detaches this client from a session. A running turn goes on. */
   sessionLeave: "copydesk/session/leave",
+  /** Makes a session that has what was said in another before a part. The other stays as it is. */
+  sessionFork: "copydesk/session/fork",
   /** Gives a session another title. */
   sessionRename: "copydesk/session/rename",
   /** Deletes a session and all that was said in it. A running turn is cancelled first. */
@@ -118,6 +120,8 @@ export interface RequestsToDesk {
   "copydesk/session/parts": { params: SessionPartsParams; result: SessionPartsResult };
   /** Detaches this client from a session. A running turn goes on. */
   "copydesk/session/leave": { params: SessionParams; result: Empty };
+  /** Makes a session that has what was said in another before a part. The other stays as it is. */
+  "copydesk/session/fork": { params: SessionForkParams; result: SessionResult };
   /** Gives a session another title. */
   "copydesk/session/rename": { params: SessionRenameParams; result: SessionResult };
   /** Deletes a session and all that was said in it. A running turn is cancelled first. */
@@ -413,6 +417,8 @@ export type Event =
       event: "turnStarted";
       /** Its number, from 1. */
       turn: number;
+      /** The id of the prompt that it begins with. Its part follows, unless it cannot be kept. */
+      prompt: string;
     }
   /** A part is new or has changed; a known id replaces what the client has. */
   | {
@@ -829,6 +835,14 @@ export interface Session {
   updated: number;
 }
 
+/** A session, and where another one goes its own way. */
+export interface SessionForkParams {
+  /** The session's id. */
+  session: string;
+  /** The id of the first part that the new session does not have. */
+  before: string;
+}
+
 /** Which sessions to list. */
 export interface SessionListParams {
   /** Only those that work in this folder. */
@@ -1127,12 +1141,16 @@ export interface TurnParams {
 export interface TurnStartResult {
   /** It waits for the end of the running turn. */
   queued: boolean;
+  /** The id of the part that the prompt will be. The event `turnStarted` of its turn names it. */
+  prompt: string;
 }
 
 /** What became of a prompt. */
 export interface TurnSteerResult {
   /** It joins the running turn; otherwise it began one. */
   joined: boolean;
+  /** The id of the part that the prompt will be. */
+  prompt: string;
 }
 
 /** What became of one file. */

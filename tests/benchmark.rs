@@ -24,6 +24,7 @@ mod benchmark {
     pub(crate) mod editor;
     pub(crate) mod history;
     pub(crate) mod peer;
+    pub(crate) mod plugin;
     pub(crate) mod session;
     pub(crate) mod start;
     pub(crate) mod stream;
@@ -43,5 +44,6 @@ fn main() {
     benchmark::start::measure(&mut table);
     benchmark::session::measure(&mut table);
     benchmark::editor::measure(&mut table);
+    benchmark::plugin::measure(&mut table);
     table.print();
 }

@@ -5,6 +5,7 @@
 
 mod broken;
 pub(crate) mod client;
+mod commands;
 pub(crate) mod desk;
 mod edits;
 mod endings;

@@ -15,6 +15,7 @@ mod editors;
 mod laws;
 mod model_server;
 mod neovim;
+mod plugin;
 mod remote;
 mod sessions;
 mod terminal;

@@ -4,8 +4,10 @@
 //! machines have one; `tests/run` installs them and runs these tests.
 
 mod edits;
-mod lives;
+pub(crate) mod lives;
 pub(crate) mod nvim;
+mod saving;
 mod texts;
 mod typing;
+mod undoing;
 pub(crate) mod window;

@@ -10,5 +10,5 @@ mod layout;
 mod pictures;
 pub(crate) mod screen;
 mod secret;
-mod svg;
+pub(crate) mod svg;
 mod tour;

@@ -33,6 +33,8 @@ pub enum Event {
     TurnStarted {
         /// Its number, from 1.
         turn: u32,
+        /// The id of the prompt that it begins with. Its part follows, unless it cannot be kept.
+        prompt: String,
     },
     /// A part is new or has changed; a known id replaces what the client has.
     Part {

@@ -1,4 +1,4 @@
-//! What is made from the table: `schema.json`, `protocol.ts`, `protocol.lua`. The copies in the repository are compared
+//! What is made from the table: `schema.json`, `protocol.ts`, and the `protocol.lua` of the Neovim extension. The copies in the repository are compared
 //! with what comes out here.
 //!
 //! To bring them up to date: `UPDATE_EXPECT=1 cargo test -p copydesk-protocol`.
@@ -27,7 +27,7 @@ fn the_committed_typescript_is_not_stale() {
 
 #[test]
 fn the_committed_lua_is_not_stale() {
-    expect_file!["../protocol.lua"].assert_eq(&lua::render(&schema()));
+    expect_file!["../../editors/nvim/lua/copydesk/protocol.lua"].assert_eq(&lua::render(&schema()));
 }
 
 fn text<'a>(value: &'a Value, key: &str) -> &'a str {

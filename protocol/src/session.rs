@@ -132,6 +132,15 @@ pub struct SessionPartsResult {
     pub earlier: bool,
 }
 
+/// A session, and where another one goes its own way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionForkParams {
+    /// The session's id.
+    pub session: String,
+    /// The id of the first part that the new session does not have.
+    pub before: String,
+}
+
 /// A session and its new title.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionRenameParams {

@@ -12,9 +12,9 @@ use crate::method::methods;
 use crate::navigate::{NavigateParams, NavigateResult};
 use crate::question::{QuestionAskParams, QuestionReply, QuestionSettledParams};
 use crate::session::{
-    SessionListParams, SessionListResult, SessionLoadParams, SessionLoadResult, SessionNewParams,
-    SessionParams, SessionPartsParams, SessionPartsResult, SessionRenameParams, SessionResult,
-    SessionSearchParams, SessionSearchResult, SessionSetAgentParams, SessionSetModelParams,
+    SessionForkParams, SessionListParams, SessionListResult, SessionLoadParams, SessionLoadResult,
+    SessionNewParams, SessionParams, SessionPartsParams, SessionPartsResult, SessionRenameParams,
+    SessionResult, SessionSearchParams, SessionSearchResult, SessionSetAgentParams, SessionSetModelParams,
 };
 use crate::turn::{TurnParams, TurnStartResult, TurnSteerResult};
 use crate::undo::{UndoParams, UndoResult};
@@ -30,6 +30,8 @@ methods! {
     ToDesk Request SessionParts = "session/parts" (SessionPartsParams => SessionPartsResult)
     /// Detaches this client from a session. A running turn goes on.
     ToDesk Request SessionLeave = "session/leave" (SessionParams => Empty)
+    /// Makes a session that has what was said in another before a part. The other stays as it is.
+    ToDesk Request SessionFork = "session/fork" (SessionForkParams => SessionResult)
     /// Gives a session another title.
     ToDesk Request SessionRename = "session/rename" (SessionRenameParams => SessionResult)
     /// Deletes a session and all that was said in it. A running turn is cancelled first.

@@ -40,6 +40,8 @@ pub struct ContextItem {
 pub struct TurnStartResult {
     /// It waits for the end of the running turn.
     pub queued: bool,
+    /// The id of the part that the prompt will be. The event `turnStarted` of its turn names it.
+    pub prompt: String,
 }
 
 /// What became of a prompt.
@@ -47,4 +49,6 @@ pub struct TurnStartResult {
 pub struct TurnSteerResult {
     /// It joins the running turn; otherwise it began one.
     pub joined: bool,
+    /// The id of the part that the prompt will be.
+    pub prompt: String,
 }

@@ -27,13 +27,13 @@ pub(crate) fn measure(table: &mut Table) {
 }
 
 /// A home and a project; the daemon that was started there ends with it.
-struct Place {
+pub(super) struct Place {
     folder: tempfile::TempDir,
     config: String,
 }
 
 impl Place {
-    fn new(server: Option<&ModelServer>) -> Self {
+    pub(super) fn new(server: Option<&ModelServer>) -> Self {
         let config = server.map_or(json!({}), |server| {
             json!({
                 "model": "script/m-1", "enabled_providers": ["script"], "permission": { "edit": "allow" },
@@ -47,11 +47,11 @@ impl Place {
         Self { folder, config: config.to_string() }
     }
 
-    fn path(&self, name: &str) -> std::path::PathBuf {
+    pub(super) fn path(&self, name: &str) -> std::path::PathBuf {
         self.folder.path().join("project").join(name)
     }
 
-    fn prepare(&self, command: &mut Command) {
+    pub(super) fn prepare(&self, command: &mut Command) {
         let home = self.folder.path();
         command.env_clear().env("HOME", home).env("XDG_RUNTIME_DIR", home.join("run"));
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("COPYDESK", BINARY);
@@ -301,7 +301,7 @@ fn edits(program: &Path, lines: usize) -> Vec<Duration> {
     let place = Place::new(Some(&server));
     let whole: String = (0..lines).map(|number| format!("line {number} of many\n")).collect();
     fs::write(place.path("a.txt"), whole).unwrap();
-    let mut nvim = Nvim::start(program, |command| place.prepare(command));
+    let mut nvim = Nvim::start(program, include_str!("../neovim/init.lua"), |command| place.prepare(command));
     nvim.lua("T.start(0) T.open('a.txt')", json!([]));
     let watch = "T.changes = {}
         vim.api.nvim_buf_attach(0, false, { on_lines = function()
@@ -328,6 +328,6 @@ fn edits(program: &Path, lines: usize) -> Vec<Duration> {
 }
 
 /// As text, since JSON's numbers in Lua are too short for it.
-fn nanoseconds(text: &Value) -> u64 {
+pub(super) fn nanoseconds(text: &Value) -> u64 {
     text.as_str().unwrap().trim_end_matches("ULL").parse::<f64>().unwrap() as u64
 }

@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 
 use serde_json::json;
 
-use super::by_hand::ByHand;
+use super::by_hand::greeted;
 use super::editor::{Editor, desk, framed, read, socket};
 
 const TOO_LONG: usize = 100_000_000;
@@ -80,13 +80,7 @@ fn a_client_that_sends_rubbish_to_the_daemon_itself_is_told_and_goes_on() {
 #[test]
 fn a_document_that_missed_a_change_is_closed() {
     let desk = desk();
-    let by_hand = ByHand::listen(&desk);
-    let mut editor = Editor::start(&desk);
-    editor.send(&json!({ "id": 0, "method": "initialize", "params": {} }));
-    editor.tell("initialized", json!({}));
-    let mut hand = by_hand.accept();
-    hand.greet(env!("CARGO_PKG_VERSION"));
-    editor.next();
+    let (by_hand, mut editor, mut hand) = greeted(&desk, env!("CARGO_PKG_VERSION"));
     let item = json!({ "uri": "file:///a", "languageId": "", "version": 1, "text": "" });
     editor.tell("textDocument/didOpen", json!({ "textDocument": item }));
     hand.expects("textDocument/didOpen");
@@ -105,13 +99,7 @@ fn a_document_that_missed_a_change_is_closed() {
 #[test]
 fn a_daemon_that_sends_rubbish_is_told_of_in_the_editors_log() {
     let desk = desk();
-    let by_hand = ByHand::listen(&desk);
-    let mut editor = Editor::start(&desk);
-    editor.send(&json!({ "id": 0, "method": "initialize", "params": {} }));
-    editor.tell("initialized", json!({}));
-    let mut hand = by_hand.accept();
-    hand.greet(env!("CARGO_PKG_VERSION"));
-    editor.next();
+    let (_by_hand, mut editor, mut hand) = greeted(&desk, env!("CARGO_PKG_VERSION"));
     hand.write(b"rubbish\n");
     assert_eq!(editor.next()["method"], "window/logMessage");
     hand.write(b"Content-Length: 7\r\n\r\nrubbish");

@@ -6,7 +6,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 
 use serde_json::{Value, json};
 
-use super::editor::{framed, read, socket};
+use super::editor::{Editor, framed, read, socket};
 use crate::cli::desk::Desk;
 
 pub(crate) struct ByHand {
@@ -15,6 +15,18 @@ pub(crate) struct ByHand {
 
 pub(crate) struct Attached {
     stream: BufReader<UnixStream>,
+}
+
+/// An editor whose shim has found this desk, of the given version, with both of them greeted.
+pub(crate) fn greeted(desk: &Desk, version: &str) -> (ByHand, Editor, Attached) {
+    let by_hand = ByHand::listen(desk);
+    let mut editor = Editor::start(desk);
+    editor.send(&json!({ "id": 0, "method": "initialize", "params": {} }));
+    editor.tell("initialized", json!({}));
+    let mut hand = by_hand.accept();
+    hand.greet(version);
+    assert_eq!(editor.next()["id"], 0);
+    (by_hand, editor, hand)
 }
 
 impl ByHand {

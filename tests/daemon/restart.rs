@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::by_hand::ByHand;
+use super::by_hand::{ByHand, greeted};
 use super::editor::{Editor, desk, kill};
 
 fn open(uri: &str, text: &str) -> Value {
@@ -82,13 +82,7 @@ fn the_next_daemon_is_told_what_the_last_one_knew() {
 #[test]
 fn whoever_waits_is_told_and_old_replies_reach_nobody() {
     let desk = desk();
-    let by_hand = ByHand::listen(&desk);
-    let mut editor = Editor::start(&desk);
-    editor.send(&json!({ "id": 0, "method": "initialize", "params": {} }));
-    editor.tell("initialized", json!({}));
-    let mut first = by_hand.accept();
-    first.greet(env!("CARGO_PKG_VERSION"));
-    assert_eq!(editor.next()["id"], 0);
+    let (by_hand, mut editor, mut first) = greeted(&desk, env!("CARGO_PKG_VERSION"));
     for id in [json!(7), json!("seven")] {
         editor.send(&json!({ "id": id, "method": "copydesk/models", "params": {} }));
         first.expects("copydesk/models");
@@ -170,13 +164,7 @@ fn a_refusal_of_the_desk_is_passed_on() {
 #[test]
 fn an_older_daemon_is_asked_to_hand_over() {
     let desk = desk();
-    let by_hand = ByHand::listen(&desk);
-    let mut editor = Editor::start(&desk);
-    editor.send(&json!({ "id": 0, "method": "initialize", "params": {} }));
-    editor.tell("initialized", json!({}));
-    let mut old = by_hand.accept();
-    old.greet("0.0.1");
-    editor.next();
+    let (by_hand, mut editor, old) = greeted(&desk, "0.0.1");
     let mut aside = by_hand.accept();
     aside.greet("0.0.1");
     let stop = aside.expects("copydesk/stop");
@@ -195,13 +183,7 @@ fn an_older_daemon_is_asked_to_hand_over() {
 #[test]
 fn daemons_that_fall_one_after_the_other_are_not_started_for_ever() {
     let desk = desk();
-    let by_hand = ByHand::listen(&desk);
-    let mut editor = Editor::start(&desk);
-    editor.send(&json!({ "id": 0, "method": "initialize", "params": {} }));
-    editor.tell("initialized", json!({}));
-    let mut first = by_hand.accept();
-    first.greet(env!("CARGO_PKG_VERSION"));
-    editor.next();
+    let (by_hand, mut editor, first) = greeted(&desk, env!("CARGO_PKG_VERSION"));
     drop(first);
     for _ in 0..5 {
         by_hand.accept().expects("initialize");
@@ -231,13 +213,7 @@ fn daemons_that_fall_one_after_the_other_are_not_started_for_ever() {
 #[test]
 fn a_burst_keeps_its_order_in_both_directions() {
     let desk = desk();
-    let by_hand = ByHand::listen(&desk);
-    let mut editor = Editor::start(&desk);
-    editor.send(&json!({ "id": 0, "method": "initialize", "params": {} }));
-    editor.tell("initialized", json!({}));
-    let mut hand = by_hand.accept();
-    hand.greet(env!("CARGO_PKG_VERSION"));
-    editor.next();
+    let (_by_hand, mut editor, mut hand) = greeted(&desk, env!("CARGO_PKG_VERSION"));
     // Neither reads until it has written everything: more than pipes hold.
     let filler = "x".repeat(2000);
     for number in 0..400 {

@@ -7,6 +7,12 @@ use super::desk::{Running, edit, read, says};
 use super::units::Units;
 use crate::model_server::Turn;
 
+/// An edit of `a.txt` that is not made before the gate is opened.
+fn held(call: &str, gate: &str, old: &str, new: &str) -> Turn {
+    let arguments = json!({ "filePath": "a.txt", "oldString": old, "newString": new });
+    Turn::new().hold(gate).call(call, "edit", arguments)
+}
+
 #[test]
 fn an_open_file_is_edited_in_its_buffer_by_the_least_that_differs() {
     let text = "fn total() {\n    let tax = 1;\n    tax + 2\n}\n";
@@ -158,15 +164,7 @@ fn unsaved_text_is_found_by_grep_and_what_is_only_on_disk_is_not() {
 
 #[test]
 fn a_file_that_changes_on_the_disk_while_it_is_open_is_the_editors_business() {
-    let desk = Running::new([
-        read("c1", "a.txt"),
-        Turn::new().hold("g").call(
-            "c2",
-            "edit",
-            json!({ "filePath": "a.txt", "oldString": "old", "newString": "new" }),
-        ),
-        says("Done."),
-    ]);
+    let desk = Running::new([read("c1", "a.txt"), held("c2", "g", "old", "new"), says("Done.")]);
     desk.scripted.desk.write("a.txt", "old\n");
     let mut client = desk.client("vscode");
     let (session, uri) = (client.session(), desk.uri("a.txt"));
@@ -182,15 +180,7 @@ fn a_file_that_changes_on_the_disk_while_it_is_open_is_the_editors_business() {
 
 #[test]
 fn a_closed_file_that_changed_since_it_was_read_is_left_alone() {
-    let desk = Running::new([
-        read("c1", "a.txt"),
-        Turn::new().hold("g").call(
-            "c2",
-            "edit",
-            json!({ "filePath": "a.txt", "oldString": "old", "newString": "new" }),
-        ),
-        says("Done."),
-    ]);
+    let desk = Running::new([read("c1", "a.txt"), held("c2", "g", "old", "new"), says("Done.")]);
     desk.scripted.desk.write("a.txt", "old\n");
     let mut client = desk.client("vscode");
     let session = client.session();
@@ -205,25 +195,24 @@ fn a_closed_file_that_changed_since_it_was_read_is_left_alone() {
 }
 
 #[test]
-fn whoever_is_attached_is_told_of_a_file_that_was_written() {
-    let desk = Running::new([edit("c1", "a.txt", "old", "new"), says("Done.")]);
+fn whoever_is_attached_is_told_of_files_that_were_written_or_made() {
+    let make = Turn::new().call("c2", "write", json!({ "filePath": "b.txt", "content": "b\n" }));
+    let desk = Running::new([edit("c1", "a.txt", "old", "new"), make, says("Done.")]);
     desk.scripted.desk.write("a.txt", "old\n");
     let (mut client, mut other) = (desk.client("vscode"), desk.client("nvim"));
     let session = client.session();
     client.turn(&session, "Edit");
     assert_eq!(desk.scripted.desk.read("a.txt"), "new\n");
     for client in [&mut client, &mut other] {
-        let told = client.request("copydesk/document/changed");
-        assert_eq!(told["params"]["uri"], desk.uri("a.txt"));
+        for (file, reason) in [("a.txt", "written"), ("b.txt", "created")] {
+            let told = client.request("copydesk/document/changed");
+            assert_eq!(told["params"], json!({ "uri": desk.uri(file), "reason": reason }));
+        }
     }
 }
 
 #[test]
 fn a_file_that_is_opened_or_closed_in_the_middle_is_edited_where_it_is_then() {
-    let held = |call: &str, gate: &str, old: &str, new: &str| {
-        let arguments = json!({ "filePath": "a.txt", "oldString": old, "newString": new });
-        Turn::new().hold(gate).call(call, "edit", arguments)
-    };
     let desk = Running::new([
         read("c1", "a.txt"),
         held("c2", "opened", "one", "two"),

@@ -19,6 +19,11 @@ fn a_turn_goes_on_without_its_editor() {
     let mut next = desk.client("vscode");
     let loaded = next.load(&session);
     assert_eq!(loaded["running"], 1);
+    // The step has begun, though nothing of it is whole.
+    let parts = loaded["parts"].as_array().unwrap().iter();
+    let states: Vec<_> = parts.map(|part| (&part["content"]["kind"], &part["state"]["kind"])).collect();
+    let expected = [("prompt", "completed"), ("stepStart", "running"), ("text", "running")];
+    assert_eq!(json!(states), json!(expected));
     desk.open("g");
     assert_eq!(next.ended(&session), "done");
     assert_eq!(next.load(&session)["parts"][2]["content"]["text"], "The answer is 42.");
@@ -32,7 +37,7 @@ fn a_turn_that_nobody_watches_comes_to_its_end() {
     client.prompt(&session, "Think");
     desk.reached("g");
     // One more is to follow.
-    assert_eq!(client.prompt(&session, "Think again"), json!({ "queued": true }));
+    assert_eq!(client.prompt(&session, "Think again")["queued"], true);
     drop(client);
     let mut other = desk.client("nvim");
     // It has gone for the desk too when the other is alone.
@@ -110,6 +115,7 @@ fn a_desk_that_stops_cancels_what_runs_and_says_so() {
     client.event(&session, "delta");
     let mut other = desk.client("nvim");
     assert_eq!(other.call("copydesk/stop", json!({ "when": "now" })), json!({ "waitingFor": 1 }));
+    assert_eq!(client.ended(&session), "cancelled");
     client.read_to_the_end();
     other.read_to_the_end();
     desk.hung_up("g");

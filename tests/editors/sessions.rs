@@ -16,7 +16,7 @@ fn a_client_that_comes_in_the_middle_gets_what_there_is_and_then_every_event() {
     let desk = Running::new([turn]);
     let mut first = desk.client("vscode");
     let session = first.session();
-    assert_eq!(first.prompt(&session, "What is it?"), json!({ "queued": false }));
+    assert_eq!(first.prompt(&session, "What is it?")["queued"], false);
     desk.reached("half");
     // What the model has said so far is on its way through the desk.
     let told = |client: &Client| {
@@ -48,12 +48,8 @@ fn a_client_that_comes_in_the_middle_gets_what_there_is_and_then_every_event() {
     assert_eq!(again.get("running"), None);
     assert_eq!(again["parts"][3]["content"]["text"], "The answer is 42.");
     assert_eq!(kinds(&again["parts"]), ["prompt", "stepStart", "reasoning", "text", "stepFinish"]);
-    // The same parts, in whatever order they were told: a step's first words may be told before its start.
-    let by_id = |mut parts: Vec<Value>| {
-        parts.sort_by_key(|part| part["id"].as_str().unwrap().to_owned());
-        parts
-    };
-    assert_eq!(by_id(again["parts"].as_array().unwrap().clone()), by_id(first.parts(&session)));
+    // What is kept is what was told, in the order in which it began.
+    assert_eq!(again["parts"], json!(first.parts(&session)));
 }
 
 #[test]
@@ -193,17 +189,26 @@ fn a_prompt_is_queued_or_joins_the_turn() {
     ]);
     let mut client = desk.client("vscode");
     let session = client.session();
-    client.prompt(&session, "First");
+    let first = client.prompt(&session, "First");
     desk.reached("g");
-    assert_eq!(client.prompt(&session, "Third"), json!({ "queued": true }));
+    let third = client.prompt(&session, "Third");
+    assert_eq!((&first["queued"], &third["queued"]), (&json!(false), &json!(true)));
     let steer = json!({ "session": session, "text": "Second" });
-    assert_eq!(client.call("copydesk/turn/steer", steer.clone()), json!({ "joined": true }));
+    let second = client.call("copydesk/turn/steer", steer.clone());
+    assert_eq!(second["joined"], true);
     desk.open("g");
     assert_eq!((client.ended(&session), client.ended(&session)), (json!("done"), json!("done")));
+    // Each is known by the id that its client was given.
+    for prompted in [&first, &third] {
+        assert_eq!(client.event(&session, "turnStarted")["prompt"], prompted["prompt"]);
+    }
+    let parts = client.parts(&session);
+    let prompts = parts.iter().filter(|part| part["content"]["kind"] == "prompt").map(|part| &part["id"]);
+    assert!(prompts.eq([&first, &second, &third].map(|prompted| &prompted["prompt"])), "{parts:#?}");
     assert!(desk.told(1).contains("Second") && !desk.told(1).contains("Third"), "{}", desk.told(1));
     assert!(desk.told(2).contains("Third"), "{}", desk.told(2));
     desk.scripted.server.play(says("On its own."));
-    assert_eq!(client.call("copydesk/turn/steer", steer), json!({ "joined": false }));
+    assert_eq!(client.call("copydesk/turn/steer", steer)["joined"], false);
     assert_eq!(client.ended(&session), "done");
 }
 

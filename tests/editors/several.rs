@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use copydesk_text::{Change, Edit, Encoding, FileText, Lines};
 use copydesk_workspace::buffers::{
-    Answer, BufferEdit, Buffers, Client, ClientId, ContentChange, Editor, Refusal,
+    Answer, BufferEdit, Buffers, Client, ClientId, ContentChange, Editor, OnDisk, Refusal,
 };
 use copydesk_workspace::config::Save;
 use copydesk_workspace::files::{Cause, ChangeKind, FileChange, Files, READ_LIMIT};
@@ -92,7 +92,7 @@ impl Editor for Window {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    fn changed_on_disk(&self, _: &Path) {}
+    fn changed_on_disk(&self, _: &Path, _: OnDisk) {}
 }
 
 struct Desk {

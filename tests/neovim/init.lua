@@ -1,61 +1,4 @@
--- Neovim as a test drives it: its stock LSP client and nothing of ours, and a line to the test.
---
--- The test sends lines of JSON, each with Lua to run; the answer and whatever the desk tells go back the same way. Code that
--- has to wait does so with T.await, and Neovim goes on meanwhile.
-T = { asks = {}, reply = { reply = "once" } }
-vim.o.swapfile = false
-vim.o.hidden = true
-vim.o.shortmess = "filnxtToOFAcI"
-
-local pipe = assert(vim.uv.new_pipe(false))
-
-function T.send(message)
-  pipe:write(vim.json.encode(message) .. "\n")
-end
-
-function T.tell(kind, value)
-  T.send({ event = kind, value = value })
-end
-
--- Runs `start` with a function that ends the waiting, and returns what that was given.
-function T.await(start)
-  local this = coroutine.running()
-  start(function(...)
-    local given = { ... }
-    vim.schedule(function()
-      assert(coroutine.resume(this, unpack(given)))
-    end)
-  end)
-  return coroutine.yield()
-end
-
-local function run(line)
-  local order = vim.json.decode(line)
-  local code = assert(loadstring(order.lua))
-  coroutine.wrap(function()
-    local ok, result = xpcall(code, debug.traceback, unpack(order.args))
-    T.send({ id = order.id, ok = ok, result = result == nil and vim.NIL or result })
-  end)()
-end
-
-local rest = ""
-pipe:connect(vim.env.TEST_SOCKET, function(problem)
-  assert(not problem, problem)
-  pipe:read_start(function(_, chunk)
-    if not chunk then
-      vim.schedule(function() vim.cmd("qall!") end)
-      return
-    end
-    rest = rest .. chunk
-    while true do
-      local line, after = rest:match("^([^\n]*)\n(.*)$")
-      if not line then return end
-      rest = after
-      vim.schedule(function() run(line) end)
-    end
-  end)
-end)
-
+-- The stock LSP client of Neovim, and nothing of ours. Comes after `line.lua`.
 -- The stock handler, and what a person does just before and just after it, where a test says so.
 local function apply(problem, params, context)
   if T.before then T.before(params) end
@@ -72,6 +15,22 @@ local function ask(_, params)
   return coroutine.yield()
 end
 
+-- Writes as a person does, and says whether that went well.
+T.asked = 0
+local function save(_, params)
+  T.asked = T.asked + 1
+  local write = function() vim.cmd("silent write") end
+  local ok, problem = pcall(vim.api.nvim_buf_call, vim.uri_to_bufnr(params.uri), write)
+  return ok and { saved = true } or { saved = false, message = problem }
+end
+
+-- What has no changes of its own is read again.
+local function changed(_, params)
+  local buffer = vim.fn.bufnr(vim.uri_to_fname(params.uri))
+  if buffer ~= -1 and not vim.bo[buffer].modified then vim.cmd("silent checktime " .. buffer) end
+  T.tell("document/changed", params)
+end
+
 -- Starts the client, once; every buffer of a file is attached to it.
 function T.start(debounce)
   if vim.fn.has("nvim-0.11") == 1 then
@@ -84,7 +43,7 @@ end
 
 function T.config(debounce)
   local tells = {}
-  for _, name in ipairs({ "event", "permission/settled", "document/changed", "restarted" }) do
+  for _, name in ipairs({ "event", "permission/settled", "restarted" }) do
     tells["copydesk/" .. name] = function(_, params) T.tell(name, params) end
   end
   return {
@@ -96,6 +55,8 @@ function T.config(debounce)
     handlers = vim.tbl_extend("error", tells, {
       ["workspace/applyEdit"] = apply,
       ["copydesk/permission/ask"] = ask,
+      ["copydesk/document/changed"] = changed,
+      ["copydesk/document/save"] = save,
       ["window/showMessage"] = function(_, params) T.tell("message", params) end,
     }),
   }

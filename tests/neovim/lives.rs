@@ -6,7 +6,7 @@ use super::window::{USUAL, Window, desk, edit, on_each, result, with_rules};
 use crate::daemon::editor::kill;
 use crate::model_server::Turn;
 
-pub(super) fn wait<T>(future: impl Future<Output = T>) -> T {
+pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }
 

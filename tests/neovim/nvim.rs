@@ -40,11 +40,11 @@ pub(crate) fn installed() -> Vec<PathBuf> {
 }
 
 impl Nvim {
-    /// `prepare` gives the process its folders and variables.
-    pub(crate) fn start(program: &Path, prepare: impl FnOnce(&mut Command)) -> Self {
+    /// `setup` is Lua that is run at the start; `prepare` gives the process its folders and variables.
+    pub(crate) fn start(program: &Path, setup: &str, prepare: impl FnOnce(&mut Command)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (socket, init) = (folder.path().join("line"), folder.path().join("init.lua"));
-        std::fs::write(&init, include_str!("init.lua")).unwrap();
+        std::fs::write(&init, [include_str!("line.lua"), setup].concat()).unwrap();
         let listener = UnixListener::bind(&socket).unwrap();
         let mut command = Command::new(program);
         prepare(&mut command);
@@ -89,6 +89,17 @@ impl Nvim {
         }
     }
 
+    /// Whether something of this kind was told and not waited for.
+    pub(crate) fn has(&self, kind: &str) -> bool {
+        self.told.iter().any(|line| line["event"] == kind)
+    }
+
+    /// What was told so far is not waited for any more.
+    pub(crate) fn forget(&mut self) {
+        self.lua("", json!([]));
+        self.told.clear();
+    }
+
     #[track_caller]
     fn line(&mut self) -> Value {
         let mut line = String::new();
@@ -97,6 +108,17 @@ impl Nvim {
             Ok(_) => serde_json::from_str(&line).unwrap(),
             Err(error) => panic!("{error}; told and not waited for: {:#?}", self.told),
         }
+    }
+
+    /// Runs Lua that ends Neovim, and waits for that.
+    #[track_caller]
+    pub(crate) fn ends(&mut self, code: &str, args: Value) {
+        let order = json!({ "id": 0, "lua": code, "args": args });
+        writeln!(self.lines.get_mut(), "{order}").unwrap();
+        let mut rest = String::new();
+        while self.lines.read_line(&mut rest).unwrap() > 0 {}
+        let status = self.child.wait().unwrap();
+        assert!(status.success(), "{status}: {rest}");
     }
 
     /// As a crash ends it.

@@ -26,8 +26,11 @@ pub(crate) fn desk(turns: impl IntoIterator<Item = Turn>) -> Scripted {
 }
 
 pub(crate) fn with_rules(turns: impl IntoIterator<Item = Turn>, permission: Value) -> Scripted {
-    let more = json!({ "permission": permission, "agent": { "build": { "steps": 1000 } } });
-    let Scripted { desk, server } = Scripted::with(turns, more);
+    with_config(turns, json!({ "permission": permission, "agent": { "build": { "steps": 1000 } } }))
+}
+
+pub(crate) fn with_config(turns: impl IntoIterator<Item = Turn>, config: Value) -> Scripted {
+    let Scripted { desk, server } = Scripted::with(turns, config);
     Scripted { desk: desk.env("COPYDESK_IDLE_EXIT", "60"), server }
 }
 
@@ -128,7 +131,7 @@ impl Window {
 }
 
 fn start(program: &Path, desk: &Desk, debounce: u32) -> Nvim {
-    let mut nvim = Nvim::start(program, |command| desk.prepare(command));
+    let mut nvim = Nvim::start(program, include_str!("init.lua"), |command| desk.prepare(command));
     nvim.lua("T.start(...)", json!([debounce]));
     nvim
 }

@@ -74,7 +74,7 @@ impl AtWork {
     }
 
     async fn say(&self, text: &str, when: When) {
-        assert!(self.live.prompt(Request { text: text.into(), files: Vec::new(), when }).await);
+        assert!(self.live.prompt(Request { text: text.into(), files: Vec::new(), when }).await.is_some());
     }
 
     /// Until a turn has ended, and how it did.

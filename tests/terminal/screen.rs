@@ -14,7 +14,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
-use crate::cli::desk::Desk;
+use crate::cli::desk::{BINARY, Desk};
 
 /// Only a test that fails waits this long.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -24,7 +24,7 @@ pub(crate) const CTRL_C: &str = "\u{3}";
 pub(crate) const CTRL_D: &str = "\u{4}";
 
 /// Makes the terminal that it is given the one of its session, where Ctrl-C is a signal, and becomes the program.
-const AT_TERMINAL: &str = r#": <"$0"; exec "$COPYDESK" "$@""#;
+const AT_TERMINAL: &str = r#": <"$0"; exec "$@""#;
 
 pub(crate) struct Terminal {
     child: Child,
@@ -41,6 +41,13 @@ impl Terminal {
     }
 
     pub(crate) fn sized(desk: &Desk, args: &[&str], rows: u16, columns: u16) -> Self {
+        let mut command = Command::new("sh");
+        desk.prepare(&mut command);
+        Self::run(command, &[&[BINARY], args].concat(), rows, columns)
+    }
+
+    /// With any program in it. `shell` is a shell in its folder, with its variables.
+    pub(crate) fn run(mut shell: Command, program: &[&str], rows: u16, columns: u16) -> Self {
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&ours).unwrap();
         unlockpt(&ours).unwrap();
@@ -48,13 +55,11 @@ impl Terminal {
         let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::NOCTTY | rustix::fs::OFlags::CLOEXEC;
         let theirs = rustix::fs::open(&name, flags, rustix::fs::Mode::empty()).unwrap();
         tcsetwinsize(&theirs, size(rows, columns)).unwrap();
-        let mut command = Command::new("sh");
-        desk.prepare(&mut command);
-        command.args(["-c", AT_TERMINAL, &name]).args(args);
+        shell.args(["-c", AT_TERMINAL, &name]).args(program);
         let end = || theirs.try_clone().unwrap();
-        command.stdin(end()).stdout(end()).stderr(end());
-        ProcessSession.pre_spawn(&mut command, &CommandWrap::from(Command::new(""))).unwrap();
-        let child = command.spawn().unwrap();
+        shell.stdin(end()).stdout(end()).stderr(end());
+        ProcessSession.pre_spawn(&mut shell, &CommandWrap::from(Command::new(""))).unwrap();
+        let child = shell.spawn().unwrap();
         let parser = vt100::Parser::new(nonzero(rows), nonzero(columns), 0);
         Self { child, ours: ours.into(), parser, raw: Vec::new() }
     }

@@ -18,13 +18,19 @@ pub(crate) fn draw(screen: &Screen) -> String {
     let mut lines = String::new();
     let mut last = 0;
     for row in 0..screen.size().0.get() {
-        for (column, text, class) in runs(screen, row, columns) {
+        let top = MARGIN + f32::from(row) * CELL.1;
+        for (column, count, colour) in grounds(screen, row, columns) {
             last = row;
-            let (x, y) = (MARGIN + f32::from(column) * CELL.0, MARGIN + 14.0 + f32::from(row) * CELL.1);
+            let (x, width) = (MARGIN + f32::from(column) * CELL.0, f32::from(count) * CELL.0);
+            let size = format!("width=\"{width:.1}\" height=\"{}\"", CELL.1);
+            writeln!(lines, "<rect x=\"{x:.1}\" y=\"{top:.0}\" {size} fill=\"{colour}\"/>").unwrap();
+        }
+        for (column, text, style) in runs(screen, row, columns) {
+            last = row;
+            let (x, y) = (MARGIN + f32::from(column) * CELL.0, top + 14.0);
             let width = text.chars().count() as f32 * CELL.0;
             let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-            let class = if class.is_empty() { class } else { format!(" class=\"{class}\"") };
-            writeln!(lines, "<text x=\"{x:.1}\" y=\"{y:.0}\" textLength=\"{width:.1}\"{class}>{text}</text>")
+            writeln!(lines, "<text x=\"{x:.1}\" y=\"{y:.0}\" textLength=\"{width:.1}\"{style}>{text}</text>")
                 .unwrap();
         }
     }
@@ -37,7 +43,31 @@ pub(crate) fn draw(screen: &Screen) -> String {
     )
 }
 
-/// Column, text and classes of what is written in a row.
+/// Column, width and colour of what stands on a ground of its own.
+fn grounds(screen: &Screen, row: u16, columns: u16) -> Vec<(u16, u16, String)> {
+    let mut grounds: Vec<(u16, u16, String)> = Vec::new();
+    for column in 0..columns {
+        let cell = screen.cell(row, column).unwrap();
+        let ground = if cell.inverse() { cell.fgcolor() } else { cell.bgcolor() };
+        let Some(colour) = hex(ground).or_else(|| cell.inverse().then(|| "#d8dee4".to_owned())) else {
+            continue;
+        };
+        match grounds.last_mut() {
+            Some((first, count, known)) if *known == colour && *first + *count == column => *count += 1,
+            _ => grounds.push((column, 1, colour)),
+        }
+    }
+    grounds
+}
+
+fn hex(colour: Color) -> Option<String> {
+    match colour {
+        Color::Rgb(red, green, blue) => Some(format!("#{red:02x}{green:02x}{blue:02x}")),
+        _ => None,
+    }
+}
+
+/// Column, text and style of what is written in a row.
 fn runs(screen: &Screen, row: u16, columns: u16) -> Vec<(u16, String, String)> {
     let mut runs: Vec<(u16, String, String)> = Vec::new();
     let mut gap = true;
@@ -52,10 +82,10 @@ fn runs(screen: &Screen, row: u16, columns: u16) -> Vec<(u16, String, String)> {
             }
             continue;
         }
-        let class = classes(cell);
+        let style = style(cell);
         match runs.last_mut() {
-            Some((_, run, known)) if !gap && *known == class => run.push_str(text),
-            _ => runs.push((column, text.to_owned(), class)),
+            Some((_, run, known)) if !gap && *known == style => run.push_str(text),
+            _ => runs.push((column, text.to_owned(), style)),
         }
         gap = false;
     }
@@ -65,7 +95,8 @@ fn runs(screen: &Screen, row: u16, columns: u16) -> Vec<(u16, String, String)> {
     runs
 }
 
-fn classes(cell: &Cell) -> String {
+/// Attributes of a text.
+fn style(cell: &Cell) -> String {
     let colour = match cell.fgcolor() {
         Color::Idx(1) => "r",
         Color::Idx(2) => "g",
@@ -73,5 +104,11 @@ fn classes(cell: &Cell) -> String {
         _ if cell.dim() => "d",
         _ => "",
     };
-    [if cell.bold() { "b" } else { "" }, colour].join(" ").trim().to_owned()
+    let class = [if cell.bold() { "b" } else { "" }, colour].join(" ").trim().to_owned();
+    let fill = match hex(if cell.inverse() { cell.bgcolor() } else { cell.fgcolor() }) {
+        None if cell.inverse() => Some("#171b21".to_owned()),
+        fill => fill,
+    };
+    let class = if class.is_empty() { class } else { format!(" class=\"{class}\"") };
+    fill.map_or(class.clone(), |fill| format!("{class} style=\"fill:{fill}\""))
 }

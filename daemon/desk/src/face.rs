@@ -8,8 +8,11 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 use tower_lsp_server::LspService;
 
 use crate::hub::Hub;
@@ -28,6 +31,9 @@ mod wire;
 use backend::Backend;
 use ordered::Ordered;
 
+/// What a client that reads slowly gets to hear of the end of its turns.
+const LAST_NEWS: Duration = Duration::from_secs(1);
+
 /// The desk as the daemon serves it.
 pub(crate) struct Desk {
     pub(crate) hub: Arc<Hub>,
@@ -38,16 +44,17 @@ impl Host for Desk {
         let hub = Arc::clone(&self.hub);
         Box::pin(async move {
             let (reader, writer) = connection.split();
-            let ending = life.ending().clone();
-            serve(Arc::clone(&hub), life, reader, writer).await;
-            if ending.is_cancelled() {
-                hub.cancel_all().await;
-            }
+            serve(hub, life, reader, writer).await;
         })
     }
 
     fn turns(&self) -> tokio::sync::watch::Receiver<usize> {
         self.hub.turns()
+    }
+
+    fn end(&self) -> BoxFuture<()> {
+        let hub = Arc::clone(&self.hub);
+        Box::pin(async move { hub.end().await })
     }
 }
 
@@ -68,7 +75,20 @@ async fn serve(
     let (service, socket) = requests::register(builder).finish();
     let Some(backend) = kept else { return };
     let _gone = Gone(backend.clone());
-    wire::serve(Ordered::new(service, backend), socket, reader, writer, ending).await;
+    let closing = CancellationToken::new();
+    let ends = async {
+        ending.cancelled().await;
+        let _ = timeout(LAST_NEWS, backend.told()).await;
+        closing.cancel();
+    };
+    let service = Ordered::new(service, backend.clone());
+    let served = wire::serve(service, socket, reader, writer, closing.clone());
+    // A client that goes by itself need not be told of the end.
+    tokio::pin!(served);
+    tokio::select! {
+        () = &mut served => {}
+        () = ends => served.await,
+    }
 }
 
 /// However the connection ends, the desk forgets the client.

@@ -9,6 +9,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use copydesk_protocol::desk::LiveSession;
@@ -17,6 +18,7 @@ use copydesk_workspace::buffers::{Buffers, ClientId};
 use copydesk_workspace::journal::Journal;
 use copydesk_workspace::paths::Paths;
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 
 use crate::setup::Setup;
 
@@ -30,7 +32,7 @@ mod view;
 
 pub(crate) use convert::session;
 pub(crate) use error::HubError;
-pub(crate) use held::{Held, parts_before};
+pub(crate) use held::{Held, Prompted, parts_before};
 pub(crate) use outbox::{Message, Outbox};
 
 /// What the desk has for all its sessions.
@@ -41,6 +43,8 @@ pub(crate) struct Hub {
     journal: Option<Journal>,
     sessions: Mutex<HashMap<String, Arc<Held>>>,
     turns: watch::Sender<usize>,
+    /// No session begins to work any more. Written and read under the lock of the sessions.
+    ending: AtomicBool,
     /// When it began, in milliseconds since 1970.
     pub(crate) started: u64,
 }
@@ -54,6 +58,7 @@ impl Hub {
             journal,
             sessions: Mutex::default(),
             turns: watch::Sender::new(0),
+            ending: AtomicBool::new(false),
             started: now(),
         }
     }
@@ -136,12 +141,18 @@ impl Hub {
         all.iter().for_each(|held| held.leave(client));
     }
 
-    /// Cancels everything, at the desk's end.
-    pub(crate) async fn cancel_all(&self) {
-        let all: Vec<_> = self.lock().values().cloned().collect();
-        for held in all {
-            held.cancel().await;
-        }
+    /// The desk ends: no turn begins any more, those that run are cancelled, and with them ends every process that they or
+    /// earlier ones have started. Waits until all of that is done and told.
+    pub(crate) async fn end(&self) {
+        let all: Vec<_> = {
+            let sessions = self.lock();
+            self.ending.store(true, Ordering::Relaxed);
+            sessions.values().cloned().collect()
+        };
+        let ending: JoinSet<_> = all.into_iter().map(|held| async move { held.end_work().await }).collect();
+        ending.join_all().await;
+        // The sender is ours.
+        let _ = self.turns().wait_for(|turns| *turns == 0).await;
     }
 
     pub(crate) fn live(&self) -> Vec<LiveSession> {
@@ -154,6 +165,9 @@ impl Hub {
     /// Has a session at hand that is about to work, even if it was let go a moment ago.
     fn keep(&self, held: &Arc<Held>) -> Result<(), HubError> {
         let mut sessions = self.lock();
+        if self.ending.load(Ordering::Relaxed) {
+            return Err(HubError::Failed("the desk is ending; prompt again when it is back".to_owned()));
+        }
         let known = sessions.entry(held.id().to_string()).or_insert_with(|| Arc::clone(held));
         if Arc::ptr_eq(known, held) { Ok(()) } else { Err(HubError::Busy) }
     }

@@ -22,6 +22,9 @@ mod tests;
 /// Clients that are told of the end get so long to finish what they were being told.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// A command that does not listen is killed after its grace; only what hangs in the system takes as long as this.
+const LAST_WORK: Duration = Duration::from_secs(20);
+
 /// After a failed accept (no descriptors left) the next one waits.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -34,6 +37,9 @@ pub(crate) trait Host: Send + Sync {
 
     /// How many turns run.
     fn turns(&self) -> watch::Receiver<usize>;
+
+    /// Ends what is at work, down to the last process; clients are served until that is done.
+    fn end(&self) -> BoxFuture<()>;
 }
 
 /// What the host knows of the daemon's life. A clone is the same life.
@@ -68,7 +74,7 @@ impl Life {
         });
     }
 
-    /// Cancelled when the end has come: turns are to be cancelled, connections to be closed.
+    /// Cancelled when the end has come and nothing is at work any more: connections are to be closed.
     pub(crate) fn ending(&self) -> &CancellationToken {
         &self.ending
     }
@@ -130,6 +136,9 @@ pub(crate) async fn run(
     }
     // Whoever comes now finds nobody, and starts the next daemon.
     drop(listener);
+    if tokio::time::timeout(LAST_WORK, host.end()).await.is_err() {
+        tracing::warn!("some of what ran could not be ended in time");
+    }
     life.ending.cancel();
     let all_done = async { while services.join_next().await.is_some() {} };
     if tokio::time::timeout(GRACE, all_done).await.is_err() {

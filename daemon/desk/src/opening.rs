@@ -32,12 +32,19 @@ pub(crate) struct Choice {
     pub(crate) agent: Option<String>,
 }
 
-/// What all sessions of a desk share.
-#[derive(Debug, Clone, Default)]
+/// What a session gets from the desk it works at.
+#[derive(Debug, Clone)]
 pub(crate) struct Desk {
     pub(crate) buffers: Buffers,
     /// Without one nothing that an agent does can be taken back.
     pub(crate) journal: Option<Journal>,
+    /// The session's own, for whoever has to end them.
+    pub(crate) processes: Processes,
+}
+
+/// What the commands of one session begin with is what this process was started with.
+pub(crate) fn processes() -> Processes {
+    Processes::new(std::env::vars_os().collect())
 }
 
 pub(crate) async fn open(
@@ -72,7 +79,7 @@ pub(crate) async fn open(
         instructions: surroundings.instructions.iter().map(|(path, _)| path.clone()).collect(),
         system: system(&agent.prompt, &surroundings),
         rules: layers,
-        tools: tools(setup, loaded, &agent)?,
+        tools: tools(setup, loaded, &agent, &desk.processes)?,
         files: Files::over(
             &session.folder,
             &setup.paths.home,
@@ -148,7 +155,7 @@ fn titles(models: &Models, loaded: &Loaded, agent: &Agent) -> Option<Titles> {
     Some(Titles { model: model(models, loaded, &name, agent).ok()?, prompt: agent.prompt.clone() })
 }
 
-fn tools(setup: &Setup, loaded: &Loaded, agent: &Agent) -> anyhow::Result<Tools> {
+fn tools(setup: &Setup, loaded: &Loaded, agent: &Agent, processes: &Processes) -> anyhow::Result<Tools> {
     let said = &loaded.config.tool_output;
     let number = |value: Option<u64>, other: usize| {
         value.and_then(|value| usize::try_from(value).ok()).unwrap_or(other)
@@ -164,7 +171,7 @@ fn tools(setup: &Setup, loaded: &Loaded, agent: &Agent) -> anyhow::Result<Tools>
     let options = tools::Options {
         limits,
         spill: spill.clone(),
-        processes: Processes::new(std::env::vars_os().collect()),
+        processes: processes.clone(),
         shell: Shell::choose(shell, &|name| std::env::var_os(name))?,
     };
     let mut registry = Tools::new(limits, spill);

@@ -14,6 +14,8 @@ pub enum Event {
     },
     TurnStarted {
         turn: u32,
+        /// The part of the prompt that it begins with, which follows unless it cannot be kept.
+        prompt: Id,
     },
     /// A part that is new or has changed. One that is completed is on the disk.
     Part {

@@ -84,11 +84,20 @@ pub enum When {
     Queue,
 }
 
+/// A request that was taken, with the name that its part will have.
+#[derive(Debug)]
+struct Prompted {
+    id: Id,
+    request: Request,
+}
+
 #[derive(Debug)]
 enum Command {
-    Prompt(Request),
+    Prompt(Prompted),
     Cancel,
     Reply(Id, Reply),
+    /// The end, with something to hold until then.
+    End(oneshot::Sender<()>),
 }
 
 /// A handle to a session at work. When the last one is gone, the session finishes its turn and ends.
@@ -128,19 +137,30 @@ impl Live {
             queue: VecDeque::new(),
             cancel: CancellationToken::new(),
             stopped: false,
+            ending: Vec::new(),
         };
         tokio::spawn(worker.run());
         Ok(Self { inbox })
     }
 
-    /// False if the session has ended.
-    pub async fn prompt(&self, request: Request) -> bool {
-        self.inbox.send(Command::Prompt(request)).await.is_ok()
+    /// The id that the prompt's part will have; none if the session has ended.
+    pub async fn prompt(&self, request: Request) -> Option<Id> {
+        let id = Id::new();
+        let prompted = Prompted { id: id.clone(), request };
+        self.inbox.send(Command::Prompt(prompted)).await.is_ok().then_some(id)
     }
 
     /// Ends the turn at once. Without one nothing happens.
     pub async fn cancel(&self) -> bool {
         self.inbox.send(Command::Cancel).await.is_ok()
+    }
+
+    /// Ends the session: its turn at once, and no other begins. Waits until everything is kept and told.
+    pub async fn end(&self) {
+        let (held, ended) = oneshot::channel();
+        let _ = self.inbox.send(Command::End(held)).await;
+        // Whoever held it is gone.
+        let _ = ended.await;
     }
 
     /// The first reply counts; one to an ask that is settled is passed over.
@@ -166,36 +186,44 @@ struct Worker {
     asks: Asks<Id>,
     /// Calls that wait for a reply.
     waiting: HashMap<Id, oneshot::Sender<Result<Allowed, Refused>>>,
-    steering: VecDeque<Request>,
-    queue: VecDeque<Request>,
+    steering: VecDeque<Prompted>,
+    queue: VecDeque<Prompted>,
     /// Of the turn at hand.
     cancel: CancellationToken,
     /// A person said no and meant stop.
     stopped: bool,
+    /// No turn begins any more. Dropped with everything else.
+    ending: Vec<oneshot::Sender<()>>,
 }
 
 impl Worker {
     async fn run(mut self) {
-        loop {
-            let request = match self.queue.pop_front() {
-                Some(request) => request,
+        while self.ending.is_empty() {
+            let prompted = match self.queue.pop_front() {
+                Some(prompted) => prompted,
                 None => match self.commands.recv().await {
-                    Some(Command::Prompt(request)) => request,
+                    Some(Command::Prompt(prompted)) => prompted,
                     Some(Command::Cancel | Command::Reply(..)) => continue,
-                    None => return,
+                    Some(Command::End(_)) | None => return,
                 },
             };
-            self.turn(request).await;
+            self.turn(prompted).await;
         }
     }
 
     /// Takes one command while a turn runs.
     async fn command(&mut self, command: Command) {
         match command {
-            Command::Prompt(request) if request.when == When::Steer => self.steering.push_back(request),
-            Command::Prompt(request) => self.queue.push_back(request),
+            Command::Prompt(prompted) => match prompted.request.when {
+                When::Steer => self.steering.push_back(prompted),
+                When::Queue => self.queue.push_back(prompted),
+            },
             Command::Cancel => self.cancel.cancel(),
             Command::Reply(ask, reply) => self.reply(&ask, reply).await,
+            Command::End(held) => {
+                self.ending.push(held);
+                self.cancel.cancel();
+            }
         }
     }
 

@@ -11,6 +11,7 @@
 //! disk wait.
 
 mod claim;
+mod fork;
 mod open;
 mod parts;
 mod schema;

@@ -58,9 +58,14 @@ impl Change {
     }
 
     pub fn apply(&self, text: &str) -> Result<String, Stale> {
+        self.apply_within(text, 0..text.len())
+    }
+
+    /// What becomes of a piece of the text, in which all edits are.
+    pub(crate) fn apply_within(&self, text: &str, piece: Range<usize>) -> Result<String, Stale> {
         let grown: usize = self.edits.iter().map(|edit| edit.text.len()).sum();
-        let mut result = String::with_capacity(text.len() + grown);
-        let mut at = 0;
+        let mut result = String::with_capacity(piece.len() + grown);
+        let mut at = piece.start;
         for edit in &self.edits {
             let (kept, replaced) = (text.get(at..edit.range.start), text.get(edit.range.clone()));
             let (Some(kept), Some(_)) = (kept, replaced) else {
@@ -70,7 +75,7 @@ impl Change {
             result.push_str(&edit.text);
             at = edit.range.end;
         }
-        result.push_str(text.get(at..).unwrap_or_default());
+        result.push_str(text.get(at..piece.end).unwrap_or_default());
         Ok(result)
     }
 }

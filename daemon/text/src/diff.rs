@@ -18,7 +18,7 @@ mod unified;
 const BUDGET: Duration = Duration::from_millis(500);
 
 /// How many lines a hunk may be moved along equal ones.
-const MARGIN: usize = 64;
+pub(crate) const MARGIN: usize = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tag {
@@ -50,7 +50,13 @@ pub struct Diff<'a> {
 
 /// The hunks between two texts, with `context` unchanged lines around each (3 is what people are used to).
 pub fn diff<'a>(old: &'a str, new: &'a str, context: usize) -> Diff<'a> {
+    piece_diff(old, new, 0, context)
+}
+
+/// The hunks between two pieces, before which so many equal lines stand.
+pub(crate) fn piece_diff<'a>(old: &'a str, new: &'a str, skipped: usize, context: usize) -> Diff<'a> {
     let Window { old, new, lines_before, .. } = Window::of(old, new, context.max(MARGIN));
+    let lines_before = skipped + lines_before;
     let old: Vec<_> = old.split_inclusive('\n').collect();
     let new: Vec<_> = new.split_inclusive('\n').collect();
     let groups = group_diff_ops(ops(&old, &new), context);

@@ -4,6 +4,8 @@
 //! Only UTF-8 is read. [`sniff`] tells from the first bytes why something is not a text; [`FileText::decode`] refuses only
 //! what cannot be decoded, so that a text with odd characters can still be mended.
 
+use std::sync::Arc;
+
 use thiserror::Error;
 
 use crate::Ending;
@@ -52,12 +54,22 @@ fn foreign_encoding(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The text of a file: without its byte order mark, and otherwise as it is.
+/// The text of a file: without its byte order mark, and otherwise as it is. Clones share it: it may have megabytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileText {
-    text: String,
+    text: Arc<String>,
     bom: bool,
-    ending: Ending,
+}
+
+/// As the file will be that holds this text.
+impl From<String> for FileText {
+    fn from(mut text: String) -> Self {
+        let bom = text.starts_with(BOM);
+        if bom {
+            text.drain(..BOM.len());
+        }
+        Self { text: text.into(), bom }
+    }
 }
 
 impl FileText {
@@ -66,43 +78,54 @@ impl FileText {
         if let Some(name) = foreign_encoding(&bytes) {
             return Err(Unreadable::Encoding(name));
         }
-        let mut text = String::from_utf8(bytes)
+        let text = String::from_utf8(bytes)
             .map_err(|error| not_utf8(error.as_bytes(), error.utf8_error().valid_up_to()))?;
-        let bom = text.starts_with(BOM);
-        if bom {
-            text.drain(..BOM.len());
-        }
-        Ok(Self { ending: Ending::of(&text), text, bom })
+        Ok(text.into())
     }
 
     pub fn encode(&self) -> Vec<u8> {
-        let bom = if self.bom { BOM } else { "" };
-        [bom.as_bytes(), self.text.as_bytes()].concat()
+        self.pieces().concat()
+    }
+
+    /// The bytes of the file, one piece after the other.
+    pub fn pieces(&self) -> [&[u8]; 2] {
+        [if self.bom { BOM } else { "" }.as_bytes(), self.text.as_bytes()]
+    }
+
+    /// How many bytes the file has.
+    pub fn size(&self) -> u64 {
+        self.pieces().iter().map(|piece| piece.len() as u64).sum()
     }
 
     /// The same file with an edited text: what [`Change::apply`](crate::Change::apply) gave.
     #[must_use]
     pub fn with_text(&self, text: String) -> Self {
-        Self { ending: Ending::of(&text), text, bom: self.bom }
+        Self { text: text.into(), bom: self.bom }
     }
 
     /// The same file with a text written anew by someone who does not see endings and marks: both stay as they were.
     #[must_use]
     pub fn rewritten(&self, text: &str) -> Self {
         let text = text.strip_prefix(BOM).unwrap_or(text);
-        self.with_text(self.ending.write(text).into_owned())
+        self.with_text(self.ending().write(text).into_owned())
     }
 
     pub fn text(&self) -> &str {
         &self.text
     }
 
+    /// The text, to be kept without a copy of it.
+    pub fn shared(&self) -> Arc<String> {
+        Arc::clone(&self.text)
+    }
+
     pub fn bom(&self) -> bool {
         self.bom
     }
 
+    /// Looked for in the whole text.
     pub fn ending(&self) -> Ending {
-        self.ending
+        Ending::of(&self.text)
     }
 
     /// Whether the last line ends like the others. An empty text has no line that could miss it.

@@ -2,12 +2,14 @@
 //!
 //! [`FileText`] is a file's bytes as text that can be written back unchanged. [`replace`] finds the one place a model
 //! means and gives a [`Change`]: minimal edits, not a new text. A [`Document`] is a text that an editor holds open, and
-//! [`rebase`] moves a change past what a person typed meanwhile. [`diff`] shows two texts as hunks. [`numbered`] is what a
+//! [`rebase`] moves a change past what a person typed meanwhile. [`diff`] shows two texts as hunks, [`Around`] a change
+//! of one. [`numbered`] is what a
 //! reader of a file sees, [`truncate`] what is left of an output that is too long.
 //!
 //! Invariant: nothing here can panic on any text, and everything is linear in it or has a cap.
 //! Invariant: a line ends with `\n`; a `\r` before it belongs to the ending, any other `\r` to the line.
 
+mod around;
 mod change;
 mod checked;
 mod diff;
@@ -28,6 +30,7 @@ mod conformance;
 #[cfg(test)]
 mod properties;
 
+pub use around::Around;
 pub use change::{Change, Edit, Stale};
 pub use checked::Misplaced;
 pub use diff::{Diff, Hunk, Tag, diff};

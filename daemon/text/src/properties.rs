@@ -143,6 +143,17 @@ proptest! {
     }
 
     #[test]
+    fn hunks_of_a_change_give_the_new_text(
+        old in wild(), new in wild(), context in 0..4_usize, lines in 0..100_usize
+    ) {
+        let lines = "a\n}\n".repeat(lines);
+        let (old, new) = (format!("{lines}{old}{lines}"), format!("{lines}{new}{lines}"));
+        let around = Change::between(&old, &new);
+        let around = around.around(&old).unwrap();
+        prop_assert_eq!(&applied(&old, &around.diff(context)), &new);
+    }
+
+    #[test]
     fn what_is_kept_is_an_end_of_the_output_within_the_limits(
         text in wild(), lines in 0..6_usize, bytes in 0..30_usize, tail: bool
     ) {

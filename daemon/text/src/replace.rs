@@ -55,10 +55,11 @@ pub fn replace(text: &str, old: &str, new: &str, all: bool) -> Result<Change, Re
     }
 }
 
-/// Another place that begins within the first one.
+/// Another place that begins within the only one.
 fn overlapping(text: &str, old: &str, first: usize) -> Option<usize> {
     let next = first + old.chars().next()?.len_utf8();
-    Some(next + memmem::find(text.get(next..)?.as_bytes(), old.as_bytes())?)
+    let end = text.len().min(first + 2 * old.len());
+    Some(next + memmem::find(text.as_bytes().get(next..end)?, old.as_bytes())?)
 }
 
 /// The edits at places of the flat text, in the text itself. Line breaks are written as the nearest one before them is.

@@ -39,7 +39,7 @@ fn slice(bytes: &[u8], start: usize, end: usize) -> &[u8] {
 }
 
 /// Where the last so many lines begin. The text ends with a line's end.
-fn back(text: &[u8], lines: usize) -> usize {
+pub(crate) fn back(text: &[u8], lines: usize) -> usize {
     let mut start = text.len();
     for _ in 0..lines {
         if start == 0 {
@@ -51,7 +51,7 @@ fn back(text: &[u8], lines: usize) -> usize {
 }
 
 /// Where the first so many lines end.
-fn forth(text: &[u8], lines: usize) -> usize {
+pub(crate) fn forth(text: &[u8], lines: usize) -> usize {
     match lines.checked_sub(1) {
         None => 0,
         Some(last) => memchr_iter(b'\n', text).nth(last).map_or(text.len(), |at| at + 1),

@@ -50,7 +50,15 @@ pub trait Editor: Send + Sync {
     fn save(&self, uri: &str) -> Answer<'_>;
 
     /// A file that the client may have open was changed on the disk.
-    fn changed_on_disk(&self, path: &Path);
+    fn changed_on_disk(&self, path: &Path, what: OnDisk);
+}
+
+/// What was done to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnDisk {
+    Created,
+    Written,
+    Deleted,
 }
 
 /// A client as it introduced itself.
@@ -233,12 +241,12 @@ impl Buffers {
     }
 
     /// Tells every client but one that a file is another on the disk.
-    pub fn changed_on_disk(&self, path: &Path, except: Option<ClientId>) {
+    pub fn changed_on_disk(&self, path: &Path, what: OnDisk, except: Option<ClientId>) {
         let state = self.lock();
         let others = state.clients.iter().filter(|(id, _)| Some(**id) != except);
         let editors: Vec<_> = others.map(|(_, attached)| Arc::clone(&attached.client.editor)).collect();
         drop(state);
-        editors.iter().for_each(|editor| editor.changed_on_disk(path));
+        editors.iter().for_each(|editor| editor.changed_on_disk(path, what));
     }
 
     /// A panic while the lock was held leaves nothing half done: texts are replaced as a whole.

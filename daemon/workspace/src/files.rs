@@ -5,9 +5,8 @@
 //! lead elsewhere, so what was allowed is what is touched.
 //!
 //! Invariant: a write replaces the whole file in one step, or changes nothing.
-//! Invariant: a write never replaces a content other than the one it was made against, unless told `Expect::Any`.
+//! Invariant: a write never replaces a content other than the one it was made against.
 //! Invariant: nothing that is not a regular file is opened for its content; a pipe would block for ever.
-//!
 //! Invariant: what an editor has open is read from there, saved or not, and changed there: the buffer of the session's home
 //! client, else another client's, else the disk.
 
@@ -17,7 +16,11 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use copydesk_text::FileText;
+
 pub(crate) use self::place::real_path;
+use self::read::Written;
+use self::write::{Expect, Staged};
 pub use self::{
     change::{Cause, ChangeKind, Changed, FileChange},
     error::FileError,
@@ -26,11 +29,10 @@ pub use self::{
     read::Content,
     stamp::Stamp,
     undo::{How, TakenBack},
-    write::{Expect, Folders, Written},
 };
 use crate::buffers::{Buffers, ClientId, Open};
 use crate::config::Save;
-use crate::journal::Journal;
+use crate::journal::{Journal, Text};
 use crate::search::Overlay;
 
 mod change;
@@ -66,6 +68,8 @@ struct Shared {
     save: Save,
     /// By real path, since two names of one file are one file.
     seen: Mutex<HashMap<PathBuf, Stamp>>,
+    /// The large file that the session wrote last.
+    written: Mutex<Option<Written>>,
     /// Held from the last look at a file until it is replaced, so that of two calls of one session neither overwrites the
     /// other.
     replacing: Mutex<()>,
@@ -89,6 +93,7 @@ impl Files {
             journal,
             save,
             seen: Mutex::default(),
+            written: Mutex::default(),
             replacing: Mutex::default(),
         };
         Self { shared: Arc::new(shared) }
@@ -138,8 +143,8 @@ impl Files {
         if place.is_untitled() {
             return Err(FileError::NotFound { shown: place.shown.clone() });
         }
-        let found = place.clone();
-        on_disk(place, move || read::read(&found, limit)).await
+        let (found, written) = (place.clone(), lock(&self.shared.written).clone());
+        on_disk(place, move || read::read(&found, limit, written.as_ref())).await
     }
 
     /// The content, which counts as seen by the session from now on.
@@ -165,22 +170,40 @@ impl Files {
         lock(&self.shared.seen).get(place.real()).copied()
     }
 
-    /// Replaces the content on the disk, which counts as seen by the session from now on. Links stay links: what they lead to is
-    /// written. Mode bits stay, and the owner where the system permits. Other hard links keep the old content.
-    async fn write(
+    /// Gets the new content of a file onto the disk, beside it.
+    async fn stage(&self, place: &Place, content: &FileText, expect: Expect) -> Result<Staged, FileError> {
+        let (target, content) = (place.clone(), content.clone());
+        on_disk(place, move || Staged::new(target, &content, expect)).await
+    }
+
+    /// Lets it take the file's place; it counts as seen by the session from now on. Links stay links: what they lead to is
+    /// replaced. Mode bits stay, and the owner where the system permits. Other hard links keep the old content.
+    async fn put(
         &self,
         place: &Place,
-        bytes: Vec<u8>,
-        expect: Expect,
-        folders: Folders,
-    ) -> Result<Written, FileError> {
-        let (target, shared) = (place.clone(), Arc::clone(&self.shared));
-        let written = on_disk(place, move || {
-            write::write(&target, &bytes, expect, folders, || lock(&shared.replacing))
+        staged: Staged,
+        content: FileText,
+        text: Text,
+    ) -> Result<(), FileError> {
+        let (real, shared) = (place.real().to_owned(), Arc::clone(&self.shared));
+        let stamp = on_disk(place, move || {
+            staged.take_place(|| lock(&shared.replacing))?;
+            let stamp = Stamp::of_file(&content, &text);
+            if Written::WORTH_IT.contains(&content.size()) {
+                *lock(&shared.written) = Some(Written { real, content, stamp });
+            }
+            Ok(stamp)
         })
         .await?;
-        self.saw(place, written.stamp);
-        Ok(written)
+        self.saw(place, stamp);
+        Ok(())
+    }
+
+    /// Replaces the content on the disk.
+    async fn write(&self, place: &Place, content: FileText, expect: Expect) -> Result<(), FileError> {
+        let staged = self.stage(place, &content, expect).await?;
+        let text = Text::shared(content.shared());
+        self.put(place, staged, content, text).await
     }
 
     /// The first `limit` entries of a folder, by name, and how many there are.
@@ -196,9 +219,9 @@ impl Files {
     }
 
     /// Takes a file away, if it still has this content.
-    async fn remove(&self, place: &Place, stamp: Stamp) -> Result<(), FileError> {
+    async fn remove(&self, place: &Place, content: FileText) -> Result<(), FileError> {
         let (target, shared) = (place.clone(), Arc::clone(&self.shared));
-        on_disk(place, move || write::remove(&target, stamp, || lock(&shared.replacing))).await
+        on_disk(place, move || write::remove(&target, &content, || lock(&shared.replacing))).await
     }
 
     /// The session knows this content now.

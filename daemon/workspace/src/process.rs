@@ -6,7 +6,8 @@
 //! ended with the session, or by [`Processes::stop`]. A command that times out or is cancelled leaves nothing.
 //!
 //! Ending means SIGTERM to the group, then SIGKILL after a grace period. Should this process itself be killed, a small
-//! shell beside it (`guard`) sees its pipe close and kills every group that is left.
+//! shell beside it (`guard`) sees its pipe close and kills every group that is left. So that it knows of every group, a
+//! command does not begin before the guard has been told of it (`spawn`).
 //!
 //! Invariant: no output is too much: the head and the tail are held, the rest is counted, and spilt to a file if asked.
 //! Invariant: nothing is inherited from this process's environment; a command gets the one it is given.

@@ -98,6 +98,15 @@ impl Backend {
         }
     }
 
+    /// Waits until the client was told all that there was to tell.
+    pub(super) async fn told(&self) {
+        if let Some(attached) = self.shared.attached.get() {
+            let reached = CancellationToken::new();
+            attached.outbox.send(Message::Reached(reached.clone()));
+            reached.cancelled().await;
+        }
+    }
+
     pub(super) fn gone(&self) {
         self.shared.gone.cancel();
         if let Some(attached) = self.shared.attached.get() {
@@ -151,6 +160,7 @@ async fn deliver(hub: Arc<Hub>, (client, line, outbox): (ClientId, Line, Outbox)
         match message {
             Message::Event(event) => line.notify::<Event>(&event).await,
             Message::Settled(settled) => line.notify::<PermissionSettled>(&settled).await,
+            Message::Reached(reached) => reached.cancel(),
             Message::Ask(ask) => {
                 let (hub, line) = (Arc::clone(&hub), line.clone());
                 tokio::spawn(async move {

@@ -11,6 +11,9 @@ use tower_lsp_server::jsonrpc::{Error, Result};
 
 use crate::shim::counting::lines_of;
 
+/// What our plugin for Neovim calls itself.
+const PLUGIN: &str = "nvim";
+
 /// What is known of a client.
 #[derive(Debug, Clone)]
 pub(super) struct Known {
@@ -41,9 +44,9 @@ impl Known {
         })
     }
 
-    /// Neovim says yes to an edit for an older version, and does not make it.
+    /// Neovim says yes to an edit for an older version, and does not make it; our plugin there says no.
     pub(super) fn refuses_silently(&self) -> bool {
-        is_neovim(&self.name)
+        is_neovim(&self.name) && self.hello.as_ref().is_none_or(|hello| hello.client != PLUGIN)
     }
 
     /// What counts as a line in a text of this client.

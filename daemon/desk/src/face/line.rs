@@ -6,7 +6,7 @@ use copydesk_protocol::document::{ChangeReason, DocumentChangedParams, DocumentS
 use copydesk_protocol::lenient;
 use copydesk_protocol::method::{Notification, Request};
 use copydesk_protocol::table::{DocumentChanged, DocumentSave};
-use copydesk_workspace::buffers::{Answer, BufferEdit, Editor, Refusal};
+use copydesk_workspace::buffers::{Answer, BufferEdit, Editor, OnDisk, Refusal};
 use serde::Serialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -92,9 +92,14 @@ impl Editor for Line {
         })
     }
 
-    fn changed_on_disk(&self, path: &Path) {
+    fn changed_on_disk(&self, path: &Path, what: OnDisk) {
         let Ok(uri) = url::Url::from_file_path(path) else { return };
-        let params = DocumentChangedParams { uri: uri.into(), reason: ChangeReason::Written };
+        let reason = match what {
+            OnDisk::Created => ChangeReason::Created,
+            OnDisk::Written => ChangeReason::Written,
+            OnDisk::Deleted => ChangeReason::Deleted,
+        };
+        let params = DocumentChangedParams { uri: uri.into(), reason };
         let line = self.clone();
         tokio::spawn(async move { line.notify::<DocumentChanged>(&params).await });
     }

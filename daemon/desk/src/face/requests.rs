@@ -17,6 +17,7 @@ pub(super) fn register(builder: LspServiceBuilder<Backend>) -> LspServiceBuilder
         .custom_method(table::SessionLoad::METHOD, Backend::session_load)
         .custom_method(table::SessionParts::METHOD, Backend::session_parts)
         .custom_method(table::SessionLeave::METHOD, Backend::session_leave)
+        .custom_method(table::SessionFork::METHOD, Backend::session_fork)
         .custom_method(table::SessionRename::METHOD, Backend::session_rename)
         .custom_method(table::SessionDelete::METHOD, Backend::session_delete)
         .custom_method(table::SessionSetModel::METHOD, Backend::session_set_model)

@@ -13,7 +13,9 @@ use copydesk_session as session;
 pub(crate) fn event(event: session::Event) -> Event {
     match event {
         session::Event::Session { session } => Event::Session { session: self::session(&session) },
-        session::Event::TurnStarted { turn } => Event::TurnStarted { turn },
+        session::Event::TurnStarted { turn, prompt } => {
+            Event::TurnStarted { turn, prompt: prompt.to_string() }
+        }
         session::Event::Part { part } => Event::Part { part: Box::new(self::part(&part)) },
         session::Event::Delta { part, text } => Event::Delta { part: part.to_string(), text },
         session::Event::Void { part } => Event::Void { part: part.to_string() },

@@ -15,6 +15,7 @@ use copydesk_protocol::turn::TurnParams;
 use copydesk_session::{Claim, Event as SessionEvent, Id, Live, Request, Session, When};
 use copydesk_workspace::buffers::ClientId;
 use copydesk_workspace::files::Files;
+use copydesk_workspace::process::{GRACE, Processes};
 use tokio::sync::mpsc;
 
 use super::view::View;
@@ -44,8 +45,25 @@ struct State {
 struct Work {
     live: Live,
     files: Files,
+    processes: Processes,
     /// Its model or agent is another by now.
     stale: bool,
+}
+
+/// What became of a prompt.
+pub(crate) struct Prompted {
+    /// It waits for, or joins, a turn that runs.
+    pub(crate) running: bool,
+    /// The id of its part.
+    pub(crate) prompt: Id,
+}
+
+impl Work {
+    /// The turn first, so that what a command says to its end is kept; then what it had left in the background.
+    async fn end(self) {
+        self.live.end().await;
+        self.processes.end(GRACE).await;
+    }
 }
 
 /// See [`Held::still`].
@@ -129,13 +147,12 @@ impl Held {
         }
     }
 
-    /// Whether it waits for, or joins, a turn that runs.
     pub(crate) async fn prompt(
         self: &Arc<Self>,
         client: ClientId,
         params: TurnParams,
         when: When,
-    ) -> Result<bool, HubError> {
+    ) -> Result<Prompted, HubError> {
         let mut work = self.work.lock().await;
         let running = self.is_running();
         // From here on it works, even if everybody leaves.
@@ -145,7 +162,7 @@ impl Held {
             self.lock().unheard -= 1;
             self.hub()?.let_go(self);
         }
-        taken.map(|()| running)
+        taken.map(|prompt| Prompted { running, prompt })
     }
 
     async fn take(
@@ -155,7 +172,7 @@ impl Held {
         client: ClientId,
         params: TurnParams,
         when: When,
-    ) -> Result<(), HubError> {
+    ) -> Result<Id, HubError> {
         self.hub()?.keep(self)?;
         let is_ready = work.as_ref().is_some_and(|work| !work.stale || running);
         if !is_ready {
@@ -167,10 +184,8 @@ impl Held {
         work.files.set_home(Some(client));
         let files = params.files.into_iter().map(convert::media).collect();
         let text = context::with(&work.files, params.text, params.context).await;
-        if !work.live.prompt(Request { text, files, when }).await {
-            return Err(HubError::Failed("the session has ended; load it again".to_owned()));
-        }
-        Ok(())
+        let ended = || HubError::Failed("the session has ended; load it again".to_owned());
+        work.live.prompt(Request { text, files, when }).await.ok_or_else(ended)
     }
 
     async fn gather(self: &Arc<Self>) -> Result<Work, HubError> {
@@ -180,7 +195,9 @@ impl Held {
         let loaded = setup.load().map_err(HubError::failed)?;
         let (events_in, events) = mpsc::channel(1024);
         let choice = Choice { session: Some(session.id.to_string()), ..Choice::default() };
-        let desk = Desk { buffers: hub.buffers.clone(), journal: hub.journal.clone() };
+        let processes = opening::processes();
+        let (buffers, journal) = (hub.buffers.clone(), hub.journal.clone());
+        let desk = Desk { buffers, journal, processes: processes.clone() };
         let setting = opening::open(&setup, &loaded, hub.store.clone(), &desk, &choice, events_in)
             .await
             .map_err(HubError::failed)?;
@@ -188,7 +205,7 @@ impl Held {
         self.lock().view.session = setting.session.clone();
         let live = Live::start(setting).await?;
         tokio::spawn(pump(Weak::clone(&self.hub), Arc::downgrade(self), events));
-        Ok(Work { live, files, stale: false })
+        Ok(Work { live, files, processes, stale: false })
     }
 
     pub(crate) async fn cancel(&self) {
@@ -241,9 +258,12 @@ impl Held {
     /// Ends a turn that runs, and everybody's attachment; not where another process works on the session. Nobody begins to
     /// while the claim is held.
     pub(super) async fn end(&self) -> Result<Option<Claim>, HubError> {
-        self.cancel().await;
         let claim = match self.work.lock().await.take() {
-            Some(_) => None,
+            Some(work) => {
+                // Nobody waits for a command that does not want to end.
+                tokio::spawn(work.end());
+                None
+            }
             None => Some(self.hub()?.store.claim(&self.id).await?),
         };
         let mut state = self.lock();
@@ -251,6 +271,13 @@ impl Held {
         let event = self.numbered(state.view.seq, Event::Deleted);
         std::mem::take(&mut state.attached).values().for_each(|outbox| outbox.send(event.clone()));
         Ok(claim)
+    }
+
+    /// Ends all work, at the desk's end; waits until nothing runs any more.
+    pub(super) async fn end_work(&self) {
+        if let Some(work) = self.work.lock().await.take() {
+            work.end().await;
+        }
     }
 
     /// Takes an event in and tells it to everybody.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use copydesk_protocol::ask::{PermissionAskParams, PermissionSettledParams};
 use copydesk_protocol::event::EventParams;
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 /// As many as a client may be behind. A long answer is a few thousand events; whoever is further behind loads again.
 const ROOM: usize = 4096;
@@ -16,6 +17,8 @@ pub(crate) enum Message {
     Event(Arc<EventParams>),
     Ask(Arc<PermissionAskParams>),
     Settled(PermissionSettledParams),
+    /// For whoever wants to know that the client was told all before this. Nothing for the client.
+    Reached(CancellationToken),
 }
 
 /// A clone is the same way. It has one reader.

@@ -33,7 +33,7 @@ impl View {
         }
         let event = convert::event(event);
         match &event {
-            Event::TurnStarted { turn } => self.running = Some(*turn),
+            Event::TurnStarted { turn, .. } => self.running = Some(*turn),
             Event::Part { part } => self.part(part),
             Event::Delta { part, text } => {
                 if let Some(open) = self.find(part) {

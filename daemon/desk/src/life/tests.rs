@@ -9,6 +9,7 @@ const MINUTES: Duration = Duration::from_secs(600);
 /// Says back one byte, then stays until the client goes or the end comes; stops the daemon on `i` and `n`.
 struct Echo {
     turns: watch::Sender<usize>,
+    ending: watch::Sender<bool>,
 }
 
 impl Host for Echo {
@@ -36,12 +37,20 @@ impl Host for Echo {
     fn turns(&self) -> watch::Receiver<usize> {
         self.turns.subscribe()
     }
+
+    fn end(&self) -> BoxFuture<()> {
+        self.ending.send_replace(true);
+        let mut turns = self.turns();
+        Box::pin(async move { drop(turns.wait_for(|turns| *turns == 0).await) })
+    }
 }
 
 struct Daemon {
     _dir: tempfile::TempDir,
     place: Place,
     turns: watch::Sender<usize>,
+    /// What runs was told to end.
+    ending: watch::Receiver<bool>,
     task: JoinHandle<io::Result<()>>,
 }
 
@@ -50,9 +59,10 @@ fn start(idle: Duration) -> Daemon {
     let folder = dir.path().join("run");
     let place = Place::new(&|name| (name == "COPYDESK_RUNTIME_DIR").then(|| folder.clone().into()));
     let turns = watch::Sender::new(0);
-    let host = Arc::new(Echo { turns: turns.clone() });
+    let (told, ending) = watch::channel(false);
+    let host = Arc::new(Echo { turns: turns.clone(), ending: told });
     let listener = place.listen().unwrap();
-    Daemon { _dir: dir, place, turns, task: tokio::spawn(run(host, listener, idle, || Ok(()))) }
+    Daemon { _dir: dir, place, turns, ending, task: tokio::spawn(run(host, listener, idle, || Ok(()))) }
 }
 
 impl Daemon {
@@ -118,15 +128,20 @@ async fn a_stop_when_idle_waits_for_the_turns_and_serves_meanwhile() {
 }
 
 #[tokio::test]
-async fn a_stop_now_waits_for_nothing_even_after_a_softer_one() {
-    let daemon = start(MINUTES);
+async fn a_stop_now_ends_what_runs_even_after_a_softer_one_and_serves_meanwhile() {
+    let mut daemon = start(MINUTES);
     daemon.turns.send_replace(1);
     let mut client = daemon.client().await;
     say(&mut client, b'i').await;
-    client.write_all(b"n").await.unwrap();
+    assert!(!*daemon.ending.borrow());
+    say(&mut client, b'n').await;
+    daemon.ending.wait_for(|ending| *ending).await.unwrap();
+    say(&mut client, b'z').await;
+    assert!(!daemon.task.is_finished());
+    daemon.turns.send_replace(0);
     let mut rest = Vec::new();
     client.read_to_end(&mut rest).await.unwrap();
-    assert_eq!(rest, b"n.");
+    assert_eq!(rest, b".");
     daemon.ends().await;
 }
 

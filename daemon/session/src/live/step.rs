@@ -51,7 +51,11 @@ impl Worker {
             Ok(events) => events,
             Err(error) => return Ok(Step { calls: Vec::new(), end: StepEnd::Failed(error.message) }),
         };
-        let mut draft = Draft { held: vec![self.new_part(State::Completed, start)], ..Draft::default() };
+        // Told before whatever the model says, and as complete when it is stored with the first of that.
+        let start = self.new_part(State::Running, start);
+        self.emit(Event::Part { part: Arc::new(start.clone()) }).await;
+        let start = Part { state: State::Completed, ..start };
+        let mut draft = Draft { held: vec![start], ..Draft::default() };
         let end = self.listen(&mut events, &mut draft).await?;
         drop(events);
         let calls = self.close(draft, &end).await?;

@@ -3,8 +3,8 @@
 use copydesk_model::Stop;
 
 use super::step::{Step, StepEnd};
-use super::{Request, Worker};
-use crate::data::{Content, Prompt, State};
+use super::{Prompted, Request, Worker};
+use crate::data::{Content, Part, Prompt, State};
 use crate::event::{Event, TurnEnd};
 use crate::store::StoreError;
 
@@ -12,13 +12,13 @@ use crate::store::StoreError;
 const LONGEST_PROMPT: usize = 4 * 1024 * 1024;
 
 impl Worker {
-    pub(super) async fn turn(&mut self, request: Request) {
+    pub(super) async fn turn(&mut self, prompted: Prompted) {
         self.turn += 1;
         self.step = 0;
         self.stopped = false;
         self.cancel = tokio_util::sync::CancellationToken::new();
-        self.emit(Event::TurnStarted { turn: self.turn }).await;
-        let end = match self.steps(request).await {
+        self.emit(Event::TurnStarted { turn: self.turn, prompt: prompted.id.clone() }).await;
+        let end = match self.steps(prompted).await {
             Ok(end) => end,
             Err(error) => TurnEnd::Failed { message: error.to_string() },
         };
@@ -28,19 +28,20 @@ impl Worker {
         self.emit(Event::TurnEnded { turn: self.turn, end }).await;
     }
 
-    async fn steps(&mut self, request: Request) -> Result<TurnEnd, StoreError> {
+    async fn steps(&mut self, prompted: Prompted) -> Result<TurnEnd, StoreError> {
+        let request = &prompted.request;
         if request.text.len() > LONGEST_PROMPT {
             let message =
                 format!("The prompt has {} bytes; at most {LONGEST_PROMPT} can be sent.", request.text.len());
             return Ok(TurnEnd::Failed { message });
         }
         self.give_title(&request.text).await?;
-        self.hear(request, false).await?;
+        self.hear(prompted, false).await?;
         let limit = self.setting.agent.steps;
         for step in 1..=limit {
             self.step = step;
-            while let Some(request) = self.steering.pop_front() {
-                self.hear(request, true).await?;
+            while let Some(prompted) = self.steering.pop_front() {
+                self.hear(prompted, true).await?;
             }
             let Step { calls, end } = self.ask_model().await?;
             match end {
@@ -68,9 +69,10 @@ impl Worker {
         Ok(TurnEnd::StepLimit { steps: limit })
     }
 
-    async fn hear(&mut self, request: Request, steers: bool) -> Result<(), StoreError> {
-        let Request { text, files, .. } = request;
-        let mut parts = vec![self.new_part(State::Completed, Content::Prompt(Prompt { text, steers }))];
+    async fn hear(&mut self, prompted: Prompted, steers: bool) -> Result<(), StoreError> {
+        let Prompted { id, request: Request { text, files, .. } } = prompted;
+        let prompt = self.new_part(State::Completed, Content::Prompt(Prompt { text, steers }));
+        let mut parts = vec![Part { id, ..prompt }];
         parts.extend(files.into_iter().map(|media| self.new_part(State::Completed, Content::File(media))));
         self.keep_all(parts).await
     }

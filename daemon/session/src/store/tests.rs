@@ -65,6 +65,24 @@ fn same(left: &[Part], right: &[Part]) {
 }
 
 #[tokio::test]
+async fn a_fork_has_what_was_said_before_and_leaves_the_other_as_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path()).unwrap().0;
+    let one = session("/w");
+    store.put_session(one.clone()).await.unwrap();
+    let parts: Vec<_> = ["a", "b", "c"].iter().map(|said| text(&one, said)).collect();
+    store.put_parts(parts.clone()).await.unwrap();
+    assert!(store.fork(&one, "none").await.unwrap().is_none());
+    let fork = store.fork(&one, parts[2].id.as_str()).await.unwrap().unwrap();
+    let said = |parts: &[Part]| parts.iter().map(|part| format!("{:?}", part.content)).collect::<Vec<_>>();
+    let copies = store.parts(&fork.id).await.unwrap();
+    assert!(copies.iter().all(|copy| copy.session == fork.id && parts.iter().all(|part| part.id != copy.id)));
+    assert_eq!(said(&copies), said(&parts[..2]));
+    assert_eq!(said(&store.parts(&one.id).await.unwrap()), said(&parts));
+    assert_eq!((fork.title, fork.agent, fork.folder), (one.title, one.agent, one.folder));
+}
+
+#[tokio::test]
 async fn what_was_put_is_there_in_its_order() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());

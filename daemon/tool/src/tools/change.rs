@@ -14,6 +14,9 @@ use crate::outcome::Failure;
 const MOST_LINES: usize = 60;
 const MOST_CHARS: usize = 200;
 
+/// Lines around a change, as people are used to.
+const CONTEXT: usize = 3;
+
 /// What is to become of a file, and how that differs from what is there.
 #[derive(Debug)]
 pub(super) struct Change {
@@ -26,20 +29,20 @@ pub(super) struct Change {
 }
 
 impl Change {
-    /// Of a file that is there, whose content had this stamp.
+    /// Of a file that is there, whose content had this stamp. Takes up to half a second for texts that have nothing in common.
     pub(super) fn edit(
         place: &Place,
         file: FileText,
         stamp: Stamp,
         change: TextChange,
     ) -> Result<Self, Failure> {
-        let new = change.apply(file.text()).map_err(|stale| Failure::failed(stale.to_string()))?;
-        let shown = Shown::of(place, Some(file.text()), &new);
+        let around = change.around(file.text()).map_err(|stale| Failure::failed(stale.to_string()))?;
+        let shown = Shown::of(place, &format!("a/{}", place.shown), &around.diff(CONTEXT));
         Ok(shown.with(ChangeKind::Edit { file, stamp, change }))
     }
 
     pub(super) fn create(place: &Place, text: String) -> Self {
-        Shown::of(place, None, &text).with(ChangeKind::Create { text })
+        Shown::of(place, "/dev/null", &diff("", &text, CONTEXT)).with(ChangeKind::Create { text })
     }
 
     /// Asks, and makes the change: in the editor where the file is open, else on the disk, if nothing has happened to it
@@ -94,16 +97,14 @@ struct Shown {
 }
 
 impl Shown {
-    /// `old` is nothing for a new file. Takes up to half a second for texts that have nothing in common.
-    fn of(place: &Place, old: Option<&str>, new: &str) -> Self {
-        let differences = diff(old.unwrap_or_default(), new, 3);
-        let from = if old.is_some() { format!("a/{}", place.shown) } else { "/dev/null".to_owned() };
-        let unified = differences.unified(Limits::default());
+    /// `from` is what the old file is called.
+    fn of(place: &Place, from: &str, diff: &Diff<'_>) -> Self {
+        let unified = diff.unified(Limits::default());
         Self {
             diff: format!("--- {from}\n+++ b/{}\n{unified}", place.shown),
-            additions: differences.additions,
-            deletions: differences.deletions,
-            places: places(&differences),
+            additions: diff.additions,
+            deletions: diff.deletions,
+            places: places(diff),
         }
     }
 

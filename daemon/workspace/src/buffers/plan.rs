@@ -185,8 +185,12 @@ impl Plan {
         }
         match answer {
             Ok(()) => self.seen().await,
-            // The text that it has instead came before its answer.
+            // The text that it has instead came before its answer. One that does not lie has made nothing of the edit,
+            // however much that text looks like it.
             Err(Refusal::Said(_)) if self.any(Verdict::Passed) => Ok(Attempt::Moved),
+            Err(Refusal::Said(_)) if !self.client.refuses_silently && self.any(Verdict::Applied) => {
+                Ok(Attempt::Moved)
+            }
             Err(refusal) => Err(refusal.into()),
         }
     }

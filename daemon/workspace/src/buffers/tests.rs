@@ -144,7 +144,7 @@ impl Editor for Scripted {
         Box::pin(ready(Ok(())))
     }
 
-    fn changed_on_disk(&self, _: &Path) {}
+    fn changed_on_disk(&self, _: &Path, _: OnDisk) {}
 }
 
 fn wanted(base: &str, new: &str) -> [Wanted; 1] {

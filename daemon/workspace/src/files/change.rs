@@ -10,11 +10,10 @@ use std::path::Path;
 
 use copydesk_text::{Change, FileText};
 
-use super::write::Folders;
 use super::{Expect, FileError, Files, Place, Stamp, on_disk, write};
-use crate::buffers::{Attempt, Buffers, ClientId, Open, PlanError, Planned, Refusal, Wanted};
+use crate::buffers::{Attempt, Buffers, ClientId, OnDisk, Open, PlanError, Planned, Refusal, Wanted};
 use crate::config::Save;
-use crate::journal::{EntryId, Hash, NewEntry, NewKind, Outcome, Text};
+use crate::journal::{EntryId, NewEntry, NewKind, Outcome, Text};
 
 /// A person types faster than an edit travels only for so long.
 const ATTEMPTS: usize = 16;
@@ -84,7 +83,8 @@ struct Sorted {
 struct Done {
     group: Option<EntryId>,
     buffers: Vec<(ClientId, Planned)>,
-    files: Vec<(Place, Option<Vec<u8>>, Option<Stamp>)>,
+    /// With what was there, and what is.
+    files: Vec<(Place, Option<FileText>, Option<FileText>)>,
 }
 
 impl Files {
@@ -110,7 +110,7 @@ impl Files {
             let sorted = self.sort(changes)?;
             for change in sorted.closed.iter().filter_map(|index| changes.get(*index)) {
                 let (place, expect) = (change.place.clone(), change.kind.expect());
-                on_disk(&change.place, move || write::check(&place, expect)).await?;
+                on_disk(&change.place, move || write::check(&place, &expect)).await?;
             }
             let mut changed = Vec::new();
             let mut moved = false;
@@ -174,14 +174,12 @@ impl Files {
             || chosen().map(|(_, change)| change.place.shown.clone()).collect::<Vec<_>>().join("`, `");
         let failed = |error| FileError::buffer(shown(), error);
         let mut plan = self.buffers().plan(client, &wanted).map_err(failed)?;
+        let afters: Vec<_> = plan.planned.iter().map(|planned| Text::new(planned.after.text())).collect();
         let mut entries = Vec::new();
-        for planned in plan.planned.iter().filter(|planned| !planned.change.is_empty()) {
-            let (before, after) = (planned.before.text(), planned.after.text());
-            let edit = NewKind::Edit {
-                before: Text::new(before),
-                change: planned.change.clone(),
-                after: Text::new(after),
-            };
+        let planned = plan.planned.iter().zip(&afters);
+        for (planned, after) in planned.filter(|(planned, _)| !planned.change.is_empty()) {
+            let (before, after) = (Text::new(planned.before.text()), after.clone());
+            let edit = NewKind::Edit { before, change: planned.change.clone(), after };
             entries.push(entry(cause, done.group, &planned.name, edit));
         }
         let ids = self.record(entries, done).await?;
@@ -203,8 +201,10 @@ impl Files {
             Attempt::Applied => {}
         }
         let mut made = Vec::new();
-        for (((index, change), planned), entry) in chosen().zip(&plan.planned).zip(entries) {
-            self.saw(&change.place, Stamp::of(planned.after.text().as_bytes()));
+        for ((((index, change), planned), after), entry) in
+            chosen().zip(&plan.planned).zip(&afters).zip(entries)
+        {
+            self.saw(&change.place, Stamp::of_text(after));
             let unsaved = self.save(client, planned, cause).await.err().map(|refusal| refusal.to_string());
             let (place, client) = (change.place.clone(), Some((client, planned.uri.clone())));
             made.push((index, Changed { place, client, rebased: planned.rebased, entry, unsaved }));
@@ -223,7 +223,7 @@ impl Files {
             return Ok(());
         }
         self.buffers().editor(client).ok_or(Refusal::Gone)?.save(&planned.uri).await?;
-        self.buffers().changed_on_disk(&planned.name, Some(client));
+        self.buffers().changed_on_disk(&planned.name, OnDisk::Written, Some(client));
         Ok(())
     }
 
@@ -234,35 +234,51 @@ impl Files {
         done: &mut Done,
     ) -> Result<Changed, FileError> {
         let FileChange { place, kind } = change;
-        let Write { bytes, before, recorded } = kind.write(place)?;
-        let ids = self.record(vec![entry(cause, done.group, place.real(), recorded)], done).await?;
+        let Coming { before, after, recorded } = kind.coming(place)?;
+        let recording = self.record(vec![entry(cause, done.group, place.real(), recorded)], done);
         let expect = kind.expect();
-        let written = match (bytes, expect) {
-            (Some(bytes), Expect::New) => self.write(place, bytes, expect, Folders::Create).await.map(Some),
-            (Some(bytes), _) => self.write(place, bytes, expect, Folders::MustExist).await.map(Some),
-            (None, Expect::Unchanged(stamp)) => self.remove(place, stamp).await.map(|()| None),
-            (None, _) => Ok(None),
+        let is_new = expect == Expect::New;
+        let staging = async {
+            let Some((content, _)) = &after else { return Ok(None) };
+            self.stage(place, content, expect).await.map(Some)
+        };
+        let (ids, staged) = if is_new {
+            // No folder is made for it before the journal knows of it.
+            (recording.await?, staging.await)
+        } else {
+            // What stands beside the file has not changed it; and each of the two waits for the disk.
+            let (ids, staged) = tokio::join!(recording, staging);
+            (ids?, staged)
+        };
+        let made = match (staged, &before, &after) {
+            (Err(error), ..) => Err(error),
+            (Ok(Some(staged)), _, Some((content, text))) => {
+                self.put(place, staged, content.clone(), text.clone()).await
+            }
+            (Ok(_), Some(before), _) => self.remove(place, before.clone()).await,
+            (Ok(_), None, _) => Ok(()),
         };
         let entry = ids.first().copied();
-        self.settle(ids.into_iter().map(|id| (id, written.is_ok())).collect()).await;
-        done.files.push((place.clone(), before, written?.map(|written| written.stamp)));
-        self.buffers().changed_on_disk(place.real(), None);
+        self.settle(ids.into_iter().map(|id| (id, made.is_ok())).collect()).await;
+        made?;
+        let what = match (&before, &after) {
+            (None, _) => OnDisk::Created,
+            (Some(_), Some(_)) => OnDisk::Written,
+            (Some(_), None) => OnDisk::Deleted,
+        };
+        done.files.push((place.clone(), before, after.map(|(content, _)| content)));
+        self.buffers().changed_on_disk(place.real(), what, None);
         Ok(Changed { place: place.clone(), client: None, rebased: false, entry, unsaved: None })
     }
 
     /// Undoes what was done of a change that could not be made as a whole; what could not be undone is named.
     async fn take_back(&self, done: Done, cause: &Cause) -> Result<(), String> {
         let mut left = Vec::new();
-        for (place, before, stamp) in done.files.into_iter().rev() {
-            let restored = match (before, stamp) {
-                (Some(bytes), Some(stamp)) => {
-                    let expect = Expect::Unchanged(stamp);
-                    self.write(&place, bytes, expect, Folders::MustExist).await.map(drop)
-                }
-                (Some(bytes), None) => {
-                    self.write(&place, bytes, Expect::New, Folders::Create).await.map(drop)
-                }
-                (None, Some(stamp)) => self.remove(&place, stamp).await,
+        for (place, before, after) in done.files.into_iter().rev() {
+            let restored = match (before, after) {
+                (Some(before), Some(after)) => self.write(&place, before, Expect::Unchanged(after)).await,
+                (Some(before), None) => self.write(&place, before, Expect::New).await,
+                (None, Some(after)) => self.remove(&place, after).await,
                 (None, None) => Ok(()),
             };
             if restored.is_err() {
@@ -299,44 +315,42 @@ impl Files {
 }
 
 /// What one change comes to on the disk.
-struct Write {
+struct Coming {
+    before: Option<FileText>,
     /// Nothing for a file that goes.
-    bytes: Option<Vec<u8>>,
-    before: Option<Vec<u8>>,
+    after: Option<(FileText, Text)>,
     recorded: NewKind,
 }
 
 impl ChangeKind {
     fn expect(&self) -> Expect {
         match self {
-            Self::Edit { stamp, .. } | Self::Delete { stamp, .. } => Expect::Unchanged(*stamp),
+            Self::Edit { file, .. } | Self::Delete { file, .. } => Expect::Unchanged(file.clone()),
             Self::Create { .. } => Expect::New,
         }
     }
 
-    fn write(&self, place: &Place) -> Result<Write, FileError> {
+    fn coming(&self, place: &Place) -> Result<Coming, FileError> {
+        let with_text = |file: FileText| {
+            let text = Text::shared(file.shared());
+            (file, text)
+        };
         Ok(match self {
-            Self::Create { text } => Write {
-                bytes: Some(text.clone().into_bytes()),
-                before: None,
-                recorded: NewKind::Create { after: Text::new(text.as_str()) },
-            },
-            Self::Delete { file, .. } => Write {
-                bytes: None,
-                before: Some(file.encode()),
-                recorded: NewKind::Delete { before: Text::new(file.text()) },
-            },
+            Self::Create { text } => {
+                let (file, after) = with_text(text.clone().into());
+                let recorded = NewKind::Create { after: after.clone() };
+                Coming { before: None, after: Some((file, after)), recorded }
+            }
+            Self::Delete { file, stamp } => {
+                let recorded = NewKind::Delete { before: stamp.text(file) };
+                Coming { before: Some(file.clone()), after: None, recorded }
+            }
             Self::Edit { file, stamp, change } => {
                 let stale = |_| FileError::Changed { shown: place.shown.clone() };
-                let new = file.with_text(change.apply(file.text()).map_err(stale)?);
-                let before = match file.bom() {
-                    // The stamp is that of the bytes; the journal knows texts.
-                    true => Text::new(file.text()),
-                    false => Text::hashed(file.text(), Hash::from(stamp.hash())),
-                };
-                let after = Text::new(new.text());
-                let recorded = NewKind::Edit { before, change: change.clone(), after };
-                Write { bytes: Some(new.encode()), before: Some(file.encode()), recorded }
+                let (new, after) = with_text(file.with_text(change.apply(file.text()).map_err(stale)?));
+                let before = stamp.text(file);
+                let recorded = NewKind::Edit { before, change: change.clone(), after: after.clone() };
+                Coming { before: Some(file.clone()), after: Some((new, after)), recorded }
             }
         })
     }

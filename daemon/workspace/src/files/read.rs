@@ -1,15 +1,20 @@
-//! Reading one regular file, up to a limit.
+//! Reading one regular file: up to a limit, or to see whether it holds what is expected.
 
 use std::{
-    fs::{self, File, OpenOptions},
-    io::{self, Read},
+    fs::{self, File, Metadata, OpenOptions},
+    io::{self, BufRead, BufReader, Read},
+    ops::RangeInclusive,
     os::unix::fs::{FileTypeExt, OpenOptionsExt},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
+use copydesk_text::FileText;
 use rustix::fs::OFlags;
 
 use super::{FileError, Place, Stamp};
+
+/// Bytes that are compared at a time.
+const CHUNK: usize = 64 * 1024;
 
 /// What a file holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,14 +25,29 @@ pub struct Content {
     pub is_open: bool,
 }
 
-pub(super) fn read(place: &Place, limit: u64) -> Result<Content, FileError> {
+/// What was written to a file: while it holds that, its stamp is known. To compare takes a tenth of the time that hashing
+/// takes, which counts where a large file is edited again and again.
+#[derive(Debug, Clone)]
+pub(super) struct Written {
+    pub(super) real: PathBuf,
+    pub(super) content: FileText,
+    pub(super) stamp: Stamp,
+}
+
+impl Written {
+    /// The sizes of files that are worth being kept for it, and not too large for that.
+    pub(super) const WORTH_IT: RangeInclusive<u64> = 128 * 1024..=16 * 1024 * 1024;
+
+    fn stamp_of(&self, place: &Place, bytes: &[u8]) -> Option<Stamp> {
+        let [mark, text] = self.content.pieces();
+        let same = self.real == place.real() && bytes.strip_prefix(mark) == Some(text);
+        same.then_some(self.stamp)
+    }
+}
+
+pub(super) fn read(place: &Place, limit: u64, written: Option<&Written>) -> Result<Content, FileError> {
     let unreadable = |error| FileError::io(place, "read", error);
-    let real = place.still()?;
-    // Looked at before it is opened, since opening some devices does something, and after, since it may be another by then.
-    regular(place, &fs::symlink_metadata(real).map_err(unreadable)?)?;
-    let file = open(real).map_err(unreadable)?;
-    let metadata = file.metadata().map_err(unreadable)?;
-    regular(place, &metadata)?;
+    let (file, metadata) = opened(place)?;
     let too_large = |size| FileError::TooLarge { shown: place.shown.clone(), size, limit };
     if metadata.len() > limit {
         return Err(too_large(metadata.len()));
@@ -38,7 +58,37 @@ pub(super) fn read(place: &Place, limit: u64) -> Result<Content, FileError> {
     if bytes.len() as u64 > limit {
         return Err(too_large(file.metadata().map_or(bytes.len() as u64, |now| now.len())));
     }
-    Ok(Content { stamp: Stamp::of(&bytes), bytes, is_open: false })
+    let known = written.and_then(|written| written.stamp_of(place, &bytes));
+    Ok(Content { stamp: known.unwrap_or_else(|| Stamp::of(&bytes)), bytes, is_open: false })
+}
+
+/// Whether the file holds exactly this; nothing is kept of it, and nothing hashed.
+pub(super) fn holds(place: &Place, content: &FileText) -> Result<bool, FileError> {
+    let unreadable = |error| FileError::io(place, "read", error);
+    let mut reader = BufReader::with_capacity(CHUNK, opened(place)?.0);
+    for mut piece in content.pieces() {
+        while !piece.is_empty() {
+            let read = reader.fill_buf().map_err(unreadable)?;
+            let count = read.len().min(piece.len());
+            if count == 0 || read.get(..count) != piece.get(..count) {
+                return Ok(false);
+            }
+            piece = piece.get(count..).unwrap_or_default();
+            reader.consume(count);
+        }
+    }
+    Ok(reader.fill_buf().map_err(unreadable)?.is_empty())
+}
+
+fn opened(place: &Place) -> Result<(File, Metadata), FileError> {
+    let unreadable = |error| FileError::io(place, "read", error);
+    let real = place.still()?;
+    // Looked at before it is opened, since opening some devices does something, and after, since it may be another by then.
+    regular(place, &fs::symlink_metadata(real).map_err(unreadable)?)?;
+    let file = open(real).map_err(unreadable)?;
+    let metadata = file.metadata().map_err(unreadable)?;
+    regular(place, &metadata)?;
+    Ok((file, metadata))
 }
 
 /// Opens without ever waiting for a writer at the other end of a pipe. The path has no links left, and one that was put

@@ -13,6 +13,13 @@ use tempfile::TempDir;
 
 use super::*;
 
+/// What `src/a.rs` begins with.
+const A: &str = "fn a() {}\n";
+
+fn unchanged(text: &str) -> Expect {
+    Expect::Unchanged(text.to_owned().into())
+}
+
 /// A workspace `work` in a folder of its own, with something beside it.
 struct Desk {
     folder: TempDir,
@@ -24,7 +31,7 @@ fn desk() -> Desk {
     let root = folder.path().join("work");
     fs::create_dir_all(root.join("src")).unwrap();
     fs::create_dir(folder.path().join("beside")).unwrap();
-    fs::write(root.join("src/a.rs"), "fn a() {}\n").unwrap();
+    fs::write(root.join("src/a.rs"), A).unwrap();
     fs::write(folder.path().join("beside/secret"), "s").unwrap();
     let files = Files::new(&root, &folder.path().join("home"));
     Desk { folder, files }
@@ -43,9 +50,8 @@ impl Desk {
         self.files.read(&self.files.resolve(path), READ_LIMIT).await
     }
 
-    async fn write(&self, path: &str, text: &str, expect: Expect) -> Result<Written, FileError> {
-        let place = self.files.resolve(path);
-        self.files.write(&place, text.into(), expect, Folders::MustExist).await
+    async fn write(&self, path: &str, text: &str, expect: Expect) -> Result<(), FileError> {
+        self.files.write(&self.files.resolve(path), text.to_owned().into(), expect).await
     }
 
     /// Names in the folder, so that a left-over is seen.
@@ -158,39 +164,72 @@ async fn only_regular_files_of_a_bearable_size_are_read() {
 #[tokio::test]
 async fn a_write_is_refused_unless_the_file_is_what_it_was_made_against() {
     let desk = desk();
-    let stamp = desk.read("src/a.rs").await.unwrap().stamp;
-    let refused = |result: Result<Written, FileError>| format!("{:?}", result.unwrap_err());
+    let refused = |result: Result<(), FileError>| format!("{:?}", result.unwrap_err());
 
     assert!(refused(desk.write("src/a.rs", "x", Expect::New).await).starts_with("Appeared"));
-    assert!(refused(desk.write("src/b.rs", "x", Expect::Unchanged(stamp)).await).starts_with("Vanished"));
+    assert!(refused(desk.write("src/b.rs", "x", unchanged(A)).await).starts_with("Vanished"));
     // Of the same length, so that only the bytes tell.
     fs::write(desk.path("src/a.rs"), "fn b() {}\n").unwrap();
-    assert!(refused(desk.write("src/a.rs", "x", Expect::Unchanged(stamp)).await).starts_with("Changed"));
+    assert!(refused(desk.write("src/a.rs", "x", unchanged(A)).await).starts_with("Changed"));
     fs::write(desk.path("src/a.rs"), "longer than it was").unwrap();
-    assert!(refused(desk.write("src/a.rs", "x", Expect::Unchanged(stamp)).await).starts_with("Changed"));
+    assert!(refused(desk.write("src/a.rs", "x", unchanged(A)).await).starts_with("Changed"));
     assert_eq!(desk.text("src/a.rs"), "longer than it was");
-    assert!(refused(desk.write("src", "x", Expect::Any).await).starts_with("Folder"));
-    assert!(refused(desk.write("/dev/null", "x", Expect::Any).await).starts_with("NotRegular"));
-    assert!(refused(desk.write("no/folder", "x", Expect::New).await).starts_with("NoFolder"));
+    assert!(refused(desk.write("src", "x", unchanged("")).await).starts_with("Folder"));
+    assert!(refused(desk.write("/dev/null", "x", unchanged("")).await).starts_with("NotRegular"));
+    assert!(refused(desk.write("no/folder", "x", unchanged(A)).await).starts_with("Vanished"));
     assert!(refused(desk.write("src/a.rs/x", "x", Expect::New).await).starts_with("NoFolder"));
     assert_eq!(desk.names("src"), ["a.rs"], "nothing is left behind");
 
     // The same bytes again are the same content, whenever they were written.
-    fs::write(desk.path("src/a.rs"), "fn a() {}\n").unwrap();
-    let written = desk.write("src/a.rs", "new", Expect::Unchanged(stamp)).await.unwrap();
-    assert_eq!(written, Written { stamp: Stamp::of(b"new"), created: false });
-    assert_eq!(desk.files.seen(&desk.files.resolve("src/a.rs")), Some(written.stamp));
+    fs::write(desk.path("src/a.rs"), A).unwrap();
+    desk.write("src/a.rs", "\u{feff}new", unchanged(A)).await.unwrap();
+    let seen = desk.files.seen(&desk.files.resolve("src/a.rs"));
+    assert_eq!(seen, Some(Stamp::of("\u{feff}new".as_bytes())));
+    desk.write("src/a.rs", "new", unchanged("\u{feff}new")).await.unwrap();
+    assert_eq!(desk.files.seen(&desk.files.resolve("src/a.rs")), Some(Stamp::of(b"new")));
     assert_eq!((desk.text("src/a.rs").as_str(), desk.names("src")), ("new", vec!["a.rs".to_owned()]));
 }
 
+/// What is compared is read in pieces.
 #[tokio::test]
-async fn new_files_come_with_their_folders_only_when_asked() {
+async fn a_large_file_is_compared_to_its_last_byte() {
     let desk = desk();
-    let place = desk.files.resolve("x/y/z");
-    let refused = desk.files.write(&place, b"1".into(), Expect::New, Folders::MustExist).await;
-    assert!(matches!(refused, Err(FileError::NoFolder { .. })) && !desk.path("x").exists());
-    let written = desk.files.write(&place, b"1".into(), Expect::New, Folders::Create).await.unwrap();
-    assert!(written.created);
+    let long = "0123456789abcdef".repeat(20_000);
+    let other = |at: usize| {
+        let mut bytes = long.clone().into_bytes();
+        bytes[at] = b'X';
+        bytes
+    };
+    for at in [0, 65_535, 65_536, long.len() - 1] {
+        fs::write(desk.path("large"), other(at)).unwrap();
+        let error = desk.write("large", "x", unchanged(&long)).await.unwrap_err();
+        assert!(matches!(error, FileError::Changed { .. }), "{at}: {error}");
+    }
+    fs::write(desk.path("large"), &long).unwrap();
+    desk.write("large", "x", unchanged(&long)).await.unwrap();
+    assert_eq!(desk.text("large"), "x");
+}
+
+/// A large file that was written is compared with what was written, not hashed.
+#[tokio::test]
+async fn a_stamp_is_of_what_is_there_whatever_was_written() {
+    let desk = desk();
+    let long = "\u{feff}".to_owned() + &"0123456789abcdef".repeat(20_000);
+    desk.write("large", &long, Expect::New).await.unwrap();
+    let other = [&long[..long.len() - 1], "X"].concat();
+    for (path, now) in
+        [("large", long.clone()), ("large", other), ("large", long.clone() + "x"), ("other", long.clone())]
+    {
+        fs::write(desk.path(path), &now).unwrap();
+        let content = desk.read(path).await.unwrap();
+        assert_eq!(content.stamp, Stamp::of(now.as_bytes()));
+    }
+}
+
+#[tokio::test]
+async fn new_files_come_with_their_folders() {
+    let desk = desk();
+    desk.write("x/y/z", "1", Expect::New).await.unwrap();
     assert_eq!(desk.text("x/y/z"), "1");
     fs::write(desk.path("plain"), "").unwrap();
     assert_eq!(
@@ -206,7 +245,7 @@ async fn mode_and_links_stay() {
     fs::set_permissions(desk.path("src/a.rs"), Permissions::from_mode(0o750)).unwrap();
     symlink("src/a.rs", desk.path("link")).unwrap();
     symlink("src/later.rs", desk.path("dangling")).unwrap();
-    desk.write("link", "through", Expect::Any).await.unwrap();
+    desk.write("link", "through", unchanged(A)).await.unwrap();
     desk.write("dangling", "made", Expect::New).await.unwrap();
     assert_eq!((desk.text("src/a.rs"), desk.text("src/later.rs")), ("through".into(), "made".into()));
     assert!(desk.path("link").is_symlink() && desk.path("dangling").is_symlink());
@@ -217,7 +256,7 @@ async fn mode_and_links_stay() {
 async fn what_may_not_be_written_stays_as_it_was() {
     let desk = desk();
     fs::set_permissions(desk.path("src/a.rs"), Permissions::from_mode(0o444)).unwrap();
-    let error = desk.write("src/a.rs", "x", Expect::Any).await.unwrap_err();
+    let error = desk.write("src/a.rs", "x", unchanged(A)).await.unwrap_err();
     assert!(matches!(error, FileError::ReadOnly { .. }), "{error}");
     assert_eq!((desk.text("src/a.rs").as_str(), desk.names("src")), ("fn a() {}\n", vec!["a.rs".to_owned()]));
     // Even root cannot make a file there.
@@ -235,7 +274,7 @@ async fn a_link_that_is_turned_after_it_was_resolved_is_not_followed() {
     symlink(desk.folder.path().join("beside"), desk.path("way")).unwrap();
     fs::write(desk.folder.path().join("beside/a.rs"), "outside").unwrap();
     let read = desk.files.read(&place, READ_LIMIT).await.unwrap_err();
-    let write = desk.files.write(&place, b"x".into(), Expect::Any, Folders::MustExist).await.unwrap_err();
+    let write = desk.files.write(&place, "x".to_owned().into(), unchanged("outside")).await.unwrap_err();
     assert!(matches!((read, write), (FileError::Moved { .. }, FileError::Moved { .. })));
     assert_eq!(fs::read_to_string(desk.folder.path().join("beside/a.rs")).unwrap(), "outside");
 }
@@ -243,16 +282,14 @@ async fn a_link_that_is_turned_after_it_was_resolved_is_not_followed() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_many_writes_against_one_content_one_wins() {
     let desk = desk();
-    let stamp = desk.read("src/a.rs").await.unwrap().stamp;
-    for expect in [Expect::Unchanged(stamp), Expect::New] {
+    for expect in [unchanged(A), Expect::New] {
         let path = if expect == Expect::New { "src/new.rs" } else { "src/a.rs" };
         let mut writes = tokio::task::JoinSet::new();
         for number in 0..16 {
-            let (files, place) = (desk.files.clone(), desk.files.resolve(path));
-            let bytes = format!("{number}").into_bytes();
+            let (files, place, expect) = (desk.files.clone(), desk.files.resolve(path), expect.clone());
             writes.spawn(async move {
-                let written = files.write(&place, bytes, expect, Folders::MustExist).await;
-                written.ok().map(|_| number)
+                let written = files.write(&place, number.to_string().into(), expect).await;
+                written.ok().map(|()| number)
             });
         }
         let winners: Vec<i32> = writes.join_all().await.into_iter().flatten().collect();
@@ -267,7 +304,7 @@ async fn of_many_writes_against_one_content_one_wins() {
 #[ignore = "is run by `a_write_that_fails_midway_changes_nothing`"]
 async fn write_more_than_may_be_written() {
     let desk = desk();
-    let error = desk.write("src/a.rs", &"x".repeat(1 << 20), Expect::Any).await.unwrap_err();
+    let error = desk.write("src/a.rs", &"x".repeat(1 << 20), unchanged(A)).await.unwrap_err();
     assert!(matches!(error, FileError::Io { .. }), "{error:?}");
     assert_eq!((desk.text("src/a.rs").as_str(), desk.names("src")), ("fn a() {}\n", vec!["a.rs".to_owned()]));
 }

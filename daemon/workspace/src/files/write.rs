@@ -13,90 +13,37 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
+use copydesk_text::FileText;
 use rustix::fs::{Access, CWD, RenameFlags, access, renameat_with};
 
 use super::{
-    FileError, Place, Stamp,
-    read::{read, regular},
+    FileError, Place,
+    read::{holds, regular},
 };
 
-/// Hashed while it is being written.
-const LARGE: usize = 256 * 1024;
-
 /// What a write was made against.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Expect {
-    /// There is no such file yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Expect {
+    /// There is no such file yet. Its folders need not be there either.
     New,
     /// The file holds this content.
-    Unchanged(Stamp),
-    /// Whatever is there is to be replaced.
-    Any,
-}
-
-/// What to do about folders on the way that do not exist.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Folders {
-    MustExist,
-    Create,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Written {
-    pub stamp: Stamp,
-    /// Whether there was no such file before.
-    pub created: bool,
+    Unchanged(FileText),
 }
 
 /// Whether a write could be made now, as far as can be told without making it.
-pub(super) fn check(place: &Place, expect: Expect) -> Result<(), FileError> {
+pub(super) fn check(place: &Place, expect: &Expect) -> Result<(), FileError> {
     let before = existing(place, place.still()?)?;
     expected(place, before.as_ref(), expect)
-}
-
-/// `lock` is taken for the last look and the renaming.
-pub(super) fn write<Lock>(
-    place: &Place,
-    bytes: &[u8],
-    expect: Expect,
-    folders: Folders,
-    lock: impl FnOnce() -> Lock,
-) -> Result<Written, FileError> {
-    let real = place.still()?;
-    let before = existing(place, real)?;
-    expected(place, before.as_ref(), expect)?;
-    let folder = real.parent().ok_or_else(|| FileError::Folder { shown: place.shown.clone() })?;
-    ready(place, folder, folders)?;
-
-    let unwritten = |error| FileError::io(place, "written", error);
-    // The disk and the hash take about as long as each other.
-    let (staged, stamp) = std::thread::scope(|scope| {
-        let stamp = (bytes.len() > LARGE).then(|| scope.spawn(|| Stamp::of(bytes)));
-        let staged = Staged::new(folder, bytes, before.as_ref());
-        (staged, stamp.and_then(|stamp| stamp.join().ok()).unwrap_or_else(|| Stamp::of(bytes)))
-    });
-    let staged = staged.map_err(unwritten)?;
-    let _lock = lock();
-    let created = existing(place, place.still()?)?.is_none();
-    match expect {
-        Expect::New => staged.take_new_name(place, real)?,
-        Expect::Unchanged(stamp) => {
-            unchanged(place, stamp)?;
-            staged.take_name(real).map_err(unwritten)?;
-        }
-        Expect::Any => staged.take_name(real).map_err(unwritten)?,
-    }
-    Ok(Written { stamp, created })
 }
 
 /// Takes away what is still as it was made.
 pub(super) fn remove<Lock>(
     place: &Place,
-    stamp: Stamp,
+    content: &FileText,
     lock: impl FnOnce() -> Lock,
 ) -> Result<(), FileError> {
     let _lock = lock();
-    unchanged(place, stamp)?;
+    unchanged(place, content)?;
     fs::remove_file(place.still()?).map_err(|error| FileError::io(place, "removed", error))
 }
 
@@ -118,37 +65,37 @@ fn existing(place: &Place, real: &Path) -> Result<Option<fs::Metadata>, FileErro
     Ok(Some(metadata))
 }
 
-fn expected(place: &Place, before: Option<&fs::Metadata>, expect: Expect) -> Result<(), FileError> {
+fn expected(place: &Place, before: Option<&fs::Metadata>, expect: &Expect) -> Result<(), FileError> {
     let shown = || place.shown.clone();
     match (expect, before) {
         (Expect::New, Some(_)) => Err(FileError::Appeared { shown: shown() }),
         (Expect::Unchanged(_), None) => Err(FileError::Vanished { shown: shown() }),
-        (Expect::Unchanged(stamp), Some(before)) if before.len() != stamp.length() => {
+        (Expect::Unchanged(content), Some(before)) if before.len() != content.size() => {
             Err(FileError::Changed { shown: shown() })
         }
         _ => Ok(()),
     }
 }
 
-fn unchanged(place: &Place, stamp: Stamp) -> Result<(), FileError> {
+fn unchanged(place: &Place, content: &FileText) -> Result<(), FileError> {
     let shown = || place.shown.clone();
-    match read(place, stamp.length()) {
-        Ok(content) if content.stamp == stamp => Ok(()),
-        Ok(_) | Err(FileError::TooLarge { .. }) => Err(FileError::Changed { shown: shown() }),
+    match holds(place, content) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(FileError::Changed { shown: shown() }),
         Err(FileError::NotFound { .. }) => Err(FileError::Vanished { shown: shown() }),
         Err(error) => Err(error),
     }
 }
 
-fn ready(place: &Place, folder: &Path, folders: Folders) -> Result<(), FileError> {
+fn ready(place: &Place, folder: &Path, expect: &Expect) -> Result<(), FileError> {
     let shown = || place.shown.clone();
     let error = match fs::metadata(folder) {
         Ok(metadata) if metadata.is_dir() => return Ok(()),
         Ok(_) => return Err(FileError::NoFolder { shown: shown() }),
         Err(error) => error,
     };
-    match (error.kind(), folders) {
-        (ErrorKind::NotFound, Folders::Create) => {
+    match (error.kind(), expect) {
+        (ErrorKind::NotFound, Expect::New) => {
             let made = DirBuilder::new().recursive(true).create(folder);
             made.map_err(|error| FileError::io(place, "written", error))
         }
@@ -158,26 +105,62 @@ fn ready(place: &Place, folder: &Path, folders: Folders) -> Result<(), FileError
 }
 
 /// The new content under a name of its own, which is removed unless it takes the file's.
-struct Staged {
+pub(super) struct Staged {
+    place: Place,
+    expect: Expect,
+    file: Temporary,
+}
+
+impl Staged {
+    pub(super) fn new(place: Place, content: &FileText, expect: Expect) -> Result<Self, FileError> {
+        let real = place.still()?;
+        let before = existing(&place, real)?;
+        expected(&place, before.as_ref(), &expect)?;
+        let folder = real.parent().ok_or_else(|| FileError::Folder { shown: place.shown.clone() })?;
+        ready(&place, folder, &expect)?;
+        let written = Temporary::new(folder, content, before.as_ref());
+        let file = written.map_err(|error| FileError::io(&place, "written", error))?;
+        Ok(Self { place, expect, file })
+    }
+
+    /// `lock` is taken for the last look and the renaming.
+    pub(super) fn take_place<Lock>(self, lock: impl FnOnce() -> Lock) -> Result<(), FileError> {
+        let Self { place, expect, file } = self;
+        let _lock = lock();
+        let real = place.still()?;
+        existing(&place, real)?;
+        match expect {
+            Expect::New => file.take_new_name(&place, real),
+            Expect::Unchanged(content) => {
+                unchanged(&place, &content)?;
+                file.take_name(real).map_err(|error| FileError::io(&place, "written", error))
+            }
+        }
+    }
+}
+
+struct Temporary {
     path: PathBuf,
     placed: bool,
 }
 
-impl Staged {
-    fn new(folder: &Path, bytes: &[u8], before: Option<&fs::Metadata>) -> io::Result<Self> {
+impl Temporary {
+    fn new(folder: &Path, content: &FileText, before: Option<&fs::Metadata>) -> io::Result<Self> {
         static SERIAL: AtomicU64 = AtomicU64::new(0);
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
         let path = folder.join(format!(".copydesk-{}-{serial}.tmp", std::process::id()));
         // A new file gets what the user's mask leaves of 0666; one that replaces is closed until it has the old one's mode.
         let mode = if before.is_some() { 0o600 } else { 0o666 };
         let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&path)?;
-        let staged = Self { path, placed: false };
-        file.write_all(bytes)?;
+        let temporary = Self { path, placed: false };
+        for piece in content.pieces() {
+            file.write_all(piece)?;
+        }
         if let Some(before) = before {
             keep_rights(&file, before)?;
         }
         file.sync_data()?;
-        Ok(staged)
+        Ok(temporary)
     }
 
     fn take_name(mut self, real: &Path) -> io::Result<()> {
@@ -195,7 +178,7 @@ impl Staged {
             }
             // Some file systems cannot refuse by themselves.
             Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {
-                expected(place, existing(place, real)?.as_ref(), Expect::New)?;
+                expected(place, existing(place, real)?.as_ref(), &Expect::New)?;
                 return self.take_name(real).map_err(|error| FileError::io(place, "written", error));
             }
             Err(error) => return Err(FileError::io(place, "written", error)),
@@ -204,7 +187,7 @@ impl Staged {
     }
 }
 
-impl Drop for Staged {
+impl Drop for Temporary {
     fn drop(&mut self) {
         if !self.placed {
             let _ = fs::remove_file(&self.path);

@@ -36,6 +36,12 @@ impl From<[u8; 32]> for Hash {
     }
 }
 
+impl From<Hash> for [u8; 32] {
+    fn from(hash: Hash) -> Self {
+        hash.0
+    }
+}
+
 impl fmt::Debug for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().take(4).try_for_each(|byte| write!(f, "{byte:02x}"))?;
@@ -43,24 +49,28 @@ impl fmt::Debug for Hash {
     }
 }
 
-/// A text to be recorded. Its hash is reckoned when it is needed, unless the caller knows it: two megabytes take longer
-/// to hash than to record.
+/// A text to be recorded; clones are the same one. Its hash is reckoned once, when it is needed, unless the caller knows
+/// it: two megabytes take longer to hash than to record.
 #[derive(Debug, Clone)]
 pub struct Text {
-    text: Arc<str>,
-    hash: OnceLock<Hash>,
+    text: Arc<String>,
+    hash: Arc<OnceLock<Hash>>,
 }
 
 impl Text {
-    pub fn new(text: impl Into<Arc<str>>) -> Self {
-        Self { text: text.into(), hash: OnceLock::new() }
+    pub fn new(text: impl Into<String>) -> Self {
+        Self::shared(text.into().into())
+    }
+
+    /// One that others keep, too.
+    pub fn shared(text: Arc<String>) -> Self {
+        Self { text, hash: Arc::default() }
     }
 
     /// With a wrong hash the text could not be given back.
-    pub fn hashed(text: impl Into<Arc<str>>, hash: Hash) -> Self {
-        let text = text.into();
+    pub fn hashed(text: Arc<String>, hash: Hash) -> Self {
         debug_assert_eq!(hash, Hash::of(&text));
-        Self { text, hash: hash.into() }
+        Self { text, hash: Arc::new(hash.into()) }
     }
 
     pub fn as_str(&self) -> &str {
@@ -73,7 +83,10 @@ impl Text {
 
     /// Whether they are the same; then neither is hashed twice.
     pub(super) fn is(&self, other: &Self) -> bool {
-        let same = Arc::ptr_eq(&self.text, &other.text) || self.text == other.text;
+        if let (Some(own), Some(other)) = (self.hash.get(), other.hash.get()) {
+            return own == other;
+        }
+        let same = self.text == other.text;
         if let (true, Some(hash)) = (same, other.hash.get()) {
             // Where it is set already, it is set to the same.
             let _ = self.hash.set(*hash);

@@ -5,7 +5,7 @@
 //! hold. Each line is the list of groups that run now. When the pipe ends, for whatever reason, it kills those of the
 //! last whole line.
 //!
-//! The gap: a command that is started in the very moment of our death may not be on the list yet.
+//! A command that is started in the very moment of our death is not on the list yet; nor has it begun (`spawn`).
 
 use std::{
     io::{self, PipeWriter, Write},

@@ -19,7 +19,7 @@ use super::{
     Command, Exit, Output, ProcessError, Shared, background,
     group::{Group, LAST_WAIT},
     output::Collector,
-    spawn,
+    spawn::{self, Spawned},
 };
 
 /// As much as a pipe holds on Linux.
@@ -105,11 +105,12 @@ impl Drop for Owned {
 
 impl Running {
     fn start(shared: &Arc<Shared>, command: &Command) -> Result<Self, ProcessError> {
-        let (child, pipe) = spawn::spawn(command, &shared.environment)?;
+        let Spawned { child, output: pipe, held } = spawn::spawn(command, &shared.environment)?;
         let group = child.id().and_then(Group::of_leader);
         let group = group.ok_or_else(|| io::Error::other("the shell has no process number"))?;
         let owned = Owned { shared: Arc::clone(shared), group, is_held: true };
         shared.registry.add(group)?;
+        held.let_go();
         let collector = Collector::new(command.keep.clone());
         Ok(Self { owned, child, pipe, is_open: true, block: vec![0; BLOCK], collector })
     }

@@ -1,11 +1,11 @@
-//! Starting a shell: what it is given, and what cannot be given to it.
+//! Starting a shell: what it is given, and what cannot be given to it; and that it does not begin before it is let go.
 
 use std::{
     ffi::{OsStr, OsString},
-    io,
+    io::{self, PipeWriter, Write as _},
     os::unix::ffi::OsStrExt,
     path::Path,
-    process::{Command as StdCommand, Stdio},
+    process::Command as StdCommand,
 };
 
 use process_wrap::std::{CommandWrap, CommandWrapper, ProcessSession};
@@ -16,16 +16,37 @@ use tokio::{
 
 use super::{Command, ProcessError};
 
-/// The shell, and the one pipe that it and all it starts print into.
+/// What every script begins with, in its first line so that the lines keep their numbers: it goes on when it has read a line,
+/// with nothing more to read, and ends where there is none.
+const HOLD: &str = "read -r copydesk_word || exit; unset copydesk_word; exec </dev/null; ";
+
+pub(super) struct Spawned {
+    pub(super) child: Child,
+    /// The one pipe that the shell and all it starts print into.
+    pub(super) output: Receiver,
+    pub(super) held: Held,
+}
+
+/// A shell that has not begun. It never does if this is dropped, by whatever end.
+pub(super) struct Held(PipeWriter);
+
+impl Held {
+    /// One that is gone already needs no word.
+    pub(super) fn let_go(mut self) {
+        let _ = self.0.write_all(b"\n");
+    }
+}
+
 pub(super) fn spawn(
     command: &Command,
     environment: &[(OsString, OsString)],
-) -> Result<(Child, Receiver), ProcessError> {
+) -> Result<Spawned, ProcessError> {
     check(command)?;
     let (reader, writer) = io::pipe()?;
     let output = Receiver::from_owned_fd(reader.into())?;
     let mut shell = StdCommand::new(command.shell.path());
-    shell.arg("-c").arg(guarded(&command.script)).current_dir(&command.cwd);
+    // With this before it no script is taken for options, either.
+    shell.arg("-c").arg(format!("{HOLD}{}", command.script)).current_dir(&command.cwd);
     shell.env_clear().envs(environment.iter().map(|(name, value)| (name, value)));
     for (name, value) in &command.env {
         match value {
@@ -33,11 +54,12 @@ pub(super) fn spawn(
             None => shell.env_remove(name),
         };
     }
-    shell.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+    let (word, letting_go) = io::pipe()?;
+    shell.stdin(word).stdout(writer.try_clone()?).stderr(writer);
     in_own_session(&mut shell)?;
     // Our ends for writing go with the command, so that the pipe ends when the last process is done with it.
     let child = TokioCommand::from(shell).spawn();
-    child.map(|child| (child, output)).map_err(|error| match error.kind() {
+    child.map(|child| Spawned { child, output, held: Held(letting_go) }).map_err(|error| match error.kind() {
         io::ErrorKind::ArgumentListTooLong => ProcessError::TooLong(command.script.len()),
         _ => ProcessError::Shell { shell: command.shell.path().into(), error },
     })
@@ -46,12 +68,6 @@ pub(super) fn spawn(
 /// Of the crate only its one call between fork and exec is wanted; the waiting is ours.
 pub(super) fn in_own_session(command: &mut StdCommand) -> io::Result<()> {
     ProcessSession.pre_spawn(command, &CommandWrap::from(StdCommand::new("")))
-}
-
-/// A script that begins with a dash would be taken for options.
-fn guarded(script: &str) -> String {
-    let space = if script.starts_with(['-', '+']) { " " } else { "" };
-    format!("{space}{script}")
 }
 
 fn check(command: &Command) -> Result<(), ProcessError> {

@@ -8,12 +8,16 @@ use std::{
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 
-use super::*;
+use super::{spawn::Spawned, *};
 
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
+fn environment() -> Vec<(OsString, OsString)> {
+    vec![("PATH".into(), PATH.into()), ("GIVEN".into(), "yes".into())]
+}
+
 fn processes() -> Processes {
-    Processes::new(vec![("PATH".into(), PATH.into()), ("GIVEN".into(), "yes".into())])
+    Processes::new(environment())
 }
 
 fn command(script: &str) -> Command {
@@ -288,6 +292,31 @@ async fn a_hundred_commands_run_at_once() {
             (Exit::Code(number), format!("begin\n{number}\n"))
         );
     }
+}
+
+#[tokio::test]
+async fn a_command_has_nothing_to_read_and_a_group_of_its_own() {
+    let processes = processes();
+    let run =
+        async |script: &str| processes.run(command(script), CancellationToken::new(), |_| {}).await.unwrap();
+    let script = "cat; echo $GIVEN; set -- $(cat /proc/$$/stat); [ $5 = $$ ] && echo own; exit 3";
+    let finished = run(script).await;
+    assert_eq!((finished.exit, finished.output.text().as_str()), (Exit::Code(3), "yes\nown\n"));
+    let left = group(run("sleep 1000 &").await.left.unwrap());
+    assert!(left.is_alive());
+    processes.end(GRACE).await;
+    assert!(!left.is_alive());
+}
+
+/// Nobody tells it to begin: its starter is gone.
+#[tokio::test]
+async fn a_command_that_is_never_let_go_never_begins() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = format!("touch {}", folder.path().join("begun").display());
+    let Spawned { mut child, held, .. } = spawn::spawn(&command(&script), &[]).unwrap();
+    drop(held);
+    assert!(!child.wait().await.unwrap().success());
+    assert!(!folder.path().join("begun").exists());
 }
 
 /// Run again below, to be killed.

@@ -11,9 +11,10 @@ use crate::part::{
 };
 use crate::place::{Position, Range};
 use crate::session::{
-    Found, Session, SessionListParams, SessionListResult, SessionLoadParams, SessionLoadResult,
-    SessionNewParams, SessionParams, SessionPartsParams, SessionPartsResult, SessionRenameParams,
-    SessionResult, SessionSearchParams, SessionSearchResult, SessionSetAgentParams, SessionSetModelParams,
+    Found, Session, SessionForkParams, SessionListParams, SessionListResult, SessionLoadParams,
+    SessionLoadResult, SessionNewParams, SessionParams, SessionPartsParams, SessionPartsResult,
+    SessionRenameParams, SessionResult, SessionSearchParams, SessionSearchResult, SessionSetAgentParams,
+    SessionSetModelParams,
 };
 use crate::tests::wire::people::{ask, questions};
 use crate::turn::{ContextItem, TurnParams, TurnStartResult, TurnSteerResult};
@@ -69,6 +70,10 @@ fn sessions() {
     check(&list, &expect![[r#"{"folder":"/w","limit":10,"before":"s1"}"#]]);
     check(&SessionListResult { sessions: vec![] }, &expect![[r#"{"sessions":[]}"#]]);
     check(&SessionParams { session: "s1".into() }, &expect![[r#"{"session":"s1"}"#]]);
+    check(
+        &SessionForkParams { session: "s1".into(), before: "p1".into() },
+        &expect![[r#"{"session":"s1","before":"p1"}"#]],
+    );
     check(
         &SessionRenameParams { session: "s1".into(), title: "T".into() },
         &expect![[r#"{"session":"s1","title":"T"}"#]],
@@ -191,10 +196,10 @@ fn contents_of_parts() {
 
 #[test]
 fn events() {
-    let event = Event::TurnStarted { turn: 1 };
+    let event = Event::TurnStarted { turn: 1, prompt: "p1".into() };
     check(
         &EventParams { session: "s1".into(), seq: 1, event },
-        &expect![[r#"{"session":"s1","seq":1,"event":{"event":"turnStarted","turn":1}}"#]],
+        &expect![[r#"{"session":"s1","seq":1,"event":{"event":"turnStarted","turn":1,"prompt":"p1"}}"#]],
     );
     check(
         &Event::Session { session: session() },
@@ -266,8 +271,14 @@ fn prompts() {
             r#"{"session":"s1","text":"go","files":[{"mime":"image/png","base64":"AA==","name":"a.png"}],"context":[{"uri":"file:///w/a.rs","range":{"start":{"line":0,"character":0},"end":{"line":2,"character":0}},"text":"fn a() {}\n"},{"uri":"file:///w/b.rs"}]}"#
         ]],
     );
-    check(&TurnStartResult { queued: true }, &expect![[r#"{"queued":true}"#]]);
-    check(&TurnSteerResult { joined: false }, &expect![[r#"{"joined":false}"#]]);
+    check(
+        &TurnStartResult { queued: true, prompt: "p1".into() },
+        &expect![[r#"{"queued":true,"prompt":"p1"}"#]],
+    );
+    check(
+        &TurnSteerResult { joined: false, prompt: "p1".into() },
+        &expect![[r#"{"joined":false,"prompt":"p1"}"#]],
+    );
 }
 
 #[test]

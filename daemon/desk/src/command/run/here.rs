@@ -3,6 +3,7 @@
 use copydesk_protocol::ask::PermissionReply;
 use copydesk_protocol::event::Event;
 use copydesk_session::{Live, Request, Session, Store};
+use copydesk_workspace::buffers::Buffers;
 use copydesk_workspace::config::Loaded;
 use copydesk_workspace::journal::{Bound, Journal};
 use tokio::sync::{mpsc, oneshot};
@@ -31,7 +32,7 @@ pub(super) async fn start(
         ));
     }
     let (events_in, mut events) = mpsc::channel(ROOM);
-    let desk = Desk { journal: journal(setup), ..Desk::default() };
+    let desk = Desk { buffers: Buffers::default(), journal: journal(setup), processes: opening::processes() };
     let setting = opening::open(setup, loaded, store, &desk, choice, events_in).await?;
     let session = setting.session.clone();
     let live = Live::start(setting).await?;

@@ -1,6 +1,6 @@
 //! A session that works in the daemon.
 //!
-//! Others may be attached to it and prompt it too: what is followed is the turn of our own prompt, known by its words.
+//! Others may be attached to it and prompt it too: what is followed is the turn of our own prompt, known by its id.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -18,13 +18,13 @@ use copydesk_protocol::table::{
     Event as EventMethod, PermissionAsk, PermissionSettled, SessionList, SessionLoad, SessionNew,
     SessionSetAgent, SessionSetModel, TurnCancel, TurnStart,
 };
-use copydesk_protocol::turn::TurnParams;
+use copydesk_protocol::turn::{TurnParams, TurnStartResult};
 use copydesk_session::Request;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use super::follow::{Followed, Told, Whose};
-use super::own::{Own, Step};
+use super::own::Own;
 use crate::client::{Client, ClientError, Inbox, Incoming, Reply};
 use crate::hub::convert;
 use crate::opening::Choice;
@@ -44,21 +44,21 @@ pub(super) async fn start(
     let session = open(&client, cwd, choice).await?;
     let loaded = load(&client, &session.id).await?;
     let files = request.files.iter().map(convert::media_of).collect();
-    let (text, id) = (request.text, session.id.clone());
-    let params = TurnParams { session: id.clone(), text: text.clone(), files, context: Vec::new() };
-    client.request::<TurnStart>(&params).await?;
+    let id = session.id.clone();
+    let params = TurnParams { session: id.clone(), text: request.text, files, context: Vec::new() };
+    let TurnStartResult { queued, prompt } = client.request::<TurnStart>(&params).await?;
     let (tell, told) = mpsc::channel(1);
     let reader = Reader {
         client: Arc::clone(&client),
         session: id.clone(),
         seq: loaded.seq,
-        own: Own::new(text, loaded.running),
+        own: Own::new(prompt),
         asks: HashMap::new(),
         tell,
         cancel: false,
     };
     let (cancel_in, cancel) = mpsc::unbounded_channel();
-    tokio::spawn(reader.read(inbox, cancel, loaded));
+    tokio::spawn(reader.read(inbox, cancel, loaded.asks, queued));
     // Nobody who reads is nobody to cancel.
     let cancel = move || {
         let _ = cancel_in.send(());
@@ -137,12 +137,13 @@ impl Reader {
         mut self,
         mut inbox: Inbox,
         mut cancel: mpsc::UnboundedReceiver<()>,
-        loaded: SessionLoadResult,
+        asks: Vec<Ask>,
+        queued: bool,
     ) {
-        if loaded.running.is_some() && self.tell(Told::Queued).await.is_err() {
+        if queued && self.tell(Told::Queued).await.is_err() {
             return;
         }
-        for ask in loaded.asks {
+        for ask in asks {
             if self.ask(ask).await.is_err() {
                 return;
             }
@@ -205,25 +206,16 @@ impl Reader {
     }
 
     async fn event(&mut self, event: Event) -> Result<(), Over> {
-        match &event {
-            Event::Asked(ask) if !self.own.is_running() => return self.ask(ask.clone()).await,
-            Event::Deleted => {
-                let _ = self.tell(Told::Lost("the session was deleted".to_owned())).await;
-                return Err(Over);
-            }
-            _ => {}
+        if event == Event::Deleted {
+            let _ = self.tell(Told::Lost("the session was deleted".to_owned())).await;
+            return Err(Over);
         }
         let asked = match &event {
             Event::Asked(ask) => Some(ask.clone()),
             _ => None,
         };
-        match self.own.hear(event) {
-            Step::Others => {}
-            Step::Ours(events) => {
-                for event in events {
-                    self.tell(Told::Event(event)).await?;
-                }
-            }
+        if self.own.hear(&event) {
+            self.tell(Told::Event(event)).await?;
         }
         match asked {
             Some(ask) => self.ask(ask).await?,

@@ -3,9 +3,9 @@
 use copydesk_protocol::desk::Empty;
 use copydesk_protocol::lenient::Lenient;
 use copydesk_protocol::session::{
-    Found, SessionListParams, SessionListResult, SessionLoadParams, SessionLoadResult, SessionNewParams,
-    SessionParams, SessionPartsParams, SessionPartsResult, SessionRenameParams, SessionResult,
-    SessionSearchParams, SessionSearchResult, SessionSetAgentParams, SessionSetModelParams,
+    Found, SessionForkParams, SessionListParams, SessionListResult, SessionLoadParams, SessionLoadResult,
+    SessionNewParams, SessionParams, SessionPartsParams, SessionPartsResult, SessionRenameParams,
+    SessionResult, SessionSearchParams, SessionSearchResult, SessionSetAgentParams, SessionSetModelParams,
 };
 use tower_lsp_server::jsonrpc::Result;
 
@@ -66,6 +66,15 @@ impl Backend {
             held.leave(attached.id);
         }
         Ok(Empty {})
+    }
+
+    pub(super) async fn session_fork(&self, params: Lenient<SessionForkParams>) -> Result<SessionResult> {
+        let SessionForkParams { session, before } = params.0;
+        let store = &self.hub().store;
+        let session = store.session(&session).await.map_err(|error| failed(&error.into()))?;
+        let fork = store.fork(&session, &before).await.map_err(|error| failed(&error.into()))?;
+        let unknown = || HubError::UnknownPart(format!("the session has no part `{before}`"));
+        Ok(SessionResult { session: hub::session(&fork.ok_or_else(|| failed(&unknown()))?) })
     }
 
     pub(super) async fn session_rename(&self, params: Lenient<SessionRenameParams>) -> Result<SessionResult> {

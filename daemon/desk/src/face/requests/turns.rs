@@ -9,17 +9,20 @@ use copydesk_session::When;
 use tower_lsp_server::jsonrpc::Result;
 
 use super::super::backend::{Backend, failed};
+use crate::hub::Prompted;
 
 impl Backend {
     pub(super) async fn turn_start(&self, params: Lenient<TurnParams>) -> Result<TurnStartResult> {
-        Ok(TurnStartResult { queued: self.prompt(params.0, When::Queue).await? })
+        let Prompted { running, prompt } = self.prompt(params.0, When::Queue).await?;
+        Ok(TurnStartResult { queued: running, prompt: prompt.to_string() })
     }
 
     pub(super) async fn turn_steer(&self, params: Lenient<TurnParams>) -> Result<TurnSteerResult> {
-        Ok(TurnSteerResult { joined: self.prompt(params.0, When::Steer).await? })
+        let Prompted { running, prompt } = self.prompt(params.0, When::Steer).await?;
+        Ok(TurnSteerResult { joined: running, prompt: prompt.to_string() })
     }
 
-    async fn prompt(&self, params: TurnParams, when: When) -> Result<bool> {
+    async fn prompt(&self, params: TurnParams, when: When) -> Result<Prompted> {
         let client = self.attached()?.id;
         let held = self.hub().hold(&params.session).await.map_err(|error| failed(&error))?;
         held.prompt(client, params, when).await.map_err(|error| failed(&error))

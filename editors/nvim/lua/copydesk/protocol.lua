@@ -175,6 +175,7 @@
 ---@class copydesk.Event.turnStarted
 ---@field event "turnStarted"
 ---@field turn integer Its number, from 1.
+---@field prompt string The id of the prompt that it begins with. Its part follows, unless it cannot be kept.
 
 --- A part is new or has changed; a known id replaces what the client has.
 ---@class copydesk.Event.part
@@ -479,6 +480,11 @@
 ---@field created integer When it was made, in milliseconds since 1970.
 ---@field updated integer When anything last happened in it, in milliseconds since 1970.
 
+--- A session, and where another one goes its own way.
+---@class copydesk.SessionForkParams
+---@field session string The session's id.
+---@field before string The id of the first part that the new session does not have.
+
 --- Which sessions to list.
 ---@class copydesk.SessionListParams
 ---@field folder? string Only those that work in this folder.
@@ -698,10 +704,12 @@
 --- What became of a prompt.
 ---@class copydesk.TurnStartResult
 ---@field queued boolean It waits for the end of the running turn.
+---@field prompt string The id of the part that the prompt will be. The event `turnStarted` of its turn names it.
 
 --- What became of a prompt.
 ---@class copydesk.TurnSteerResult
 ---@field joined boolean It joins the running turn; otherwise it began one.
+---@field prompt string The id of the part that the prompt will be.
 
 --- What became of one file.
 ---@alias copydesk.UndoOutcome
@@ -773,6 +781,9 @@ M.methods = {
   --- Detaches this client from a session. A running turn goes on.
   --- `copydesk.SessionParams -> copydesk.Empty`
   sessionLeave = "copydesk/session/leave",
+  --- Makes a session that has what was said in another before a part. The other stays as it is.
+  --- `copydesk.SessionForkParams -> copydesk.SessionResult`
+  sessionFork = "copydesk/session/fork",
   --- Gives a session another title.
   --- `copydesk.SessionRenameParams -> copydesk.SessionResult`
   sessionRename = "copydesk/session/rename",

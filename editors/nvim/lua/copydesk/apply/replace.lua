@@ -1,0 +1,190 @@
+--- Replacing one range of a buffer, and knowing whether it was done.
+---
+--- Contract: whole lines are put in and taken out as lines, and where there are manual folds the others are
+--- replaced line by line as far as they go: Neovim keeps folds and marks only at lines that it knows to be
+--- the same. What is said of the outcome is true, also where somebody else's callbacks fail meanwhile.
+
+local M = {}
+
+---@param bufnr integer
+---@param row integer
+---@return integer
+local function length(bufnr, row)
+  return #vim.api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]
+end
+
+---@return copydesk.ByteRange
+local function range_of(start_row, start_col, end_row, end_col, lines)
+  return { start_row = start_row, start_col = start_col, end_row = end_row, end_col = end_col, lines = lines }
+end
+
+--- Whether a window has a fold at the rows of a range that a person made.
+---@param bufnr integer
+---@param range copydesk.ByteRange
+---@return boolean
+local function has_folds(bufnr, range)
+  for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
+    local found = vim.wo[window].foldmethod == "manual"
+      and vim.api.nvim_win_call(window, function()
+        for row = range.start_row, range.end_row + 2 do
+          if vim.fn.foldlevel(row) > 0 then
+            return true
+          end
+        end
+      end)
+    if found then
+      return true
+    end
+  end
+  return false
+end
+
+--- A range as pieces of which each replaces lines by as many, or puts in or takes out whole ones; the lowest
+--- first. Where a line is torn apart in its middle there is only the whole.
+---@param bufnr integer
+---@param range copydesk.ByteRange
+---@return copydesk.ByteRange[]
+local function pieces(bufnr, range)
+  local first, from_col, last, to_col = range.start_row, range.start_col, range.end_row, range.end_col
+  local lines = range.lines
+  if last > first and to_col == 0 and #lines > 1 and lines[#lines] == "" then
+    last, lines = last - 1, vim.list_slice(lines, 1, #lines - 1)
+    to_col = length(bufnr, last)
+  end
+  if last > first and #lines > 1 and lines[1] == "" and from_col == length(bufnr, first) then
+    first, from_col, lines = first + 1, 0, vim.list_slice(lines, 2)
+  end
+  local old, new = last - first + 1, #lines
+  local is_to_end = to_col == length(bufnr, last)
+  if old == new then
+    return { range_of(first, from_col, last, to_col, lines) }
+  elseif new > old and is_to_end then
+    local more = vim.list_extend({ "" }, lines, old + 1)
+    local same = range_of(first, from_col, last, to_col, vim.list_slice(lines, 1, old))
+    return { range_of(last, to_col, last, to_col, more), same }
+  elseif new > old and from_col == 0 then
+    local more = vim.list_slice(lines, 1, new - old)
+    local same = range_of(first, 0, last, to_col, vim.list_slice(lines, new - old + 1))
+    return { same, range_of(first, 0, first, 0, vim.list_extend(more, { "" })) }
+  elseif new < old and is_to_end then
+    local row = first + new - 1
+    local col = length(bufnr, row)
+    return { range_of(row, col, last, to_col, { "" }), range_of(first, from_col, row, col, lines) }
+  elseif new < old and from_col == 0 then
+    local row = first + old - new
+    return { range_of(row, 0, last, to_col, lines), range_of(first, 0, row, 0, { "" }) }
+  end
+  return { range }
+end
+
+--- Changes the text. Fails by an error, or says that it did.
+---@param bufnr integer
+---@param range copydesk.ByteRange
+---@return boolean
+local function put(bufnr, range)
+  local first, from_col, last, to_col = range.start_row, range.start_col, range.end_row, range.end_col
+  local lines = range.lines
+  -- vim.lsp tells wrongly of lines behind a last one without an end, and of those before the only one that is
+  -- left.
+  local count = vim.api.nvim_buf_line_count(bufnr)
+  local is_open_end = last + 1 == count and not vim.bo[bufnr].endofline
+  if first == last and from_col == to_col and #lines > 1 then
+    if from_col == 0 and lines[#lines] == "" then
+      return vim.fn.appendbufline(bufnr, first, vim.list_slice(lines, 1, #lines - 1)) == 0
+    elseif lines[1] == "" and from_col == length(bufnr, first) and not is_open_end then
+      return vim.fn.appendbufline(bufnr, first + 1, vim.list_slice(lines, 2)) == 0
+    end
+  elseif last > first and last - first < count - 1 and #lines == 1 and lines[1] == "" then
+    if from_col == 0 and to_col == 0 then
+      return vim.fn.deletebufline(bufnr, first + 1, last) == 0
+    elseif from_col == length(bufnr, first) and to_col == length(bufnr, last) and not is_open_end then
+      return vim.fn.deletebufline(bufnr, first + 2, last + 1) == 0
+    end
+  end
+  vim.api.nvim_buf_set_text(bufnr, first, from_col, last, to_col, lines)
+  return true
+end
+
+---@param bufnr integer
+---@return integer
+local function size_of(bufnr)
+  return vim.api.nvim_buf_get_offset(bufnr, vim.api.nvim_buf_line_count(bufnr))
+end
+
+---@param lines string[]
+---@return integer
+local function size_of_lines(lines)
+  local size = #lines
+  for _, line in ipairs(lines) do
+    size = size + #line
+  end
+  return size
+end
+
+--- What takes a range back, once it is made.
+---@param range copydesk.ByteRange
+---@param old string[]
+---@return copydesk.ByteRange
+local function inverse(range, old)
+  local lines = range.lines
+  local end_col = (#lines == 1 and range.start_col or 0) + #lines[#lines]
+  return range_of(range.start_row, range.start_col, range.start_row + #lines - 1, end_col, old)
+end
+
+--- Replaces a range, or a piece of one.
+---@param bufnr integer
+---@param range copydesk.ByteRange
+---@return copydesk.ByteRange? back What takes it back.
+---@return string? problem
+local function replace(bufnr, range)
+  local function text(of)
+    return vim.api.nvim_buf_get_text(bufnr, of.start_row, of.start_col, of.end_row, of.end_col, {})
+  end
+  local old, size = text(range), size_of(bufnr)
+  local back = inverse(range, old)
+  local went, is_done = pcall(put, bufnr, range)
+  if not went or not is_done then
+    -- A callback of somebody else may have failed, and the change be made.
+    local is_size = size_of(bufnr) == size + size_of_lines(range.lines) - size_of_lines(old)
+    local can_read, now = pcall(text, back)
+    if not (is_size and can_read and vim.deep_equal(now, range.lines)) then
+      return nil, went and "Neovim refuses the change" or tostring(is_done):match("^[^\n]*")
+    end
+  end
+  return back
+end
+
+--- Replaces ranges, which are in the order of the text.
+---@param bufnr integer
+---@param ranges copydesk.ByteRange[]
+---@return copydesk.ByteRange[] back What takes back what was done, in this order.
+---@return string? problem Why the rest of it could not be done.
+function M.all(bufnr, ranges)
+  local back = {} ---@type copydesk.ByteRange[]
+  for number = #ranges, 1, -1 do
+    local range = ranges[number]
+    for _, piece in ipairs(has_folds(bufnr, range) and pieces(bufnr, range) or { range }) do
+      local one, problem = replace(bufnr, piece)
+      if not one then
+        return back, problem
+      end
+      table.insert(back, 1, one)
+    end
+  end
+  return back
+end
+
+--- Takes back what was done.
+---@param bufnr integer
+---@param back copydesk.ByteRange[]
+---@return boolean
+function M.take_back(bufnr, back)
+  for _, range in ipairs(back) do
+    if not replace(bufnr, range) then
+      return false
+    end
+  end
+  return true
+end
+
+return M

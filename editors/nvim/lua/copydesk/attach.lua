@@ -1,0 +1,97 @@
+--- Which buffers the desk sees: every listed one that holds a text, with a name or without.
+---
+--- Contract: a buffer is attached when it is loaded and the connection stands; what was typed is told before a request is
+--- made, although Neovim gathers changes for a while.
+
+local M = {}
+
+--- Larger texts are left to the disk: the desk would refuse so long a message.
+local LARGEST = 64 * 1024 * 1024
+
+--- The state of each buffer when it was last told.
+---@type table<integer, integer>
+local told = {}
+
+---@param buffer integer
+---@return boolean
+local function is_too_large(buffer)
+  return vim.api.nvim_buf_get_offset(buffer, vim.api.nvim_buf_line_count(buffer)) > LARGEST
+end
+
+--- Attaches a buffer, if it is one for us.
+---@param client vim.lsp.Client
+---@param buffer integer
+function M.one(client, buffer)
+  if not require("copydesk.buffer").is_document(buffer) or is_too_large(buffer) then
+    return
+  end
+  if vim.api.nvim_buf_get_name(buffer) == "" then
+    require("copydesk.untitled").attach(client, buffer)
+  elseif not vim.lsp.buf_is_attached(buffer, client.id) then
+    vim.lsp.buf_attach_client(buffer, client.id)
+    require("copydesk.buffer").follow(buffer)
+    told[buffer] = vim.api.nvim_buf_get_changedtick(buffer)
+  end
+end
+
+--- Attaches what there is, and from now on what comes.
+---@param client vim.lsp.Client
+function M.all(client)
+  told = {}
+  require("copydesk.document").watch()
+  local group = vim.api.nvim_create_augroup("copydesk.attach", {})
+  vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWritePost", "BufEnter" }, {
+    group = group,
+    desc = "Copydesk sees the buffer",
+    callback = function(event)
+      local current = require("copydesk.client").get()
+      if current then
+        M.one(current, event.buf)
+      end
+    end,
+  })
+  vim.api.nvim_create_autocmd({ "BufWipeout", "BufUnload" }, {
+    group = group,
+    desc = "Copydesk forgets the buffer",
+    callback = function(event)
+      told[event.buf] = nil
+    end,
+  })
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    M.one(client, buffer)
+  end
+end
+
+--- Tells what was typed in one buffer and is not told yet.
+---@param client vim.lsp.Client
+---@param buffer integer
+function M.flush_one(client, buffer)
+  local tick = vim.api.nvim_buf_get_changedtick(buffer)
+  if told[buffer] == tick then
+    return
+  end
+  told[buffer] = tick
+  -- A request about a buffer is what makes Neovim send its changes first.
+  local method, params = require("copydesk.protocol").methods.status, vim.empty_dict()
+  local function ignore() end
+  if vim.fn.has("nvim-0.11") == 1 then
+    client:request(method, params, ignore, buffer)
+  else
+    client.request(method, params, ignore, buffer)
+  end
+end
+
+--- Tells what was typed in any buffer.
+---@param client vim.lsp.Client
+function M.flush(client)
+  for buffer in pairs(told) do
+    if vim.api.nvim_buf_is_loaded(buffer) and vim.lsp.buf_is_attached(buffer, client.id) then
+      M.flush_one(client, buffer)
+    else
+      told[buffer] = nil
+    end
+  end
+  require("copydesk.untitled").flush()
+end
+
+return M

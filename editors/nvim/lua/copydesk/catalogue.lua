@@ -1,0 +1,80 @@
+--- The models and agents that can be chosen, as the desk last told.
+---
+--- Contract: `models` and `agents` ask the desk and wait in a coroutine. The `…_names` give at once what is known, and ask for
+--- what is new: the next completion has it.
+
+local client = require("copydesk.client")
+local methods = require("copydesk.protocol").methods
+
+local M = {}
+
+---@type string[]
+local model_names = {}
+---@type string[]
+local agent_names = {}
+
+---@param done fun(problem?: string, result?: copydesk.ModelsResult)
+local function ask_models(done)
+  client.request(methods.models, {}, function(problem, result)
+    if result then
+      model_names = vim.tbl_map(function(model)
+        return model.id
+      end, result.models)
+    end
+    done(problem, result)
+  end)
+end
+
+---@param done fun(problem?: string, result?: copydesk.AgentsResult)
+local function ask_agents(done)
+  local folder = require("copydesk.context").folder()
+  client.request(methods.agents, { folder = folder }, function(problem, result)
+    if result then
+      agent_names = vim.tbl_map(function(agent)
+        return agent.name
+      end, result.agents)
+    end
+    done(problem, result)
+  end)
+end
+
+---@return string? problem
+---@return copydesk.ModelsResult?
+function M.models()
+  return require("copydesk.await").await(ask_models)
+end
+
+---@return string? problem
+---@return copydesk.AgentsResult?
+function M.agents()
+  return require("copydesk.await").await(ask_agents)
+end
+
+--- Chooses for the current session, from its next turn on; one is made where there is none.
+---@param method string
+---@param field string
+---@param name string
+---@return string? problem
+function M.choose(method, field, name)
+  local problem, view = require("copydesk.await").await(require("copydesk.session").ensure)
+  if not view then
+    return problem
+  end
+  return (client.ask(method, { session = view.id, [field] = name }))
+end
+
+local function ignore() end
+
+---@return string[]
+function M.model_names()
+  ask_models(ignore)
+  return model_names
+end
+
+---@return string[]
+function M.agent_names()
+  ask_agents(ignore)
+  return agent_names
+end
+
+return M

@@ -1,0 +1,274 @@
+--- The conversation: two windows, what was said above and the prompt below, wherever the person wants them.
+---
+--- Contract: opening and closing change no other window's buffer, and closing keeps the session, its turn and whatever was
+--- written in the prompt. The two windows of a tab page come and go together.
+
+local input = require("copydesk.chat.input")
+local session = require("copydesk.session")
+local transcript = require("copydesk.chat.transcript")
+
+local M = {}
+
+local group = vim.api.nvim_create_augroup("copydesk.chat", {})
+
+---@param buffer? integer
+---@return integer? window In this tab page.
+local function window_of(buffer)
+  for _, window in ipairs(buffer and vim.api.nvim_tabpage_list_wins(0) or {}) do
+    if vim.api.nvim_win_get_buf(window) == buffer then
+      return window
+    end
+  end
+end
+
+---@return boolean
+function M.is_visible()
+  return window_of(transcript.buffer()) ~= nil
+end
+
+---@param window integer
+---@return boolean
+local function is_for_documents(window)
+  return vim.api.nvim_win_get_config(window).relative == ""
+    and vim.bo[vim.api.nvim_win_get_buf(window)].buftype == ""
+    and not vim.wo[window].previewwindow
+end
+
+--- The window of a document that had the focus last, in this tab page.
+---@return integer?
+function M.origin()
+  local windows = vim.tbl_filter(is_for_documents, vim.api.nvim_tabpage_list_wins(0))
+  local current = vim.api.nvim_get_current_win()
+  local previous = vim.fn.win_getid(vim.fn.winnr("#"))
+  local remembered = vim.t.copydesk_origin
+  for _, wanted in ipairs({ current, remembered or 0, previous }) do
+    if vim.tbl_contains(windows, wanted) then
+      return wanted
+    end
+  end
+  return windows[1]
+end
+
+---@param share number
+---@param whole integer
+---@return integer
+local function cells(share, whole)
+  return math.max(1, math.floor(share <= 1 and share * whole or math.min(share, whole)))
+end
+
+--- Opens a window as the options say, and gives it.
+---@param buffer integer
+---@return integer
+local function split(buffer)
+  local options = require("copydesk.config").get().chat
+  local width, height = cells(options.size, vim.o.columns), cells(options.size, vim.o.lines)
+  local commands = {
+    right = ("botright vertical %dsplit"):format(width),
+    left = ("topleft vertical %dsplit"):format(width),
+    bottom = ("botright %dsplit"):format(height),
+    top = ("topleft %dsplit"):format(height),
+    tab = "tab split",
+  }
+  if options.position == "float" then
+    local wide = math.min(vim.o.columns - 4, math.max(60, cells(0.8, vim.o.columns)))
+    local high = math.max(4, vim.o.lines - options.prompt.min - 8)
+    return vim.api.nvim_open_win(buffer, true, {
+      relative = "editor",
+      row = 1,
+      col = math.floor((vim.o.columns - wide) / 2),
+      width = wide,
+      height = high,
+      border = "rounded",
+    })
+  end
+  vim.cmd("noswapfile keepalt " .. commands[options.position])
+  local window = vim.api.nvim_get_current_win()
+  vim.api.nvim_win_set_buf(window, buffer)
+  return window
+end
+
+--- The window of the prompt, below that of the conversation.
+---@param above integer
+---@param buffer integer
+---@return integer
+local function split_prompt(above, buffer)
+  local rows = require("copydesk.config").get().chat.prompt.min
+  local place = vim.api.nvim_win_get_config(above)
+  if place.relative ~= "" then
+    return vim.api.nvim_open_win(buffer, true, {
+      relative = "editor",
+      row = place.height + 3,
+      col = place.col,
+      width = place.width,
+      height = rows,
+      border = "rounded",
+    })
+  end
+  vim.api.nvim_set_current_win(above)
+  vim.cmd(("noswapfile keepalt belowright %dsplit"):format(rows))
+  local window = vim.api.nvim_get_current_win()
+  vim.api.nvim_win_set_buf(window, buffer)
+  return window
+end
+
+--- Options for this window while it shows our buffer, and for no other.
+---@param window integer
+---@param options table<string, any>
+local function set(window, options)
+  for name, value in pairs(options) do
+    vim.api.nvim_set_option_value(name, value, { scope = "local", win = window })
+  end
+end
+
+local plain = {
+  number = false,
+  relativenumber = false,
+  signcolumn = "no",
+  foldcolumn = "0",
+  statuscolumn = "",
+  cursorline = false,
+  colorcolumn = "",
+  spell = false,
+  list = false,
+  wrap = true,
+  linebreak = true,
+  conceallevel = 0,
+}
+
+---@param window integer
+local function dress_transcript(window)
+  set(window, plain)
+  set(window, {
+    winfixwidth = true,
+    foldmethod = "expr",
+    foldexpr = "v:lua.require'copydesk.chat.transcript'.fold(v:lnum)",
+    foldtext = "",
+    foldlevel = 0,
+    foldenable = true,
+    foldminlines = 1,
+    fillchars = "fold: ,eob: ",
+    winhighlight = "Folded:CopydeskDim",
+    statusline = " Copydesk",
+    winbar = "%{%v:lua.require'copydesk.chat.winbar'.text()%}",
+  })
+end
+
+---@param window integer
+local function dress_prompt(window)
+  set(window, plain)
+  set(window, { winfixheight = true, winfixwidth = true, fillchars = "eob: ", foldenable = false, statusline = " Prompt" })
+end
+
+--- The buffers with their keys, made once.
+---@return integer transcript
+---@return integer prompt
+local function buffers()
+  local was, had = transcript.buffer(), input.buffer()
+  local above, below = transcript.ensure(), input.ensure()
+  if above ~= was then
+    require("copydesk.chat.keys").map(above, "chat")
+    vim.api.nvim_create_autocmd("CursorMoved", {
+      buffer = above,
+      desc = "Copydesk loads what was said before, at the first line",
+      callback = function()
+        local view = session.view(transcript.shown())
+        if view and view.earlier and vim.api.nvim_win_get_cursor(0)[1] == 1 then
+          session.load_earlier(view)
+        end
+      end,
+    })
+  end
+  if below ~= had then
+    require("copydesk.chat.keys").map(below, "prompt")
+  end
+  return above, below
+end
+
+--- What has to be done whatever way a window went.
+local function closed()
+  vim.schedule(function()
+    local above, below = window_of(transcript.buffer()), window_of(input.buffer())
+    if (above == nil) ~= (below == nil) and #vim.api.nvim_tabpage_list_wins(0) > 1 then
+      pcall(vim.api.nvim_win_close, above or below, true)
+    end
+    require("copydesk.chat.float").update()
+  end)
+end
+
+--- Opens the conversation and puts the cursor into the prompt.
+function M.open()
+  require("copydesk.highlight").define()
+  local current = vim.api.nvim_get_current_win()
+  if is_for_documents(current) then
+    vim.t.copydesk_origin = current
+  end
+  local above, below = buffers()
+  local window = window_of(above)
+  if not window then
+    window = split(above)
+    dress_transcript(window)
+  end
+  local prompt = window_of(below)
+  if not prompt then
+    prompt = split_prompt(window, below)
+    dress_prompt(prompt)
+  end
+  vim.api.nvim_win_set_cursor(window, { vim.api.nvim_buf_line_count(above), 0 })
+  vim.api.nvim_set_current_win(prompt)
+  transcript.show(session.current())
+  require("copydesk.chat.float").update()
+  vim.api.nvim_clear_autocmds({ group = group })
+  vim.api.nvim_create_autocmd("WinClosed", { group = group, callback = closed })
+  -- The connection is made while the person types.
+  require("copydesk.client").start(function(problem)
+    if problem then
+      require("copydesk.message").error(problem)
+    end
+  end)
+end
+
+--- Closes the conversation in this tab page.
+function M.close()
+  local origin = M.origin()
+  for _, buffer in ipairs({ input.buffer() or 0, transcript.buffer() or 0 }) do
+    local window = window_of(buffer)
+    if window and #vim.api.nvim_tabpage_list_wins(0) == 1 then
+      vim.api.nvim_win_call(window, vim.cmd.enew)
+    elseif window then
+      vim.api.nvim_win_close(window, true)
+    end
+  end
+  if origin and vim.api.nvim_win_is_valid(origin) then
+    vim.api.nvim_set_current_win(origin)
+  end
+  require("copydesk.chat.float").update()
+end
+
+function M.toggle()
+  if M.is_visible() then
+    M.close()
+  else
+    M.open()
+  end
+end
+
+--- Opens the conversation with a text in the prompt; what is there already is kept above it.
+---@param text? string
+function M.input(text)
+  M.open()
+  if text then
+    local own = vim.trim(input.text())
+    input.set(own ~= "" and own ~= vim.trim(text) and own .. "\n" .. text or text)
+  end
+end
+
+-- The conversation shows the session that prompts go to.
+session.listen(function(view, what)
+  if what == "session" and session.current() == view and transcript.shown() ~= view.id then
+    transcript.show(view)
+  elseif what == "gone" and transcript.shown() == view.id then
+    transcript.show(session.current())
+  end
+end)
+
+return M

@@ -1,0 +1,94 @@
+--- How an ask or a question looks, in the conversation and in the small window.
+---
+--- Contract: pure, like `render`. What would be allowed from now on is always shown before it can be chosen.
+
+local render = require("copydesk.chat.render")
+
+local M = {}
+
+---@param name string
+---@return string?
+local function key(name)
+  local keys = require("copydesk.config").get().keys[name]
+  return keys and keys.n
+end
+
+---@param block copydesk.Block
+---@param words string
+---@param group? string
+local function add(block, words, group)
+  for line in vim.gsplit(words, "\n", { plain = true }) do
+    block.lines[#block.lines + 1] = line
+    if group then
+      render.mark(block, #block.lines - 1, group)
+    end
+  end
+end
+
+--- The keys that answer, those that are mapped.
+---@param ask copydesk.PermissionAskParams
+---@return string
+local function choices(ask)
+  local words = {}
+  local function offer(name, label)
+    if key(name) then
+      words[#words + 1] = ("[%s] %s"):format(key(name), label)
+    end
+  end
+  offer("once", "once")
+  if #ask.always > 0 then
+    offer("always", ("always: %s %s"):format(ask.key, table.concat(ask.always, ", ")))
+  end
+  offer("reject", "reject")
+  offer("reject_reason", "reject and say why")
+  return table.concat(words, "   ")
+end
+
+---@param block copydesk.Block
+---@param ask copydesk.PermissionAskParams
+local function permission(block, ask)
+  local icon = require("copydesk.config").get().icons.ask
+  add(block, ("%s %s"):format(icon, (ask.title:gsub("%c+", " "))), "CopydeskAsk")
+  local metadata = type(ask.metadata) == "table" and ask.metadata or {}
+  if type(metadata.diff) == "string" and metadata.diff ~= "" then
+    render.diff(block, metadata.diff)
+  elseif type(metadata.command) == "string" then
+    render.fenced(block, metadata.command, "sh")
+  elseif #ask.patterns > 0 and not ask.title:find(ask.patterns[1], 1, true) then
+    render.fenced(block, table.concat(ask.patterns, "\n"), "")
+  end
+  add(block, choices(ask), "CopydeskAsk")
+end
+
+---@param block copydesk.Block
+---@param question copydesk.QuestionAskParams
+local function questions(block, question)
+  local icon = require("copydesk.config").get().icons.ask
+  for _, asked in ipairs(question.questions) do
+    add(block, ("%s %s"):format(icon, asked.text), "CopydeskAsk")
+    for number, option in ipairs(asked.options) do
+      local more = option.description and option.description ~= "" and " – " .. option.description or ""
+      add(block, ("  %d. %s%s"):format(number, option.label, more))
+    end
+  end
+  local answer, reject = key("jump"), key("reject")
+  add(block, ("[%s] answer   [%s] no answer"):format(answer or "", reject or ""), "CopydeskAsk")
+end
+
+--- All that wait in a session.
+---@param items copydesk.Open[]
+---@return copydesk.Block
+function M.all(items)
+  local block = { lines = {}, marks = {}, kind = "ask" }
+  for _, item in ipairs(items) do
+    add(block, "")
+    if item.kind == "permission" then
+      permission(block, item.ask)
+    else
+      questions(block, item.question)
+    end
+  end
+  return block
+end
+
+return M

@@ -1,0 +1,131 @@
+--- A small window in the corner for what waits for the person while the conversation is hidden.
+---
+--- Contract: never takes the focus, never covers more than a corner, and goes away by itself when nothing waits or the
+--- conversation is opened. Inside it the keys of the conversation answer; from anywhere the commands do.
+
+local ask = require("copydesk.ask")
+
+local M = {}
+
+local WIDEST, HIGHEST = 80, 16
+
+---@type integer?
+local window
+---@type integer?
+local buffer
+local marks = vim.api.nvim_create_namespace("copydesk.float")
+
+---@return integer?
+function M.window()
+  return window and vim.api.nvim_win_is_valid(window) and window or nil
+end
+
+---@return integer?
+function M.buffer()
+  return buffer and vim.api.nvim_buf_is_valid(buffer) and buffer or nil
+end
+
+local function close()
+  if M.window() then
+    pcall(vim.api.nvim_win_close, window, true)
+  end
+  window = nil
+end
+
+---@param block copydesk.Block
+local function draw(block)
+  if not M.buffer() then
+    buffer = vim.api.nvim_create_buf(false, true)
+    vim.bo[buffer].bufhidden = "hide"
+    vim.bo[buffer].filetype = "copydesk"
+    require("copydesk.chat.keys").map(buffer, "float")
+  end
+  vim.bo[buffer].modifiable = true
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, block.lines)
+  vim.bo[buffer].modifiable = false
+  vim.api.nvim_buf_clear_namespace(buffer, marks, 0, -1)
+  for _, mark in ipairs(block.marks) do
+    vim.api.nvim_buf_set_extmark(buffer, marks, mark.row, mark.col, mark.options)
+  end
+end
+
+--- The last line has the answers: what is too high is cut above it.
+---@param block copydesk.Block
+local function cut(block)
+  local omitted = #block.lines - HIGHEST
+  if omitted <= 0 then
+    return
+  end
+  local first, last = HIGHEST - 1, #block.lines
+  local lines = vim.list_slice(block.lines, 1, first - 1)
+  lines[#lines + 1] = ("… %d more lines in the conversation"):format(omitted + 1)
+  lines[#lines + 1] = block.lines[last]
+  local kept = {}
+  for _, mark in ipairs(block.marks) do
+    if mark.row < first - 1 then
+      kept[#kept + 1] = mark
+    elseif mark.row == last - 1 then
+      kept[#kept + 1] = vim.tbl_extend("force", mark, { row = #lines - 1 })
+    end
+  end
+  block.lines, block.marks = lines, kept
+end
+
+local function show()
+  local item = ask.first()
+  local config = require("copydesk.config").get()
+  if not item or not config.ask_float or require("copydesk.chat").is_visible() then
+    return close()
+  end
+  local block = require("copydesk.chat.asking").all({ item })
+  table.remove(block.lines, 1)
+  for _, mark in ipairs(block.marks) do
+    mark.row = mark.row - 1
+  end
+  local more = #ask.list() - 1
+  block.lines[#block.lines + 1] = "or :Copydesk allow, always, reject" .. (more > 0 and ("; %d more wait"):format(more) or "")
+  require("copydesk.chat.render").mark(block, #block.lines - 1, "CopydeskDim")
+  cut(block)
+  draw(block)
+  local width = 20
+  for _, line in ipairs(block.lines) do
+    width = math.max(width, vim.fn.strdisplaywidth(line))
+  end
+  width = math.min(width, WIDEST, math.max(20, vim.o.columns - 4))
+  local place = {
+    relative = "editor",
+    anchor = "SE",
+    row = vim.o.lines - vim.o.cmdheight - 1,
+    col = vim.o.columns,
+    width = width,
+    height = math.min(#block.lines, math.max(1, vim.o.lines - 6)),
+    style = "minimal",
+    border = "rounded",
+    title = " Copydesk ",
+    noautocmd = true,
+    zindex = 40,
+  }
+  if M.window() then
+    place.noautocmd = nil
+    vim.api.nvim_win_set_config(window, place)
+  else
+    window = vim.api.nvim_open_win(buffer, false, place)
+    vim.wo[window].wrap = true
+    vim.wo[window].linebreak = true
+    vim.wo[window].winhighlight = "FloatBorder:CopydeskAsk,FloatTitle:CopydeskAsk"
+  end
+end
+
+--- Shows what waits, or goes away.
+function M.update()
+  vim.schedule(show)
+end
+
+ask.listen(M.update)
+
+vim.api.nvim_create_autocmd("VimResized", {
+  group = vim.api.nvim_create_augroup("copydesk.float", {}),
+  callback = M.update,
+})
+
+return M

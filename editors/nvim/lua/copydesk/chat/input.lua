@@ -1,0 +1,138 @@
+--- The buffer in which prompts are written.
+---
+--- Contract: what is in it is never lost: it is cleared when the desk has taken the prompt, and put back if it did not.
+
+local M = {}
+
+M.name = "copydesk://prompt"
+
+local hint = vim.api.nvim_create_namespace("copydesk.prompt")
+
+---@type integer?
+local buffer
+--- Where in the history the person is: 0 is what they wrote themselves.
+local back = 0
+local own = ""
+
+---@return integer?
+function M.buffer()
+  return buffer and vim.api.nvim_buf_is_valid(buffer) and buffer or nil
+end
+
+---@return string
+function M.text()
+  return M.buffer() and table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, true), "\n") or ""
+end
+
+---@param text string
+function M.set(text)
+  local lines = vim.split(text, "\n", { plain = true })
+  vim.api.nvim_buf_set_lines(M.ensure(), 0, -1, true, lines)
+  for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
+    vim.api.nvim_win_set_cursor(window, { #lines, #lines[#lines] })
+  end
+end
+
+--- What can be typed, while nothing is.
+local function show_hint()
+  vim.api.nvim_buf_clear_namespace(buffer, hint, 0, -1)
+  if M.text() == "" then
+    local keys = require("copydesk.config").get().keys
+    local words = ("%s sends, @ mentions, / commands, %s keys"):format(
+      keys.send.n or keys.send.i or "no key",
+      keys.help.n or ":help copydesk-chat"
+    )
+    if #require("copydesk.ask").list() > 0 then
+      words = "/allow, /always, /reject why; or <C-w>k"
+    end
+    local options = { virt_text = { { words, "CopydeskDim" } }, virt_text_pos = "overlay" }
+    vim.api.nvim_buf_set_extmark(buffer, hint, 0, 0, options)
+  end
+end
+
+--- The window is as high as what was written, within bounds.
+local function fit()
+  local bounds = require("copydesk.config").get().chat.prompt
+  for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
+    local rows = vim.api.nvim_win_text_height(window, {}).all
+    local height = math.max(bounds.min, math.min(rows, bounds.max))
+    if vim.api.nvim_win_get_height(window) ~= height and vim.api.nvim_win_get_config(window).relative == "" then
+      vim.api.nvim_win_set_height(window, height)
+    end
+  end
+end
+
+--- Sends what is written.
+function M.send()
+  local text = M.text()
+  if vim.trim(text) == "" then
+    return
+  end
+  if text:match("^/%w") and require("copydesk.complete").slash(text) then
+    return M.set("")
+  end
+  back, own = 0, ""
+  M.set("")
+  local view = require("copydesk.session").current()
+  require("copydesk.prompt").send(text, {
+    origin = require("copydesk.chat").origin(),
+    steer = view ~= nil and view.running ~= nil and require("copydesk.config").get().chat.while_running == "steer",
+    done = function(problem)
+      if problem and vim.trim(M.text()) == "" then
+        M.set(text)
+      end
+    end,
+  })
+end
+
+--- Goes through earlier prompts; what is being written is the last of them.
+---@param step integer 1 for the one before, -1 for the one after.
+function M.recall(step)
+  local all = require("copydesk.history").all()
+  local wanted = math.max(0, math.min(back + step, #all))
+  if wanted == back then
+    return
+  end
+  if back == 0 then
+    own = M.text()
+  end
+  back = wanted
+  M.set(back == 0 and own or all[#all - back + 1])
+end
+
+--- The buffer, made where there is none.
+---@return integer
+function M.ensure()
+  if M.buffer() then
+    return buffer
+  end
+  buffer = vim.fn.bufadd(M.name)
+  vim.fn.bufload(buffer)
+  local options = vim.bo[buffer]
+  options.buftype, options.bufhidden, options.swapfile, options.buflisted = "nofile", "hide", false, false
+  options.filetype = "copydesk-prompt"
+  options.omnifunc = "v:lua.require'copydesk.complete'.omnifunc"
+  pcall(vim.treesitter.start, buffer, "markdown")
+  show_hint()
+  require("copydesk.ask").listen(function()
+    if M.buffer() then
+      show_hint()
+    end
+  end)
+  vim.api.nvim_create_autocmd({ "TextChanged", "TextChangedI", "TextChangedP" }, {
+    buffer = buffer,
+    callback = function()
+      show_hint()
+      fit()
+    end,
+  })
+  vim.api.nvim_create_autocmd("TextChangedI", {
+    buffer = buffer,
+    callback = function()
+      require("copydesk.complete").trigger()
+    end,
+  })
+  return buffer
+end
+
+return M

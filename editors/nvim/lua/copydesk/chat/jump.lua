@@ -1,0 +1,150 @@
+--- From the conversation to the code: where the row under the cursor speaks of a place.
+---
+--- Contract: opens files only in a window that shows a document; says so where there is nothing to go to.
+
+local summary = require("copydesk.chat.summary")
+local transcript = require("copydesk.chat.transcript")
+
+local M = {}
+
+---@class copydesk.Place
+---@field path string
+---@field line? integer From 1.
+
+---@param path any
+---@param folder? string
+---@return string?
+local function absolute(path, folder)
+  if type(path) ~= "string" or path == "" then
+    return nil
+  end
+  if path:sub(1, 1) ~= "/" then
+    path = vim.fs.joinpath(folder or vim.fn.getcwd(), path)
+  end
+  return vim.fs.normalize(path)
+end
+
+--- The line of the new text that a row of a diff shows.
+---@param lines string[]
+---@param row integer From 1; somewhere in a diff.
+---@return integer?
+local function line_in_diff(lines, row)
+  -- A line that was taken away is shown where the text goes on after it.
+  local count = lines[row]:match("^%-") and 1 or 0
+  for number = row, 1, -1 do
+    local first = lines[number]:match("^@@ %-%S+ %+(%d+)")
+    if first then
+      return tonumber(first) + math.max(count - 1, 0)
+    elseif not lines[number]:match("^%-") then
+      count = count + 1
+    end
+  end
+end
+
+--- The first line that a diff changes.
+---@param lines string[]
+---@return integer?
+local function first_in_diff(lines)
+  for number, line in ipairs(lines) do
+    if line:match("^[+-]") and not line:match("^%+%+%+") and not line:match("^%-%-%-") then
+      return line_in_diff(lines, number)
+    end
+  end
+end
+
+--- A hit of a search: its row, or a row below the name of its file.
+---@param lines string[]
+---@param row integer
+---@param folder? string
+---@return copydesk.Place?
+local function place_in_hits(lines, row, folder)
+  local path, line = lines[row]:match("^(.-):(%d+):")
+  if path and absolute(path, folder) and vim.uv.fs_stat(absolute(path, folder)) then
+    return { path = absolute(path, folder), line = tonumber(line) }
+  end
+  line = lines[row]:match("^%s*Line (%d+)") or lines[row]:match("^%s*(%d+):")
+  for number = row, 1, -1 do
+    local name = absolute(lines[number]:gsub(":$", ""), folder)
+    if name and not lines[number]:match("^%s") and vim.uv.fs_stat(name) then
+      return { path = name, line = tonumber(line) }
+    end
+  end
+end
+
+--- The place that a row speaks of.
+---@param part copydesk.Part
+---@param lines string[] Those of its block.
+---@param row integer From 1, in the block.
+---@param folder? string
+---@return copydesk.Place?
+function M.place(part, lines, row, folder)
+  local call = part.content --[[@as copydesk.Call]]
+  if call.kind ~= "call" then
+    return nil
+  end
+  local arguments = summary.arguments(call)
+  local metadata = call.output and type(call.output.metadata) == "table" and call.output.metadata or {}
+  local path = absolute(metadata.filepath or arguments.filePath, folder)
+  if path and type(metadata.diff) == "string" then
+    return { path = path, line = line_in_diff(lines, row) or first_in_diff(lines) }
+  elseif path then
+    local line = lines[row]:match("^%s*(%d+)[:|]") or metadata.first or arguments.offset
+    return { path = path, line = tonumber(line) }
+  end
+  return place_in_hits(lines, row, folder)
+end
+
+--- Goes to a place, in the window of a document.
+---@param place copydesk.Place
+function M.go(place)
+  local window = require("copydesk.chat").origin()
+  if not window then
+    vim.cmd("topleft vsplit")
+    window = vim.api.nvim_get_current_win()
+  end
+  vim.api.nvim_set_current_win(window)
+  vim.cmd("normal! m'")
+  local went, problem = pcall(vim.cmd.edit, { args = { vim.fn.fnameescape(place.path) }, magic = { file = false, bar = false } })
+  if not went then
+    return require("copydesk.message").error(tostring(problem):gsub("^.-:E", "E"))
+  end
+  if place.line then
+    local last = vim.api.nvim_buf_line_count(0)
+    vim.api.nvim_win_set_cursor(0, { math.max(1, math.min(place.line, last)), 0 })
+    vim.cmd("normal! zvzz")
+  end
+end
+
+--- What the row under the cursor asks for: a place, earlier parts, an answer.
+function M.here()
+  local row = vim.api.nvim_win_get_cursor(0)[1]
+  local view = require("copydesk.session").view(transcript.shown())
+  if not view then
+    return
+  end
+  if row == 1 and view.earlier then
+    return require("copydesk.session").load_earlier(view)
+  end
+  local block, within = transcript.at(row - 1)
+  if not block then
+    return
+  end
+  if not block.part then
+    local item = require("copydesk.ask").list(view.id)[1]
+    if item and item.kind == "question" then
+      require("copydesk.question").answer(item)
+    end
+    return
+  end
+  local part = view.parts[view.at[block.part] or 0]
+  local place = part and M.place(part, block.lines, within + 1, view.session.folder)
+  if place then
+    M.go(place)
+  elseif block.fold then
+    vim.cmd("silent! normal! za")
+  else
+    require("copydesk.message").info("there is nothing to go to in this line")
+  end
+end
+
+return M

@@ -1,0 +1,298 @@
+--- How a part looks: lines of Markdown, with marks on them.
+---
+--- Contract: pure; the same part gives the same block. A block begins with a blank line unless it belongs to the one before.
+--- Text of a model or a tool is shown as it is: nothing in it can end our own fences or fake one of our lines' marks.
+
+local summary = require("copydesk.chat.summary")
+
+local M = {}
+
+---@class copydesk.Mark
+---@field row integer From 0, within the block.
+---@field col integer
+---@field end_row? integer
+---@field end_col? integer
+---@field options table As for `nvim_buf_set_extmark`.
+
+---@class copydesk.Block
+---@field lines string[]
+---@field marks copydesk.Mark[]
+---@field fold? integer[] The first and last row that fold together, from 0.
+---@field kind string What it is, for the block after it.
+---@field grows? boolean Its last line is the end of a text that may grow.
+
+--- Detail that a fold can hold; the rest is left to the log of the session.
+local MOST_LINES = 400
+
+---@param lines string[]
+---@param text string
+local function add_lines(lines, text)
+  for line in vim.gsplit(text, "\n", { plain = true }) do
+    lines[#lines + 1] = (line:gsub("\r$", ""))
+  end
+end
+
+--- A fence that nothing in the text ends.
+---@param text string
+---@return string
+local function fence_for(text)
+  local longest = 2
+  for run in text:gmatch("`+") do
+    longest = math.max(longest, #run)
+  end
+  return ("`"):rep(longest + 1)
+end
+
+--- Puts a text in a fence, and gives the row of its first line.
+---@param block copydesk.Block
+---@param text string
+---@param language string
+---@return integer first
+function M.fenced(block, text, language)
+  local fence = fence_for(text)
+  local lines = {}
+  add_lines(lines, (text:gsub("\n$", "")))
+  local omitted = #lines - MOST_LINES
+  block.lines[#block.lines + 1] = fence .. language
+  local first = #block.lines
+  vim.list_extend(block.lines, lines, 1, math.min(#lines, MOST_LINES))
+  if omitted > 0 then
+    block.lines[#block.lines + 1] = ("… %d more lines"):format(omitted)
+  end
+  block.lines[#block.lines + 1] = fence
+  for _, row in ipairs({ first - 1, #block.lines - 1 }) do
+    M.mark(block, row, "CopydeskDim")
+  end
+  return first
+end
+
+--- A whole line in a colour.
+---@param block copydesk.Block
+---@param row integer
+---@param group string
+function M.mark(block, row, group)
+  block.marks[#block.marks + 1] =
+    { row = row, col = 0, options = { end_col = #block.lines[row + 1], hl_group = group, hl_mode = "combine" } }
+end
+
+--- A diff, with its lines in the colours of one. The names of the file are left out: what is said above it names it.
+---@param block copydesk.Block
+---@param diff string
+function M.diff(block, diff)
+  local first = M.fenced(block, (diff:gsub("^%-%-%- [^\n]*\n%+%+%+ [^\n]*\n", "")), "diff")
+  for row = first, #block.lines - 2 do
+    local line = block.lines[row + 1]
+    local group = line:match("^%+") and "CopydeskAdded" or line:match("^%-") and "CopydeskRemoved"
+    if group then
+      M.mark(block, row, group)
+    elseif line:match("^@@") then
+      M.mark(block, row, "CopydeskDim")
+    end
+  end
+end
+
+---@param part copydesk.Part
+---@param block copydesk.Block
+local function prompt(part, block)
+  block.lines = { "", "## You", "" }
+  add_lines(block.lines, part.content.text)
+  local time = os.date("%H:%M", math.floor(part.created / 1000))
+  local said = part.content.steers and "You, meanwhile" or "You"
+  block.marks[1] = {
+    row = 1,
+    col = 0,
+    options = {
+      virt_text = { { ("▌ %s  "):format(said), "CopydeskYou" } },
+      virt_text_pos = "overlay",
+    },
+  }
+  block.marks[2] = { row = 1, col = 0, options = { virt_text = { { time, "CopydeskDim" } }, virt_text_pos = "right_align" } }
+end
+
+---@param part copydesk.Part
+---@param block copydesk.Block
+local function text(part, block)
+  block.lines = { "" }
+  block.grows = part.state.kind == "running"
+  -- Blank lines at the end of what is still being written may be the beginning of more.
+  add_lines(block.lines, block.grows and part.content.text or (part.content.text:gsub("%s+$", "")))
+  if not block.grows and #block.lines == 2 and block.lines[2] == "" then
+    block.lines = {}
+  end
+end
+
+---@param part copydesk.Part
+---@param block copydesk.Block
+---@param before? string
+local function reasoning(part, block, before)
+  if before ~= "call" then
+    block.lines = { "" }
+  end
+  local is_running = part.state.kind == "running" or part.state.kind == "pending"
+  local took = is_running and "" or " for " .. summary.duration(math.max(0, part.updated - part.created))
+  block.lines[#block.lines + 1] = (is_running and "Thinking" or "Thought") .. took
+  local header = #block.lines - 1
+  block.grows = is_running
+  add_lines(block.lines, is_running and part.content.text or (part.content.text:gsub("%s+$", "")))
+  block.marks[1] = {
+    row = header,
+    col = 0,
+    end_row = #block.lines - 1,
+    end_col = #block.lines[#block.lines],
+    options = { hl_group = "CopydeskDim", end_right_gravity = true, hl_mode = "combine" },
+  }
+  if not require("copydesk.config").get().chat.show_reasoning then
+    block.fold = { header, #block.lines - 1 }
+  end
+  block.kind = "call"
+end
+
+local groups = {
+  pending = "CopydeskRunning",
+  running = "CopydeskRunning",
+  completed = "CopydeskDone",
+  error = "CopydeskError",
+  interrupted = "CopydeskError",
+}
+
+---@param block copydesk.Block
+---@param call copydesk.Call
+---@param state copydesk.State
+local function details(block, call, state)
+  local output = call.output
+  local shown = output and output.metadata or call.progress
+  shown = type(shown) == "table" and shown or {}
+  if call.name == "bash" then
+    local command = summary.arguments(call).command
+    if type(command) == "string" then
+      M.fenced(block, command, "sh")
+    end
+  end
+  if type(shown.diff) == "string" and shown.diff ~= "" then
+    M.diff(block, shown.diff)
+  elseif output and output.output ~= "" then
+    M.fenced(block, output.output, "")
+  elseif type(shown.output) == "string" and shown.output ~= "" then
+    M.fenced(block, shown.output, "")
+  end
+  if state.kind == "error" and not (output and output.output:find(state.message, 1, true)) then
+    M.fenced(block, state.message, "")
+  end
+end
+
+---@param part copydesk.Part
+---@param block copydesk.Block
+---@param before? string
+local function call(part, block, before)
+  if before ~= "call" then
+    block.lines = { "" }
+  end
+  local made = part.content --[[@as copydesk.Call]]
+  local state = made.output and made.output.isError and "error" or part.state.kind
+  local icon = require("copydesk.config").get().icons[state] or "·"
+  block.lines[#block.lines + 1] = ("%s %s"):format(icon, summary.of(part))
+  local header = #block.lines - 1
+  local options = { end_col = #icon, hl_group = groups[state], hl_mode = "combine" }
+  block.marks[#block.marks + 1] = { row = header, col = 0, options = options }
+  if made.output then
+    local took = { " " .. summary.duration(made.output.milliseconds), "CopydeskDim" }
+    block.marks[#block.marks + 1] =
+      { row = header, col = 0, options = { virt_text = { took }, virt_text_pos = "right_align" } }
+  end
+  details(block, made, part.state)
+  block.fold = #block.lines - 1 > header and { header, #block.lines - 1 } or nil
+end
+
+---@param block copydesk.Block
+---@param words string
+---@param group string
+local function remark(block, words, group)
+  block.lines = { "" }
+  add_lines(block.lines, words)
+  for row = 1, #block.lines - 1 do
+    M.mark(block, row, group)
+  end
+end
+
+---@type table<string, fun(part: copydesk.Part, block: copydesk.Block, before?: string)>
+local kinds = {
+  prompt = prompt,
+  text = text,
+  reasoning = reasoning,
+  call = call,
+  file = function(part, block)
+    block.lines = { ("With %s (%s)"):format(part.content.name or "a file", part.content.mime) }
+    M.mark(block, 0, "CopydeskDim")
+  end,
+  retry = function(part, block)
+    remark(block, ("Attempt %d: %s"):format(part.content.attempt, part.content.message), "CopydeskError")
+  end,
+  note = function(part, block)
+    remark(block, part.content.text, "CopydeskDim")
+  end,
+}
+
+--- Nothing stands before the first block that it would have to keep away from.
+---@param block copydesk.Block
+local function drop_first(block)
+  table.remove(block.lines, 1)
+  for _, mark in ipairs(block.marks) do
+    mark.row = mark.row - 1
+    mark.end_row = mark.end_row and mark.end_row - 1
+  end
+  if block.fold then
+    block.fold = { block.fold[1] - 1, block.fold[2] - 1 }
+  end
+end
+
+--- A part as a block. `before` is the kind of the block before it.
+---@param part copydesk.Part
+---@param before? string
+---@return copydesk.Block
+function M.part(part, before)
+  local block = { lines = {}, marks = {}, kind = part.content.kind }
+  local draw = kinds[part.content.kind]
+  if draw then
+    draw(part, block, before)
+  end
+  if not before and block.lines[1] == "" then
+    drop_first(block)
+  end
+  return block
+end
+
+--- Prompts that wait for the model.
+---@param prompts { text: string }[]
+---@return copydesk.Block
+function M.waiting(prompts)
+  local block = { lines = {}, marks = {}, kind = "waiting" }
+  for _, prompt in ipairs(prompts) do
+    block.lines[#block.lines + 1] = ""
+    local first = #block.lines
+    add_lines(block.lines, "Waits for the agent: " .. prompt.text)
+    for row = first, #block.lines - 1 do
+      M.mark(block, row, "CopydeskDim")
+    end
+  end
+  return block
+end
+
+--- How a turn ended, where that is not plain from what was said.
+---@param ended copydesk.TurnEnd
+---@return copydesk.Block?
+function M.ended(ended)
+  local words = {
+    cancelled = "Stopped.",
+    rejected = "Stopped, because you rejected a call. Say what to do instead.",
+    stepLimit = ("Stopped after %d steps. Say “go on” to go on."):format(ended.steps or 0),
+    failed = ("It could not go on: %s"):format(ended.message or ""),
+  }
+  if not words[ended.kind] then
+    return nil
+  end
+  local block = { lines = {}, marks = {}, kind = "ended" }
+  remark(block, words[ended.kind], ended.kind == "failed" and "CopydeskError" or "CopydeskDim")
+  return block
+end
+
+return M

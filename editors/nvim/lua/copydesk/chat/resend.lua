@@ -1,0 +1,96 @@
+--- Sending an earlier prompt again, changed.
+---
+--- Contract: nothing that was said is lost by it: going back is a session of its own, and the one before stays. What was done
+--- to files is taken back only where the person says so, and then by merge.
+
+local client = require("copydesk.client")
+local message = require("copydesk.message")
+local methods = require("copydesk.protocol").methods
+local session = require("copydesk.session")
+
+local M = {}
+
+---@param view copydesk.View
+---@param part copydesk.Part
+local function go_back(view, part)
+  client.request(methods.sessionFork, { session = view.id, before = part.id }, function(problem, result)
+    if not result then
+      return message.error(problem)
+    end
+    session.open(result.session.id, function(refused)
+      if refused then
+        return message.error(refused)
+      end
+      require("copydesk.chat").input(part.content.text)
+    end)
+  end)
+end
+
+---@param view copydesk.View
+---@param part copydesk.Part
+local function undo_and_go_back(view, part)
+  client.request(methods.undo, { session = view.id, what = { after = part.id } }, function(problem, result, code)
+    if not result then
+      return require("copydesk.undone").refused(problem, code)
+    end
+    if #result.files > 0 then
+      require("copydesk.undone").tell(result.files, "undone")
+    end
+    go_back(view, part)
+  end)
+end
+
+---@type { says: string, run: fun(view: copydesk.View, part: copydesk.Part) }[]
+local ways = {
+  {
+    says = "Go back to before it; files stay as they are",
+    run = go_back,
+  },
+  {
+    says = "Go back to before it, and take back what was done to files since",
+    run = undo_and_go_back,
+  },
+  {
+    says = "Only write it again, below",
+    run = function(_, part)
+      require("copydesk.chat").input(part.content.text)
+    end,
+  },
+}
+
+--- The prompt under the cursor, or the last one above it.
+---@return copydesk.View?
+---@return copydesk.Part?
+local function prompt_here()
+  local transcript = require("copydesk.chat.transcript")
+  local view = session.view(transcript.shown())
+  local row = vim.api.nvim_win_get_cursor(0)[1] - 1
+  local found
+  for _, block in ipairs(transcript.blocks()) do
+    if block.kind == "prompt" and block.count > 0 and block.first <= row then
+      found = block
+    end
+  end
+  return view, found and view and view.parts[view.at[found.part] or 0]
+end
+
+--- Asks how, and puts the prompt where prompts are written.
+function M.here()
+  local view, part = prompt_here()
+  if not view or not part then
+    return message.info("there is no prompt here")
+  end
+  local options = {
+    prompt = "Send this prompt again",
+    format_item = function(way)
+      return way.says
+    end,
+  }
+  vim.ui.select(ways, options, function(way)
+    if way then
+      way.run(view, part)
+    end
+  end)
+end
+
+return M

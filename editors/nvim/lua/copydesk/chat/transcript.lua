@@ -1,0 +1,394 @@
+--- The buffer of the conversation: kept equal to the view of one session, line by line and no more than has changed.
+---
+--- Contract: a window whose cursor is on the last line stays at the end, every other keeps its cursor and its view. Changes are
+--- gathered for a frame, the first of them is drawn at once. Nobody else changes the buffer.
+
+local ask = require("copydesk.ask")
+local render = require("copydesk.chat.render")
+local session = require("copydesk.session")
+
+local M = {}
+
+M.name = "copydesk://chat"
+
+local FRAME = 16
+local marks = vim.api.nvim_create_namespace("copydesk.chat")
+
+---@class copydesk.Placed: copydesk.Block
+---@field part? string
+---@field first integer The row it begins at, from 0.
+---@field count integer
+
+---@type integer?
+local buffer
+---@type string? The session that is shown.
+local shown
+--- One for each part, and last the one with what waits for the person.
+---@type copydesk.Placed[]
+local blocks = {}
+---@type table<string, integer>
+local at = {}
+--- What has changed since the last frame: all of a part, or the text it has grown by.
+---@type table<string, true|string>
+local dirty = {}
+---@type string[] The ids in `dirty`, in their order.
+local order = {}
+local is_all_dirty = false
+local is_tail_dirty = false
+local is_scheduled = false
+local last_frame = 0
+
+---@return integer?
+function M.buffer()
+  return buffer and vim.api.nvim_buf_is_valid(buffer) and buffer or nil
+end
+
+--- The block at a row, and the row within it.
+---@param row integer From 0.
+---@return copydesk.Placed?
+---@return integer? within
+---@return integer? number
+function M.at(row)
+  local low, high = 1, #blocks
+  while low <= high do
+    local middle = math.floor((low + high) / 2)
+    local block = blocks[middle]
+    if row < block.first then
+      high = middle - 1
+    elseif row >= block.first + block.count then
+      low = middle + 1
+    else
+      return block, row - block.first, middle
+    end
+  end
+end
+
+--- The row at which a block begins, and the blocks that are shown.
+---@return copydesk.Placed[]
+function M.blocks()
+  return blocks
+end
+
+--- For 'foldexpr'.
+---@param line integer From 1.
+---@return string
+function M.fold(line)
+  local block, within = M.at(line - 1)
+  if not block or not block.fold or within < block.fold[1] or within > block.fold[2] then
+    return "0"
+  end
+  return within == block.fold[1] and ">1" or "1"
+end
+
+--- Changes the buffer while the windows at its end stay there.
+---@param change fun()
+local function keeping(change)
+  local last = vim.api.nvim_buf_line_count(buffer)
+  local following = {}
+  for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
+    if vim.api.nvim_win_get_cursor(window)[1] >= last then
+      following[#following + 1] = window
+    end
+  end
+  vim.bo[buffer].modifiable = true
+  change()
+  vim.bo[buffer].modifiable = false
+  local now = vim.api.nvim_buf_line_count(buffer)
+  for _, window in ipairs(following) do
+    if now ~= last then
+      vim.api.nvim_win_set_cursor(window, { now, 0 })
+    end
+  end
+end
+
+--- Where each window is, by what it shows and not by its rows: for a change that moves everything.
+---@return fun() back
+local function remember()
+  local places = {}
+  for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
+    local view = vim.api.nvim_win_call(window, vim.fn.winsaveview)
+    local block, within = M.at(view.lnum - 1)
+    if block and block.part then
+      places[window] = { part = block.part, within = within, above = view.lnum - view.topline, col = view.col }
+    end
+  end
+  return function()
+    for window, place in pairs(places) do
+      local block = blocks[at[place.part] or 0]
+      if block then
+        local line = block.first + math.min(place.within, math.max(block.count - 1, 0)) + 1
+        local view = { lnum = line, col = place.col, topline = math.max(1, line - place.above) }
+        vim.api.nvim_win_call(window, function()
+          vim.fn.winrestview(view)
+        end)
+      end
+    end
+  end
+end
+
+---@param from integer
+---@param rows integer
+local function shift(from, rows)
+  if rows ~= 0 then
+    for number = from, #blocks do
+      blocks[number].first = blocks[number].first + rows
+    end
+  end
+end
+
+---@param placed copydesk.Placed
+local function put_marks(placed)
+  for _, mark in ipairs(placed.marks) do
+    local options = mark.options
+    if mark.end_row then
+      options = vim.tbl_extend("force", options, { end_row = placed.first + mark.end_row, end_col = mark.end_col })
+    end
+    vim.api.nvim_buf_set_extmark(buffer, marks, placed.first + mark.row, mark.col, options)
+  end
+end
+
+--- How many lines two lists have in common, at their beginning.
+---@param one string[]
+---@param other string[]
+---@return integer
+local function common(one, other)
+  local count = 0
+  while count < #one and count < #other and one[count + 1] == other[count + 1] do
+    count = count + 1
+  end
+  return count
+end
+
+--- Puts a block in the place of another.
+---@param number integer
+---@param block copydesk.Block
+local function replace(number, block)
+  local placed = blocks[number]
+  local same = common(placed.lines, block.lines)
+  vim.api.nvim_buf_clear_namespace(buffer, marks, placed.first, placed.first + math.max(placed.count, 1))
+  local old, count = placed.count, #block.lines
+  for name, value in pairs(block) do
+    placed[name] = value
+  end
+  placed.count, placed.fold = count, block.fold
+  -- The rows are right before the buffer changes: 'foldexpr' asks for them then.
+  shift(number + 1, count - old)
+  if same < math.max(old, count) then
+    local lines = vim.list_slice(block.lines, same + 1)
+    vim.api.nvim_buf_set_lines(buffer, placed.first + same, placed.first + old, false, lines)
+  end
+  put_marks(placed)
+end
+
+---@param number integer
+---@return string?
+local function kind_before(number)
+  for before = number - 1, 1, -1 do
+    if blocks[before].count > 0 then
+      return blocks[before].kind
+    end
+  end
+end
+
+--- The first line of a buffer is one that no block has: a buffer without lines does not exist.
+---@return integer
+local function tail_row()
+  local tail = blocks[#blocks]
+  return tail and tail.first or 1
+end
+
+--- Puts a block below another.
+---@param block copydesk.Block
+---@param below? copydesk.Block
+local function append(block, below)
+  for _, mark in ipairs(below and below.marks or {}) do
+    mark.row = mark.row + #block.lines
+    block.marks[#block.marks + 1] = mark
+  end
+  vim.list_extend(block.lines, below and below.lines or {})
+end
+
+---@param view copydesk.View
+local function draw_tail(view)
+  local block = require("copydesk.chat.asking").all(ask.list(view.id))
+  append(block, render.waiting(view.sent))
+  append(block, view.ended and not view.running and render.ended(view.ended) or nil)
+  replace(#blocks, block)
+end
+
+---@param part copydesk.Part
+local function draw_part(part)
+  local number = at[part.id]
+  if not number then
+    number = #blocks
+    table.insert(blocks, number, { part = part.id, first = tail_row(), count = 0, lines = {}, marks = {}, kind = "" })
+    at[part.id] = number
+  end
+  replace(number, render.part(part, kind_before(number)))
+end
+
+--- Adds to the end of a text that grows.
+---@param part copydesk.Part
+---@param text string
+local function grow(part, text)
+  local number = at[part.id]
+  local placed = number and blocks[number]
+  if not placed or not placed.grows or placed.count == 0 then
+    return draw_part(part)
+  end
+  local added = vim.split((text:gsub("\r", "")), "\n", { plain = true })
+  local row = placed.first + placed.count - 1
+  local column = #placed.lines[placed.count]
+  placed.lines[placed.count] = placed.lines[placed.count] .. added[1]
+  vim.list_extend(placed.lines, added, 2)
+  placed.count = #placed.lines
+  if placed.fold then
+    placed.fold[2] = placed.count - 1
+  end
+  shift(number + 1, #added - 1)
+  vim.api.nvim_buf_set_text(buffer, row, column, row, column, added)
+end
+
+---@param view copydesk.View
+local function draw_all(view)
+  blocks, at = {}, {}
+  local lines, before = {}, nil
+  local row = 1
+  for number, part in ipairs(view.parts) do
+    local block = render.part(part, before) --[[@as copydesk.Placed]]
+    block.part, block.first, block.count = part.id, row, #block.lines
+    blocks[number], at[part.id] = block, number
+    row = row + block.count
+    vim.list_extend(lines, block.lines)
+    before = block.count > 0 and block.kind or before
+  end
+  blocks[#blocks + 1] = { first = row, count = 0, lines = {}, marks = {}, kind = "" }
+  local first = view.earlier and "Earlier: go to the first line" or ""
+  vim.api.nvim_buf_clear_namespace(buffer, marks, 0, -1)
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, vim.list_extend({ first }, lines))
+  if view.earlier then
+    vim.api.nvim_buf_set_extmark(buffer, marks, 0, 0, { end_col = #first, hl_group = "CopydeskDim" })
+  end
+  for _, block in ipairs(blocks) do
+    put_marks(block)
+  end
+  draw_tail(view)
+end
+
+local function frame()
+  is_scheduled, last_frame = false, vim.uv.now()
+  local view = session.view(shown)
+  local changed, ids, all, tail = dirty, order, is_all_dirty, is_tail_dirty
+  dirty, order, is_all_dirty, is_tail_dirty = {}, {}, false, false
+  if not M.buffer() then
+    return
+  end
+  keeping(function()
+    if not view then
+      blocks, at = {}, {}
+      vim.api.nvim_buf_clear_namespace(buffer, marks, 0, -1)
+      return vim.api.nvim_buf_set_lines(buffer, 0, -1, false, { "" })
+    elseif all then
+      local back = remember()
+      draw_all(view)
+      return back()
+    end
+    for _, id in ipairs(ids) do
+      local part = view.parts[view.at[id] or 0]
+      if part and changed[id] == true then
+        draw_part(part)
+      elseif part then
+        grow(part, changed[id])
+      end
+    end
+    if tail then
+      draw_tail(view)
+    end
+  end)
+end
+
+local function schedule()
+  if is_scheduled or not M.buffer() then
+    return
+  end
+  is_scheduled = true
+  local wait = FRAME - (vim.uv.now() - last_frame)
+  if wait <= 0 then
+    vim.schedule(frame)
+  else
+    vim.defer_fn(frame, wait)
+  end
+end
+
+---@param id string
+---@param text? string
+local function touch(id, text)
+  if dirty[id] == nil then
+    order[#order + 1] = id
+    dirty[id] = text or true
+  elseif not text then
+    dirty[id] = true
+  elseif dirty[id] ~= true then
+    dirty[id] = dirty[id] .. text
+  end
+  schedule()
+end
+
+session.listen(function(view, what, subject, detail)
+  if view.id ~= shown then
+    return
+  end
+  if what == "part" then
+    touch(subject.id)
+  elseif what == "delta" then
+    touch(subject.id, subject.content.kind ~= "call" and detail or nil)
+  elseif what == "turn" then
+    is_tail_dirty = true
+    schedule()
+  elseif what ~= "session" then
+    is_all_dirty = true
+    schedule()
+  end
+end)
+
+ask.listen(function()
+  is_tail_dirty = true
+  schedule()
+end)
+
+--- The buffer, made where there is none.
+---@return integer
+function M.ensure()
+  if not M.buffer() then
+    buffer = vim.fn.bufadd(M.name)
+    vim.fn.bufload(buffer)
+    local options = vim.bo[buffer]
+    options.buftype, options.bufhidden, options.swapfile = "nofile", "hide", false
+    options.buflisted, options.undolevels, options.modifiable = false, -1, false
+    options.filetype = "copydesk"
+    pcall(vim.treesitter.start, buffer, "markdown")
+    is_all_dirty = true
+  end
+  return buffer
+end
+
+--- Shows a session, or none.
+---@param view? copydesk.View
+function M.show(view)
+  shown = view and view.id
+  is_all_dirty = true
+  schedule()
+end
+
+--- Whether everything that was told is drawn.
+---@return boolean
+function M.is_drawn()
+  return not is_scheduled
+end
+
+---@return string?
+function M.shown()
+  return shown
+end
+
+return M

@@ -1,0 +1,267 @@
+--- The connection to the desk: one `vim.lsp` client for this Neovim, started at the first use.
+---
+--- Contract: nothing here waits. A request that cannot be made is answered with why. A connection that breaks is made again,
+--- quietly and ever more slowly; a desk that refuses us is not asked twice before `restart`.
+
+local message = require("copydesk.message")
+local protocol = require("copydesk.protocol")
+
+local M = {}
+
+--- The plugin's version, which is the program's.
+M.version = "0.1.0"
+
+--- A desk that has not answered after so long is told of, in milliseconds: all its answers come at once.
+local PATIENCE = 10000
+
+---@type "off"|"starting"|"ready"|"failed"
+local status = "off"
+---@type integer?
+local client_id
+---@type string? Why the last start failed.
+local trouble
+---@type fun(problem?: string)[]
+local waiting = {}
+--- Ends in a row, without a minute of life between them.
+local ends = 0
+--- Counts the starts, so that what belongs to an older one is known.
+local start_number = 0
+
+---@return vim.lsp.Client?
+function M.get()
+  local client = client_id and vim.lsp.get_client_by_id(client_id)
+  return status == "ready" and client or nil
+end
+
+---@return "off"|"starting"|"ready"|"failed" status
+---@return string? trouble
+function M.status()
+  return status, trouble
+end
+
+---@param new "off"|"starting"|"ready"|"failed"
+---@param problem? string
+local function become(new, problem)
+  status, trouble = new, problem
+  local waited = waiting
+  if new == "ready" or new == "failed" then
+    waiting = {}
+    for _, done in ipairs(waited) do
+      done(problem)
+    end
+  end
+  require("copydesk.progress").connection(new)
+end
+
+--- Why a process that ended before it answered may have done so.
+---@param path string
+---@param code integer
+local function explain_early_end(path, code)
+  require("copydesk.binary").version(path, function(version, problem)
+    local what = problem
+    if version and version ~= M.version then
+      what = ("the program is version %s, this plugin is %s: update the older one"):format(version, M.version)
+    end
+    become("failed", what or ("`%s lsp` ended with code %d; `copydesk doctor` may know why"):format(path, code))
+  end)
+end
+
+---@param path string
+---@param number integer
+---@return copydesk.WireEvents
+local function events_of(path, number)
+  return {
+    refused = function(text)
+      if number == start_number and status == "starting" then
+        become("failed", text)
+      end
+    end,
+    ended = function(code)
+      if number ~= start_number then
+        return
+      end
+      client_id = nil
+      if status == "starting" then
+        explain_early_end(path, code)
+      elseif status == "ready" then
+        M.lost()
+      end
+    end,
+  }
+end
+
+---@param path string
+---@return vim.lsp.ClientConfig
+local function config_of(path)
+  start_number = start_number + 1
+  return {
+    name = "copydesk",
+    cmd = require("copydesk.wire").command(path, events_of(path, start_number)),
+    root_dir = vim.uv.cwd(),
+    init_options = { copydesk = { protocol = protocol.protocol, client = "nvim", version = M.version } },
+    handlers = require("copydesk.handlers").all(),
+    on_init = function(client)
+      client_id = client.id
+      -- Neovim sends `initialized` after this, and nothing may come before it.
+      vim.schedule(function()
+        if client_id == client.id then
+          require("copydesk.diagnostics").watch()
+          require("copydesk.attach").all(client)
+          become("ready")
+        end
+      end)
+    end,
+  }
+end
+
+local function start()
+  local path, problem = require("copydesk.binary").find()
+  if not path then
+    return become("failed", problem)
+  end
+  become("starting")
+  local number = start_number + 1
+  local started, id
+  if vim.fn.has("nvim-0.11") == 1 then
+    started, id = pcall(vim.lsp.start, config_of(path), { attach = false })
+  else
+    started, id = pcall(vim.lsp.start_client, config_of(path))
+  end
+  if not started or not id then
+    return become("failed", ("`%s lsp` cannot be started: %s"):format(path, id or "Neovim does not say why"))
+  end
+  vim.defer_fn(function()
+    if status == "starting" and number == start_number then
+      message.warn("the desk does not answer yet; `:Copydesk restart` tries anew, `:Copydesk log` may tell why")
+    end
+  end, PATIENCE)
+end
+
+--- Connects where that has not been done.
+---@param done? fun(problem?: string)
+function M.start(done)
+  done = done or function() end
+  if status == "ready" then
+    return done()
+  elseif status == "failed" then
+    return done(trouble)
+  end
+  waiting[#waiting + 1] = done
+  if status == "off" then
+    start()
+  end
+end
+
+--- The line broke. It is made again; what was open is loaded again then.
+function M.lost()
+  become("off")
+  require("copydesk.ask").clear()
+  ends = ends + 1
+  local number = start_number
+  vim.defer_fn(function()
+    if number ~= start_number or status ~= "off" then
+      return
+    end
+    M.start(function(problem)
+      if problem then
+        message.error(problem)
+      else
+        require("copydesk.session").reload()
+      end
+    end)
+  end, math.min(100 * 2 ^ (ends - 1), 30000))
+  vim.defer_fn(function()
+    if number + 1 == start_number and status == "ready" then
+      ends = 0
+    end
+  end, 60000)
+end
+
+--- Ends the connection; the desk and its turns go on.
+function M.stop()
+  local client = client_id and vim.lsp.get_client_by_id(client_id)
+  start_number = start_number + 1
+  client_id = nil
+  become("off")
+  require("copydesk.ask").clear()
+  if client then
+    require("copydesk.untitled").detach_all(client)
+    if vim.fn.has("nvim-0.11") == 1 then
+      client:stop(true)
+    else
+      client.stop(true)
+    end
+  end
+end
+
+--- Connects anew, whatever went wrong before.
+---@param done? fun(problem?: string)
+function M.restart(done)
+  M.stop()
+  ends = 0
+  M.start(function(problem)
+    if not problem then
+      require("copydesk.session").reload()
+    end
+    if done then
+      done(problem)
+    end
+  end)
+end
+
+--- Asks the desk. What was typed in any buffer is told before.
+---@param method string
+---@param params table
+---@param done fun(problem?: string, result?: table, code?: integer)
+function M.request(method, params, done)
+  M.start(function(problem)
+    local client = M.get()
+    if problem or not client then
+      return done(problem or "the connection to the desk was lost")
+    end
+    require("copydesk.attach").flush(client)
+    local is_answered = false
+    vim.defer_fn(function()
+      if not is_answered then
+        is_answered = true
+        done("the desk does not answer; `:Copydesk restart` connects anew, `:Copydesk! restart` ends the desk first")
+      end
+    end, PATIENCE)
+    local function answered(failure, result)
+      if is_answered then
+        return
+      end
+      is_answered = true
+      if failure then
+        done(failure.message or vim.inspect(failure), nil, failure.code)
+      else
+        done(nil, result)
+      end
+    end
+    params = next(params) and params or vim.empty_dict()
+    local sent
+    if vim.fn.has("nvim-0.11") == 1 then
+      sent = client:request(method, params, answered)
+    else
+      sent = client.request(method, params, answered)
+    end
+    if not sent then
+      is_answered = true
+      done("the connection to the desk was lost")
+    end
+  end)
+end
+
+--- The same, waiting in a coroutine.
+---@param method string
+---@param params table
+---@return string? problem
+---@return table? result
+---@return integer? code
+function M.ask(method, params)
+  return require("copydesk.await").await(function(done)
+    M.request(method, params, done)
+  end)
+end
+
+return M

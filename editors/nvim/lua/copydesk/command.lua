@@ -1,0 +1,142 @@
+--- The commands: `:Copydesk NAME …`, and `/NAME …` in a prompt. Each is a file of `command/`.
+---
+--- Contract: a command runs in a coroutine and never holds Neovim up. What goes wrong is told in one line, with the way out.
+--- Completion gives what is known at once.
+
+local M = {}
+
+---@class copydesk.CommandContext
+---@field text string The arguments as they were written.
+---@field bang boolean
+---@field range? { first: integer, last: integer } Lines, from 1.
+---@field window integer The window in which it was given.
+
+---@class copydesk.Command
+---@field summary string One line for people.
+---@field run fun(args: string[], context: copydesk.CommandContext)
+---@field complete? fun(lead: string, args: string[]): string[] `args` are the ones before `lead`.
+
+--- All of them, in the order in which they are offered. `plugin/copydesk.lua` has a map for each.
+M.names = {
+  "ask", "chat", "stop", "undo", "redo", "new", "sessions", "model", "agent", "add",
+  "allow", "always", "reject", "follow", "status", "log", "doctor", "restart",
+}
+
+---@param name string
+---@return copydesk.Command?
+function M.get(name)
+  if vim.list_contains(M.names, name) then
+    return require("copydesk.command." .. name)
+  end
+end
+
+--- How many letters differ between two words.
+---@param a string
+---@param b string
+---@return integer
+local function distance(a, b)
+  local row = {}
+  for j = 0, #b do
+    row[j] = j
+  end
+  for i = 1, #a do
+    local diagonal = row[0]
+    row[0] = i
+    for j = 1, #b do
+      local above = row[j]
+      local cost = a:byte(i) == b:byte(j) and 0 or 1
+      row[j] = math.min(above + 1, row[j - 1] + 1, diagonal + cost)
+      diagonal = above
+    end
+  end
+  return row[#b]
+end
+
+--- The name that a word may have been meant for.
+---@param word string
+---@return string
+function M.nearest(word)
+  local best, least = M.names[1], math.huge
+  for _, name in ipairs(M.names) do
+    local far = vim.startswith(name, word) and 0 or distance(word:lower():sub(1, 32), name)
+    if far < least then
+      best, least = name, far
+    end
+  end
+  return best
+end
+
+--- Runs a command.
+---@param words string[] Its name and its arguments.
+---@param context? table What is missing of it is filled in.
+function M.run(words, context)
+  local name, args = words[1], vim.list_slice(words, 2)
+  local command = M.get(name)
+  if not command then
+    local text = ("there is no command `%s`; did you mean `%s`?"):format(name, M.nearest(name))
+    return require("copydesk.message").error(text)
+  end
+  context = vim.tbl_extend("keep", context or {}, {
+    text = table.concat(args, " "),
+    bang = false,
+    window = vim.api.nvim_get_current_win(),
+  })
+  require("copydesk.highlight").define()
+  require("copydesk.await").run(function()
+    command.run(args, context)
+  end)
+end
+
+--- `:Copydesk`, as |nvim_create_user_command()| calls it. Without a name it is `chat`.
+---@param call table
+function M.given(call)
+  M.run(call.fargs[1] and call.fargs or { "chat" }, {
+    text = vim.trim((call.args:gsub("^%s*%S+", "", 1))),
+    bang = call.bang,
+    range = call.range > 0 and { first = call.line1, last = call.line2 } or nil,
+  })
+end
+
+---@param words string[]
+---@param lead string
+---@return string[]
+local function beginning(words, lead)
+  return vim.tbl_filter(function(word)
+    return vim.startswith(word, lead)
+  end, words)
+end
+
+--- What can stand after some words.
+---@param before string[] The whole words, the command's name first.
+---@param lead string
+---@return string[]
+function M.offers(before, lead)
+  local name = before[1]
+  if not name then
+    local found = beginning(M.names, lead)
+    return #found > 0 and found or vim.fn.matchfuzzy(M.names, lead)
+  end
+  local command = M.get(name)
+  if not command or not command.complete then
+    return {}
+  end
+  return command.complete(lead, vim.list_slice(before, 2))
+end
+
+--- Completion of `:Copydesk`.
+---@param lead string
+---@param line string
+---@param at integer
+---@return string[]
+function M.complete(lead, line, at)
+  local written = line:sub(1, at - #lead)
+  -- After the range and the command itself, whichever way they were written.
+  local after = written:match("^.-%f[%a]C%a*!?%s+(.*)$") or ""
+  local before = vim.split(vim.trim(after), "%s+", { trimempty = true })
+  return M.offers(before, lead)
+end
+
+--- Words that begin as the lead does; for `complete` of a command.
+M.beginning = beginning
+
+return M

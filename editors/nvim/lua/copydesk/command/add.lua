@@ -1,0 +1,76 @@
+--- `add [FILE…|%|selection|diagnostics|quickfix|clear]`: what goes with the next prompt.
+---
+--- Without an argument it is the range, or the buffer. Tells what is added by now.
+
+local message = require("copydesk.message")
+
+local M = { summary = "add [file…|%|selection|diagnostics|quickfix|clear]: to the next prompt" }
+
+local words = { "selection", "diagnostics", "quickfix", "clear" }
+
+--- The pieces that an argument stands for; one, unless it is a pattern of file names.
+---@param argument string
+---@param window integer
+---@return copydesk.Piece[]
+---@return string? problem
+local function pieces_of(argument, window)
+  local context = require("copydesk.context")
+  local word = argument == "%" and "buffer" or argument
+  local piece, problem = context.resolve(word, window)
+  if piece or problem then
+    return { piece }, problem
+  end
+  local pieces = {}
+  if argument:find("[*?%[]") then
+    local pattern = argument:find("^[/~]") and argument or vim.fs.joinpath(context.folder(), argument)
+    for _, path in ipairs(vim.fn.glob(pattern, false, true)) do
+      pieces[#pieces + 1] = context.resolve(path, window)
+    end
+  end
+  if #pieces == 0 then
+    return {}, ("there is no file `%s`; `add` also takes %%, %s"):format(argument, table.concat(words, ", "))
+  end
+  return pieces
+end
+
+local function tell()
+  local labels = require("copydesk.context").labels()
+  if #labels == 0 then
+    message.info("nothing more goes with the next prompt")
+  else
+    message.info(("with the next prompt: %s"):format(table.concat(labels, ", ")))
+  end
+end
+
+function M.run(args, given)
+  local context = require("copydesk.context")
+  if #args == 0 then
+    local piece, problem = require("copydesk.command.ask").selection(given), nil
+    if not piece then
+      piece, problem = context.resolve("buffer", given.window)
+    end
+    if not piece then
+      return message.error(problem or "there is nothing to add")
+    end
+    context.add(piece)
+  end
+  for _, argument in ipairs(args) do
+    if argument == "clear" then
+      context.clear()
+    else
+      local pieces, problem = pieces_of(argument, given.window)
+      if problem then
+        return message.error(problem)
+      end
+      vim.iter(pieces):each(context.add)
+    end
+  end
+  tell()
+end
+
+function M.complete(lead)
+  local found = require("copydesk.command").beginning(words, lead)
+  return vim.list_extend(found, vim.fn.getcompletion(lead, "file"))
+end
+
+return M

@@ -1,0 +1,50 @@
+--- `agent [NAME]`: which agent works from the next turn on.
+
+local message = require("copydesk.message")
+
+local M = { summary = "agent [name]: choose the agent" }
+
+---@param chosen? string
+---@return string?
+local function pick(chosen)
+  local problem, result = require("copydesk.catalogue").agents()
+  if not result then
+    message.error(problem)
+    return nil
+  end
+  local agent = require("copydesk.pick").select(result.agents, {
+    prompt = "Agent",
+    kind = "agent",
+    label = function(agent)
+      return ("%s%s: %s"):format(agent.name == chosen and "● " or "  ", agent.name, agent.description)
+    end,
+    preview = function(agent)
+      return { agent.name, agent.description, agent.model and "Model: " .. agent.model or nil }
+    end,
+  })
+  return agent and agent.name
+end
+
+function M.run(args)
+  local view = require("copydesk.session").current()
+  local wanted = args[1] or pick(view and view.session.agent)
+  if not wanted then
+    return
+  end
+  local method = require("copydesk.protocol").methods.sessionSetAgent
+  local problem = require("copydesk.catalogue").choose(method, "agent", wanted)
+  if problem then
+    message.error(("the agent stays as it is: %s"):format(problem))
+  else
+    message.info(("`%s` works from the next turn on"):format(wanted))
+  end
+end
+
+function M.complete(lead, args)
+  if #args > 0 then
+    return {}
+  end
+  return require("copydesk.command").beginning(require("copydesk.catalogue").agent_names(), lead)
+end
+
+return M

@@ -1,0 +1,206 @@
+--- `sessions [WORDS]`: picks a session and goes on with it; with words, among those in which they were said.
+---
+--- `sessions rename [WORDS]` and `sessions delete [WORDS]` do that instead; with `!` what to do is asked after the choice.
+
+local await = require("copydesk.await").await
+local client = require("copydesk.client")
+local message = require("copydesk.message")
+local methods = require("copydesk.protocol").methods
+local pick = require("copydesk.pick")
+
+local M = { summary = "sessions [words|rename|delete]: pick, search, rename, delete" }
+
+--- So many are offered.
+local MOST = 200
+
+---@class copydesk.SessionChoice
+---@field id string
+---@field session? copydesk.Session Missing for one that was found and is not among the latest.
+---@field title string
+---@field excerpt? string Where the words stand.
+---@field running boolean
+
+--- How long ago, in one word.
+---@param milliseconds integer
+---@return string
+local function age(milliseconds)
+  local seconds = math.max(0, os.time() - math.floor(milliseconds / 1000))
+  for _, unit in ipairs({ { 86400, "d" }, { 3600, "h" }, { 60, "min" } }) do
+    if seconds >= unit[1] then
+      return ("%d %s"):format(math.floor(seconds / unit[1]), unit[2])
+    end
+  end
+  return "now"
+end
+
+---@return string? problem
+---@return copydesk.SessionChoice[]?
+local function latest()
+  local problem, result = client.ask(methods.sessionList, { limit = MOST })
+  if not result then
+    return problem
+  end
+  local _, desk = client.ask(methods.status, {})
+  local running = {}
+  for _, live in ipairs(desk and desk.sessions or {}) do
+    running[live.session] = live.running
+  end
+  local choices = {}
+  for _, session in ipairs(result.sessions) do
+    -- Those of other agents are shown within the session that began them.
+    if not session.parent then
+      choices[#choices + 1] = {
+        id = session.id,
+        session = session,
+        title = session.title or "(no title)",
+        running = running[session.id] or false,
+      }
+    end
+  end
+  return nil, choices
+end
+
+--- Those in which the words were said, each once.
+---@param words string
+---@param known copydesk.SessionChoice[]
+---@return string? problem
+---@return copydesk.SessionChoice[]?
+local function search(words, known)
+  local problem, result = client.ask(methods.sessionSearch, { query = words, limit = MOST })
+  if not result then
+    return problem
+  end
+  local by_id, choices = {}, {}
+  for _, choice in ipairs(known) do
+    by_id[choice.id] = choice
+  end
+  for _, found in ipairs(result.found) do
+    local choice = by_id[found.session]
+    choice = choice or { id = found.session, title = found.title or "(no title)", running = false }
+    if not choice.excerpt then
+      choice.excerpt = found.excerpt
+      choices[#choices + 1] = choice
+    end
+  end
+  return nil, choices
+end
+
+---@param choice copydesk.SessionChoice
+---@return string
+local function label(choice)
+  local words = { choice.running and require("copydesk.config").get().icons.running or " ", choice.title }
+  if choice.excerpt then
+    words[#words + 1] = ("– %s"):format(vim.trim(choice.excerpt))
+  end
+  if choice.session then
+    local folder = choice.session.folder
+    local place = folder ~= vim.fn.getcwd() and ", " .. vim.fn.fnamemodify(folder, ":~") or ""
+    words[#words + 1] = ("(%s%s)"):format(age(choice.session.updated), place)
+  end
+  return table.concat(words, " ")
+end
+
+---@param choice copydesk.SessionChoice
+---@return string[]
+local function preview(choice)
+  local lines = { choice.title, "" }
+  local session = choice.session
+  if session then
+    local function at(time)
+      return os.date("%Y-%m-%d %H:%M", math.floor(time / 1000))
+    end
+    vim.list_extend(lines, {
+      "Folder:  " .. vim.fn.fnamemodify(session.folder, ":~"),
+      "Agent:   " .. session.agent,
+      "Model:   " .. (session.model or "the default"),
+      "Begun:   " .. at(session.created),
+      "Used:    " .. at(session.updated),
+    })
+  end
+  lines[#lines + 1] = choice.running and "A turn runs." or nil
+  lines[#lines + 1] = choice.excerpt
+  return lines
+end
+
+---@type table<string, fun(choice: copydesk.SessionChoice)>
+local actions = {
+  open = function(choice)
+    local problem = await(function(done)
+      require("copydesk.session").open(choice.id, done)
+    end)
+    if problem then
+      return message.error(problem)
+    end
+    require("copydesk.chat").open()
+  end,
+  rename = function(choice)
+    local title = pick.input("New title: ", choice.session and choice.session.title)
+    if not title then
+      return
+    end
+    local problem = client.ask(methods.sessionRename, { session = choice.id, title = title })
+    if problem then
+      return message.error(("the title stays: %s"):format(problem))
+    end
+    message.info(("renamed to “%s”"):format(title))
+  end,
+  delete = function(choice)
+    local question = ("Delete “%s” and all that was said in it?"):format(choice.title)
+    if choice.running then
+      question = question .. " Its running turn is cancelled."
+    end
+    if not pick.confirm(question, "Delete it", "Keep it") then
+      return
+    end
+    local problem = client.ask(methods.sessionDelete, { session = choice.id })
+    if problem then
+      return message.error(("nothing was deleted: %s"):format(problem))
+    end
+    message.info(("deleted “%s”"):format(choice.title))
+  end,
+}
+
+---@param words string
+---@return copydesk.SessionChoice?
+local function choose(words)
+  local problem, choices = latest()
+  if choices and words ~= "" then
+    problem, choices = search(words, choices)
+  end
+  if not choices then
+    message.error(problem)
+  elseif #choices == 0 then
+    local none = ("nobody said “%s” in any session"):format(words)
+    message.info(words == "" and "there are no sessions yet" or none)
+  else
+    return (pick.select(choices, { prompt = "Session", kind = "session", label = label, preview = preview }))
+  end
+end
+
+function M.run(args, context)
+  local action = actions[args[1]] and args[1]
+  local words = action and vim.trim((context.text:gsub("^%S+", "", 1))) or context.text
+  local choice = choose(words)
+  if not choice then
+    return
+  end
+  if not action and context.bang then
+    action = pick.select({ "open", "rename", "delete" }, {
+      prompt = choice.title,
+      kind = "action",
+      label = function(name)
+        return name
+      end,
+    })
+    if not action then
+      return
+    end
+  end
+  actions[action or "open"](choice)
+end
+
+function M.complete(lead, args)
+  return #args == 0 and require("copydesk.command").beginning({ "rename", "delete", "open" }, lead) or {}
+end
+
+return M

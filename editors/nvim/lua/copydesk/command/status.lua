@@ -1,0 +1,100 @@
+--- `status`: how everything is, on one screen.
+
+local client = require("copydesk.client")
+
+local M = { summary = "status: how everything is" }
+
+--- A desk that does not answer within so many milliseconds has something to hide.
+local PATIENCE = 2000
+
+---@return string
+local function connection()
+  local status, trouble = client.status()
+  local words = {
+    off = "not connected; the first use connects",
+    starting = "connecting",
+    ready = "connected",
+    failed = "failed: " .. (trouble or ""),
+  }
+  return words[status]
+end
+
+---@param lines string[]
+---@param name string
+---@param value any
+local function add(lines, name, value)
+  if value ~= nil and value ~= "" then
+    lines[#lines + 1] = ("%-12s %s"):format(name, value)
+  end
+end
+
+---@param count integer
+---@param word string
+---@return string
+local function several(count, word)
+  return ("%d %s%s"):format(count, word, count == 1 and "" or "s")
+end
+
+--- How many documents of this Neovim the desk sees.
+---@return integer
+local function attached()
+  local buffers = vim.tbl_filter(require("copydesk.buffer").is_document, vim.api.nvim_list_bufs())
+  return #buffers
+end
+
+---@param view copydesk.View
+---@param lines string[]
+local function session(view, lines)
+  local used = require("copydesk.chat.winbar").used(view)
+  lines[#lines + 1] = ""
+  add(lines, "Session", view.session.title or "(no title yet)")
+  add(lines, "Folder", vim.fn.fnamemodify(view.session.folder, ":~"))
+  add(lines, "Agent", view.session.agent)
+  add(lines, "Model", used.model or "the default")
+  local seconds = require("copydesk.progress").seconds(view)
+  add(lines, "Turn", view.running and ("%d runs, for %d s"):format(view.running, seconds or 0) or "none runs")
+  add(lines, "Tokens", used.tokens > 0 and ("%d in the last request"):format(used.tokens) or nil)
+  add(lines, "Cost", used.cost > 0 and ("$%.4f"):format(used.cost) or nil)
+  local waiting = #require("copydesk.ask").list(view.id)
+  add(lines, "Waits", waiting > 0 and ("%d for your answer"):format(waiting) or nil)
+end
+
+--- What the desk says of itself, if it is connected and answers soon.
+---@return copydesk.StatusResult?
+local function of_the_desk()
+  if not client.get() then
+    return nil
+  end
+  local _, result = require("copydesk.await").await(function(done)
+    client.request(require("copydesk.protocol").methods.status, {}, done)
+    vim.defer_fn(done, PATIENCE)
+  end)
+  return result
+end
+
+function M.run()
+  local desk = of_the_desk()
+  local lines = {}
+  add(lines, "Connection", connection())
+  add(lines, "Plugin", "version " .. client.version)
+  if desk then
+    local running = vim.tbl_filter(function(live)
+      return live.running
+    end, desk.sessions)
+    add(lines, "Desk", ("version %s, process %d"):format(desk.version, desk.pid))
+    add(lines, "", ("%s at hand, %d with a running turn"):format(several(#desk.sessions, "session"), #running))
+    add(lines, "", ("%s, %s"):format(several(desk.clients, "client"), several(desk.documents, "document")))
+    add(lines, "Documents", ("%d of this Neovim"):format(attached()))
+  elseif client.get() then
+    add(lines, "Desk", "does not answer; `copydesk stop` in a terminal ends it, the next use starts another")
+  end
+  local view = require("copydesk.session").current()
+  if view then
+    session(view, lines)
+  end
+  local labels = require("copydesk.context").labels()
+  add(lines, "Added", #labels > 0 and table.concat(labels, ", ") or nil)
+  require("copydesk.scratch").show("status", lines)
+end
+
+return M

@@ -1,0 +1,18 @@
+--- `stop`: ends the running turn.
+
+local message = require("copydesk.message")
+
+return {
+  summary = "stop: end the running turn",
+  run = function()
+    local view = require("copydesk.session").current()
+    if not view or not view.running then
+      return message.info("no turn runs")
+    end
+    local method = require("copydesk.protocol").methods.turnCancel
+    local problem = require("copydesk.client").ask(method, { session = view.id })
+    if problem then
+      message.error(("the turn was not stopped: %s"):format(problem))
+    end
+  end,
+}

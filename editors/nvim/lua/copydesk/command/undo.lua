@@ -1,0 +1,114 @@
+--- `undo [turn [NUMBER]|call|all]`: takes back what the agent did to files; what a person wrote stays.
+---
+--- Without an argument it is the last turn of which something is left to take back: the desk knows, and is asked from the last
+--- turn to the first.
+
+local client = require("copydesk.client")
+local message = require("copydesk.message")
+local methods = require("copydesk.protocol").methods
+local undone = require("copydesk.undone")
+
+local M = { summary = "undo [turn [N]|call|all]: take back what the agent did to files" }
+
+--- So many parts are asked for at once.
+local PAGE = 1000
+
+---@param view copydesk.View
+---@param what copydesk.UndoWhat
+---@return copydesk.UndoneFile[]? files Nothing where it went wrong, which has been told.
+local function take_back(view, what)
+  local problem, result, code = client.ask(methods.undo, { session = view.id, what = what })
+  if not result then
+    undone.refused(problem, code)
+    return nil
+  end
+  return result.files
+end
+
+--- The calls that were made, the last first.
+---@param view copydesk.View
+---@return copydesk.Part[]
+local function calls(view)
+  local found = {}
+  for at = #view.parts, 1, -1 do
+    if view.parts[at].content.kind == "call" then
+      found[#found + 1] = view.parts[at]
+    end
+  end
+  return found
+end
+
+--- Each of several, until one had something to take back.
+---@param view copydesk.View
+---@param candidates copydesk.UndoWhat[]
+local function first_of(view, candidates)
+  for _, what in ipairs(candidates) do
+    local files = take_back(view, what)
+    if not files then
+      return
+    elseif #files > 0 then
+      return undone.tell(files, "undone")
+    end
+  end
+  message.info("there is nothing to take back")
+end
+
+---@param view copydesk.View
+local function last_turn(view)
+  local turns, known = {}, {}
+  for _, part in ipairs(calls(view)) do
+    if not known[part.turn] then
+      known[part.turn] = true
+      turns[#turns + 1] = { turn = part.turn }
+    end
+  end
+  first_of(view, turns)
+end
+
+---@param view copydesk.View
+local function last_call(view)
+  first_of(view, vim.tbl_map(function(part)
+    return { call = part.id }
+  end, calls(view)))
+end
+
+--- Everything after the first part, which is a prompt.
+---@param view copydesk.View
+local function everything(view)
+  local first, is_earlier = view.parts[1], view.earlier
+  while first and is_earlier do
+    local params = { session = view.id, before = first.id, limit = PAGE }
+    local problem, result = client.ask(methods.sessionParts, params)
+    if not result then
+      return undone.refused(problem)
+    end
+    first, is_earlier = result.parts[1] or first, result.earlier
+  end
+  first_of(view, first and { { after = first.id } } or {})
+end
+
+function M.run(args)
+  local view = require("copydesk.session").current()
+  if not view then
+    return message.info("there is no session, and so nothing to take back; `:Copydesk sessions` opens one")
+  end
+  local what, number = args[1] or "turn", tonumber(args[2])
+  if what == "turn" and number then
+    first_of(view, { { turn = number } })
+  elseif what == "turn" and not args[2] then
+    last_turn(view)
+  elseif what == "call" and not args[2] then
+    last_call(view)
+  elseif what == "all" and not args[2] then
+    everything(view)
+  else
+    local given = table.concat(args, " ")
+    message.error(("`undo` takes `turn`, `turn NUMBER`, `call` or `all`, not `%s`"):format(given))
+  end
+end
+
+function M.complete(lead, args)
+  return #args == 0 and require("copydesk.command").beginning({ "turn", "call", "all" }, lead) or {}
+end
+
+return M

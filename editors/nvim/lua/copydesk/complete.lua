@@ -1,0 +1,271 @@
+--- Completion in the prompt: what can stand after `@`, and the commands after `/`.
+---
+--- Contract: an ordinary 'omnifunc', so that every completion plugin can use it. It gives what is known at once; files and
+--- symbols that come later are shown then, if the person is still at the same place.
+
+local context = require("copydesk.context")
+local mention = require("copydesk.context.mention")
+
+local M = {}
+
+--- So many are shown.
+local MOST = 100
+
+--- Where the word begins that the cursor is in, in bytes from 0; and which kind it is.
+---@param line string The line up to the cursor.
+---@param row integer From 1.
+---@return integer? column
+---@return "mention"|"command"|"argument"|nil kind
+local function word_at(line, row)
+  if row == 1 and line:find("^/%a*$") then
+    return 0, "command"
+  elseif row == 1 and line:find("^/%a+%s") and require("copydesk.command").get(line:match("^/(%a+)")) then
+    return #line - #line:match("%S*$"), "argument"
+  end
+  local before, quoted = line:match('^(.-)(@"[^"]*)$')
+  if not quoted then
+    before, quoted = line:match("^(.*)(@[^%s\"@]*)$")
+  end
+  if quoted and (before == "" or before:find("[%s%(%[{\"'`<]$")) then
+    return #before, "mention"
+  end
+end
+
+---@return string line
+---@return integer row
+local function here()
+  local row, column = unpack(vim.api.nvim_win_get_cursor(0))
+  return vim.api.nvim_get_current_line():sub(1, column), row
+end
+
+---@return integer?
+local function document()
+  return context.document(require("copydesk.chat").origin())
+end
+
+---@class copydesk.Offers What can stand after `@`.
+---@field texts string[]
+---@field about table<string, { kind: string, menu: string }> What is known of them; of files nothing is.
+
+--- All but the symbols. The texts are plain ones: a project may have many files, and each letter that is typed looks at all.
+---@param arrived fun()
+---@return copydesk.Offers
+local function things(arrived)
+  local texts, about = {}, {}
+  for _, word in ipairs(context.words) do
+    texts[#texts + 1] = word.word
+    about[word.word] = { kind = "editor", menu = word.menu }
+  end
+  local piece = require("copydesk.context.piece")
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    local name = vim.api.nvim_buf_get_name(buffer)
+    if name ~= "" and require("copydesk.buffer").is_document(buffer) then
+      local path = piece.shown(name)
+      texts[#texts + 1] = path
+      about[path] = { kind = "buffer", menu = "" }
+    end
+  end
+  for _, path in ipairs(require("copydesk.complete.files").list(context.folder(), arrived)) do
+    if not about[path] then
+      texts[#texts + 1] = path
+    end
+  end
+  return { texts = texts, about = about }
+end
+
+---@param query string
+---@param arrived fun()
+---@return copydesk.Offers
+local function symbols(query, arrived)
+  local symbol = require("copydesk.complete.symbols")
+  local buffer = document()
+  if buffer then
+    symbol.ask(buffer, query, arrived)
+  end
+  local texts, about = {}, {}
+  for _, known in ipairs(symbol.all()) do
+    local text = "symbol:" .. known.name
+    texts[#texts + 1] = text
+    about[text] = { kind = known.kind, menu = require("copydesk.buffer").shown(known.uri) }
+  end
+  table.sort(texts)
+  return { texts = texts, about = about }
+end
+
+local file = { kind = "file", menu = "" }
+
+--- The mentions that match what is written, the best first.
+---@param base string With its `@`.
+---@param arrived fun() Called when there may be more.
+---@return table[] items As |complete-items|.
+local function mentions(base, arrived)
+  local query = base:gsub('^@"?', "")
+  local is_symbol = vim.startswith(query, "symbol:")
+  local offers = is_symbol and symbols(query:sub(#"symbol:" + 1), arrived) or things(arrived)
+  local found = vim.list_slice(offers.texts, 1, MOST)
+  if query ~= "" then
+    found = vim.fn.matchfuzzy(offers.texts, query, { limit = MOST })
+  end
+  return vim.tbl_map(function(text)
+    local about = offers.about[text] or file
+    return { word = mention.write(text), abbr = text, kind = about.kind, menu = about.menu, icase = 1 }
+  end, found)
+end
+
+---@param base string With its `/`.
+---@return table[]
+local function commands(base)
+  local command = require("copydesk.command")
+  local items = {}
+  for _, name in ipairs(command.offers({}, base:sub(2))) do
+    local summary = command.get(name).summary:gsub("^.-: ", "", 1)
+    items[#items + 1] = { word = "/" .. name, kind = "command", menu = summary }
+  end
+  return items
+end
+
+---@param line string
+---@param base string
+---@return table[]
+local function arguments(line, base)
+  local before = vim.split(line:sub(2, #line - #base), "%s+", { trimempty = true })
+  return vim.tbl_map(function(word)
+    return { word = word, kind = before[1] }
+  end, require("copydesk.command").offers(before, base))
+end
+
+local function press(keys)
+  vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes(keys, true, false, true), "n", false)
+end
+
+--- The menu opens by itself, with nothing chosen: what is typed stays what was typed.
+local function choose_nothing()
+  local wanted = "menuone,noinsert,noselect"
+  if vim.fn.has("nvim-0.11") == 1 then
+    vim.bo.completeopt = wanted
+    return
+  end
+  local before = vim.o.completeopt
+  if before == wanted then
+    return
+  end
+  local group = vim.api.nvim_create_augroup("copydesk.complete", {})
+  vim.o.completeopt = wanted
+  vim.api.nvim_create_autocmd({ "CompleteDone", "InsertLeave", "BufLeave" }, {
+    group = group,
+    buffer = 0,
+    desc = "The person's own 'completeopt'",
+    callback = function()
+      vim.api.nvim_clear_autocmds({ group = group })
+      vim.o.completeopt = before
+    end,
+  })
+end
+
+--- Opens the menu.
+function M.menu()
+  choose_nothing()
+  press("<C-x><C-o>")
+end
+
+--- What came later is shown, if the person is still there.
+---@param buffer integer
+---@param line string
+local function refresh(buffer, line)
+  if vim.fn.mode() ~= "i" or vim.api.nvim_get_current_buf() ~= buffer or here() ~= line then
+    return
+  end
+  if vim.fn.pumvisible() == 1 then
+    press("<C-e><Cmd>lua require('copydesk.complete').menu()<CR>")
+  elseif vim.fn.complete_info({ "mode" }).mode == "" then
+    M.menu()
+  end
+end
+
+--- What can stand at the end of a line.
+---@param line string Up to the cursor.
+---@param kind string?
+---@param base string
+---@return table[] items
+local function items_of(line, kind, base)
+  if kind == "mention" then
+    local buffer = vim.api.nvim_get_current_buf()
+    return mentions(base, function()
+      refresh(buffer, line)
+    end)
+  elseif kind == "command" then
+    return commands(base)
+  end
+  return kind == "argument" and arguments(line, base) or {}
+end
+
+--- What the first of the two calls found: the line up to the cursor, and what the cursor is in.
+---@type { line: string, kind: string? }
+local found = { line = "" }
+
+--- For 'omnifunc'.
+---@param findstart integer
+---@param base string
+---@return integer|table
+function M.omnifunc(findstart, base)
+  if findstart == 1 then
+    local line, row = here()
+    local column, kind = word_at(line, row)
+    found = { line = line, kind = kind }
+    -- -3: nothing to complete here, and nothing to say about it.
+    return column or -3
+  end
+  return { words = items_of(found.line, found.kind, base), refresh = "always" }
+end
+
+--- The word for which the menu was opened last: whoever closed it wants it closed.
+---@type string?
+local opened
+
+--- Opens the menu where a word of ours was begun. For |TextChangedI|.
+function M.trigger()
+  local line, row = here()
+  local column, kind = word_at(line, row)
+  if not column then
+    opened = nil
+    return
+  end
+  local word = ("%d:%d:%s"):format(row, column, kind)
+  local is_begun = column >= #line - 1
+  if vim.fn.pumvisible() == 1 or not is_begun and word == opened then
+    return
+  end
+  opened = word
+  -- A menu without anything in it would say so.
+  if #items_of(line, kind, line:sub(column + 1)) > 0 then
+    M.menu()
+  end
+end
+
+--- Runs `/NAME …`, where it is one of our commands.
+---@param text string
+---@return boolean is_command
+function M.slash(text)
+  local name, rest = vim.trim(text):match("^/(%a+) *([^\n]*)$")
+  local command = require("copydesk.command")
+  if not name or not command.get(name) then
+    return false
+  end
+  local words = vim.list_extend({ name }, vim.split(rest, "%s+", { trimempty = true }))
+  command.run(words, { text = vim.trim(rest), window = require("copydesk.chat").origin() })
+  return true
+end
+
+--- The mentions that a word of a command line may be meant for.
+---@param lead string
+---@return string[]
+function M.words(lead)
+  if not vim.startswith(lead, "@") then
+    return {}
+  end
+  return vim.tbl_map(function(item)
+    return item.word
+  end, mentions(lead, function() end))
+end
+
+return M

@@ -1,0 +1,144 @@
+--- The files of a project, for completion.
+---
+--- Contract: nothing waits for the disk. What is known is given at once; a list that has become old is made anew beside it.
+--- Lists are bounded. What version control leaves out is left out where git or ripgrep is there to say so.
+
+local await = require("copydesk.await")
+
+local M = {}
+
+local MOST = 20000
+--- What a program may print.
+local LONGEST = 4 * 1024 * 1024
+--- A list is new for so long, in milliseconds.
+local NEW = 5000
+--- Folders that hold nobody's own files, where no program says what to leave out.
+local SKIPPED = { node_modules = true, target = true }
+
+---@class copydesk.FileList
+---@field files string[]
+---@field at integer When it was made, by Neovim's clock.
+---@field is_being_made boolean
+---@field waiting fun()[]
+
+---@type table<string, copydesk.FileList>
+local lists = {}
+
+--- A repository could name a program for `core.fsmonitor`, which git would run.
+---@type string[][]
+local programs = {
+  { "git", "-c", "core.fsmonitor=false", "ls-files", "--cached", "--others", "--exclude-standard", "-z" },
+  { "rg", "--files", "--null", "--no-messages", "--sort", "path" },
+}
+
+--- What a program prints, in pieces; nothing where it fails.
+---@param command string[]
+---@param folder string
+---@return string[]?
+local function run(command, folder)
+  if vim.fn.executable(command[1]) == 0 then
+    return nil
+  end
+  local result, pieces = await.await(function(done)
+    local read, size = {}, 0
+    local process
+    local started, object = pcall(vim.system, command, {
+      cwd = folder,
+      timeout = 10000,
+      stderr = false,
+      stdout = function(_, data)
+        read[#read + 1] = data
+        size = size + #(data or "")
+        if size > LONGEST and process then
+          process:kill("sigterm")
+        end
+      end,
+    }, function(ended)
+      done(ended, read)
+    end)
+    process = started and object or nil
+    if not started then
+      done({ code = 127, signal = 0 }, {})
+    end
+  end)
+  if result.code ~= 0 and #pieces == 0 then
+    return nil
+  end
+  return vim.split(table.concat(pieces):sub(1, LONGEST), "\0", { plain = true, trimempty = true })
+end
+
+--- Looks for itself, folder by folder, the nearest first.
+---@param folder string
+---@return string[]
+local function look(folder)
+  local found, folders = {}, { "" }
+  local at = 1
+  while folders[at] and #found < MOST and at < MOST do
+    local below = folders[at]
+    at = at + 1
+    local problem, entries = await.await(function(done)
+      vim.uv.fs_scandir(vim.fs.joinpath(folder, below), done)
+    end)
+    while not problem and entries do
+      local name, kind = vim.uv.fs_scandir_next(entries)
+      if not name then
+        break
+      end
+      local path = below == "" and name or below .. "/" .. name
+      if kind == "directory" and not vim.startswith(name, ".") and not SKIPPED[name] then
+        folders[#folders + 1] = path
+      elseif kind ~= "directory" then
+        found[#found + 1] = path
+      end
+    end
+  end
+  table.sort(found)
+  return found
+end
+
+---@param folder string
+---@param list copydesk.FileList
+local function make(folder, list)
+  list.is_being_made = true
+  await.run(function()
+    local found
+    for _, command in ipairs(programs) do
+      found = found or run(command, folder)
+    end
+    local files, known = {}, {}
+    for _, path in ipairs(found or look(folder)) do
+      -- One that is both changed and new is told twice; one that was deleted is told too, and does no harm.
+      if not known[path] and not path:find("[%c]") and #files < MOST then
+        known[path] = true
+        files[#files + 1] = path
+      end
+    end
+    list.files, list.at, list.is_being_made = files, vim.uv.now(), false
+    local waiting = list.waiting
+    list.waiting = {}
+    for _, arrived in ipairs(waiting) do
+      arrived()
+    end
+  end)
+end
+
+--- The files below a folder, as far as they are known.
+---@param folder string
+---@param arrived? fun() Called when a newer list is there, if one is being made.
+---@return string[]
+function M.list(folder, arrived)
+  local list = lists[folder]
+  if not list then
+    list = { files = {}, at = -NEW, is_being_made = false, waiting = {} }
+    lists[folder] = list
+  end
+  if arrived and (list.is_being_made or vim.uv.now() - list.at > NEW) then
+    list.waiting = { arrived }
+  end
+  if not list.is_being_made and vim.uv.now() - list.at > NEW then
+    make(folder, list)
+  end
+  return list.files
+end
+
+return M

@@ -1,0 +1,94 @@
+--- Symbols by their names, as the language servers of a buffer tell them.
+---
+--- Contract: nothing waits for a server. What was told is remembered, so that a mention of it can be understood when the
+--- prompt is sent.
+
+local server = require("copydesk.server")
+
+local M = {}
+
+local MOST = 5000
+
+---@class copydesk.KnownSymbol
+---@field name string
+---@field kind string
+---@field uri string
+---@field range lsp.Range
+
+---@type table<string, copydesk.KnownSymbol>
+local by_name = {}
+local count = 0
+--- What has been asked already: the text of a buffer, the words for a workspace.
+---@type table<string, true>
+local asked = {}
+
+--- A symbol that was told under this name.
+---@param name string
+---@return copydesk.KnownSymbol?
+function M.known(name)
+  return by_name[name]
+end
+
+--- All that were told.
+---@return copydesk.KnownSymbol[]
+function M.all()
+  return vim.tbl_values(by_name)
+end
+
+---@param symbol table As a language server tells it: either kind.
+---@param uri string
+local function remember(symbol, uri)
+  local place = symbol.location or { uri = uri, range = symbol.range }
+  if type(symbol.name) == "string" and type(place.range) == "table" and count < MOST then
+    count = count + (by_name[symbol.name] and 0 or 1)
+    by_name[symbol.name] = {
+      name = symbol.name,
+      kind = (vim.lsp.protocol.SymbolKind[symbol.kind] or "symbol"):lower(),
+      uri = place.uri,
+      range = place.range,
+    }
+  end
+  for _, child in ipairs(type(symbol.children) == "table" and symbol.children or {}) do
+    remember(child, uri)
+  end
+end
+
+---@param buffer integer
+---@param method string
+---@param params table
+---@param key string
+---@param arrived fun()
+local function ask(buffer, method, params, key, arrived)
+  if asked[key] then
+    return
+  end
+  for _, client in ipairs(server.of(buffer)) do
+    if server.supports(client, method, buffer) then
+      asked[key] = true
+      server.request(client, method, params, buffer, function(_, result)
+        for _, symbol in ipairs(type(result) == "table" and result or {}) do
+          remember(symbol, vim.uri_from_bufnr(buffer))
+        end
+        arrived()
+      end)
+    end
+  end
+end
+
+--- Asks for the symbols of a buffer, and for those of its workspace that match.
+---@param buffer integer
+---@param query string
+---@param arrived fun() Called when some were told.
+function M.ask(buffer, query, arrived)
+  if count >= MOST or vim.tbl_count(asked) >= MOST then
+    by_name, count, asked = {}, 0, {}
+  end
+  local uri = vim.uri_from_bufnr(buffer)
+  local text = ("%d:%d"):format(buffer, vim.api.nvim_buf_get_changedtick(buffer))
+  ask(buffer, "textDocument/documentSymbol", { textDocument = { uri = uri } }, text, arrived)
+  if #query >= 2 then
+    ask(buffer, "workspace/symbol", { query = query }, "workspace:" .. query, arrived)
+  end
+end
+
+return M

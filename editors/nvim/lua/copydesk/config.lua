@@ -1,0 +1,153 @@
+--- The options of the plugin. The table of defaults documents itself: `:help copydesk-options` says the same at length.
+---
+--- Contract: `get()` always gives a whole configuration. What a person set wrongly is told in one line, with the name of the
+--- option, and the default is used in its place.
+
+local M = {}
+
+---@class copydesk.Config
+M.defaults = {
+  --- The program. A name is looked for on PATH.
+  cmd = "copydesk",
+  --- Connect when Neovim has started, instead of at the first use.
+  autostart = false,
+  --- The window of the conversation.
+  chat = {
+    --- "right", "left", "bottom", "top", "tab" or "float".
+    position = "right",
+    --- Columns, or rows at the bottom and the top; up to 1 it is a share of the screen.
+    size = 0.4,
+    --- Rows that the prompt has at first, and at most.
+    prompt = { min = 3, max = 12 },
+    --- Reasoning is shown open, instead of folded.
+    show_reasoning = false,
+    --- How many parts of a session are loaded at once.
+    page = 200,
+    --- What becomes of a prompt while a turn runs: "steer" (the model reads it with its next step) or "queue" (after the turn).
+    while_running = "steer",
+  },
+  --- Show the place where the agent is at work, in a window that shows a file already. Never takes the focus.
+  follow = false,
+  --- What is said through `vim.notify`: "all", "asks" (only what waits for you, and trouble), or "none".
+  notify = "asks",
+  --- Give the progress of turns to whatever shows that of language servers.
+  progress = true,
+  --- A small window for asks while the conversation is hidden.
+  ask_float = true,
+  --- Prompts that are remembered.
+  history = 200,
+  --- Signs for states, each one cell or two wide. Any letter will do where a font lacks them.
+  icons = {
+    pending = "○",
+    running = "◐",
+    completed = "✓",
+    error = "✗",
+    interrupted = "■",
+    ask = "?",
+  },
+  --- Keys in the conversation's two windows. `false` leaves one out. Nothing is mapped elsewhere.
+  keys = {
+    send = { n = "<CR>", i = "<C-s>" },
+    stop = { n = "<C-c>", i = "<C-c>" },
+    close = { n = "q" },
+    earlier_prompt = { n = "<C-p>", i = "<C-p>" },
+    later_prompt = { n = "<C-n>", i = "<C-n>" },
+    jump = { n = "<CR>" },
+    fold = { n = "<Tab>" },
+    next_prompt = { n = "]]" },
+    previous_prompt = { n = "[[" },
+    resend = { n = "e" },
+    once = { n = "o" },
+    always = { n = "a" },
+    reject = { n = "r" },
+    reject_reason = { n = "R" },
+    help = { n = "g?" },
+  },
+}
+
+--- What each option takes, where its default does not say it.
+local choices = {
+  ["chat.position"] = { "right", "left", "bottom", "top", "tab", "float" },
+  ["chat.while_running"] = { "steer", "queue" },
+  notify = { "all", "asks", "none" },
+}
+
+---@type copydesk.Config
+local current = vim.deepcopy(M.defaults)
+
+--- Whether a value may stand where the default stands.
+---@param name string
+---@param default any
+---@param value any
+---@return string? problem
+local function problem_of(name, default, value)
+  if choices[name] then
+    if not vim.tbl_contains(choices[name], value) then
+      return ("`%s` is one of %s, not %s"):format(name, table.concat(choices[name], ", "), vim.inspect(value))
+    end
+  elseif type(value) ~= type(default) then
+    return ("`%s` is a %s, not a %s"):format(name, type(default), type(value))
+  elseif type(value) == "number" and value <= 0 then
+    return ("`%s` is greater than zero"):format(name)
+  end
+end
+
+--- The known name that is nearest to one that is not known.
+---@param name string
+---@param known table<string, any>
+---@return string
+local function nearest(name, known)
+  local names = vim.tbl_keys(known)
+  table.sort(names)
+  local found = vim.fn.matchfuzzy(names, name)[1]
+  return found and ("; did you mean `%s`?"):format(found) or ("; there are " .. table.concat(names, ", "))
+end
+
+---@param defaults table
+---@param given table
+---@param at string
+---@param problems string[]
+---@return table
+local function merge(defaults, given, at, problems)
+  local merged = vim.deepcopy(defaults)
+  for key, value in pairs(given) do
+    local name = at .. tostring(key)
+    local default = defaults[key]
+    if default == nil then
+      problems[#problems + 1] = ("there is no option `%s`%s"):format(name, nearest(tostring(key), defaults))
+    elseif at == "keys." and value == false then
+      merged[key] = {}
+    elseif at == "keys." and type(value) == "table" then
+      merged[key] = value
+    elseif type(default) == "table" and type(value) == "table" then
+      merged[key] = merge(default, value, name .. ".", problems)
+    else
+      local problem = problem_of(name, default, value)
+      if problem then
+        problems[#problems + 1] = problem
+      else
+        merged[key] = value
+      end
+    end
+  end
+  return merged
+end
+
+--- Takes a person's options.
+---@param options? table
+---@return string[] problems What is wrong with them, a line each.
+function M.set(options)
+  local problems = {}
+  if options ~= nil and type(options) ~= "table" then
+    options, problems = {}, { ("`setup` takes a table, not a %s"):format(type(options)) }
+  end
+  current = merge(M.defaults, options or {}, "", problems)
+  return problems
+end
+
+---@return copydesk.Config
+function M.get()
+  return current
+end
+
+return M

@@ -1,0 +1,174 @@
+--- What goes along with a prompt: what its words mention with `@`, and what was added to it before.
+---
+--- Contract: `gather` only looks; nothing is opened, loaded or changed, and what it reads is bounded. A word after `@` that
+--- is none of ours and no file stays text. `:help copydesk-mentions` has the list.
+
+local M = {}
+
+--- No prompt needs more pieces than this.
+local MOST = 100
+
+---@class copydesk.Piece Something that goes along.
+---@field label string For people.
+---@field item? copydesk.ContextItem
+---@field media? string The path of an image or a PDF.
+
+---@class copydesk.Gathered
+---@field items? copydesk.ContextItem[]
+---@field files? copydesk.Media[]
+---@field problem? string Why the prompt cannot be sent as it is.
+
+---@class copydesk.GatherOptions
+---@field origin? integer The window that `@buffer`, `@selection` and `@diagnostics` are about.
+---@field more? copydesk.ContextItem[]
+
+---@type copydesk.Piece[]
+local added = {}
+
+--- Adds to the next prompt. What was added before under the same label is replaced.
+---@param piece copydesk.Piece
+function M.add(piece)
+  added = vim.tbl_filter(function(other)
+    return other.label ~= piece.label
+  end, added)
+  added[#added + 1] = piece
+end
+
+--- What was added.
+---@return copydesk.Piece[]
+function M.list()
+  return vim.list_slice(added)
+end
+
+--- What was added, for people.
+---@return string[]
+function M.labels()
+  return vim.tbl_map(function(piece)
+    return piece.label
+  end, added)
+end
+
+function M.clear()
+  added = {}
+end
+
+--- The words that can stand after `@`, and what they mean.
+---@type { word: string, menu: string }[]
+M.words = {
+  { word = "buffer", menu = "this file" },
+  { word = "selection", menu = "as selected" },
+  { word = "diagnostics", menu = "its problems" },
+  { word = "quickfix", menu = "the list" },
+  { word = "symbol:", menu = "by its name" },
+}
+
+--- The folder that paths are relative to.
+---@return string
+function M.folder()
+  local view = require("copydesk.session").current()
+  return view and view.session.folder or vim.fn.getcwd()
+end
+
+--- The document that a prompt is about: that of the window, else of the one that had the focus before the conversation.
+---@param window? integer
+---@return integer? buffer
+function M.document(window)
+  local is_document = require("copydesk.buffer").is_document
+  for _, candidate in ipairs({ window or 0, require("copydesk.chat").origin() or 0 }) do
+    if vim.api.nvim_win_is_valid(candidate) then
+      local buffer = vim.api.nvim_win_get_buf(candidate)
+      if is_document(buffer) then
+        return buffer
+      end
+    end
+  end
+end
+
+--- The words that are about a document, and where what they mean is made.
+local about_document = { buffer = "piece", selection = "piece", diagnostics = "list" }
+
+--- What a word after `@`, or after `:Copydesk add`, means. Nothing where it means nothing.
+---@param word string
+---@param window? integer
+---@return copydesk.Piece?
+---@return string? problem
+function M.resolve(word, window)
+  if about_document[word] then
+    local buffer = M.document(window)
+    if not buffer then
+      return nil, ("`@%s` is about a file, and no window shows one"):format(word)
+    end
+    return require("copydesk.context." .. about_document[word])[word](buffer)
+  elseif word == "quickfix" then
+    return require("copydesk.context.list").quickfix()
+  elseif vim.startswith(word, "symbol:") then
+    return require("copydesk.context.file").symbol(word:sub(#"symbol:" + 1))
+  end
+  return require("copydesk.context.file").named(word)
+end
+
+--- The pieces of a prompt, each once.
+---@param text string
+---@param options copydesk.GatherOptions
+---@return copydesk.Piece[]? pieces
+---@return string? problem
+local function pieces_of(text, options)
+  local pieces, known = M.list(), {}
+  for _, item in ipairs(options.more or {}) do
+    pieces[#pieces + 1] = { label = item.uri, item = item }
+  end
+  for _, readings in ipairs(require("copydesk.context.mention").find(text)) do
+    for _, word in ipairs(readings) do
+      local piece, problem = M.resolve(word, options.origin)
+      if problem then
+        return nil, problem
+      elseif piece then
+        if not known[word] then
+          pieces[#pieces + 1] = piece
+        end
+        known[word] = true
+        break
+      end
+    end
+  end
+  if #pieces > MOST then
+    return nil, ("%d files and pieces go with this prompt, and at most %d can"):format(#pieces, MOST)
+  end
+  return pieces
+end
+
+--- A text that the wire can carry: what is no UTF-8 is taken for Latin-1, as Neovim does with files.
+---@param text string
+---@return string
+local function carried(text)
+  local is_utf8 = not text:find("[\128-\255]") or pcall(vim.fn.json_encode, text)
+  return is_utf8 and text or vim.iconv(text, "latin1", "utf-8") or ""
+end
+
+--- All that goes along with a prompt.
+---@param text string
+---@param options? copydesk.GatherOptions
+---@return copydesk.Gathered
+function M.gather(text, options)
+  local pieces, problem = pieces_of(text, options or {})
+  if not pieces then
+    return { problem = problem }
+  end
+  local items, files = {}, {}
+  for _, piece in ipairs(pieces) do
+    if piece.media then
+      local media, trouble = require("copydesk.context.media").read(piece.media, #files)
+      if not media then
+        return { problem = trouble }
+      end
+      files[#files + 1] = media
+    elseif piece.item then
+      local item = vim.deepcopy(piece.item)
+      item.text = item.text and carried(item.text)
+      items[#items + 1] = item
+    end
+  end
+  return { items = items[1] and items, files = files[1] and files }
+end
+
+return M

@@ -1,0 +1,137 @@
+--- Files, lines of them and symbols in them, as pieces that can go along with a prompt.
+---
+--- Contract: as in `context.piece`; a file that is loaded is its buffer. Files are read up to a bound, and only regular ones.
+
+local media = require("copydesk.context.media")
+local mention = require("copydesk.context.mention")
+local piece = require("copydesk.context.piece")
+
+local M = {}
+
+--- The desk puts no more of one piece into a prompt.
+local LONGEST = 64 * 1024
+--- Lines are looked for up to here in a file that is not loaded.
+local FARTHEST = 16 * 1024 * 1024
+
+---@param path string
+---@param length integer
+---@return string?
+local function head_of(path, length)
+  local file = io.open(path, "rb")
+  local text = file and file:read(length)
+  if file then
+    file:close()
+  end
+  return text
+end
+
+--- The lines of a file that is not loaded.
+---@param path string
+---@param first integer
+---@param last integer
+---@return copydesk.Piece?
+---@return string? problem
+local function lines_of_file(path, first, last)
+  local lines = vim.split(head_of(path, FARTHEST) or "", "\r?\n")
+  if lines[#lines] == "" and #lines > 1 then
+    lines[#lines] = nil
+  end
+  if first > #lines then
+    return nil, ("`%s` has %d lines, and no line %d"):format(piece.shown(path), #lines, first)
+  end
+  local meant = vim.list_slice(lines, first, last)
+  last = first + #meant - 1
+  local item = { uri = vim.uri_from_fname(path), text = table.concat(meant, "\n") }
+  item.range = piece.whole_lines(first, meant)
+  return { label = piece.with_lines(piece.shown(path), first, last), item = item }
+end
+
+--- A file that is not loaded, as a whole. The desk reads what is in the folder of the session; what lies elsewhere it would
+--- ask about, although the person has just pointed at it, so its text is sent.
+---@param path string
+---@param kind string As |uv.fs_stat()| calls it.
+---@return copydesk.Piece
+local function whole_file(path, kind)
+  local item = { uri = vim.uri_from_fname(path) }
+  local is_inside = vim.startswith(path, require("copydesk.context").folder() .. "/")
+  if kind == "file" and not is_inside then
+    local text = head_of(path, LONGEST) or ""
+    item.text = not text:find("%z") and text or nil
+  end
+  return { label = piece.shown(path), item = item }
+end
+
+--- The places that a path may mean: in the folder of the session first, then in Neovim's.
+---@param path string
+---@return string[]
+local function places(path)
+  local all = { path }
+  if not path:find("^[/~]") then
+    local folder, here = require("copydesk.context").folder(), vim.fn.getcwd()
+    all = { vim.fs.joinpath(folder, path), folder ~= here and vim.fs.joinpath(here, path) or nil }
+  end
+  return vim.tbl_map(function(place)
+    return vim.fs.normalize(place, { expand_env = false })
+  end, all)
+end
+
+---@param path string
+---@param first? integer
+---@param last? integer
+---@return copydesk.Piece?
+---@return string? problem
+local function at(path, first, last)
+  local buffer = require("copydesk.buffer").of(vim.uri_from_fname(path))
+  local stat = vim.uv.fs_stat(path)
+  if stat and stat.type == "file" and media.kind(path) then
+    return { label = piece.shown(path), media = path }
+  elseif buffer and vim.api.nvim_buf_is_loaded(buffer) then
+    local count = vim.api.nvim_buf_line_count(buffer)
+    if first and first > count then
+      return nil, ("`%s` has %d lines, and no line %d"):format(piece.shown(path), count, first)
+    end
+    return first and piece.lines(buffer, first, last) or piece.buffer(buffer)
+  elseif stat and stat.type == "file" and first then
+    return lines_of_file(path, first, last)
+  elseif stat then
+    return whole_file(path, stat.type)
+  end
+end
+
+--- A file, a folder or a loaded buffer by its path, perhaps with lines.
+---@param word string
+---@return copydesk.Piece?
+---@return string? problem
+function M.named(word)
+  -- Dots and slashes alone are part of a sentence.
+  if not word:find("[%w_\128-\255]") then
+    return nil
+  end
+  -- A file may be called `a:1`.
+  for _, reading in ipairs({ { word }, { mention.lines(word) } }) do
+    for _, path in ipairs(places(reading[1])) do
+      local found, problem = at(path, reading[2], reading[3])
+      if found or problem then
+        return found, problem
+      end
+    end
+  end
+end
+
+--- A symbol that the completion has seen.
+---@param name string
+---@return copydesk.Piece?
+function M.symbol(name)
+  local symbol = require("copydesk.complete.symbols").known(name)
+  if not symbol then
+    return nil
+  end
+  local first, last = symbol.range.start.line + 1, symbol.range["end"].line + 1
+  local found = M.named(("%s:%d-%d"):format(vim.uri_to_fname(symbol.uri), first, last))
+  if found then
+    found.label = ("%s in %s"):format(name, found.label)
+  end
+  return found
+end
+
+return M

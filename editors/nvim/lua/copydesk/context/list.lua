@@ -1,0 +1,61 @@
+--- Lists that the editor has, as texts that can go along with a prompt.
+---
+--- Contract: one line for each entry, and only so many of them.
+
+local piece = require("copydesk.context.piece")
+
+local M = {}
+
+--- So many lines of a list.
+local MOST_LINES = 200
+
+local severities = { "error", "warning", "information", "hint" }
+
+--- The problems of a buffer, as the editor shows them.
+---@param buffer integer
+---@return copydesk.Piece
+function M.diagnostics(buffer)
+  local all = vim.diagnostic.get(buffer)
+  table.sort(all, function(a, b)
+    if a.severity ~= b.severity then
+      return a.severity < b.severity
+    end
+    return a.lnum < b.lnum
+  end)
+  local lines = { #all == 0 and "The editor shows no problems here." or "Problems that the editor shows here:" }
+  for at, one in ipairs(all) do
+    if at > MOST_LINES then
+      lines[#lines + 1] = ("… and %d more"):format(#all - MOST_LINES)
+      break
+    end
+    local who = vim.trim(("%s %s"):format(one.source or "", one.code or ""))
+    local text = one.message:gsub("%s*\n%s*", " ")
+    local line = ("%d:%d %s: %s"):format(one.lnum + 1, one.col + 1, severities[one.severity], text)
+    lines[#lines + 1] = who == "" and line or ("%s [%s]"):format(line, who)
+  end
+  local item = { uri = require("copydesk.buffer").uri(buffer), text = table.concat(lines, "\n") }
+  return { label = "diagnostics of " .. piece.name(buffer), item = item }
+end
+
+--- The quickfix list.
+---@return copydesk.Piece?
+---@return string? problem
+function M.quickfix()
+  local list = vim.fn.getqflist({ items = true, title = true })
+  if #list.items == 0 then
+    return nil, "the quickfix list is empty"
+  end
+  local lines = { list.title ~= "" and list.title or "Quickfix list" }
+  for at, entry in ipairs(list.items) do
+    if at > MOST_LINES then
+      lines[#lines + 1] = ("… and %d more"):format(#list.items - MOST_LINES)
+      break
+    end
+    local name = entry.bufnr > 0 and piece.shown(vim.api.nvim_buf_get_name(entry.bufnr)) or ""
+    local place = entry.lnum > 0 and ("%s:%d:%d: "):format(name, entry.lnum, entry.col) or ""
+    lines[#lines + 1] = place .. vim.trim(entry.text)
+  end
+  return { label = "quickfix list", item = { uri = "nvim:quickfix", text = table.concat(lines, "\n") } }
+end
+
+return M

@@ -1,0 +1,78 @@
+--- The words of a prompt that begin with `@`.
+---
+--- Grammar: `@` at the start, or after white space or an opening bracket or quote; then a name in double quotes, which may
+--- have spaces, or all up to the next white space. `:10` or `:10-20` after a path are lines. Punctuation at the end may
+--- belong to the sentence: every way to read a word is given, the longest first.
+
+local M = {}
+
+--- So long is no path.
+local LONGEST = 4096
+
+---@param word string
+---@return string[]
+local function readings(word)
+  local all = { word }
+  while word:find("[%.,;:!%?%)%]}>\"'`]$") do
+    word = word:sub(1, -2)
+    if word ~= "" then
+      all[#all + 1] = word
+    end
+  end
+  return all
+end
+
+--- Every mention, in its order.
+---@param text string
+---@return string[][]
+function M.find(text)
+  local found = {}
+  local at = 1
+  while true do
+    local sign = text:find("@", at, true)
+    if not sign then
+      return found
+    end
+    at = sign + 1
+    local before = sign == 1 and " " or text:sub(sign - 1, sign - 1)
+    if before:find("[%s%(%[{\"'`<]") then
+      local name, lines, after = text:match('^"([^"\n]+)"([:%-%d]*)()', at)
+      if name then
+        found[#found + 1] = readings(name .. lines)
+      else
+        name, after = text:match("^([^%s\"]+)()", at)
+        if name and #name <= LONGEST then
+          found[#found + 1] = readings(name)
+        end
+      end
+      at = after or at
+    end
+  end
+end
+
+--- A path and the lines after it.
+---@param word string
+---@return string path
+---@return integer? first From 1.
+---@return integer? last
+function M.lines(word)
+  local path, first, last = word:match("^(.+):(%d+)%-(%d+)$")
+  if not path then
+    path, first = word:match("^(.+):(%d+)$")
+    last = first
+  end
+  if not path or #first > 9 or #last > 9 then
+    return word
+  end
+  local from, to = tonumber(first), tonumber(last)
+  return path, math.max(1, math.min(from, to)), math.max(1, from, to)
+end
+
+--- How a path is written in a prompt.
+---@param path string
+---@return string
+function M.write(path)
+  return path:find("%s") and ('@"%s"'):format(path) or "@" .. path
+end
+
+return M

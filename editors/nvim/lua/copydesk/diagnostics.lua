@@ -1,0 +1,96 @@
+--- What the person's language servers say is wrong, and for which text they say it: `copydesk/editor/diagnostics`.
+---
+--- Contract: asks servers that can be asked, else goes by the version of what they publish, else by change and quiet; says
+--- which of it was. Only the servers that the person has are used. Waits by yielding, never longer than it was told to.
+
+local M = {}
+
+--- Begins to note versions; without it, the first answers can prove less. Called when the connection is made.
+function M.watch()
+  require("copydesk.diagnostics.watch").start()
+end
+
+--- What is known of a document for which nobody wants to wait, and which is not loaded.
+---@param uri string
+---@return copydesk.DiagnosticsResult
+local function unloaded(uri)
+  for _, file in ipairs(M.everything().files) do
+    if file.uri == uri then
+      return { state = "answered", files = { file } }
+    end
+  end
+  return { state = "cancelled" }
+end
+
+--- What one server has said, of any file.
+---@param client vim.lsp.Client
+---@return table<integer, copydesk.Verdict> by_buffer
+local function of_client(client)
+  local judge, server = require("copydesk.diagnostics.judge"), require("copydesk.server")
+  local found = {} ---@type table<integer, copydesk.Verdict>
+  for buffer, items in pairs(judge.kept(client)) do
+    found[buffer] = { items = items }
+  end
+  for buffer in pairs(client.attached_buffers) do
+    if vim.api.nvim_buf_is_loaded(buffer) then
+      local identifiers = server.pulls(client, buffer)
+      local verdict = judge.published(client, buffer)
+      if #identifiers > 0 then
+        verdict = judge.pulled(client, buffer, identifiers)
+      end
+      found[buffer] = verdict.items and verdict or nil
+    end
+  end
+  return found
+end
+
+--- All documents about which any server has something to say.
+---@return copydesk.DiagnosticsResult
+function M.everything()
+  local position, item = require("copydesk.position"), require("copydesk.diagnostics.item")
+  local judge, notes = require("copydesk.diagnostics.judge"), require("copydesk.diagnostics.notes")
+  local clients = vim.tbl_filter(function(client)
+    return client.initialized
+  end, require("copydesk.server").all())
+  local sets, proofs = {}, {} ---@type table<integer, table[]>, table<integer, copydesk.Proof>
+  for _, client in ipairs(clients) do
+    for buffer, verdict in pairs(of_client(client)) do
+      sets[buffer] = sets[buffer] or {}
+      table.insert(sets[buffer], { items = verdict.items, from = client.offset_encoding })
+      proofs[buffer] = judge.weaker(proofs[buffer] or "proven", verdict)
+    end
+  end
+  local files, read = {}, position.reader()
+  for buffer, proof in pairs(proofs) do
+    local uri = require("copydesk.buffer").uri(buffer)
+    local items = item.union(sets[buffer], read(uri), position.encoding())
+    if #items > 0 then
+      files[#files + 1] = { uri = uri, version = notes.desk_version(buffer), proof = proof, items = items }
+    end
+  end
+  table.sort(files, function(a, b)
+    return a.uri < b.uri
+  end)
+  item.limit(files)
+  return { state = #clients > 0 and "answered" or "unsupported", files = files }
+end
+
+--- Must be called in a coroutine.
+---@param params copydesk.DiagnosticsParams
+---@return copydesk.DiagnosticsResult
+function M.answer(params)
+  M.watch()
+  if not params.uri then
+    return M.everything()
+  end
+  local deadline = require("copydesk.diagnostics.notes").now() + (params.wait or 0)
+  local buffer = require("copydesk.buffer").of(params.uri)
+  if not params.wait and not (buffer and vim.api.nvim_buf_is_loaded(buffer)) then
+    return unloaded(params.uri)
+  end
+  return require("copydesk.visit").with(params.uri, deadline, function(loaded)
+    return require("copydesk.diagnostics.look").look(loaded, params, deadline)
+  end)
+end
+
+return M

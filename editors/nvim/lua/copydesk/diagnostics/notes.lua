@@ -1,0 +1,252 @@
+--- What is known between the language servers and the documents: who was told what, and has said what, and when.
+---
+--- Contract: knows nothing about a buffer that is not attached, so that what is kept is bounded by what is open. Every server
+--- counts the versions of a text for itself; `in_desk_numbers` says which of them the desk means.
+
+local M = {}
+
+---@class copydesk.Said A set of diagnostics, as a server sent it.
+---@field items table[]
+---@field at number When it came.
+---@field version? integer For which version, in the server's numbers, where it was said.
+---@field is_early? boolean It is empty, and the server did not know the project yet.
+
+---@class copydesk.Told What a server was told last of a document.
+---@field at number When.
+---@field saved number When it was told that the document was saved; 0 where it was not.
+---@field version integer In the server's numbers.
+
+---@class copydesk.Note What is known between one server and one document.
+---@field buffer integer
+---@field same? {theirs: integer, desk?: integer, tick: integer} One text in the numbers of both; later ones are the same.
+---@field opening? boolean The document is being opened, and `same` is known.
+---@field told? copydesk.Told
+---@field published? copydesk.Said
+---@field pulled table<string, copydesk.Said> By identifier.
+
+---@class copydesk.Watched What is known of one server.
+---@field since number
+---@field publishes boolean It has published something, of whatever file.
+---@field unsettled boolean It says that it is not ready.
+---@field notes table<string, copydesk.Note> By URI.
+
+local servers = {} ---@type table<integer, copydesk.Watched>
+local listeners = {} ---@type table<fun(), true>
+
+---@return number milliseconds
+function M.now()
+  return vim.uv.hrtime() / 1e6
+end
+
+--- Has a function called, at the main loop, whenever something was noted.
+---@param listener fun()
+---@return fun() stop
+function M.listen(listener)
+  listeners[listener] = true
+  return function()
+    listeners[listener] = nil
+  end
+end
+
+--- Calls them.
+function M.emit()
+  for _, listener in ipairs(vim.tbl_keys(listeners)) do
+    if listeners[listener] then
+      listener()
+    end
+  end
+end
+
+---@param id integer
+---@return copydesk.Watched
+local function server(id)
+  servers[id] = servers[id] or { since = M.now(), publishes = false, unsettled = false, notes = {} }
+  return servers[id]
+end
+
+---@param id integer
+---@param uri any
+---@return copydesk.Note?
+local function note_at(id, uri)
+  local spelled = require("copydesk.position").uri(uri)
+  return servers[id] and spelled and servers[id].notes[spelled]
+end
+
+---@param id integer
+---@param params any
+function M.published(id, params)
+  params = type(params) == "table" and params or {}
+  server(id).publishes = true
+  local note, client = note_at(id, params.uri), vim.lsp.get_client_by_id(id)
+  if note and client then
+    local items = type(params.diagnostics) == "table" and params.diagnostics or {}
+    note.published = {
+      items = items,
+      is_early = #items == 0 and require("copydesk.server").is_loading(client),
+      version = type(params.version) == "number" and params.version or nil,
+      at = M.now(),
+    }
+  end
+end
+
+---@param id integer
+---@param result any
+---@param context lsp.HandlerContext
+function M.pulled(id, result, context)
+  local params = context.params or {}
+  local note = note_at(id, vim.tbl_get(params, "textDocument", "uri"))
+  if note and type(result) == "table" and type(result.items) == "table" then
+    local identifier = type(params.identifier) == "string" and params.identifier or ""
+    -- Nothing may also be what is left of a question that Neovim cancelled, and proves nothing.
+    local version = #result.items > 0 and context.version or nil
+    note.pulled[identifier] = { items = result.items, version = version, at = M.now() }
+  end
+end
+
+---@param id integer
+---@param params any
+function M.status(id, params)
+  server(id).unsettled = type(params) == "table" and params.quiescent == false
+end
+
+--- The version of a text as the desk counts; nothing where the desk does not see the buffer and knows only the file.
+---@param buffer integer
+---@return integer?
+function M.desk_version(buffer)
+  local ours = require("copydesk.client").get()
+  if ours and vim.lsp.buf_is_attached(buffer, ours.id) then
+    return require("copydesk.buffer").version(buffer)
+  end
+  return require("copydesk.untitled").version(buffer)
+end
+
+--- A document is attached to a server.
+---@param id integer
+---@param buffer integer
+---@param is_opening boolean It was told of the document just now.
+function M.attached(id, buffer, is_opening)
+  local uri = require("copydesk.position").uri(vim.uri_from_bufnr(buffer))
+  if not uri then
+    return
+  end
+  local note = { buffer = buffer, pulled = {} } ---@type copydesk.Note
+  server(id).notes[uri] = note
+  if is_opening then
+    local theirs = vim.lsp.util.buf_versions[buffer] or 0
+    local tick = vim.api.nvim_buf_get_changedtick(buffer)
+    note.told = { version = theirs, at = M.now(), saved = 0 }
+    note.same = { theirs = theirs, desk = M.desk_version(buffer), tick = tick }
+    note.opening = true
+  end
+end
+
+--- The desk was told of a document that servers know already, perhaps under another number.
+---@param buffer integer
+function M.desk_attached(buffer)
+  local desk, tick = vim.lsp.util.buf_versions[buffer] or 0, vim.api.nvim_buf_get_changedtick(buffer)
+  -- Where nothing was noted before: newer Neovims give all clients the same number, older ones this one.
+  local unknown = vim.fn.has("nvim-0.11") == 1 and desk or tick
+  for _, known in pairs(servers) do
+    for _, note in pairs(known.notes) do
+      if note.buffer == buffer then
+        note.same = { theirs = note.told and note.told.version or unknown, desk = desk, tick = tick }
+      end
+    end
+  end
+end
+
+--- A document is not attached to a server any more.
+---@param id integer
+---@param buffer integer
+function M.detached(id, buffer)
+  local known = servers[id]
+  for uri, note in pairs(known and known.notes or {}) do
+    if note.buffer == buffer then
+      known.notes[uri] = nil
+    end
+  end
+end
+
+--- A server has ended.
+---@param id integer
+function M.ended(id)
+  servers[id] = nil
+end
+
+--- A text was read again from the disk: what was said is of another one, although that may have had the same number.
+---@param buffer integer
+function M.forget(buffer)
+  for _, known in pairs(servers) do
+    for _, note in pairs(known.notes) do
+      if note.buffer == buffer then
+        note.published, note.pulled = nil, {}
+      end
+    end
+  end
+end
+
+--- A document was opened, changed or saved as far as a server knows.
+---@param data {client_id: integer, method: string, params: table}
+function M.told(data)
+  local document = vim.tbl_get(data, "params", "textDocument")
+  local note = document and note_at(data.client_id, document.uri)
+  if not note then
+    return
+  end
+  if data.method == "textDocument/didSave" then
+    if note.told then
+      note.told.saved = M.now()
+    end
+    return
+  end
+  local version = document.version
+  note.told = { version = version, at = M.now(), saved = note.told and note.told.saved or 0 }
+  if data.method == "textDocument/didOpen" then
+    if not note.opening then
+      -- Read again from the disk, or under another name: all were told so, under one number.
+      local is_valid = vim.api.nvim_buf_is_valid(note.buffer)
+      local tick = is_valid and vim.api.nvim_buf_get_changedtick(note.buffer) or 0
+      note.same = { theirs = version, desk = version, tick = tick }
+    end
+    note.opening = nil
+  end
+end
+
+---@param id integer
+---@return boolean
+function M.is_unsettled(id)
+  return servers[id] ~= nil and servers[id].unsettled
+end
+
+--- Whether a server has ever published anything, and since when we would know.
+---@param id integer
+---@return boolean publishes
+---@return number since
+function M.publishes(id)
+  local known = server(id)
+  return known.publishes, known.since
+end
+
+---@param id integer
+---@param buffer integer
+---@return copydesk.Note?
+function M.of(id, buffer)
+  local note = note_at(id, vim.uri_from_bufnr(buffer))
+  -- All buffers without a name have the same URI here.
+  return note and note.buffer == buffer and note or nil
+end
+
+--- A server's number of a version in the desk's numbers; nothing where that cannot be known.
+---@param note copydesk.Note
+---@param version? integer
+---@return integer?
+function M.in_desk_numbers(note, version)
+  if not version or not note.same then
+    return version
+  elseif version == note.same.theirs then
+    return note.same.desk
+  end
+  return version > note.same.tick and version or nil
+end
+
+return M

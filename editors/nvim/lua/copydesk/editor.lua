@@ -1,0 +1,245 @@
+--- What the editor has on its screen: what the person has selected, which documents are open, and showing a
+--- place.
+---
+--- Contract: only documents count, in windows that do not float: the conversation and other panels are not
+--- there for the desk. Asking changes nothing. Showing never takes the focus unasked, and then never touches
+--- the window that has it.
+
+local buffer = require("copydesk.buffer")
+
+local M = {}
+
+---@param window integer
+---@return boolean
+local function has_document(window)
+  return vim.api.nvim_win_get_config(window).relative == ""
+    and not vim.wo[window].previewwindow
+    and buffer.is_document(vim.api.nvim_win_get_buf(window))
+end
+
+--- The window with a document that has the focus, or had it last.
+---@return integer?
+local function last_window()
+  local window = require("copydesk.chat").origin()
+  return window and has_document(window) and window or nil
+end
+
+--- The ends of what is selected in a window, or was last and still is what the person means: the cursor has
+--- not left them.
+---@param window integer
+---@return { from: integer[], to: integer[], mode: string }?
+local function selected(window)
+  local mode = vim.fn.mode()
+  if window == vim.api.nvim_get_current_win() and mode:find("^[vV\22]") then
+    return { from = vim.fn.getpos("v"), to = vim.fn.getpos("."), mode = mode }
+  end
+  local last = vim.api.nvim_win_call(window, function()
+    return { from = vim.fn.getpos("'<"), to = vim.fn.getpos("'>"), mode = vim.fn.visualmode() }
+  end)
+  local cursor = vim.api.nvim_win_get_cursor(window)
+  for _, place in ipairs({ last.from, last.to }) do
+    if place[2] == cursor[1] and (last.mode == "V" or place[3] == cursor[2] + 1) then
+      return last
+    end
+  end
+end
+
+--- What the person has selected, or where the cursor is.
+---@return copydesk.SelectionResult
+function M.selection()
+  local window = last_window()
+  if not window then
+    return {}
+  end
+  local bufnr, position = vim.api.nvim_win_get_buf(window), require("copydesk.position")
+  local lines, cursor = position.lines_of(bufnr), vim.api.nvim_win_get_cursor(window)
+  local start = { line = cursor[1] - 1, character = cursor[2] }
+  local range, text = { start = start, ["end"] = start }, ""
+  local found = selected(window)
+  if found then
+    local from, to = found.from, found.to
+    if from[2] > to[2] or from[2] == to[2] and from[3] > to[3] then
+      from, to = to, from
+    end
+    local last = lines(to[2] - 1) or ""
+    local stop = math.min(to[3], #last)
+    if found.mode == "V" then
+      from, stop = { 0, from[2], 1 }, #last
+    elseif vim.o.selection == "exclusive" then
+      stop = math.max(0, stop - 1)
+    elseif stop > 0 then
+      stop = stop + vim.str_utf_end(last, stop)
+    end
+    range = {
+      start = { line = from[2] - 1, character = from[3] - 1 },
+      ["end"] = { line = to[2] - 1, character = stop },
+    }
+    text = vim.api.nvim_win_call(window, function()
+      return table.concat(vim.fn.getregion(from, to, { type = found.mode }), "\n")
+    end)
+  end
+  range = position.range(range, lines, "utf-8", position.encoding())
+  return { selection = { uri = buffer.uri(bufnr), range = range, text = text } }
+end
+
+--- The documents that are open, the one that was used last first.
+---@return copydesk.OpenFilesResult
+function M.open_files()
+  local window = last_window()
+  local active = window and vim.api.nvim_win_get_buf(window)
+  local before = window and vim.api.nvim_win_call(window, function()
+    return vim.fn.bufnr("#")
+  end)
+  local infos = vim.tbl_filter(function(info)
+    return buffer.is_document(info.bufnr)
+  end, vim.fn.getbufinfo({ buflisted = 1, bufloaded = 1 }))
+  -- Neovim counts in seconds; of those that were used within one, it knows the last two.
+  local function rank(info)
+    return info.bufnr == active and 2 or info.bufnr == before and 1 or 0
+  end
+  table.sort(infos, function(a, b)
+    if rank(a) ~= rank(b) then
+      return rank(a) > rank(b)
+    elseif a.lastused ~= b.lastused then
+      return a.lastused > b.lastused
+    end
+    return a.bufnr < b.bufnr
+  end)
+  local shown = {} ---@type table<integer, true>
+  for _, each in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    shown[vim.api.nvim_win_get_buf(each)] = true
+  end
+  return {
+    files = vim.tbl_map(function(info)
+      local filetype = vim.bo[info.bufnr].filetype
+      return {
+        uri = buffer.uri(info.bufnr),
+        active = info.bufnr == active,
+        visible = shown[info.bufnr] or false,
+        dirty = info.changed == 1,
+        language = filetype ~= "" and filetype or nil,
+      }
+    end, infos),
+  }
+end
+
+--- Whether another document may be put into a window.
+---@param window integer
+---@return boolean
+local function can_change(window)
+  local bufnr = vim.api.nvim_win_get_buf(window)
+  local is_left_behind = vim.bo[bufnr].modified and not vim.o.hidden and #vim.fn.win_findbuf(bufnr) == 1
+  local options = vim.wo[window]
+  return has_document(window) and not options.winfixbuf and not options.diff and not is_left_behind
+end
+
+--- The window to show a buffer in.
+---@param bufnr integer
+---@param focus boolean
+---@return integer?
+local function window_for(bufnr, focus)
+  local current, last = vim.api.nvim_get_current_win(), last_window()
+  local candidates = vim.api.nvim_tabpage_list_wins(0)
+  if last then
+    table.insert(candidates, 1, last)
+  end
+  local function is_free(window)
+    return focus or window ~= current
+  end
+  for _, window in ipairs(candidates) do
+    if is_free(window) and has_document(window) and vim.api.nvim_win_get_buf(window) == bufnr then
+      return window
+    end
+  end
+  for _, window in ipairs(candidates) do
+    if is_free(window) and can_change(window) then
+      return window
+    end
+  end
+  local beside = last or current
+  local is_floating = vim.api.nvim_win_get_config(beside).relative ~= ""
+  local config = { split = "above", win = is_floating and -1 or beside }
+  local went, window = pcall(vim.api.nvim_open_win, bufnr, false, config)
+  return went and window or nil
+end
+
+--- The buffer of a document, made where its file is there.
+---@param uri string
+---@return integer?
+local function buffer_for(uri)
+  local bufnr = buffer.of(uri)
+  if bufnr then
+    return bufnr
+  end
+  local is_file, name = pcall(vim.uri_to_fname, uri)
+  if is_file and vim.startswith(uri, "file:") and vim.uv.fs_stat(name) then
+    return vim.fn.bufadd(name)
+  end
+end
+
+--- Goes to a range in the current window.
+---@param range copydesk.Range
+local function go_to(range)
+  local position = require("copydesk.position")
+  local lines = position.lines_of(vim.api.nvim_get_current_buf())
+  local start = position.position(range.start, lines, position.encoding(), "utf-8")
+  local row = math.min(start.line, vim.api.nvim_buf_line_count(0) - 1)
+  local top, bottom = vim.fn.line("w0"), vim.fn.line("w$")
+  vim.api.nvim_win_set_cursor(0, { row + 1, math.min(start.character, #(lines(row) or "")) })
+  vim.cmd("normal! zv")
+  -- What can be seen already does not move.
+  if row + 1 < top or math.min(range["end"].line, row + bottom - top) + 1 > bottom then
+    vim.cmd("normal! zz")
+  end
+end
+
+---@param bufnr integer
+---@param params copydesk.ShowParams
+---@return boolean
+local function show(bufnr, params)
+  local window = window_for(bufnr, params.focus == true)
+  if not window then
+    return false
+  end
+  if params.focus then
+    if window ~= vim.api.nvim_get_current_win() then
+      -- What was being typed in one window does not go on in another.
+      vim.cmd("stopinsert")
+    end
+    vim.api.nvim_set_current_win(window)
+    vim.cmd("normal! m'")
+  end
+  if vim.api.nvim_win_get_buf(window) ~= bufnr then
+    vim.api.nvim_win_set_buf(window, bufnr)
+  end
+  vim.bo[bufnr].buflisted = true
+  if params.range then
+    vim.api.nvim_win_call(window, function()
+      go_to(params.range)
+    end)
+  end
+  return true
+end
+
+--- Shows a document, at a range where there is one. One that another Neovim is at, or was, is opened
+--- read-only.
+---@param params copydesk.ShowParams
+---@return copydesk.ShowResult
+function M.show(params)
+  local bufnr = buffer_for(params.uri)
+  if not bufnr then
+    return { shown = false }
+  end
+  local swap = vim.api.nvim_create_autocmd("SwapExists", {
+    desc = "Copydesk has nobody asked",
+    callback = function()
+      vim.v.swapchoice = "o"
+    end,
+  })
+  -- What else is bound to opening a file may fail.
+  local went, shown = pcall(show, bufnr, params)
+  pcall(vim.api.nvim_del_autocmd, swap)
+  return { shown = went and shown }
+end
+
+return M

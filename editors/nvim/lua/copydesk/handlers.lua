@@ -1,0 +1,109 @@
+--- What the desk sends, and who takes it.
+---
+--- Contract: every request gets an answer, and a true one: what goes wrong on our side becomes the answer that means "no".
+--- (A handler that gives back nothing never answers, and the desk would wait.)
+
+local methods = require("copydesk.protocol").methods
+
+local M = {}
+
+---@param run fun(params: table, client: vim.lsp.Client): table
+---@param no fun(problem: string): table The answer where `run` failed.
+---@return lsp.Handler
+local function request(run, no)
+  return function(_, params, context)
+    local client = vim.lsp.get_client_by_id(context.client_id)
+    if not client then
+      return no("the connection is ending")
+    end
+    local trace
+    local went, answer = xpcall(run, function(problem)
+      trace = debug.traceback(tostring(problem))
+      return problem
+    end, params or {}, client)
+    if went and answer then
+      return next(answer) == nil and vim.empty_dict() or answer
+    end
+    require("copydesk.message").broken(answer, trace or "")
+    return no(tostring(answer))
+  end
+end
+
+---@param run fun(params: table)
+---@return lsp.Handler
+local function notification(run)
+  return function(_, params)
+    local went, problem = xpcall(run, function(problem)
+      return { tostring(problem), debug.traceback() }
+    end, params or {})
+    if not went then
+      require("copydesk.message").broken(problem[1], problem[2])
+    end
+  end
+end
+
+---@return table
+local function cancelled()
+  return { reply = "cancelled" }
+end
+
+---@return table
+local function unsupported()
+  return { state = "unsupported" }
+end
+
+---@return table<string, lsp.Handler>
+function M.all()
+  return {
+    ["workspace/applyEdit"] = request(function(params, client)
+      return require("copydesk.apply").handle(params, client)
+    end, function(problem)
+      return { applied = false, failureReason = problem }
+    end),
+    [methods.event] = notification(function(params)
+      require("copydesk.session").told(params)
+    end),
+    [methods.permissionAsk] = request(function(params)
+      return require("copydesk.ask").permission(params)
+    end, cancelled),
+    [methods.permissionSettled] = notification(function(params)
+      require("copydesk.ask").settled(params.session, params.ask, params.by)
+    end),
+    [methods.questionAsk] = request(function(params)
+      return require("copydesk.ask").question(params)
+    end, cancelled),
+    [methods.questionSettled] = notification(function(params)
+      require("copydesk.ask").settled(params.session, params.question, params.by)
+    end),
+    [methods.editorDiagnostics] = request(function(params)
+      return require("copydesk.diagnostics").answer(params)
+    end, unsupported),
+    [methods.editorNavigate] = request(function(params)
+      return require("copydesk.navigate").answer(params)
+    end, unsupported),
+    [methods.editorSelection] = request(function()
+      return require("copydesk.editor").selection()
+    end, vim.empty_dict),
+    [methods.editorOpenFiles] = request(function()
+      return require("copydesk.editor").open_files()
+    end, vim.empty_dict),
+    [methods.editorShow] = request(function(params)
+      return require("copydesk.editor").show(params)
+    end, function()
+      return { shown = false }
+    end),
+    [methods.documentSave] = request(function(params)
+      return require("copydesk.document").save(params)
+    end, function(problem)
+      return { saved = false, message = problem }
+    end),
+    [methods.documentChanged] = notification(function(params)
+      require("copydesk.document").changed(params)
+    end),
+    [methods.restarted] = notification(function()
+      require("copydesk.session").reload()
+    end),
+  }
+end
+
+return M

@@ -1,0 +1,140 @@
+--- `:checkhealth copydesk`: why does it not work?
+---
+--- Contract: says what to do about all that it finds wrong. A check of health is the one place that waits, because Neovim
+--- gives it no other way; each wait is short and has an end.
+
+local M = {}
+
+local health = vim.health
+
+--- What a command of the program prints; or why it does not.
+---@param command string[]
+---@param patience integer
+---@return string? output
+---@return string? problem
+local function output(command, patience)
+  local started, process = pcall(vim.system, command, { text = true, env = { NO_COLOR = "1" } })
+  if not started then
+    return nil, tostring(process)
+  end
+  local result = process:wait(patience)
+  if result.code == 124 then
+    return nil, ("`%s` does not end"):format(table.concat(command, " "))
+  end
+  return result.stdout
+end
+
+local function neovim()
+  health.start("Neovim")
+  local version = tostring(vim.version())
+  if vim.fn.has("nvim-0.10") == 1 then
+    health.ok("Neovim " .. version)
+  else
+    health.error("Neovim " .. version, "Copydesk needs 0.10 or newer")
+  end
+  if pcall(vim.treesitter.language.inspect, "markdown") then
+    health.ok("the Markdown parser is there: conversations are highlighted")
+  else
+    local advice = "conversations are plain text; install Neovim with its bundled parsers"
+    health.warn("there is no Markdown parser", advice)
+  end
+  for _, name in ipairs({ "select", "input" }) do
+    local source = debug.getinfo(vim.ui[name], "S").source
+    local is_own = source:find("vim/ui.lua", 1, true)
+    health.info(("`vim.ui.%s`: %s"):format(name, is_own and "Neovim's own" or source:gsub("^@", "")))
+  end
+end
+
+local function options()
+  health.start("Options")
+  local problems = require("copydesk").problems()
+  for _, problem in ipairs(problems) do
+    health.error(problem, "see |copydesk-options|; the default is used in its place")
+  end
+  if #problems == 0 then
+    health.ok("nothing is wrong with them")
+  end
+end
+
+---@return string? path
+local function program()
+  health.start("The program")
+  local binary, ours = require("copydesk.binary"), require("copydesk.client").version
+  local path, missing = binary.find()
+  if not path then
+    health.error(missing, binary.install)
+    return nil
+  end
+  local said, problem = output({ path, "--version" }, 5000)
+  local version = said and said:match("(%d+%.%d+%.%d+%S*)")
+  if not version then
+    health.error(("%s: %s"):format(path, problem or "it does not tell its version"), binary.install)
+    return nil
+  elseif version ~= ours then
+    local advice = "update the older of the two, then `:Copydesk! restart`"
+    health.warn(("%s is version %s, this plugin is %s"):format(path, version, ours), advice)
+  else
+    health.ok(("%s, version %s"):format(path, version))
+  end
+  return path
+end
+
+---@param path string
+local function desk(path)
+  health.start("The desk")
+  local status, trouble = require("copydesk.client").status()
+  if status == "failed" then
+    health.error("not connected: " .. (trouble or "nobody says why"), "`:Copydesk restart` tries anew")
+  else
+    health.info(("connection: %s"):format(status))
+  end
+  local said, problem = output({ path, "status", "--json" }, 8000)
+  local read, desks = pcall(vim.json.decode, said or "")
+  if not read or type(desks) ~= "table" then
+    local advice = "`copydesk stop` in a terminal ends it; the next use starts another"
+    return health.error(problem or "the desk does not answer", advice)
+  elseif not desks.running then
+    return health.ok("no desk runs; the first use starts one")
+  end
+  local protocol = require("copydesk.protocol").protocol
+  local what = ("version %s, process %d, protocol %d"):format(desks.version, desks.pid, desks.protocol)
+  if desks.protocol == protocol then
+    health.ok(what)
+  else
+    local advice = "update the older side, then run `copydesk stop` in a terminal and `:Copydesk restart` here"
+    health.error(("%s; this plugin speaks %d"):format(what, protocol), advice)
+  end
+end
+
+---@type table<string, fun(text: string, ...: string)>
+local verdicts = { good = health.ok, odd = health.warn, bad = health.error }
+
+--- Folders, keys, models, …: what the program itself can find.
+---@param path string
+local function doctor(path)
+  health.start("What `copydesk doctor` finds")
+  local said, problem = output({ path, "doctor", "--json" }, 20000)
+  local read, report = pcall(vim.json.decode, said or "")
+  if not read or type(report) ~= "table" then
+    return health.error(problem or "`copydesk doctor` printed no report", "run it in a terminal")
+  end
+  for _, finding in ipairs(report.findings) do
+    -- It was not started in a terminal, so what it says about one means nothing.
+    if finding.about ~= "terminal" then
+      local tell = verdicts[finding.verdict] or health.info
+      tell(("%s: %s"):format(finding.about, finding.what), finding.advice)
+    end
+  end
+end
+
+function M.check()
+  neovim()
+  options()
+  local path = program()
+  if path then
+    desk(path)
+    doctor(path)
+  end
+end
+
+return M

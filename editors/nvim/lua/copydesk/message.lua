@@ -1,0 +1,40 @@
+--- What the plugin says to the person: one line each, through `vim.notify`, so that whatever shows notifications shows ours.
+---
+--- Contract: may be called from anywhere; never throws; a stack trace goes to the log and not to the screen.
+
+local M = {}
+
+---@param text string
+---@param level integer
+local function say(text, level)
+  local line = vim.trim((text:gsub("%s*\n%s*", " ")))
+  vim.schedule(function()
+    vim.notify("Copydesk: " .. line, level, { title = "Copydesk" })
+  end)
+end
+
+---@param text string
+function M.info(text)
+  say(text, vim.log.levels.INFO)
+end
+
+---@param text string
+function M.warn(text)
+  say(text, vim.log.levels.WARN)
+end
+
+---@param text string
+function M.error(text)
+  say(text, vim.log.levels.ERROR)
+end
+
+--- A mistake of ours. The person reads one line, and where the rest is.
+---@param problem any
+---@param trace string
+function M.broken(problem, trace)
+  require("vim.lsp.log").error("copydesk", tostring(problem), trace)
+  local line = tostring(problem):gsub("^.-([%w_]+%.lua:%d+:)", "%1")
+  say(("something went wrong in the plugin (%s); `:Copydesk log` has the rest"):format(line), vim.log.levels.ERROR)
+end
+
+return M

@@ -1,0 +1,270 @@
+--- Where something is, or what it is, by the person's own language servers: `copydesk/editor/navigate`.
+---
+--- Contract: of definitions and hovers the first server that finds one is believed, of references and symbols all servers
+--- count. A server that fails is not our failure: the state says what is true. That a server finds nothing while it still
+--- reads the project is no answer; it is asked again while there is time. Waits by yielding, never longer than told.
+
+local server = require("copydesk.server")
+local notes = require("copydesk.diagnostics.notes")
+
+local M = {}
+
+--- As long as we like, where the desk does not say, in milliseconds.
+local PATIENCE = 10000
+--- Before a server is asked again.
+local PAUSE = 200
+--- Of a call hierarchy, so many beginnings are followed.
+local MOST_ITEMS = 8
+
+---@class copydesk.NavigateWay
+---@field method string
+---@field takes "position"|"document"|"query"
+---@field is_enough? fun(asked: copydesk.AskedServer): boolean Where it is missing, all servers count.
+---@field calls? string The method of the second step.
+---@field read? fun(result: any, reading: copydesk.Reading, add: fun(one?: table, name?: string))
+---@field list? "locations"|"symbols"
+
+local read = require("copydesk.navigate.read")
+
+---@param asked copydesk.AskedServer
+---@return boolean
+local function is_something(asked)
+  return type(asked.result) == "table" and next(asked.result) ~= nil
+end
+
+---@param asked copydesk.AskedServer
+---@return boolean
+local function is_hover(asked)
+  return read.hover(asked.result) ~= nil
+end
+
+---@type table<copydesk.NavigateKind, copydesk.NavigateWay>
+local WAYS = {
+  hover = { method = "textDocument/hover", takes = "position", is_enough = is_hover },
+  documentSymbols = {
+    method = "textDocument/documentSymbol",
+    takes = "document",
+    read = read.document_symbols,
+    list = "symbols",
+  },
+  workspaceSymbols = {
+    method = "workspace/symbol",
+    takes = "query",
+    read = read.workspace_symbols,
+    list = "symbols",
+  },
+  incomingCalls = {
+    method = "textDocument/prepareCallHierarchy",
+    takes = "position",
+    calls = "callHierarchy/incomingCalls",
+    is_enough = is_something,
+  },
+  outgoingCalls = {
+    method = "textDocument/prepareCallHierarchy",
+    takes = "position",
+    calls = "callHierarchy/outgoingCalls",
+    is_enough = is_something,
+  },
+}
+for _, kind in ipairs({ "definition", "declaration", "typeDefinition", "implementation", "references" }) do
+  WAYS[kind] = {
+    method = "textDocument/" .. kind,
+    takes = "position",
+    is_enough = kind ~= "references" and is_something or nil,
+    read = read.locations,
+    list = "locations",
+  }
+end
+
+---@class copydesk.Navigation One request of the desk.
+---@field way copydesk.NavigateWay
+---@field params copydesk.NavigateParams
+---@field buffer? integer
+---@field deadline number
+---@field lines? fun(uri: string): copydesk.Lines
+---@field to copydesk.Encoding
+
+---@param navigation copydesk.Navigation
+---@param client vim.lsp.Client
+---@return copydesk.AskedServer
+local function question(navigation, client)
+  local way, buffer, params = navigation.way, navigation.buffer, {}
+  if way.takes == "query" then
+    params.query = navigation.params.query or ""
+  else
+    params.textDocument = { uri = vim.uri_from_bufnr(buffer) }
+  end
+  if way.takes == "position" then
+    local position = require("copydesk.position")
+    local lines = position.lines_of(buffer)
+    local asked = navigation.params.position
+    params.position = position.position(asked, lines, navigation.to, client.offset_encoding)
+  end
+  if way.method == "textDocument/references" then
+    params.context = { includeDeclaration = true }
+  end
+  return { client = client, method = way.method, params = params }
+end
+
+---@param navigation copydesk.Navigation
+---@param client vim.lsp.Client
+---@return copydesk.Reading
+local function reading(navigation, client)
+  local uri = navigation.buffer and vim.uri_from_bufnr(navigation.buffer)
+  return { lines = navigation.lines, from = client.offset_encoding, to = navigation.to, uri = uri }
+end
+
+--- Follows the items of a call hierarchy to the other ends.
+---@param navigation copydesk.Navigation
+---@param prepared copydesk.AskedServer
+---@return copydesk.Symbol[] symbols
+---@return copydesk.AskedServer[] asked
+local function calls(navigation, prepared)
+  local method, symbols, questions = navigation.way.calls, {}, {}
+  for number, item in ipairs(prepared.result) do
+    if number <= MOST_ITEMS then
+      table.insert(questions, { client = prepared.client, method = method, params = { item = item } })
+    end
+  end
+  require("copydesk.navigate.gather").gather(questions, navigation.buffer, navigation.deadline)
+  local add = read.collector(symbols)
+  for _, asked in ipairs(questions) do
+    local context = reading(navigation, prepared.client)
+    context.uri = require("copydesk.position").uri(asked.params.item.uri) or context.uri
+    read.calls(asked.result, method == "callHierarchy/incomingCalls", context, add)
+  end
+  return symbols, questions
+end
+
+--- What the answers have in them; nothing where that is nothing.
+---@param navigation copydesk.Navigation
+---@param asked copydesk.AskedServer[]
+---@return copydesk.NavigateResult?
+---@return copydesk.AskedServer[] asked Whose failures count.
+local function found(navigation, asked)
+  local way, names, list = navigation.way, {}, {}
+  local add = read.collector(list)
+  for _, one in ipairs(asked) do
+    local before = #list
+    if one.is_answered and way.calls and is_something(one) then
+      local symbols, questions = calls(navigation, one)
+      if #symbols > 0 then
+        return { state = "answered", symbols = symbols, server = one.client.name }, questions
+      end
+      return nil, questions
+    elseif one.is_answered and way.read then
+      way.read(one.result, reading(navigation, one.client), add)
+    elseif one.is_answered then
+      local text = read.hover(one.result)
+      if text then
+        return { state = "answered", text = text, server = one.client.name }, asked
+      end
+    end
+    if #list > before then
+      names[#names + 1] = one.client.name
+      if way.is_enough then
+        break
+      end
+    end
+  end
+  if #list == 0 then
+    return nil, asked
+  end
+  return { state = "answered", [way.list] = list, server = table.concat(names, ", ") }, asked
+end
+
+--- What it means that nothing was found.
+---@param asked copydesk.AskedServer[]
+---@return copydesk.AnswerState
+---@return boolean may_change Whether asking again may help.
+local function nothing(asked)
+  local state, may_change = "unsupported", false
+  for _, one in ipairs(asked) do
+    if not one.is_answered then
+      return "cancelled", false
+    elseif one.problem and server.may_ask_again(one.problem) then
+      state, may_change = one.was_loading and "starting" or "cancelled", true
+    elseif one.was_loading and not may_change then
+      state, may_change = "starting", true
+    elseif not one.problem and not may_change then
+      state = "answered"
+    end
+  end
+  return state, may_change
+end
+
+--- Waits for a while, or until something is noted.
+---@param deadline number
+local function pause(deadline)
+  local timer = assert(vim.uv.new_timer())
+  require("copydesk.await").await(function(done)
+    timer:start(math.max(1, math.ceil(math.min(PAUSE, deadline - notes.now()))), 0, function()
+      done()
+    end)
+  end)
+  timer:close()
+end
+
+---@param navigation copydesk.Navigation
+---@return copydesk.NavigateResult
+local function run(navigation)
+  while true do
+    local buffer, way = navigation.buffer, navigation.way
+    if buffer and not vim.api.nvim_buf_is_loaded(buffer) then
+      return { state = "cancelled" }
+    end
+    navigation.lines = require("copydesk.position").reader()
+    local questions, is_starting = {}, false
+    for _, client in ipairs(buffer and server.of(buffer) or server.all()) do
+      is_starting = is_starting or not client.initialized
+      if server.supports(client, way.method, buffer) then
+        questions[#questions + 1] = question(navigation, client)
+      end
+    end
+    local state, may_change = "unsupported", false
+    if #questions > 0 then
+      require("copydesk.navigate.gather").gather(questions, buffer, navigation.deadline, way.is_enough)
+      local result, counted = found(navigation, questions)
+      if result then
+        return result
+      end
+      state, may_change = nothing(counted)
+    end
+    if is_starting then
+      state, may_change = "starting", true
+    end
+    if not may_change or notes.now() >= navigation.deadline then
+      return { state = state }
+    end
+    pause(navigation.deadline)
+  end
+end
+
+--- Must be called in a coroutine.
+---@param params copydesk.NavigateParams
+---@return copydesk.NavigateResult
+function M.answer(params)
+  require("copydesk.diagnostics.watch").start()
+  local way = WAYS[params.kind]
+  local lacks_place = way and way.takes == "position" and not params.position
+  local lacks_document = way and way.takes ~= "query" and not params.uri
+  if not way or lacks_place or lacks_document then
+    return { state = "unsupported" }
+  end
+  local position = require("copydesk.position")
+  local navigation = {
+    way = way,
+    params = params,
+    deadline = notes.now() + (params.wait or PATIENCE),
+    to = position.encoding(),
+  }
+  if not params.uri then
+    return run(navigation)
+  end
+  return require("copydesk.visit").with(params.uri, navigation.deadline, function(buffer)
+    navigation.buffer = buffer
+    return run(navigation)
+  end)
+end
+
+return M

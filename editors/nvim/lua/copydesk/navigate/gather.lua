@@ -1,0 +1,70 @@
+--- Several questions to servers at once.
+---
+--- Contract: comes back when all are answered, when one answer is enough, or when time is over, whichever is first. What is
+--- still open is cancelled then. A server that ends while it is asked has answered with a problem.
+
+local server = require("copydesk.server")
+local notes = require("copydesk.diagnostics.notes")
+
+local M = {}
+
+---@class copydesk.AskedServer A question, and the answer when there is one.
+---@field client vim.lsp.Client
+---@field method string
+---@field params table
+---@field was_loading? boolean The server did not know the project yet when it was asked.
+---@field is_answered? boolean
+---@field problem? lsp.ResponseError
+---@field result? any
+
+--- Must be called in a coroutine. The answers are put into the questions.
+---@param questions copydesk.AskedServer[]
+---@param buffer? integer
+---@param deadline number
+---@param is_enough? fun(question: copydesk.AskedServer): boolean
+function M.gather(questions, buffer, deadline, is_enough)
+  local timer, cancels = assert(vim.uv.new_timer()), {}
+  local stop_listening
+  require("copydesk.await").await(function(done)
+    local open = #questions
+    local function answered(question, problem, result)
+      if question.is_answered then
+        return
+      end
+      question.is_answered, question.problem, question.result = true, problem, result
+      open = open - 1
+      if open == 0 or is_enough and is_enough(question) then
+        done()
+      end
+    end
+    timer:start(math.max(1, math.ceil(deadline - notes.now())), 0, function()
+      done()
+    end)
+    stop_listening = notes.listen(function()
+      for _, question in ipairs(questions) do
+        if server.is_stopped(question.client) then
+          answered(question, { code = -32803, message = "the language server has ended" })
+        end
+      end
+    end)
+    for _, question in ipairs(questions) do
+      question.was_loading = server.is_loading(question.client)
+      local client, method, params = question.client, question.method, question.params
+      local cancel = server.request(client, method, params, buffer, function(problem, result)
+        answered(question, problem, result)
+      end)
+      cancels[#cancels + 1] = cancel
+    end
+    if open == 0 then
+      done()
+    end
+  end)
+  stop_listening()
+  timer:stop()
+  timer:close()
+  for _, cancel in ipairs(cancels) do
+    cancel()
+  end
+end
+
+return M

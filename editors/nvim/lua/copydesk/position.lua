@@ -1,0 +1,151 @@
+--- Places in a text, between the position encodings of the desk and of the language servers.
+---
+--- Contract: whatever a server sent, the result is a range that the protocol can carry. A text is read only where the two
+--- encodings differ; a place beyond the end of its line becomes that end, one in an unknown text stays as it is.
+
+local M = {}
+
+--- What the protocol has room for.
+local LARGEST = 2 ^ 31 - 1
+--- A file that is not loaded is read only up to here.
+local LONGEST_FILE = 16 * 1024 * 1024
+
+---@alias copydesk.Encoding "utf-8"|"utf-16"|"utf-32"
+---@alias copydesk.Lines fun(number: integer): string? A line of a text, counted from 0.
+
+--- The encoding that the desk and we have agreed on.
+---@return copydesk.Encoding
+function M.encoding()
+  local client = require("copydesk.client").get()
+  return client and client.offset_encoding or "utf-16"
+end
+
+--- The lines of a buffer.
+---@param buffer integer
+---@return copydesk.Lines
+function M.lines_of(buffer)
+  local known = {}
+  return function(number)
+    if known[number] == nil and vim.api.nvim_buf_is_loaded(buffer) then
+      known[number] = vim.api.nvim_buf_get_lines(buffer, number, number + 1, false)[1] or false
+    end
+    return known[number] or nil
+  end
+end
+
+---@param path string
+---@return string[]
+local function read(path)
+  local stat = vim.uv.fs_stat(path)
+  local file = stat and stat.type == "file" and stat.size <= LONGEST_FILE and io.open(path, "rb")
+  local text = file and file:read("*a") or ""
+  if file then
+    file:close()
+  end
+  return vim.split(text, "\r?\n")
+end
+
+---@param uri string
+---@return copydesk.Lines
+local function lines_at(uri)
+  local buffer = require("copydesk.buffer").of(uri)
+  if buffer and vim.api.nvim_buf_is_loaded(buffer) then
+    return M.lines_of(buffer)
+  end
+  local is_file, path = pcall(vim.uri_to_fname, uri)
+  local lines = is_file and vim.startswith(uri, "file:") and read(path) or {}
+  return function(number)
+    return lines[number + 1]
+  end
+end
+
+--- A function that gives the lines of any document, each of which it looks for once, when a line is wanted.
+---@return fun(uri: string): copydesk.Lines
+function M.reader()
+  local known = {} ---@type table<string, copydesk.Lines>
+  return function(uri)
+    return function(number)
+      known[uri] = known[uri] or lines_at(uri)
+      return known[uri](number)
+    end
+  end
+end
+
+---@param line string
+---@param character integer
+---@param encoding copydesk.Encoding
+---@return integer
+local function to_byte(line, character, encoding)
+  if encoding == "utf-8" then
+    return math.min(character, #line)
+  elseif vim.fn.has("nvim-0.11") == 1 then
+    return vim.str_byteindex(line, encoding, character, false)
+  end
+  local found, byte = pcall(vim.str_byteindex, line, character, encoding == "utf-16")
+  return found and byte or #line
+end
+
+---@param line string
+---@param byte integer
+---@param encoding copydesk.Encoding
+---@return integer
+local function from_byte(line, byte, encoding)
+  if encoding == "utf-8" then
+    return byte
+  elseif vim.fn.has("nvim-0.11") == 1 then
+    return vim.str_utfindex(line, encoding, byte, false)
+  end
+  local utf32, utf16 = vim.str_utfindex(line, byte)
+  return encoding == "utf-16" and utf16 or utf32
+end
+
+---@param number any
+---@return integer
+local function whole(number)
+  return type(number) == "number" and math.floor(math.max(0, math.min(number, LARGEST))) or 0
+end
+
+---@param position any
+---@param lines copydesk.Lines
+---@param from copydesk.Encoding
+---@param to copydesk.Encoding
+---@return copydesk.Position
+function M.position(position, lines, from, to)
+  position = type(position) == "table" and position or {}
+  local number, character = whole(position.line), whole(position.character)
+  if from ~= to and character > 0 then
+    local line = lines(number)
+    character = line and from_byte(line, to_byte(line, character, from), to) or character
+  end
+  return { line = number, character = character }
+end
+
+---@param range any
+---@param lines copydesk.Lines
+---@param from copydesk.Encoding
+---@param to copydesk.Encoding
+---@return copydesk.Range
+function M.range(range, lines, from, to)
+  range = type(range) == "table" and range or {}
+  local first = M.position(range.start, lines, from, to)
+  local last = M.position(range["end"] or range.start, lines, from, to)
+  if last.line < first.line or last.line == first.line and last.character < first.character then
+    last = { line = first.line, character = first.character }
+  end
+  return { start = first, ["end"] = last }
+end
+
+--- A server's URI as Neovim, and so the desk, spells it.
+---@param uri any
+---@return string?
+function M.uri(uri)
+  if type(uri) ~= "string" or uri == "" then
+    return nil
+  elseif not vim.startswith(uri, "file:") then
+    return uri
+  end
+  local read_it, path = pcall(vim.uri_to_fname, uri)
+  return read_it and vim.uri_from_fname(path) or uri
+end
+
+return M

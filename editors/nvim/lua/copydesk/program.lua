@@ -1,0 +1,37 @@
+--- Running the program for what it prints.
+---
+--- Contract: waits in a coroutine, and not for ever.
+
+local M = {}
+
+--- Longer than the program itself waits for its daemon.
+local PATIENCE = 20000
+
+--- What a command of the program printed; or why it did not. (Its exit code is its verdict, not its success.)
+---@param args string[]
+---@return string? output
+---@return string? problem
+function M.output(args)
+  local path, missing = require("copydesk.binary").find()
+  if not path then
+    return nil, missing
+  end
+  local result = require("copydesk.await").await(function(done)
+    local command = vim.list_extend({ path }, args)
+    local options = { text = true, timeout = PATIENCE, env = { NO_COLOR = "1" } }
+    local started, problem = pcall(vim.system, command, options, done)
+    if not started then
+      done({ code = 127, stdout = "", stderr = tostring(problem), signal = 0 })
+    end
+  end)
+  if result.code == 124 or result.signal ~= 0 then
+    return nil, ("`copydesk %s` did not end in time; `:Copydesk log` may tell why"):format(args[1])
+  elseif vim.trim(result.stdout or "") == "" then
+    local said = vim.trim(result.stderr or "")
+    said = said ~= "" and said or "exit code " .. result.code
+    return nil, ("`copydesk %s` failed: %s"):format(args[1], said)
+  end
+  return result.stdout
+end
+
+return M

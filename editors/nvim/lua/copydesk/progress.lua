@@ -1,0 +1,120 @@
+--- What others hear of us: `User` events for other plugins, the progress of turns, a piece of statusline.
+---
+--- Contract: `User` events carry their data in `event.data`, and come after the plugin's own state has changed. Nothing is
+--- announced twice.
+
+local session = require("copydesk.session")
+
+require("copydesk.follow")
+
+local M = {}
+
+---@type table<string, integer> When the turn of a session began, by Neovim's clock, in milliseconds.
+local began = {}
+
+---@param name string
+---@param data table
+local function announce(name, data)
+  local event = { pattern = "Copydesk" .. name, modeline = false, data = data }
+  local went, problem = pcall(vim.api.nvim_exec_autocmds, "User", event)
+  if not went then
+    require("copydesk.message").error(("an autocommand for Copydesk%s failed: %s"):format(name, problem))
+  end
+end
+
+--- How the turn of a session is told to whatever shows the progress of language servers.
+---@param view copydesk.View
+---@param value table
+local function report(view, value)
+  local client = require("copydesk.client").get()
+  local handler = vim.lsp.handlers["$/progress"]
+  if client and handler and require("copydesk.config").get().progress then
+    local params = { token = "copydesk/" .. view.id, value = value }
+    handler(nil, params, { client_id = client.id, method = "$/progress" })
+  end
+end
+
+---@param view copydesk.View
+---@param ended copydesk.TurnEnd
+local function say_end(view, ended)
+  local message, level = require("copydesk.message"), require("copydesk.config").get().notify
+  local title = view.session.title or "the turn"
+  if ended.kind == "failed" and level ~= "none" then
+    message.error(ended.message)
+  elseif ended.kind == "stepLimit" and level ~= "none" then
+    message.warn(("%s: stopped after %d steps; say “go on” to go on"):format(title, ended.steps))
+  elseif level == "all" then
+    message.info(("%s: %s"):format(title, ended.kind))
+  end
+end
+
+session.listen(function(view, what, part)
+  if what == "turn" and view.running and not began[view.id] then
+    began[view.id] = vim.uv.now()
+    report(view, { kind = "begin", title = view.session.title or "Copydesk", message = "thinking" })
+    announce("TurnStarted", { session = view.id, turn = view.running })
+  elseif what == "turn" and view.ended and began[view.id] then
+    began[view.id] = nil
+    report(view, { kind = "end", message = view.ended.kind })
+    announce("TurnEnded", { session = view.id, ["end"] = view.ended })
+    say_end(view, view.ended)
+  elseif what == "part" and part.content.kind == "call" and view.running then
+    report(view, { kind = "report", message = require("copydesk.chat.summary").of(part) })
+    if part.state.kind ~= "pending" and part.state.kind ~= "running" then
+      announce("Call", { session = view.id, part = part.id, name = part.content.name, state = part.state.kind })
+    end
+  elseif what == "session" or what == "loaded" or what == "gone" then
+    if what == "loaded" and view.running and not began[view.id] then
+      began[view.id] = vim.uv.now()
+    elseif what ~= "session" and not view.running and began[view.id] then
+      -- It ended while nobody told us, so how is not known.
+      began[view.id] = nil
+      report(view, { kind = "end" })
+      announce("TurnEnded", { session = view.id })
+    end
+    announce("Session", { session = view.id, title = view.session.title, what = what })
+  end
+end)
+
+--- The connection has changed.
+---@param status string
+function M.connection(status)
+  announce("Connection", { status = status })
+end
+
+--- Something waits for the person.
+---@param item copydesk.Open
+function M.asked(item)
+  local title = item.ask and item.ask.title or item.question.questions[1].text
+  announce("Ask", { session = item.session, id = item.id, kind = item.kind, title = title })
+  require("copydesk.chat.float").update()
+  local config = require("copydesk.config").get()
+  if config.notify ~= "none" and not config.ask_float and not require("copydesk.chat").is_visible() then
+    require("copydesk.message").info(title .. "? `:Copydesk allow`, `always` or `reject`")
+  end
+end
+
+--- For how long the turn of a session has run, in seconds.
+---@param view copydesk.View
+---@return integer?
+function M.seconds(view)
+  return view.running and began[view.id] and math.floor((vim.uv.now() - began[view.id]) / 1000) or nil
+end
+
+--- A short text for a statusline: empty while nothing is attached.
+---@return string
+function M.statusline()
+  local view = session.current()
+  if not view then
+    return ""
+  end
+  local icons = require("copydesk.config").get().icons
+  local waiting = #require("copydesk.ask").list()
+  if waiting > 0 then
+    return ("%s %d"):format(icons.ask, waiting)
+  end
+  local seconds = M.seconds(view)
+  return seconds and ("%s %d s"):format(icons.running, seconds) or icons.completed
+end
+
+return M

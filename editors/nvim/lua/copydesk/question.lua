@@ -1,0 +1,104 @@
+--- The agent's questions, one after another, through `vim.ui`.
+---
+--- Contract: asked in a dialogue of the person's own picker. Whoever leaves it answers nothing: the questions stay open. So
+--- they do for others when they were answered elsewhere meanwhile.
+
+local pick = require("copydesk.pick")
+
+local M = {}
+
+local OWN, DONE = "Something else …", "That is all"
+
+---@param item copydesk.Open
+---@return boolean
+local function is_open(item)
+  return vim.list_contains(require("copydesk.ask").list(), item)
+end
+
+--- One choice among the options.
+---@param question copydesk.Question
+---@param chosen table<string, boolean>
+---@param prompt string
+---@return copydesk.Choice|string|nil
+local function choose(question, chosen, prompt)
+  local items = vim.list_slice(question.options) ---@type (copydesk.Choice|string)[]
+  if question.custom then
+    items[#items + 1] = OWN
+  end
+  if question.multiple then
+    items[#items + 1] = DONE
+  end
+  return (pick.select(items, {
+    prompt = prompt,
+    kind = "question",
+    label = function(item)
+      if type(item) == "string" then
+        return item
+      end
+      local mark = question.multiple and (chosen[item.label] and "[x] " or "[ ] ") or ""
+      local more = item.description and item.description ~= "" and ": " .. item.description or ""
+      return mark .. item.label .. more
+    end,
+  }))
+end
+
+--- The person's answer to one question.
+---@param question copydesk.Question
+---@param prompt string
+---@return string[]? answer
+local function ask(question, prompt)
+  if #question.options == 0 then
+    local own = pick.input(prompt .. " ")
+    return own and { own }
+  end
+  local chosen, answers = {}, {}
+  while true do
+    local choice = choose(question, chosen, prompt)
+    if not choice then
+      return nil
+    elseif choice == DONE then
+      return answers
+    end
+    local answer
+    if choice == OWN then
+      answer = pick.input(prompt .. " ")
+    else
+      answer = choice.label
+    end
+    if answer and not question.multiple then
+      return { answer }
+    elseif answer and chosen[answer] then
+      chosen[answer] = nil
+      answers = vim.tbl_filter(function(other)
+        return other ~= answer
+      end, answers)
+    elseif answer then
+      chosen[answer] = true
+      answers[#answers + 1] = answer
+    elseif not question.multiple then
+      return nil
+    end
+  end
+end
+
+--- Asks all questions of an item, and answers the desk.
+---@param item copydesk.Open
+function M.answer(item)
+  require("copydesk.await").run(function()
+    local answers = {}
+    for number, question in ipairs(item.question.questions) do
+      local count = #item.question.questions
+      local which = count > 1 and (" (%d of %d)"):format(number, count) or ""
+      local answer = ask(question, question.text .. which)
+      if not is_open(item) then
+        return require("copydesk.message").info("the question needs no answer any more")
+      elseif not answer then
+        return
+      end
+      answers[number] = answer
+    end
+    item.reply({ reply = "answered", answers = answers })
+  end)
+end
+
+return M

@@ -1,0 +1,69 @@
+--- A text that is only looked at: a window above the others, which `q` closes.
+---
+--- Contract: no other window changes its size or its text. The buffer is no document: it is not listed, and gone when its
+--- window is left.
+
+local M = {}
+
+---@param lines string[]
+---@return integer
+local function width_of(lines)
+  local widest = 30
+  for _, line in ipairs(lines) do
+    widest = math.max(widest, vim.fn.strdisplaywidth(line))
+  end
+  return math.min(widest, math.max(20, vim.o.columns - 4))
+end
+
+--- How many rows the lines take where they are folded at a width.
+---@param lines string[]
+---@param width integer
+---@return integer
+local function rows_of(lines, width)
+  local rows = 0
+  for _, line in ipairs(lines) do
+    rows = rows + math.max(1, math.ceil(vim.fn.strdisplaywidth(line) / width))
+  end
+  return math.min(rows, math.max(1, vim.o.lines - 6))
+end
+
+--- Shows lines under a title.
+---@param title string
+---@param lines string[]
+function M.show(title, lines)
+  lines = vim.tbl_map(function(line)
+    return (line:gsub("%c", " "))
+  end, lines)
+  local older = vim.fn.bufnr(("^copydesk://%s$"):format(title))
+  if older > 0 then
+    vim.api.nvim_buf_delete(older, { force = true })
+  end
+  local buffer = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_name(buffer, "copydesk://" .. title)
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
+  vim.bo[buffer].bufhidden, vim.bo[buffer].modifiable = "wipe", false
+  local width = width_of(lines)
+  local height = rows_of(lines, width)
+  local window = vim.api.nvim_open_win(buffer, true, {
+    relative = "editor",
+    row = math.max(0, math.floor((vim.o.lines - height) / 2) - 1),
+    col = math.max(0, math.floor((vim.o.columns - width) / 2)),
+    width = width,
+    height = height,
+    style = "minimal",
+    border = "rounded",
+    title = (" Copydesk %s "):format(title),
+  })
+  local options = vim.wo[window]
+  options.wrap, options.linebreak, options.breakindent = true, true, true
+  options.winhighlight = "FloatTitle:CopydeskTitle"
+  local function close()
+    pcall(vim.api.nvim_win_close, window, true)
+  end
+  for _, key in ipairs({ "q", "<Esc>" }) do
+    vim.keymap.set("n", key, close, { buffer = buffer, nowait = true, desc = "Close" })
+  end
+  vim.api.nvim_create_autocmd("WinLeave", { buffer = buffer, once = true, callback = vim.schedule_wrap(close) })
+end
+
+return M

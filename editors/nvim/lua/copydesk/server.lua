@@ -1,0 +1,213 @@
+--- The person's own language servers, as far as we ask them something.
+---
+--- Contract: none is ever started here, and the desk's own client is never among them. A server that has ended meanwhile,
+--- or that answers with an error, is an answer too: nothing throws. What differs between Neovims about clients is in here.
+
+local M = {}
+
+--- The name of our own client.
+local OURS = "copydesk"
+local PULL = "textDocument/diagnostic"
+--- What a server calls its work while it does not know the project yet. (A compiler that checks is not among it.)
+local LOADING = { "index", "load", "fetch", "scan", "setting up", "initializ", "import", "crategraph" }
+--- clangd is right about a file whatever else it still reads.
+local RIGHT_WHILE_LOADING = { clangd = true }
+
+local has_methods = vim.fn.has("nvim-0.11") == 1
+
+---@param client vim.lsp.Client
+---@return boolean
+function M.is_stopped(client)
+  if has_methods then
+    return client:is_stopped()
+  end
+  return client.is_stopped()
+end
+
+---@param filter? table
+---@return vim.lsp.Client[]
+local function clients(filter)
+  local found = vim.tbl_filter(function(client)
+    return client.name ~= OURS and not M.is_stopped(client)
+  end, vim.lsp.get_clients(filter))
+  table.sort(found, function(a, b)
+    return a.id < b.id
+  end)
+  return found
+end
+
+---@param client vim.lsp.Client
+---@return boolean
+function M.is_ours(client)
+  return client.name == OURS
+end
+
+--- The servers of a buffer, those that are still starting included.
+---@param buffer integer
+---@return vim.lsp.Client[]
+function M.of(buffer)
+  return clients({ bufnr = buffer, _uninitialized = true })
+end
+
+--- All servers, those that are still starting included.
+---@return vim.lsp.Client[]
+function M.all()
+  return clients({ _uninitialized = true })
+end
+
+---@param client vim.lsp.Client
+---@param method string
+---@param buffer? integer
+---@return boolean
+function M.supports(client, method, buffer)
+  if not client.initialized then
+    return false
+  elseif has_methods then
+    return client:supports_method(method, buffer)
+  end
+  return client.supports_method(method, { bufnr = buffer })
+end
+
+--- The sets of diagnostics that a server can be asked for, by their identifiers; "" is the one without. Empty where it
+--- cannot be asked.
+---@param client vim.lsp.Client
+---@param buffer integer
+---@return string[]
+function M.pulls(client, buffer)
+  if not M.supports(client, PULL, buffer) then
+    return {}
+  end
+  local found = {} ---@type table<string, true>
+  local function add(options)
+    local identifier = type(options) == "table" and options.identifier
+    found[type(identifier) == "string" and identifier or ""] = true
+  end
+  if client._provider_foreach then
+    client:_provider_foreach(PULL, add)
+  else
+    local static = client.server_capabilities.diagnosticProvider
+    if static then
+      add(static)
+    end
+    for _, registration in ipairs(client.dynamic_capabilities.capabilities[PULL] or {}) do
+      add(registration.registerOptions)
+    end
+  end
+  return next(found) and vim.tbl_keys(found) or { "" }
+end
+
+--- Requests of ours that are open, by client and number: what to do when somebody else cancels one.
+---@type table<string, fun()>
+local open = {}
+local is_listening = false
+
+--- Neovim cancels whatever was asked of the same kind about a buffer when it asks itself, and some servers answer what was
+--- cancelled as if there were nothing to find.
+local function listen()
+  if is_listening then
+    return
+  end
+  is_listening = true
+  vim.api.nvim_create_autocmd("LspRequest", {
+    group = vim.api.nvim_create_augroup("copydesk.server", {}),
+    desc = "Copydesk: a question that was cancelled is not answered",
+    callback = function(event)
+      local data = event.data
+      local cancelled = data.request.type == "cancel" and open[data.client_id .. ":" .. data.request_id]
+      if cancelled then
+        cancelled()
+      end
+    end,
+  })
+end
+
+---@param client vim.lsp.Client
+---@param id integer
+local function cancel(client, id)
+  if M.is_stopped(client) then
+    return
+  elseif has_methods then
+    client:cancel_request(id)
+  else
+    client.cancel_request(id)
+  end
+end
+
+--- Asks a server. `done` is called at most once: with a problem, or with a result, which may be nothing.
+---@param client vim.lsp.Client
+---@param method string
+---@param params table
+---@param buffer? integer Its changes are told before.
+---@param done fun(problem?: lsp.ResponseError, result?: any)
+---@return fun() cancel
+function M.request(client, method, params, buffer, done)
+  listen()
+  local is_over, key = false, nil
+  local function over()
+    is_over = true
+    if key then
+      open[key] = nil
+    end
+  end
+  local function answered(problem, result)
+    if not is_over then
+      over()
+      done(problem or nil, result ~= vim.NIL and result or nil)
+    end
+  end
+  local went, sent, id
+  if has_methods then
+    went, sent, id = pcall(client.request, client, method, params, answered, buffer)
+  else
+    went, sent, id = pcall(client.request, method, params, answered, buffer)
+  end
+  if not went or not sent then
+    answered({ code = -32803, message = went and "the language server has ended" or tostring(sent) })
+  elseif not is_over and id then
+    key = client.id .. ":" .. id
+    open[key] = function()
+      answered({ code = -32802, message = "somebody else cancelled it", data = { at_once = true } })
+    end
+  end
+  return function()
+    if not is_over then
+      over()
+      if id then
+        cancel(client, id)
+      end
+    end
+  end
+end
+
+--- Whether a problem means that the same question may be answered a little later.
+---@param problem lsp.ResponseError
+---@return boolean
+function M.may_ask_again(problem)
+  if problem.code == -32802 then
+    local data = type(problem.data) == "table" and problem.data or {}
+    return data.retriggerRequest ~= false
+  end
+  return problem.code == -32801 or problem.code == -32800
+end
+
+--- Whether a server says that it does not know the project yet: when it finds nothing now, that means nothing.
+---@param client vim.lsp.Client
+---@return boolean
+function M.is_loading(client)
+  if RIGHT_WHILE_LOADING[client.name] then
+    return false
+  elseif require("copydesk.diagnostics.notes").is_unsettled(client.id) then
+    return true
+  end
+  for _, title in pairs(client.progress.pending) do
+    local words = tostring(title):lower()
+    for _, word in ipairs(LOADING) do
+      if words:find(word, 1, true) then
+        return true
+      end
+    end
+  end
+  return false
+end
+
+return M

@@ -1,0 +1,315 @@
+--- Sessions as this editor knows them: what was said and done, in its order, kept up to date by the desk's events.
+---
+--- Contract: a view is what the desk's `load` gave plus every event after it, each once (`seq`). Events that come while a load
+--- is under way are kept and applied after it; after a gap the session is loaded again. Listeners are told after a view has
+--- changed; they read it and never change it.
+
+local client = require("copydesk.client")
+local methods = require("copydesk.protocol").methods
+
+local M = {}
+
+---@class copydesk.View
+---@field id string
+---@field session copydesk.Session
+---@field parts copydesk.Part[] In their order.
+---@field at table<string, integer> Where in `parts` a part is.
+---@field earlier boolean Whether the desk has parts before these.
+---@field running? integer The turn that runs.
+---@field ended? copydesk.TurnEnd How the last turn ended, if one did while we looked.
+---@field sent { id: string, text: string }[] Prompts of this editor that the desk has taken and the model has not read yet.
+---@field seq integer The last event that is contained.
+---@field kept? copydesk.EventParams[] Events that came while a load is under way.
+---@field is_paging? boolean Whether earlier parts are under way.
+
+---@alias copydesk.Told
+---| "loaded" # All of it may have changed.
+---| "earlier" # Parts were put before the first; the subject says how many.
+---| "part" # A part is new or has changed.
+---| "delta" # A part has grown: the subject is the part, the detail what was added.
+---| "void" # A part is gone.
+---| "session" # Title, agent, model.
+---| "turn" # A turn began or ended, or a prompt waits or does not any more.
+---| "gone" # The session was deleted, or is not looked at any more.
+
+---@type table<string, copydesk.View>
+local views = {}
+---@type string?
+local current
+---@type fun(view: copydesk.View, what: copydesk.Told, subject: any, detail: any)[]
+local listeners = {}
+
+--- Hears of every change of a view.
+---@param listener fun(view: copydesk.View, what: copydesk.Told, subject: any, detail: any)
+function M.listen(listener)
+  listeners[#listeners + 1] = listener
+end
+
+---@param view copydesk.View
+---@param what copydesk.Told
+local function tell(view, what, subject, detail)
+  for _, listener in ipairs(listeners) do
+    listener(view, what, subject, detail)
+  end
+end
+
+---@param id? string
+---@return copydesk.View?
+function M.view(id)
+  return id and views[id]
+end
+
+--- The session that prompts go to.
+---@return copydesk.View?
+function M.current()
+  return M.view(current)
+end
+
+--- All that are attached.
+---@return table<string, copydesk.View>
+function M.all()
+  return views
+end
+
+---@param view copydesk.View
+local function number(view)
+  view.at = {}
+  for at, part in ipairs(view.parts) do
+    view.at[part.id] = at
+  end
+end
+
+--- Each event, and what it does to a view.
+---@type table<string, fun(view: copydesk.View, event: table)>
+local apply = {
+  session = function(view, event)
+    view.session = event.session
+    tell(view, "session")
+  end,
+  turnStarted = function(view, event)
+    view.running, view.ended = event.turn, nil
+    tell(view, "turn")
+  end,
+  turnEnded = function(view, event)
+    view.running, view.ended = nil, event["end"]
+    tell(view, "turn")
+  end,
+  part = function(view, event)
+    local part = event.part
+    local at = view.at[part.id]
+    if not at then
+      at = #view.parts + 1
+      view.at[part.id] = at
+    end
+    view.parts[at] = part
+    tell(view, "part", part)
+    for number, prompt in ipairs(view.sent) do
+      if prompt.id == part.id then
+        table.remove(view.sent, number)
+        tell(view, "turn")
+        break
+      end
+    end
+  end,
+  delta = function(view, event)
+    local part = view.parts[view.at[event.part]]
+    if not part then
+      return
+    end
+    local field = part.content.kind == "call" and "arguments" or "text"
+    part.content[field] = (part.content[field] or "") .. event.text
+    tell(view, "delta", part, event.text)
+  end,
+  progress = function(view, event)
+    local part = view.parts[view.at[event.part]]
+    if part then
+      part.content.progress = event.metadata
+      tell(view, "part", part)
+    end
+  end,
+  void = function(view, event)
+    local at = view.at[event.part]
+    if at then
+      local part = table.remove(view.parts, at)
+      number(view)
+      tell(view, "void", part)
+    end
+  end,
+  deleted = function(view)
+    views[view.id] = nil
+    if current == view.id then
+      current = nil
+    end
+    tell(view, "gone")
+  end,
+}
+
+---@param view copydesk.View
+---@param params copydesk.EventParams
+local function take(view, params)
+  if params.seq <= view.seq then
+    return
+  end
+  if params.seq > view.seq + 1 then
+    return M.load(view.id)
+  end
+  view.seq = params.seq
+  local change = apply[params.event.event]
+  if change then
+    change(view, params.event)
+  end
+end
+
+--- An event of the desk.
+---@param params copydesk.EventParams
+function M.told(params)
+  local view = views[params.session]
+  if not view then
+    return
+  end
+  if view.kept then
+    view.kept[#view.kept + 1] = params
+  else
+    take(view, params)
+  end
+end
+
+--- Attaches to a session, or looks at it anew.
+---@param id string
+---@param done? fun(problem?: string, view?: copydesk.View)
+function M.load(id, done)
+  done = done or function() end
+  local view = views[id]
+  if not view then
+    view = { id = id, parts = {}, at = {}, sent = {}, earlier = false, seq = -1, session = { id = id } }
+    views[id] = view
+  end
+  view.kept = {}
+  local limit = math.max(#view.parts, require("copydesk.config").get().chat.page)
+  client.request(methods.sessionLoad, { session = id, limit = limit }, function(problem, result)
+    local kept = view.kept or {}
+    view.kept = nil
+    if not result then
+      views[id] = nil
+      tell(view, "gone")
+      return done(problem)
+    end
+    view.session, view.parts, view.earlier = result.session, result.parts, result.earlier
+    view.running, view.seq = result.running, result.seq
+    number(view)
+    tell(view, "loaded")
+    for _, params in ipairs(kept) do
+      take(view, params)
+    end
+    done(nil, view)
+  end)
+end
+
+--- Loads the page before the first part that is known.
+---@param view copydesk.View
+---@param done? fun(problem?: string)
+function M.load_earlier(view, done)
+  done = done or function() end
+  local first = view.parts[1]
+  if not view.earlier or not first or view.is_paging then
+    return done()
+  end
+  view.is_paging = true
+  local params = { session = view.id, before = first.id, limit = require("copydesk.config").get().chat.page }
+  client.request(methods.sessionParts, params, function(problem, result)
+    view.is_paging = nil
+    if not result or view.parts[1] ~= first then
+      return done(problem)
+    end
+    view.earlier = result.earlier
+    view.parts = vim.list_extend(vim.list_slice(result.parts), view.parts)
+    number(view)
+    tell(view, "earlier", #result.parts)
+    done()
+  end)
+end
+
+--- Looks at every attached session anew: the desk was restarted, or the connection was.
+function M.reload()
+  for id in pairs(views) do
+    M.load(id)
+  end
+end
+
+---@type (fun(problem?: string, view?: copydesk.View))[]? Who waits for a session that is being made.
+local making
+
+--- Makes a session in the folder that Neovim works in, and prompts go to it from now on.
+---@param done fun(problem?: string, view?: copydesk.View)
+function M.new(done)
+  if making then
+    making[#making + 1] = done
+    return
+  end
+  making = { done }
+  local function made(problem, view)
+    local waited = making or {}
+    making = nil
+    for _, waiting in ipairs(waited) do
+      waiting(problem, view)
+    end
+  end
+  client.request(methods.sessionNew, { folder = vim.fn.getcwd() }, function(problem, result)
+    if not result then
+      return made(problem)
+    end
+    M.open(result.session.id, made)
+  end)
+end
+
+--- Prompts go to this session from now on.
+---@param id string
+---@param done? fun(problem?: string, view?: copydesk.View)
+function M.open(id, done)
+  done = done or function() end
+  M.load(id, function(problem, view)
+    if view then
+      local before = M.current()
+      current = id
+      if before and before.id ~= id and not before.running then
+        M.leave(before)
+      end
+      tell(view, "session")
+    end
+    done(problem, view)
+  end)
+end
+
+--- The desk has taken a prompt that waits for the running turn: to read it, or to end.
+---@param view copydesk.View
+---@param id string The id that its part will have.
+---@param text string
+function M.waits(view, id, text)
+  if not view.at[id] then
+    view.sent[#view.sent + 1] = { id = id, text = text }
+    tell(view, "turn")
+  end
+end
+
+--- Looks at a session no more. Its turn goes on.
+---@param view copydesk.View
+function M.leave(view)
+  views[view.id] = nil
+  if current == view.id then
+    current = nil
+  end
+  client.request(methods.sessionLeave, { session = view.id }, function() end)
+  tell(view, "gone")
+end
+
+--- The session that prompts go to; one is made where there is none.
+---@param done fun(problem?: string, view?: copydesk.View)
+function M.ensure(done)
+  local view = M.current()
+  if view and not making then
+    return done(nil, view)
+  end
+  M.new(done)
+end
+
+return M

@@ -1,0 +1,251 @@
+--- Buffers without a name, as documents of the desk. vim.lsp would call them all `file://`, so we tell of
+--- them ourselves.
+---
+--- Contract: each has one URI for as long as it has no name, and is told in whole lines: which lines have
+--- changed is known from Neovim, so that nothing is counted in characters. One that gets a name is closed
+--- here and is vim.lsp's from then on.
+
+local M = {}
+
+--- How long changes are gathered, in milliseconds, as vim.lsp does.
+local GATHER = 150
+
+--- A document, and what of it the desk has not been told yet.
+---@class copydesk.Untitled
+---@field uri string
+---@field client vim.lsp.Client
+---@field version integer Of the text as it is now. Counted here: the ends of lines change without a tick.
+---@field told integer The version that the desk has.
+---@field told_count integer The lines that the desk has.
+---@field told_end string What ended the lines, and whether the last one has an end.
+---@field ends string What ends them now, as far as was seen.
+---@field count integer The lines that there are.
+---@field head integer So many lines at the beginning are as they were told.
+---@field tail integer So many lines at the end are.
+
+---@type table<integer, copydesk.Untitled>
+local documents = {}
+
+---@param document copydesk.Untitled
+---@param method string
+---@param params table
+local function notify(document, method, params)
+  if vim.fn.has("nvim-0.11") == 1 then
+    document.client:notify(method, params)
+  else
+    document.client.notify(method, params)
+  end
+end
+
+---@param bufnr integer
+---@return string line_end
+---@return boolean has_last
+---@return string both
+local function ends_of(bufnr)
+  local line_end = ({ dos = "\r\n", mac = "\r" })[vim.bo[bufnr].fileformat] or "\n"
+  local has_last = vim.bo[bufnr].endofline
+  return line_end, has_last, line_end .. tostring(has_last)
+end
+
+---@param bufnr integer
+---@param first integer
+---@param last integer
+---@return string
+local function text_of(bufnr, first, last)
+  local line_end, has_last = ends_of(bufnr)
+  local lines = vim.api.nvim_buf_get_lines(bufnr, first, last, true)
+  local is_open = last == vim.api.nvim_buf_line_count(bufnr) and not has_last
+  return table.concat(lines, line_end) .. (#lines > 0 and not is_open and line_end or "")
+end
+
+--- From now on the desk knows the text as it is.
+---@param bufnr integer
+---@param document copydesk.Untitled
+local function mark_told(bufnr, document)
+  local count = vim.api.nvim_buf_line_count(bufnr)
+  document.told = document.version
+  document.told_end, document.ends = select(3, ends_of(bufnr)), select(3, ends_of(bufnr))
+  document.told_count, document.count, document.head, document.tail = count, count, count, count
+end
+
+--- Whether it is still what it was when it was opened.
+---@param bufnr integer
+---@return boolean
+local function is_untitled(bufnr)
+  return vim.api.nvim_buf_is_valid(bufnr)
+    and vim.api.nvim_buf_get_name(bufnr) == ""
+    and require("copydesk.buffer").is_document(bufnr)
+end
+
+---@param bufnr integer
+local function close(bufnr)
+  local document = documents[bufnr]
+  documents[bufnr] = nil
+  if document then
+    notify(document, "textDocument/didClose", { textDocument = { uri = document.uri } })
+  end
+end
+
+--- Closes what is no unnamed document any more. With a name it is vim.lsp's.
+---@param bufnr integer
+---@return boolean is_open
+local function settle(bufnr)
+  local document = documents[bufnr]
+  if not document then
+    return false
+  elseif is_untitled(bufnr) then
+    local _, _, ends = ends_of(bufnr)
+    if document.ends ~= ends then
+      document.ends, document.version = ends, document.version + 1
+    end
+    return true
+  end
+  close(bufnr)
+  if vim.api.nvim_buf_is_valid(bufnr) and not document.client.is_stopped(document.client) then
+    require("copydesk.attach").one(document.client, bufnr)
+  end
+  return false
+end
+
+---@param bufnr integer
+local function flush(bufnr)
+  local document = documents[bufnr]
+  if not settle(bufnr) or document.told == document.version then
+    return
+  end
+  local _, has_last = ends_of(bufnr)
+  local change ---@type lsp.TextDocumentContentChangeEvent
+  if document.told_end ~= document.ends or document.tail == 0 and not has_last then
+    change = { text = text_of(bufnr, 0, document.count) }
+  else
+    local start = { line = document.head, character = 0 }
+    local stop = { line = document.told_count - document.tail, character = 0 }
+    change = {
+      range = { start = start, ["end"] = stop },
+      text = text_of(bufnr, document.head, document.count - document.tail),
+    }
+  end
+  notify(document, "textDocument/didChange", {
+    textDocument = { uri = document.uri, version = document.version },
+    contentChanges = { change },
+  })
+  mark_told(bufnr, document)
+end
+
+--- Follows what happens to a buffer.
+---@param bufnr integer
+---@param document copydesk.Untitled
+local function follow(bufnr, document)
+  local function gather()
+    if document.told == document.version then
+      vim.defer_fn(function()
+        if documents[bufnr] == document then
+          flush(bufnr)
+        end
+      end, GATHER)
+    end
+    document.version = document.version + 1
+  end
+  vim.api.nvim_buf_attach(bufnr, false, {
+    on_lines = function(_, _, _, first, last)
+      if documents[bufnr] ~= document then
+        return true
+      end
+      gather()
+      document.head = math.min(document.head, first)
+      document.tail = math.min(document.tail, document.count - last)
+      document.count = vim.api.nvim_buf_line_count(bufnr)
+      -- Taking everything away leaves an empty line.
+      document.head = math.min(document.head, document.count - document.tail)
+    end,
+    on_reload = function()
+      if documents[bufnr] == document then
+        gather()
+        document.head, document.tail = 0, 0
+        document.count = vim.api.nvim_buf_line_count(bufnr)
+      end
+    end,
+    on_detach = function()
+      if documents[bufnr] == document then
+        close(bufnr)
+      end
+    end,
+  })
+end
+
+--- Sees when a buffer gets a name. `:write NAME` gives one without saying so by `BufFilePost`.
+local function watch()
+  local events = { "BufFilePost", "BufAdd", "BufWritePost", "BufReadPost", "BufNewFile" }
+  vim.api.nvim_create_autocmd(events, {
+    group = vim.api.nvim_create_augroup("copydesk.untitled", {}),
+    desc = "Copydesk sees whether the buffer has a name",
+    callback = function(event)
+      settle(event.buf)
+    end,
+  })
+end
+
+--- What the desk calls a buffer without a name.
+---@param bufnr integer
+---@return string
+function M.uri(bufnr)
+  return "untitled:Untitled-" .. bufnr
+end
+
+--- The buffer that the desk calls so.
+---@param uri string
+---@return integer?
+function M.of(uri)
+  local bufnr = tonumber(uri:match("^untitled:Untitled%-(%d+)$"))
+  return bufnr and is_untitled(bufnr) and bufnr or nil
+end
+
+--- The version of the text as it is now; nothing where it is none of ours.
+---@param bufnr integer
+---@return integer?
+function M.version(bufnr)
+  return settle(bufnr) and documents[bufnr].version or nil
+end
+
+--- Opens a buffer for the desk.
+---@param client vim.lsp.Client
+---@param bufnr integer
+function M.attach(client, bufnr)
+  local known = documents[bufnr]
+  if not is_untitled(bufnr) or known and known.client.id == client.id then
+    return
+  end
+  local document = { uri = M.uri(bufnr), client = client, version = 1 }
+  documents[bufnr] = document
+  mark_told(bufnr, document)
+  notify(document, "textDocument/didOpen", {
+    textDocument = {
+      uri = document.uri,
+      languageId = vim.bo[bufnr].filetype,
+      version = document.version,
+      text = text_of(bufnr, 0, document.count),
+    },
+  })
+  follow(bufnr, document)
+  watch()
+end
+
+--- Closes all that a client has.
+---@param client vim.lsp.Client
+function M.detach_all(client)
+  for bufnr, document in pairs(documents) do
+    if document.client.id == client.id then
+      close(bufnr)
+    end
+  end
+end
+
+--- Tells what was typed and is not told yet, in one buffer or in all.
+---@param bufnr? integer
+function M.flush(bufnr)
+  for _, one in ipairs(bufnr and { bufnr } or vim.tbl_keys(documents)) do
+    flush(one)
+  end
+end
+
+return M

@@ -1,0 +1,222 @@
+--- Files that are not loaded, for as long as a language server is asked about them: hidden buffers that nobody sees.
+---
+--- Contract: a file is loaded as Neovim loads it for the person, so that their servers come, but without a swap file, its
+--- questions, or what a file itself wants to set (modelines). A buffer that the person goes to is theirs from then on, and
+--- gets both. The others go away when they have not been used for a while, and there are never many.
+
+local server = require("copydesk.server")
+local notes = require("copydesk.diagnostics.notes")
+
+local M = {}
+
+--- So many at a time.
+M.most = 20
+--- And so long after they were used, in milliseconds.
+M.idle = 3 * 60 * 1000
+--- A server that is configured for the kind of file comes within this time.
+M.grace = 250
+--- Larger files are not for a language server.
+local LARGEST = 4 * 1024 * 1024
+
+---@class copydesk.Visit
+---@field buffer integer
+---@field path string
+---@field stamp string How the file was when it was read.
+---@field existed boolean The buffer is the person's, and only was not loaded.
+---@field uses integer
+---@field used number When it was last used.
+---@field settled boolean Servers have had their time to come.
+
+local visits = {} ---@type table<integer, copydesk.Visit>
+local timer ---@type uv.uv_timer_t?
+local group ---@type integer?
+
+--- How a file is, as far as can be seen from outside; nothing where it cannot be visited.
+---@param path string
+---@return string?
+local function stamp(path)
+  local stat = vim.uv.fs_stat(path)
+  if not stat or stat.type ~= "file" or stat.size > LARGEST or not vim.uv.fs_access(path, "R") then
+    return nil
+  end
+  return table.concat({ stat.ino, stat.size, stat.mtime.sec, stat.mtime.nsec }, ":")
+end
+
+--- Runs a command that reads a file, without what the file itself or another Neovim has to say.
+---@param command string
+local function quietly(command)
+  local modelines = vim.o.modelines
+  vim.o.modelines = 0
+  pcall(vim.cmd, "silent! noswapfile " .. command)
+  vim.o.modelines = modelines
+end
+
+--- The person has gone to a buffer of ours.
+---@param buffer integer
+local function adopt(buffer)
+  visits[buffer] = nil
+  vim.api.nvim_clear_autocmds({ group = group, buffer = buffer })
+  pcall(vim.cmd, "set autoread<")
+  pcall(function()
+    vim.bo[buffer].swapfile = vim.go.swapfile
+  end)
+  -- An event after which Neovim reads the modelines, if the person lets it.
+  vim.api.nvim_exec_autocmds("User", { group = group, pattern = "CopydeskVisited", modeline = true })
+end
+
+---@param visit copydesk.Visit
+local function begin(visit)
+  visits[visit.buffer] = visit
+  if not group then
+    group = vim.api.nvim_create_augroup("copydesk.visit", {})
+    local nothing = { group = group, pattern = "CopydeskVisited", callback = function() end }
+    vim.api.nvim_create_autocmd("User", nothing)
+  end
+  vim.bo[visit.buffer].autoread = true
+  vim.api.nvim_create_autocmd("BufEnter", {
+    group = group,
+    buffer = visit.buffer,
+    desc = "Copydesk leaves the buffer to the person",
+    callback = function()
+      adopt(visit.buffer)
+    end,
+  })
+  vim.api.nvim_create_autocmd("BufUnload", {
+    group = group,
+    buffer = visit.buffer,
+    desc = "Copydesk forgets the buffer",
+    callback = function()
+      visits[visit.buffer] = nil
+    end,
+  })
+end
+
+---@param visit copydesk.Visit
+local function finish(visit)
+  local buffer = visit.buffer
+  visits[buffer] = nil
+  if not vim.api.nvim_buf_is_valid(buffer) then
+    return
+  end
+  vim.api.nvim_clear_autocmds({ group = group, buffer = buffer })
+  local is_theirs = vim.bo[buffer].buflisted and not visit.existed
+  if is_theirs or vim.bo[buffer].modified or #vim.fn.win_findbuf(buffer) > 0 then
+    return
+  end
+  pcall(vim.api.nvim_buf_delete, buffer, { unload = visit.existed })
+end
+
+--- Ends the visits that are too old or too many.
+local function sweep()
+  local old_first = vim.tbl_values(visits) ---@type copydesk.Visit[]
+  table.sort(old_first, function(a, b)
+    return a.used < b.used
+  end)
+  local count, now, next_end = #old_first, notes.now(), nil
+  for _, visit in ipairs(old_first) do
+    if visit.uses == 0 and (count > M.most or now - visit.used >= M.idle) then
+      finish(visit)
+      count = count - 1
+    elseif visit.uses == 0 then
+      next_end = next_end or visit.used + M.idle
+    end
+  end
+  timer = timer or assert(vim.uv.new_timer())
+  timer:stop()
+  if next_end then
+    timer:start(math.max(1, math.ceil(next_end - now)), 0, vim.schedule_wrap(sweep))
+  end
+end
+
+---@param path string
+---@param known? integer A buffer that is not loaded.
+---@return copydesk.Visit?
+local function load(path, known)
+  local now = stamp(path)
+  if not now then
+    return nil
+  end
+  local buffer = known or vim.fn.bufadd(path)
+  quietly(("call bufload(%d)"):format(buffer))
+  if not vim.api.nvim_buf_is_loaded(buffer) then
+    return nil
+  end
+  if vim.bo[buffer].filetype == "" then
+    -- The person's own commands run here, and may fail.
+    pcall(function()
+      vim.bo[buffer].filetype = vim.filetype.match({ buf = buffer }) or ""
+    end)
+  end
+  local visit = { buffer = buffer, path = path, stamp = now, existed = known ~= nil }
+  visit.uses, visit.used, visit.settled = 0, 0, false
+  begin(visit)
+  return visit
+end
+
+--- Reads the file again where it was changed.
+---@param visit copydesk.Visit
+---@return boolean can_be_read
+local function refresh(visit)
+  local now = stamp(visit.path)
+  if now and now ~= visit.stamp then
+    visit.stamp = now
+    quietly(("checktime %d"):format(visit.buffer))
+  end
+  return now ~= nil
+end
+
+--- Waits until a server has come, or will not.
+---@param visit copydesk.Visit
+---@param deadline number
+local function settle(visit, deadline)
+  if visit.settled or #server.of(visit.buffer) > 0 then
+    return
+  end
+  local patience = vim.uv.new_timer()
+  local stop_listening
+  require("copydesk.await").await(function(done)
+    local wait = math.min(M.grace, deadline - notes.now())
+    patience:start(math.max(1, math.ceil(wait)), 0, done)
+    stop_listening = notes.listen(function()
+      if #server.of(visit.buffer) > 0 then
+        done()
+      end
+    end)
+  end)
+  stop_listening()
+  patience:stop()
+  patience:close()
+  visit.settled = true
+end
+
+--- Runs a function with the buffer of a document, which is loaded before where it has to be. Must be called in a coroutine.
+---@generic T: {state: copydesk.AnswerState}
+---@param uri string
+---@param deadline number
+---@param run fun(buffer: integer): T
+---@return T
+function M.with(uri, deadline, run)
+  local buffer = require("copydesk.buffer").of(uri)
+  local is_loaded = buffer and vim.api.nvim_buf_is_loaded(buffer)
+  local visit = buffer and visits[buffer] ---@type copydesk.Visit?
+  if is_loaded and not visit then
+    return run(buffer)
+  elseif not visit then
+    local is_file, path = pcall(vim.uri_to_fname, uri)
+    visit = is_file and vim.startswith(uri, "file:") and load(path, buffer) or nil
+  elseif not refresh(visit) then
+    visit = nil
+  end
+  if not visit then
+    return { state = "unsupported" }
+  end
+  visit.uses = visit.uses + 1
+  settle(visit, deadline)
+  local went, result = xpcall(run, debug.traceback, visit.buffer)
+  visit.uses = visit.uses - 1
+  visit.used = notes.now()
+  sweep()
+  return went and result or error(result, 0)
+end
+
+return M

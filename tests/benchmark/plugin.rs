@@ -1,0 +1,243 @@
+//! What the Neovim plugin costs, as Neovim sees it. Left out where `COPYDESK_TEST_NVIM` names none.
+//!
+//! "On screen" is when Neovim has redrawn after the change; the terminal's own time is not in it.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::editor::{Place, nanoseconds};
+use super::table::Table;
+use crate::shared::model_server::{ModelServer, Turn};
+use crate::shared::neovim::nvim::Nvim;
+
+const RUNS: usize = 21;
+const BINARY: &str = env!("CARGO_BIN_EXE_copydesk");
+const PLUGIN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../editors/nvim");
+
+pub(crate) fn measure(table: &mut Table) {
+    let named = std::env::var_os("COPYDESK_TEST_NVIM").unwrap_or_default();
+    for program in std::env::split_paths(&named).filter(|path| path.is_file()) {
+        let version = Command::new(&program).arg("--version").output().unwrap().stdout;
+        let version = String::from_utf8_lossy(&version).lines().next().unwrap_or_default().to_owned();
+        let mut row = |name: &str, budget: f64, samples: &dyn Fn(&Path) -> Vec<Duration>| {
+            if table.wants(name) {
+                let budget = Duration::from_secs_f64(budget / 1000.0);
+                table.row(name, samples(&program), Some(budget), version.clone());
+            }
+        };
+        row("plugin: setup", 2.0, &setups);
+        row("plugin: first word of the model on screen", 30.0, &first_words);
+        row("plugin: edit on screen, 500 lines", 15.0, &edits);
+        row("plugin: a session of 5,000 parts opens", 300.0, &openings);
+        row("plugin: added to a keystroke while a turn streams", 0.2, &keystrokes);
+    }
+    if named.is_empty() {
+        table.remark("plugin: left out: COPYDESK_TEST_NVIM names no Neovim");
+    }
+}
+
+/// A Neovim with the plugin, and the clock of both.
+struct Clocked {
+    nvim: Nvim,
+}
+
+impl Clocked {
+    fn start(program: &Path, place: &Place) -> Self {
+        let nvim = Nvim::start(program, include_str!("../plugin/init.lua"), |command| {
+            place.prepare(command);
+            command.env("TEST_PLUGIN", PLUGIN).env("TEST_SETUP", json!({ "cmd": BINARY }).to_string());
+        });
+        Self { nvim }
+    }
+
+    fn lua(&mut self, code: &str) -> Value {
+        self.nvim.lua(code, json!([]))
+    }
+
+    /// Times of Neovim's clock, on ours. Both are the machine's monotonic one; only their beginnings differ.
+    fn times(&mut self, list: &str) -> Vec<Instant> {
+        let before = Instant::now();
+        let there = nanoseconds(&self.lua("return tostring(vim.uv.hrtime())"));
+        let here = before + before.elapsed() / 2;
+        let times = self.lua(&format!("return {list}"));
+        let times = times.as_array().unwrap().iter();
+        times.map(|at| here - Duration::from_nanos(there - nanoseconds(at))).collect()
+    }
+
+    fn ended(&mut self) {
+        let end = self.nvim.wait("CopydeskTurnEnded", |_| true);
+        assert_eq!(end["end"]["kind"], "done", "{end}");
+    }
+}
+
+fn setups(program: &Path) -> Vec<Duration> {
+    let code = format!(
+        "vim.opt.runtimepath:prepend('{PLUGIN}')
+        local began = vim.uv.hrtime()
+        vim.cmd.source('{PLUGIN}/plugin/copydesk.lua')
+        require('copydesk').setup({{}})
+        T.took = vim.uv.hrtime() - began"
+    );
+    let place = Place::new(None);
+    let took = |_| {
+        let mut nvim = Nvim::start(program, &code, |command| place.prepare(command));
+        Duration::from_nanos(nanoseconds(&nvim.lua("return tostring(T.took)", json!([]))))
+    };
+    (0..RUNS).map(took).collect()
+}
+
+/// Notes the time at which what a buffer's change shows is drawn.
+const WATCH: &str = "T.drawn = {}
+    function T.watch(buffer, wanted)
+        vim.api.nvim_buf_attach(buffer, false, { on_lines = function(_, _, _, first, _, last)
+            local text = table.concat(vim.api.nvim_buf_get_lines(buffer, first, last, false), ' ')
+            if not text:find(wanted) then return end
+            vim.schedule(function()
+                vim.cmd.redraw()
+                table.insert(T.drawn, tostring(vim.uv.hrtime()))
+            end)
+        end })
+    end";
+
+fn first_words(program: &Path) -> Vec<Duration> {
+    let server = ModelServer::playing((0..RUNS).map(|turn| Turn::new().text(format!("token{turn}"))));
+    let place = Place::new(Some(&server));
+    let mut person = Clocked::start(program, &place);
+    person.lua(WATCH);
+    person.lua("vim.cmd('Copydesk chat') T.watch(vim.fn.bufnr('copydesk://chat'), 'token%d')");
+    for _ in 0..RUNS {
+        person.lua("vim.cmd('Copydesk ask Work')");
+        person.ended();
+        let drawn = "require('copydesk.chat.transcript').is_drawn()";
+        person.lua(&format!("T.until_(function() return {drawn} end)"));
+    }
+    let mut drawn = person.times("T.drawn");
+    drawn.dedup_by(|later, earlier| later.duration_since(*earlier) < Duration::from_millis(20));
+    let answers: Vec<_> = (0..).map_while(|index| server.answered(index)).collect();
+    // Titles are asked for too: each drawing belongs to the last answer before it.
+    drawn
+        .iter()
+        .filter_map(|at| {
+            let before = answers.iter().filter(|answered| *answered <= at).max()?;
+            Some(at.duration_since(*before))
+        })
+        .collect()
+}
+
+fn edits(program: &Path) -> Vec<Duration> {
+    let text = |turn: usize| if turn == 0 { "line 250 of many".to_owned() } else { format!("now {turn}") };
+    let turns = (0..RUNS).map(|turn| {
+        let arguments = json!({ "filePath": "a.txt", "oldString": format!("{}\n", text(turn)),
+            "newString": format!("{}\n", text(turn + 1)) });
+        Turn::new().call(format!("c{turn}"), "edit", arguments)
+    });
+    let server = ModelServer::playing(turns.chain([Turn::new().text("Done.")]));
+    let place = Place::new(Some(&server));
+    let whole: String = (0..500).map(|number| format!("line {number} of many\n")).collect();
+    fs::write(place.path("a.txt"), whole).unwrap();
+    let mut person = Clocked::start(program, &place);
+    person.lua(WATCH);
+    person.lua("vim.cmd('edit +250 a.txt') T.watch(0, 'now %d') vim.cmd('Copydesk ask Work')");
+    person.ended();
+    let drawn = person.times("T.drawn");
+    assert_eq!(drawn.len(), RUNS, "one change for each edit");
+    let since = |(turn, at): (usize, &Instant)| at.duration_since(server.answered(turn + 1).unwrap());
+    drawn.iter().enumerate().map(since).collect()
+}
+
+fn openings(program: &Path) -> Vec<Duration> {
+    let server = ModelServer::playing([Turn::new().text("One.")]);
+    let place = Place::new(Some(&server));
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(BINARY);
+        place.prepare(&mut command);
+        let done = command.args(arguments).output().unwrap();
+        assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8(done.stdout).unwrap()
+    };
+    run(&["run", "--no-daemon", "Work"]);
+    let list: Value = serde_json::from_str(&run(&["sessions", "list", "--json"])).unwrap();
+    let id = list[0]["id"].as_str().unwrap();
+    let mut session: Value = serde_json::from_str(&run(&["sessions", "export", id])).unwrap();
+    let parts = session["parts"].as_array().unwrap().clone();
+    // The same session once more, and longer.
+    let id = format!("{}zz", &id[..id.len() - 2]);
+    session["session"]["id"] = json!(id);
+    let many = (0..5000).map(|number| {
+        let mut part = parts[number % parts.len()].clone();
+        part["id"] = json!(format!("zz{number:018}"));
+        part["session"] = json!(id);
+        part
+    });
+    session["parts"] = many.collect();
+    let file = place.path("session.json");
+    fs::write(&file, session.to_string()).unwrap();
+    run(&["sessions", "import", file.to_str().unwrap()]);
+    (0..5)
+        .map(|_| {
+            let mut person = Clocked::start(program, &place);
+            person.lua(
+                "vim.cmd('Copydesk chat') T.await(function(done) require('copydesk.client').start(done) end)",
+            );
+            let open = "local id = ...
+                local began = vim.uv.hrtime()
+                T.await(function(done) require('copydesk.session').open(id, done) end)
+                T.until_(function() return require('copydesk.chat.transcript').is_drawn() end)
+                vim.cmd.redraw()
+                return tostring(vim.uv.hrtime() - began)";
+            Duration::from_nanos(nanoseconds(&person.nvim.lua(open, json!([id]))))
+        })
+        .collect()
+}
+
+/// The median of a keystroke, from its arrival in Neovim's queue to when it has been dealt with: while a turn streams into the
+/// conversation, less what it is without the plugin.
+fn keystrokes(program: &Path) -> Vec<Duration> {
+    const WORDS: usize = 4000;
+    let stream = (0..WORDS).fold(Turn::new(), |turn, word| turn.text("word ").gate(format!("g{word}")));
+    let server = ModelServer::playing([stream]);
+    let place = Place::new(Some(&server));
+    let whole: String = (0..500).map(|number| format!("line {number} of many\n")).collect();
+    fs::write(place.path("a.txt"), whole).unwrap();
+    let mut person = Clocked::start(program, &place);
+    let typing = "return T.await(function(done)
+        local took, window = {}, vim.fn.win_getid(1)
+        local function key()
+            local arrived = vim.uv.hrtime()
+            vim.schedule(function()
+                vim.api.nvim_set_current_win(window)
+                vim.api.nvim_feedkeys('ax' .. string.char(27), 'nx', false)
+                took[#took + 1] = vim.uv.hrtime() - arrived
+                if #took == 300 then
+                    table.sort(took)
+                    return done(tostring(took[150]))
+                end
+                vim.defer_fn(key, 5)
+            end)
+        end
+        key()
+    end)";
+    person.lua("vim.cmd('edit a.txt')");
+    let without = nanoseconds(&person.lua(typing));
+    person.lua("vim.cmd('Copydesk ask Work')");
+    person.nvim.wait("CopydeskTurnStarted", |_| true);
+    let with = std::thread::scope(|scope| {
+        // A word each millisecond, which is more than models do.
+        scope.spawn(|| {
+            for word in 0..WORDS {
+                server.open(&format!("g{word}"));
+                let next = Instant::now() + Duration::from_millis(1);
+                while Instant::now() < next {
+                    std::thread::yield_now();
+                }
+            }
+        });
+        nanoseconds(&person.lua(typing))
+    });
+    person.ended();
+    vec![Duration::from_nanos(with.saturating_sub(without))]
+}

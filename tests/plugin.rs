@@ -1,0 +1,18 @@
+//! The Neovim plugin, in a real Neovim: a person at the keys, the real desk, the scripted model.
+//!
+//! Each test runs with every Neovim that `COPYDESK_TEST_NVIM` names, and is ignored by a plain `cargo test`; `tests/run`
+//! installs them. Screens are compared as text.
+
+mod applying;
+mod bare;
+mod chat;
+mod commands;
+mod completion;
+mod context;
+mod documents;
+mod help;
+mod language;
+mod lives;
+mod pictures;
+mod setup;
+mod window;

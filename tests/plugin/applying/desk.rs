@@ -1,0 +1,160 @@
+//! With the real desk: a person types while edits are on their way, and the plugin's word is taken for what it is.
+//!
+//! The person is the one of `tests/neovim/typing.rs`, at a Neovim that has the plugin.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::model_server::Turn;
+use crate::neovim::lives::wait;
+use crate::neovim::window::{desk, on_each, result, result_in};
+use crate::plugin::window::Window;
+use crate::sessions::harness::Scripted;
+
+const BUFFERS: usize = 10;
+/// After so many rounds a new session begins.
+const ROUNDS: usize = 5;
+
+#[derive(Debug, Default)]
+struct Tally {
+    made: u64,
+    failed: u64,
+    /// Made at another attempt than the first.
+    again: u64,
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn no_keystroke_is_lost_and_every_answer_is_true() {
+    on_each(|program| {
+        let tally = rounds(program, 40);
+        println!("{tally:?}");
+        assert!(tally.made > 240 && tally.failed > 3 && tally.again > 15, "a tame person: {tally:?}");
+    });
+}
+
+/// The person's deeds around our handler.
+const PERSON: &str = "
+T.open = function(path) vim.cmd('silent edit ' .. path) return vim.api.nvim_get_current_buf() end
+local apply = require('copydesk.apply')
+local handle = apply.handle
+apply.handle = function(params, client)
+  if T.before then T.before(params) end
+  local answer = handle(params, client)
+  if T.after then T.after(params) end
+  return answer
+end
+-- An answer comes after all that was told before the request.
+function T.told()
+  T.await(function(done) require('copydesk.client').request('copydesk/status', {}, function() done() end) end)
+end
+";
+
+fn rounds(program: &Path, rounds: usize) -> Tally {
+    let scripted = desk([]);
+    let files: Vec<_> = (0..BUFFERS).map(|number| format!("f{number}.txt")).collect();
+    let mut window = Window::open(program, &scripted.desk);
+    window.connect();
+    window.lua(PERSON);
+    window.lua(include_str!("../../neovim/person.lua"));
+    window.nvim.lua("P.seed(...)", json!([rounds]));
+    window.nvim.lua("P.open(...)", json!([files]));
+    let mut tally = Tally::default();
+    for round in 0..rounds {
+        if round % ROUNDS == 0 {
+            window.lua("T.await(function(done) require('copydesk.session').new(function() done() end) end)");
+            window.lua("P.begin()");
+        }
+        self::round(&scripted, &mut window, round, &files, &mut tally);
+    }
+    tally
+}
+
+fn round(scripted: &Scripted, window: &mut Window, round: usize, files: &[String], tally: &mut Tally) {
+    let edits = window.lua("return P.round()");
+    let gate = format!("read {round}");
+    let edit = |step: Turn, (number, edit): (usize, &Value)| {
+        let arguments =
+            json!({ "filePath": files[number], "oldString": edit["old"], "newString": edit["new"] });
+        step.call(format!("edit_{round}_{number}"), "edit", arguments)
+    };
+    let read = |step: Turn, (number, file): (usize, &String)| {
+        step.call(format!("read_{round}_{number}"), "read", json!({ "filePath": file }))
+    };
+    let edits = edits.as_array().unwrap();
+    scripted.server.play(edits.iter().enumerate().fold(Turn::new(), edit));
+    scripted.server.play(files.iter().enumerate().fold(Turn::new().gate(&gate), read));
+    scripted.server.play(Turn::new().text("Done."));
+    window.lua("require('copydesk').ask('Work', { show = false })");
+    for _ in 0..3 {
+        window.lua("P.anywhere()");
+    }
+    wait(scripted.server.reached(&gate));
+    window.lua("T.told()");
+    let now = window.lua("return P.result()");
+    scripted.server.open(&gate);
+    window.ended();
+    let wrong = window.lua("return P.wrong");
+    assert!(wrong.as_array().is_none_or(Vec::is_empty), "round {round}: {}", wrong[0].as_str().unwrap());
+    let sent = |number| wait(scripted.server.request_arrived(round * 3 + number)).body;
+    let (edited, seen) = (sent(2), sent(3));
+    for (number, now) in now.as_array().unwrap().iter().enumerate() {
+        let (told, failed) = result_in(&edited, &format!("edit_{round}_{number}"));
+        assert_eq!(now["made"], u64::from(!failed), "round {round}, {number}: {now:#} {told}");
+        tally.made += u64::from(!failed);
+        tally.failed += u64::from(failed);
+        tally.again += u64::from(!failed && now["tried"].as_u64() > Some(1));
+        let lines = now["lines"].as_array().unwrap().iter().enumerate();
+        let lines: String =
+            lines.map(|(index, line)| format!("{}: {}\n", index + 1, line.as_str().unwrap())).collect();
+        let (read, _) = result_in(&seen, &format!("read_{round}_{number}"));
+        assert!(
+            read.starts_with(&lines),
+            "round {round}, {number}: the desk has\n{read}\nand Neovim\n{lines}"
+        );
+    }
+}
+
+/// Edits to one file and the next, in the places that are hard: the end of a text, folds, several hunks, no name.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_turn_edits_what_is_open_wherever_that_is() {
+    on_each(|program| {
+        let edit = |call: &str, file: &str, old: &str, new: &str| {
+            let arguments = json!({ "filePath": file, "oldString": old, "newString": new });
+            Turn::new().call(call, "edit", arguments)
+        };
+        let scripted = desk([
+            edit("c1", "a.txt", "two\nthree\nfour\nfive", "2\nthree\nfour\n5\nfive and a half"),
+            edit("c2", "a.txt", "eight\n", "eight\nnine\n"),
+            edit("c3", "a.txt", "2\nthree", "2\n2b\n2c\nthree"),
+            edit("c4", "untitled:Untitled-3", "words", "more\nwords"),
+            edit("c5", "b.txt", "one", "1"),
+            Turn::new().text("Done."),
+        ]);
+        scripted.desk.write("a.txt", "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n");
+        scripted.desk.write("b.txt", "one\n");
+        let mut window = Window::open(program, &scripted.desk);
+        window
+            .lua("vim.cmd('silent edit b.txt | setlocal readonly | silent edit a.txt | 2,4fold | 5,7fold')");
+        window.connect();
+        window.lua(
+            "vim.cmd('new') vim.api.nvim_buf_set_lines(0, 0, -1, true, { 'words' }) BUFFER = vim.fn.bufnr()",
+        );
+        assert_eq!(window.lua("return BUFFER"), 3);
+        window.lua("require('copydesk').ask('Work', { show = false })");
+        window.ended();
+        for (request, call) in ["c1", "c2", "c3", "c4"].into_iter().enumerate() {
+            let (told, failed) = result(&scripted, request + 1, call);
+            assert!(!failed, "{call}: {told}");
+        }
+        let (told, failed) = result(&scripted, 5, "c5");
+        assert!(failed && told.contains("read-only"), "{told}");
+        let expected = "one\n2\n2b\n2c\nthree\nfour\n5\nfive and a half\nsix\nseven\neight\nnine";
+        assert_eq!(window.lines("a.txt"), expected);
+        assert_eq!(window.lines(3), "more\nwords");
+        window.lua("vim.cmd('wincmd p | silent undo | silent undo | silent undo')");
+        assert_eq!(window.lines("a.txt"), "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight");
+    });
+}

@@ -1,0 +1,222 @@
+//! The conversation: what is seen while a turn goes on, and what the keys do.
+
+use serde_json::json;
+
+use super::window::Window;
+use crate::model_server::Turn;
+use crate::neovim::lives::wait;
+use crate::neovim::window::{desk, edit, on_each, result, with_rules};
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_turn_is_shown_as_it_goes_on() {
+    on_each(|program| {
+        let turns = [
+            Turn::new().text("I look at the cart.").call("c1", "read", json!({ "filePath": "cart.rs" })),
+            Turn::new().text("The tax is **added twice**.\n\n").call(
+                "c2",
+                "edit",
+                json!({ "filePath": "cart.rs", "oldString": "tax + tax", "newString": "tax" }),
+            ),
+            Turn::new().text("Done: see `total`."),
+        ];
+        let scripted = with_rules(turns, json!({ "edit": "ask" }));
+        scripted.desk.write("cart.rs", "fn total() {\n    price + tax + tax\n}\n");
+        let mut window = Window::open(program, &scripted.desk);
+        window.command("edit cart.rs");
+        window.command("Copydesk chat");
+        window.sees("chat-empty");
+        window.keys("iFix the total<Esc><CR>");
+        window.nvim.wait("CopydeskAsk", |_| true);
+        window.sees("chat-ask");
+        window.keys("<C-w>ko");
+        window.ended();
+        window.sees("chat-done");
+        window.keys("zR");
+        window.sees("chat-unfolded");
+        assert_eq!(window.lines("cart.rs"), "fn total() {\n    price + tax\n}");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_is_streamed_stays_in_sight_only_for_whom_is_at_the_end() {
+    on_each(|program| {
+        let many: String = (1..=60).map(|number| format!("line {number}\n\n")).collect();
+        let turns = [Turn::new().text(&many).gate("half").text("more\n\n").text("the end")];
+        let scripted = desk(turns);
+        let mut window = Window::open(program, &scripted.desk);
+        window.command("Copydesk ask Count");
+        wait(scripted.server.reached("half"));
+        let lines = "vim.api.nvim_buf_line_count(vim.fn.bufnr('copydesk://chat'))";
+        window.until(&format!("{lines} > 100"));
+        // The person reads at the beginning, in one window, while another is at the end.
+        window.command("2wincmd w | split | 2wincmd w | normal! gg");
+        let place = "local view = vim.api.nvim_win_call(vim.fn.win_getid(2), vim.fn.winsaveview)
+            return { view.lnum, view.topline }";
+        let before = window.lua(place);
+        scripted.server.open("half");
+        window.ended();
+        window.screen();
+        assert_eq!(window.lua(place), before);
+        let end = format!("return vim.api.nvim_win_get_cursor(vim.fn.win_getid(3))[1] == {lines}");
+        assert_eq!(window.lua(&end), true);
+        assert!(window.lines("copydesk://chat").ends_with("line 60\n\nmore\n\nthe end"));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn each_answer_to_an_ask_reaches_the_model() {
+    // The keys, and what the model was told of its call.
+    let answers = [
+        ("o", "Edited a.txt"),
+        ("a", "Edited a.txt"),
+        ("r", "rejected"),
+        ("Rnot that one<CR>", "not that one"),
+    ];
+    on_each(|program| {
+        for (keys, told) in answers {
+            let stops = keys == "r";
+            let turns = edit("a.txt", "two", "2").into_iter().take(if stops { 1 } else { 2 });
+            let scripted = with_rules(turns, json!({ "edit": "ask" }));
+            scripted.desk.write("a.txt", "one\ntwo\n");
+            let mut window = Window::open(program, &scripted.desk);
+            window.lua("vim.ui.input = function(_, done) done('not that one') end");
+            window.command("edit a.txt");
+            window.command("Copydesk ask Change it");
+            window.nvim.wait("CopydeskAsk", |_| true);
+            window.command("2wincmd w");
+            window.keys(keys.trim_end_matches("not that one<CR>"));
+            let ended = window.ended();
+            assert_eq!(ended["end"]["kind"], if stops { "rejected" } else { "done" }, "{keys}");
+            if !stops {
+                let (said, failed) = result(&scripted, 1, "c1");
+                assert!(said.contains(told), "{keys}: {said}");
+                assert_eq!(failed, keys.starts_with('R'), "{keys}: {said}");
+            }
+            let edited = matches!(keys, "o" | "a");
+            assert_eq!(window.lines("a.txt"), if edited { "one\n2" } else { "one\ntwo" }, "{keys}");
+        }
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn an_ask_is_shown_in_a_corner_while_the_conversation_is_hidden() {
+    on_each(|program| {
+        let scripted = with_rules(edit("a.txt", "two", "2"), json!({ "edit": "ask" }));
+        scripted.desk.write("a.txt", "one\ntwo\n");
+        let mut window = Window::open(program, &scripted.desk);
+        window.command("edit a.txt");
+        window.command("Copydesk! ask Change it");
+        window.nvim.wait("CopydeskAsk", |_| true);
+        window.until("require('copydesk.chat.float').window()");
+        assert_eq!(window.lua("return vim.api.nvim_buf_get_name(0):match('[^/]*$')"), "a.txt");
+        window.sees("ask-corner");
+        window.command("Copydesk allow");
+        window.ended();
+        window.until("not require('copydesk.chat.float').window()");
+        assert_eq!(window.lines("a.txt"), "one\n2");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn earlier_prompts_come_back_and_what_was_being_written_too() {
+    on_each(|program| {
+        let scripted = desk([Turn::new().text("One."), Turn::new().text("Two.")]);
+        let mut window = Window::open(program, &scripted.desk);
+        window.command("Copydesk chat");
+        for prompt in ["first", "second\nwith a line"] {
+            window.keys(&format!("i{}<Esc><CR>", prompt.replace('\n', "<CR>")));
+            window.ended();
+        }
+        window.keys("ihalf<Esc>");
+        let mut seen = Vec::new();
+        for keys in ["<C-p>", "<C-p>", "<C-p>", "<C-n>", "<C-n>", "<C-n>"] {
+            window.keys(keys);
+            seen.push(window.lines("copydesk://prompt"));
+        }
+        let second = "second\nwith a line";
+        assert_eq!(seen, [second, "first", "first", second, "half", "half"]);
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_prompt_while_a_turn_runs_joins_it() {
+    on_each(|program| {
+        let turns = [
+            Turn::new().text("I begin").gate("half").text(".").call("c1", "list", json!({})),
+            Turn::new().text("So be it."),
+        ];
+        let scripted = desk(turns);
+        let mut window = Window::open(program, &scripted.desk);
+        window.command("Copydesk chat");
+        window.keys("iBegin<Esc><CR>");
+        wait(scripted.server.reached("half"));
+        window.keys("iAnd be short<Esc><CR>");
+        window.until("#require('copydesk.session').current().sent == 1");
+        window.sees("chat-steering");
+        scripted.server.open("half");
+        window.ended();
+        assert!(scripted.sent(1).to_string().contains("And be short"), "{:#}", scripted.sent(1));
+        window.sees("chat-steered");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn the_line_of_a_call_leads_to_its_place() {
+    on_each(|program| {
+        let lines: String = (1..=50).map(|number| format!("line {number}\n")).collect();
+        let scripted = desk(edit("a.txt", "line 40", "line forty"));
+        scripted.desk.write("a.txt", &lines);
+        scripted.desk.write("b.txt", "another\n");
+        let mut window = Window::open(program, &scripted.desk);
+        window.command("edit b.txt");
+        window.command("Copydesk ask Change it");
+        window.ended();
+        window.screen();
+        window.command("2wincmd w");
+        window.keys("gg/Edited<CR><CR>");
+        let place = window.lua("return { vim.fn.expand('%:t'), vim.fn.line('.'), vim.fn.winnr() }");
+        assert_eq!(place, json!(["a.txt", 40, 1]));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn an_earlier_prompt_is_sent_again_from_where_it_stood() {
+    on_each(|program| {
+        let [change, done] = edit("a.txt", "two", "2");
+        let turns = [Turn::new().text("One."), change, done, Turn::new().text("Otherwise.")];
+        let scripted = desk(turns);
+        scripted.desk.write("a.txt", "one\ntwo\n");
+        let mut window = Window::open(program, &scripted.desk);
+        window.lua("vim.ui.select = function(items, _, done) done(items[2], 2) end");
+        window.command("edit a.txt");
+        for prompt in ["First", "Change it"] {
+            window.command(&format!("Copydesk ask {prompt}"));
+            window.ended();
+        }
+        assert_eq!(window.lines("a.txt"), "one\n2");
+        let before = window.lua("return require('copydesk.session').current().id");
+        window.screen();
+        window.command("2wincmd w");
+        window.keys("G]][[e");
+        window.until("require('copydesk.chat.input').text() == 'Change it'");
+        assert_ne!(window.lua("return require('copydesk.session').current().id"), before);
+        assert_eq!(window.lines("a.txt"), "one\ntwo", "what the agent did since is taken back");
+        window.keys("A otherwise<Esc><CR>");
+        window.ended();
+        let sent = scripted.sent(3).to_string();
+        assert!(
+            sent.contains("First") && sent.contains("One.") && sent.contains("Change it otherwise"),
+            "{sent}"
+        );
+        assert!(!sent.contains("tool_use"), "{sent}");
+        window.sees("chat-again");
+    });
+}

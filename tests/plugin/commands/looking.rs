@@ -1,0 +1,180 @@
+//! `status`, `log`, `doctor`, `restart` and `:checkhealth`.
+
+use expect_test::expect;
+use serde_json::json;
+
+use super::Person;
+use super::broken::PID;
+use crate::model_server::{Turn, Usage};
+use crate::neovim::window::{desk, on_each};
+
+/// Figures that differ from one run to the next.
+fn steady(text: &str) -> String {
+    let mut out = String::new();
+    let mut is_number = false;
+    for letter in text.chars() {
+        if !letter.is_ascii_digit() {
+            out.push(letter);
+        } else if !is_number {
+            out.push('0');
+        }
+        is_number = letter.is_ascii_digit();
+    }
+    out
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn status_is_one_screen() {
+    on_each(|program| {
+        let scripted =
+            desk([Turn::new().text("Done.").usage(Usage { input: 1000, output: 50, ..Usage::default() })]);
+        scripted.desk.write("a.txt", "one\n");
+        let mut person = Person::at(program, &scripted.desk);
+        person.gives("edit a.txt | Copydesk status", json!([]));
+        person.window.until("vim.bo.buftype == 'nofile'");
+        let text = person.window.lines("copydesk://status");
+        expect![[r"
+            Connection   not connected; the first use connects
+            Plugin       version 0.0.0"]]
+        .assert_eq(&steady(&text));
+        person.window.keys("q");
+        person.asks("Work");
+        person.gives("Copydesk add", json!([]));
+        person.hears();
+        person.gives("Copydesk status", json!([]));
+        person.window.until("vim.bo.buftype == 'nofile'");
+        let text = person.window.lines("copydesk://status");
+        expect![[r"
+            Connection   connected
+            Plugin       version 0.0.0
+            Desk         version 0.0.0, process 0
+                         0 session at hand, 0 with a running turn
+                         0 client, 0 document
+            Documents    0 of this Neovim
+
+            Session      Work
+            Folder       PROJECT
+            Agent        build
+            Model        script/m-0
+            Turn         none runs
+            Tokens       0 in the last request
+            Cost         $0.0
+            Added        a.txt"]]
+        .assert_eq(&steady(
+            &text.replace(scripted.desk.path("").to_str().unwrap().trim_end_matches('/'), "PROJECT"),
+        ));
+        assert_eq!(person.window.lua("return vim.bo.buflisted"), false);
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn log_opens_both_logs_and_neither_is_a_document() {
+    on_each(|program| {
+        let scripted = desk([]);
+        let mut person = Person::at(program, &scripted.desk);
+        person.window.connect();
+        person.window.lua("require('vim.lsp.log').error('something of ours') ");
+        person.gives("Copydesk log", json!([]));
+        person.window.until("vim.fn.tabpagenr('$') == 2 and #vim.api.nvim_tabpage_list_wins(0) == 2");
+        let shown = "local all = {}
+            for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+              local buffer = vim.api.nvim_win_get_buf(window)
+              local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, true)
+              all[#all + 1] = { vim.fs.basename(vim.api.nvim_buf_get_name(buffer)), vim.bo[buffer].buflisted, #lines > 0 }
+            end
+            return all";
+        let log = person.window.lua(shown);
+        assert_eq!(log, json!([["desk.log", false, true], ["lsp.log", false, true]]));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn doctor_shows_what_the_program_finds() {
+    on_each(|program| {
+        let scripted = desk([]);
+        let mut person = Person::at(program, &scripted.desk);
+        for _ in 0..2 {
+            person.gives("Copydesk doctor", json!([]));
+            person.window.until("vim.fn.bufnr('copydesk://doctor') > 0");
+        }
+        let text = person.window.lines("copydesk://doctor");
+        assert!(
+            text.contains("✓ shell") && text.contains("script/m-1") && !text.contains('\u{1b}'),
+            "{text}"
+        );
+        person.window.until("#vim.api.nvim_list_wins() == 2");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn restart_connects_anew_and_keeps_the_session() {
+    on_each(|program| {
+        let scripted = desk([Turn::new().text("One."), Turn::new().text("Two.")]);
+        let mut person = Person::at(program, &scripted.desk);
+        person.asks("First");
+        let client = person.window.lua("return require('copydesk.client').get().id");
+        person.gives("Copydesk restart", json!([]));
+        assert_eq!(person.hears(), "connected");
+        assert_ne!(person.window.lua("return require('copydesk.client').get().id"), client);
+        person.asks("Second");
+        assert!(scripted.last_message(1).contains("Second"));
+        assert!(scripted.sent(1)["messages"].to_string().contains("First"));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn restart_with_a_bang_has_a_new_desk() {
+    on_each(|program| {
+        let scripted = desk([Turn::new().text("One.")]);
+        let mut person = Person::at(program, &scripted.desk);
+        person.asks("First");
+        let before = person.window.lua(PID);
+        person.gives("Copydesk! restart", json!([]));
+        assert_eq!(person.hears(), "The daemon has ended.");
+        assert_eq!(person.hears(), "connected");
+        assert_ne!(person.window.lua(PID), before);
+        let parts = "require('copydesk.session').current().parts[1]";
+        person.window.until(parts);
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn checkhealth_finds_nothing_wrong_where_nothing_is() {
+    on_each(|program| {
+        let scripted = desk([]);
+        let mut person = Person::at(program, &scripted.desk);
+        person.window.connect();
+        person.window.command("checkhealth copydesk");
+        let text = person.window.lines("%");
+        assert!(!text.contains("ERROR"), "{text}");
+        for words in ["connection: ready", "protocol 1", "nothing is wrong with them", "model: script/m-1"] {
+            assert!(text.contains(words), "no `{words}`: {text}");
+        }
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn checkhealth_says_what_to_do() {
+    on_each(|program| {
+        let scripted = desk([]);
+        let setup = json!({ "cmd": "copydesk-nowhere", "chat": { "positon": "left" }, "notify": "some" });
+        let mut person = Person::with(program, &scripted.desk, setup);
+        person.window.command("checkhealth copydesk");
+        let text = person.window.lines("%");
+        for words in [
+            "the program `copydesk-nowhere` is not found",
+            "cargo install --path daemon/desk",
+            "there is no option `chat.positon`; did you mean `position`?",
+            "`notify` is one of all, asks, none, not \"some\"",
+        ] {
+            assert!(text.contains(words), "no `{words}`: {text}");
+        }
+    });
+}

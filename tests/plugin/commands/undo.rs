@@ -1,0 +1,82 @@
+//! `undo` and `redo`.
+
+use serde_json::json;
+
+use super::Person;
+use crate::model_server::Turn;
+use crate::neovim::window::{desk, edit, on_each};
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn undo_takes_back_turn_after_turn_and_redo_brings_them_back() {
+    on_each(|program| {
+        let turns = [edit("a.txt", "one", "1"), edit("b.txt", "two", "2")].concat();
+        let scripted = desk(turns.into_iter().chain([Turn::new().text("Just talk.")]));
+        scripted.desk.write("a.txt", "one\n");
+        scripted.desk.write("b.txt", "two\n");
+        let mut person = Person::at(program, &scripted.desk);
+        let says = |person: &mut Person, command: &str| {
+            person.gives(command, json!([]));
+            person.hears()
+        };
+        let none = "there is no session, and so nothing to";
+        assert!(says(&mut person, "edit a.txt | Copydesk undo").starts_with(none));
+        assert!(says(&mut person, "Copydesk redo").starts_with(none));
+        for prompt in ["First", "Second", "Third"] {
+            person.asks(prompt);
+        }
+        assert_eq!(person.window.lines("a.txt"), "1");
+        assert_eq!(says(&mut person, "Copydesk undo"), "undone: b.txt");
+        assert_eq!(scripted.desk.read("b.txt"), "two\n");
+        assert_eq!(says(&mut person, "Copydesk undo"), "undone: a.txt");
+        assert_eq!(person.window.lines("a.txt"), "one");
+        assert_eq!(says(&mut person, "Copydesk undo"), "there is nothing to take back");
+        assert_eq!(says(&mut person, "Copydesk redo"), "redone: a.txt");
+        assert_eq!(says(&mut person, "Copydesk redo"), "redone: b.txt");
+        assert_eq!(says(&mut person, "Copydesk redo"), "there is nothing to redo");
+        assert_eq!(says(&mut person, "Copydesk undo call"), "undone: b.txt");
+        assert_eq!(says(&mut person, "Copydesk redo"), "redone: b.txt");
+        assert_eq!(says(&mut person, "Copydesk undo all"), "undone: b.txt, a.txt");
+        assert_eq!(says(&mut person, "Copydesk redo"), "redone: a.txt, b.txt");
+        assert_eq!(says(&mut person, "Copydesk undo turn 1"), "undone: a.txt");
+        assert_eq!(says(&mut person, "Copydesk undo turn 9"), "the session has no turn 9");
+        let takes = "`undo` takes `turn`, `turn NUMBER`, `call` or `all`, not `the last one`";
+        assert_eq!(says(&mut person, "Copydesk undo the last one"), takes);
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn lines_that_the_person_changed_too_are_told_and_left() {
+    on_each(|program| {
+        let scripted = desk(edit("a.txt", "one", "1"));
+        scripted.desk.write("a.txt", "one\n");
+        let mut person = Person::at(program, &scripted.desk);
+        person.window.command("edit a.txt");
+        person.asks("Work");
+        person.window.command("call setline(1, 'mine')");
+        person.gives("Copydesk undo", json!([]));
+        let said = person.hears();
+        assert!(said.starts_with("left as it is, because you changed the same lines: a.txt ("), "{said}");
+        assert_eq!(person.window.lines("a.txt"), "mine");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn nothing_is_taken_back_while_a_turn_runs() {
+    on_each(|program| {
+        let turns =
+            [edit("a.txt", "one", "1").to_vec(), vec![Turn::new().text("I begin").stall("begun")]].concat();
+        let scripted = desk(turns);
+        scripted.desk.write("a.txt", "one\n");
+        let mut person = Person::at(program, &scripted.desk);
+        person.asks("Work");
+        person.gives("Copydesk! ask More", json!([]));
+        person.reads("I begin");
+        person.gives("Copydesk undo", json!([]));
+        assert_eq!(person.hears(), "a turn runs; `:Copydesk stop` ends it, then try again");
+        person.gives("Copydesk stop", json!([]));
+        person.window.ended();
+    });
+}

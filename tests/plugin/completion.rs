@@ -1,0 +1,214 @@
+//! Completion in the prompt: mentions, symbols, commands; and commands that are sent as a prompt.
+
+use serde_json::{Value, json};
+
+use super::commands::Person;
+use crate::neovim::window::{desk, on_each};
+use crate::sessions::harness::Scripted;
+
+fn project() -> Scripted {
+    let scripted = desk([]);
+    for name in ["src/cart.rs", "src/coupon.rs", "docs/my cart.md", ".git/config"] {
+        scripted.desk.write(name, "x\n");
+    }
+    scripted
+}
+
+/// A person with the prompt open and the list of files made.
+fn prompting(program: &std::path::Path, scripted: &Scripted) -> Person {
+    // Wide enough for the menu: whether it marks what does not fit differs between Neovims.
+    let mut person = Person::with(program, &scripted.desk, json!({ "chat": { "size": 60 } }));
+    person.window.command("edit src/cart.rs");
+    person.window.command("Copydesk chat");
+    person.window.until("#require('copydesk.complete.files').list(vim.fn.getcwd()) > 0");
+    person
+}
+
+/// What is offered at the end of a line of the prompt: where the word begins, and the words.
+fn offered(person: &mut Person, line: &str) -> (Value, Vec<String>) {
+    let code = "local text = ...
+        vim.wo.virtualedit = 'onemore'
+        vim.api.nvim_buf_set_lines(0, 0, -1, true, vim.split(text, '\\n'))
+        local last = vim.fn.getline('$')
+        vim.api.nvim_win_set_cursor(0, { vim.fn.line('$'), #last })
+        local complete = require('copydesk.complete').omnifunc
+        local start = complete(1, '')
+        local words = start >= 0 and complete(0, last:sub(start + 1)).words or {}
+        return { start, vim.tbl_map(function(item) return item.word end, words) }";
+    let found = person.window.nvim.lua(code, json!([line]));
+    (found[0].clone(), serde_json::from_value(found[1].clone()).unwrap_or_default())
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn mentions_and_commands_are_offered_where_they_can_stand() {
+    on_each(|program| {
+        let scripted = project();
+        let mut person = prompting(program, &scripted);
+        for (line, start, first) in [
+            ("plain words", -3, vec![]),
+            ("mail ann@ca", -3, vec![]),
+            ("see @sele", 4, vec!["@selection"]),
+            ("see @cartr", 4, vec!["@src/cart.rs"]),
+            ("see (@mycart", 5, vec![r#"@"docs/my cart.md""#]),
+            (r#"@"docs/my c"#, 0, vec![r#"@"docs/my cart.md""#]),
+            ("@coup", 0, vec!["@src/coupon.rs"]),
+            ("@nothing-like-it", 0, vec![]),
+            ("/sto", 0, vec!["/stop"]),
+            ("/undo ca", 6, vec!["call"]),
+            ("/sessions ", 10, vec!["rename", "delete", "open"]),
+            ("/etc/passwd", -3, vec![]),
+            ("words\n/sto", -3, vec![]),
+        ] {
+            let (column, words) = offered(&mut person, line);
+            assert_eq!(
+                (column, words),
+                (json!(start), first.into_iter().map(str::to_owned).collect()),
+                "{line}"
+            );
+        }
+        let (_, words) = offered(&mut person, "@");
+        let begins = ["@buffer", "@selection", "@diagnostics", "@quickfix", "@symbol:", "@src/cart.rs"];
+        assert_eq!(words[..6], begins, "{words:?}");
+        assert!(!words.iter().any(|word| word.contains(".git/")), "{words:?}");
+        let (_, words) = offered(&mut person, "/");
+        assert!(words.len() > 15 && words.contains(&"/new".to_owned()), "{words:?}");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn the_menu_opens_by_itself_and_chooses_nothing() {
+    on_each(|program| {
+        let scripted = project();
+        let mut person = prompting(program, &scripted);
+        let before = person.window.lua("return vim.go.completeopt");
+        person.window.lua("T.type('iSee @')");
+        person.window.until("vim.fn.pumvisible() == 1");
+        assert_eq!(person.window.lua("return vim.api.nvim_get_current_line()"), "See @");
+        person.window.lua("T.type('coup')");
+        person.window.until("#vim.fn.complete_info({ 'items' }).items == 1");
+        let screen = person.window.screen();
+        let menu: Vec<_> = screen.lines().filter(|line| line.contains("coupon")).map(str::trim).collect();
+        assert_eq!(menu.len(), 1, "{screen}");
+        person.window.lua("T.type('<Down><C-y> please<Esc>')");
+        person.window.until("vim.fn.mode() == 'n'");
+        assert_eq!(person.window.lua("return vim.api.nvim_get_current_line()"), "See @src/coupon.rs please");
+        assert_eq!(person.window.lua("return vim.go.completeopt"), before);
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_menu_that_was_closed_stays_closed_for_that_word() {
+    on_each(|program| {
+        let scripted = project();
+        let mut person = prompting(program, &scripted);
+        // Typed faster than Neovim looks.
+        person.window.lua("T.type('i@co')");
+        person.window.until("vim.fn.pumvisible() == 1");
+        person.window.lua("T.type('<C-e>u')");
+        person.window.until("vim.api.nvim_get_current_line() == '@cou' and vim.fn.pumvisible() == 0");
+        person.window.lua("T.type('p @')");
+        person.window.until("vim.fn.pumvisible() == 1");
+        assert_eq!(person.window.lua("return vim.api.nvim_get_current_line()"), "@coup @");
+        // Where nothing can be offered, nothing is said about it.
+        person.window.lua("T.type('<Esc>cc/reject for a reason')");
+        person.window.until("vim.api.nvim_get_current_line() == '/reject for a reason'");
+        assert!(!person.window.screen().contains("not found"), "{}", person.window.screen());
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn the_menu_is_legible() {
+    on_each(|program| {
+        let scripted = project();
+        let mut person = prompting(program, &scripted);
+        person.window.lua("T.type('iLook at @')");
+        person.window.until("vim.fn.pumvisible() == 1");
+        person.window.sees("complete-mention");
+        person.window.lua("T.type('<Esc>cc/st')");
+        person.window.until("#vim.fn.complete_info({ 'items' }).items == 2");
+        person.window.sees("complete-command");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn files_that_come_later_are_shown_then() {
+    on_each(|program| {
+        let scripted = project();
+        let mut person = Person::at(program, &scripted.desk);
+        person.window.command("Copydesk chat");
+        person.window.lua(
+            "vim.api.nvim_create_autocmd('CompleteChanged', {
+               callback = function() T.tell('menu', vim.fn.complete_info({ 'items' })) end,
+             })
+             T.type('i@')",
+        );
+        person.window.nvim.wait("menu", |told| told.to_string().contains("@src/coupon.rs"));
+        assert_eq!(person.window.lua("return vim.api.nvim_get_current_line()"), "@");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn files_are_found_without_git_and_ripgrep() {
+    on_each(|program| {
+        let scripted = project();
+        scripted.desk.write("target/debug/cart.d", "x\n");
+        let mut person = Person::at(program, &scripted.desk);
+        person.window.lua("vim.env.PATH = '/nowhere'");
+        person.window.until("#require('copydesk.complete.files').list(vim.fn.getcwd()) > 0");
+        let files = person.window.lua("return require('copydesk.complete.files').list(vim.fn.getcwd())");
+        assert_eq!(files, json!(["docs/my cart.md", "src/cart.rs", "src/coupon.rs"]));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn symbols_come_from_the_language_server_and_go_along() {
+    on_each(|program| {
+        let scripted = project();
+        scripted.desk.write("shop.txt", "fn total() {\n  tax()\n}\nfn tax() {}\n");
+        let mut person = Person::at(program, &scripted.desk);
+        person.window.lua(include_str!("server.lua"));
+        person.window.lua(
+            "local function range(first, last)
+               return { start = { line = first, character = 0 }, ['end'] = { line = last, character = 1 } }
+             end
+             local tax = { name = 'tax', kind = 12, range = range(3, 3), selectionRange = range(3, 3) }
+             local total = { name = 'total', kind = 12, range = range(0, 2), selectionRange = range(0, 0), children = { tax } }
+             T.serve('words', 'text', {
+               capabilities = { documentSymbolProvider = true },
+               answers = { ['textDocument/documentSymbol'] = { result = { total } } },
+             })",
+        );
+        person.window.command("edit shop.txt");
+        person.window.until("#vim.lsp.get_clients({ name = 'words' }) == 1");
+        person.window.command("Copydesk chat");
+        assert_eq!(offered(&mut person, "@symbol:").1, Vec::<String>::new());
+        person.window.until("require('copydesk.complete.symbols').known('tax')");
+        assert_eq!(offered(&mut person, "@symbol:tot").1, ["@symbol:total"]);
+        let gather = "return require('copydesk.context').gather('@symbol:total').items[1].text";
+        assert_eq!(person.window.lua(gather), "fn total() {\n  tax()\n}");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_command_in_the_prompt_is_run_and_other_words_are_sent() {
+    on_each(|program| {
+        let scripted = project();
+        let mut person = prompting(program, &scripted);
+        person.window.keys("i/add %<Esc><CR>");
+        assert_eq!(person.hears(), "with the next prompt: src/cart.rs");
+        assert_eq!(person.window.lines("copydesk://prompt"), "");
+        for text in ["/etc/passwd is odd", "/nothing", "/stop\nand more", "words"] {
+            let is_command =
+                person.window.nvim.lua("return require('copydesk.complete').slash(...)", json!([text]));
+            assert_eq!(is_command, false, "{text}");
+        }
+    });
+}

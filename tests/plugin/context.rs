@@ -1,0 +1,229 @@
+//! What goes along with a prompt: mentions, selections, lists of the editor, images.
+
+use proptest::test_runner::{Config, TestRunner};
+use serde_json::{Value, json};
+
+use super::commands::Person;
+use crate::cli::desk::USER;
+use crate::model_server::Turn;
+use crate::neovim::window::{desk, on_each};
+use crate::sessions::harness::Scripted;
+
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n and so on";
+
+fn project() -> Scripted {
+    let scripted = desk([]);
+    for (name, text) in [
+        ("a.txt", "one\ntwo\nthree\n"),
+        ("lib/b.txt", "bee\r\ndee\r\n"),
+        ("my notes.md", "# Notes\n"),
+        ("odd:7", "seven\n"),
+        ("~/else.txt", "from elsewhere\n"),
+    ] {
+        scripted.desk.write(name, text);
+    }
+    scripted.desk.write("shot.png", PNG);
+    scripted
+}
+
+/// What `gather` makes of a prompt, with the project's folder as `PROJECT` and the home as `HOME`.
+fn gathered(person: &mut Person, scripted: &Scripted, text: &str) -> Value {
+    let gather =
+        "return require('copydesk.context').gather(..., { origin = vim.api.nvim_get_current_win() })";
+    let found = person.window.nvim.lua(gather, json!([text])).to_string();
+    let project = scripted.desk.path("").to_str().unwrap().trim_end_matches('/').to_owned();
+    let home = scripted.desk.path("~/").to_str().unwrap().trim_end_matches('/').to_owned();
+    serde_json::from_str(&found.replace(&project, "PROJECT").replace(&home, "HOME")).unwrap()
+}
+
+fn uri(path: &str) -> Value {
+    json!({ "uri": format!("file://{path}") })
+}
+
+fn stretch(path: &str, from: (u32, u32), to: (u32, u32), text: &str) -> Value {
+    let place = |(line, character)| json!({ "line": line, "character": character });
+    json!({ "uri": format!("file://{path}"), "text": text, "range": { "start": place(from), "end": place(to) } })
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn mentions_are_what_they_name_and_other_words_stay_words() {
+    on_each(|program| {
+        let scripted = project();
+        let mut person = Person::at(program, &scripted.desk);
+        // As the person sees it, not as it is on the disk.
+        person.window.command("edit a.txt | call setline(1, 'eins ü')");
+        let a = "PROJECT/a.txt";
+        for (text, items) in [
+            ("nothing", json!(null)),
+            ("write to ann@a.txt or @nobody about @Override", json!(null)),
+            ("see @a.txt", json!([uri(a)])),
+            ("(see @a.txt), twice @a.txt.", json!([uri(a)])),
+            ("@lib/b.txt?", json!([uri("PROJECT/lib/b.txt")])),
+            ("@lib and @./lib/../a.txt", json!([uri("PROJECT/lib"), uri(a)])),
+            (r#"@"my notes.md" and more"#, json!([uri("PROJECT/my%20notes.md")])),
+            ("@a.txt:1", json!([stretch(a, (0, 0), (0, 6), "eins ü")])),
+            ("@a.txt:3-2, yes", json!([stretch(a, (1, 0), (2, 5), "two\nthree")])),
+            ("@a.txt:2-99", json!([stretch(a, (1, 0), (2, 5), "two\nthree")])),
+            ("@lib/b.txt:2", json!([stretch("PROJECT/lib/b.txt", (1, 0), (1, 3), "dee")])),
+            ("@odd:7", json!([uri("PROJECT/odd:7")])),
+            ("@~/else.txt", json!([{ "uri": "file://HOME/else.txt", "text": "from elsewhere\n" }])),
+            ("@buffer", json!([uri(a)])),
+            ("@symbol:unknown @", json!(null)),
+        ] {
+            assert_eq!(gathered(&mut person, &scripted, text)["items"], items, "{text}");
+        }
+        for (text, problem) in [
+            ("@a.txt:4", "`a.txt` has 3 lines, and no line 4"),
+            ("@lib/b.txt:3", "`lib/b.txt` has 2 lines, and no line 3"),
+            ("@selection", "nothing was selected in a.txt"),
+            ("@quickfix", "the quickfix list is empty"),
+        ] {
+            assert_eq!(gathered(&mut person, &scripted, text), json!({ "problem": problem }), "{text}");
+        }
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_selection_is_taken_as_it_is_seen() {
+    on_each(|program| {
+        let scripted = project();
+        let mut person = Person::at(program, &scripted.desk);
+        person.window.connect();
+        // Which of the two they agree on depends on the Neovim.
+        let is_utf8 = person.window.lua("return require('copydesk.position').encoding()") == "utf-8";
+        person.window.command("edit a.txt | call setline(1, ['a🦀c', 'dü', 'x'])");
+        for (keys, from, to, text) in [
+            ("gg0lv<Esc>", (0, 1), (0, if is_utf8 { 5 } else { 3 }), "🦀"),
+            ("gg0lvj<Esc>", (0, 1), (1, if is_utf8 { 3 } else { 2 }), "🦀c\ndü"),
+            ("gg0vj$<Esc>", (0, 0), (1, if is_utf8 { 3 } else { 2 }), "a🦀c\ndü"),
+            ("ggVj<Esc>", (0, 0), (1, if is_utf8 { 3 } else { 2 }), "a🦀c\ndü"),
+            ("gg0<C-v>j<Esc>", (0, 0), (1, if is_utf8 { 3 } else { 2 }), "a\nd"),
+            ("2G$vk0<Esc>", (0, 0), (1, if is_utf8 { 3 } else { 2 }), "a🦀c\ndü"),
+        ] {
+            person.window.keys(keys);
+            let items = gathered(&mut person, &scripted, "@selection")["items"].take();
+            assert_eq!(items, json!([stretch("PROJECT/a.txt", from, to, text)]), "{keys}");
+        }
+        person.window.command("set selection=exclusive");
+        person.window.keys("gg0vl<Esc>");
+        let items = gathered(&mut person, &scripted, "@selection")["items"].take();
+        assert_eq!(items, json!([stretch("PROJECT/a.txt", (0, 0), (0, 1), "a")]));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn lists_of_the_editor_are_texts() {
+    on_each(|program| {
+        let scripted = project();
+        let mut person = Person::at(program, &scripted.desk);
+        person.window.command("edit a.txt");
+        let empty = gathered(&mut person, &scripted, "@diagnostics")["items"][0]["text"].take();
+        assert_eq!(empty, "The editor shows no problems here.");
+        person.window.lua(
+            "vim.diagnostic.set(vim.api.nvim_create_namespace('t'), 0, {
+               { lnum = 1, col = 2, message = 'odd\\nreally', severity = 2 },
+               { lnum = 2, col = 0, message = 'wrong', severity = 1, source = 'cc', code = 'E1' },
+             })
+             vim.fn.setqflist({}, ' ', { title = 'grep', items = {
+               { filename = 'lib/b.txt', lnum = 2, col = 1, text = ' dee' }, { text = 'a line' },
+             } })",
+        );
+        let found = gathered(&mut person, &scripted, "@diagnostics @quickfix")["items"].take();
+        let problems =
+            "Problems that the editor shows here:\n3:1 error: wrong [cc E1]\n2:3 warning: odd really";
+        assert_eq!(found[0], json!({ "uri": "file://PROJECT/a.txt", "text": problems }));
+        assert_eq!(found[1], json!({ "uri": "nvim:quickfix", "text": "grep\nlib/b.txt:2:1: dee\na line" }));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn texts_that_are_no_utf8_can_be_sent() {
+    on_each(|program| {
+        let scripted = desk([Turn::new().text("Done.")]);
+        scripted.desk.write("latin.txt", b"Stra\xdfe\n");
+        scripted.desk.write("~/else.txt", b"Gr\xfc\xdfe\n");
+        let mut person = Person::at(program, &scripted.desk);
+        person.asks("@latin.txt:1 and @~/else.txt");
+        let sent = scripted.last_message(0);
+        assert!(sent.contains("Straße") && sent.contains("Grüße"), "{sent}");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn images_are_known_by_their_bytes_and_bounded() {
+    on_each(|program| {
+        let scripted = project();
+        scripted.desk.write("fake.png", "just text\n");
+        scripted.desk.write("big.pdf", [b"%PDF-1.7 ".as_slice(), &vec![b' '; 4_000_000]].concat());
+        let mut person = Person::at(program, &scripted.desk);
+        let found = gathered(&mut person, &scripted, "like @shot.png, not @fake.png");
+        let file = json!({ "mime": "image/png", "name": "shot.png", "base64": "iVBORw0KGgogYW5kIHNvIG9u" });
+        assert_eq!(found, json!({ "files": [file], "items": [uri("PROJECT/fake.png")] }));
+        let problem = "`big.pdf` has 3.8 MB, and at most 3.8 MB can be sent: make it smaller";
+        assert_eq!(gathered(&mut person, &scripted, "@big.pdf"), json!({ "problem": problem }));
+        let many: Vec<_> = (0..11).map(|number| format!("shot{number}.png")).collect();
+        for name in &many {
+            scripted.desk.write(name, PNG);
+        }
+        let problem = "more than 10 images and PDFs cannot go with one prompt";
+        let text = format!("@{}", many.join(" @"));
+        assert_eq!(gathered(&mut person, &scripted, &text), json!({ "problem": problem }));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn the_model_gets_the_image_and_the_text() {
+    on_each(|program| {
+        let scripted = desk([Turn::new().text("Nice.")]);
+        let mut config: Value = serde_json::from_str(&scripted.desk.read(USER)).unwrap();
+        config["provider"]["script"]["models"]["m-1"]["images"] = json!(true);
+        scripted.desk.write(USER, config.to_string());
+        scripted.desk.write("shot.png", PNG);
+        scripted.desk.write("a.txt", "one\n");
+        let mut person = Person::at(program, &scripted.desk);
+        person.gives("Copydesk add shot.png", json!([]));
+        assert_eq!(person.hears(), "with the next prompt: shot.png");
+        person.asks("Look at @a.txt");
+        let sent = scripted.last_message(0);
+        assert!(sent.contains("image/png") && sent.contains(r"[a.txt]\none\n"), "{sent}");
+    });
+}
+
+/// However a path is written, it is read again as the same path.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_the_completion_writes_is_read_as_the_same_path() {
+    on_each(|program| {
+        let scripted = desk([]);
+        let mut person = Person::at(program, &scripted.desk);
+        let mut runner =
+            TestRunner::new(Config { cases: 64, failure_persistence: None, ..Config::default() });
+        let paths = proptest::collection::vec("[a-zA-Z0-9äß🦀 ._/+#@:,()-]{1,20}", 1..20);
+        let code = "local paths, before, after = ...
+            local mention, read = require('copydesk.context.mention'), {}
+            for number, path in ipairs(paths) do
+              local readings = mention.find(before .. mention.write(path) .. after)
+              read[number] = readings[1] and vim.list_contains(readings[1], path) or path
+            end
+            return read";
+        let surroundings =
+            proptest::sample::select(vec![("", ""), ("see ", " now"), ("(", "), or"), ("\n", ".\n")]);
+        let check = |(paths, (before, after)): (Vec<String>, (&str, &str))| {
+            // A name of white space alone is nobody's.
+            let paths: Vec<_> = paths.into_iter().filter(|path| !path.trim().is_empty()).collect();
+            let read = person.window.nvim.lua(code, json!([paths, before, after]));
+            for one in read.as_array().unwrap_or(&vec![]) {
+                proptest::prop_assert_eq!(one, &json!(true));
+            }
+            Ok(())
+        };
+        let person = std::cell::RefCell::new(check);
+        runner.run(&(paths, surroundings), |given| (person.borrow_mut())(given)).unwrap();
+    });
+}

@@ -1,0 +1,5 @@
+//! Documents around their text: those without a name, saving, files that change under a buffer, and what the editor shows.
+
+mod files;
+mod shown;
+mod untitled;

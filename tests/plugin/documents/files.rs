@@ -1,0 +1,174 @@
+//! Saving as the person would, and reading again what the desk has changed. Nothing ever asks.
+
+use serde_json::{Value, json};
+
+use crate::neovim::window::on_each;
+use crate::plugin::bare::Bare;
+
+/// With `a.txt` open in `B`.
+fn opened(program: &std::path::Path) -> Bare {
+    let mut bare = Bare::start(program, "utf-8");
+    bare.write("a.txt", "one\n");
+    bare.lua(
+        "require('copydesk.document').watch()
+         vim.cmd('silent edit a.txt')
+         B = S.attach(vim.api.nvim_get_current_buf())
+         function SAVE() return require('copydesk.document').save({ uri = vim.uri_from_bufnr(B) }) end
+         function TYPE() vim.api.nvim_buf_set_lines(B, 0, 1, true, { 'typed' }) end",
+    );
+    bare
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_save_is_the_persons_own_with_all_that_belongs_to_it() {
+    on_each(|program| {
+        let mut bare = opened(program);
+        bare.lua(
+            "EVENTS = {}
+             vim.api.nvim_create_autocmd('BufWritePre', { callback = function(event)
+               table.insert(EVENTS, 'pre')
+               vim.api.nvim_buf_set_lines(event.buf, -1, -1, true, { 'formatted' })
+             end })
+             vim.api.nvim_create_autocmd('BufWritePost', { callback = function() table.insert(EVENTS, 'post') end })
+             TYPE()",
+        );
+        assert_eq!(bare.lua("return SAVE()"), json!({ "saved": true }));
+        assert_eq!(bare.read("a.txt"), b"typed\nformatted\n");
+        assert_eq!(bare.lua("return { EVENTS, vim.bo[B].modified }"), json!([["pre", "post"], false]));
+        // Nothing has changed, and so nothing is written.
+        assert_eq!(bare.lua("return SAVE()"), json!({ "saved": true }));
+        assert_eq!(bare.lua("return #EVENTS"), 2);
+        // Out of sight, while somebody types elsewhere.
+        bare.lua("vim.cmd('vnew')");
+        bare.keys("iwords");
+        let around = "return { vim.api.nvim_list_wins(), vim.api.nvim_get_current_win(), vim.fn.mode(), vim.fn.winsaveview() }";
+        let before = bare.lua(around);
+        bare.lua("TYPE() vim.api.nvim_buf_set_mark(B, '[', 1, 2, {})");
+        assert_eq!(bare.lua("return SAVE()"), json!({ "saved": true }));
+        assert_eq!(bare.lua(around), before);
+        assert_eq!(bare.lua("return vim.api.nvim_buf_get_mark(B, '[')"), json!([1, 2]));
+        assert_eq!(bare.read("a.txt"), b"typed\nformatted\nformatted\n");
+    });
+}
+
+/// What stands in the way, and what is said of it.
+const WAYS: &[(&str, &str)] = &[
+    ("vim.bo[B].readonly = true", "a.txt: it is read-only ('readonly' is on)"),
+    ("vim.fn.writefile({ 'others and more' }, 'a.txt')", "a.txt: its file has been changed by somebody else"),
+    ("vim.fn.delete('a.txt') vim.fn.mkdir('a.txt')", "a.txt: its file has been changed by somebody else"),
+    (
+        "vim.cmd('silent file b.txt') vim.fn.writefile({ 'others' }, 'b.txt')",
+        "b.txt: its file has been changed",
+    ),
+    ("vim.cmd('silent file no/such/b.txt')", "no/such/b.txt: E212:"),
+    (
+        "vim.bo[B].fileencoding = 'latin1' vim.api.nvim_buf_set_lines(B, 0, -1, true, { '🦀' })",
+        "a.txt: it has letters that its encoding",
+    ),
+    ("vim.o.write = false", "a.txt: E142:"),
+    ("vim.o.confirm = true vim.o.write = false", "a.txt: E142:"),
+    ("vim.api.nvim_create_autocmd('BufWritePre', { callback = function() error('mine') end })", "a.txt: "),
+    ("vim.bo[B].buftype = 'nofile'", "a.txt: it is no file"),
+    ("vim.cmd('enew | bunload! ' .. B)", "a.txt: it is not open"),
+];
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_cannot_be_saved_says_why_and_asks_nothing() {
+    on_each(|program| {
+        for (way, why) in WAYS {
+            let mut bare = opened(program);
+            let answer = bare.lua(&format!("TYPE() {way} return SAVE()"));
+            // A callback that fails before writing does not keep Neovim from writing.
+            if way.contains("error(") && answer["saved"] == true {
+                assert_eq!(bare.read("a.txt"), b"typed\n");
+                continue;
+            }
+            assert_eq!(answer["saved"], false, "{way}");
+            let message = answer["message"].as_str().unwrap();
+            assert!(message.starts_with(why) && !message.contains('\n'), "{way}: {message}");
+            assert_eq!(bare.lua("return vim.fn.mode()"), "n", "{way}");
+        }
+    });
+}
+
+/// The plugin may come when files are open already, and know nothing of when they were read.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_file_that_was_open_before_is_not_written_over_either() {
+    on_each(|program| {
+        let mut bare = Bare::start(program, "utf-8");
+        bare.write("a.txt", "one\n");
+        bare.lua(
+            "vim.cmd('silent edit a.txt')
+             vim.api.nvim_buf_set_lines(0, 0, 1, true, { 'typed' })
+             vim.fn.writefile({ 'others and more' }, 'a.txt')",
+        );
+        let save = "return require('copydesk.document').save({ uri = vim.uri_from_bufnr(0) })";
+        assert_eq!(bare.lua(save)["saved"], false);
+        assert_eq!(bare.read("a.txt"), b"others and more\n");
+    });
+}
+
+/// What happened to the file, how the buffer was before, its lines afterwards, and what the person is told.
+const CHANGED: &[(&str, &str, &str, &str, &str)] = &[
+    ("read again", "", "written", "others", ""),
+    ("read again although it should be asked about", "vim.o.autoread = false", "written", "others", ""),
+    ("the same, for this one", "vim.bo[B].autoread = false", "written", "others", ""),
+    ("hidden", "vim.cmd('enew')", "written", "others", ""),
+    ("with changes of its own", "TYPE()", "written", "typed", "a.txt was changed on the disk"),
+    ("deleted", "vim.fn.delete('a.txt')", "deleted", "one", ""),
+    (
+        "new, and made meanwhile",
+        "vim.cmd('silent edit new.txt') B = vim.api.nvim_get_current_buf()",
+        "created",
+        "others",
+        "",
+    ),
+];
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_file_that_the_desk_changed_is_read_again_where_nothing_is_lost() {
+    on_each(|program| {
+        for (name, before, reason, expected, told) in CHANGED {
+            let mut bare = opened(program);
+            bare.lua(before);
+            let autoread = bare.lua("return { vim.go.autoread, vim.bo[B].autoread }");
+            let window = bare.lua("return vim.api.nvim_get_current_win()");
+            if *reason != "deleted" {
+                bare.lua("vim.fn.writefile({ 'others' }, vim.api.nvim_buf_get_name(B))");
+            }
+            bare.with(
+                "require('copydesk.document').changed({ uri = vim.uri_from_bufnr(B), reason = ... })",
+                json!([reason]),
+            );
+            assert_eq!(bare.lua("return S.lines(B)"), json!([expected]), "{name}");
+            assert_eq!(bare.lua("return { vim.go.autoread, vim.bo[B].autoread }"), autoread, "{name}");
+            assert_eq!(bare.lua("return vim.api.nvim_get_current_win()"), window, "{name}");
+            let said: Value = bare.lua("return S.said");
+            let said: Vec<_> = said.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            assert_eq!(said.len(), usize::from(!told.is_empty()), "{name}: {said:?}");
+            assert!(said.iter().all(|line| line.contains(told)), "{name}: {said:?}");
+        }
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_file_that_is_not_loaded_is_not_loaded_for_that() {
+    on_each(|program| {
+        let mut bare = opened(program);
+        let loaded = bare.lua(
+            "vim.cmd('enew | bunload! ' .. B)
+             local count = #vim.api.nvim_list_bufs()
+             for _, name in ipairs({ 'a.txt', 'never.txt' }) do
+               local uri = vim.uri_from_fname(vim.uv.cwd() .. '/' .. name)
+               require('copydesk.document').changed({ uri = uri, reason = 'written' })
+             end
+             return { vim.api.nvim_buf_is_loaded(B), #vim.api.nvim_list_bufs() == count }",
+        );
+        assert_eq!(loaded, json!([false, true]));
+    });
+}

@@ -1,0 +1,74 @@
+-- Neovim with the plugin, as its user has it. Comes after `line.lua`.
+--
+-- Whatever the plugin announces (its `User` events) and says (`vim.notify`) is told to the test. Keys are typed as a person
+-- types them; a screen is read cell by cell.
+vim.opt.runtimepath:prepend(vim.env.TEST_PLUGIN)
+vim.o.columns = 100
+vim.o.lines = 30
+vim.o.termguicolors = true
+vim.o.laststatus = 2
+vim.o.ruler = false
+vim.o.showcmd = false
+vim.cmd("filetype plugin indent on | syntax enable")
+
+T.said = {}
+vim.notify = function(text, level)
+  T.said[#T.said + 1] = text
+  T.tell("said", { text = text, level = level or 2 })
+end
+
+vim.api.nvim_create_autocmd("User", {
+  pattern = "Copydesk*",
+  callback = function(event) T.tell(event.match, event.data or vim.empty_dict()) end,
+})
+
+-- Types. The editor has dealt with the keys when this returns; what they began may go on.
+function T.keys(keys)
+  vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes(keys, true, true, true), "mx!", false)
+end
+
+-- Types, and leaves insert mode as it was begun: with more to come.
+function T.type(keys)
+  vim.api.nvim_input(keys)
+end
+
+-- What can be seen, a line for each row, without the spaces at their ends.
+function T.screen()
+  vim.cmd("redraw!")
+  local rows = {}
+  for row = 1, vim.o.lines do
+    local cells = {}
+    for column = 1, vim.o.columns do
+      cells[column] = vim.fn.screenstring(row, column)
+    end
+    rows[row] = (table.concat(cells):gsub("%s+$", ""))
+  end
+  return table.concat(rows, "\n")
+end
+
+-- Calls `check` after everything that happens, until it gives something, and returns that. Nothing sleeps: Neovim's loop
+-- comes by whenever there is something to do.
+function T.until_(check)
+  return T.await(function(done)
+    local poll = assert(vim.uv.new_check())
+    local wake = assert(vim.uv.new_timer())
+    local is_done = false
+    local function look()
+      if is_done then return end
+      local found = check()
+      if found then
+        is_done = true
+        poll:stop()
+        poll:close()
+        wake:stop()
+        wake:close()
+        done(found)
+      end
+    end
+    poll:start(vim.schedule_wrap(look))
+    -- A loop with nothing to do does not come by at all.
+    wake:start(10, 10, function() end)
+  end)
+end
+
+require("copydesk").setup(vim.json.decode(vim.env.TEST_SETUP))

@@ -1,0 +1,316 @@
+//! What servers say is wrong: states, items, several files, and servers that go wrong themselves.
+
+use serde_json::{Value, json};
+
+use super::{answer, asked, check, connected, said};
+use crate::neovim::window::on_each;
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_file_without_a_server_is_said_to_be_without_one() {
+    let script = r#"
+        T.edit("a.py")
+        return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 600000 })"#;
+    check(script, json!({ "state": "unsupported" }));
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_server_that_says_nothing_has_not_answered_in_time() {
+    let script = r#"
+        T.serve("scripted", "python", {})
+        T.edit("a.py", "scripted")
+        return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 50 })"#;
+    check(script, json!({ "state": "cancelled" }));
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_server_that_never_said_anything_does_not_count() {
+    let script = r#"
+        require("copydesk.diagnostics.judge").times.silent = 0
+        T.serve("silent", "python", {})
+        T.edit("a.py", "silent")
+        local alone = T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 600000 })
+        local other = T.serve("other", "speaks", {})
+        vim.bo.filetype = "speaks"
+        T.until_(function() return other:version("a.py") end)
+        other:publish("a.py", {}, other:version("a.py"))
+        return { alone, T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 600000 }) }"#;
+    check(script, json!([{ "state": "unsupported" }, said("proven", &[])]));
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_server_that_is_not_up_yet_is_waited_for() {
+    on_each(|program| {
+        let (_desk, mut window) = connected(program);
+        let script = r#"
+            local answers = { ["textDocument/diagnostic"] = { result = { kind = "full", items = {} } } }
+            local provider = { diagnosticProvider = {} }
+            T.serve("slow", "python", { capabilities = provider, held = { "initialize" }, answers = answers })
+            T.edit("a.py")
+            local early = T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 50 })
+            T.begin("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })
+            T.servers.slow:release("initialize")
+            return early"#;
+        assert_eq!(window.lua(script), json!({ "state": "starting" }));
+        assert_eq!(answer(&mut window), said("proven", &[]));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_server_that_still_reads_the_project_is_not_believed_to_find_nothing() {
+    on_each(|program| {
+        let (_desk, mut window) = connected(program);
+        let script = r#"
+            local found = {}
+            T.serve("scripted", "python", {
+              capabilities = { diagnosticProvider = {} },
+              answers = { ["textDocument/diagnostic"] = function() return { result = { kind = "full", items = found } } end },
+            })
+            T.edit("a.py", "scripted")
+            T.servers.scripted:progress("begin", "Indexing")
+            local early = T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 100 })
+            T.begin("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })
+            T.finish = function()
+              found = { T.problem(0, 0, 1, "found") }
+              T.servers.scripted:progress("end")
+            end
+            return early"#;
+        assert_eq!(window.lua(script), json!({ "state": "starting" }));
+        asked(&mut window, "textDocument/diagnostic");
+        window.lua("T.finish()");
+        assert_eq!(answer(&mut window), said("proven", &["found"]));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_a_server_published_before_it_was_ready_proves_little() {
+    let script = r#"
+        local server = T.serve("scripted", "python", {})
+        T.edit("a.py", "scripted")
+        local function ready(is_it)
+          server.dispatchers.notification("experimental/serverStatus", { quiescent = is_it })
+        end
+        local function ask(wait)
+          return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = wait })
+        end
+        ready(false)
+        server:publish("a.py", {}, server:version("a.py"))
+        local early = ask(100)
+        ready(true)
+        local late = ask(60000)
+        server:publish("a.py", {}, server:version("a.py"))
+        return { early, late, ask(60000) }"#;
+    let mut early = said("unknown", &[]);
+    early["state"] = json!("starting");
+    check(script, json!([early, said("likely", &[]), said("proven", &[])]));
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn other_work_of_a_server_holds_nothing_up() {
+    let script = r#"
+        T.serve("scripted", "python", {
+          capabilities = { diagnosticProvider = {} },
+          answers = { ["textDocument/diagnostic"] = { result = { kind = "full", items = {} } } },
+        })
+        T.edit("a.py", "scripted")
+        T.servers.scripted:progress("begin", "cargo check")
+        return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 600000 })"#;
+    check(script, said("proven", &[]));
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_buffer_that_is_wiped_meanwhile_ends_the_waiting() {
+    on_each(|program| {
+        let (_desk, mut window) = connected(program);
+        window.lua(
+            r#"
+            local held = { "textDocument/diagnostic" }
+            T.serve("scripted", "python", { capabilities = { diagnosticProvider = {} }, held = held })
+            T.edit("a.py", "scripted")
+            T.begin("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 600000 })"#,
+        );
+        asked(&mut window, "textDocument/diagnostic");
+        window.command("bwipeout!");
+        assert_eq!(answer(&mut window), json!({ "state": "cancelled" }));
+        let cancelled = window.nvim.wait("server", |told| told["method"] == "$/cancelRequest");
+        assert_eq!(cancelled["server"], "scripted");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_server_that_dies_meanwhile_cannot_say() {
+    on_each(|program| {
+        let (_desk, mut window) = connected(program);
+        window.lua(
+            r#"
+            local held = { "textDocument/diagnostic" }
+            T.serve("scripted", "python", { capabilities = { diagnosticProvider = {} }, held = held })
+            T.edit("a.py", "scripted")
+            T.begin("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 600000 })"#,
+        );
+        asked(&mut window, "textDocument/diagnostic");
+        window.lua("T.servers.scripted:die()");
+        assert_eq!(answer(&mut window), json!({ "state": "unsupported" }));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn whatever_a_server_sends_becomes_a_diagnostic() {
+    let script = r#"
+        local range = { start = { line = 1, character = 2 }, ["end"] = { line = 1, character = 3 } }
+        local backwards = { start = range["end"], ["end"] = range.start }
+        local server = T.serve("scripted", "python", {
+          -- The stock one cannot bear this.
+          handlers = { ["textDocument/publishDiagnostics"] = function() end },
+        })
+        T.edit("a.py", "scripted")
+        server:publish("a.py", {
+          { range = range, message = "all", severity = 2, code = 12, source = "lint" },
+          { range = range, message = "text", severity = 3, code = "E1" },
+          { range = range, message = { kind = "markdown", value = "*marked*" }, severity = 4, code = { value = "x" } },
+          { range = backwards, message = "backwards" },
+          { range = { start = { line = -1, character = 0.5 } }, message = vim.NIL, severity = 9, source = {} },
+          "nonsense",
+        }, server:version("a.py"))
+        return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 }).files[1].items"#;
+    check(
+        script,
+        json!([
+            { "range": "1:2-1:3", "severity": "warning", "code": "12", "source": "lint", "message": "all" },
+            { "range": "1:2-1:3", "severity": "information", "code": "E1", "message": "text" },
+            { "range": "1:2-1:3", "severity": "hint", "code": "x", "message": "*marked*" },
+            { "range": "1:3-1:3", "severity": "error", "message": "backwards" },
+            { "range": "0:0-0:0", "severity": "error", "message": "" },
+        ]),
+    );
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn places_are_in_the_encoding_that_the_desk_and_neovim_have_agreed_on() {
+    // A letter of two bytes, and one of four that UTF-16 counts twice: where the word behind them is.
+    for (encoding, first, last) in [("utf-8", 6, 10), ("utf-16", 3, 7), ("utf-32", 2, 6)] {
+        on_each(|program| {
+            let (_desk, mut window) = connected(program);
+            let script = r#"
+                local encoding, first, last = ...
+                local server = T.serve("scripted", "python", { encoding = encoding })
+                T.edit("a.py", "scripted")
+                T.change({ "é𝄞word" }, "a.py", "scripted")
+                local beyond = T.problem(7, 3, 9, "beyond")
+                local items = { T.problem(0, first, last, "word"), T.problem(0, first, 999, "long"), beyond }
+                server:publish("a.py", items, server:version("a.py"))
+                local answer = T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })
+                return { require("copydesk.client").get().offset_encoding, answer.files[1].items }"#;
+            let seen = window.nvim.lua(script, json!([encoding, first, last]));
+            let desk = seen[0].as_str().unwrap();
+            let (from, to) = if desk == "utf-8" { (6, 10) } else { (3, 7) };
+            let long = if desk == encoding { 999 } else { to };
+            assert_eq!(seen[1][0]["range"], format!("0:{from}-0:{to}"), "{encoding} to {desk}");
+            assert_eq!(seen[1][1]["range"], format!("0:{from}-0:{long}"), "{encoding} to {desk}");
+            assert_eq!(seen[1][2]["range"], "7:3-7:9", "{encoding} to {desk}");
+        });
+    }
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn of_very_many_the_worst_are_told() {
+    let script = r#"
+        local server = T.serve("scripted", "python", {})
+        T.edit("a.py", "scripted")
+        local items = {}
+        for number = 1, 12000 do
+          items[number] = T.problem(0, 0, 1, tostring(number), { severity = number % 4 == 0 and 1 or 4 })
+        end
+        server:publish("a.py", items, server:version("a.py"))
+        local told = T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 }).files[1].items
+        local errors = vim.tbl_filter(function(one) return one.severity == "error" end, told)
+        return { #told, #errors, told[1].message, told[#told].message }"#;
+    check(script, json!([10000, 3000, "1", "12000"]));
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_a_person_filters_from_the_screen_is_told_all_the_same() {
+    let script = r#"
+        local seen = {}
+        local server = T.serve("own", "python", {
+          handlers = { ["textDocument/publishDiagnostics"] = function(_, params) table.insert(seen, params.version) end },
+        })
+        T.edit("a.py", "own")
+        server:publish("a.py", { T.problem(0, 0, 1, "filtered") }, server:version("a.py"))
+        local own = T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })
+        local count = #seen
+        local other = T.serve("common", "other", {})
+        vim.bo.filetype = "other"
+        T.until_(function() return other:version("a.py") end)
+        -- The person changes the common handler after we have looked at the client.
+        vim.lsp.handlers["textDocument/publishDiagnostics"] = function() count = count + 10 end
+        other:publish("a.py", { T.problem(0, 0, 1, "too") }, other:version("a.py"))
+        return { own, T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 }), count }"#;
+    check(script, json!([said("proven", &["filtered"]), said("proven", &["filtered", "too"]), 11]));
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_a_compiler_says_of_the_file_holds_until_the_text_changes() {
+    let script = r#"
+        local server = T.serve("scripted", "python", {
+          capabilities = { diagnosticProvider = {} },
+          answers = { ["textDocument/diagnostic"] = {
+            result = { kind = "full", items = { T.problem(0, 0, 1, "native") } },
+          } },
+        })
+        T.edit("a.py", "scripted")
+        local function ask()
+          local answer = T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })
+          return vim.tbl_map(function(one) return one.message end, answer.files[1].items)
+        end
+        server:publish("a.py", { T.problem(0, 0, 1, "compiler") }, server:version("a.py"))
+        local saved = ask()
+        T.change({ "typed" }, "a.py", "scripted")
+        server:publish("a.py", { T.problem(0, 0, 1, "compiler") }, server:version("a.py"))
+        return { saved, ask() }"#;
+    check(script, json!([["native", "compiler"], ["native"]]));
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn without_a_document_all_that_is_known_is_told() {
+    on_each(|program| {
+        let (scripted, mut window) = connected(program);
+        scripted.desk.write("b.py", "three\n");
+        scripted.desk.write("closed.py", "four\n");
+        let script = r#"
+            local server = T.serve("scripted", "python", {})
+            T.edit("a.py", "scripted")
+            T.edit("b.py", "scripted")
+            server:publish("a.py", { T.problem(0, 0, 1, "named") }, server:version("a.py"))
+            server:publish("b.py", { T.problem(0, 0, 1, "not named") })
+            server:publish("closed.py", { T.problem(0, 0, 1, "closed") })
+            T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })
+            local all = T.ask("diagnostics", {})
+            T.change({ "typed" }, "b.py", "scripted")
+            local closed = T.ask("diagnostics", { path = "closed.py" })
+            return { all.files[1], T.ask("diagnostics", {}).files[2], closed }"#;
+        let item = |message| json!([{ "range": "0:0-0:1", "severity": "error", "message": message }]);
+        let file = |uri, proof, message| json!({ "uri": uri, "version": "present", "proof": proof, "items": item(message) });
+        let closed = json!({ "uri": "closed.py", "proof": "unknown", "items": item("closed") });
+        let expected: Value = json!([
+            file("a.py", "proven", "named"),
+            file("b.py", "unknown", "not named"),
+            { "state": "answered", "files": [closed] },
+        ]);
+        assert_eq!(window.lua(script), expected);
+    });
+}

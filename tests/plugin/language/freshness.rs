@@ -1,0 +1,275 @@
+//! For which text diagnostics are: asked for, named by a version, quiet after a change, or not known.
+
+use serde_json::json;
+
+use super::{answer, asked, check, connected, opened, said};
+use crate::neovim::window::on_each;
+
+const PULL: &str = "textDocument/diagnostic";
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_server_that_can_be_asked_proves_the_version() {
+    let script = r#"
+        local server = T.serve("scripted", "python", {
+          capabilities = { diagnosticProvider = { identifier = "own" } },
+          answers = { ["textDocument/diagnostic"] = function(params, self)
+            local message = (params.identifier or "") .. " at " .. self:version("a.py")
+            return { result = { kind = "full", items = { T.problem(0, 0, 1, message) } } }
+          end },
+        })
+        T.edit("a.py", "scripted")
+        local first = T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })
+        vim.api.nvim_buf_set_lines(0, 0, 1, false, { "typed" })
+        local second = T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })
+        local expected = "own at " .. T.version("a.py")
+        return { first.files[1].proof, second.files[1].proof, second.files[1].items[1].message == expected }"#;
+    check(script, json!(["proven", "proven", true]));
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_server_that_was_overtaken_is_asked_again() {
+    let script = r#"
+        local count = 0
+        local server = T.serve("scripted", "python", {
+          capabilities = { diagnosticProvider = {} },
+          answers = { ["textDocument/diagnostic"] = function()
+            count = count + 1
+            local problems = { { code = -32802, data = { retriggerRequest = true } }, { code = -32802 }, { code = -32801 } }
+            if problems[count] then return { problem = problems[count] } end
+            return { result = { kind = "full", items = { T.problem(0, 0, 1, "at last") } } }
+          end },
+        })
+        T.edit("a.py", "scripted")
+        return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })"#;
+    check(script, said("proven", &["at last"]));
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_server_that_refuses_to_be_asked_may_still_publish() {
+    let script = r#"
+        local server = T.serve("scripted", "python", {
+          capabilities = { diagnosticProvider = {} },
+          answers = { ["textDocument/diagnostic"] = { problem = { code = -32802, data = { retriggerRequest = false } } } },
+        })
+        T.edit("a.py", "scripted")
+        local silent = T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 50 })
+        server:publish("a.py", { T.problem(0, 0, 1, "told") }, server:version("a.py"))
+        return { silent, T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 }) }"#;
+    check(script, json!([{ "state": "cancelled" }, said("proven", &["told"])]));
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_server_may_say_later_that_it_can_be_asked() {
+    on_each(|program| {
+        let (_desk, mut window) = connected(program);
+        window.lua(
+            r#"
+            local items = { T.problem(0, 0, 1, "late") }
+            local answers = { ["textDocument/diagnostic"] = { result = { kind = "full", items = items } } }
+            T.serve("scripted", "python", { answers = answers })
+            T.edit("a.py", "scripted")
+            T.begin("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })
+            T.servers.scripted:register("textDocument/diagnostic", { documentSelector = { { language = "python" } } })"#,
+        );
+        assert_eq!(answer(&mut window), said("proven", &["late"]));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_change_while_a_server_thinks_has_it_asked_again() {
+    on_each(|program| {
+        let (_desk, mut window) = connected(program);
+        window.lua(
+            r#"
+            T.serve("scripted", "python", {
+              capabilities = { diagnosticProvider = {} },
+              held = { "textDocument/diagnostic" },
+              answers = { ["textDocument/diagnostic"] = function(params, self)
+                local is_new = self:version("a.py") == T.version("a.py")
+                return { result = { kind = "full", items = { T.problem(0, 0, 1, is_new and "new" or "old") } } }
+              end },
+            })
+            T.edit("a.py", "scripted")
+            T.begin("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })"#,
+        );
+        asked(&mut window, PULL);
+        window.lua(
+            r#"
+            vim.api.nvim_buf_set_lines(0, 0, 1, false, { "typed" })
+            T.servers.scripted:release("textDocument/diagnostic")"#,
+        );
+        assert_eq!(answer(&mut window), said("proven", &["new"]));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_question_that_somebody_else_cancels_is_asked_again() {
+    on_each(|program| {
+        let (_desk, mut window) = connected(program);
+        window.lua(
+            r#"
+            local items = { T.problem(0, 0, 1, "found") }
+            T.serve("scripted", "python", {
+              capabilities = { diagnosticProvider = {} },
+              answers = { ["textDocument/diagnostic"] = { result = { kind = "full", items = items } } },
+            })
+            T.edit("a.py", "scripted")
+            T.servers.scripted.held["textDocument/diagnostic"] = {}
+            T.begin("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })
+            T.until_(function() return #T.servers.scripted.held["textDocument/diagnostic"] > 0 end)
+            -- As Neovim does when it asks for itself.
+            local client = T.client_of("scripted")
+            for id in pairs(client.requests) do
+              if vim.fn.has("nvim-0.11") == 1 then client:cancel_request(id) else client.cancel_request(id) end
+            end
+            T.servers.scripted:release("textDocument/diagnostic")"#,
+        );
+        assert_eq!(answer(&mut window), said("proven", &["found"]));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_published_version_is_a_proof_and_an_older_one_is_none() {
+    on_each(|program| {
+        let (_desk, mut window) = connected(program);
+        window.lua(
+            r#"
+            local server = T.serve("scripted", "python", {})
+            T.edit("a.py", "scripted")
+            local before = server:version("a.py")
+            T.change({ "typed" }, "a.py", "scripted")
+            T.begin("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })
+            server:publish("a.py", { T.problem(0, 0, 1, "old") }, before)
+            server:publish("a.py", { T.problem(0, 0, 1, "new") }, server:version("a.py"))"#,
+        );
+        assert_eq!(answer(&mut window), said("proven", &["new"]));
+        let later =
+            window.lua(r#"return T.ask("diagnostics", { path = "a.py", version = T.version("a.py") })"#);
+        assert_eq!(later, said("proven", &["new"]), "without waiting");
+        let script = r#"
+            T.change({ "typed", "again" }, "a.py", "scripted")
+            return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 50 })"#;
+        assert_eq!(window.lua(script), said("unknown", &["new"]), "the text has changed since");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_is_published_after_a_change_and_then_left_is_likely() {
+    let script = r#"
+        local server = T.serve("scripted", "python", {})
+        T.edit("a.py", "scripted")
+        T.change({ "typed" }, "a.py", "scripted")
+        T.turn()
+        server:publish("a.py", { T.problem(0, 0, 1, "without a version") })
+        local likely = T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })
+        T.change({ "typed", "again" }, "a.py", "scripted")
+        return { likely, T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 50 }) }"#;
+    check(script, json!([said("likely", &["without a version"]), said("unknown", &["without a version"])]));
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_text_that_is_newer_than_the_one_asked_about_is_answered_for() {
+    let script = r#"
+        local server = T.serve("scripted", "python", {})
+        T.edit("a.py", "scripted")
+        local asked = T.version("a.py")
+        T.change({ "typed" }, "a.py", "scripted")
+        server:publish("a.py", { T.problem(0, 0, 1, "newer") }, server:version("a.py"))
+        return T.ask("diagnostics", { path = "a.py", version = asked, wait = 60000 })"#;
+    check(script, said("proven", &["newer"]));
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_text_that_has_not_come_yet_is_not_proven() {
+    let script = r#"
+        local server = T.serve("scripted", "python", {})
+        T.edit("a.py", "scripted")
+        server:publish("a.py", { T.problem(0, 0, 1, "older") }, server:version("a.py"))
+        return T.ask("diagnostics", { path = "a.py", version = T.version("a.py") + 1, wait = 100 })"#;
+    check(script, said("unknown", &["older"]));
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_server_that_comes_late_counts_in_its_own_numbers() {
+    let script = r#"
+        T.edit("a.py")
+        vim.api.nvim_buf_set_lines(0, 0, 1, false, { "typed" })
+        local server = T.serve("scripted", "late", {})
+        vim.bo.filetype = "late"
+        T.until_(function() return server:version("a.py") end)
+        server:publish("a.py", { T.problem(0, 0, 1, "as opened") }, server:version("a.py"))
+        return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })"#;
+    check(script, said("proven", &["as opened"]));
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_server_that_was_there_before_the_desk_counts_in_its_own_numbers() {
+    on_each(|program| {
+        let (_desk, mut window) = opened(program);
+        window.lua(
+            r#"
+            local server = T.serve("scripted", "python", {})
+            vim.cmd.edit("a.py")
+            T.until_(function() return server:version("a.py") end)
+            T.old = server:version("a.py")
+            vim.api.nvim_buf_set_lines(0, 0, 1, false, { "typed" })
+            T.until_(function() return server:version("a.py") ~= T.old end)
+            require("copydesk.diagnostics").watch()"#,
+        );
+        window.connect();
+        let script = r#"
+            local server = T.servers.scripted
+            T.edit("a.py", "scripted")
+            server:publish("a.py", { T.problem(0, 0, 1, "old") }, T.old)
+            local old = T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 100 })
+            server:publish("a.py", { T.problem(0, 0, 1, "present") }, server:version("a.py"))
+            return { old, T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 }) }"#;
+        assert_eq!(window.lua(script), json!([said("unknown", &["old"]), said("proven", &["present"])]));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_file_that_is_read_again_can_be_proven() {
+    let script = r#"
+        local server = T.serve("scripted", "python", {})
+        T.edit("a.py", "scripted")
+        T.change({ "typed" }, "a.py", "scripted")
+        vim.cmd("edit!")
+        T.until_(function() return server:version("a.py") end)
+        server:publish("a.py", { T.problem(0, 0, 1, "read again") }, server:version("a.py"))
+        return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })"#;
+    check(script, said("proven", &["read again"]));
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn the_weakest_proof_of_several_servers_counts() {
+    let script = r#"
+        T.serve("asked", "python", {
+          capabilities = { diagnosticProvider = {} },
+          answers = { ["textDocument/diagnostic"] = { result = { kind = "full", items = {
+            T.problem(0, 0, 1, "both"), T.problem(0, 0, 1, "one"),
+          } } } },
+        })
+        local other = T.serve("publishes", "python", {})
+        T.edit("a.py", "asked")
+        T.edit("a.py", "publishes")
+        T.change({ "typed" }, "a.py", "publishes")
+        T.turn()
+        other:publish("a.py", { T.problem(0, 0, 1, "both"), T.problem(0, 0, 1, "two") })
+        return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })"#;
+    check(script, said("likely", &["both", "one", "two"]));
+}

@@ -1,0 +1,136 @@
+//! Files that nobody has open: loaded for a while, seen by nobody, and in nobody's way.
+
+use serde_json::json;
+
+use super::{check, connected};
+use crate::neovim::window::on_each;
+
+/// A server that publishes a file's first line as soon as it is opened.
+const ECHO: &str = r#"
+    T.serve("scripted", "python", {})
+    local notify = getmetatable(T.servers.scripted).notify
+    T.servers.scripted.notify = function(self, method, params)
+      if method == "textDocument/didOpen" then
+        local document = params.textDocument
+        vim.schedule(function()
+          local items = { T.problem(0, 0, 1, vim.split(document.text, "\n")[1]) }
+          self:publish(vim.uri_to_fname(document.uri), items, document.version)
+        end)
+      end
+      return notify(self, method, params)
+    end
+    function T.first_line(path)
+      local answer = T.ask("diagnostics", { path = path, wait = 60000 })
+      return answer.state == "answered" and answer.files[1].items[1].message or answer.state
+    end
+"#;
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_file_that_nobody_has_open_is_asked_about() {
+    let script = format!(
+        r#"{ECHO}
+        local before = vim.api.nvim_list_wins()
+        local answer = T.ask("diagnostics", {{ path = "a.py", wait = 60000 }})
+        local buffer = vim.fn.bufnr("a.py")
+        local is_hidden = not vim.bo[buffer].buflisted and #vim.fn.win_findbuf(buffer) == 0
+        return {{ answer, is_hidden, vim.deep_equal(before, vim.api.nvim_list_wins()) }}"#
+    );
+    let item = json!({ "range": "0:0-0:1", "severity": "error", "message": "one" });
+    let file = json!({ "uri": "a.py", "proof": "proven", "items": [item] });
+    check(&script, json!([{ "state": "answered", "files": [file] }, true, true]));
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_kind_of_file_without_a_server_is_said_to_be_without_one() {
+    let script = r#"
+        local gone = T.ask("diagnostics", { path = "none.py", wait = 600000 })
+        local folder = T.ask("diagnostics", { path = ".", wait = 600000 })
+        local other = T.ask("navigate", { kind = "hover", uri = "zip:///x", position = { line = 0, character = 0 } })
+        return { T.ask("diagnostics", { path = "a.py", wait = 600000 }), gone, folder, other }"#;
+    let unsupported = json!({ "state": "unsupported" });
+    check(script, json!([unsupported, unsupported, unsupported, unsupported]));
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn visited_files_go_away_again() {
+    on_each(|program| {
+        let (scripted, mut window) = connected(program);
+        for name in ["b.py", "c.py", "d.py", "e.py"] {
+            scripted.desk.write(name, format!("{name}\n"));
+        }
+        window.lua(ECHO);
+        let script = r#"
+            local visit = require("copydesk.visit")
+            visit.most = 2
+            vim.cmd("badd e.py")
+            local seen = {}
+            for _, name in ipairs({ "a.py", "b.py", "c.py", "d.py", "e.py" }) do
+              table.insert(seen, T.first_line(name))
+            end
+            local function left()
+              return vim.tbl_filter(function(name) return vim.fn.bufloaded(name) == 1 end,
+                { "a.py", "b.py", "c.py", "d.py", "e.py" })
+            end
+            local many = left()
+            visit.idle = 0
+            T.first_line("d.py")
+            return { seen, many, left(), vim.fn.bufexists("d.py"), vim.fn.buflisted("e.py") }"#;
+        let expected = json!([["one", "b.py", "c.py", "d.py", "e.py"], ["d.py", "e.py"], [], 0, 1]);
+        assert_eq!(window.lua(script), expected);
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_file_that_was_changed_on_the_disk_is_read_again() {
+    on_each(|program| {
+        let (scripted, mut window) = connected(program);
+        window.lua(ECHO);
+        assert_eq!(window.lua(r#"return T.first_line("a.py")"#), "one");
+        scripted.desk.write("a.py", "changed since\n");
+        assert_eq!(window.lua(r#"return T.first_line("a.py")"#), "changed since");
+        std::fs::remove_file(scripted.desk.path("a.py")).unwrap();
+        assert_eq!(window.lua(r#"return T.first_line("a.py")"#), "unsupported");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn the_swap_file_of_another_neovim_asks_nothing() {
+    let script = format!(
+        r#"{ECHO}
+        local crash = "lua vim.uv.kill(vim.uv.os_getpid(), 'sigkill')"
+        local other = {{ vim.v.progpath, "--headless", "--clean", "-c", "set directory=. swapfile", "-c", "edit a.py" }}
+        vim.list_extend(other, {{ "-c", "normal ox", "-c", "preserve", "-c", crash }})
+        T.await(function(done) vim.system(other, {{}}, done) end)
+        vim.o.directory, vim.o.swapfile, vim.o.shortmess = ".", true, ""
+        local seen = {{ #vim.fn.glob(".a.py.sw*", true, true), T.first_line("a.py") }}
+        return {{ seen, vim.v.errmsg }}"#
+    );
+    check(&script, json!([[1, "one"], ""]));
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_file_sets_nothing_before_a_person_goes_to_it() {
+    on_each(|program| {
+        let (scripted, mut window) = connected(program);
+        scripted.desk.write("hostile.py", "text\n# vim: set textwidth=33 :\n");
+        window.lua(ECHO);
+        let script = r#"
+            vim.o.modeline, vim.go.modeline, vim.o.swapfile, vim.o.directory = true, true, true, "."
+            T.first_line("hostile.py")
+            local buffer = vim.fn.bufnr("hostile.py")
+            local hidden = { vim.bo[buffer].textwidth, vim.bo[buffer].swapfile }
+            vim.cmd.edit("hostile.py")
+            local seen = { vim.bo[buffer].textwidth, vim.bo[buffer].swapfile, vim.bo[buffer].buflisted }
+            vim.cmd.enew()
+            require("copydesk.visit").idle = 0
+            T.first_line("a.py")
+            return { hidden, seen, vim.fn.bufloaded("hostile.py"), vim.fn.bufloaded("a.py") }"#;
+        assert_eq!(window.lua(script), json!([[0, false], [33, true, true], 1, 0]));
+    });
+}

@@ -1,0 +1,232 @@
+//! What happens around a conversation: desks and lines that break, files of every kind, and the rest of a person's Neovim.
+
+use serde_json::{Value, json};
+
+use super::window::Window;
+use crate::daemon::editor::kill;
+use crate::model_server::Turn;
+use crate::neovim::lives::wait;
+use crate::neovim::window::{desk, edit, on_each, result};
+use crate::sessions::harness::Scripted;
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_desk_that_is_killed_is_replaced_and_the_conversation_goes_on() {
+    on_each(|program| {
+        let scripted = desk([Turn::new().text("One."), Turn::new().text("Two.")]);
+        let mut window = Window::open(program, &scripted.desk);
+        window.command("Copydesk ask First");
+        window.ended();
+        let ask = "return T.await(function(done)
+            require('copydesk.client').request('copydesk/status', {}, function(_, r) done(r.pid) end)
+        end)";
+        let pid = window.lua(ask).as_u64().unwrap();
+        window.nvim.forget();
+        kill(pid, "-KILL");
+        window.nvim.wait("CopydeskSession", |told| told["what"] == "loaded");
+        window.command("Copydesk ask Second");
+        window.ended();
+        window.until("require('copydesk.chat.transcript').is_drawn()");
+        let lines = window.lines("copydesk://chat");
+        assert!(["First", "One.", "Second", "Two."].iter().all(|said| lines.contains(said)), "{lines}");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_line_that_breaks_is_made_again_and_the_turn_is_shown_to_its_end() {
+    on_each(|program| {
+        let scripted = desk([Turn::new().text("I begin").gate("half").text(" and end.")]);
+        let mut window = Window::open(program, &scripted.desk);
+        window.command("Copydesk ask Work");
+        wait(scripted.server.reached("half"));
+        // The process between Neovim and the desk, as a crash would end it.
+        let shim = window.lua("return vim.fn.system({ 'pgrep', '-P', vim.fn.getpid(), '-f', ' lsp' })");
+        let shim: u64 = shim.as_str().unwrap().trim().parse().unwrap();
+        window.nvim.forget();
+        kill(shim, "-KILL");
+        window.nvim.wait("CopydeskSession", |told| told["what"] == "loaded");
+        scripted.server.open("half");
+        window.ended();
+        window.until("require('copydesk.chat.transcript').is_drawn()");
+        let lines = window.lines("copydesk://chat");
+        assert!(lines.ends_with("I begin and end."), "{lines}");
+        assert_eq!(window.lua("return T.said"), json!([]), "nobody is bothered");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_turn_that_ends_while_the_line_is_broken_is_told_when_it_stands_again() {
+    on_each(|program| {
+        let scripted = desk([Turn::new().text("I begin").gate("half").text(" and end.")]);
+        let mut window = Window::open(program, &scripted.desk);
+        window.command("Copydesk ask Work");
+        wait(scripted.server.reached("half"));
+        window.lua("require('copydesk.client').stop()");
+        scripted.server.open("half");
+        let runs = || {
+            let status: Value =
+                serde_json::from_str(&scripted.desk.run(&["status", "--json"]).stdout).unwrap();
+            status["sessions"].as_array().unwrap().iter().any(|session| session["running"] == true)
+        };
+        while runs() {}
+        window.command("Copydesk restart");
+        window.ended();
+        window.until("require('copydesk.chat.transcript').is_drawn()");
+        assert!(window.lines("copydesk://chat").ends_with("I begin and end."));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_buffer_that_is_wiped_during_a_turn_is_edited_on_the_disk() {
+    on_each(|program| {
+        let [first, last] = edit("a.txt", "two", "2");
+        let turns = [Turn::new().text("So").gate("half").call("c0", "list", json!({})), first, last];
+        let scripted = desk(turns);
+        scripted.desk.write("a.txt", "one\ntwo\n");
+        let mut window = Window::open(program, &scripted.desk);
+        window.command("edit a.txt");
+        window.command("Copydesk ask Change it");
+        wait(scripted.server.reached("half"));
+        window.command("1wincmd w | enew | bwipeout! a.txt");
+        scripted.server.open("half");
+        window.ended();
+        assert!(!result(&scripted, 2, "c1").1);
+        assert_eq!(scripted.desk.read("a.txt"), "one\n2\n");
+    });
+}
+
+fn bytes(scripted: &Scripted) -> Vec<u8> {
+    std::fs::read(scripted.desk.path("a.txt")).unwrap()
+}
+
+/// The name, the options before it is opened, its bytes, and what they are when the agent has replaced `two` and the person
+/// has written the file.
+const FILES: &[(&str, &str, &[u8], &[u8])] = &[
+    ("latin", "set fileencodings=ucs-bom,utf-8,latin1", b"\xe4\ntwo\n", b"\xe4\n2\n"),
+    ("marked", "", b"\xef\xbb\xbfone\ntwo\n", b"\xef\xbb\xbfone\n2\n"),
+    ("dos", "", b"one\r\ntwo\r\n", b"one\r\n2\r\n"),
+    ("without an end", "set nofixendofline", b"one\ntwo", b"one\n2"),
+    ("with a swap file", "set swapfile", b"one\ntwo\n", b"one\n2\n"),
+];
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn files_of_every_kind_are_what_a_person_would_have_written() {
+    on_each(|program| {
+        for (name, options, before, after) in FILES {
+            let scripted = desk(edit("a.txt", "two", "2"));
+            scripted.desk.write("a.txt", before);
+            let mut window = Window::open(program, &scripted.desk);
+            window.command(options);
+            window.command("edit a.txt");
+            window.command("Copydesk ask Change it");
+            window.ended();
+            assert!(!result(&scripted, 1, "c1").1, "{name}: {}", result(&scripted, 1, "c1").0);
+            assert_eq!(bytes(&scripted), *before, "{name}: nothing is saved");
+            window.command("1wincmd w | silent write");
+            assert_eq!(bytes(&scripted), *after, "{name}");
+            window.command("silent undo | silent write");
+            assert_eq!(bytes(&scripted), *before, "{name}: one undo takes it back");
+        }
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_very_long_line_is_edited_as_any_other() {
+    on_each(|program| {
+        let long = "x".repeat(3_000_000);
+        let scripted = desk(edit("a.txt", "two", "2"));
+        scripted.desk.write("a.txt", format!("{long}\ntwo\n"));
+        let mut window = Window::open(program, &scripted.desk);
+        window.command("edit a.txt");
+        window.command("Copydesk ask Change it");
+        window.ended();
+        assert_eq!(window.lua("return vim.fn.getbufline(vim.fn.bufnr('a.txt'), 2)"), json!(["2"]));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_person_can_write_all_and_quit_in_the_middle_of_a_turn() {
+    on_each(|program| {
+        let [first, last] = edit("a.txt", "two", "2");
+        let turns = [Turn::new().text("So").gate("half").call("c0", "list", json!({})), first, last];
+        let scripted = desk(turns);
+        scripted.desk.write("a.txt", "one\ntwo\n");
+        let mut window = Window::open(program, &scripted.desk);
+        window.command("edit a.txt");
+        window.command("Copydesk ask Change it");
+        wait(scripted.server.reached("half"));
+        window.keys("<C-w>tothree<Esc>");
+        window.quits("wqa");
+        assert_eq!(scripted.desk.read("a.txt"), "one\nthree\ntwo\n");
+        // The turn goes on without the editor.
+        let mut later = Window::open(program, &scripted.desk);
+        later.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end");
+        later.command("Copydesk chat");
+        later.command("Copydesk sessions");
+        later.nvim.wait("CopydeskSession", |told| told["what"] == "loaded");
+        scripted.server.open("half");
+        later.ended();
+        assert_eq!(scripted.desk.read("a.txt"), "one\nthree\n2\n");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn the_rest_of_neovim_does_not_notice_the_conversation() {
+    on_each(|program| {
+        let scripted = desk([Turn::new().text("One.")]);
+        scripted.desk.write("a.txt", "a\n");
+        scripted.desk.write("b.txt", "b\n");
+        let mut window = Window::open(program, &scripted.desk);
+        window.command("edit a.txt | edit b.txt");
+        window.command("Copydesk ask Work");
+        window.ended();
+        window.command("1wincmd w | let g:seen = [] | bufdo call add(g:seen, expand('%:t'))");
+        assert_eq!(window.lua("return vim.g.seen"), json!(["a.txt", "b.txt"]));
+        assert_eq!(window.lua("return vim.fn.winnr('$')"), 3);
+        // Another tab page has its own windows of the same conversation.
+        window.command("tabnew a.txt | Copydesk chat");
+        assert_eq!(window.lua("return vim.fn.winnr('$')"), 3);
+        window.command("Copydesk chat");
+        assert_eq!(window.lua("return { vim.fn.winnr('$'), vim.fn.expand('%:t') }"), json!([1, "a.txt"]));
+        window.command("tabclose");
+        assert_eq!(window.lua("return vim.fn.winnr('$')"), 3);
+        // Closing one of the two closes the other.
+        window.command("3wincmd w | quit");
+        window.until("vim.fn.winnr('$') == 1");
+        window.command("mksession! Session.vim");
+        let saved = scripted.desk.read("Session.vim");
+        assert!(saved.contains("b.txt") && !saved.contains("copydesk://"), "{saved}");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_session_file_of_neovim_brings_the_conversation_back() {
+    on_each(|program| {
+        let scripted = desk([Turn::new().text("One.")]);
+        scripted.desk.write("a.txt", "a\n");
+        let mut window = Window::open(program, &scripted.desk);
+        window.command("edit a.txt");
+        window.command("Copydesk ask Work");
+        window.ended();
+        window.command("mksession! Session.vim");
+        window.quits("qall");
+        let mut later = Window::open(program, &scripted.desk);
+        later.command("silent source Session.vim");
+        let shown = "return vim.iter(vim.api.nvim_tabpage_list_wins(0)):map(function(win)
+            return vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(win)):match('[^/]*$')
+        end):totable()";
+        let windows = later.lua(shown).to_string();
+        assert!(windows.contains("a.txt"), "{windows}");
+        later.command("Copydesk chat");
+        later.command("Copydesk chat");
+        assert_eq!(later.lua("return T.said"), json!([]));
+    });
+}

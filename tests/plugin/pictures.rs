@@ -1,0 +1,66 @@
+//! The README's picture of the conversation, drawn from what Neovim really shows.
+//!
+//! `COPYDESK_TEST_NVIM=… cargo test -p copydesk plugin::pictures -- --ignored` draws it anew.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::json;
+
+use super::window::PLUGIN;
+use crate::cli::desk::BINARY;
+use crate::model_server::Turn;
+use crate::neovim::nvim::installed;
+use crate::neovim::window::with_rules;
+use crate::terminal::screen::Terminal;
+use crate::terminal::svg;
+
+const CART: &str = "/// What a cart costs, tax included.
+pub fn total(cart: &Cart) -> Money {
+    let price = cart.items.iter().map(|item| item.price).sum();
+    let tax = price * cart.rate;
+    price + tax + tax
+}
+
+#[test]
+fn tax_is_added_once() {
+    let cart = Cart::of(&[100], 0.2);
+    assert_eq!(total(&cart), 120);
+}
+";
+
+const INIT: &str =
+    "set termguicolors number nomodeline noswapfile laststatus=2 noruler shortmess+=I fillchars=eob:\\ ";
+
+#[test]
+#[ignore = "writes into the repository"]
+fn pictures() {
+    let program = installed().pop().unwrap();
+    let edit = json!({ "filePath": "cart.rs", "oldString": "price + tax + tax", "newString": "price + tax" });
+    let turns = [
+        Turn::new()
+            .reasoning("The test says 120, so one tax too many is added.")
+            .text("I look at the cart and at who uses it.")
+            .call("c1", "read", json!({ "filePath": "cart.rs" }))
+            .call("c2", "grep", json!({ "pattern": "total" })),
+        Turn::new().text("The tax is **added twice**, in line 5:").call("c3", "edit", edit),
+    ];
+    let scripted = with_rules(turns, json!({ "edit": "ask" }));
+    scripted.desk.write("cart.rs", CART);
+    let mut shell = Command::new("sh");
+    scripted.desk.prepare(&mut shell);
+    shell.env("TERM", "xterm-256color").env("COLORTERM", "truecolor");
+    let paths = format!("set runtimepath^={PLUGIN}");
+    let setup = format!("lua require('copydesk').setup({{ cmd = '{BINARY}' }})");
+    let program = program.to_str().unwrap();
+    let nvim = [program, "--clean", "--cmd", INIT, "--cmd", &paths, "-c", &setup, "cart.rs"];
+    let mut terminal = Terminal::run(shell, &nvim, 32, 118);
+    terminal.shows("tax_is_added_once");
+    terminal.keys(":Copydesk ask The total of a cart is too high. Why?\r");
+    terminal.shows("say why");
+    let folder = Path::new(PLUGIN).join("pictures");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("chat.svg"), svg::draw(terminal.screen())).unwrap();
+    terminal.keys(":qall!\r");
+    terminal.ends();
+}

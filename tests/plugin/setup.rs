@@ -1,0 +1,188 @@
+//! The start: what is loaded when, wrong options, the maps, the Lua API.
+
+use expect_test::expect;
+use serde_json::{Value, json};
+
+use super::commands::Person;
+use super::window::PLUGIN;
+use crate::model_server::Turn;
+use crate::neovim::window::{desk, on_each};
+
+fn words(value: &Value) -> Vec<String> {
+    serde_json::from_value(value.clone()).unwrap_or_else(|_| panic!("{value}"))
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn nothing_is_loaded_before_the_first_use() {
+    on_each(|program| {
+        let scripted = desk([]);
+        let mut person = Person::at(program, &scripted.desk);
+        let loaded = "local names = {}
+            for name in pairs(package.loaded) do
+              if vim.startswith(name, 'copydesk') then names[#names + 1] = name end
+            end
+            table.sort(names)
+            return names";
+        assert_eq!(words(&person.window.lua(loaded)), ["copydesk", "copydesk.config"]);
+        assert_eq!(person.window.lua("return vim.fn.exists(':Copydesk')"), 2);
+        let quiet = "return package.loaded['vim.lsp'] == nil or #vim.lsp.get_clients() == 0";
+        assert_eq!(person.window.lua(quiet), true);
+        let quiet = "local copydesk = require('copydesk')
+            return { copydesk.statusline(), copydesk.status() }";
+        let status = json!({ "connection": "off", "running": false, "waiting": 0, "added": [] });
+        assert_eq!(person.window.lua(quiet), json!(["", status]));
+        assert_eq!(words(&person.window.lua(loaded)), ["copydesk", "copydesk.config"]);
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn every_command_has_a_map_and_nothing_else_is_mapped() {
+    on_each(|program| {
+        let scripted = desk([]);
+        let mut person = Person::at(program, &scripted.desk);
+        let names = words(&person.window.lua("return require('copydesk.command').names"));
+        let mapped = "local mode = ...
+            local found = {}
+            for _, map in ipairs(vim.api.nvim_get_keymap(mode)) do
+              local name = map.lhs:match('^<Plug>%(copydesk%-(%a+)%)$')
+              if name then found[#found + 1] = name end
+              assert(name or not (map.rhs or ''):find('Copydesk'), map.lhs)
+            end
+            return found";
+        let mut wanted = names.clone();
+        wanted.sort();
+        let mut found = words(&person.window.nvim.lua(mapped, json!(["n"])));
+        found.sort();
+        assert_eq!(found, wanted);
+        let mut visual = words(&person.window.nvim.lua(mapped, json!(["x"])));
+        visual.sort();
+        assert_eq!(visual, ["add", "ask"]);
+        let files = "return vim.tbl_map(function(path) return vim.fn.fnamemodify(path, ':t:r') end,
+            vim.api.nvim_get_runtime_file('lua/copydesk/command/*.lua', true))";
+        let mut files = words(&person.window.lua(files));
+        files.sort();
+        assert_eq!(files, wanted, "one file for each command");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn wrong_options_are_told_one_by_one_and_the_defaults_stand_in() {
+    on_each(|program| {
+        let scripted = desk([]);
+        let setup = json!({ "history": 0, "chat": { "siz": 3 }, "icons": 5, "nonsense": true });
+        let mut person = Person::with(program, &scripted.desk, setup);
+        let mut said: Vec<_> = (0..4).map(|_| person.hears()).collect();
+        said.sort();
+        expect![[r#"
+            setup: `history` is greater than zero
+            setup: `icons` is a table, not a number
+            setup: there is no option `chat.siz`; did you mean `size`?
+            setup: there is no option `nonsense`; there are ask_float, autostart, chat, cmd, follow, history, icons, keys, notify, progress"#]]
+        .assert_eq(&said.join("\n"));
+        assert_eq!(person.window.lua("return require('copydesk.config').get().history"), 200);
+        person.window.lua("require('copydesk').setup('right')");
+        assert_eq!(person.hears(), "setup: `setup` takes a table, not a string");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn autostart_connects_when_neovim_has_started() {
+    on_each(|program| {
+        let scripted = desk([]);
+        let mut person = Person::with(program, &scripted.desk, json!({ "autostart": true }));
+        person.window.nvim.wait("CopydeskConnection", |told| told["status"] == "ready");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn an_older_neovim_is_told_once_and_left_alone() {
+    on_each(|program| {
+        let scripted = desk([]);
+        let mut person = Person::at(program, &scripted.desk);
+        let code = "vim.api.nvim_del_user_command('Copydesk')
+            vim.g.loaded_copydesk = nil
+            local has = vim.fn.has
+            vim.fn.has = function(what) return what == 'nvim-0.10' and 0 or has(what) end
+            local said = vim.api.nvim_exec2('source ' .. (...), { output = true }).output
+            vim.fn.has = has
+            local again = vim.api.nvim_exec2('source ' .. (...), { output = true }).output
+            return { said, again, vim.fn.exists(':Copydesk') }";
+        let line = "Copydesk needs Neovim 0.10 or newer; this one is older, so it stays off.";
+        let found = person.window.nvim.lua(code, json!([format!("{PLUGIN}/plugin/copydesk.lua")]));
+        assert_eq!(found, json!([line, "", 0]));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn other_plugins_have_a_small_api() {
+    on_each(|program| {
+        let scripted = desk([Turn::new().text("Done.")]);
+        scripted.desk.write("a.txt", "one\n");
+        let mut person = Person::at(program, &scripted.desk);
+        person.window.command("edit a.txt");
+        person.window.lua(
+            "local copydesk = require('copydesk')
+             copydesk.on('TurnEnded', function(data) T.tell('heard', data['end']) end)
+             copydesk.add('%')
+             copydesk.ask('What is it?', {
+               context = { { uri = 'nvim:notes', text = 'a note' } },
+               done = function(problem) T.tell('taken', { problem = problem }) end,
+             })",
+        );
+        assert_eq!(person.window.nvim.wait("taken", |_| true), json!([]));
+        assert_eq!(person.window.nvim.wait("heard", |_| true), json!({ "kind": "done" }));
+        let sent = scripted.last_message(0);
+        assert!(sent.contains(r"What is it?\n\n[a.txt]\none\n\n\n[nvim:notes]\na note"), "{sent}");
+        assert_eq!(person.window.lua("return vim.fn.expand('%')"), "a.txt");
+        let status = person.window.lua("return require('copydesk').status()");
+        assert_eq!(
+            (&status["title"], &status["running"]),
+            (&json!("What is it?"), &json!(false)),
+            "{status}"
+        );
+        assert_eq!(person.window.lua("return require('copydesk').statusline()"), "✓");
+        let visible = "return require('copydesk.chat').is_visible()";
+        assert_eq!(person.window.lua(visible), true);
+        person.window.lua("require('copydesk').close()");
+        assert_eq!(person.window.lua(visible), false);
+        person.window.lua("require('copydesk').input('and more')");
+        assert_eq!(person.window.lines("copydesk://prompt"), "and more");
+        person.window.lua("require('copydesk').toggle()");
+        assert_eq!(person.window.lua(visible), false);
+        person.window.lua("require('copydesk').stop()");
+        assert_eq!(
+            person.window.nvim.wait("said", |said| said["text"] == "Copydesk: no turn runs")["level"],
+            2
+        );
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn highlight_groups_stay_what_a_person_made_them() {
+    on_each(|program| {
+        let scripted = desk([]);
+        let mut person = Person::at(program, &scripted.desk);
+        person.window.command("highlight CopydeskYou guifg=#123456");
+        person.gives("Copydesk stop", json!([]));
+        person.hears();
+        let links = "local links = {}
+            for name in pairs(require('copydesk.highlight').groups) do
+              local found = vim.api.nvim_get_hl(0, { name = name })
+              links[name] = found.link or found.fg
+              assert(not found.link or next(vim.api.nvim_get_hl(0, { name = found.link })), found.link)
+            end
+            return links";
+        let before = person.window.lua(links);
+        assert_eq!((&before["CopydeskYou"], &before["CopydeskDim"]), (&json!(0x12_34_56), &json!("Comment")));
+        person.window.command("colorscheme habamax");
+        let after = person.window.lua(links);
+        assert_eq!(after["CopydeskDim"], "Comment", "{after}");
+    });
+}
