@@ -3,7 +3,7 @@
 //! [`FileText`] is a file's bytes as text that can be written back unchanged. [`replace`] finds the one place a model
 //! means and gives a [`Change`]: minimal edits, not a new text. A [`Document`] is a text that an editor holds open, and
 //! [`rebase`] moves a change past what a person typed meanwhile. [`diff`] shows two texts as hunks, [`Around`] a change
-//! of one. [`numbered`] is what a
+//! of one. A [`Review`](review::Review) is what of an agent's edits a person has not decided yet. [`numbered`] is what a
 //! reader of a file sees, [`truncate`] what is left of an output that is too long.
 //!
 //! Invariant: nothing here can panic on any text, and everything is linear in it or has a cap.
@@ -22,6 +22,7 @@ mod lines;
 mod position;
 mod rebase;
 mod replace;
+pub mod review;
 mod truncate;
 mod window;
 

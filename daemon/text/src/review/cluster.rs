@@ -1,0 +1,245 @@
+//! Edits and the hunks they touch, together: the lines around each such cluster are compared anew, all others only move.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::body::Body;
+use super::compare::{Effort, compare, is_long};
+use super::identity::{Found, Old, identify, piece};
+use super::moved::Moved;
+use super::outside::applied;
+use super::undone::{Undone, growth};
+use super::{End, Hunk, HunkId, Review};
+use crate::Edit;
+
+/// An edit that is shorter is a keystroke, not a paste.
+const KEYSTROKE: usize = 1024;
+
+/// Who edits.
+#[derive(Debug, Clone)]
+pub(super) enum Hand {
+    /// With the id of the call.
+    Agent(Arc<str>),
+    Person,
+    /// Whoever decides; with what it means for the hunks that this ends.
+    Desk(End),
+}
+
+/// Edits of the text, and what they are in the base.
+#[derive(Debug)]
+pub(super) struct Touch {
+    /// The lines of the text that become others.
+    pub(super) window: Range<usize>,
+    pub(super) text: Vec<Edit>,
+    pub(super) base: Vec<Edit>,
+}
+
+impl Touch {
+    pub(super) fn of(body: &Body, edit: Edit) -> Self {
+        let Range { start, end } = edit.range;
+        let whole = if edit.text.is_empty() { body.begins_line(start) } else { edit.text.ends_with('\n') };
+        let to = if whole && body.begins_line(end) { end } else { body.line_end(end) };
+        Self { window: body.line_start(start)..to, text: vec![edit], base: Vec::new() }
+    }
+}
+
+/// Touches that are not apart, with the hunks among them.
+#[derive(Debug)]
+pub(super) struct Cluster {
+    pub(super) window: Range<usize>,
+    /// Which of the list.
+    pub(super) hunks: Range<usize>,
+    text: Vec<Edit>,
+    base: Vec<Edit>,
+}
+
+/// What becomes of a cluster.
+#[derive(Debug, Default)]
+struct Outcome {
+    replaced: Range<usize>,
+    /// Without regard to the clusters before; an id of 0 is a new one.
+    hunks: Vec<Hunk>,
+    text: Vec<Edit>,
+    base: Vec<Edit>,
+    undone: Vec<Undone>,
+    redone: Vec<HunkId>,
+}
+
+impl Review {
+    /// The one way in which base, text and hunks change.
+    pub(super) fn work(&mut self, touches: Vec<Touch>, hand: Hand) {
+        let clusters = self.clusters(touches);
+        let outcomes: Vec<_> = clusters.into_iter().map(|cluster| self.outcome(cluster, &hand)).collect();
+        let end = if let Hand::Desk(end) = hand { end } else { End::Vanished };
+        let (mut base, mut text) = (Vec::new(), Vec::new());
+        let (mut undone, mut redone) = (Vec::new(), Vec::new());
+        let (mut base_grown, mut text_grown, mut done) = (0, 0, 0);
+        let mut old = std::mem::take(&mut self.hunks).into_iter();
+        let mut hunks = Vec::with_capacity(old.len());
+        for outcome in outcomes {
+            let Range { start, end: to } = outcome.replaced;
+            let before = old.by_ref().take(start.saturating_sub(done));
+            hunks.extend(before.map(|hunk| shifted(hunk, base_grown, text_grown)));
+            let replaced: Vec<_> = old.by_ref().take(to - start).collect();
+            done = to;
+            let living: HashSet<_> = outcome.hunks.iter().map(|hunk| hunk.id).collect();
+            for gone in replaced.iter().filter(|gone| !living.contains(&gone.id)) {
+                self.end(gone.id, if gone.rejecting { End::Rejected } else { end });
+            }
+            for mut hunk in outcome.hunks {
+                if hunk.id == HunkId(0) {
+                    hunk.id = self.fresh();
+                }
+                hunks.push(shifted(hunk, base_grown, text_grown));
+            }
+            base_grown += outcome.base.iter().map(growth).sum::<isize>();
+            text_grown += outcome.text.iter().map(growth).sum::<isize>();
+            base.extend(outcome.base);
+            text.extend(outcome.text);
+            undone.extend(outcome.undone);
+            redone.extend(outcome.redone);
+        }
+        hunks.extend(old.map(|hunk| shifted(hunk, base_grown, text_grown)));
+        self.hunks = hunks;
+        self.base.edit(&base);
+        self.text.edit(&text);
+        self.shift_undone(&base, undone, &redone);
+        self.vanish_if_same(end);
+    }
+
+    pub(super) fn clusters(&self, touches: Vec<Touch>) -> Vec<Cluster> {
+        let mut clusters: Vec<Cluster> = Vec::with_capacity(touches.len());
+        for Touch { mut window, text, base } in touches {
+            let first = self.ending_before(window.start);
+            let after = self.hunks.partition_point(|hunk| hunk.text.start <= window.end).max(first);
+            for hunk in self.hunks.get(first..after).unwrap_or_default() {
+                window = window.start.min(hunk.text.start)..window.end.max(hunk.text.end);
+            }
+            match clusters.last_mut() {
+                Some(last) if window.start <= last.window.end => {
+                    last.window.end = last.window.end.max(window.end);
+                    last.hunks.end = last.hunks.end.max(after);
+                    last.text.extend(text);
+                    last.base.extend(base);
+                }
+                _ => clusters.push(Cluster { window, hunks: first..after, text, base }),
+            }
+        }
+        clusters
+    }
+
+    fn outcome(&self, cluster: Cluster, hand: &Hand) -> Outcome {
+        let Cluster { window, hunks: replaced, text, base } = cluster;
+        let hunks = self.hunks.get(replaced.clone()).unwrap_or_default();
+        let base_window = self.base_window(&window, &replaced);
+        let is_person = matches!(hand, Hand::Person);
+        let undone = if is_person { self.undone_in(&base_window) } else { Vec::new() };
+        if is_person && hunks.is_empty() && undone.is_empty() {
+            // Outside of all hunks both texts are edited alike.
+            return Outcome { replaced, text, base, ..Outcome::default() };
+        }
+        if let Some(hunk) = self.grown(hunks, &window, &text, &base) {
+            let hunks = vec![signed(hunk, hand)];
+            return Outcome { replaced, hunks, text, base, ..Outcome::default() };
+        }
+        let old = (&*self.base.slice(base_window.clone()), &*self.text.slice(window.clone()));
+        let start = (base_window.start, window.start);
+        let new_text = applied(old.1, start.1, &text);
+        let is_undo = !hunks.is_empty() && new_text == old.0;
+        let (undone, redo) = self.redone(undone, |edits| applied(old.1, start.1, edits) == new_text);
+        let base = if is_undo || !redo.is_empty() { Vec::new() } else { base };
+        let new_base = applied(old.0, start.0, &base);
+
+        let moved = (Moved::by(&base), Moved::by(&text));
+        let lines = |base: &Range<usize>| piece(old.0, base, start.0);
+        let known = |hunk| Old::of(hunk, &moved, (lines(&hunk.base), piece(old.1, &hunk.text, start.1)));
+        let mut olds: Vec<_> = hunks.iter().map(known).collect();
+        for (undone, edit) in undone.iter().zip(&redo) {
+            olds.push(Old::again(undone, moved.1.range(&edit.range), lines(&undone.base)));
+        }
+        olds.sort_by_key(|old| (old.base.start, old.base.end));
+
+        let pairs = compare(&new_base, &new_text, effort(&text, hand));
+        let new = |(base, text)| Found::new(base, text, (&new_base, &new_text), start);
+        let mut found: Vec<_> = pairs.into_iter().map(new).collect();
+        identify(&olds, &mut found);
+        let typed: Vec<_> = text.iter().map(|edit| moved.1.range(&edit.range)).collect();
+        let hunks_now = found.into_iter().map(|new| sign(new, &typed, hand)).collect();
+        let ended = hunks.iter().filter(|_| is_undo);
+        let ended = ended.filter_map(|hunk| Undone::of(hunk, self.new_text(hunk))).collect();
+        let redone = undone.iter().map(|undone| undone.id).collect();
+        Outcome { replaced, hunks: hunks_now, text, base, undone: ended, redone }
+    }
+
+    /// The lines of the base beside a window that the hunks in it do not cross.
+    pub(super) fn base_window(&self, window: &Range<usize>, hunks: &Range<usize>) -> Range<usize> {
+        let place = |at: usize, before: usize| {
+            let last = before.checked_sub(1).and_then(|last| self.hunks.get(last));
+            last.map_or(at, |hunk| hunk.base.end + (at - hunk.text.end))
+        };
+        place(window.start, hunks.start)..place(window.end, hunks.end)
+    }
+
+    /// The hunk after edits inside of it that cannot make it equal to the base anywhere, or would only with more looking
+    /// than a keystroke is worth.
+    fn grown(&self, hunks: &[Hunk], window: &Range<usize>, text: &[Edit], base: &[Edit]) -> Option<Hunk> {
+        let [hunk] = hunks else { return None };
+        let (first, last) = (text.first()?, text.last()?);
+        if !base.is_empty() || *window != hunk.text {
+            return None;
+        }
+        let len = hunk.text.len().saturating_add_signed(text.iter().map(growth).sum());
+        let is_between = || {
+            first.range.start >= self.text.line_end(hunk.text.start)
+                && last.range.end < self.text.line_start(hunk.text.end.saturating_sub(1))
+                && is_long(hunk.base.len() + hunk.text.len())
+        };
+        let stays = if hunk.base.is_empty() { len > 0 } else { is_between() };
+        let text = hunk.text.start..hunk.text.start + len;
+        stays.then(|| Hunk { text, rejecting: false, ..hunk.clone() })
+    }
+
+    /// Lines that were taken away in one place and came again in another, among equal ones, are no difference.
+    fn vanish_if_same(&mut self, end: End) {
+        let (Some(first), Some(last)) = (self.hunks.first(), self.hunks.last()) else { return };
+        let (base, text) = (first.base.start..last.base.end, first.text.start..last.text.end);
+        if self.text.same(text, &self.base, base) {
+            for hunk in std::mem::take(&mut self.hunks) {
+                self.end(hunk.id, end);
+            }
+        }
+    }
+}
+
+/// A hunk is by whoever's edit touches it and makes it another.
+fn sign(new: Found<'_>, typed: &[Range<usize>], hand: &Hand) -> Hunk {
+    let near = typed.partition_point(|typed| typed.end < new.text.start);
+    let is_touched = typed.get(near).is_some_and(|typed| typed.start <= new.text.end);
+    let Found { id, by, edited, rejecting, same, base, text, .. } = new;
+    let is_new = by.is_empty();
+    let hunk = Hunk { id: id.unwrap_or(HunkId(0)), base, text, by, edited, rejecting };
+    if (is_touched && !same) || is_new { signed(hunk, hand) } else { hunk }
+}
+
+fn effort(edits: &[Edit], hand: &Hand) -> Effort {
+    let size: usize = edits.iter().map(|edit| edit.range.len() + edit.text.len()).sum();
+    let is_quick = size < KEYSTROKE && !matches!(hand, Hand::Desk(_));
+    if is_quick { Effort::Keystroke } else { Effort::Full }
+}
+
+fn signed(mut hunk: Hunk, hand: &Hand) -> Hunk {
+    match hand {
+        Hand::Agent(call) if !hunk.by.contains(call) => hunk.by.push(call.clone()),
+        Hand::Person => hunk.edited = true,
+        Hand::Agent(_) | Hand::Desk(_) => {}
+    }
+    hunk
+}
+
+fn shifted(hunk: Hunk, base: isize, text: isize) -> Hunk {
+    let shift = |range: &Range<usize>, by: isize| {
+        range.start.saturating_add_signed(by)..range.end.saturating_add_signed(by)
+    };
+    Hunk { base: shift(&hunk.base, base), text: shift(&hunk.text, text), ..hunk }
+}

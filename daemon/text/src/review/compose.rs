@@ -1,0 +1,56 @@
+//! Some lines of a hunk and not others: line by line, the old one before the new one at the same place.
+
+use super::Selection;
+
+/// The lines of a hunk that are taken, as whole lines.
+pub(super) fn compose(
+    old: &str,
+    new: &str,
+    take_old: impl Fn(usize) -> bool,
+    take_new: impl Fn(usize) -> bool,
+) -> String {
+    let (old, new): (Vec<_>, Vec<_>) =
+        (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
+    let ending = if old.iter().chain(&new).any(|line| line.ends_with("\r\n")) { "\r\n" } else { "\n" };
+    let mut result = String::new();
+    let mut push = |line: &str| {
+        // Only the last line of a text may lack its break.
+        if !result.is_empty() && !result.ends_with('\n') {
+            result.push_str(ending);
+        }
+        result.push_str(line);
+    };
+    for number in 0..old.len().max(new.len()) {
+        if let Some(line) = old.get(number).filter(|_| take_old(number)) {
+            push(line);
+        }
+        if let Some(line) = new.get(number).filter(|_| take_new(number)) {
+            push(line);
+        }
+    }
+    result
+}
+
+/// How many lines a piece has.
+pub(super) fn count(piece: &str) -> usize {
+    piece.split_inclusive('\n').count()
+}
+
+impl Selection {
+    /// Whether it has lines, and only such as are there.
+    pub(super) fn is_of(&self, old: &str, new: &str) -> bool {
+        let within = |lines: &[usize], count: usize| lines.iter().all(|line| *line < count);
+        let is_empty = self.old.is_empty() && self.new.is_empty();
+        !is_empty && within(&self.old, count(old)) && within(&self.new, count(new))
+    }
+
+    /// The base after keeping these lines.
+    pub(super) fn kept(&self, old: &str, new: &str) -> String {
+        compose(old, new, |line| !self.old.contains(&line), |line| self.new.contains(&line))
+    }
+
+    /// The text after rejecting these lines.
+    pub(super) fn rejected(&self, old: &str, new: &str) -> String {
+        compose(old, new, |line| self.old.contains(&line), |line| !self.new.contains(&line))
+    }
+}

@@ -1,0 +1,59 @@
+//! A person's edits as they are meant, by lines: an editor may send a whole text for one letter, and where lines begin or
+//! end alike, pieces of two lines for a line.
+
+use std::ops::Range;
+
+use similar::DiffTag;
+
+use super::Review;
+use super::outside::applied;
+use crate::Edit;
+use crate::diff::ops;
+
+impl Review {
+    /// Edits of the same effect, without the lines that stay.
+    pub(super) fn refined(&self, given: &[Edit]) -> Vec<Edit> {
+        let mut groups: Vec<(Range<usize>, Vec<Edit>)> = Vec::new();
+        for edit in given {
+            let lines = self.text.line_start(edit.range.start)..self.text.line_end(edit.range.end);
+            match groups.last_mut() {
+                // Two edits of one line are one.
+                Some((last, group)) if lines.start < last.end || lines.start == last.start => {
+                    last.end = last.end.max(lines.end);
+                    group.push(edit.clone());
+                }
+                _ => groups.push((lines, vec![edit.clone()])),
+            }
+        }
+        groups.into_iter().flat_map(|(lines, group)| self.by_lines(lines, &group)).collect()
+    }
+
+    fn by_lines(&self, window: Range<usize>, edits: &[Edit]) -> Vec<Edit> {
+        let (Some(first), Some(last)) = (edits.first(), edits.last()) else { return Vec::new() };
+        // What the first line begins with and the last ends with, before as after.
+        let (head, tail) = (first.range.start - window.start, window.end - last.range.end);
+        let old = self.text.slice(window.clone());
+        let new = applied(&old, window.start, edits);
+        let (old, new): (Vec<_>, Vec<_>) = (lines(&old), lines(&new));
+        let mut refined = Vec::new();
+        let mut at = window.start;
+        for op in ops(&old, &new) {
+            let (tag, from, to) = op.as_tag_tuple();
+            let is_first = from.start == 0 && to.start == 0 && tag == DiffTag::Replace;
+            let is_last = from.end == old.len() && to.end == new.len() && tag == DiffTag::Replace;
+            let replaced: usize = old.get(from).unwrap_or_default().iter().map(|line| line.len()).sum();
+            if tag != DiffTag::Equal {
+                let text = new.get(to).unwrap_or_default().concat();
+                let (head, tail) = (if is_first { head } else { 0 }, if is_last { tail } else { 0 });
+                let text = text.get(head..text.len() - tail).unwrap_or_default().to_owned();
+                refined.push(Edit { range: at + head..at + replaced - tail, text });
+            }
+            at += replaced;
+        }
+        refined
+    }
+}
+
+fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}

@@ -1,0 +1,88 @@
+//! The hunks as a screen shows them, a page at a time.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::words::words;
+use super::{Hunk, HunkId, Print, Review};
+
+/// A screen has no use for more lines of a hunk.
+const LINES: usize = 2000;
+/// Words are compared in hunks of so many lines and bytes, on both sides together.
+const WORD_LINES: usize = 200;
+const WORD_BYTES: usize = 16 * 1024;
+
+/// One hunk. Line numbers begin with 0 and count `\n`; columns are bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HunkView {
+    pub id: HunkId,
+    /// What a decision on it must expect.
+    pub print: Print,
+    /// The first of its lines in the text, or the line before which the deleted ones were.
+    pub line: usize,
+    /// As `line`, in the base.
+    pub base_line: usize,
+    /// How many old and new lines it has: more than are given, if it is very long.
+    pub old_lines: usize,
+    pub new_lines: usize,
+    /// Without their breaks.
+    pub old: Vec<String>,
+    pub new: Vec<String>,
+    pub words: Vec<Words>,
+    /// Its place in the text in bytes, for clients that count lines in another way.
+    pub bytes: Range<usize>,
+    pub by: Vec<Arc<str>>,
+    pub edited: bool,
+    pub rejecting: bool,
+}
+
+/// What differs in an old line and the new one at the same place of the hunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Words {
+    /// Counted from the hunk's first line, on both sides.
+    pub line: usize,
+    pub old: Vec<Range<usize>>,
+    pub new: Vec<Range<usize>>,
+}
+
+impl Review {
+    /// The hunks at these places of the list; as many as there are.
+    pub fn view(&self, page: Range<usize>) -> Vec<HunkView> {
+        let (mut at, mut line, mut base_at, mut base_line) = (0, 0, 0, 0);
+        let hunks = self.hunks.iter().skip(page.start).take(page.end.saturating_sub(page.start));
+        let view = |hunk: &Hunk| {
+            line += self.text.breaks(at..hunk.text.start);
+            base_line += self.base.breaks(base_at..hunk.base.start);
+            (at, base_at) = (hunk.text.start, hunk.base.start);
+            self.viewed(hunk, line, base_line)
+        };
+        hunks.map(view).collect()
+    }
+
+    fn viewed(&self, hunk: &Hunk, line: usize, base_line: usize) -> HunkView {
+        let (old, new) = (self.old(hunk), self.new_text(hunk));
+        let (old_lines, new_lines): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
+        let is_short = old_lines.len() + new_lines.len() <= WORD_LINES && old.len() + new.len() <= WORD_BYTES;
+        let pairs = old_lines.iter().zip(&new_lines).enumerate().filter(|_| is_short);
+        let pair = |(line, (old, new)): (usize, (&&str, &&str))| {
+            words(old, new).map(|(old, new)| Words { line, old, new })
+        };
+        let shown =
+            |lines: &[&str]| lines.iter().take(LINES).map(|line| (*line).to_owned()).collect::<Vec<_>>();
+        HunkView {
+            id: hunk.id,
+            print: self.print(hunk),
+            line,
+            base_line,
+            old_lines: old_lines.len(),
+            new_lines: new_lines.len(),
+            old: shown(&old_lines),
+            new: shown(&new_lines),
+            words: pairs.filter_map(pair).collect(),
+            bytes: hunk.text.clone(),
+            by: hunk.by.clone(),
+            edited: hunk.edited,
+            rejecting: hunk.rejecting,
+        }
+    }
+}
