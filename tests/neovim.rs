@@ -8,6 +8,6 @@ pub(crate) mod lives;
 pub(crate) mod nvim;
 mod saving;
 mod texts;
-mod typing;
+pub(crate) mod typing;
 mod undoing;
 pub(crate) mod window;

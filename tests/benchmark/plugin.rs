@@ -117,7 +117,7 @@ fn first_words(program: &Path) -> Vec<Duration> {
     }
     let mut drawn = person.times("T.drawn");
     drawn.dedup_by(|later, earlier| later.duration_since(*earlier) < Duration::from_millis(20));
-    let answers: Vec<_> = (0..).map_while(|index| server.answered(index)).collect();
+    let answers: Vec<_> = (0..4 * RUNS).filter_map(|index| server.answered(index)).collect();
     // Titles are asked for too: each drawing belongs to the last answer before it.
     drawn
         .iter()
@@ -185,7 +185,8 @@ fn openings(program: &Path) -> Vec<Duration> {
             );
             let open = "local id = ...
                 local began = vim.uv.hrtime()
-                T.await(function(done) require('copydesk.session').open(id, done) end)
+                local problem = T.await(function(done) require('copydesk.session').open(id, done) end)
+                assert(not problem, problem)
                 T.until_(function() return require('copydesk.chat.transcript').is_drawn() end)
                 vim.cmd.redraw()
                 return tostring(vim.uv.hrtime() - began)";

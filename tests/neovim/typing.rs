@@ -63,8 +63,8 @@ fn rounds(program: &Path, rounds: usize, debounce: u32) -> Tally {
     tally
 }
 
-fn round(scripted: &Scripted, window: &mut Window, round: usize, files: &[String], tally: &mut Tally) {
-    let edits = window.does("return P.round()");
+/// Has the model edit each file in one step, and read each in the next, which waits at the gate.
+pub(crate) fn play(scripted: &Scripted, round: usize, files: &[String], edits: &Value) -> String {
     let gate = format!("read {round}");
     let edit = |step: Turn, (number, edit): (usize, &Value)| {
         let arguments =
@@ -78,6 +78,12 @@ fn round(scripted: &Scripted, window: &mut Window, round: usize, files: &[String
     scripted.server.play(edits.iter().enumerate().fold(Turn::new(), edit));
     scripted.server.play(files.iter().enumerate().fold(Turn::new().gate(&gate), read));
     scripted.server.play(Turn::new().text("Done."));
+    gate
+}
+
+fn round(scripted: &Scripted, window: &mut Window, round: usize, files: &[String], tally: &mut Tally) {
+    let edits = window.does("return P.round()");
+    let gate = play(scripted, round, files, &edits);
     window.prompt();
     for _ in 0..3 {
         window.does("P.anywhere()");

@@ -1,5 +1,7 @@
 //! What happens around a conversation: desks and lines that break, files of every kind, and the rest of a person's Neovim.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use super::window::Window;
@@ -82,20 +84,26 @@ fn a_turn_that_ends_while_the_line_is_broken_is_told_when_it_stands_again() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_buffer_that_is_wiped_during_a_turn_is_edited_on_the_disk() {
     on_each(|program| {
-        let [first, last] = edit("a.txt", "two", "2");
-        let turns = [Turn::new().text("So").gate("half").call("c0", "list", json!({})), first, last];
-        let scripted = desk(turns);
-        scripted.desk.write("a.txt", "one\ntwo\n");
-        let mut window = Window::open(program, &scripted.desk);
-        window.command("edit a.txt");
-        window.command("Copydesk ask Change it");
-        wait(scripted.server.reached("half"));
+        let (scripted, mut window) = in_the_middle(program);
         window.command("1wincmd w | enew | bwipeout! a.txt");
         scripted.server.open("half");
         window.ended();
         assert!(!result(&scripted, 2, "c1").1);
         assert_eq!(scripted.desk.read("a.txt"), "one\n2\n");
     });
+}
+
+/// A turn that is going to change `two` in the open file, and waits before it does.
+fn in_the_middle(program: &Path) -> (Scripted, Window) {
+    let [first, last] = edit("a.txt", "two", "2");
+    let turns = [Turn::new().text("So").gate("half").call("c0", "list", json!({})), first, last];
+    let scripted = desk(turns);
+    scripted.desk.write("a.txt", "one\ntwo\n");
+    let mut window = Window::open(program, &scripted.desk);
+    window.command("edit a.txt");
+    window.command("Copydesk ask Change it");
+    wait(scripted.server.reached("half"));
+    (scripted, window)
 }
 
 fn bytes(scripted: &Scripted) -> Vec<u8> {
@@ -153,14 +161,7 @@ fn a_very_long_line_is_edited_as_any_other() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_person_can_write_all_and_quit_in_the_middle_of_a_turn() {
     on_each(|program| {
-        let [first, last] = edit("a.txt", "two", "2");
-        let turns = [Turn::new().text("So").gate("half").call("c0", "list", json!({})), first, last];
-        let scripted = desk(turns);
-        scripted.desk.write("a.txt", "one\ntwo\n");
-        let mut window = Window::open(program, &scripted.desk);
-        window.command("edit a.txt");
-        window.command("Copydesk ask Change it");
-        wait(scripted.server.reached("half"));
+        let (scripted, mut window) = in_the_middle(program);
         window.keys("<C-w>tothree<Esc>");
         window.quits("wqa");
         assert_eq!(scripted.desk.read("a.txt"), "one\nthree\ntwo\n");

@@ -4,10 +4,11 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::model_server::Turn;
 use crate::neovim::lives::wait;
+use crate::neovim::typing::play;
 use crate::neovim::window::{desk, on_each, result, result_in};
 use crate::plugin::window::Window;
 use crate::sessions::harness::Scripted;
@@ -73,19 +74,7 @@ fn rounds(program: &Path, rounds: usize) -> Tally {
 
 fn round(scripted: &Scripted, window: &mut Window, round: usize, files: &[String], tally: &mut Tally) {
     let edits = window.lua("return P.round()");
-    let gate = format!("read {round}");
-    let edit = |step: Turn, (number, edit): (usize, &Value)| {
-        let arguments =
-            json!({ "filePath": files[number], "oldString": edit["old"], "newString": edit["new"] });
-        step.call(format!("edit_{round}_{number}"), "edit", arguments)
-    };
-    let read = |step: Turn, (number, file): (usize, &String)| {
-        step.call(format!("read_{round}_{number}"), "read", json!({ "filePath": file }))
-    };
-    let edits = edits.as_array().unwrap();
-    scripted.server.play(edits.iter().enumerate().fold(Turn::new(), edit));
-    scripted.server.play(files.iter().enumerate().fold(Turn::new().gate(&gate), read));
-    scripted.server.play(Turn::new().text("Done."));
+    let gate = play(scripted, round, files, &edits);
     window.lua("require('copydesk').ask('Work', { show = false })");
     for _ in 0..3 {
         window.lua("P.anywhere()");

@@ -27,11 +27,11 @@ fn a_model_is_picked_or_named_and_answers_from_then_on() {
         person.gives("Copydesk model", json!(["m-2"]));
         let labels = person.chooses();
         assert_eq!(labels, ["● script/m-1 (script, 32k tokens)", "  script/m-2 (script, 200k tokens)"]);
-        assert_eq!(person.hears(), "script/m-2 answers from the next turn on");
+        assert_eq!(person.hears(), "`script/m-2` answers from the next turn on");
         person.asks("Work");
         assert_eq!(scripted.sent(0)["model"], "m-2");
         person.gives("Copydesk model script/m-1", json!([]));
-        assert_eq!(person.hears(), "script/m-1 answers from the next turn on");
+        assert_eq!(person.hears(), "`script/m-1` answers from the next turn on");
         person.gives("Copydesk model nobody/m-9", json!([]));
         let said = person.hears();
         assert!(
@@ -51,7 +51,7 @@ fn an_agent_is_picked_or_named() {
         person.gives("Copydesk agent", json!(["plan"]));
         let labels = person.chooses();
         assert!(labels[0].contains("build: ") && labels[1].contains("plan: "), "{labels:?}");
-        assert_eq!(person.hears(), "`plan` works from the next turn on");
+        assert_eq!(person.hears(), "`plan` answers from the next turn on");
         person.gives("Copydesk agent nobody", json!([]));
         let said = person.hears();
         assert!(said.starts_with("the agent stays as it is: ") && said.contains("nobody"), "{said}");

@@ -50,17 +50,21 @@ function M.agents()
   return require("copydesk.await").await(ask_agents)
 end
 
---- Chooses for the current session, from its next turn on; one is made where there is none.
+--- Chooses for the current session, from its next turn on, and tells what came of it; a session is made where there is none.
 ---@param method string
----@param field string
+---@param field "agent"|"model"
 ---@param name string
----@return string? problem
 function M.choose(method, field, name)
+  local message = require("copydesk.message")
   local problem, view = require("copydesk.await").await(require("copydesk.session").ensure)
-  if not view then
-    return problem
+  if view then
+    problem = client.ask(method, { session = view.id, [field] = name })
   end
-  return (client.ask(method, { session = view.id, [field] = name }))
+  if problem then
+    message.error(("the %s stays as it is: %s"):format(field, problem))
+  else
+    message.info(("`%s` answers from the next turn on"):format(name))
+  end
 end
 
 local function ignore() end

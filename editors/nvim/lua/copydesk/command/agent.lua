@@ -28,15 +28,9 @@ end
 function M.run(args)
   local view = require("copydesk.session").current()
   local wanted = args[1] or pick(view and view.session.agent)
-  if not wanted then
-    return
-  end
-  local method = require("copydesk.protocol").methods.sessionSetAgent
-  local problem = require("copydesk.catalogue").choose(method, "agent", wanted)
-  if problem then
-    message.error(("the agent stays as it is: %s"):format(problem))
-  else
-    message.info(("`%s` works from the next turn on"):format(wanted))
+  if wanted then
+    local method = require("copydesk.protocol").methods.sessionSetAgent
+    require("copydesk.catalogue").choose(method, "agent", wanted)
   end
 end
 

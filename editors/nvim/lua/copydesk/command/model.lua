@@ -45,15 +45,9 @@ end
 function M.run(args)
   local view = require("copydesk.session").current()
   local wanted = args[1] or pick(view and view.session.model)
-  if not wanted then
-    return
-  end
-  local method = require("copydesk.protocol").methods.sessionSetModel
-  local problem = require("copydesk.catalogue").choose(method, "model", wanted)
-  if problem then
-    message.error(("the model stays as it is: %s"):format(problem))
-  else
-    message.info(("%s answers from the next turn on"):format(wanted))
+  if wanted then
+    local method = require("copydesk.protocol").methods.sessionSetModel
+    require("copydesk.catalogue").choose(method, "model", wanted)
   end
 end
 
