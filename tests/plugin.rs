@@ -10,6 +10,7 @@ mod commands;
 mod completion;
 mod context;
 mod documents;
+mod drawing;
 mod help;
 mod language;
 mod lives;

@@ -220,3 +220,69 @@ fn an_earlier_prompt_is_sent_again_from_where_it_stood() {
         window.sees("chat-again");
     });
 }
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn the_keys_of_each_window_are_listed() {
+    on_each(|program| {
+        let scripted = desk([]);
+        let mut window = Window::open(program, &scripted.desk);
+        window.command("Copydesk chat");
+        window.keys("g?");
+        window.sees("keys-prompt");
+        window.keys("q<C-w>kg?");
+        window.sees("keys-chat");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_question_is_shown_and_answered_where_it_stands() {
+    on_each(|program| {
+        let scripted = desk([Turn::new().text("So.")]);
+        let mut window = Window::open(program, &scripted.desk);
+        window.command("Copydesk ask Work");
+        window.ended();
+        window.lua(
+            "vim.ui.select = function(items, _, done) done(items[2], 2) end
+            local options = { { label = 'By hand', description = 'slow' }, { label = 'By a tool' } }
+            local question = { header = 'How', text = 'How shall it be done?', options = options,
+                multiple = false, custom = false }
+            local session = require('copydesk.session').current().id
+            coroutine.wrap(function()
+                local asked = { session = session, question = 'q1', part = 'p1', questions = { question } }
+                T.tell('answered', require('copydesk.ask').question(asked))
+            end)()",
+        );
+        window.sees("chat-question");
+        window.command("2wincmd w");
+        window.keys("G<CR>");
+        let answer = window.nvim.wait("answered", |_| true);
+        assert_eq!(answer, json!({ "reply": "answered", "answers": [["By a tool"]] }));
+        assert!(!window.screen().contains("How shall it be done?"));
+    });
+}
+
+/// Whatever tool keeps such a list: what the model wrote is enough to show it.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn things_to_do_are_shown_as_a_list() {
+    on_each(|program| {
+        let todos = json!([
+            { "content": "Look at the cart", "status": "completed" },
+            { "content": "Mend the total", "status": "in_progress" },
+            { "content": "Run the tests", "status": "pending" },
+        ]);
+        let turns = [Turn::new().call("c1", "todowrite", json!({ "todos": todos })), Turn::new().text("So.")];
+        let scripted = desk(turns);
+        let mut window = Window::open(program, &scripted.desk);
+        window.command("Copydesk ask Work");
+        window.ended();
+        window.screen();
+        let lines = window.lines("copydesk://chat");
+        assert!(
+            lines.contains("- [x] Look at the cart\n- [-] Mend the total\n- [ ] Run the tests"),
+            "{lines}"
+        );
+    });
+}

@@ -62,7 +62,10 @@ local contents = {
     return call
   end,
 }
-local kinds = { "text", "text", "text", "reasoning", "reasoning", "call", "call", "call", "prompt", "stepStart", "file", "retry", "note", "unheard" }
+local kinds = {
+  "text", "text", "text", "reasoning", "reasoning", "call", "call", "call", "prompt", "stepStart", "file", "retry", "note",
+  "unheard",
+}
 
 local function tell(event)
   desk.seq = desk.seq + 1
@@ -102,7 +105,9 @@ local function add_ask(is_question)
   end)()
 end
 
-local ends = { { kind = "completed" }, { kind = "cancelled" }, { kind = "failed", message = "a\nb" }, { kind = "stepLimit", steps = 3 } }
+local ends = {
+  { kind = "done" }, { kind = "cancelled" }, { kind = "failed", message = "a\nb" }, { kind = "stepLimit", steps = 3 },
+}
 
 -- What may happen, the first of them most often.
 local deeds = {
@@ -160,7 +165,7 @@ local deeds = {
 local function answer(method, params, done)
   local methods = require("copydesk.protocol").methods
   local function give()
-    local result = { parts = {}, earlier = false, running = desk.running, seq = desk.seq, session = { id = desk.id, agent = "build" } }
+    local result = { parts = {}, running = desk.running, seq = desk.seq, session = { id = desk.id, agent = "build" } }
     local last = #desk.parts
     for at, part in ipairs(desk.parts) do
       if part.id == params.before then last = at - 1 end
@@ -193,7 +198,8 @@ local function picture()
     mark[1] = 0
     -- A mark of no width is not seen.
     local details = mark[4]
-    if details.virt_text or details.end_row ~= mark[2] or details.end_col ~= mark[3] then marks[#marks + 1] = vim.inspect(mark) end
+    local is_empty = details.end_row == mark[2] and details.end_col == mark[3]
+    if details.virt_text or not is_empty then marks[#marks + 1] = vim.inspect(mark) end
   end
   table.sort(marks)
   local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, true)

@@ -39,11 +39,7 @@ function M.setup(options)
     return
   end
   local function connect()
-    require("copydesk.client").start(function(problem)
-      if problem then
-        require("copydesk.message").error(problem)
-      end
-    end)
+    require("copydesk.client").connect()
   end
   if vim.v.vim_did_enter == 1 then
     vim.schedule(connect)

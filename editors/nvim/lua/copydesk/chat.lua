@@ -159,15 +159,26 @@ local function dress_prompt(window)
   set(window, { winfixheight = true, winfixwidth = true, fillchars = "eob: ", foldenable = false, statusline = " Prompt" })
 end
 
+--- A window that was not made here is dressed too: a session file makes some, for one.
+---@param window integer
+---@param dress fun(window: integer)
+local function dress_once(window, dress)
+  if not vim.w[window].copydesk_dressed then
+    vim.w[window].copydesk_dressed = true
+    dress(window)
+  end
+end
+
 --- The buffers with their keys, made once.
 ---@return integer transcript
 ---@return integer prompt
 local function buffers()
-  local was, had = transcript.buffer(), input.buffer()
+  local was = transcript.buffer()
   local above, below = transcript.ensure(), input.ensure()
   if above ~= was then
     require("copydesk.chat.keys").map(above, "chat")
     vim.api.nvim_create_autocmd("CursorMoved", {
+      group = vim.api.nvim_create_augroup("copydesk.earlier", {}),
       buffer = above,
       desc = "Copydesk loads what was said before, at the first line",
       callback = function()
@@ -177,9 +188,6 @@ local function buffers()
         end
       end,
     })
-  end
-  if below ~= had then
-    require("copydesk.chat.keys").map(below, "prompt")
   end
   return above, below
 end
@@ -197,22 +205,19 @@ end
 
 --- Opens the conversation and puts the cursor into the prompt.
 function M.open()
+  if vim.fn.getcmdwintype() ~= "" then
+    return require("copydesk.message").warn("no window can be opened from the command-line window; <C-c> leaves it")
+  end
   require("copydesk.highlight").define()
   local current = vim.api.nvim_get_current_win()
   if is_for_documents(current) then
     vim.t.copydesk_origin = current
   end
   local above, below = buffers()
-  local window = window_of(above)
-  if not window then
-    window = split(above)
-    dress_transcript(window)
-  end
-  local prompt = window_of(below)
-  if not prompt then
-    prompt = split_prompt(window, below)
-    dress_prompt(prompt)
-  end
+  local window = window_of(above) or split(above)
+  dress_once(window, dress_transcript)
+  local prompt = window_of(below) or split_prompt(window, below)
+  dress_once(prompt, dress_prompt)
   vim.api.nvim_win_set_cursor(window, { vim.api.nvim_buf_line_count(above), 0 })
   vim.api.nvim_set_current_win(prompt)
   transcript.show(session.current())
@@ -220,11 +225,18 @@ function M.open()
   vim.api.nvim_clear_autocmds({ group = group })
   vim.api.nvim_create_autocmd("WinClosed", { group = group, callback = closed })
   -- The connection is made while the person types.
-  require("copydesk.client").start(function(problem)
-    if problem then
-      require("copydesk.message").error(problem)
-    end
-  end)
+  require("copydesk.client").connect()
+end
+
+--- Whether Neovim would have no window without this one. (Floats do not count.)
+---@param window integer
+---@return boolean
+local function is_last(window)
+  local others = vim.tbl_filter(function(other)
+    return other ~= window and vim.api.nvim_win_get_config(other).relative == ""
+  end, vim.api.nvim_tabpage_list_wins(0))
+  local is_float = vim.api.nvim_win_get_config(window).relative ~= ""
+  return #others == 0 and not is_float and #vim.api.nvim_list_tabpages() == 1
 end
 
 --- Closes the conversation in this tab page.
@@ -232,7 +244,7 @@ function M.close()
   local origin = M.origin()
   for _, buffer in ipairs({ input.buffer() or 0, transcript.buffer() or 0 }) do
     local window = window_of(buffer)
-    if window and #vim.api.nvim_tabpage_list_wins(0) == 1 then
+    if window and is_last(window) then
       vim.api.nvim_win_call(window, vim.cmd.enew)
     elseif window then
       vim.api.nvim_win_close(window, true)
@@ -256,7 +268,7 @@ end
 ---@param text? string
 function M.input(text)
   M.open()
-  if text then
+  if text and M.is_visible() then
     local own = vim.trim(input.text())
     input.set(own ~= "" and own ~= vim.trim(text) and own .. "\n" .. text or text)
   end

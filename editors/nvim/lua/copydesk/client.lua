@@ -55,9 +55,13 @@ end
 
 --- Why a process that ended before it answered may have done so.
 ---@param path string
+---@param number integer
 ---@param code integer
-local function explain_early_end(path, code)
+local function explain_early_end(path, number, code)
   require("copydesk.binary").version(path, function(version, problem)
+    if number ~= start_number or status ~= "starting" then
+      return
+    end
     local what = problem
     if version and version ~= M.version then
       what = ("the program is version %s, this plugin is %s: update the older one"):format(version, M.version)
@@ -82,7 +86,7 @@ local function events_of(path, number)
       end
       client_id = nil
       if status == "starting" then
-        explain_early_end(path, code)
+        explain_early_end(path, number, code)
       elseif status == "ready" then
         M.lost()
       end
@@ -94,13 +98,17 @@ end
 ---@return vim.lsp.ClientConfig
 local function config_of(path)
   start_number = start_number + 1
+  local number = start_number
   return {
     name = "copydesk",
-    cmd = require("copydesk.wire").command(path, events_of(path, start_number)),
+    cmd = require("copydesk.wire").command(path, events_of(path, number)),
     root_dir = vim.uv.cwd(),
     init_options = { copydesk = { protocol = protocol.protocol, client = "nvim", version = M.version } },
     handlers = require("copydesk.handlers").all(),
     on_init = function(client)
+      if number ~= start_number then
+        return
+      end
       client_id = client.id
       -- Neovim sends `initialized` after this, and nothing may come before it.
       vim.schedule(function()
@@ -123,13 +131,19 @@ local function start()
   local number = start_number + 1
   local started, id
   if vim.fn.has("nvim-0.11") == 1 then
-    started, id = pcall(vim.lsp.start, config_of(path), { attach = false })
+    -- One that is ending still looks like a client of the same name.
+    local function reuse_client()
+      return false
+    end
+    started, id = pcall(vim.lsp.start, config_of(path), { attach = false, reuse_client = reuse_client })
   else
     started, id = pcall(vim.lsp.start_client, config_of(path))
   end
   if not started or not id then
     return become("failed", ("`%s lsp` cannot be started: %s"):format(path, id or "Neovim does not say why"))
   end
+  -- One that has not answered yet can be stopped too.
+  client_id = id
   vim.defer_fn(function()
     if status == "starting" and number == start_number then
       message.warn("the desk does not answer yet; `:Copydesk restart` tries anew, `:Copydesk log` may tell why")
@@ -150,6 +164,15 @@ function M.start(done)
   if status == "off" then
     start()
   end
+end
+
+--- The same, and tells where it cannot be done.
+function M.connect()
+  M.start(function(problem)
+    if problem then
+      message.error(problem)
+    end
+  end)
 end
 
 --- The line broke. It is made again; what was open is loaded again then.

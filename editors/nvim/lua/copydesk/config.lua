@@ -103,6 +103,25 @@ local function nearest(name, known)
   return found and ("; did you mean `%s`?"):format(found) or ("; there are " .. table.concat(names, ", "))
 end
 
+--- The keys of one action, by mode; a mode with `false` has none.
+---@param name string
+---@param given table
+---@param problems string[]
+---@return table<string, string>
+local function keys_of(name, given, problems)
+  local keys = {}
+  for mode, key in pairs(given) do
+    if mode ~= "n" and mode ~= "i" and mode ~= "x" then
+      problems[#problems + 1] = ("`%s` has keys for the modes `n`, `i` and `x`, not for `%s`"):format(name, tostring(mode))
+    elseif type(key) == "string" and key ~= "" then
+      keys[mode] = key
+    elseif key ~= false then
+      problems[#problems + 1] = ("`%s.%s` is a key or false, not %s"):format(name, mode, vim.inspect(key))
+    end
+  end
+  return keys
+end
+
 ---@param defaults table
 ---@param given table
 ---@param at string
@@ -118,7 +137,7 @@ local function merge(defaults, given, at, problems)
     elseif at == "keys." and value == false then
       merged[key] = {}
     elseif at == "keys." and type(value) == "table" then
-      merged[key] = value
+      merged[key] = keys_of(name, value, problems)
     elseif type(default) == "table" and type(value) == "table" then
       merged[key] = merge(default, value, name .. ".", problems)
     else

@@ -21,23 +21,13 @@ local function show(place)
     return
   end
   vim.api.nvim_win_call(shown_in, function()
-    if vim.api.nvim_buf_get_name(0) ~= place.path then
-      local name = { vim.fn.fnameescape(place.path) }
-      local went = pcall(vim.cmd.edit, { args = name, magic = { file = false, bar = false }, mods = { silent = true } })
-      if not went then
-        return
-      end
-    end
-    if place.line then
-      local last = vim.api.nvim_buf_line_count(0)
-      vim.api.nvim_win_set_cursor(0, { math.max(1, math.min(place.line, last)), 0 })
-      vim.cmd("normal! zvzz")
-    end
+    require("copydesk.chat.jump").show(place)
   end)
 end
 
 session.listen(function(view, what, part)
-  if what ~= "part" or part.content.kind ~= "call" or view ~= session.current() or not require("copydesk.config").get().follow then
+  local is_wanted = view == session.current() and require("copydesk.config").get().follow
+  if what ~= "part" or part.content.kind ~= "call" or not is_wanted then
     return
   end
   local kind = part.state.kind

@@ -44,7 +44,7 @@ function M.add(text)
   end, load())
   list[#list + 1] = text
   prompts = vim.list_slice(list, math.max(1, #list - require("copydesk.config").get().history + 1))
-  vim.fn.mkdir(vim.fs.dirname(file()), "p", "0o700")
+  pcall(vim.fn.mkdir, vim.fs.dirname(file()), "p", "0o700")
   local staged = ("%s.%d"):format(file(), vim.fn.getpid())
   local handle = io.open(staged, "w")
   if handle then

@@ -66,7 +66,7 @@ session.listen(function(view, what, part)
   elseif what == "session" or what == "loaded" or what == "gone" then
     if what == "loaded" and view.running and not began[view.id] then
       began[view.id] = vim.uv.now()
-    elseif what ~= "session" and not view.running and began[view.id] then
+    elseif began[view.id] and (what == "gone" or what == "loaded" and not view.running) then
       -- It ended while nobody told us, so how is not known.
       began[view.id] = nil
       report(view, { kind = "end" })
@@ -85,7 +85,8 @@ end
 --- Something waits for the person.
 ---@param item copydesk.Open
 function M.asked(item)
-  local title = item.ask and item.ask.title or item.question.questions[1].text
+  local first = item.question and item.question.questions[1]
+  local title = item.ask and item.ask.title or first and first.text or ""
   announce("Ask", { session = item.session, id = item.id, kind = item.kind, title = title })
   require("copydesk.chat.float").update()
   local config = require("copydesk.config").get()

@@ -35,6 +35,10 @@ function M.send(text, options)
     message.error(("the prompt was not sent: %s"):format(problem))
     done(problem)
   end
+  -- The desk would not understand the message, and so could not even answer it.
+  if not pcall(vim.fn.json_encode, { text, gathered.items }) then
+    return failed("it has bytes that are not UTF-8")
+  end
   require("copydesk.session").ensure(function(problem, view)
     if not view then
       return failed(problem)

@@ -20,6 +20,7 @@ local M = {}
 ---@field sent { id: string, text: string }[] Prompts of this editor that the desk has taken and the model has not read yet.
 ---@field seq integer The last event that is contained.
 ---@field kept? copydesk.EventParams[] Events that came while a load is under way.
+---@field loads? integer How many loads were begun.
 ---@field is_paging? boolean Whether earlier parts are under way.
 
 ---@alias copydesk.Told
@@ -97,6 +98,11 @@ local apply = {
   part = function(view, event)
     local part = event.part
     local at = view.at[part.id]
+    local first = view.parts[1]
+    if not at and view.earlier and first and part.created < first.created then
+      -- It is one of those that are not loaded.
+      return
+    end
     if not at then
       at = #view.parts + 1
       view.at[part.id] = at
@@ -174,6 +180,23 @@ function M.told(params)
   end
 end
 
+--- Puts what a load gave in the place of what was known.
+---@param view copydesk.View
+---@param result copydesk.SessionLoadResult
+local function renew(view, result)
+  local before, last = view.parts[#view.parts], result.parts[#result.parts]
+  if result.running or (before and before.id) ~= (last and last.id) then
+    view.ended = nil
+  end
+  view.session, view.parts, view.earlier = result.session, result.parts, result.earlier
+  view.running, view.seq = result.running, result.seq
+  number(view)
+  -- Nothing waits where no turn runs, and what the model has read does not.
+  view.sent = vim.tbl_filter(function(prompt)
+    return view.running ~= nil and not view.at[prompt.id]
+  end, view.sent)
+end
+
 --- Attaches to a session, or looks at it anew.
 ---@param id string
 ---@param done? fun(problem?: string, view?: copydesk.View)
@@ -184,22 +207,29 @@ function M.load(id, done)
     view = { id = id, parts = {}, at = {}, sent = {}, earlier = false, seq = -1, session = { id = id } }
     views[id] = view
   end
-  view.kept = {}
+  view.kept = view.kept or {}
+  view.loads = (view.loads or 0) + 1
+  local this = view.loads
   local limit = math.max(#view.parts, require("copydesk.config").get().chat.page)
-  client.request(methods.sessionLoad, { session = id, limit = limit }, function(problem, result)
+  client.request(methods.sessionLoad, { session = id, limit = limit }, function(problem, result, code)
+    if views[id] ~= view or (not result and view.loads ~= this) then
+      -- It is not looked at any more, or is being looked at anew.
+      return done(problem or "the session was left")
+    end
     local kept = view.kept or {}
     view.kept = nil
     if not result then
-      views[id] = nil
-      tell(view, "gone")
+      -- Where nothing was said of the session itself, what is known of it stays; the next event finds the gap.
+      if code or view.seq < 0 then
+        views[id] = nil
+        tell(view, "gone")
+      end
       return done(problem)
     end
-    view.session, view.parts, view.earlier = result.session, result.parts, result.earlier
-    view.running, view.seq = result.running, result.seq
-    number(view)
+    renew(view, result)
     tell(view, "loaded")
     for _, params in ipairs(kept) do
-      take(view, params)
+      M.told(params)
     end
     done(nil, view)
   end)

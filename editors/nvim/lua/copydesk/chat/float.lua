@@ -8,6 +8,8 @@ local ask = require("copydesk.ask")
 local M = {}
 
 local WIDEST, HIGHEST = 80, 16
+--- When a window that could not be opened is tried again, in milliseconds.
+local LOCKED = 100
 
 ---@type integer?
 local window
@@ -71,10 +73,23 @@ local function cut(block)
   block.lines, block.marks = lines, kept
 end
 
+--- What is to be shown: where the conversation is open, what another session waits for.
+---@param is_visible boolean
+---@return copydesk.Open?
+local function wanted(is_visible)
+  if not is_visible then
+    return ask.first()
+  end
+  local shown = require("copydesk.chat.transcript").shown()
+  return vim.tbl_filter(function(item)
+    return item.session ~= shown
+  end, ask.list())[1]
+end
+
 local function show()
-  local item = ask.first()
-  local config = require("copydesk.config").get()
-  if not item or not config.ask_float or require("copydesk.chat").is_visible() then
+  local is_visible = require("copydesk.chat").is_visible()
+  local item = wanted(is_visible)
+  if not item or not require("copydesk.config").get().ask_float then
     return close()
   end
   local block = require("copydesk.chat.asking").all({ item })
@@ -89,13 +104,15 @@ local function show()
   draw(block)
   local width = 20
   for _, line in ipairs(block.lines) do
-    width = math.max(width, vim.fn.strdisplaywidth(line))
+    -- A text with a NUL is no string for Vim's functions.
+    width = math.max(width, vim.fn.strdisplaywidth((line:gsub("%z", "  "))))
   end
   width = math.min(width, WIDEST, math.max(20, vim.o.columns - 4))
   local place = {
     relative = "editor",
-    anchor = "SE",
-    row = vim.o.lines - vim.o.cmdheight - 1,
+    -- The prompt is not covered.
+    anchor = is_visible and "NE" or "SE",
+    row = is_visible and 1 or vim.o.lines - vim.o.cmdheight - 1,
     col = vim.o.columns,
     width = width,
     height = math.min(#block.lines, math.max(1, vim.o.lines - 6)),
@@ -118,7 +135,15 @@ end
 
 --- Shows what waits, or goes away.
 function M.update()
-  vim.schedule(show)
+  vim.schedule(function()
+    local went, problem = pcall(show)
+    if not went and tostring(problem):find("E565", 1, true) then
+      -- No window may come while an expression is worked out that waits for a key.
+      vim.defer_fn(M.update, LOCKED)
+    elseif not went then
+      require("copydesk.message").broken(problem, debug.traceback())
+    end
+  end)
 end
 
 ask.listen(M.update)

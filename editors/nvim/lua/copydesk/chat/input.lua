@@ -16,7 +16,7 @@ local own = ""
 
 ---@return integer?
 function M.buffer()
-  return buffer and vim.api.nvim_buf_is_valid(buffer) and buffer or nil
+  return buffer and vim.api.nvim_buf_is_loaded(buffer) and buffer or nil
 end
 
 ---@return string
@@ -113,13 +113,11 @@ function M.ensure()
   options.filetype = "copydesk-prompt"
   options.omnifunc = "v:lua.require'copydesk.complete'.omnifunc"
   pcall(vim.treesitter.start, buffer, "markdown")
+  require("copydesk.chat.keys").map(buffer, "prompt")
   show_hint()
-  require("copydesk.ask").listen(function()
-    if M.buffer() then
-      show_hint()
-    end
-  end)
+  local group = vim.api.nvim_create_augroup("copydesk.prompt", {})
   vim.api.nvim_create_autocmd({ "TextChanged", "TextChangedI", "TextChangedP" }, {
+    group = group,
     buffer = buffer,
     callback = function()
       show_hint()
@@ -127,6 +125,7 @@ function M.ensure()
     end,
   })
   vim.api.nvim_create_autocmd("TextChangedI", {
+    group = group,
     buffer = buffer,
     callback = function()
       require("copydesk.complete").trigger()
@@ -134,5 +133,11 @@ function M.ensure()
   })
   return buffer
 end
+
+require("copydesk.ask").listen(function()
+  if M.buffer() then
+    show_hint()
+  end
+end)
 
 return M

@@ -21,7 +21,7 @@ local function absolute(path, folder)
   if path:sub(1, 1) ~= "/" then
     path = vim.fs.joinpath(folder or vim.fn.getcwd(), path)
   end
-  return vim.fs.normalize(path)
+  return vim.fs.normalize(path, { expand_env = false })
 end
 
 --- The line of the new text that a row of a diff shows.
@@ -94,6 +94,24 @@ function M.place(part, lines, row, folder)
   return place_in_hits(lines, row, folder)
 end
 
+--- Shows a place in the current window.
+---@param place copydesk.Place
+---@return string? problem
+function M.show(place)
+  if vim.api.nvim_buf_get_name(0) ~= place.path then
+    local options = { args = { place.path }, magic = { file = false, bar = false }, mods = { silent = true } }
+    local went, problem = pcall(vim.cmd.edit, options)
+    if not went then
+      return (tostring(problem):gsub("^.-:E", "E"))
+    end
+  end
+  if place.line then
+    local last = vim.api.nvim_buf_line_count(0)
+    vim.api.nvim_win_set_cursor(0, { math.max(1, math.min(math.floor(place.line), last)), 0 })
+    vim.cmd("normal! zvzz")
+  end
+end
+
 --- Goes to a place, in the window of a document.
 ---@param place copydesk.Place
 function M.go(place)
@@ -104,19 +122,19 @@ function M.go(place)
   end
   vim.api.nvim_set_current_win(window)
   vim.cmd("normal! m'")
-  local went, problem = pcall(vim.cmd.edit, { args = { vim.fn.fnameescape(place.path) }, magic = { file = false, bar = false } })
-  if not went then
-    return require("copydesk.message").error(tostring(problem):gsub("^.-:E", "E"))
-  end
-  if place.line then
-    local last = vim.api.nvim_buf_line_count(0)
-    vim.api.nvim_win_set_cursor(0, { math.max(1, math.min(place.line, last)), 0 })
-    vim.cmd("normal! zvzz")
+  local problem = M.show(place)
+  if problem then
+    require("copydesk.message").error(problem)
   end
 end
 
 --- What the row under the cursor asks for: a place, earlier parts, an answer.
 function M.here()
+  if vim.api.nvim_get_current_buf() ~= transcript.buffer() then
+    -- The small window, which shows one thing alone.
+    local item = require("copydesk.ask").first()
+    return item and item.kind == "question" and require("copydesk.question").answer(item)
+  end
   local row = vim.api.nvim_win_get_cursor(0)[1]
   local view = require("copydesk.session").view(transcript.shown())
   if not view then

@@ -16,7 +16,8 @@ local function to_prompt(step)
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
   local found
   for _, block in ipairs(transcript.blocks()) do
-    local heading = block.first + 1
+    -- The first block has no blank line above its heading.
+    local heading = block.first + (block.lines[1] == "" and 1 or 0)
     if block.kind == "prompt" and block.count > 0 then
       if step < 0 and heading < row then
         found = heading

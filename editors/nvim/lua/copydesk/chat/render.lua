@@ -109,14 +109,22 @@ local function prompt(part, block)
   block.marks[2] = { row = 1, col = 0, options = { virt_text = { { time, "CopydeskDim" } }, virt_text_pos = "right_align" } }
 end
 
+--- Whether more can be put after the last line as it is drawn. (The half of a line end is not drawn.)
+---@param part copydesk.Part
+---@return boolean
+local function can_grow(part)
+  return part.content.text:sub(-1) ~= "\r"
+end
+
 ---@param part copydesk.Part
 ---@param block copydesk.Block
 local function text(part, block)
   block.lines = { "" }
-  block.grows = part.state.kind == "running"
+  local is_running = part.state.kind == "running"
+  block.grows = is_running and can_grow(part)
   -- Blank lines at the end of what is still being written may be the beginning of more.
-  add_lines(block.lines, block.grows and part.content.text or (part.content.text:gsub("%s+$", "")))
-  if not block.grows and #block.lines == 2 and block.lines[2] == "" then
+  add_lines(block.lines, is_running and part.content.text or (part.content.text:gsub("%s+$", "")))
+  if not is_running and #block.lines == 2 and block.lines[2] == "" then
     block.lines = {}
   end
 end
@@ -132,7 +140,7 @@ local function reasoning(part, block, before)
   local took = is_running and "" or " for " .. summary.duration(math.max(0, part.updated - part.created))
   block.lines[#block.lines + 1] = (is_running and "Thinking" or "Thought") .. took
   local header = #block.lines - 1
-  block.grows = is_running
+  block.grows = is_running and can_grow(part)
   add_lines(block.lines, is_running and part.content.text or (part.content.text:gsub("%s+$", "")))
   block.marks[1] = {
     row = header,
@@ -199,6 +207,12 @@ local function call(part, block, before)
     block.marks[#block.marks + 1] =
       { row = header, col = 0, options = { virt_text = { took }, virt_text_pos = "right_align" } }
   end
+  local todos = require("copydesk.chat.todo").lines(made)
+  if todos then
+    -- The list is what matters, and stays open.
+    vim.list_extend(block.lines, todos)
+    return
+  end
   details(block, made, part.state)
   block.fold = #block.lines - 1 > header and { header, #block.lines - 1 } or nil
 end
@@ -221,7 +235,8 @@ local kinds = {
   reasoning = reasoning,
   call = call,
   file = function(part, block)
-    block.lines = { ("With %s (%s)"):format(part.content.name or "a file", part.content.mime) }
+    local words = ("With %s (%s)"):format(part.content.name or "a file", part.content.mime)
+    block.lines = { (words:gsub("%c+", " ")) }
     M.mark(block, 0, "CopydeskDim")
   end,
   retry = function(part, block)

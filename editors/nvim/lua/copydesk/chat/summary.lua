@@ -69,11 +69,14 @@ local function from_metadata(call)
   local metadata = call.output and call.output.metadata
   if type(metadata) ~= "table" then
     return ""
-  elseif call.name == "read" and metadata.first and metadata.last then
-    local more = metadata.total and metadata.total > metadata.last and (" of %d"):format(metadata.total) or ""
-    return ("lines %d–%d%s"):format(metadata.first, metadata.last, more)
-  elseif metadata.matches or metadata.count then
-    return ("%d found%s"):format(metadata.matches or metadata.count, metadata.truncated == true and ", there are more" or "")
+  end
+  local first, last, total = tonumber(metadata.first), tonumber(metadata.last), tonumber(metadata.total)
+  local found = tonumber(metadata.matches) or tonumber(metadata.count)
+  if call.name == "read" and first and last then
+    local more = total and total > last and (" of %d"):format(total) or ""
+    return ("lines %d–%d%s"):format(first, last, more)
+  elseif found then
+    return ("%d found%s"):format(found, metadata.truncated == true and ", there are more" or "")
   elseif type(metadata.exit) == "number" and metadata.exit ~= 0 then
     return ("exit code %d"):format(metadata.exit)
   end

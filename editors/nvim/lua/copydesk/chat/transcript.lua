@@ -12,6 +12,10 @@ local M = {}
 M.name = "copydesk://chat"
 
 local FRAME = 16
+--- When a text that could not be changed is looked at again, in milliseconds.
+local LOCKED = 100
+--- Lines of a text that has the colours of Markdown.
+local COLOURED = 5000
 local marks = vim.api.nvim_create_namespace("copydesk.chat")
 
 ---@class copydesk.Placed: copydesk.Block
@@ -36,11 +40,12 @@ local order = {}
 local is_all_dirty = false
 local is_tail_dirty = false
 local is_scheduled = false
+local is_coloured = false
 local last_frame = 0
 
 ---@return integer?
 function M.buffer()
-  return buffer and vim.api.nvim_buf_is_valid(buffer) and buffer or nil
+  return buffer and vim.api.nvim_buf_is_loaded(buffer) and buffer or nil
 end
 
 --- The block at a row, and the row within it.
@@ -86,13 +91,18 @@ local function keeping(change)
   local last = vim.api.nvim_buf_line_count(buffer)
   local following = {}
   for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
-    if vim.api.nvim_win_get_cursor(window)[1] >= last then
+    -- Where a person selects text, the cursor is an end of what is selected.
+    local is_selecting = window == vim.api.nvim_get_current_win() and vim.fn.mode():find("^[vVsS\22\19]")
+    if vim.api.nvim_win_get_cursor(window)[1] >= last and not is_selecting then
       following[#following + 1] = window
     end
   end
   vim.bo[buffer].modifiable = true
-  change()
+  local went, problem = pcall(change)
   vim.bo[buffer].modifiable = false
+  if not went then
+    error(problem, 0)
+  end
   local now = vim.api.nvim_buf_line_count(buffer)
   for _, window in ipairs(following) do
     if now ~= last then
@@ -165,12 +175,15 @@ end
 local function replace(number, block)
   local placed = blocks[number]
   local same = common(placed.lines, block.lines)
-  vim.api.nvim_buf_clear_namespace(buffer, marks, placed.first, placed.first + math.max(placed.count, 1))
+  -- Where it has no lines, those at its place are another's.
+  if placed.count > 0 then
+    vim.api.nvim_buf_clear_namespace(buffer, marks, placed.first, placed.first + placed.count)
+  end
   local old, count = placed.count, #block.lines
   for name, value in pairs(block) do
     placed[name] = value
   end
-  placed.count, placed.fold = count, block.fold
+  placed.count, placed.fold, placed.grows = count, block.fold, block.grows
   -- The rows are right before the buffer changes: 'foldexpr' asks for them then.
   shift(number + 1, count - old)
   if same < math.max(old, count) then
@@ -216,27 +229,40 @@ local function draw_tail(view)
   replace(#blocks, block)
 end
 
+---@param view copydesk.View
 ---@param part copydesk.Part
-local function draw_part(part)
+---@return string? below Another part that is drawn anew because of it, with all it has grown by.
+local function draw_part(view, part)
   local number = at[part.id]
   if not number then
     number = #blocks
     table.insert(blocks, number, { part = part.id, first = tail_row(), count = 0, lines = {}, marks = {}, kind = "" })
     at[part.id] = number
   end
+  local was = kind_before(number + 1)
   replace(number, render.part(part, kind_before(number)))
+  -- What stands below may have to keep away from it now, or not any more.
+  local now = kind_before(number + 1)
+  for below = number + 1, now ~= was and #blocks - 1 or 0 do
+    if blocks[below].count > 0 then
+      replace(below, render.part(view.parts[view.at[blocks[below].part]], now))
+      return blocks[below].part
+    end
+  end
 end
 
 --- Adds to the end of a text that grows.
+---@param view copydesk.View
 ---@param part copydesk.Part
 ---@param text string
-local function grow(part, text)
+---@return string? below
+local function grow(view, part, text)
   local number = at[part.id]
   local placed = number and blocks[number]
-  if not placed or not placed.grows or placed.count == 0 then
-    return draw_part(part)
+  if not placed or not placed.grows or placed.count == 0 or text:find("\r", 1, true) then
+    return draw_part(view, part)
   end
-  local added = vim.split((text:gsub("\r", "")), "\n", { plain = true })
+  local added = vim.split(text, "\n", { plain = true })
   local row = placed.first + placed.count - 1
   local column = #placed.lines[placed.count]
   placed.lines[placed.count] = placed.lines[placed.count] .. added[1]
@@ -275,36 +301,79 @@ local function draw_all(view)
   draw_tail(view)
 end
 
-local function frame()
-  is_scheduled, last_frame = false, vim.uv.now()
-  local view = session.view(shown)
-  local changed, ids, all, tail = dirty, order, is_all_dirty, is_tail_dirty
-  dirty, order, is_all_dirty, is_tail_dirty = {}, {}, false, false
-  if not M.buffer() then
-    return
+--- Markdown has its colours while that is cheap: Neovim reads a long text anew, whole, whenever its end changes.
+local function colour()
+  local is_short = vim.api.nvim_buf_line_count(buffer) <= COLOURED
+  if is_short ~= is_coloured then
+    is_coloured = is_short
+    pcall(is_short and vim.treesitter.start or vim.treesitter.stop, buffer, is_short and "markdown" or nil)
   end
+end
+
+--- Whether the buffer has the rows that it was given: not so after `:edit`, for one.
+---@return boolean
+local function is_ours()
+  local tail = blocks[#blocks]
+  return tail ~= nil and vim.api.nvim_buf_line_count(buffer) == tail.first + tail.count
+end
+
+local function draw()
+  local view = session.view(shown)
+  local changed, ids, tail = dirty, order, is_tail_dirty
+  local all = is_all_dirty or not is_ours()
+  dirty, order, is_all_dirty, is_tail_dirty = {}, {}, false, false
   keeping(function()
     if not view then
       blocks, at = {}, {}
       vim.api.nvim_buf_clear_namespace(buffer, marks, 0, -1)
-      return vim.api.nvim_buf_set_lines(buffer, 0, -1, false, { "" })
+      vim.api.nvim_buf_set_lines(buffer, 0, -1, false, { "" })
+      return colour()
     elseif all then
       local back = remember()
       draw_all(view)
+      colour()
       return back()
     end
     for _, id in ipairs(ids) do
       local part = view.parts[view.at[id] or 0]
+      local below
       if part and changed[id] == true then
-        draw_part(part)
+        below = draw_part(view, part)
       elseif part then
-        grow(part, changed[id])
+        below = grow(view, part, changed[id])
+      end
+      if below then
+        changed[below] = true
       end
     end
     if tail then
       draw_tail(view)
     end
+    colour()
   end)
+end
+
+local function frame()
+  is_scheduled, last_frame = false, vim.uv.now()
+  if not M.buffer() then
+    return
+  end
+  local trace
+  local went, problem = xpcall(draw, function(problem)
+    trace = debug.traceback()
+    return problem
+  end)
+  if went then
+    return
+  end
+  is_all_dirty = true
+  if tostring(problem):find("E565", 1, true) then
+    -- No text may change while an expression is worked out that waits for a key.
+    is_scheduled = true
+    vim.defer_fn(frame, LOCKED)
+  else
+    require("copydesk.message").broken(problem, trace)
+  end
 end
 
 local function schedule()
@@ -366,8 +435,7 @@ function M.ensure()
     options.buftype, options.bufhidden, options.swapfile = "nofile", "hide", false
     options.buflisted, options.undolevels, options.modifiable = false, -1, false
     options.filetype = "copydesk"
-    pcall(vim.treesitter.start, buffer, "markdown")
-    is_all_dirty = true
+    is_coloured, is_all_dirty = false, true
   end
   return buffer
 end

@@ -59,7 +59,7 @@ end
 ---@param text string
 ---@return string
 local function plain(text)
-  return (text:gsub("%%", "%%%%"))
+  return (text:gsub("%c+", " "):gsub("%%", "%%%%"))
 end
 
 --- For 'winbar'.
@@ -97,7 +97,8 @@ end
 
 function M.redraw()
   if require("copydesk.chat").is_visible() then
-    vim.cmd.redrawstatus()
+    -- All of them: the conversation is seldom the window that has the focus.
+    vim.cmd.redrawstatus({ bang = true })
   end
 end
 
