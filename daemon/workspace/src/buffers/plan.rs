@@ -73,6 +73,8 @@ pub struct Plan {
     pub planned: Vec<Planned>,
     edits: Vec<BufferEdit>,
     verdicts: Vec<watch::Receiver<Verdict>>,
+    /// One that does not lie said that it made nothing, however much its text looks otherwise.
+    is_refused: bool,
 }
 
 impl Buffers {
@@ -85,6 +87,7 @@ impl Buffers {
             planned: Vec::new(),
             edits: Vec::new(),
             verdicts: Vec::new(),
+            is_refused: false,
         };
         for wanted in wanted {
             let uri = attached.names.get(&wanted.name).ok_or(SyncError::NotOpen)?;
@@ -183,14 +186,12 @@ impl Plan {
         } else {
             answer = propose(edits).await;
         }
+        self.is_refused = !self.client.refuses_silently && matches!(answer, Err(Refusal::Said(_)));
         match answer {
             Ok(()) => self.seen().await,
-            // The text that it has instead came before its answer. One that does not lie has made nothing of the edit,
-            // however much that text looks like it.
+            // The text that it has instead came before its answer.
             Err(Refusal::Said(_)) if self.any(Verdict::Passed) => Ok(Attempt::Moved),
-            Err(Refusal::Said(_)) if !self.client.refuses_silently && self.any(Verdict::Applied) => {
-                Ok(Attempt::Moved)
-            }
+            Err(Refusal::Said(_)) if self.is_refused && self.any(Verdict::Applied) => Ok(Attempt::Moved),
             Err(refusal) => Err(refusal.into()),
         }
     }
@@ -222,7 +223,7 @@ impl Plan {
         // What has nothing to change is made as it stands.
         let seen = |planned: &Planned| {
             planned.change.is_empty()
-                || verdicts.next().is_some_and(|seen| *seen.borrow() == Verdict::Applied)
+                || verdicts.next().is_some_and(|seen| *seen.borrow() == Verdict::Applied) && !self.is_refused
         };
         planned.map(seen).collect()
     }

@@ -294,3 +294,14 @@ proptest! {
         prop_assert_eq!(breaks(&text), breaks(&base) + breaks(&pressed), "{:?}", text);
     }
 }
+
+#[tokio::test]
+async fn a_no_is_believed_however_much_the_text_looks_like_a_yes() {
+    // The person types what the agent was going to write.
+    let typed = vec![(vec![(7, "!".to_owned())], vec![])];
+    let (scripted, buffers, id) = Scripted::new("one\ntwo\n", Manner::Obeys, typed);
+    let mut plan = buffers.plan(id, &wanted("one\ntwo\n", "one\ntwo!\n")).unwrap();
+    assert_eq!(plan.carry_out("edit").await.unwrap(), Attempt::Moved);
+    assert_eq!(plan.applied(), [false], "so that nobody takes back what the person typed");
+    assert_eq!(scripted.text(), "one\ntwo!\n");
+}
