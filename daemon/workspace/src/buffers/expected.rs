@@ -27,6 +27,8 @@ pub(super) struct Expected {
     /// The text when the last hunk is made and the others are not, where each piece is looked at.
     first: Option<Document>,
     begun: bool,
+    /// How many pieces were told since it has begun.
+    pieces: usize,
     verdict: watch::Sender<Verdict>,
 }
 
@@ -38,7 +40,7 @@ impl Expected {
         first: Option<Document>,
     ) -> (Self, watch::Receiver<Verdict>) {
         let (verdict, seen) = watch::channel(Verdict::Waiting);
-        (Self { before, change, after, first, begun: false, verdict }, seen)
+        (Self { before, change, after, first, begun: false, pieces: 0, verdict }, seen)
     }
 
     /// Whether anybody still wants to know.
@@ -55,10 +57,16 @@ impl Expected {
             return;
         };
         self.begun = self.begun || is_but_for_the_end(now, first);
+        self.pieces += 1;
         if !self.begun {
             self.verdict.send_replace(Verdict::Passed);
         } else if *now == self.after {
             self.verdict.send_replace(Verdict::Applied);
+        } else if self.pieces > self.change.edits().len() + 1 {
+            // All hunks are told, and the end that may be put right: the rest is a person's, and hides the text that would
+            // have been the proof.
+            let verdict = if self.is_in(now) { Verdict::Applied } else { Verdict::Passed };
+            self.verdict.send_replace(verdict);
         }
     }
 
