@@ -1,5 +1,5 @@
-//! What is made from the table: `schema.json`, `protocol.ts`, and the `protocol.lua` of the Neovim extension. The copies in the repository are compared
-//! with what comes out here.
+//! What is made from the table: `schema.json`, `protocol.ts`, and the `protocol.lua` of the Neovim extension. The copies in
+//! the repository are compared with what comes out here.
 //!
 //! To bring them up to date: `UPDATE_EXPECT=1 cargo test -p copydesk-protocol`.
 

@@ -1,7 +1,7 @@
 //! What crosses the wire between the desk and our editor extensions, besides standard LSP.
 //!
-//! One table of methods ([`table`]) is the source of everything: the Rust types, `schema.json`, `protocol.ts`,
-//! `protocol.lua`. `README.md` is the page for people. A method that is not in the table cannot exist: the traits of
+//! One table of methods ([`table`]) is the source of everything: the Rust types, `schema.json`, `protocol.ts`, the
+//! Neovim extension's `protocol.lua`. `README.md` is the page for people. A method that is not in the table cannot exist: the traits of
 //! [`method`] are sealed.
 //!
 //! Invariant: params and results are objects, never `null`: a Neovim handler that returns nothing never answers.

@@ -12,16 +12,42 @@ use super::window::{USUAL, Window, desk, on_each, result_in};
 use crate::model_server::Turn;
 use crate::sessions::harness::Scripted;
 
-const BUFFERS: usize = 10;
+pub(crate) const BUFFERS: usize = 10;
 /// After so many rounds a new session begins, with new texts: what the model is sent does not grow without end.
-const ROUNDS: usize = 5;
+pub(crate) const ROUNDS: usize = 5;
 
 #[derive(Debug, Default)]
-struct Tally {
-    made: u64,
-    failed: u64,
+pub(crate) struct Tally {
+    pub(crate) made: u64,
+    pub(crate) failed: u64,
     /// Made at another attempt than the first.
-    again: u64,
+    pub(crate) again: u64,
+}
+
+impl Tally {
+    /// Counts a round, and compares what Neovim did with what the model was told: `wrong` is what the person saw go wrong,
+    /// `now` each buffer as it was in the end.
+    pub(crate) fn count(&mut self, scripted: &Scripted, round: usize, wrong: &Value, now: &Value) {
+        let is_good = wrong.as_array().is_none_or(Vec::is_empty);
+        assert!(is_good, "round {round}: {}", wrong[0].as_str().unwrap());
+        let sent = |number| wait(scripted.server.request_arrived(round * 3 + number)).body;
+        let (edited, seen) = (sent(2), sent(3));
+        for (number, now) in now.as_array().unwrap().iter().enumerate() {
+            let (told, failed) = result_in(&edited, &format!("edit_{round}_{number}"));
+            assert_eq!(now["made"], u64::from(!failed), "round {round}, {number}: {now:#} {told}");
+            self.made += u64::from(!failed);
+            self.failed += u64::from(failed);
+            self.again += u64::from(!failed && now["tried"].as_u64() > Some(1));
+            let lines = now["lines"].as_array().unwrap().iter().enumerate();
+            let lines = lines.map(|(index, line)| format!("{}: {}\n", index + 1, line.as_str().unwrap()));
+            let lines: String = lines.collect();
+            let (read, _) = result_in(&seen, &format!("read_{round}_{number}"));
+            assert!(
+                read.starts_with(&lines),
+                "round {round}, {number}: the desk has\n{read}\nand Neovim\n{lines}"
+            );
+        }
+    }
 }
 
 #[test]
@@ -94,22 +120,5 @@ fn round(scripted: &Scripted, window: &mut Window, round: usize, files: &[String
     scripted.server.open(&gate);
     window.ended();
     let wrong = window.does("return P.wrong");
-    assert!(wrong.as_array().is_none_or(Vec::is_empty), "round {round}: {}", wrong[0].as_str().unwrap());
-    let sent = |number| wait(scripted.server.request_arrived(round * 3 + number)).body;
-    let (edited, seen) = (sent(2), sent(3));
-    for (number, now) in now.as_array().unwrap().iter().enumerate() {
-        let (told, failed) = result_in(&edited, &format!("edit_{round}_{number}"));
-        assert_eq!(now["made"], u64::from(!failed), "round {round}, {number}: {now:#} {told}");
-        tally.made += u64::from(!failed);
-        tally.failed += u64::from(failed);
-        tally.again += u64::from(!failed && now["tried"].as_u64() > Some(1));
-        let lines = now["lines"].as_array().unwrap().iter().enumerate();
-        let lines = lines.map(|(index, line)| format!("{}: {}\n", index + 1, line.as_str().unwrap()));
-        let (read, _) = result_in(&seen, &format!("read_{round}_{number}"));
-        let lines: String = lines.collect();
-        assert!(
-            read.starts_with(&lines),
-            "round {round}, {number}: the desk has\n{read}\nand Neovim\n{lines}"
-        );
-    }
+    tally.count(scripted, round, &wrong, &now);
 }

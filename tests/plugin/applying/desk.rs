@@ -8,22 +8,10 @@ use serde_json::json;
 
 use crate::model_server::Turn;
 use crate::neovim::lives::wait;
-use crate::neovim::typing::play;
-use crate::neovim::window::{desk, on_each, result, result_in};
+use crate::neovim::typing::{BUFFERS, ROUNDS, Tally, play};
+use crate::neovim::window::{desk, on_each, result};
 use crate::plugin::window::Window;
 use crate::sessions::harness::Scripted;
-
-const BUFFERS: usize = 10;
-/// After so many rounds a new session begins.
-const ROUNDS: usize = 5;
-
-#[derive(Debug, Default)]
-struct Tally {
-    made: u64,
-    failed: u64,
-    /// Made at another attempt than the first.
-    again: u64,
-}
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
@@ -85,24 +73,7 @@ fn round(scripted: &Scripted, window: &mut Window, round: usize, files: &[String
     scripted.server.open(&gate);
     window.ended();
     let wrong = window.lua("return P.wrong");
-    assert!(wrong.as_array().is_none_or(Vec::is_empty), "round {round}: {}", wrong[0].as_str().unwrap());
-    let sent = |number| wait(scripted.server.request_arrived(round * 3 + number)).body;
-    let (edited, seen) = (sent(2), sent(3));
-    for (number, now) in now.as_array().unwrap().iter().enumerate() {
-        let (told, failed) = result_in(&edited, &format!("edit_{round}_{number}"));
-        assert_eq!(now["made"], u64::from(!failed), "round {round}, {number}: {now:#} {told}");
-        tally.made += u64::from(!failed);
-        tally.failed += u64::from(failed);
-        tally.again += u64::from(!failed && now["tried"].as_u64() > Some(1));
-        let lines = now["lines"].as_array().unwrap().iter().enumerate();
-        let lines: String =
-            lines.map(|(index, line)| format!("{}: {}\n", index + 1, line.as_str().unwrap())).collect();
-        let (read, _) = result_in(&seen, &format!("read_{round}_{number}"));
-        assert!(
-            read.starts_with(&lines),
-            "round {round}, {number}: the desk has\n{read}\nand Neovim\n{lines}"
-        );
-    }
+    tally.count(scripted, round, &wrong, &now);
 }
 
 /// Edits to one file and the next, in the places that are hard: the end of a text, folds, several hunks, no name.
