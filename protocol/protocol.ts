@@ -26,6 +26,8 @@ export const methods = {
   sessionSetModel: "copydesk/session/setModel",
   /** Chooses the agent of a session, from its next turn on. */
   sessionSetAgent: "copydesk/session/setAgent",
+  /** Chooses whether a session's edits are reviewed before they are made or after, from the next edit on. */
+  sessionSetReview: "copydesk/session/setReview",
   /** Finds sessions by what was said in them. */
   sessionSearch: "copydesk/session/search",
   /** Prompts. Answers at once; the turn is told by events. While a turn runs the prompt waits for its end. */
@@ -38,6 +40,12 @@ export const methods = {
   undo: "copydesk/undo",
   /** Takes back the last undo of a session. */
   redo: "copydesk/redo",
+  /** What of the agent's edits nobody has decided yet. */
+  reviewList: "copydesk/review/list",
+  /** Decides hunks. What is refused is answered, with the reason, and changes nothing. */
+  reviewDecide: "copydesk/review/decide",
+  /** Says something about an edit without deciding it. The model is told at its next step. */
+  reviewComment: "copydesk/review/comment",
   /** The models that can be used now. */
   models: "copydesk/models",
   /** The agents that a person can choose. */
@@ -130,6 +138,8 @@ export interface RequestsToDesk {
   "copydesk/session/setModel": { params: SessionSetModelParams; result: SessionResult };
   /** Chooses the agent of a session, from its next turn on. */
   "copydesk/session/setAgent": { params: SessionSetAgentParams; result: SessionResult };
+  /** Chooses whether a session's edits are reviewed before they are made or after, from the next edit on. */
+  "copydesk/session/setReview": { params: SessionSetReviewParams; result: SessionResult };
   /** Finds sessions by what was said in them. */
   "copydesk/session/search": { params: SessionSearchParams; result: SessionSearchResult };
   /** Prompts. Answers at once; the turn is told by events. While a turn runs the prompt waits for its end. */
@@ -142,6 +152,12 @@ export interface RequestsToDesk {
   "copydesk/undo": { params: UndoParams; result: UndoResult };
   /** Takes back the last undo of a session. */
   "copydesk/redo": { params: SessionParams; result: UndoResult };
+  /** What of the agent's edits nobody has decided yet. */
+  "copydesk/review/list": { params: ReviewListParams; result: ReviewListResult };
+  /** Decides hunks. What is refused is answered, with the reason, and changes nothing. */
+  "copydesk/review/decide": { params: ReviewDecideParams; result: ReviewDecideResult };
+  /** Says something about an edit without deciding it. The model is told at its next step. */
+  "copydesk/review/comment": { params: ReviewCommentParams; result: ReviewCommentResult };
   /** The models that can be used now. */
   "copydesk/models": { params: Empty; result: ModelsResult };
   /** The agents that a person can choose. */
@@ -337,6 +353,25 @@ export interface ContextItem {
   text?: string;
 }
 
+/** What became of a decision. */
+export interface Decided {
+  /** As in the decision. */
+  hunk: string;
+  /** What became of it. */
+  outcome: DecidedOutcome;
+  /** Why, for a person. */
+  message?: string;
+}
+
+/** What became of a decision. */
+export type DecidedOutcome =
+  /** It is carried out. */
+  | "done"
+  /** The hunk is gone or another by now, or the editor did not make the change. Nothing has happened. */
+  | "refused"
+  /** A person has typed in the file that would be deleted: to be decided again, with `confirmed`. */
+  | "confirm";
+
 /** What the desk says of itself: `capabilities.experimental.copydesk`. */
 export interface DeskHello {
   /** The version of the protocol that it speaks. */
@@ -464,6 +499,8 @@ export type Event =
       /** The id of the questions. */
       question: string;
     }
+  /** What is undecided has changed: the agent edited, a person decided or typed. */
+  | ({ event: "reviewChanged" } & ReviewChange)
   /** A turn is over. Exactly one for every `turnStarted`. */
   | {
       event: "turnEnded";
@@ -497,6 +534,29 @@ export interface FileDiagnostics {
   items: Diagnostic[];
 }
 
+/** A file that came, went, or has another name. */
+export interface FileHunk {
+  /** Its id. */
+  hunk: string;
+  /** What a decision on it expects. */
+  expected: string;
+  /** What the agent did. */
+  kind: FileHunkKind;
+  /** The path it had, where it was renamed. */
+  from?: string;
+  /** The ids of the parts of the calls that did it. */
+  by: string[];
+}
+
+/** What became of a file. */
+export type FileHunkKind =
+  /** Rejecting deletes it. */
+  | "created"
+  /** Rejecting restores it. */
+  | "deleted"
+  /** Rejecting gives it its name back. */
+  | "renamed";
+
 /** One place where the words stand. */
 export interface Found {
   /** The session's id. */
@@ -507,6 +567,40 @@ export interface Found {
   part: string;
   /** A line or so around them. */
   excerpt: string;
+}
+
+/** Lines that are others. */
+export interface Hunk {
+  /** Its id, which it keeps as long as it lives. */
+  hunk: string;
+  /** What a decision on it expects: it is refused where the hunk is another by then. */
+  expected: string;
+  /** The first of its lines in the document, from 0: the new lines after, the old ones before. Where it has none there, the line before which they belong. A client that has typed since looks whether the lines still stand there. */
+  line: number;
+  /** Old lines, without their ends; at most 2,000. */
+  old: string[];
+  /** New lines, without their ends; at most 2,000. */
+  new: string[];
+  /** How many old lines there are. */
+  oldLines: number;
+  /** How many new lines there are. */
+  newLines: number;
+  /** What differs within lines; only in hunks that are not long. */
+  words?: Words[];
+  /** The ids of the parts of the calls that made it. */
+  by: string[];
+  /** A person has typed in it. */
+  edited?: boolean;
+  /** A decision on it is on its way through the editor. */
+  deciding?: boolean;
+}
+
+/** Lines of a hunk, counted from its first one on either side. */
+export interface HunkLines {
+  /** Old lines. */
+  old?: number[];
+  /** New lines. */
+  new?: number[];
 }
 
 /** A session that the desk has at hand. */
@@ -799,6 +893,119 @@ export interface Range {
   end: Position;
 }
 
+/** The undecided edits of one document. */
+export interface Review {
+  /** Its id. As `hunk` of a decision it stands for everything in it. */
+  review: string;
+  /** The document. */
+  uri: string;
+  /** The same for a person: relative to the session's folder where it lies in it. */
+  path: string;
+  /** Whether its edits are made. */
+  when: ReviewWhen;
+  /** The ask of the call that waits for it. */
+  ask?: string;
+  /** What a decision on everything in it expects. */
+  expected: string;
+  /** The file itself, where the agent created, deleted or renamed it. It is one of the hunks. */
+  file?: FileHunk;
+  /** In the order of the text. */
+  hunks: Hunk[];
+  /** How many hunks of lines it has altogether. */
+  total: number;
+  /** New lines of all hunks. */
+  additions: number;
+  /** Old lines of all hunks. */
+  deletions: number;
+}
+
+/** A review as it has become. The session event `reviewChanged` has it. */
+export interface ReviewChange {
+  /** Of its hunks only those that are new or others than before. One without hunks and without a file is over. */
+  review: Review;
+  /** The ids of the hunks that are no more. */
+  gone?: string[];
+  /** So much has changed that it is not told: the client lists it again. */
+  reload?: boolean;
+}
+
+/** Something to say to the model about its edits, without deciding them. It is told at its next step; several go together. */
+export interface ReviewCommentParams {
+  /** The session's id. */
+  session: string;
+  /** The document. */
+  uri: string;
+  /** The first of the lines that it is about, from 0. */
+  line: number;
+  /** How many lines; where it is missing, one. */
+  lines?: number;
+  /** What to say. */
+  text: string;
+}
+
+/** What waits to be said. */
+export interface ReviewCommentResult {
+  /** How many comments wait for the model's next step, this one included. */
+  comments: number;
+}
+
+/** What a person decided. */
+export interface ReviewDecideParams {
+  /** The session's id. */
+  session: string;
+  /** Each stands or falls by itself. */
+  decisions: ReviewDecision[];
+}
+
+/** What became of the decisions. */
+export interface ReviewDecideResult {
+  /** One for each decision, in their order. */
+  decided: Decided[];
+}
+
+/** A decision on a hunk, a file, or everything in a review. */
+export interface ReviewDecision {
+  /** The id of the hunk, or of the review. */
+  hunk: string;
+  /** As the screen has it. */
+  expected: string;
+  /** Yes or no. */
+  verdict: Verdict;
+  /** Only these lines; the rest of the hunk stays undecided. */
+  lines?: HunkLines;
+  /** Accepted with this text in the place of the hunk's lines. */
+  text?: string;
+  /** What the model is told with it. One without words is none. */
+  comment?: string;
+  /** The person knows that a created file they have typed in is going to be deleted. */
+  confirmed?: boolean;
+}
+
+/** Which reviews of a session to list. */
+export interface ReviewListParams {
+  /** The session's id. */
+  session: string;
+  /** Only those of this document. */
+  uri?: string;
+  /** Passes over so many hunks of each review: a list has at most 1,000 of one. */
+  skip?: number;
+}
+
+/** What is undecided. */
+export interface ReviewListResult {
+  /** One for each document, sorted by path; two where some of its edits are made and others wait. */
+  reviews: Review[];
+  /** How many comments wait for the model's next step. */
+  comments: number;
+}
+
+/** Whether an edit is reviewed before it is made or after. */
+export type ReviewWhen =
+  /** The call waits; nothing is changed before somebody accepts it. */
+  | "before"
+  /** The edit is made, and the turn goes on. */
+  | "after";
+
 /** A selection, or the place of the cursor. */
 export interface Selection {
   /** The document. */
@@ -829,6 +1036,8 @@ export interface Session {
   model?: string;
   /** The session whose call began this one. */
   parent?: string;
+  /** When its edits are reviewed, where a person chose that. */
+  review?: ReviewWhen;
   /** When it was made, in milliseconds since 1970. */
   created: number;
   /** When anything last happened in it, in milliseconds since 1970. */
@@ -961,6 +1170,14 @@ export interface SessionSetModelParams {
   session: string;
   /** `PROVIDER/MODEL` */
   model: string;
+}
+
+/** When the edits of a session are reviewed. */
+export interface SessionSetReviewParams {
+  /** The session's id. */
+  session: string;
+  /** From the next edit on; where it is missing, as the rules say. */
+  review?: ReviewWhen;
 }
 
 /** How bad a problem is. */
@@ -1209,4 +1426,21 @@ export interface Usage {
   cacheRead: number;
   /** Written to a cache. */
   cacheWrite: number;
+}
+
+/** Yes or no. */
+export type Verdict =
+  /** The new lines stay, or come. */
+  | "accept"
+  /** The old lines stay, or come back. */
+  | "reject";
+
+/** What differs in an old line and in the new line at the same place of a hunk. */
+export interface Words {
+  /** Counted from the hunk's first line, on both sides. */
+  line: number;
+  /** From where to where, in bytes of the line. */
+  old: unknown[][];
+  /** From where to where, in bytes of the line. */
+  new: unknown[][];
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::ask::Ask;
 use crate::part::Part;
 use crate::question::Questions;
+use crate::review::ReviewChange;
 use crate::session::Session;
 
 /// An event and its place among the events of its session.
@@ -74,6 +75,8 @@ pub enum Event {
         /// The id of the questions.
         question: String,
     },
+    /// What is undecided has changed: the agent edited, a person decided or typed.
+    ReviewChanged(Box<ReviewChange>),
     /// A turn is over. Exactly one for every `turnStarted`.
     TurnEnded {
         /// Its number.

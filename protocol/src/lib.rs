@@ -25,6 +25,7 @@ pub mod navigate;
 pub mod part;
 pub mod place;
 pub mod question;
+pub mod review;
 pub mod session;
 pub mod table;
 #[cfg(test)]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::ask::Ask;
 use crate::part::Part;
 use crate::question::Questions;
+use crate::review::ReviewWhen;
 
 /// A conversation with an agent. The desk owns it; it outlives every window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -26,6 +27,9 @@ pub struct Session {
     /// The session whose call began this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
+    /// When its edits are reviewed, where a person chose that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<ReviewWhen>,
     /// When it was made, in milliseconds since 1970.
     pub created: u64,
     /// When anything last happened in it, in milliseconds since 1970.

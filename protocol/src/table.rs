@@ -11,6 +11,10 @@ use crate::event::EventParams;
 use crate::method::methods;
 use crate::navigate::{NavigateParams, NavigateResult};
 use crate::question::{QuestionAskParams, QuestionReply, QuestionSettledParams};
+use crate::review::{
+    ReviewCommentParams, ReviewCommentResult, ReviewDecideParams, ReviewDecideResult, ReviewListParams,
+    ReviewListResult, SessionSetReviewParams,
+};
 use crate::session::{
     SessionForkParams, SessionListParams, SessionListResult, SessionLoadParams, SessionLoadResult,
     SessionNewParams, SessionParams, SessionPartsParams, SessionPartsResult, SessionRenameParams,
@@ -40,6 +44,8 @@ methods! {
     ToDesk Request SessionSetModel = "session/setModel" (SessionSetModelParams => SessionResult)
     /// Chooses the agent of a session, from its next turn on.
     ToDesk Request SessionSetAgent = "session/setAgent" (SessionSetAgentParams => SessionResult)
+    /// Chooses whether a session's edits are reviewed before they are made or after, from the next edit on.
+    ToDesk Request SessionSetReview = "session/setReview" (SessionSetReviewParams => SessionResult)
     /// Finds sessions by what was said in them.
     ToDesk Request SessionSearch = "session/search" (SessionSearchParams => SessionSearchResult)
     /// Prompts. Answers at once; the turn is told by events. While a turn runs the prompt waits for its end.
@@ -52,6 +58,12 @@ methods! {
     ToDesk Request Undo = "undo" (UndoParams => UndoResult)
     /// Takes back the last undo of a session.
     ToDesk Request Redo = "redo" (SessionParams => UndoResult)
+    /// What of the agent's edits nobody has decided yet.
+    ToDesk Request ReviewList = "review/list" (ReviewListParams => ReviewListResult)
+    /// Decides hunks. What is refused is answered, with the reason, and changes nothing.
+    ToDesk Request ReviewDecide = "review/decide" (ReviewDecideParams => ReviewDecideResult)
+    /// Says something about an edit without deciding it. The model is told at its next step.
+    ToDesk Request ReviewComment = "review/comment" (ReviewCommentParams => ReviewCommentResult)
     /// The models that can be used now.
     ToDesk Request Models = "models" (Empty => ModelsResult)
     /// The agents that a person can choose.

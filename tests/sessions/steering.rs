@@ -40,6 +40,7 @@ impl AtWork {
             agent: "build".into(),
             model: None,
             parent: None,
+            review: None,
             created: time,
             updated: time,
         };

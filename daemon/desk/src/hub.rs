@@ -98,6 +98,7 @@ impl Hub {
             agent,
             model,
             parent: None,
+            review: None,
             created: time,
             updated: time,
         };

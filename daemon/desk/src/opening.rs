@@ -121,6 +121,7 @@ async fn find(setup: &Setup, loaded: &Loaded, store: &Store, choice: &Choice) ->
         agent,
         model: None,
         parent: None,
+        review: None,
         created: time,
         updated: time,
     })

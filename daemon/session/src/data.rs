@@ -23,10 +23,21 @@ pub struct Session {
     /// The session whose call began this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Id>,
+    /// When its edits are reviewed, where a person chose that; else the rules decide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<ReviewWhen>,
     /// Milliseconds since 1970.
     pub created: u64,
     /// When anything last happened in it.
     pub updated: u64,
+}
+
+/// Whether a person decides on an edit before it is made or after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReviewWhen {
+    Before,
+    After,
 }
 
 /// One thing that was said or done. A session's parts are in the order in which they were added to the store.

@@ -13,7 +13,7 @@ mod live;
 pub mod prompt;
 mod store;
 
-pub use data::{Call, CallOutput, Content, Note, Part, Prompt, Session, State, StepFinish};
+pub use data::{Call, CallOutput, Content, Note, Part, Prompt, ReviewWhen, Session, State, StepFinish};
 pub use event::{Asked, Event, TurnEnd};
 pub use export::{Archive, ImportError, markdown};
 pub use id::{Id, now};

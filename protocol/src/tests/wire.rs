@@ -2,6 +2,7 @@
 
 mod editors;
 mod people;
+mod reviews;
 mod sessions;
 
 use std::fmt::Debug;
@@ -21,9 +22,13 @@ fn check<T: Wire + PartialEq + Debug>(value: &T, expected: &Expect) {
 
 #[test]
 fn no_type_and_no_field_and_no_choice_is_missing_here() {
-    let shown =
-        [include_str!("wire/editors.rs"), include_str!("wire/people.rs"), include_str!("wire/sessions.rs")]
-            .concat();
+    let shown = [
+        include_str!("wire/editors.rs"),
+        include_str!("wire/people.rs"),
+        include_str!("wire/reviews.rs"),
+        include_str!("wire/sessions.rs"),
+    ]
+    .concat();
     let mut missing = Vec::new();
     let mut need = |word: String| {
         if !shown.contains(&word) {

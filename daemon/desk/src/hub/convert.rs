@@ -7,6 +7,7 @@ use copydesk_protocol::event::{Event, TurnEnd};
 use copydesk_protocol::part::{
     Call, CallOutput, Content, Media, Part, Prompt, State, StepFinish, StopReason, Text, Usage,
 };
+use copydesk_protocol::review::ReviewWhen;
 use copydesk_protocol::session::Session;
 use copydesk_session as session;
 
@@ -34,8 +35,16 @@ pub(crate) fn session(session: &session::Session) -> Session {
         agent: session.agent.clone(),
         model: session.model.clone(),
         parent: session.parent.as_ref().map(ToString::to_string),
+        review: session.review.map(review),
         created: session.created,
         updated: session.updated,
+    }
+}
+
+fn review(when: session::ReviewWhen) -> ReviewWhen {
+    match when {
+        session::ReviewWhen::Before => ReviewWhen::Before,
+        session::ReviewWhen::After => ReviewWhen::After,
     }
 }
 

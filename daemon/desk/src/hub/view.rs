@@ -52,7 +52,11 @@ impl View {
                 self.running = None;
                 self.open.clear();
             }
-            Event::Session { .. } | Event::Questioned(_) | Event::Answered { .. } | Event::Deleted => {}
+            Event::Session { .. }
+            | Event::Questioned(_)
+            | Event::Answered { .. }
+            | Event::ReviewChanged(_)
+            | Event::Deleted => {}
         }
         event
     }

@@ -1,6 +1,7 @@
 //! The tables, as steps from one version to the next. A step that has been released is never changed.
 
-pub(super) const STEPS: &[&str] = &["
+pub(super) const STEPS: &[&str] = &[
+    "
     CREATE TABLE session (
         id TEXT PRIMARY KEY,
         folder TEXT NOT NULL,
@@ -27,4 +28,6 @@ pub(super) const STEPS: &[&str] = &["
     CREATE INDEX part_open ON part(session) WHERE json_extract(state, '$.state') IN ('pending', 'running');
     CREATE VIRTUAL TABLE words USING fts5(text, tokenize = 'unicode61');
     CREATE TRIGGER part_gone AFTER DELETE ON part BEGIN DELETE FROM words WHERE rowid = old.number; END;
-"];
+",
+    "ALTER TABLE session ADD COLUMN review TEXT;",
+];

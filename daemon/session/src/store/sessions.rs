@@ -3,19 +3,20 @@
 use rusqlite::{OptionalExtension as _, Row, params};
 
 use super::{Store, StoreError};
-use crate::data::Session;
+use crate::data::{ReviewWhen, Session};
 use crate::id::{Id, now};
 
-const COLUMNS: &str = "id, folder, title, agent, model, parent, created, updated";
+const COLUMNS: &str = "id, folder, title, agent, model, parent, created, updated, review";
 
 impl Store {
     /// Adds a session, or replaces what is known of it.
     pub async fn put_session(&self, session: Session) -> Result<(), StoreError> {
         self.ask(move |connection| {
             connection.execute(
-                "INSERT INTO session (id, folder, title, agent, model, parent, created, updated)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-                 ON CONFLICT (id) DO UPDATE SET folder = ?2, title = ?3, agent = ?4, model = ?5, updated = ?8",
+                "INSERT INTO session (id, folder, title, agent, model, parent, created, updated, review)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+                 ON CONFLICT (id) DO UPDATE
+                 SET folder = ?2, title = ?3, agent = ?4, model = ?5, updated = ?8, review = ?9",
                 params![
                     session.id.as_str(),
                     session.folder.to_string_lossy(),
@@ -24,7 +25,8 @@ impl Store {
                     session.model,
                     session.parent.as_ref().map(Id::as_str),
                     session.created,
-                    session.updated
+                    session.updated,
+                    session.review.map(name)
                 ],
             )?;
             Ok(())
@@ -119,5 +121,17 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
         parent: row.get::<_, Option<String>>(5)?.map(|id| Id::from(id.as_str())),
         created: row.get(6)?,
         updated: row.get(7)?,
+        review: row.get::<_, Option<String>>(8)?.as_deref().and_then(named),
     })
+}
+
+fn name(review: ReviewWhen) -> &'static str {
+    match review {
+        ReviewWhen::Before => "before",
+        ReviewWhen::After => "after",
+    }
+}
+
+fn named(review: &str) -> Option<ReviewWhen> {
+    [ReviewWhen::Before, ReviewWhen::After].into_iter().find(|when| name(*when) == review)
 }

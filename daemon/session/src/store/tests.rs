@@ -18,6 +18,7 @@ pub(super) fn session(folder: &str) -> Session {
         agent: "build".into(),
         model: None,
         parent: None,
+        review: None,
         created: time,
         updated: time,
     }

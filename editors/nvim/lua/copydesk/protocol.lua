@@ -124,6 +124,18 @@
 ---@field range? copydesk.Range Where in it; the whole where it is missing.
 ---@field text? string The text as the person saw it; where it is missing, the desk reads the document.
 
+--- What became of a decision.
+---@class copydesk.Decided
+---@field hunk string As in the decision.
+---@field outcome copydesk.DecidedOutcome What became of it.
+---@field message? string Why, for a person.
+
+--- What became of a decision.
+---@alias copydesk.DecidedOutcome
+---| "done" # It is carried out.
+---| "refused" # The hunk is gone or another by now, or the editor did not make the change. Nothing has happened.
+---| "confirm" # A person has typed in the file that would be deleted: to be decided again, with `confirmed`.
+
 --- What the desk says of itself: `capabilities.experimental.copydesk`.
 ---@class copydesk.DeskHello
 ---@field protocol integer The version of the protocol that it speaks.
@@ -217,6 +229,10 @@
 ---@field event "answered"
 ---@field question string The id of the questions.
 
+--- What is undecided has changed: the agent edited, a person decided or typed.
+---@class copydesk.Event.reviewChanged: copydesk.ReviewChange
+---@field event "reviewChanged"
+
 --- A turn is over. Exactly one for every `turnStarted`.
 ---@class copydesk.Event.turnEnded
 ---@field event "turnEnded"
@@ -239,6 +255,7 @@
 ---| copydesk.Event.settled # Somebody replied, or nobody needs to any more.
 ---| copydesk.Event.questioned # The agent waits for answers. The request `copydesk/question/ask` is what is answered.
 ---| copydesk.Event.answered # Somebody answered, or nobody needs to any more.
+---| copydesk.Event.reviewChanged # What is undecided has changed: the agent edited, a person decided or typed.
 ---| copydesk.Event.turnEnded # A turn is over. Exactly one for every `turnStarted`.
 ---| copydesk.Event.deleted # The session was deleted. It is the last event; nobody is attached any more.
 
@@ -255,12 +272,45 @@
 ---@field proof copydesk.Proof How sure it is that they are for that version.
 ---@field items copydesk.Diagnostic[] All of them.
 
+--- A file that came, went, or has another name.
+---@class copydesk.FileHunk
+---@field hunk string Its id.
+---@field expected string What a decision on it expects.
+---@field kind copydesk.FileHunkKind What the agent did.
+---@field from? string The path it had, where it was renamed.
+---@field by string[] The ids of the parts of the calls that did it.
+
+--- What became of a file.
+---@alias copydesk.FileHunkKind
+---| "created" # Rejecting deletes it.
+---| "deleted" # Rejecting restores it.
+---| "renamed" # Rejecting gives it its name back.
+
 --- One place where the words stand.
 ---@class copydesk.Found
 ---@field session string The session's id.
 ---@field title? string The session's title; missing where it has none.
 ---@field part string The id of the part in which they stand.
 ---@field excerpt string A line or so around them.
+
+--- Lines that are others.
+---@class copydesk.Hunk
+---@field hunk string Its id, which it keeps as long as it lives.
+---@field expected string What a decision on it expects: it is refused where the hunk is another by then.
+---@field line integer The first of its lines in the document, from 0: the new lines after, the old ones before. Where it has none there, the line before which they belong. A client that has typed since looks whether the lines still stand there.
+---@field old string[] Old lines, without their ends; at most 2,000.
+---@field new string[] New lines, without their ends; at most 2,000.
+---@field oldLines integer How many old lines there are.
+---@field newLines integer How many new lines there are.
+---@field words? copydesk.Words[] What differs within lines; only in hunks that are not long.
+---@field by string[] The ids of the parts of the calls that made it.
+---@field edited? boolean A person has typed in it.
+---@field deciding? boolean A decision on it is on its way through the editor.
+
+--- Lines of a hunk, counted from its first one on either side.
+---@class copydesk.HunkLines
+---@field old? integer[] Old lines.
+---@field new? integer[] New lines.
 
 --- A session that the desk has at hand.
 ---@class copydesk.LiveSession
@@ -459,6 +509,73 @@
 ---@field start copydesk.Position Where it begins.
 ---@field end copydesk.Position Where it ends; what stands there is not part of it.
 
+--- The undecided edits of one document.
+---@class copydesk.Review
+---@field review string Its id. As `hunk` of a decision it stands for everything in it.
+---@field uri string The document.
+---@field path string The same for a person: relative to the session's folder where it lies in it.
+---@field when copydesk.ReviewWhen Whether its edits are made.
+---@field ask? string The ask of the call that waits for it.
+---@field expected string What a decision on everything in it expects.
+---@field file? copydesk.FileHunk The file itself, where the agent created, deleted or renamed it. It is one of the hunks.
+---@field hunks copydesk.Hunk[] In the order of the text.
+---@field total integer How many hunks of lines it has altogether.
+---@field additions integer New lines of all hunks.
+---@field deletions integer Old lines of all hunks.
+
+--- A review as it has become. The session event `reviewChanged` has it.
+---@class copydesk.ReviewChange
+---@field review copydesk.Review Of its hunks only those that are new or others than before. One without hunks and without a file is over.
+---@field gone? string[] The ids of the hunks that are no more.
+---@field reload? boolean So much has changed that it is not told: the client lists it again.
+
+--- Something to say to the model about its edits, without deciding them. It is told at its next step; several go together.
+---@class copydesk.ReviewCommentParams
+---@field session string The session's id.
+---@field uri string The document.
+---@field line integer The first of the lines that it is about, from 0.
+---@field lines? integer How many lines; where it is missing, one.
+---@field text string What to say.
+
+--- What waits to be said.
+---@class copydesk.ReviewCommentResult
+---@field comments integer How many comments wait for the model's next step, this one included.
+
+--- What a person decided.
+---@class copydesk.ReviewDecideParams
+---@field session string The session's id.
+---@field decisions copydesk.ReviewDecision[] Each stands or falls by itself.
+
+--- What became of the decisions.
+---@class copydesk.ReviewDecideResult
+---@field decided copydesk.Decided[] One for each decision, in their order.
+
+--- A decision on a hunk, a file, or everything in a review.
+---@class copydesk.ReviewDecision
+---@field hunk string The id of the hunk, or of the review.
+---@field expected string As the screen has it.
+---@field verdict copydesk.Verdict Yes or no.
+---@field lines? copydesk.HunkLines Only these lines; the rest of the hunk stays undecided.
+---@field text? string Accepted with this text in the place of the hunk's lines.
+---@field comment? string What the model is told with it. One without words is none.
+---@field confirmed? boolean The person knows that a created file they have typed in is going to be deleted.
+
+--- Which reviews of a session to list.
+---@class copydesk.ReviewListParams
+---@field session string The session's id.
+---@field uri? string Only those of this document.
+---@field skip? integer Passes over so many hunks of each review: a list has at most 1,000 of one.
+
+--- What is undecided.
+---@class copydesk.ReviewListResult
+---@field reviews copydesk.Review[] One for each document, sorted by path; two where some of its edits are made and others wait.
+---@field comments integer How many comments wait for the model's next step.
+
+--- Whether an edit is reviewed before it is made or after.
+---@alias copydesk.ReviewWhen
+---| "before" # The call waits; nothing is changed before somebody accepts it.
+---| "after" # The edit is made, and the turn goes on.
+
 --- A selection, or the place of the cursor.
 ---@class copydesk.Selection
 ---@field uri string The document.
@@ -477,6 +594,7 @@
 ---@field agent string The agent's name.
 ---@field model? string `PROVIDER/MODEL`, where one was chosen for this session.
 ---@field parent? string The session whose call began this one.
+---@field review? copydesk.ReviewWhen When its edits are reviewed, where a person chose that.
 ---@field created integer When it was made, in milliseconds since 1970.
 ---@field updated integer When anything last happened in it, in milliseconds since 1970.
 
@@ -558,6 +676,11 @@
 ---@class copydesk.SessionSetModelParams
 ---@field session string The session's id.
 ---@field model string `PROVIDER/MODEL`
+
+--- When the edits of a session are reviewed.
+---@class copydesk.SessionSetReviewParams
+---@field session string The session's id.
+---@field review? copydesk.ReviewWhen From the next edit on; where it is missing, as the rules say.
 
 --- How bad a problem is.
 ---@alias copydesk.Severity
@@ -759,6 +882,17 @@
 ---@field cacheRead integer Read from a cache.
 ---@field cacheWrite integer Written to a cache.
 
+--- Yes or no.
+---@alias copydesk.Verdict
+---| "accept" # The new lines stay, or come.
+---| "reject" # The old lines stay, or come back.
+
+--- What differs in an old line and in the new line at the same place of a hunk.
+---@class copydesk.Words
+---@field line integer Counted from the hunk's first line, on both sides.
+---@field old any[][] From where to where, in bytes of the line.
+---@field new any[][] From where to where, in bytes of the line.
+
 local M = {}
 
 --- The version of the protocol.
@@ -796,6 +930,9 @@ M.methods = {
   --- Chooses the agent of a session, from its next turn on.
   --- `copydesk.SessionSetAgentParams -> copydesk.SessionResult`
   sessionSetAgent = "copydesk/session/setAgent",
+  --- Chooses whether a session's edits are reviewed before they are made or after, from the next edit on.
+  --- `copydesk.SessionSetReviewParams -> copydesk.SessionResult`
+  sessionSetReview = "copydesk/session/setReview",
   --- Finds sessions by what was said in them.
   --- `copydesk.SessionSearchParams -> copydesk.SessionSearchResult`
   sessionSearch = "copydesk/session/search",
@@ -814,6 +951,15 @@ M.methods = {
   --- Takes back the last undo of a session.
   --- `copydesk.SessionParams -> copydesk.UndoResult`
   redo = "copydesk/redo",
+  --- What of the agent's edits nobody has decided yet.
+  --- `copydesk.ReviewListParams -> copydesk.ReviewListResult`
+  reviewList = "copydesk/review/list",
+  --- Decides hunks. What is refused is answered, with the reason, and changes nothing.
+  --- `copydesk.ReviewDecideParams -> copydesk.ReviewDecideResult`
+  reviewDecide = "copydesk/review/decide",
+  --- Says something about an edit without deciding it. The model is told at its next step.
+  --- `copydesk.ReviewCommentParams -> copydesk.ReviewCommentResult`
+  reviewComment = "copydesk/review/comment",
   --- The models that can be used now.
   --- `copydesk.Empty -> copydesk.ModelsResult`
   models = "copydesk/models",

@@ -10,6 +10,7 @@ use crate::part::{
     Call, CallOutput, Content, Media, Part, Prompt, State, StepFinish, StopReason, Text, Usage,
 };
 use crate::place::{Position, Range};
+use crate::review::ReviewWhen;
 use crate::session::{
     Found, Session, SessionForkParams, SessionListParams, SessionListResult, SessionLoadParams,
     SessionLoadResult, SessionNewParams, SessionParams, SessionPartsParams, SessionPartsResult,
@@ -28,6 +29,7 @@ fn session() -> Session {
         agent: "build".into(),
         model: None,
         parent: None,
+        review: None,
         created: 1,
         updated: 2,
     }
@@ -54,12 +56,17 @@ fn call() -> Call {
 #[test]
 fn sessions() {
     check(&session(), &expect![[r#"{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2}"#]]);
-    let full =
-        Session { title: "Fix it".into(), model: Some("p/m".into()), parent: Some("s0".into()), ..session() };
+    let full = Session {
+        title: "Fix it".into(),
+        model: Some("p/m".into()),
+        parent: Some("s0".into()),
+        review: Some(ReviewWhen::Before),
+        ..session()
+    };
     check(
         &SessionResult { session: full },
         &expect![[
-            r#"{"session":{"id":"s1","folder":"/w","title":"Fix it","agent":"build","model":"p/m","parent":"s0","created":1,"updated":2}}"#
+            r#"{"session":{"id":"s1","folder":"/w","title":"Fix it","agent":"build","model":"p/m","parent":"s0","review":"before","created":1,"updated":2}}"#
         ]],
     );
     check(&SessionNewParams::default(), &expect!["{}"]);

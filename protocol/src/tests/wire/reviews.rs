@@ -1,0 +1,172 @@
+//! Reviews and decisions.
+
+use expect_test::expect;
+
+use super::check;
+use crate::event::{Event, EventParams};
+use crate::review::{
+    Decided, DecidedOutcome, FileHunk, FileHunkKind, Hunk, HunkLines, Review, ReviewChange,
+    ReviewCommentParams, ReviewCommentResult, ReviewDecideParams, ReviewDecideResult, ReviewDecision,
+    ReviewListParams, ReviewListResult, ReviewWhen, SessionSetReviewParams, Verdict, Words,
+};
+
+fn hunk() -> Hunk {
+    Hunk {
+        hunk: "1.2".into(),
+        expected: "ab".into(),
+        line: 3,
+        old: vec!["a b".into()],
+        new: vec!["a c".into()],
+        old_lines: 1,
+        new_lines: 1,
+        words: Vec::new(),
+        by: vec!["p1".into()],
+        edited: false,
+        deciding: false,
+    }
+}
+
+fn review() -> Review {
+    Review {
+        review: "1".into(),
+        uri: "file:///w/a".into(),
+        path: "a".into(),
+        when: ReviewWhen::After,
+        ask: None,
+        expected: "cd".into(),
+        file: None,
+        hunks: vec![hunk()],
+        total: 1,
+        additions: 1,
+        deletions: 1,
+    }
+}
+
+#[test]
+fn reviews() {
+    check(
+        &ReviewListParams { session: "s1".into(), uri: None, skip: None },
+        &expect![[r#"{"session":"s1"}"#]],
+    );
+    let params = ReviewListParams { session: "s1".into(), uri: Some("file:///w/a".into()), skip: Some(1000) };
+    check(&params, &expect![[r#"{"session":"s1","uri":"file:///w/a","skip":1000}"#]]);
+    check(
+        &ReviewListResult { reviews: vec![review()], comments: 2 },
+        &expect![[
+            r#"{"reviews":[{"review":"1","uri":"file:///w/a","path":"a","when":"after","expected":"cd","hunks":[{"hunk":"1.2","expected":"ab","line":3,"old":["a b"],"new":["a c"],"oldLines":1,"newLines":1,"by":["p1"]}],"total":1,"additions":1,"deletions":1}],"comments":2}"#
+        ]],
+    );
+    let words = vec![Words { line: 0, old: vec![(2, 3)], new: vec![(2, 3)] }];
+    let hunks = vec![Hunk { words, edited: true, deciding: true, ..hunk() }];
+    let file = |kind, from: Option<&str>| FileHunk {
+        hunk: "1.1".into(),
+        expected: "ef".into(),
+        kind,
+        from: from.map(str::to_owned),
+        by: vec!["p1".into()],
+    };
+    let before = Review {
+        when: ReviewWhen::Before,
+        ask: Some("k1".into()),
+        file: Some(file(FileHunkKind::Created, None)),
+        hunks,
+        ..review()
+    };
+    check(
+        &before,
+        &expect![[
+            r#"{"review":"1","uri":"file:///w/a","path":"a","when":"before","ask":"k1","expected":"cd","file":{"hunk":"1.1","expected":"ef","kind":"created","by":["p1"]},"hunks":[{"hunk":"1.2","expected":"ab","line":3,"old":["a b"],"new":["a c"],"oldLines":1,"newLines":1,"words":[{"line":0,"old":[[2,3]],"new":[[2,3]]}],"by":["p1"],"edited":true,"deciding":true}],"total":1,"additions":1,"deletions":1}"#
+        ]],
+    );
+    check(
+        &file(FileHunkKind::Deleted, None),
+        &expect![[r#"{"hunk":"1.1","expected":"ef","kind":"deleted","by":["p1"]}"#]],
+    );
+    check(
+        &file(FileHunkKind::Renamed, Some("b")),
+        &expect![[r#"{"hunk":"1.1","expected":"ef","kind":"renamed","from":"b","by":["p1"]}"#]],
+    );
+    let change = |gone: Vec<String>, reload| {
+        Event::ReviewChanged(Box::new(ReviewChange { review: review(), gone, reload }))
+    };
+    for (event, expected) in [
+        (
+            change(Vec::new(), false),
+            expect![[
+                r#"{"session":"s1","seq":9,"event":{"event":"reviewChanged","review":{"review":"1","uri":"file:///w/a","path":"a","when":"after","expected":"cd","hunks":[{"hunk":"1.2","expected":"ab","line":3,"old":["a b"],"new":["a c"],"oldLines":1,"newLines":1,"by":["p1"]}],"total":1,"additions":1,"deletions":1}}}"#
+            ]],
+        ),
+        (
+            change(vec!["1.1".into()], true),
+            expect![[
+                r#"{"session":"s1","seq":9,"event":{"event":"reviewChanged","review":{"review":"1","uri":"file:///w/a","path":"a","when":"after","expected":"cd","hunks":[{"hunk":"1.2","expected":"ab","line":3,"old":["a b"],"new":["a c"],"oldLines":1,"newLines":1,"by":["p1"]}],"total":1,"additions":1,"deletions":1},"gone":["1.1"],"reload":true}}"#
+            ]],
+        ),
+    ] {
+        check(&EventParams { session: "s1".into(), seq: 9, event }, &expected);
+    }
+}
+
+#[test]
+fn decisions() {
+    let accept = ReviewDecision {
+        hunk: "1.2".into(),
+        expected: "ab".into(),
+        verdict: Verdict::Accept,
+        lines: None,
+        text: None,
+        comment: None,
+        confirmed: false,
+    };
+    let some = ReviewDecision {
+        lines: Some(HunkLines { old: vec![0], new: vec![0] }),
+        text: Some("a d\n".into()),
+        ..accept.clone()
+    };
+    let reject = ReviewDecision {
+        hunk: "1".into(),
+        verdict: Verdict::Reject,
+        comment: Some("Not so.".into()),
+        confirmed: true,
+        ..accept.clone()
+    };
+    let params = ReviewDecideParams { session: "s1".into(), decisions: vec![accept, some, reject] };
+    check(
+        &params,
+        &expect![[
+            r#"{"session":"s1","decisions":[{"hunk":"1.2","expected":"ab","verdict":"accept"},{"hunk":"1.2","expected":"ab","verdict":"accept","lines":{"old":[0],"new":[0]},"text":"a d\n"},{"hunk":"1","expected":"ab","verdict":"reject","comment":"Not so.","confirmed":true}]}"#
+        ]],
+    );
+    let decided = |outcome, message: Option<&str>| Decided {
+        hunk: "1.2".into(),
+        outcome,
+        message: message.map(str::to_owned),
+    };
+    let decided = vec![
+        decided(DecidedOutcome::Done, None),
+        decided(DecidedOutcome::Refused, Some("It is gone.")),
+        decided(DecidedOutcome::Confirm, Some("You have typed in it.")),
+    ];
+    check(
+        &ReviewDecideResult { decided },
+        &expect![[
+            r#"{"decided":[{"hunk":"1.2","outcome":"done"},{"hunk":"1.2","outcome":"refused","message":"It is gone."},{"hunk":"1.2","outcome":"confirm","message":"You have typed in it."}]}"#
+        ]],
+    );
+}
+
+#[test]
+fn comments_and_when() {
+    let comment = ReviewCommentParams {
+        session: "s1".into(),
+        uri: "file:///w/a".into(),
+        line: 3,
+        lines: Some(2),
+        text: "Why?".into(),
+    };
+    check(&comment, &expect![[r#"{"session":"s1","uri":"file:///w/a","line":3,"lines":2,"text":"Why?"}"#]]);
+    check(&ReviewCommentResult { comments: 1 }, &expect![[r#"{"comments":1}"#]]);
+    let before = SessionSetReviewParams { session: "s1".into(), review: Some(ReviewWhen::Before) };
+    check(&before, &expect![[r#"{"session":"s1","review":"before"}"#]]);
+    check(&SessionSetReviewParams { session: "s1".into(), review: None }, &expect![[r#"{"session":"s1"}"#]]);
+}
