@@ -60,7 +60,9 @@ impl TextView {
             // What is asked is shown when it is its turn, by `ask`.
             Event::Asked(_) | Event::Settled { .. } => Ok(()),
             Event::Session { .. } | Event::Void { .. } | Event::Progress { .. } => Ok(()),
-            Event::Questioned(_) | Event::Answered { .. } | Event::Deleted => Ok(()),
+            Event::Questioned(_) | Event::Answered { .. } | Event::ReviewChanged(_) | Event::Deleted => {
+                Ok(())
+            }
         }
     }
 
