@@ -6,6 +6,7 @@ use copydesk_session::{Live, Request, Session, Store};
 use copydesk_workspace::buffers::Buffers;
 use copydesk_workspace::config::Loaded;
 use copydesk_workspace::journal::{Bound, Journal};
+use copydesk_workspace::reviews::Reviews;
 use tokio::sync::{mpsc, oneshot};
 
 use super::follow::{Followed, Told, Whose};
@@ -32,7 +33,9 @@ pub(super) async fn start(
         ));
     }
     let (events_in, mut events) = mpsc::channel(ROOM);
-    let desk = Desk { buffers: Buffers::default(), journal: journal(setup), processes: opening::processes() };
+    let journal = journal(setup);
+    let reviews = Reviews::new(journal.clone());
+    let desk = Desk { buffers: Buffers::default(), journal, reviews, processes: opening::processes() };
     let setting = opening::open(setup, loaded, store, &desk, choice, events_in).await?;
     let session = setting.session.clone();
     let live = Live::start(setting).await?;
