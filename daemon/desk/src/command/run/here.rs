@@ -1,5 +1,6 @@
 //! A session that works in this process.
 
+use copydesk_permission::Reply;
 use copydesk_protocol::ask::PermissionReply;
 use copydesk_protocol::event::Event;
 use copydesk_session::{Live, Request, Session, Store};
@@ -69,9 +70,10 @@ pub(super) async fn start(
 }
 
 async fn reply(live: Live, ask: String, answer: oneshot::Receiver<PermissionReply>) {
-    if let Some(reply) = answer.await.ok().and_then(convert::reply) {
-        live.reply(&ask.as_str().into(), reply).await;
-    }
+    let Ok(reply) = answer.await else { return };
+    // Nobody else can be asked here.
+    let reply = convert::reply(reply).unwrap_or(Reply::Reject { reason: None });
+    live.reply(&ask.as_str().into(), reply).await;
 }
 
 /// What is done to files here is in the same journal as everybody's.
