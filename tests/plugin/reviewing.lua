@@ -1,6 +1,6 @@
 -- A desk made of Lua that knows reviews: it is told the old and the new text of a file, finds the hunks, and decides as it is
 -- asked. `R.sent` has what the plugin asked for. Comes after `init.lua` and `person.lua`.
-R = { sent = {}, reviews = {}, seq = 0, next = 6, outcome = {}, refuses_list = false }
+R = { sent = {}, reviews = {}, seq = 0, next = 6, outcome = {} }
 
 require("copydesk.progress")
 local methods = require("copydesk.protocol").methods
@@ -77,7 +77,7 @@ function R.edit(name, old, new, options)
   local file = assert(io.open(path, "w"))
   file:write(text)
   file:close()
-  if not options.closed then vim.cmd.edit({ args = { path }, mods = { silent = true } }) end
+  if not options.closed then vim.cmd.edit({ args = { name }, mods = { silent = true } }) end
   local review = figures({
     review = tostring(R.next),
     uri = vim.uri_from_fname(path),
@@ -157,7 +157,7 @@ local answers = {
     }
   end,
   [methods.reviewList] = function(params)
-    if R.refuses_list then return nil end
+    if params.session ~= "s1" then return { reviews = {}, comments = 0 } end
     local skip = params.skip or 0
     local reviews = {}
     for _, review in ipairs(vim.deepcopy(R.reviews)) do
@@ -201,21 +201,32 @@ function R.asked(method)
   return found
 end
 
--- The screen as text, and below it the highlights of our marks: a letter for each cell, by group.
-local letters = {
-  CopydeskAdd = "a", CopydeskAddWord = "A", CopydeskDelete = "d", CopydeskDeleteWord = "D",
-  CopydeskOld = "o", CopydeskOldWord = "O", CopydeskNew = "n", CopydeskNewWord = "N",
-}
+-- What the background of each cell is, by a letter: lines that came and what differs in them, lines that went, lines that are
+-- struck out.
+local letters = { CopydeskAdd = "+", CopydeskAddWord = "*", CopydeskDelete = "-", CopydeskDeleteWord = "=" }
+local struck = { ["-"] = "~", ["="] = "%" }
 
--- Which background each cell has, as letters; only rows that have any, and only the first columns.
-function R.colours(columns)
-  vim.cmd("redraw!")
-  local by_colour = {}
+-- The screen; below each row that has them, the backgrounds of its cells.
+function R.picture()
+  -- Groups that were defined since the last time are numbered in the first pass.
+  T.screen()
+  local rows = vim.split(T.screen(), "\n")
+  local by_colour, picture = {}, {}
   for name, letter in pairs(letters) do
-    local id = vim.fn.synIDtrans(vim.fn.hlID(name))
-    by_colour[vim.fn.synIDattr(id, "bg#", "gui")] = letter:lower() == letter and letter or letter
+    by_colour[vim.api.nvim_get_hl(0, { name = name }).bg] = letter
   end
-  return by_colour, columns
+  for row, text in ipairs(rows) do
+    picture[#picture + 1] = text
+    local cells = {}
+    for column = 1, vim.o.columns do
+      local attributes = vim.api.nvim__inspect_cell(1, row - 1, column - 1)[2] or {}
+      local letter = by_colour[attributes.background] or " "
+      cells[column] = attributes.strikethrough and struck[letter] or letter
+    end
+    local line = table.concat(cells):gsub("%s+$", "")
+    if line ~= "" then picture[#picture + 1] = line end
+  end
+  return table.concat(picture, "\n")
 end
 
 function R.start()

@@ -55,9 +55,10 @@ function M.of_buffer(bufnr)
     return found
   end
   -- Several names may be of one file.
-  local name = vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))
+  local name = vim.uv.fs_realpath(vim.api.nvim_buf_get_name(bufnr))
   return vim.tbl_filter(function(one)
-    return vim.fs.basename(one.path) == name and buffer.of(one.uri) == bufnr
+    local is_file, other = pcall(vim.uri_to_fname, one.uri)
+    return name ~= nil and is_file and vim.uv.fs_realpath(other) == name and buffer.of(one.uri) == bufnr
   end, state.all())
 end
 
@@ -87,7 +88,7 @@ function M.draw(bufnr)
     return
   end
   local reviews = M.of_buffer(bufnr)
-  if #reviews == 0 and not draw.has(bufnr) then
+  if #reviews == 0 and not draw.is_begun(bufnr) then
     return
   end
   require("copydesk.highlight").define()

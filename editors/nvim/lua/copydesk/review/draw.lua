@@ -13,6 +13,9 @@ local places = vim.api.nvim_create_namespace("copydesk.review.places")
 --- All else that is seen of them.
 local looks = vim.api.nvim_create_namespace("copydesk.review")
 
+--- What is said of files.
+local notes = vim.api.nvim_create_namespace("copydesk.review.notes")
+
 --- Below diagnostics, above the highlights of language servers.
 local PRIORITY = 150
 
@@ -28,6 +31,7 @@ local PRIORITY = 150
 ---@class copydesk.DrawnBuffer
 ---@field by_key table<string, copydesk.Drawn>
 ---@field by_range table<integer, copydesk.Drawn>
+---@field file? string What is said of the file itself, at its first line.
 ---@field touched integer How many hunks were drawn or erased since it was begun.
 
 ---@type table<integer, copydesk.DrawnBuffer>
@@ -39,18 +43,31 @@ local drawn = {}
 ---@field tabstop integer
 ---@field is_diff boolean
 
+--- How many columns a window has before its text, the signs that are about to come included.
+---@param window integer
+---@param info table What `getwininfo` says of it.
+---@return integer
+local function margin(window, info)
+  local options = vim.wo[window]
+  local columns = tonumber(options.foldcolumn) or 0
+  if options.number or options.relativenumber then
+    local digits = #tostring(vim.api.nvim_buf_line_count(info.bufnr))
+    columns = columns + math.max(options.numberwidth, digits + 1)
+  end
+  local has_signs = next(require("copydesk.config").get().review.signs) ~= nil
+  if has_signs and options.signcolumn:find("^[ay]") then
+    columns = columns + 2
+  end
+  return math.max(info.textoff, options.statuscolumn == "" and columns or 0)
+end
+
 ---@param bufnr integer
 ---@return copydesk.Look
 local function look_of(bufnr)
   local look = { width = math.huge, fill = 0, tabstop = vim.bo[bufnr].tabstop, is_diff = false }
-  local has_signs = next(require("copydesk.config").get().review.signs) ~= nil
   for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
     local info = vim.fn.getwininfo(window)[1]
-    local width = info.width - info.textoff
-    if has_signs and not M.has(bufnr) and vim.startswith(vim.wo[window].signcolumn, "auto") then
-      -- The column of the signs is about to come.
-      width = width - 2
-    end
+    local width = info.width - margin(window, info)
     look.width, look.fill = math.min(look.width, width), math.max(look.fill, info.width)
     look.is_diff = look.is_diff or vim.wo[window].diff
   end
@@ -228,6 +245,25 @@ local function row_of(bufnr, item)
   return row and item.is_end and row == vim.api.nvim_buf_line_count(bufnr) - 1 and row + 1 or row
 end
 
+--- Says in the first line what became of the file itself.
+---@param bufnr integer
+---@param buffer copydesk.DrawnBuffer
+---@param text? string
+local function draw_file(bufnr, buffer, text)
+  if buffer.file == text then
+    return
+  end
+  buffer.file = text
+  vim.api.nvim_buf_clear_namespace(bufnr, notes, 0, -1)
+  if text then
+    vim.api.nvim_buf_set_extmark(bufnr, notes, 0, 0, {
+      virt_text = { { text .. " ", "CopydeskHint" } },
+      virt_text_pos = "right_align",
+      hl_mode = "combine",
+    })
+  end
+end
+
 --- Draws what of some reviews is not drawn as it should be, and erases what is none of them.
 ---@param bufnr integer A loaded buffer.
 ---@param reviews copydesk.Reviewed[] All of its document.
@@ -246,8 +282,8 @@ function M.update(bufnr, reviews)
       if item then
         item.one = one
       end
-      local last = item and row_of(bufnr, item) or nil
-      if not item or not last or item.hunk ~= hunk or item.look ~= seen then
+      if not item or item.hunk ~= hunk or item.look ~= seen then
+        local last = item and row_of(bufnr, item) or nil
         local row, is_sure = last, true
         if not item or not last or item.hunk ~= hunk then
           row, is_sure = place_of(bufnr, one, hunk, last)
@@ -274,7 +310,12 @@ function M.update(bufnr, reviews)
       buffer.touched = buffer.touched + 1
     end
   end
-  if not next(buffer.by_key) and #lost == 0 then
+  local about
+  for _, one in ipairs(reviews) do
+    about = about or one.file and require("copydesk.review.summary").file(one)
+  end
+  draw_file(bufnr, buffer, about)
+  if not next(buffer.by_key) and #lost == 0 and not about then
     drawn[bufnr] = nil
   end
   return lost, buffer.touched ~= before
@@ -287,6 +328,7 @@ function M.forget(bufnr)
   if vim.api.nvim_buf_is_valid(bufnr) then
     vim.api.nvim_buf_clear_namespace(bufnr, places, 0, -1)
     vim.api.nvim_buf_clear_namespace(bufnr, looks, 0, -1)
+    vim.api.nvim_buf_clear_namespace(bufnr, notes, 0, -1)
   end
 end
 
@@ -338,11 +380,22 @@ function M.at(bufnr, row)
     local one = item and found(bufnr, item)
     if one and one.first <= row and row < one.first + one.count then
       return one
-    elseif one and one.count == 0 and (one.first == row or not near and one.first == row + 1) then
+    elseif one and one.count == 0 and one.first == row then
+      near = one
+    elseif one and one.count == 0 and not near and not item.is_end and one.first == row + 1 then
       near = one
     end
   end
   return near
+end
+
+--- Which of the hunks of its buffer one is, and how many there are.
+---@param one copydesk.Found
+---@return integer number
+---@return integer total
+function M.number(one)
+  local before = vim.api.nvim_buf_get_extmarks(one.bufnr, places, 0, { one.first, 0 }, {})
+  return math.max(1, #before), vim.tbl_count(drawn[one.bufnr].by_key)
 end
 
 --- Whether a buffer has hunks.
@@ -350,6 +403,13 @@ end
 ---@return boolean
 function M.has(bufnr)
   return drawn[bufnr] ~= nil and next(drawn[bufnr].by_key) ~= nil
+end
+
+--- Whether anything is drawn in a buffer.
+---@param bufnr integer
+---@return boolean
+function M.is_begun(bufnr)
+  return drawn[bufnr] ~= nil
 end
 
 --- The buffers that have any.

@@ -166,7 +166,9 @@ end
 function M.step(steps, is_quiet)
   local shown_in = window()
   if #documents() == 0 or not shown_in then
-    return is_quiet or message.info("nothing is undecided")
+    local is_whole = require("copydesk.review").count() > 0
+    local what = is_whole and " but whole files: `:Copydesk review` lists them" or ""
+    return is_quiet or message.info("nothing is undecided" .. what)
   end
   vim.api.nvim_set_current_win(shown_in)
   vim.cmd("normal! m'")

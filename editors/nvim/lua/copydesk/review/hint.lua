@@ -23,13 +23,7 @@ end
 ---@param found copydesk.Found
 ---@return string
 local function text_of(found)
-  local all, number = require("copydesk.review.draw").all(found.bufnr), 1
-  for at, one in ipairs(all) do
-    if one.hunk == found.hunk then
-      number = at
-    end
-  end
-  local words = { ("%d/%d"):format(number, #all) }
+  local words = { ("%d/%d"):format(require("copydesk.review.draw").number(found)) }
   if found.hunk.deciding then
     words[2] = "being decided"
     return table.concat(words, "  ")
@@ -75,7 +69,8 @@ function M.update()
     id = 1,
     virt_text = { { "  " .. text, "CopydeskHint" } },
     virt_text_pos = "eol",
-    hl_mode = "combine",
+    -- On lines that are struck it would be struck too.
+    hl_mode = found.one.when == "after" and "combine" or "replace",
     priority = 10,
   })
   shown_in, shown = bufnr, now

@@ -305,13 +305,17 @@ function M.open()
       view = vim.api.nvim_win_call(origin, vim.fn.winsaveview),
     }
     buffer = make()
-    vim.cmd(("botright %dsplit"):format(require("copydesk.config").get().review.list))
+    local hunks, files = require("copydesk.review").count()
+    local most = math.min(require("copydesk.config").get().review.list, math.floor(vim.o.lines / 2))
+    -- The line with the keys is one of its rows.
+    vim.cmd(("botright %dsplit"):format(math.max(2, math.min(most, hunks + files + 1))))
     shown_in = vim.api.nvim_get_current_win()
     vim.api.nvim_win_set_buf(shown_in, buffer)
     local options = vim.wo[shown_in][0]
     options.number, options.relativenumber, options.signcolumn, options.foldcolumn = false, false, "no", "0"
     options.wrap, options.cursorline, options.spell, options.list = false, true, false, false
     options.winfixheight = true
+    options.statusline = " Undecided"
     options.winbar = "%#CopydeskDim# a accept  r reject  c comment  <CR> go there  q close"
   end
   vim.api.nvim_set_current_win(shown_in)

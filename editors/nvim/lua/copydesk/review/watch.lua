@@ -38,6 +38,7 @@ end
 local function redraw_all()
   for _, bufnr in ipairs(draw.buffers()) do
     redraw(bufnr)
+    require("copydesk.review.top").show(bufnr)
   end
 end
 
