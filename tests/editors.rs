@@ -11,6 +11,7 @@ mod edits;
 mod endings;
 mod flood;
 mod misbehaving;
+mod reviews;
 mod sessions;
 mod several;
 mod together;

@@ -10,7 +10,8 @@ use copydesk_workspace::buffers::{
     Answer, BufferEdit, Buffers, Client, ClientId, ContentChange, Editor, OnDisk, Refusal,
 };
 use copydesk_workspace::config::Save;
-use copydesk_workspace::files::{Cause, ChangeKind, FileChange, Files, READ_LIMIT};
+use copydesk_workspace::files::{By, Cause, ChangeKind, FileChange, Files, READ_LIMIT};
+use copydesk_workspace::reviews::Reviews;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -105,7 +106,8 @@ impl Desk {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let buffers = Buffers::default();
-        let files = Files::over(dir.path(), dir.path(), buffers.clone(), None, Save::Never);
+        let files =
+            Files::over(dir.path(), dir.path(), buffers.clone(), None, Reviews::default(), Save::Never);
         let desk = Self { dir, buffers, files };
         ["a", "b", "c"].iter().for_each(|name| desk.write(name, "on disk: old\n"));
         desk
@@ -137,7 +139,7 @@ impl Desk {
 
     async fn change(&self, changes: &[FileChange]) -> Result<usize, String> {
         let (session, call, label) = ("s".to_owned(), "c".to_owned(), "Edit".to_owned());
-        let cause = Cause { session, call, label, accepted: true, undoes: None, group: None };
+        let cause = Cause { session, call, label, accepted: true, by: By::Agent, group: None };
         self.files.change(changes, &cause).await.map(|made| made.len()).map_err(|error| error.to_string())
     }
 }

@@ -18,6 +18,8 @@ const TEXTS: &[(&str, &str, &str, &str, &str)] = &[
     ("a stray carriage return", "a\rb\nc\rd\n", "d", "D", "a\rb\nc\rD\n"),
     ("the first line", "a\nb\n", "a\n", "", "b\n"),
     ("the last line", "a\nb\n", "b\n", "", "a\n"),
+    ("the end of the last line", "a\nb c\n", " c\n", "", "a\nb\n"),
+    ("the end of the last line, dos", "a\r\nb c\r\n", " c\n", "", "a\r\nb\r\n"),
     ("everything", "a\n", "a", "x\ny", "x\ny\n"),
     ("long lines", "p\n", "p", "p q", "p q\n"),
 ];

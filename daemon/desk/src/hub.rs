@@ -17,6 +17,7 @@ use copydesk_session::{Id, Session, Store, StoreError, now};
 use copydesk_workspace::buffers::{Buffers, ClientId};
 use copydesk_workspace::journal::Journal;
 use copydesk_workspace::paths::Paths;
+use copydesk_workspace::reviews::Reviews;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -27,6 +28,7 @@ pub(crate) mod convert;
 mod error;
 mod held;
 mod outbox;
+mod reviewing;
 mod undo;
 mod view;
 
@@ -41,6 +43,7 @@ pub(crate) struct Hub {
     pub(crate) store: Store,
     pub(crate) buffers: Buffers,
     journal: Option<Journal>,
+    pub(crate) reviews: Reviews,
     sessions: Mutex<HashMap<String, Arc<Held>>>,
     turns: watch::Sender<usize>,
     /// No session begins to work any more. Written and read under the lock of the sessions.
@@ -51,10 +54,12 @@ pub(crate) struct Hub {
 
 impl Hub {
     pub(crate) fn new(paths: Paths, store: Store, journal: Option<Journal>) -> Self {
+        let reviews = Reviews::new(journal.clone());
         Self {
             paths,
             store,
-            buffers: Buffers::default(),
+            buffers: Buffers::followed_by(Arc::new(reviews.clone())),
+            reviews,
             journal,
             sessions: Mutex::default(),
             turns: watch::Sender::new(0),
@@ -114,7 +119,7 @@ impl Hub {
         let session = self.store.session(id).await?;
         let key = session.id.to_string();
         let mut sessions = self.lock();
-        let held = sessions.entry(key).or_insert_with(|| Arc::new(Held::new(self, session)));
+        let held = sessions.entry(key).or_insert_with(|| Held::new(self, session));
         Ok(Arc::clone(held))
     }
 
@@ -128,6 +133,7 @@ impl Hub {
         let _claim = held.end().await?;
         self.lock().remove(held.id().as_str());
         self.store.delete_session(held.id()).await?;
+        self.reviews.forget(held.id().as_str());
         if let Some(journal) = &self.journal {
             // Its entries go with the bound otherwise.
             let _ = journal.forget(held.id().as_str()).await;
@@ -152,6 +158,7 @@ impl Hub {
         };
         let ending: JoinSet<_> = all.into_iter().map(|held| async move { held.end_work().await }).collect();
         ending.join_all().await;
+        self.reviews.keep_all();
         // The sender is ours.
         let _ = self.turns().wait_for(|turns| *turns == 0).await;
     }

@@ -16,6 +16,7 @@ use copydesk_workspace::files::Files;
 use copydesk_workspace::journal::Journal;
 use copydesk_workspace::paths::workspace_root;
 use copydesk_workspace::process::{Processes, Shell};
+use copydesk_workspace::reviews::Reviews;
 use tokio::sync::mpsc;
 
 use crate::agents::{self, Agents};
@@ -38,6 +39,7 @@ pub(crate) struct Desk {
     pub(crate) buffers: Buffers,
     /// Without one nothing that an agent does can be taken back.
     pub(crate) journal: Option<Journal>,
+    pub(crate) reviews: Reviews,
     /// The session's own, for whoever has to end them.
     pub(crate) processes: Processes,
 }
@@ -85,6 +87,7 @@ pub(crate) async fn open(
             &setup.paths.home,
             desk.buffers.clone(),
             desk.journal.clone(),
+            desk.reviews.clone(),
             loaded.config.save.unwrap_or_default(),
         ),
         session,

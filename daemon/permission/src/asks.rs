@@ -4,7 +4,7 @@
 
 use thiserror::Error;
 
-use crate::{Ask, Decision, Layers, Reply};
+use crate::{Action, Ask, Decision, Layers, Reply};
 
 /// How an ask that had to wait ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,6 +77,18 @@ impl<Id: Clone + PartialEq> Asks<Id> {
                 settled
             }
         })
+    }
+
+    /// An ask that was settled in another way than by a reply.
+    pub fn settle(&mut self, id: &Id) -> Result<Id, UnknownAsk> {
+        let at = self.open.iter().position(|(open, _)| open == id).ok_or(UnknownAsk)?;
+        Ok(self.open.remove(at).0)
+    }
+
+    /// Under one key, what a person chose holds instead of what the rules allow or ask. Gives what is settled by that.
+    pub fn choose(&mut self, key: &str, action: Option<Action>) -> Vec<(Id, Outcome)> {
+        self.layers.choose(key, action);
+        self.answered()
     }
 
     /// Ends all that wait: the turn was cancelled, or the session is closed.

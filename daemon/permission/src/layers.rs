@@ -9,13 +9,15 @@ use crate::{Action, Ask, Decision, Denied, Rule, Rules, matches};
 pub struct Layers {
     rules: Rules,
     remembered: Vec<(String, String)>,
+    /// What a person chose for a key: it stands for every rule that does not deny.
+    chosen: Vec<(String, Action)>,
 }
 
 impl Layers {
     /// In the order of growing weight: defaults, configuration, agent.
     pub fn new(layers: impl IntoIterator<Item = Rules>) -> Self {
         let rules = layers.into_iter().fold(Rules::default(), Rules::then);
-        Self { rules, remembered: Vec::new() }
+        Self { rules, remembered: Vec::new(), chosen: Vec::new() }
     }
 
     /// All rules, without what was answered: what hides tools.
@@ -40,8 +42,16 @@ impl Layers {
         }
     }
 
+    /// `None` leaves it to the rules again.
+    pub fn choose(&mut self, key: &str, action: Option<Action>) {
+        self.chosen.retain(|(chosen, _)| chosen != key);
+        self.chosen.extend(action.map(|action| (key.to_owned(), action)));
+    }
+
     pub fn evaluate(&self, key: &str, pattern: &str) -> Action {
+        let chosen = self.chosen.iter().find(|(chosen, _)| chosen == key);
         match self.rules.evaluate(key, pattern) {
+            Action::Allow | Action::Ask if let Some((_, action)) = chosen => *action,
             Action::Ask if self.is_remembered(key, pattern) => Action::Allow,
             action => action,
         }
@@ -104,6 +114,25 @@ mod tests {
             denied.to_string(),
             "`bash` of `rm -r x` is denied by the rule `\"bash\": { \"rm *\": \"deny\" }`"
         );
+    }
+
+    #[test]
+    fn a_choice_stands_for_what_is_asked_and_allowed_and_not_for_what_is_denied() {
+        let rules = [
+            Rule::new("edit", "*", Action::Allow),
+            Rule::new("edit", "a", Action::Ask),
+            Rule::new("edit", "b", Action::Deny),
+        ];
+        let mut layers = Layers::new([Rules::from_iter(rules)]);
+        layers.remember("edit", "a");
+        let all = |layers: &Layers| ["a", "b", "c"].map(|pattern| layers.evaluate("edit", pattern));
+        layers.choose("edit", Some(Action::Ask));
+        assert_eq!(all(&layers), [Action::Ask, Action::Deny, Action::Ask]);
+        layers.choose("edit", Some(Action::Allow));
+        assert_eq!(all(&layers), [Action::Allow, Action::Deny, Action::Allow]);
+        layers.choose("edit", None);
+        assert_eq!(all(&layers), [Action::Allow, Action::Deny, Action::Allow]);
+        assert_eq!(layers.evaluate("bash", "x"), Action::Ask, "it holds for its own key only");
     }
 
     #[test]

@@ -10,6 +10,7 @@
 mod asking;
 mod calls;
 mod nearby;
+mod news;
 mod step;
 mod title;
 mod turn;
@@ -26,7 +27,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::Agent;
-use crate::data::{Content, Part, Session, State};
+use crate::data::{Content, Part, ReviewWhen, Session, State};
 use crate::event::Event;
 use crate::history::History;
 use crate::id::{Id, now};
@@ -96,6 +97,9 @@ enum Command {
     Prompt(Prompted),
     Cancel,
     Reply(Id, Reply),
+    /// Everything that an ask was about is decided.
+    Reviewed(Id),
+    Review(Option<ReviewWhen>),
     /// The end, with something to hold until then.
     End(oneshot::Sender<()>),
 }
@@ -117,7 +121,8 @@ impl Live {
         setting.store.put_session(setting.session.clone()).await?;
         setting.store.mark_interrupted(&setting.session.id).await?;
         let parts = setting.store.parts(&setting.session.id).await?;
-        let asks = Asks::new(setting.rules.clone());
+        let mut asks = Asks::new(setting.rules.clone());
+        asks.choose("edit", setting.session.review.map(asking::action));
         let turns = parts.last().map_or(0, |part| part.turn);
         let worker = Worker {
             _claim: claim,
@@ -163,6 +168,16 @@ impl Live {
         let _ = ended.await;
     }
 
+    /// Everything that an ask was about is decided, hunk by hunk.
+    pub async fn reviewed(&self, ask: &Id) -> bool {
+        self.inbox.send(Command::Reviewed(ask.clone())).await.is_ok()
+    }
+
+    /// When edits are reviewed, from the next one on; without a word as the rules say.
+    pub async fn review(&self, when: Option<ReviewWhen>) -> bool {
+        self.inbox.send(Command::Review(when)).await.is_ok()
+    }
+
     /// The first reply counts; one to an ask that is settled is passed over.
     pub async fn reply(&self, ask: &Id, reply: Reply) -> bool {
         self.inbox.send(Command::Reply(ask.clone(), reply)).await.is_ok()
@@ -203,7 +218,11 @@ impl Worker {
                 Some(prompted) => prompted,
                 None => match self.commands.recv().await {
                     Some(Command::Prompt(prompted)) => prompted,
-                    Some(Command::Cancel | Command::Reply(..)) => continue,
+                    Some(Command::Review(when)) => {
+                        self.review(when).await;
+                        continue;
+                    }
+                    Some(Command::Cancel | Command::Reply(..) | Command::Reviewed(_)) => continue,
                     Some(Command::End(_)) | None => return,
                 },
             };
@@ -220,6 +239,8 @@ impl Worker {
             },
             Command::Cancel => self.cancel.cancel(),
             Command::Reply(ask, reply) => self.reply(&ask, reply).await,
+            Command::Reviewed(ask) => self.reviewed(&ask).await,
+            Command::Review(when) => self.review(when).await,
             Command::End(held) => {
                 self.ending.push(held);
                 self.cancel.cancel();

@@ -37,6 +37,12 @@ pub struct Stale {
     pub range: Range<usize>,
 }
 
+impl From<Edit> for Change {
+    fn from(edit: Edit) -> Self {
+        Self::of(vec![edit])
+    }
+}
+
 impl Change {
     /// What makes `new` of `old`.
     pub fn between(old: &str, new: &str) -> Self {

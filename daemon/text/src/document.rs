@@ -58,6 +58,10 @@ impl Document {
         Self { rope: Rope::from_str(text), lines, lone: lone([text].into_iter(), None) }
     }
 
+    pub(crate) fn rope(&self) -> &Rope {
+        &self.rope
+    }
+
     pub fn text(&self) -> String {
         self.rope.to_string()
     }

@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Change, Edit, Stale};
+use crate::{Change, Document, Edit, Stale};
 
 mod body;
 mod cluster;
@@ -76,6 +76,18 @@ pub struct HunkId(pub u64);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Print(String);
+
+impl Print {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for Print {
+    fn from(print: String) -> Self {
+        Self(print)
+    }
+}
 
 /// Lines of the base that are others in the text, or on one side none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,12 +148,34 @@ impl Review {
         }
     }
 
+    /// The same of a text that an editor has open, which it shares.
+    pub fn of(document: &Document) -> Self {
+        let text = Body::of(document);
+        Self { base: text.clone(), text, ..Self::new("") }
+    }
+
     pub fn base(&self) -> String {
         self.base.text()
     }
 
     pub fn text(&self) -> String {
         self.text.text()
+    }
+
+    /// Whether this is the text.
+    pub fn is_at(&self, document: &Document) -> bool {
+        self.text.is_of(document)
+    }
+
+    /// Of the text, in bytes.
+    pub fn size(&self) -> usize {
+        self.text.len()
+    }
+
+    /// What is expected by a decision on everything as it is now.
+    pub fn print_all(&self) -> Print {
+        let prints: Vec<_> = self.hunks.iter().map(|hunk| self.print(hunk).0).collect();
+        self.printed(&(prints, self.whole_print().map(|print| print.0)))
     }
 
     /// In the order of the text.

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use copydesk_workspace::files::{Files, Place};
+use copydesk_workspace::reviews::ReviewId;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -15,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::outcome::{Failure, FailureKind};
 
 /// A question to the rules, and where they do not know, to the person.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ask {
     /// What kind of thing is to be done: `read`, `edit`, `bash`, …
     pub key: String,
@@ -26,6 +27,19 @@ pub struct Ask {
     /// What the person is shown.
     pub title: String,
     pub metadata: Value,
+    pub review: Reviewed,
+}
+
+/// Whether what is asked for can be decided piece by piece.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Reviewed {
+    /// As a whole or not at all.
+    #[default]
+    Never,
+    /// If a person has to be asked, a review is opened first: the answer is then [`Allowed::IfReviewed`].
+    First,
+    /// In this one.
+    In(ReviewId),
 }
 
 /// Why a call may not go on.
@@ -48,6 +62,10 @@ pub enum Allowed {
     ByRule,
     /// Having seen what it was about.
     ByPerson,
+    /// A person has decided all of it, piece by piece.
+    ByReview,
+    /// A person has to decide: to be asked again, with the review.
+    IfReviewed,
 }
 
 pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<Allowed, Refused>> + Send + 'a>>;
@@ -109,7 +127,7 @@ impl Context {
                 patterns: vec![folder.clone()],
                 always: vec![folder],
                 title: format!("{} is outside the workspace", real.display()),
-                metadata: Value::Null,
+                ..Ask::default()
             })
             .await?;
         }

@@ -8,6 +8,7 @@
 
 mod arguments;
 mod context;
+pub mod decided;
 mod off;
 mod outcome;
 mod registry;
@@ -15,7 +16,7 @@ mod spill;
 mod tool;
 pub mod tools;
 
-pub use context::{Allowed, Answer, Ask, Asker, Context, Progress, Refused};
+pub use context::{Allowed, Answer, Ask, Asker, Context, Progress, Refused, Reviewed};
 pub use off::off;
 pub use outcome::{Failure, FailureKind, Media, Outcome, Output};
 pub use registry::{Limits, Registry, Spec};

@@ -23,6 +23,7 @@ mod live;
 mod media;
 mod prefix;
 mod read;
+mod reviewed;
 mod target;
 #[cfg(test)]
 mod tests;

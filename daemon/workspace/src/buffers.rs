@@ -11,6 +11,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::future::Future;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -51,6 +52,24 @@ pub trait Editor: Send + Sync {
 
     /// A file that the client may have open was changed on the disk.
     fn changed_on_disk(&self, path: &Path, what: OnDisk);
+}
+
+/// Whoever follows the texts as they change. Called while they are locked: it neither waits nor calls back.
+pub trait Follower: Send + Sync {
+    fn opened(&self, client: ClientId, name: &Path, now: &Document);
+
+    /// Pieces, each made to what the one before it left; `now` is what came of all of them.
+    fn typed(&self, client: ClientId, name: &Path, typed: &[Typed<'_>], now: &Document);
+
+    fn closed(&self, client: ClientId, name: &Path);
+}
+
+/// One piece of a change; without a range the whole text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Typed<'a> {
+    /// In bytes.
+    pub range: Option<Range<usize>>,
+    pub text: &'a str,
 }
 
 /// What was done to a file.
@@ -94,9 +113,16 @@ pub struct ContentChange {
 }
 
 /// The buffers of all clients. A cheap clone.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Buffers {
     state: Arc<Mutex<State>>,
+    follower: Option<Arc<dyn Follower>>,
+}
+
+impl fmt::Debug for Buffers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Buffers").field("state", &self.state).finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug, Default)]
@@ -126,6 +152,11 @@ struct Buffer {
 }
 
 impl Buffers {
+    /// Buffers that somebody follows.
+    pub fn followed_by(follower: Arc<dyn Follower>) -> Self {
+        Self { state: Arc::default(), follower: Some(follower) }
+    }
+
     pub fn attach(&self, client: Client) -> ClientId {
         let mut state = self.lock();
         state.clock += 1;
@@ -136,7 +167,12 @@ impl Buffers {
 
     /// The client is gone, and its buffers with it.
     pub fn detach(&self, client: ClientId) {
-        self.lock().clients.remove(&client);
+        let mut state = self.lock();
+        let gone = state.clients.remove(&client);
+        let names = gone.iter().flat_map(|attached| attached.names.keys());
+        if let Some(follower) = &self.follower {
+            names.for_each(|name| follower.closed(client, name));
+        }
     }
 
     /// `path` is where the document's file is or would be; one that has none is known by its URI.
@@ -156,6 +192,9 @@ impl Buffers {
         let touched = state.clock;
         let Some(attached) = state.clients.get_mut(&client) else { return };
         attached.names.insert(name.clone(), uri.to_owned());
+        if let Some(follower) = &self.follower {
+            follower.opened(client, &name, &document);
+        }
         let buffer = Buffer { name, version, document, lost: None, touched, expected: Vec::new() };
         attached.buffers.insert(uri.to_owned(), buffer);
     }
@@ -175,9 +214,12 @@ impl Buffers {
         let encoding = attached.client.encoding;
         let buffer = attached.buffers.get_mut(uri).ok_or(SyncError::NotOpen)?;
         buffer.touched = touched;
-        let result = buffer.change(version, changes, encoding);
+        let mut typed = Vec::new();
+        let result = buffer.change(version, changes, encoding, &mut typed);
         if let Err(error) = &result {
             buffer.lose(*error);
+        } else if let Some(follower) = &self.follower {
+            follower.typed(client, &buffer.name, &typed, &buffer.document);
         }
         result
     }
@@ -199,7 +241,12 @@ impl Buffers {
         let mut others = attached.buffers.iter().filter(|(_, buffer)| buffer.name == closed.name);
         match others.next().map(|(uri, _)| uri.clone()) {
             Some(other) => attached.names.insert(closed.name, other),
-            None => attached.names.remove(&closed.name),
+            None => {
+                if let Some(follower) = &self.follower {
+                    follower.closed(client, &closed.name);
+                }
+                attached.names.remove(&closed.name)
+            }
         };
         Ok(())
     }
@@ -213,6 +260,14 @@ impl Buffers {
         };
         let found = state.clients.iter().filter_map(|(id, attached)| holds(id, attached));
         found.max_by_key(|(is_home, touched, _)| (*is_home, *touched)).map(|(.., open)| open)
+    }
+
+    /// Shows the text of a client's buffer while nothing can be told of it; false where there is none.
+    pub(crate) fn with(&self, client: ClientId, name: &Path, look: impl FnOnce(&Document)) -> bool {
+        let state = self.lock();
+        let found = state.clients.get(&client).and_then(|attached| attached.find(name));
+        let buffer = found.map(|(_, buffer)| buffer).filter(|buffer| buffer.lost.is_none());
+        buffer.map(|buffer| look(&buffer.document)).is_some()
     }
 
     /// Every text that counts for such a session, by name. Those that are lost are left out.
@@ -262,11 +317,12 @@ impl Attached {
 }
 
 impl Buffer {
-    fn change(
+    fn change<'a>(
         &mut self,
         version: i32,
-        changes: &[ContentChange],
+        changes: &'a [ContentChange],
         encoding: Encoding,
+        typed: &mut Vec<Typed<'a>>,
     ) -> Result<(), SyncError> {
         if let Some(lost) = &self.lost {
             return Err(*lost);
@@ -276,8 +332,10 @@ impl Buffer {
         }
         self.expected.retain(Expected::is_awaited);
         for change in changes {
-            self.document.apply(change.range, &change.text, encoding).map_err(SyncError::Backwards)?;
+            let range = self.document.apply(change.range, &change.text, encoding);
+            let range = range.map_err(SyncError::Backwards)?;
             let is_whole = change.range.is_none();
+            typed.push(Typed { range: (!is_whole).then_some(range), text: &change.text });
             self.expected.iter_mut().for_each(|expected| expected.follow(&self.document, is_whole));
         }
         self.version = version;

@@ -20,9 +20,10 @@ use copydesk_text::FileText;
 
 pub(crate) use self::place::real_path;
 use self::read::Written;
+use self::seen::Seen;
 use self::write::{Expect, Staged};
 pub use self::{
-    change::{Cause, ChangeKind, Changed, FileChange},
+    change::{By, Cause, ChangeKind, Changed, FileChange},
     error::FileError,
     listing::Listing,
     place::Place,
@@ -33,13 +34,17 @@ pub use self::{
 use crate::buffers::{Buffers, ClientId, Open};
 use crate::config::Save;
 use crate::journal::{Journal, Text};
+use crate::reviews::Reviews;
 use crate::search::Overlay;
 
 mod change;
+mod decide;
 mod error;
+mod land;
 mod listing;
 mod place;
 mod read;
+mod seen;
 mod stamp;
 #[cfg(test)]
 mod tests;
@@ -65,9 +70,10 @@ struct Shared {
     /// The client that prompted last: its buffers win.
     home_client: Mutex<Option<ClientId>>,
     journal: Option<Journal>,
+    reviews: Reviews,
     save: Save,
     /// By real path, since two names of one file are one file.
-    seen: Mutex<HashMap<PathBuf, Stamp>>,
+    seen: Mutex<HashMap<PathBuf, Seen>>,
     /// The large file that the session wrote last.
     written: Mutex<Option<Written>>,
     /// Held from the last look at a file until it is replaced, so that of two calls of one session neither overwrites the
@@ -78,11 +84,18 @@ struct Shared {
 impl Files {
     /// The files of a desk without editors. `root` is the workspace, `home` what `~` stands for; both absolute.
     pub fn new(root: &Path, home: &Path) -> Self {
-        Self::over(root, home, Buffers::default(), None, Save::Never)
+        Self::over(root, home, Buffers::default(), None, Reviews::default(), Save::Never)
     }
 
     /// The files under the buffers of whoever is attached. `save`: when editors are told to save what was changed there.
-    pub fn over(root: &Path, home: &Path, buffers: Buffers, journal: Option<Journal>, save: Save) -> Self {
+    pub fn over(
+        root: &Path,
+        home: &Path,
+        buffers: Buffers,
+        journal: Option<Journal>,
+        reviews: Reviews,
+        save: Save,
+    ) -> Self {
         let root = place::normalise(root);
         let shared = Shared {
             real_root: real_path(&root).unwrap_or_else(|_| root.clone()),
@@ -91,6 +104,7 @@ impl Files {
             buffers,
             home_client: Mutex::default(),
             journal,
+            reviews,
             save,
             seen: Mutex::default(),
             written: Mutex::default(),
@@ -115,6 +129,10 @@ impl Files {
 
     pub fn journal(&self) -> Option<&Journal> {
         self.shared.journal.as_ref()
+    }
+
+    pub fn reviews(&self) -> &Reviews {
+        &self.shared.reviews
     }
 
     fn save_when(&self) -> Save {
@@ -167,7 +185,7 @@ impl Files {
 
     /// The content that the session last read from or wrote to this place.
     pub fn seen(&self, place: &Place) -> Option<Stamp> {
-        lock(&self.shared.seen).get(place.real()).copied()
+        lock(&self.shared.seen).get(place.real()).map(|seen| seen.stamp)
     }
 
     /// Gets the new content of a file onto the disk, beside it.
@@ -226,7 +244,7 @@ impl Files {
 
     /// The session knows this content now.
     pub fn saw(&self, place: &Place, stamp: Stamp) {
-        lock(&self.shared.seen).insert(place.real().to_owned(), stamp);
+        lock(&self.shared.seen).insert(place.real().to_owned(), Seen::new(stamp));
     }
 }
 

@@ -21,6 +21,7 @@ mod entry;
 mod known;
 mod open;
 mod read;
+mod reviews;
 mod schema;
 mod text;
 mod undo;
@@ -40,6 +41,7 @@ pub use entry::{Entry, EntryId, Hash, Kind, NewEntry, NewKind, Outcome, State, T
 use known::Known;
 pub use open::Opened;
 pub use read::Texts;
+pub use reviews::KeptReview;
 pub use undo::{Blocked, Step, inverse, to_redo, to_undo};
 
 #[derive(Debug, thiserror::Error)]
@@ -160,7 +162,7 @@ impl Journal {
     /// Everything about a session goes, except the texts that others need.
     pub async fn forget(&self, session: &str) -> Result<(), JournalError> {
         let session = session.to_owned();
-        self.ask(move |owner| owner.forget(&session)).await
+        self.ask(move |owner| owner.forget_reviews(&session).and_then(|()| owner.forget(&session))).await
     }
 
     /// Has the owner do something and waits for its word.

@@ -14,5 +14,6 @@ pub mod keys;
 pub mod paths;
 mod private_file;
 pub mod process;
+pub mod reviews;
 pub mod search;
 pub mod trust;

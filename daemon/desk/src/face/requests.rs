@@ -7,6 +7,7 @@ use tower_lsp_server::LspServiceBuilder;
 use super::backend::Backend;
 
 mod desk;
+mod reviews;
 mod sessions;
 mod turns;
 
@@ -22,12 +23,16 @@ pub(super) fn register(builder: LspServiceBuilder<Backend>) -> LspServiceBuilder
         .custom_method(table::SessionDelete::METHOD, Backend::session_delete)
         .custom_method(table::SessionSetModel::METHOD, Backend::session_set_model)
         .custom_method(table::SessionSetAgent::METHOD, Backend::session_set_agent)
+        .custom_method(table::SessionSetReview::METHOD, Backend::session_set_review)
         .custom_method(table::SessionSearch::METHOD, Backend::session_search)
         .custom_method(table::TurnStart::METHOD, Backend::turn_start)
         .custom_method(table::TurnSteer::METHOD, Backend::turn_steer)
         .custom_method(table::TurnCancel::METHOD, Backend::turn_cancel)
         .custom_method(table::Undo::METHOD, Backend::undo)
         .custom_method(table::Redo::METHOD, Backend::redo)
+        .custom_method(table::ReviewList::METHOD, Backend::review_list)
+        .custom_method(table::ReviewDecide::METHOD, Backend::review_decide)
+        .custom_method(table::ReviewComment::METHOD, Backend::review_comment)
         .custom_method(table::Models::METHOD, Backend::models)
         .custom_method(table::Agents::METHOD, Backend::agents)
         .custom_method(table::Status::METHOD, Backend::status)

@@ -17,9 +17,10 @@ use copydesk_workspace::buffers::ClientId;
 use copydesk_workspace::files::Files;
 use copydesk_workspace::process::{GRACE, Processes};
 use tokio::sync::mpsc;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::view::View;
-use super::{Hub, HubError, Message, Outbox, context, convert};
+use super::{Hub, HubError, Message, Outbox, context, convert, reviewing};
 use crate::opening::{self, Choice, Desk};
 
 /// Parts that a client is given at once where it does not say.
@@ -31,6 +32,8 @@ pub(crate) struct Held {
     state: Mutex<State>,
     /// Locked while it is being gathered, so that of two prompts one waits for the other.
     work: tokio::sync::Mutex<Option<Work>>,
+    /// Whoever tells of its reviews is told that it is let go.
+    _watched: DropGuard,
 }
 
 struct State {
@@ -73,15 +76,46 @@ pub(super) struct Still<'a> {
 }
 
 impl Held {
-    pub(super) fn new(hub: &Arc<Hub>, session: Session) -> Self {
+    pub(super) fn new(hub: &Arc<Hub>, session: Session) -> Arc<Self> {
         let view = View::new(session.clone());
         let state = State { view, attached: BTreeMap::new(), replied: HashMap::new(), unheard: 0 };
-        Self {
-            id: session.id,
-            hub: Arc::downgrade(hub),
-            state: Mutex::new(state),
-            work: tokio::sync::Mutex::default(),
+        let let_go = CancellationToken::new();
+        let reviews = hub.reviews.clone();
+        Arc::new_cyclic(|held| {
+            let watch = reviewing::watch(Weak::clone(held), reviews.watch(session.id.as_str()), reviews);
+            tokio::spawn(let_go.clone().run_until_cancelled_owned(watch));
+            Self {
+                id: session.id,
+                hub: Arc::downgrade(hub),
+                state: Mutex::new(state),
+                work: tokio::sync::Mutex::default(),
+                _watched: let_go.drop_guard(),
+            }
+        })
+    }
+
+    /// The session at work, where it is.
+    pub(super) async fn live(&self) -> Option<Live> {
+        self.work.lock().await.as_ref().map(|work| work.live.clone())
+    }
+
+    /// What the session reads and changes, as a client sees it.
+    pub(super) async fn files(&self, client: ClientId) -> Result<Files, HubError> {
+        if let Some(work) = self.work.lock().await.as_ref() {
+            return Ok(work.files.clone());
         }
+        let (hub, folder) = (self.hub()?, self.session().folder);
+        let save = hub.setup(&folder).load().map(|loaded| loaded.config.save.unwrap_or_default());
+        let files = Files::over(
+            &folder,
+            &hub.paths.home,
+            hub.buffers.clone(),
+            hub.journal.clone(),
+            hub.reviews.clone(),
+            save.unwrap_or_default(),
+        );
+        files.set_home(Some(client));
+        Ok(files)
     }
 
     pub(crate) fn id(&self) -> &Id {
@@ -197,7 +231,8 @@ impl Held {
         let choice = Choice { session: Some(session.id.to_string()), ..Choice::default() };
         let processes = opening::processes();
         let (buffers, journal) = (hub.buffers.clone(), hub.journal.clone());
-        let desk = Desk { buffers, journal, processes: processes.clone() };
+        let reviews = hub.reviews.clone();
+        let desk = Desk { buffers, journal, reviews, processes: processes.clone() };
         let setting = opening::open(&setup, &loaded, hub.store.clone(), &desk, &choice, events_in)
             .await
             .map_err(HubError::failed)?;
@@ -308,6 +343,14 @@ impl Held {
         }
     }
 
+    /// Tells everybody of something that is not the session's own doing.
+    pub(super) fn tell(&self, event: Event) {
+        let mut state = self.lock();
+        state.view.seq += 1;
+        let event = self.numbered(state.view.seq, event);
+        state.attached.values().for_each(|outbox| outbox.send(event.clone()));
+    }
+
     fn numbered(&self, seq: u64, event: Event) -> Message {
         Message::Event(Arc::new(EventParams { session: self.id.to_string(), seq, event }))
     }
@@ -355,6 +398,7 @@ async fn pump(hub: Weak<Hub>, held: Weak<Held>, mut events: mpsc::Receiver<Sessi
         }
         if let (true, Some(hub)) = (change != 0, hub.upgrade()) {
             hub.turns.send_modify(|turns| *turns = turns.saturating_add_signed(change));
+            hub.reviews.keep_all();
             if let Some(held) = &held {
                 hub.let_go(held);
             }

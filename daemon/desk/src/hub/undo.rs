@@ -44,7 +44,8 @@ impl Held {
     ) -> UndoResult {
         let home = &hub.paths.home;
         let journaled = Some(journal.clone());
-        let files = Files::over(&self.session().folder, home, hub.buffers.clone(), journaled, Save::Never);
+        let (buffers, reviews) = (hub.buffers.clone(), hub.reviews.clone());
+        let files = Files::over(&self.session().folder, home, buffers, journaled, reviews, Save::Never);
         files.set_home(client);
         let taken = files.take_back_entries(journal, wanted, label).await;
         UndoResult { files: taken.iter().map(told).collect() }

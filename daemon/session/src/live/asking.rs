@@ -1,10 +1,11 @@
 //! Asks: from a call to the rules, from there to people, and back.
 
-use copydesk_permission::{Ask as Rule, Decision, Outcome, Reply};
-use copydesk_tool::{Allowed, Answer, Ask, Asker, Refused};
+use copydesk_permission::{Action, Ask as Rule, Decision, Outcome, Reply};
+use copydesk_tool::{Allowed, Answer, Ask, Asker, Refused, Reviewed};
 use tokio::sync::{mpsc, oneshot};
 
 use super::Worker;
+use crate::data::ReviewWhen;
 use crate::event::{Asked, Event};
 use crate::id::Id;
 
@@ -34,6 +35,14 @@ impl Asker for Line {
     }
 }
 
+/// What reviewing before and after mean to the rules.
+pub(super) fn action(when: ReviewWhen) -> Action {
+    match when {
+        ReviewWhen::Before => Action::Ask,
+        ReviewWhen::After => Action::Allow,
+    }
+}
+
 impl Worker {
     pub(super) async fn question(&mut self, question: Question) {
         let Question { part, ask, answer } = question;
@@ -47,13 +56,22 @@ impl Worker {
             let _ = answer.send(Err(refused));
             return;
         }
+        let review = ask.review;
         let id = Id::new();
         let rule = Rule { key: ask.key, patterns: ask.patterns, always: ask.always };
+        if review == Reviewed::First && matches!(self.asks.layers().decide(&rule), Decision::Ask(_)) {
+            let _ = answer.send(Ok(Allowed::IfReviewed));
+            return;
+        }
         match self.asks.ask(id.clone(), &rule) {
             Decision::Allow => drop(answer.send(Ok(Allowed::ByRule))),
             Decision::Deny(denied) => drop(answer.send(Err(Refused::ByRule { why: denied.to_string() }))),
             Decision::Ask(rule) => {
                 self.waiting.insert(id.clone(), answer);
+                if let Reviewed::In(review) = review {
+                    let session = self.setting.session.id.as_str();
+                    self.setting.files.reviews().asked(session, review, id.as_str());
+                }
                 self.emit(Event::Asked(Asked {
                     ask: id,
                     part,
@@ -73,6 +91,21 @@ impl Worker {
         // An ask that is settled already: another client was first.
         let Ok(settled) = self.asks.reply(ask, reply) else { return };
         self.stopped |= stops;
+        self.settle(settled, |reason| Refused::ByPerson { reason }).await;
+    }
+
+    /// Everything that an ask was about is decided.
+    pub(super) async fn reviewed(&mut self, ask: &Id) {
+        let Ok(ask) = self.asks.settle(ask) else { return };
+        if let Some(waiting) = self.waiting.remove(&ask) {
+            let _ = waiting.send(Ok(Allowed::ByReview));
+        }
+        self.emit(Event::Settled { ask }).await;
+    }
+
+    /// From the next edit on; those that wait are made, where a person need not be asked any more.
+    pub(super) async fn review(&mut self, when: Option<ReviewWhen>) {
+        let settled = self.asks.choose("edit", when.map(action));
         self.settle(settled, |reason| Refused::ByPerson { reason }).await;
     }
 

@@ -43,6 +43,7 @@ impl Worker {
             while let Some(prompted) = self.steering.pop_front() {
                 self.hear(prompted, true).await?;
             }
+            self.tell_news().await?;
             let Step { calls, end } = self.ask_model().await?;
             match end {
                 StepEnd::Cancelled => return Ok(TurnEnd::Cancelled),

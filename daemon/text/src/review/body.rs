@@ -8,7 +8,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr_iter, memrchr};
 use ropey::Rope;
 
-use crate::Edit;
+use crate::{Document, Edit};
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Body {
@@ -18,6 +18,14 @@ pub(super) struct Body {
 impl Body {
     pub(super) fn new(text: &str) -> Self {
         Self { rope: Rope::from_str(text) }
+    }
+
+    pub(super) fn of(document: &Document) -> Self {
+        Self { rope: document.rope().clone() }
+    }
+
+    pub(super) fn is_of(&self, document: &Document) -> bool {
+        self.rope == *document.rope()
     }
 
     /// In bytes.

@@ -92,11 +92,20 @@ impl Review {
         Rejection { change: Change::of(changes), settled, refused }
     }
 
+    /// What a decision is about, if it stands.
+    pub fn expected(&self, decision: &Decision) -> Result<Settled, Refused> {
+        let at = self.hunks.iter().position(|hunk| hunk.id == decision.hunk);
+        self.settle(at, decision).map(|(_, settled)| settled)
+    }
+
     /// Decisions for all hunks as they are now.
     pub fn all(&self) -> Vec<Decision> {
-        let decision =
-            |hunk: &super::Hunk| Decision { hunk: hunk.id, expected: self.print(hunk), lines: None };
-        self.hunks.iter().filter(|hunk| !hunk.rejecting).map(decision).collect()
+        self.hunks.iter().filter(|hunk| !hunk.rejecting).map(|hunk| self.decision(hunk)).collect()
+    }
+
+    /// One for a hunk as it is now.
+    pub fn decision(&self, hunk: &super::Hunk) -> Decision {
+        Decision { hunk: hunk.id, expected: self.print(hunk), lines: None }
     }
 
     /// The decisions that stand, in the order of the text, with the place of each hunk in the list.

@@ -27,6 +27,20 @@ pub enum Refused {
     Whole { hunk: HunkId },
 }
 
+impl Refused {
+    /// The hunk that was to be decided.
+    pub fn hunk(&self) -> HunkId {
+        match self {
+            Self::Gone { hunk, .. }
+            | Self::Changed { hunk, .. }
+            | Self::Twice { hunk }
+            | Self::Lines { hunk, .. }
+            | Self::Deleted { hunk }
+            | Self::Whole { hunk } => *hunk,
+        }
+    }
+}
+
 impl fmt::Display for HunkId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "hunk {}", self.0)

@@ -59,6 +59,28 @@ impl Review {
         hunks.map(view).collect()
     }
 
+    /// The hunks with the lines they begin with, from 0.
+    pub fn lines(&self) -> impl Iterator<Item = (&Hunk, usize)> {
+        let (mut at, mut line) = (0, 0);
+        self.hunks.iter().map(move |hunk| {
+            line += self.text.breaks(at..hunk.text.start);
+            at = hunk.text.start;
+            (hunk, line)
+        })
+    }
+
+    /// The lines of a hunk in the text.
+    pub fn now(&self, hunk: &Hunk) -> String {
+        self.new_text(hunk)
+    }
+
+    /// How many lines the hunks have: old ones and new ones.
+    pub fn count(&self) -> (usize, usize) {
+        let lines = |text: &str| text.lines().count();
+        let of = |hunk: &Hunk| (lines(&self.old(hunk)), lines(&self.new_text(hunk)));
+        self.hunks.iter().map(of).fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1))
+    }
+
     fn viewed(&self, hunk: &Hunk, line: usize, base_line: usize) -> HunkView {
         let (old, new) = (self.old(hunk), self.new_text(hunk));
         let (old_lines, new_lines): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());

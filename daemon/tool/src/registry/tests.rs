@@ -47,7 +47,7 @@ impl Tool for Actor {
                     patterns: vec!["x".into()],
                     always: vec![],
                     title: "x".into(),
-                    metadata: Value::Null,
+                    ..Ask::default()
                 };
                 context.ask(ask).await.map(|_| Output::default())
             }

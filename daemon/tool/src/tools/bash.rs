@@ -137,6 +137,7 @@ impl Tool for Bash {
             always: prefix::always(written).into_iter().collect(),
             title: title.clone(),
             metadata: json!({ "command": written, "workdir": place.shown, "description": said }),
+            ..Ask::default()
         };
         context.ask(ask).await?;
         let command = self.command(written, parameters.timeout, place.real().to_owned(), &context.call).await;

@@ -3,11 +3,12 @@
 use std::fmt::Write;
 
 use copydesk_text::{Change as TextChange, Diff, FileText, Limits, Tag, diff};
-use copydesk_workspace::files::{Cause, ChangeKind, FileChange, Place, Stamp};
+use copydesk_workspace::files::{By, Cause, ChangeKind, FileChange, Place, Stamp};
 use serde_json::{Value, json};
 
+use super::reviewed;
 use super::target::{file_failure, names};
-use crate::context::{Allowed, Ask, Context};
+use crate::context::{Allowed, Ask, Context, Reviewed};
 use crate::outcome::Failure;
 
 /// How much of the changed places the model is shown.
@@ -62,24 +63,37 @@ impl Change {
             always: vec!["*".to_owned()],
             title: title.clone(),
             metadata: metadata.clone(),
+            review: Reviewed::First,
         };
-        let allowed = context.ask(ask).await?;
-        if context.cancel.is_cancelled() {
-            return Err(Failure::cancelled());
+        let mut proposal = None;
+        let mut allowed = context.ask(ask.clone()).await;
+        if let Ok(Allowed::IfReviewed) = allowed {
+            proposal = context.files.reviews().propose(&context.session, &context.call, place, &self.kind);
+            let review = proposal.as_ref().map_or(Reviewed::Never, |proposal| Reviewed::In(proposal.id()));
+            allowed = context.ask(Ask { review, ..ask }).await;
         }
+        if context.cancel.is_cancelled() {
+            allowed = Err(Failure::cancelled());
+        }
+        if let Some(proposal) = proposal.as_ref().filter(|proposal| proposal.is_begun()) {
+            let reviewed = reviewed::rest(context, proposal, allowed).await?;
+            return Ok(Made { metadata, rebased: false, unsaved: None, reviewed: Some(reviewed) });
+        }
+        let allowed = allowed?;
         let cause = Cause {
             session: context.session.clone(),
             call: context.call.clone(),
             label: title,
             accepted: allowed == Allowed::ByPerson,
-            undoes: None,
+            // What a person has said yes to is not to be decided once more.
+            by: proposal.as_ref().map_or(By::Agent, |proposal| By::Decision(proposal.id())),
             group: None,
         };
         let change = FileChange { place: place.clone(), kind: self.kind };
         let changed = context.files.change(&[change], &cause).await.map_err(|error| file_failure(&error))?;
         let rebased = changed.iter().any(|changed| changed.rebased);
         let unsaved = changed.into_iter().find_map(|changed| changed.unsaved);
-        Ok(Made { metadata, rebased, unsaved })
+        Ok(Made { metadata, rebased, unsaved, reviewed: None })
     }
 
     /// `+2 -1`, in lines.
@@ -121,6 +135,8 @@ pub(super) struct Made {
     pub(super) rebased: bool,
     /// It should have been saved, and why it was not.
     unsaved: Option<String>,
+    /// It was decided piece by piece, and this is what came of it.
+    pub(super) reviewed: Option<String>,
 }
 
 impl Made {

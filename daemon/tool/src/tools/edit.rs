@@ -69,12 +69,16 @@ impl Tool for Edit {
         })
         .await?;
         let did = if created { "Created" } else { "Edited" };
-        let title = format!("{did} {} ({})", place.shown, change.size());
+        let mut title = format!("{did} {} ({})", place.shown, change.size());
         let mut output = match change.places.as_str() {
             "" => format!("{title}. It is empty now."),
             places => format!("{title}. The changed places now read:\n{places}"),
         };
         let made = change.make(&context, &place).await?;
+        if let Some(reviewed) = &made.reviewed {
+            title = format!("{did} {}, in part", place.shown);
+            output.clone_from(reviewed);
+        }
         if other || made.rebased {
             output.push_str("\n(The person has changed this file in the editor since you read it; what they wrote is kept.)");
         }

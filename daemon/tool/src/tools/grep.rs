@@ -7,7 +7,7 @@ use copydesk_workspace::files::Place;
 use copydesk_workspace::search::{self, Case, Grepped};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::folder::below_real;
 use super::target::{count, search_ask, search_failure};
@@ -82,7 +82,7 @@ async fn readable(context: &Context, place: &Place, found: &Grepped) -> Result<(
         patterns: files.clone(),
         always: files,
         title: "Show the lines that were found".to_owned(),
-        metadata: Value::Null,
+        ..Ask::default()
     };
     let with_hint = |failure: Failure| Failure { message: failure.message.clone() + &hint, ..failure };
     context.ask(ask).await.map(drop).map_err(with_hint)

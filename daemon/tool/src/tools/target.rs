@@ -2,7 +2,6 @@
 
 use copydesk_workspace::files::{Content, FileError, Place, READ_LIMIT};
 use copydesk_workspace::search::SearchError;
-use serde_json::Value;
 
 use crate::context::{Ask, Context};
 use crate::outcome::{Failure, FailureKind};
@@ -12,7 +11,7 @@ use crate::tool::Touches;
 pub(super) fn look_ask(key: &str, context: &Context, place: &Place) -> Ask {
     let names = names(context, place);
     let title = format!("{key} {}", place.shown);
-    Ask { key: key.to_owned(), patterns: names.clone(), always: names, title, metadata: Value::Null }
+    Ask { key: key.to_owned(), patterns: names.clone(), always: names, title, ..Ask::default() }
 }
 
 /// The ask of a tool that looks for a pattern.
@@ -22,7 +21,7 @@ pub(super) fn search_ask(key: &str, pattern: &str) -> Ask {
         patterns: vec![pattern.to_owned()],
         always: vec!["*".to_owned()],
         title: format!("{key} {pattern}"),
-        metadata: Value::Null,
+        ..Ask::default()
     }
 }
 

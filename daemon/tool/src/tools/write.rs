@@ -63,9 +63,15 @@ impl Tool for Write {
             return Ok(Output { title, output, ..Output::default() });
         };
         let (did, size) = if is_new { ("Created", lines) } else { ("Wrote", change.size()) };
-        let title = format!("{did} {} ({size})", place.shown);
+        let mut title = format!("{did} {} ({size})", place.shown);
         let made = change.make(&context, &place).await?;
-        let output = format!("{title}.{}", made.notes());
+        let output = match &made.reviewed {
+            Some(reviewed) => {
+                title = format!("{did} {}, in part", place.shown);
+                reviewed.clone()
+            }
+            None => format!("{title}.{}", made.notes()),
+        };
         Ok(Output { output, title, metadata: made.metadata, ..Output::default() })
     }
 }

@@ -93,7 +93,10 @@ impl Buffers {
             let uri = attached.names.get(&wanted.name).ok_or(SyncError::NotOpen)?;
             let buffer = attached.buffers.get(uri).ok_or(SyncError::NotOpen)?;
             let before = buffer.opened(client, uri)?.document;
-            let (change, rebased) = fit(wanted, &before)?;
+            let (mut change, rebased) = fit(wanted, &before)?;
+            if plan.client.refuses_silently {
+                change = with_last_end(change, &before);
+            }
             let mut after = before.clone();
             let stale = |_| PlanError::Unfit;
             after.edit(&change).map_err(stale)?;
@@ -143,6 +146,25 @@ fn off_the_end((start, end, text): &mut (Position, Position, String), before: &D
     *start = before.position(from, encoding);
     *end = before.position(before.len() - line_end.len(), encoding);
     *text = new;
+}
+
+/// The last line of a Neovim's text has its end, whatever is taken away: a change that would take the end with it leaves
+/// it there.
+fn with_last_end(change: Change, before: &Document) -> Change {
+    if change.edits().last().is_none_or(|edit| edit.range.end < before.len()) {
+        return change;
+    }
+    let whole = before.text();
+    let line_end = ["\r\n", "\n"].into_iter().find(|line_end| whole.ends_with(line_end));
+    let (Some(line_end), Ok(after)) = (line_end, change.apply(&whole)) else { return change };
+    if after.ends_with('\n') {
+        return change;
+    }
+    let mut edits = change.edits().to_vec();
+    if let Some(last) = edits.last_mut() {
+        last.range.end = last.range.end.saturating_sub(line_end.len()).max(last.range.start);
+    }
+    Change::checked(&whole, edits).unwrap_or(change)
 }
 
 /// The text with the last hunk alone.

@@ -162,6 +162,24 @@ async fn make(buffers: &Buffers, client: ClientId, wanted: &[Wanted]) -> Result<
     panic!("it never came through");
 }
 
+/// A Neovim's text always ends with the end of a line; an edit that was moved past typing may want it otherwise.
+#[tokio::test]
+async fn neovim_is_not_asked_to_take_away_the_last_end() {
+    for (before, after, planned) in [
+        ("a\nb c\n", "a\nb", "a\nb\n"),
+        ("a\r\nb c\r\n", "a\r\nb", "a\r\nb\r\n"),
+        ("a\nb\n", "a\n", "a\n"),
+        ("a\nb", "a", "a"),
+        ("a\n", "", "\n"),
+    ] {
+        for (manner, made) in [(Manner::LikeNeovim, planned), (Manner::Obeys, after)] {
+            let (editor, buffers, id) = Scripted::new(before, manner, Vec::new());
+            assert_eq!(make(&buffers, id, &wanted(before, after)).await, Ok(1), "{before:?}");
+            assert_eq!(editor.text(), made, "{before:?}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn an_edit_is_made_where_it_was_meant_and_known_from_the_text() {
     for manner in [Manner::Obeys, Manner::LikeNeovim] {
@@ -269,6 +287,8 @@ proptest! {
             .map(|(line, (other, take))| if *take { other.clone() } else { line.clone() })
             .collect();
         let new = new.join("\n");
+        // A Neovim's text has its last end or has it not, whatever is edited.
+        prop_assume!(!neovim || base.ends_with('\n') == new.ends_with('\n'));
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         let (editor, buffers, id) = Scripted::new(&base, manner, typed.clone());

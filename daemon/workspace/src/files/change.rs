@@ -10,10 +10,12 @@ use std::path::Path;
 
 use copydesk_text::{Change, FileText};
 
+use super::land::document;
 use super::{Expect, FileError, Files, Place, Stamp, on_disk, write};
 use crate::buffers::{Attempt, Buffers, ClientId, OnDisk, Open, PlanError, Planned, Refusal, Wanted};
 use crate::config::Save;
 use crate::journal::{EntryId, NewEntry, NewKind, Outcome, Text};
+use crate::reviews::ReviewId;
 
 /// A person types faster than an edit travels only for so long.
 const ATTEMPTS: usize = 16;
@@ -51,10 +53,22 @@ pub struct Cause {
     pub label: String,
     /// A person has seen it and said yes.
     pub accepted: bool,
-    /// The entry of the journal that this takes back, where it does.
-    pub undoes: Option<EntryId>,
+    pub by: By,
     /// The first entry of those that are undone and redone together; else the changes of one call are.
     pub group: Option<EntryId>,
+}
+
+/// Whose change it is, for reviews.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// An agent's, for a person to decide.
+    Agent,
+    /// It takes back this entry of the journal.
+    Undo(EntryId),
+    /// What a person decided in this review.
+    Decision(ReviewId),
+    /// What a person wrote in the place of an agent's text.
+    Person,
 }
 
 /// What became of one file.
@@ -107,7 +121,7 @@ impl Files {
         done: &mut Done,
     ) -> Result<Vec<Changed>, FileError> {
         for _ in 0..ATTEMPTS {
-            let sorted = self.sort(changes)?;
+            let sorted = self.sort(changes, cause)?;
             for change in sorted.closed.iter().filter_map(|index| changes.get(*index)) {
                 let (place, expect) = (change.place.clone(), change.kind.expect());
                 on_disk(&change.place, move || write::check(&place, &expect)).await?;
@@ -134,13 +148,20 @@ impl Files {
         Err(FileError::Busy { shown })
     }
 
-    fn sort(&self, changes: &[FileChange]) -> Result<Sorted, FileError> {
+    fn sort(&self, changes: &[FileChange], cause: &Cause) -> Result<Sorted, FileError> {
         let mut sorted = Sorted::default();
         for (index, change) in changes.iter().enumerate() {
             match self.buffer(&change.place)? {
                 None => sorted.closed.push(index),
                 Some(_) if matches!(change.kind, ChangeKind::Create { .. }) => {
                     return Err(FileError::Appeared { shown: change.place.shown.clone() });
+                }
+                // Who decided so has seen what it holds, and keeps it in the editor.
+                Some(_)
+                    if matches!(change.kind, ChangeKind::Delete { .. })
+                        && matches!(cause.by, By::Decision(_) | By::Person) =>
+                {
+                    sorted.closed.push(index);
                 }
                 Some(_) if matches!(change.kind, ChangeKind::Delete { .. }) => {
                     return Err(FileError::IsOpen { shown: change.place.shown.clone() });
@@ -183,7 +204,11 @@ impl Files {
             entries.push(entry(cause, done.group, &planned.name, edit));
         }
         let ids = self.record(entries, done).await?;
+        let on_their_way: Vec<_> =
+            plan.planned.iter().map(|planned| self.on_its_way(client, planned)).collect();
         let attempt = plan.carry_out(&cause.label).await;
+        let arrived = on_their_way.into_iter().zip(plan.applied()).zip(chosen());
+        arrived.for_each(|((edit, applied), (_, change))| edit.over(&change.place.shown, applied, cause));
         let mut ids = ids.into_iter();
         let mut outcomes = Vec::new();
         let mut entries = Vec::new();
@@ -261,6 +286,7 @@ impl Files {
         let entry = ids.first().copied();
         self.settle(ids.into_iter().map(|id| (id, made.is_ok())).collect()).await;
         made?;
+        self.tell_reviews(change, cause, &before, after.as_ref().map(|(content, _)| content));
         let what = match (&before, &after) {
             (None, _) => OnDisk::Created,
             (Some(_), Some(_)) => OnDisk::Written,
@@ -269,6 +295,25 @@ impl Files {
         done.files.push((place.clone(), before, after.map(|(content, _)| content)));
         self.buffers().changed_on_disk(place.real(), what, None);
         Ok(Changed { place: place.clone(), client: None, rebased: false, entry, unsaved: None })
+    }
+
+    fn tell_reviews(
+        &self,
+        change: &FileChange,
+        cause: &Cause,
+        before: &Option<FileText>,
+        after: Option<&FileText>,
+    ) {
+        let (name, shown) = (change.place.real(), change.place.shown.as_str());
+        let (session, hand, reviews) = (cause.session.as_str(), cause.hand(), self.reviews());
+        match (before, after, &change.kind) {
+            (Some(before), Some(after), ChangeKind::Edit { change, .. }) => {
+                self.landed_on_disk(name, shown, cause, (before.text(), change, after.text()));
+            }
+            (None, Some(after), _) => reviews.created(name, shown, session, hand, &document(after.text())),
+            (Some(before), None, _) => reviews.removed(name, shown, session, hand, &document(before.text())),
+            _ => {}
+        }
     }
 
     /// Undoes what was done of a change that could not be made as a whole; what could not be undone is named.
@@ -362,7 +407,7 @@ fn entry(cause: &Cause, group: Option<EntryId>, place: &Path, kind: NewKind) -> 
         call: cause.call.clone(),
         place: place.to_string_lossy().into_owned(),
         kind,
-        undoes: cause.undoes,
+        undoes: cause.undoes(),
         group,
     }
 }

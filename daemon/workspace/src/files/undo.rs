@@ -3,7 +3,7 @@
 
 use copydesk_text::FileText;
 
-use super::{Cause, ChangeKind, FileChange, FileError, Files, READ_LIMIT};
+use super::{By, Cause, ChangeKind, FileChange, FileError, Files, READ_LIMIT};
 use crate::journal::{Blocked, Entry, EntryId, Journal, Step, inverse};
 
 /// What became of one edit that was to be taken back.
@@ -77,7 +77,7 @@ impl Files {
             call: entry.call.clone(),
             label: label.to_owned(),
             accepted: true,
-            undoes: Some(entry.id),
+            by: By::Undo(entry.id),
             group: *group,
         };
         let changed =

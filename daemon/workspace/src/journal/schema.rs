@@ -3,7 +3,8 @@
 //! A `text` is whole, or a change against another one, its `base`. The text after an edit is always the edit's own change
 //! against the text before it. `hash` is that of the text, `length` that of `data` unpacked.
 
-pub(super) const STEPS: &[&str] = &["
+pub(super) const STEPS: &[&str] = &[
+    "
     CREATE TABLE text (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         hash BLOB NOT NULL,
@@ -37,4 +38,14 @@ pub(super) const STEPS: &[&str] = &["
     CREATE INDEX entry_bare ON entry(id) WHERE before IS NULL AND after IS NULL;
     CREATE INDEX entry_before ON entry(before) WHERE before IS NOT NULL;
     CREATE INDEX entry_after ON entry(after) WHERE after IS NOT NULL;
-"];
+",
+    "
+    CREATE TABLE review (
+        session TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        place TEXT NOT NULL,
+        saved TEXT NOT NULL,
+        PRIMARY KEY (session, number)
+    ) STRICT;
+",
+];

@@ -11,6 +11,15 @@ use rustix::termios::{QueueSelector, tcflush};
 
 use crate::terminal::{BOLD, columns, columns_of, cut, one_line, print, print_inline, styled};
 
+/// What a terminal gives.
+enum Typed {
+    Line(String),
+    /// Ctrl-D, or a question that was taken back.
+    Nothing,
+    /// The terminal is gone, and whoever was at it: they have not said no.
+    HungUp,
+}
+
 /// Room for the answer.
 const ANSWER: usize = 8;
 
@@ -19,14 +28,21 @@ pub(super) fn ask(ask: &Ask, taken_back: &PipeReader) -> PermissionReply {
     let question = question(ask, columns());
     let _ = tcflush(io::stdin(), QueueSelector::IFlush);
     loop {
-        let Some(line) = read(&question, taken_back) else { return PermissionReply::Reject { reason: None } };
+        let line = match read(&question, taken_back) {
+            Typed::Line(line) => line,
+            Typed::Nothing => return PermissionReply::Reject { reason: None },
+            Typed::HungUp => return PermissionReply::Cancelled,
+        };
         match line.trim().to_lowercase().as_str() {
             "y" | "yes" => return PermissionReply::Once,
             "a" | "always" if !ask.always.is_empty() => return PermissionReply::Always,
             "n" | "no" => return PermissionReply::Reject { reason: None },
             "r" => {
-                let reason = read("  because › ", taken_back).unwrap_or_default();
-                let reason = Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty());
+                let reason = match read("  because › ", taken_back) {
+                    Typed::Line(reason) => Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty()),
+                    Typed::Nothing => None,
+                    Typed::HungUp => return PermissionReply::Cancelled,
+                };
                 return PermissionReply::Reject { reason };
             }
             other => {
@@ -57,23 +73,27 @@ fn question(ask: &Ask, columns: usize) -> String {
     }
 }
 
-/// A line; none where there is nobody to type one, or no need any more.
-fn read(question: &str, taken_back: &PipeReader) -> Option<String> {
-    print_inline(question).ok()?;
+fn read(question: &str, taken_back: &PipeReader) -> Typed {
+    if print_inline(question).is_err() {
+        return Typed::HungUp;
+    }
     // A terminal has something to read when a line is complete.
     let stdin = io::stdin();
     loop {
         let mut either = [PollFd::new(&stdin, PollFlags::IN), PollFd::new(taken_back, PollFlags::IN)];
         match poll(&mut either, None) {
             Err(rustix::io::Errno::INTR) => continue,
-            Err(_) => return None,
+            Err(_) => return Typed::HungUp,
             Ok(_) => {}
         }
-        let [typed, taken_back] = either.map(|one| !one.revents().is_empty());
-        if taken_back {
-            return None;
+        let [typed, taken_back] = either.map(|one| one.revents());
+        if typed.intersects(PollFlags::HUP | PollFlags::ERR) {
+            return Typed::HungUp;
         }
-        if typed {
+        if !taken_back.is_empty() {
+            return Typed::Nothing;
+        }
+        if !typed.is_empty() {
             break;
         }
     }
@@ -81,10 +101,11 @@ fn read(question: &str, taken_back: &PipeReader) -> Option<String> {
     let read = io::stdin().lock().read_line(&mut line);
     if !line.ends_with('\n') {
         // Ended by Ctrl-D, which moves no cursor.
-        print("").ok()?;
+        let _ = print("");
     }
     match read {
-        Ok(0) | Err(_) => None,
-        Ok(_) => Some(line),
+        Ok(0) => Typed::Nothing,
+        Ok(_) => Typed::Line(line),
+        Err(_) => Typed::HungUp,
     }
 }

@@ -1,11 +1,13 @@
 //! A session that works in this process.
 
+use copydesk_permission::Reply;
 use copydesk_protocol::ask::PermissionReply;
 use copydesk_protocol::event::Event;
 use copydesk_session::{Live, Request, Session, Store};
 use copydesk_workspace::buffers::Buffers;
 use copydesk_workspace::config::Loaded;
 use copydesk_workspace::journal::{Bound, Journal};
+use copydesk_workspace::reviews::Reviews;
 use tokio::sync::{mpsc, oneshot};
 
 use super::follow::{Followed, Told, Whose};
@@ -32,7 +34,9 @@ pub(super) async fn start(
         ));
     }
     let (events_in, mut events) = mpsc::channel(ROOM);
-    let desk = Desk { buffers: Buffers::default(), journal: journal(setup), processes: opening::processes() };
+    let journal = journal(setup);
+    let reviews = Reviews::new(journal.clone());
+    let desk = Desk { buffers: Buffers::default(), journal, reviews, processes: opening::processes() };
     let setting = opening::open(setup, loaded, store, &desk, choice, events_in).await?;
     let session = setting.session.clone();
     let live = Live::start(setting).await?;
@@ -66,9 +70,10 @@ pub(super) async fn start(
 }
 
 async fn reply(live: Live, ask: String, answer: oneshot::Receiver<PermissionReply>) {
-    if let Some(reply) = answer.await.ok().and_then(convert::reply) {
-        live.reply(&ask.as_str().into(), reply).await;
-    }
+    let Ok(reply) = answer.await else { return };
+    // Nobody else can be asked here.
+    let reply = convert::reply(reply).unwrap_or(Reply::Reject { reason: None });
+    live.reply(&ask.as_str().into(), reply).await;
 }
 
 /// What is done to files here is in the same journal as everybody's.

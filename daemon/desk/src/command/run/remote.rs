@@ -215,7 +215,10 @@ impl Reader {
             _ => None,
         };
         if self.own.hear(&event) {
-            self.tell(Told::Event(event)).await?;
+            // Reviews are for editors: a run decides by asks.
+            if !matches!(event, Event::ReviewChanged(_)) {
+                self.tell(Told::Event(event)).await?;
+            }
         }
         match asked {
             Some(ask) => self.ask(ask).await?,

@@ -1,0 +1,149 @@
+//! What a model is told of a person's decisions: facts, a line for each, and the text where it cannot know it.
+
+use std::fmt::Write as _;
+
+use copydesk_workspace::reviews::{Happened, Item, News};
+
+/// How much of a text is shown.
+const MOST_LINES: usize = 40;
+const MOST_CHARS: usize = 4000;
+
+/// News since the model's last step, as one note. Nothing where there is none.
+pub fn note(news: &News, changed: &[String]) -> Option<String> {
+    if news.is_empty() && changed.is_empty() {
+        return None;
+    }
+    let mut note = String::new();
+    if !news.is_empty() {
+        note.push_str("[What the person did with your edits since your last step:\n");
+        if news.left_out > 0 {
+            let _ = writeln!(note, "- {} older decisions are left out here.", news.left_out);
+        }
+        news.items.iter().for_each(|item| line(&mut note, item));
+    }
+    if !changed.is_empty() {
+        let opening = if note.is_empty() { "[" } else { "" };
+        let files = changed.join("`, `");
+        let _ = writeln!(note, "{opening}Not as you last read them, and not by your edits: `{files}`.");
+    }
+    Some(format!("{}]", note.trim_end()))
+}
+
+/// What became of one call, piece by piece.
+pub(crate) fn lines(items: &[Item]) -> String {
+    let mut told = String::new();
+    items.iter().for_each(|item| line(&mut told, item));
+    told.trim_end().to_owned()
+}
+
+fn line(told: &mut String, item: &Item) {
+    let _ = write!(told, "- {}: {}", place(item), what(item));
+    match &item.comment {
+        Some(comment) if item.happened == Happened::Commented => {
+            let _ = write!(told, " {}", comment.trim());
+        }
+        Some(comment) => {
+            let _ = write!(told, " They say: {}", comment.trim());
+        }
+        None => {}
+    }
+    told.push('\n');
+    if let Some(text) = &item.text {
+        shown(told, text);
+    }
+}
+
+fn place(item: &Item) -> String {
+    let Item { shown, line, lines, .. } = item;
+    match (line, lines) {
+        (0, _) => format!("`{shown}`"),
+        (_, 0 | 1) => format!("`{shown}` line {line}"),
+        _ => format!("`{shown}` lines {line}-{}", line + lines - 1),
+    }
+}
+
+fn what(item: &Item) -> &'static str {
+    match item.happened {
+        Happened::Accepted => "accepted.",
+        Happened::AcceptedEdited if item.partly => "only a part of it was accepted; read the place again.",
+        Happened::AcceptedEdited => "accepted with the person's own changes; it now reads:",
+        Happened::Rejected if item.partly => "a part of it was rejected; read the place again.",
+        Happened::Rejected if item.line == 0 => "rejected; the file is as it was before.",
+        Happened::Rejected => "rejected; the lines are as they were before.",
+        Happened::Edited => "not decided yet, and changed by the person; it now reads:",
+        Happened::Open => "not decided yet.",
+        Happened::Commented => "the person says:",
+        Happened::Lost => "changed by somebody before it was decided; this text of yours may be gone:",
+    }
+}
+
+fn shown(told: &mut String, text: &str) {
+    let mut left = MOST_CHARS;
+    for (number, line) in text.lines().enumerate() {
+        if number == MOST_LINES || line.len() > left {
+            told.push_str("  … (more than is shown)\n");
+            return;
+        }
+        left -= line.len();
+        let _ = writeln!(told, "  {line}");
+    }
+    if text.is_empty() {
+        told.push_str("  (nothing)\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    fn item(line: usize, lines: usize, happened: Happened) -> Item {
+        let shown = "src/a.rs".to_owned();
+        Item { shown, line, lines, happened, partly: false, comment: None, text: None }
+    }
+
+    #[test]
+    fn a_note_is_a_line_for_each_and_the_text_where_it_is_new() {
+        let comment = |text: &str| Some(text.to_owned());
+        let items = [
+            item(3, 1, Happened::Accepted),
+            Item { comment: comment("Keep the name."), ..item(7, 2, Happened::Rejected) },
+            Item { text: comment("let a = 1;\nlet b = 2;\n"), ..item(12, 2, Happened::Edited) },
+            Item { text: comment(""), ..item(14, 0, Happened::AcceptedEdited) },
+            Item { partly: true, ..item(15, 4, Happened::AcceptedEdited) },
+            Item { comment: comment("Why?"), text: comment("fn f() {}"), ..item(20, 1, Happened::Commented) },
+            item(0, 0, Happened::Rejected),
+            item(30, 9, Happened::Open),
+        ];
+        let news = News { items: items.into(), left_out: 2 };
+        expect![[r#"
+            [What the person did with your edits since your last step:
+            - 2 older decisions are left out here.
+            - `src/a.rs` line 3: accepted.
+            - `src/a.rs` lines 7-8: rejected; the lines are as they were before. They say: Keep the name.
+            - `src/a.rs` lines 12-13: not decided yet, and changed by the person; it now reads:
+              let a = 1;
+              let b = 2;
+            - `src/a.rs` line 14: accepted with the person's own changes; it now reads:
+              (nothing)
+            - `src/a.rs` lines 15-18: only a part of it was accepted; read the place again.
+            - `src/a.rs` line 20: the person says: Why?
+              fn f() {}
+            - `src/a.rs`: rejected; the file is as it was before.
+            - `src/a.rs` lines 30-38: not decided yet.
+            Not as you last read them, and not by your edits: `b.rs`, `c.rs`.]"#]]
+        .assert_eq(&note(&news, &["b.rs".to_owned(), "c.rs".to_owned()]).unwrap());
+        assert_eq!(note(&News::default(), &[]), None);
+        expect!["[Not as you last read them, and not by your edits: `b.rs`.]"]
+            .assert_eq(&note(&News::default(), &["b.rs".to_owned()]).unwrap());
+    }
+
+    #[test]
+    fn a_long_text_is_cut() {
+        let text = "x\n".repeat(1000);
+        let told = lines(&[Item { text: Some(text), ..item(1, 1000, Happened::Edited) }]);
+        assert_eq!(told.lines().count(), MOST_LINES + 2);
+        assert!(told.ends_with("… (more than is shown)"), "{told}");
+    }
+}

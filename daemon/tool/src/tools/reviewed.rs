@@ -1,0 +1,49 @@
+//! The answer of a call that a person has decided piece by piece.
+
+use copydesk_workspace::reviews::{Decision, Happened, Proposal, Subject, Verdict};
+
+use crate::context::{Allowed, Context};
+use crate::decided::lines;
+use crate::outcome::{Failure, FailureKind};
+
+/// What came of it. Whoever says yes to the call after deciding some of it says yes to the rest, who says no to it no.
+pub(super) async fn rest(
+    context: &Context,
+    proposal: &Proposal,
+    allowed: Result<Allowed, Failure>,
+) -> Result<String, Failure> {
+    let mut missed = String::new();
+    match allowed {
+        Ok(Allowed::ByReview) => {}
+        Ok(_) => missed = accept_rest(context, proposal).await,
+        Err(failure) => {
+            let told = lines(&proposal.decided().items);
+            let message = format!("{}\nBefore that the person decided:\n{told}", failure.message);
+            return Err(Failure { message, ..failure });
+        }
+    }
+    let decided = proposal.decided().items;
+    let told = format!("The person decided hunk by hunk:\n{}{missed}", lines(&decided));
+    if decided.iter().all(|item| item.happened == Happened::Rejected && !item.partly) {
+        let message = format!("{told}\nNothing was changed. Do not try the same again.");
+        return Err(Failure::new(FailureKind::Denied, message));
+    }
+    Ok(told)
+}
+
+async fn accept_rest(context: &Context, proposal: &Proposal) -> String {
+    let Some(expected) = proposal.print() else { return String::new() };
+    let decision = Decision {
+        review: proposal.id(),
+        subject: Subject::Everything,
+        expected,
+        verdict: Verdict::Accept,
+        lines: None,
+        text: None,
+        comment: None,
+        confirmed: false,
+    };
+    let results = context.files.decide(&context.session, &[decision]).await;
+    let refused = results.into_iter().find_map(Result::err);
+    refused.map(|why| format!("\nThe rest could not be changed: {why}.")).unwrap_or_default()
+}

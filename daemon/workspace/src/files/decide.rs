@@ -1,0 +1,169 @@
+//! Carrying out what a person decided in reviews: documents are changed as agents change them, through the editor where
+//! they are open, else on the disk.
+
+use copydesk_text::FileText;
+
+use super::land::document;
+use super::{By, Cause, ChangeKind, FileChange, FileError, Files, Place, READ_LIMIT};
+use crate::buffers::ClientId;
+use crate::config::Save;
+use crate::reviews::{Carried, Decision, Order, Refusal, ReviewId, Verdict};
+
+impl Files {
+    /// Decides one after the other; those on lines of one review with one verdict together. Answers in the same order.
+    pub async fn decide(&self, session: &str, decisions: &[Decision]) -> Vec<Result<(), Refusal>> {
+        let mut results = Vec::with_capacity(decisions.len());
+        let mut rest = decisions;
+        while let Some(first) = rest.first() {
+            self.look_again(session, first.review).await;
+            let alike = |decision: &&Decision| {
+                (decision.review, decision.verdict) == (first.review, first.verdict)
+                    && self.reviews().is_simple(session, decision)
+            };
+            let count = if alike(&first) { rest.iter().take_while(alike).count() } else { 1 };
+            let (now, later) = rest.split_at(count.min(rest.len()));
+            results.extend(self.decide_together(session, now).await);
+            rest = later;
+        }
+        results
+    }
+
+    async fn decide_together(&self, session: &str, decisions: &[Decision]) -> Vec<Result<(), Refusal>> {
+        let taken: Vec<_> = decisions.iter().collect();
+        let Some(first) = decisions.first() else { return Vec::new() };
+        let place = self.reviews().place(session, first.review);
+        let (carried, mut results) = self.reviews().decide(session, &taken);
+        let (Some(carried), Some(place)) = (carried, place) else { return results };
+        let place = self.resolve(&place.to_string_lossy());
+        let done = self.carry_out(session, first, &place, &carried).await;
+        self.reviews().carried(session, first.review, carried, done.is_ok());
+        match done {
+            Err(error) => {
+                let failed = |result: &mut Result<(), Refusal>| {
+                    if result.is_ok() {
+                        *result = Err(Refusal::No(error.to_string()));
+                    }
+                };
+                results.iter_mut().for_each(failed);
+            }
+            Ok(()) => self.save_decided(session, &place, first.verdict).await,
+        }
+        results
+    }
+
+    async fn carry_out(
+        &self,
+        session: &str,
+        decision: &Decision,
+        place: &Place,
+        carried: &Carried,
+    ) -> Result<(), FileError> {
+        let kind = match &carried.order {
+            Order::Nothing => return Ok(()),
+            Order::Create { text } => ChangeKind::Create { text: text.clone() },
+            Order::Edit { text, change } => {
+                let content = self.look(place, READ_LIMIT).await?;
+                let (stamp, file) = (content.stamp, decoded(place, content.bytes)?);
+                // On the disk it must still be what the decision was made for; a buffer's own text is merged.
+                if file.text() != text && !content.is_open {
+                    return Err(FileError::Changed { shown: place.shown.clone() });
+                }
+                let file = if content.is_open { FileText::from(text.clone()) } else { file };
+                ChangeKind::Edit { file, stamp, change: change.clone() }
+            }
+            Order::Delete => {
+                let content = self.on_disk_alone(place).await?;
+                ChangeKind::Delete { stamp: content.stamp, file: decoded(place, content.bytes)? }
+            }
+        };
+        let verb = match decision.verdict {
+            Verdict::Accept => "Accept",
+            Verdict::Reject => "Reject",
+        };
+        let call = self.reviews().call(session, decision.review);
+        let cause = Cause {
+            session: session.to_owned(),
+            // What is accepted of a call that waits is what that call did, and is taken back with it.
+            call: call.unwrap_or_else(|| format!("review {}", decision.review.0)),
+            label: format!("{verb} {}", place.shown),
+            accepted: decision.verdict == Verdict::Accept,
+            by: if carried.is_typed { By::Person } else { By::Decision(decision.review) },
+            group: None,
+        };
+        self.change(&[FileChange { place: place.clone(), kind }], &cause).await.map(drop)
+    }
+
+    /// The review of a document that no editor has open may be behind what is on the disk.
+    async fn look_again(&self, session: &str, review: ReviewId) {
+        if let Some(name) = self.reviews().place(session, review) {
+            self.look_at(&name).await;
+        }
+    }
+
+    async fn look_at(&self, name: &std::path::Path) {
+        let place = self.resolve(&name.to_string_lossy());
+        let open = self.buffers().find(name, self.home_client());
+        if let Some(open) = open {
+            let Ok(open) = open else { return };
+            let look = |now: &copydesk_text::Document| self.reviews().seen(name, Some(open.client), now);
+            self.buffers().with(open.client, name, look);
+            return;
+        }
+        let content = self.look(&place, READ_LIMIT).await;
+        let Ok(Ok(file)) = content.map(|content| FileText::decode(content.bytes)) else { return };
+        self.reviews().seen(name, None, &document(file.text()));
+    }
+
+    /// Brings all reviews of a session up to date, those of earlier days included.
+    pub async fn look_at_reviews(&self, session: &str) {
+        if self.reviews().is_unread(session) {
+            self.fetch_reviews(session).await;
+        }
+        for name in self.reviews().places(session) {
+            self.look_at(&name).await;
+        }
+    }
+
+    async fn fetch_reviews(&self, session: &str) {
+        let kept = match self.journal() {
+            Some(journal) => journal.reviews(session).await.unwrap_or_default(),
+            None => Vec::new(),
+        };
+        let mut found = Vec::new();
+        for review in kept {
+            let place = self.resolve(&review.place);
+            let content = self.look(&place, READ_LIMIT).await;
+            let file = content.ok().and_then(|content| FileText::decode(content.bytes).ok());
+            found.push((review, place.shown.clone(), file.map(|file| document(file.text()))));
+        }
+        self.reviews().restore(session, found);
+    }
+
+    /// A document of which everything is accepted is saved, where the person wants that.
+    async fn save_decided(&self, session: &str, place: &Place, verdict: Verdict) {
+        let is_open = !self.reviews().list(session, Some(place.real()), 0).is_empty();
+        if self.save_when() != Save::AfterAccept || verdict != Verdict::Accept || is_open {
+            return;
+        }
+        let Some(Ok(open)) = self.buffers().find(place.real(), self.home_client()) else { return };
+        let client: ClientId = open.client;
+        if let Some(editor) = self.buffers().editor(client) {
+            // The person sees that it is not saved.
+            let _ = editor.save(&open.uri).await;
+        }
+    }
+
+    /// What is on the disk, whatever an editor has.
+    async fn on_disk_alone(&self, place: &Place) -> Result<super::Content, FileError> {
+        let found = place.clone();
+        super::on_disk(place, move || super::read::read(&found, READ_LIMIT, None)).await
+    }
+}
+
+fn decoded(place: &Place, bytes: Vec<u8>) -> Result<FileText, FileError> {
+    let refused = |why: copydesk_text::Unreadable| FileError::Refused {
+        shown: place.shown.clone(),
+        why: why.to_string(),
+    };
+    FileText::decode(bytes).map_err(refused)
+}

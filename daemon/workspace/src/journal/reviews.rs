@@ -1,0 +1,74 @@
+//! What of the recorded edits is undecided, for the day after: one row for each review, written anew when it changes.
+//!
+//! Not bounded like the texts: a review goes when everything in it is decided, or its session goes.
+
+use copydesk_text::review::{Review, Saved};
+use rusqlite::params;
+
+use super::{Job, Journal, JournalError, Owner};
+
+/// A review as it is kept.
+#[derive(Debug)]
+pub struct KeptReview {
+    pub number: u64,
+    /// The real path of its document.
+    pub place: String,
+    pub saved: Saved,
+}
+
+impl Journal {
+    /// Keeps a review, or forgets one that is over. Does not wait: false where the journal is too busy to take it.
+    pub fn keep_review(&self, session: &str, number: u64, review: Option<(String, Review)>) -> bool {
+        let session = session.to_owned();
+        let job: Job = Box::new(move |owner| {
+            // What cannot be kept is asked about again: nothing is lost but what was decided since.
+            let _ = owner.keep_review(&session, number, review);
+        });
+        self.jobs.try_send(job).is_ok()
+    }
+
+    pub async fn reviews(&self, session: &str) -> Result<Vec<KeptReview>, JournalError> {
+        let session = session.to_owned();
+        self.ask(move |owner| owner.reviews(&session)).await
+    }
+}
+
+impl Owner {
+    fn keep_review(
+        &mut self,
+        session: &str,
+        number: u64,
+        review: Option<(String, Review)>,
+    ) -> Result<(), JournalError> {
+        let Some((place, review)) = review else {
+            let sql = "DELETE FROM review WHERE session = ?1 AND number = ?2";
+            self.connection.prepare_cached(sql)?.execute(params![session, number])?;
+            return Ok(());
+        };
+        let saved = serde_json::to_string(&review.saved())
+            .map_err(|error| JournalError::Unreadable(error.to_string()))?;
+        let sql = "INSERT INTO review (session, number, place, saved) VALUES (?1, ?2, ?3, ?4)
+                   ON CONFLICT (session, number) DO UPDATE SET place = ?3, saved = ?4";
+        self.connection.prepare_cached(sql)?.execute(params![session, number, place, saved])?;
+        Ok(())
+    }
+
+    /// One that cannot be read is left out: it is no reason to lose the others.
+    fn reviews(&mut self, session: &str) -> Result<Vec<KeptReview>, JournalError> {
+        let sql = "SELECT number, place, saved FROM review WHERE session = ?1 ORDER BY number";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let row = |row: &rusqlite::Row<'_>| {
+            let (number, place, saved): (u64, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let saved = serde_json::from_str(&saved).ok();
+            Ok(saved.map(|saved| KeptReview { number, place, saved }))
+        };
+        let rows = statement.query_map([session], row)?;
+        Ok(rows.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    }
+
+    pub(super) fn forget_reviews(&self, session: &str) -> Result<(), JournalError> {
+        let sql = "DELETE FROM review WHERE session = ?1";
+        self.connection.prepare_cached(sql)?.execute([session])?;
+        Ok(())
+    }
+}

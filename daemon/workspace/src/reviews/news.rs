@@ -1,0 +1,179 @@
+//! What people did with an agent's edits that its model does not know yet.
+
+use std::collections::VecDeque;
+use std::path::Path;
+
+use super::tracked::Tracked;
+use super::{OfSession, Reviews};
+
+/// So much is told at once; what is older is counted.
+const MOST: usize = 200;
+/// Open hunks that are named.
+const OPEN: usize = 20;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Happened {
+    Accepted,
+    /// With changes of the person's own, or only in part.
+    AcceptedEdited,
+    Rejected,
+    /// A person has typed in it; it is undecided.
+    Edited,
+    /// Nobody has decided it.
+    Open,
+    /// Something was said, nothing decided.
+    Commented,
+    /// Its lines were changed while nobody looked; it cannot be decided any more.
+    Lost,
+}
+
+/// One thing that happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// The document, for a model.
+    pub shown: String,
+    /// From 1, at the time; 0 is the file itself.
+    pub line: usize,
+    pub lines: usize,
+    pub happened: Happened,
+    /// Only some of its lines.
+    pub partly: bool,
+    pub comment: Option<String>,
+    /// What is there now, where the model cannot know it.
+    pub text: Option<String>,
+}
+
+/// What happened, in its order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct News {
+    pub items: VecDeque<Item>,
+    /// Older ones that were too many.
+    pub left_out: usize,
+}
+
+/// What a person says about lines, without deciding anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comment {
+    pub shown: String,
+    /// From 0.
+    pub line: usize,
+    pub lines: usize,
+    pub text: String,
+    /// The lines as they are.
+    pub about: Option<String>,
+}
+
+impl News {
+    pub(super) fn add(&mut self, item: Item) {
+        if self.items.len() == MOST {
+            self.items.pop_front();
+            self.left_out += 1;
+        }
+        self.items.push_back(item);
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+}
+
+impl Reviews {
+    /// How many comments wait, this one included.
+    pub fn comment(&self, session: &str, comment: Comment) -> usize {
+        let mut state = self.lock();
+        let news = &mut state.of(session).news;
+        news.add(Item {
+            shown: comment.shown,
+            line: comment.line + 1,
+            lines: comment.lines,
+            happened: Happened::Commented,
+            partly: false,
+            comment: Some(comment.text),
+            text: comment.about,
+        });
+        news.comments()
+    }
+
+    pub fn comments(&self, session: &str) -> usize {
+        self.lock().of(session).news.comments()
+    }
+
+    /// What the model is to be told now, and is not told again: decisions, comments, typing in hunks that are undecided.
+    /// With anything of a document, what in it is still open.
+    pub fn news(&self, session: &str) -> News {
+        let mut state = self.lock();
+        let of = state.of(session);
+        of.note_typing();
+        let mut news = std::mem::take(&mut of.news);
+        let spoken_of = |tracked: &&Tracked| news.items.iter().any(|item| item.shown == tracked.shown);
+        let open: Vec<_> = of
+            .reviews
+            .values()
+            .filter(|tracked| !tracked.is_before())
+            .filter(spoken_of)
+            .flat_map(Tracked::open)
+            .take(OPEN)
+            .collect();
+        news.items.extend(open);
+        news
+    }
+
+    /// Whether something of a document waits to be told.
+    pub fn is_news(&self, session: &str, name: &Path) -> bool {
+        let mut state = self.lock();
+        let of = state.of(session);
+        let mut reviews = of.reviews.values();
+        reviews.any(|tracked| tracked.name == name && !tracked.review.is_empty())
+    }
+}
+
+impl News {
+    fn comments(&self) -> usize {
+        self.items.iter().filter(|item| item.happened == Happened::Commented).count()
+    }
+}
+
+impl OfSession {
+    fn note_typing(&mut self) {
+        for tracked in self.reviews.values_mut().filter(|tracked| !tracked.is_before()) {
+            let mut items = Vec::new();
+            for (hunk, line) in tracked.review.lines().filter(|(hunk, _)| hunk.edited) {
+                let decision = tracked.review.decision(hunk);
+                if tracked.noted.get(&hunk.id) == Some(&decision.expected) {
+                    continue;
+                }
+                let text = tracked.review.now(hunk);
+                let item = Item {
+                    shown: tracked.shown.clone(),
+                    line: line + 1,
+                    lines: text.lines().count(),
+                    happened: Happened::Edited,
+                    partly: false,
+                    comment: None,
+                    text: Some(text),
+                };
+                items.push((decision, item));
+            }
+            for (decision, item) in items {
+                tracked.noted.insert(decision.hunk, decision.expected);
+                self.news.add(item);
+            }
+        }
+    }
+}
+
+impl Tracked {
+    /// The hunks that nobody has touched.
+    fn open(&self) -> impl Iterator<Item = Item> + '_ {
+        let open = self.review.lines().filter(|(hunk, _)| !hunk.edited && !hunk.rejecting);
+        open.map(|(hunk, line)| Item {
+            shown: self.shown.clone(),
+            line: line + 1,
+            lines: self.review.now(hunk).lines().count(),
+            happened: Happened::Open,
+            partly: false,
+            comment: None,
+            text: None,
+        })
+    }
+}

@@ -1,0 +1,125 @@
+//! Edits that a call wants to make and a person decides first.
+
+use std::sync::Arc;
+
+use copydesk_text::review::{Print, Review};
+use copydesk_text::{Change, Document, Lines};
+
+use super::news::Item;
+use super::tracked::Tracked;
+use super::{ReviewId, Reviews};
+use crate::files::{ChangeKind, Place};
+
+/// What waits for a review.
+#[derive(Debug)]
+pub(super) struct Proposed {
+    pub(super) call: String,
+    pub(super) ask: Option<String>,
+    /// What was decided of it, in the order of deciding.
+    pub(super) decided: Vec<Item>,
+}
+
+/// What became of a proposal so far.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Decided {
+    pub items: Vec<Item>,
+    /// Hunks that nobody has decided.
+    pub open: usize,
+}
+
+/// A review that is there as long as this is: as long as the call waits.
+#[derive(Debug)]
+pub struct Proposal {
+    reviews: Reviews,
+    session: Arc<str>,
+    id: ReviewId,
+}
+
+impl Reviews {
+    /// What a call would make of a document, as hunks to decide. Nothing where it does not fit the document.
+    pub fn propose(&self, session: &str, call: &str, place: &Place, kind: &ChangeKind) -> Option<Proposal> {
+        let review = match kind {
+            ChangeKind::Edit { file, change, .. } => {
+                let after = change.apply(file.text()).ok()?;
+                let mut review = Review::new(&after);
+                let back: Change = change.inverse(file.text()).ok()?;
+                review.agent(&back, call).ok()?;
+                review
+            }
+            ChangeKind::Create { text } => Review::created(text, call),
+            ChangeKind::Delete { file, .. } => {
+                let mut review = Review::of(&Document::new(file.text(), Lines::Any));
+                review.deleted(call);
+                review
+            }
+        };
+        let mut tracked = Tracked::new(place.real().to_owned(), place.shown.clone(), review);
+        tracked.proposed = Some(Proposed { call: call.to_owned(), ask: None, decided: Vec::new() });
+        let id = self.lock().of(session).add(tracked);
+        Some(Proposal { reviews: self.clone(), session: session.into(), id })
+    }
+
+    /// A person is asked about it.
+    pub fn asked(&self, session: &str, review: ReviewId, ask: &str) {
+        let mut state = self.lock();
+        let Some(tracked) = state.find(session, review) else { return };
+        if let Some(proposed) = &mut tracked.proposed {
+            proposed.ask = Some(ask.to_owned());
+        }
+        tracked.is_changed = true;
+        state.of(session).changed.send_modify(|count| *count += 1);
+    }
+
+    /// The asks of which nothing is left to decide.
+    pub fn settled_asks(&self, session: &str) -> Vec<String> {
+        let mut state = self.lock();
+        let over = state.of(session).reviews.values().filter(|tracked| tracked.is_over());
+        over.filter_map(|tracked| tracked.proposed.as_ref()?.ask.clone()).collect()
+    }
+
+    /// The call that a review waits with, where it is one *before*.
+    pub(crate) fn call(&self, session: &str, review: ReviewId) -> Option<String> {
+        let mut state = self.lock();
+        Some(state.find(session, review)?.proposed.as_ref()?.call.clone())
+    }
+}
+
+impl Proposal {
+    pub fn id(&self) -> ReviewId {
+        self.id
+    }
+
+    /// What is expected by a decision on all that is left of it.
+    pub fn print(&self) -> Option<Print> {
+        let mut state = self.reviews.lock();
+        state.find(&self.session, self.id).map(|tracked| tracked.review.print_all())
+    }
+
+    /// Whether something of it is decided.
+    pub fn is_begun(&self) -> bool {
+        !self.decided().items.is_empty()
+    }
+
+    pub fn decided(&self) -> Decided {
+        let mut state = self.reviews.lock();
+        let Some(tracked) = state.find(&self.session, self.id) else { return Decided::default() };
+        let open = tracked.review.hunks().len().max(usize::from(tracked.review.whole_hunk().is_some()));
+        let items = tracked.proposed.as_ref().map(|proposed| proposed.decided.clone()).unwrap_or_default();
+        Decided { items, open }
+    }
+}
+
+impl Drop for Proposal {
+    /// The call has its answer, or is over without one.
+    fn drop(&mut self) {
+        let mut state = self.reviews.lock();
+        let of = state.of(&self.session);
+        if let Some(tracked) = of.reviews.get_mut(&self.id) {
+            // Told as over, and then gone.
+            tracked.review = Review::new("");
+            tracked.proposed = None;
+            tracked.is_changed = true;
+            of.changed.send_modify(|count| *count += 1);
+        }
+    }
+}

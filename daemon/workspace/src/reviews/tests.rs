@@ -1,0 +1,322 @@
+//! Reviews and the documents they are of: on the disk, in buffers, over nights.
+
+use std::path::Path;
+
+use copydesk_text::review::HunkView;
+use copydesk_text::{Change, FileText};
+use tempfile::TempDir;
+
+use super::{Comment, Decision, Happened, News, Refusal, Reviews, Subject, Verdict, View, When};
+use crate::buffers::Buffers;
+use crate::config::Save;
+use crate::files::{By, Cause, ChangeKind, FileChange, Files, READ_LIMIT};
+use crate::journal::{Bound, Journal};
+
+const SESSION: &str = "s";
+
+struct Desk {
+    folder: TempDir,
+    files: Files,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let files = Files::new(folder.path(), folder.path());
+        Self { folder, files }
+    }
+
+    fn lasting() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let files = Self::open(folder.path());
+        Self { folder, files }
+    }
+
+    fn open(folder: &Path) -> Files {
+        let (journal, _) = Journal::open(&folder.join("data"), Bound::default()).unwrap();
+        let reviews = Reviews::new(Some(journal.clone()));
+        Files::over(folder, folder, Buffers::default(), Some(journal), reviews, Save::Never)
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.folder.path().join(name)).unwrap()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.folder.path().join(name), text).unwrap();
+    }
+
+    async fn kind(&self, name: &str, new: &str) -> ChangeKind {
+        let place = self.files.resolve(name);
+        match self.files.read(&place, READ_LIMIT).await {
+            Ok(content) => {
+                let file = FileText::decode(content.bytes).unwrap();
+                let change = Change::between(file.text(), new);
+                ChangeKind::Edit { file, stamp: content.stamp, change }
+            }
+            Err(_) => ChangeKind::Create { text: new.to_owned() },
+        }
+    }
+
+    async fn agent(&self, name: &str, new: &str) {
+        let kind = self.kind(name, new).await;
+        self.change(name, kind).await;
+    }
+
+    async fn change(&self, name: &str, kind: ChangeKind) {
+        let cause = Cause {
+            session: SESSION.into(),
+            call: "call".into(),
+            label: "Edit".into(),
+            accepted: false,
+            by: By::Agent,
+            group: None,
+        };
+        let place = self.files.resolve(name);
+        self.files.change(&[FileChange { place, kind }], &cause).await.unwrap();
+    }
+
+    fn list(&self) -> Vec<View> {
+        self.files.reviews().list(SESSION, None, 0)
+    }
+
+    fn only(&self) -> View {
+        let mut list = self.list();
+        assert_eq!(list.len(), 1, "{list:#?}");
+        list.remove(0)
+    }
+
+    async fn decide(&self, decisions: &[Decision]) -> Vec<Result<(), Refusal>> {
+        self.files.decide(SESSION, decisions).await
+    }
+
+    fn news(&self) -> Vec<(usize, Happened, Option<String>)> {
+        let News { items, .. } = self.files.reviews().news(SESSION);
+        items.into_iter().map(|item| (item.line, item.happened, item.text)).collect()
+    }
+}
+
+fn hunk(view: &View, at: usize, verdict: Verdict) -> Decision {
+    let hunk: &HunkView = &view.hunks[at];
+    Decision { subject: Subject::Hunk(hunk.id), expected: hunk.print.clone(), ..everything(view, verdict) }
+}
+
+fn everything(view: &View, verdict: Verdict) -> Decision {
+    Decision {
+        review: view.id,
+        subject: Subject::Everything,
+        expected: view.print.clone(),
+        verdict,
+        lines: None,
+        text: None,
+        comment: None,
+        confirmed: false,
+    }
+}
+
+fn file(view: &View, verdict: Verdict) -> Decision {
+    let (whole, print) = view.whole.clone().unwrap();
+    Decision { subject: Subject::Hunk(whole.id), expected: print, ..everything(view, verdict) }
+}
+
+fn shown(view: &View) -> Vec<(usize, String, String)> {
+    let line = |hunk: &HunkView| (hunk.line, hunk.old.join("|"), hunk.new.join("|"));
+    view.hunks.iter().map(line).collect()
+}
+
+fn lines(lines: &[&str]) -> Vec<(usize, String, String)> {
+    let parse = |line: &&str| {
+        let mut words = line.split(' ');
+        let number = words.next().unwrap().parse().unwrap();
+        (number, words.next().unwrap_or_default().to_owned(), words.next().unwrap_or_default().to_owned())
+    };
+    lines.iter().map(parse).collect()
+}
+
+const OLD: &str = "1\n2\n3\n4\n5\n6\n7\n";
+const NEW: &str = "1\nB\n3\nD\n5\nF\n7\n";
+
+#[tokio::test]
+async fn after_an_edit_its_hunks_are_decided_one_by_one_and_the_model_hears_of_it() {
+    let desk = Desk::new();
+    desk.write("a", OLD);
+    desk.agent("a", NEW).await;
+    let view = desk.only();
+    assert_eq!((view.when.clone(), view.additions, view.deletions), (When::After, 3, 3));
+    assert_eq!(shown(&view), lines(&["1 2 B", "3 4 D", "5 6 F"]));
+    let comment = Some("no".to_owned());
+    let decisions =
+        [hunk(&view, 0, Verdict::Accept), Decision { comment, ..hunk(&view, 1, Verdict::Reject) }];
+    assert_eq!(desk.decide(&decisions).await, [Ok(()), Ok(())]);
+    assert_eq!(desk.read("a"), "1\nB\n3\n4\n5\nF\n7\n");
+    assert_eq!(shown(&desk.only()), lines(&["5 6 F"]));
+    let news = desk.files.reviews().news(SESSION).items;
+    let told: Vec<_> = news.iter().map(|item| (item.line, item.happened, item.comment.as_deref())).collect();
+    assert_eq!(
+        told,
+        [(2, Happened::Accepted, None), (4, Happened::Rejected, Some("no")), (6, Happened::Open, None)]
+    );
+    assert_eq!(desk.news(), [], "it is told once");
+    let again = desk.decide(&decisions).await;
+    assert!(again.iter().all(Result::is_err), "{again:?}");
+}
+
+#[tokio::test]
+async fn everything_is_decided_at_once_if_it_is_what_was_seen() {
+    for (verdict, text) in [(Verdict::Accept, NEW), (Verdict::Reject, OLD)] {
+        let desk = Desk::new();
+        desk.write("a", OLD);
+        desk.agent("a", "1\nB\n3\n4\n5\n6\n7\n").await;
+        let stale = everything(&desk.only(), verdict);
+        desk.agent("a", NEW).await;
+        assert!(desk.decide(&[stale]).await[0].is_err());
+        assert_eq!(desk.decide(&[everything(&desk.only(), verdict)]).await, [Ok(())]);
+        assert_eq!(desk.read("a"), text);
+        assert_eq!(desk.list(), []);
+    }
+}
+
+#[tokio::test]
+async fn what_a_person_writes_meanwhile_on_the_disk_is_theirs() {
+    let desk = Desk::new();
+    desk.write("a", OLD);
+    desk.agent("a", NEW).await;
+    let view = desk.only();
+    // Before the first hunk, and inside of the second.
+    desk.write("a", "0\n1\nB\n3\nD!\n5\nF\n7\n");
+    let results = desk.decide(&[hunk(&view, 0, Verdict::Reject), hunk(&view, 1, Verdict::Reject)]).await;
+    assert_eq!(results[0], Ok(()));
+    assert!(matches!(&results[1], Err(Refusal::No(why)) if why.contains("has changed")), "{results:?}");
+    assert_eq!(desk.read("a"), "0\n1\n2\n3\nD!\n5\nF\n7\n");
+    assert_eq!(shown(&desk.only()), lines(&["4 4 D!", "6 6 F"]));
+    let news = desk.news();
+    assert!(news.contains(&(5, Happened::Edited, Some("D!\n".into()))), "{news:?}");
+    assert_eq!(desk.decide(&[hunk(&desk.only(), 0, Verdict::Accept)]).await, [Ok(())]);
+    let news = desk.news();
+    assert_eq!(news[0], (5, Happened::AcceptedEdited, Some("D!\n".into())));
+}
+
+#[tokio::test]
+async fn a_person_puts_their_own_text_there() {
+    let desk = Desk::new();
+    desk.write("a", OLD);
+    desk.agent("a", NEW).await;
+    let own = Decision { text: Some("b\nbb".into()), ..hunk(&desk.only(), 0, Verdict::Accept) };
+    assert_eq!(desk.decide(&[own]).await, [Ok(())]);
+    assert_eq!(desk.read("a"), "1\nb\nbb\n3\nD\n5\nF\n7\n");
+    assert_eq!(shown(&desk.only()), lines(&["4 4 D", "6 6 F"]));
+    assert_eq!(desk.news()[0], (2, Happened::AcceptedEdited, Some("b\nbb\n".into())));
+}
+
+#[tokio::test]
+async fn a_created_file_goes_when_it_is_rejected_and_not_with_what_a_person_wrote() {
+    let desk = Desk::new();
+    desk.agent("new", "1\n2\n").await;
+    assert_eq!(desk.decide(&[file(&desk.only(), Verdict::Reject)]).await, [Ok(())]);
+    assert!(!desk.folder.path().join("new").exists());
+    assert_eq!(desk.list(), []);
+
+    desk.agent("new", "1\n2\n").await;
+    desk.write("new", "1\n2\nmine\n");
+    desk.files.look_at_reviews(SESSION).await;
+    let reject = file(&desk.only(), Verdict::Reject);
+    assert_eq!(desk.decide(&[reject.clone()]).await, [Err(Refusal::Confirm("new".into()))]);
+    assert_eq!(desk.read("new"), "1\n2\nmine\n");
+    assert_eq!(desk.decide(&[Decision { confirmed: true, ..reject }]).await, [Ok(())]);
+    assert!(!desk.folder.path().join("new").exists());
+}
+
+#[tokio::test]
+async fn a_deleted_file_comes_back_when_that_is_rejected() {
+    let desk = Desk::new();
+    desk.write("a", OLD);
+    let ChangeKind::Edit { file: text, stamp, .. } = desk.kind("a", NEW).await else { panic!("no file") };
+    desk.change("a", ChangeKind::Delete { file: text, stamp }).await;
+    assert!(!desk.folder.path().join("a").exists());
+    assert_eq!(desk.decide(&[everything(&desk.only(), Verdict::Reject)]).await, [Ok(())]);
+    assert_eq!(desk.read("a"), OLD);
+    assert_eq!(desk.list(), []);
+}
+
+#[tokio::test]
+async fn before_an_edit_nothing_is_changed_but_what_was_accepted() {
+    let desk = Desk::new();
+    desk.write("a", OLD);
+    let (place, kind) = (desk.files.resolve("a"), desk.kind("a", NEW).await);
+    let proposal = desk.files.reviews().propose(SESSION, "call", &place, &kind).unwrap();
+    desk.files.reviews().asked(SESSION, proposal.id(), "ask");
+    let view = desk.only();
+    assert_eq!(view.when, When::Before { ask: Some("ask".into()) });
+    assert_eq!(shown(&view), lines(&["1 2 B", "3 4 D", "5 6 F"]), "old is what is there");
+    assert_eq!(desk.read("a"), OLD);
+    let own = Decision { text: Some("d\n".into()), ..hunk(&view, 1, Verdict::Accept) };
+    let decisions = [hunk(&view, 0, Verdict::Accept), own, hunk(&view, 2, Verdict::Reject)];
+    assert_eq!(desk.decide(&decisions[..1]).await, [Ok(())]);
+    assert_eq!(desk.read("a"), "1\nB\n3\n4\n5\n6\n7\n");
+    assert_eq!(desk.files.reviews().settled_asks(SESSION), Vec::<String>::new());
+    assert_eq!(desk.decide(&decisions[1..]).await, [Ok(()), Ok(())]);
+    assert_eq!(desk.read("a"), "1\nB\n3\nd\n5\n6\n7\n");
+    assert_eq!(desk.files.reviews().settled_asks(SESSION), ["ask"]);
+    let happened: Vec<_> = proposal.decided().items.iter().map(|item| item.happened).collect();
+    assert_eq!(happened, [Happened::Accepted, Happened::AcceptedEdited, Happened::Rejected]);
+    drop(proposal);
+    assert_eq!(desk.list(), []);
+    assert_eq!(desk.news(), [], "the call says it");
+}
+
+#[tokio::test]
+async fn a_file_that_a_call_wants_to_create_is_created_when_it_is_accepted() {
+    for (verdict, is_there) in [(Verdict::Accept, true), (Verdict::Reject, false)] {
+        let desk = Desk::new();
+        let (place, kind) = (desk.files.resolve("new"), desk.kind("new", "1\n2\n").await);
+        let proposal = desk.files.reviews().propose(SESSION, "call", &place, &kind).unwrap();
+        let view = desk.only();
+        assert_eq!(shown(&view), [(0, String::new(), "1|2".into())]);
+        assert_eq!(desk.decide(&[everything(&view, verdict)]).await, [Ok(())]);
+        assert_eq!(desk.folder.path().join("new").exists(), is_there);
+        assert_eq!(proposal.decided().open, 0);
+        assert_eq!(proposal.decided().items.len(), 1);
+        assert_eq!(desk.list(), [], "who has decided is not asked again");
+    }
+}
+
+#[tokio::test]
+async fn a_review_is_there_the_day_after_and_finds_its_lines_again() {
+    let mut desk = Desk::lasting();
+    desk.write("a", OLD);
+    desk.write("b", OLD);
+    desk.agent("a", NEW).await;
+    desk.agent("b", NEW).await;
+    desk.agent("new", "1\n").await;
+    assert_eq!(desk.decide(&[hunk(&desk.list()[0], 1, Verdict::Accept)]).await, [Ok(())]);
+    let journal = desk.files.journal().unwrap().clone();
+    // It does one thing after the other.
+    journal.usage().await.unwrap();
+    // Meanwhile lines come before the hunks of one, and a hunk of the other goes.
+    desk.write("a", "0\n0\n1\nB\n3\nD\n5\nF\n7\n");
+    desk.write("b", "1\nB\n3\nelse\n7\n");
+    desk.files = Desk::open(desk.folder.path());
+    desk.files.look_at_reviews(SESSION).await;
+    let list = desk.list();
+    assert_eq!(list.iter().map(|view| view.shown.as_str()).collect::<Vec<_>>(), ["a", "b", "new"]);
+    assert_eq!(shown(&list[0]), lines(&["3 2 B", "7 6 F"]));
+    assert_eq!(shown(&list[1])[0], (1, "2".into(), "B".into()));
+    assert!(list[2].whole.is_some());
+    assert_eq!(desk.decide(&[everything(&list[0], Verdict::Reject)]).await, [Ok(())]);
+    assert_eq!(desk.read("a"), "0\n0\n1\n2\n3\nD\n5\n6\n7\n");
+}
+
+#[tokio::test]
+async fn comments_go_together_and_decide_nothing() {
+    let desk = Desk::new();
+    desk.write("a", OLD);
+    desk.agent("a", NEW).await;
+    let comment = |line| Comment { shown: "a".into(), line, lines: 1, text: "why?".into(), about: None };
+    assert_eq!(desk.files.reviews().comment(SESSION, comment(1)), 1);
+    assert_eq!(desk.files.reviews().comment(SESSION, comment(3)), 2);
+    let news = desk.news();
+    let happened: Vec<_> = news.iter().map(|(line, happened, _)| (*line, *happened)).collect();
+    assert_eq!(happened[..2], [(2, Happened::Commented), (4, Happened::Commented)]);
+    assert_eq!(desk.only().hunks.len(), 3);
+    assert_eq!(desk.files.reviews().comments(SESSION), 0);
+}

@@ -1,0 +1,102 @@
+//! One review, and what it follows.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use copydesk_text::review::{HunkId, Print, Review};
+use copydesk_text::{Change, Document, Edit};
+
+use super::ReviewId;
+use super::propose::Proposed;
+use crate::buffers::{ClientId, Typed};
+
+#[derive(Debug)]
+pub(super) struct Tracked {
+    pub(super) id: ReviewId,
+    /// As the buffers name the document.
+    pub(super) name: PathBuf,
+    /// For a person or a model.
+    pub(super) shown: String,
+    pub(super) review: Review,
+    /// What waits for it, where it is one *before*.
+    pub(super) proposed: Option<Proposed>,
+    /// The client whose buffer it follows.
+    pub(super) follows: Option<ClientId>,
+    /// Edits on their way into the buffer.
+    pub(super) held: usize,
+    /// What viewers know of the first hunks.
+    pub(super) told: HashMap<HunkId, (Print, bool, bool)>,
+    /// Hunks with a person's typing in them that the model knows of.
+    pub(super) noted: HashMap<HunkId, Print>,
+    /// Viewers do not know it as it is.
+    pub(super) is_changed: bool,
+    /// The disk does not know it as it is.
+    pub(super) is_unsaved: bool,
+}
+
+impl Tracked {
+    pub(super) fn new(name: PathBuf, shown: String, review: Review) -> Self {
+        Self {
+            id: ReviewId(0),
+            name,
+            shown,
+            review,
+            proposed: None,
+            follows: None,
+            held: 0,
+            told: HashMap::new(),
+            noted: HashMap::new(),
+            is_changed: true,
+            is_unsaved: true,
+        }
+    }
+
+    pub(super) fn is_before(&self) -> bool {
+        self.proposed.is_some()
+    }
+
+    /// Nothing is left to decide.
+    pub(super) fn is_over(&self) -> bool {
+        self.review.is_empty()
+    }
+
+    /// What the text is other than it was, a person did.
+    pub(super) fn catch_up(&mut self, now: &Document) {
+        if self.review.is_at(now) {
+            return;
+        }
+        let change = Change::between(&self.review.text(), &now.text());
+        // Cannot be refused: it was made for this very text.
+        let _ = self.review.person(&change);
+        self.is_changed = true;
+    }
+
+    /// What a person typed, piece by piece. A review that is not where it should be looks at the whole text.
+    pub(super) fn typed(&mut self, typed: &[Typed<'_>], now: &Document) {
+        let hunks = self.shape();
+        for piece in typed {
+            let Some(range) = piece.range.clone() else { return self.catch_up(now) };
+            let edit = Edit { range, text: piece.text.to_owned() };
+            if self.review.person(&edit.into()).is_err() {
+                return self.catch_up(now);
+            }
+        }
+        if self.review.size() != now.len() {
+            return self.catch_up(now);
+        }
+        // Typing outside of hunks moves them, which marks in an editor do by themselves.
+        let touches = |range: &std::ops::Range<usize>, piece: &Typed<'_>| {
+            piece.range.as_ref().is_some_and(|typed| {
+                typed.start <= range.end && range.start <= typed.start + piece.text.len().max(typed.len())
+            })
+        };
+        let is_inside =
+            self.review.hunks().iter().any(|hunk| typed.iter().any(|piece| touches(&hunk.text, piece)));
+        self.is_changed |= is_inside || hunks != self.shape();
+    }
+
+    /// How many hunks there are, and whether the file is one.
+    fn shape(&self) -> (usize, bool) {
+        (self.review.hunks().len(), self.review.whole_hunk().is_some())
+    }
+}

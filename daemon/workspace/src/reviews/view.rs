@@ -1,0 +1,116 @@
+//! Reviews as viewers see them: all of them, and then what has changed.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use copydesk_text::review::{HunkId, HunkView, Print, WholeHunk, Words};
+
+use super::tracked::Tracked;
+use super::{ReviewId, Reviews};
+
+/// Hunks of one review that viewers have at once. There may be more: what is decided makes room for them.
+const PAGE: usize = 1000;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum When {
+    /// With the ask that waits for it.
+    Before {
+        ask: Option<String>,
+    },
+    After,
+}
+
+/// One review. Its hunks say what is old and new as a person means it, whichever of the two is in the document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct View {
+    pub id: ReviewId,
+    pub name: PathBuf,
+    pub shown: String,
+    pub when: When,
+    pub print: Print,
+    pub whole: Option<(WholeHunk, Print)>,
+    pub hunks: Vec<HunkView>,
+    pub total: usize,
+    /// In lines, of all hunks.
+    pub additions: usize,
+    pub deletions: usize,
+}
+
+/// What is new in one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// With those hunks alone that are new or others.
+    pub view: View,
+    pub gone: Vec<HunkId>,
+}
+
+impl Reviews {
+    /// What a session has to decide, by document.
+    pub fn list(&self, session: &str, name: Option<&Path>, skip: usize) -> Vec<View> {
+        let mut state = self.lock();
+        let reviews = state.of(session).reviews.values();
+        let wanted = |tracked: &&Tracked| name.is_none_or(|name| tracked.name == name) && !tracked.is_over();
+        let mut views: Vec<_> = reviews.filter(wanted).map(|tracked| tracked.view(skip)).collect();
+        views.sort_by(|one, other| (&one.shown, one.id).cmp(&(&other.shown, other.id)));
+        views
+    }
+
+    /// What has changed since this was last asked. Reviews that are over are told once, and then are no more.
+    pub fn changes(&self, session: &str) -> Vec<Change> {
+        let mut state = self.lock();
+        let of = state.of(session);
+        let changed = of.reviews.values_mut().filter(|tracked| tracked.is_changed);
+        let changes = changed.map(Tracked::change).collect();
+        of.reviews.retain(|_, tracked| !tracked.is_over() || tracked.is_before() || tracked.held > 0);
+        changes
+    }
+}
+
+impl Tracked {
+    pub(super) fn view(&self, skip: usize) -> View {
+        let (old, new) = self.review.count();
+        let is_turned = self.is_before() && self.review.whole_hunk().is_none();
+        let (deletions, additions) = if is_turned { (new, old) } else { (old, new) };
+        let mut hunks = self.review.view(skip..skip.saturating_add(PAGE));
+        if is_turned {
+            hunks.iter_mut().for_each(turn);
+        }
+        View {
+            id: self.id,
+            name: self.name.clone(),
+            shown: self.shown.clone(),
+            when: match &self.proposed {
+                Some(proposed) => When::Before { ask: proposed.ask.clone() },
+                None => When::After,
+            },
+            print: self.review.print_all(),
+            whole: self.review.whole_hunk().cloned().zip(self.review.whole_print()),
+            total: self.review.hunks().len(),
+            hunks,
+            additions,
+            deletions,
+        }
+    }
+
+    fn change(&mut self) -> Change {
+        let mut view = self.view(0);
+        let now: HashMap<_, _> = view.hunks.iter().map(|hunk| (hunk.id, state(hunk))).collect();
+        let gone = self.told.keys().filter(|id| !now.contains_key(id)).copied().collect();
+        view.hunks.retain(|hunk| self.told.get(&hunk.id) != Some(&state(hunk)));
+        self.told = now;
+        self.is_changed = false;
+        Change { view, gone }
+    }
+}
+
+/// What of a hunk a viewer should know, but for its place.
+fn state(hunk: &HunkView) -> (Print, bool, bool) {
+    (hunk.print.clone(), hunk.edited, hunk.rejecting)
+}
+
+/// What is in the document is the old, what the call wants the new.
+fn turn(hunk: &mut HunkView) {
+    std::mem::swap(&mut hunk.old, &mut hunk.new);
+    std::mem::swap(&mut hunk.old_lines, &mut hunk.new_lines);
+    hunk.words.iter_mut().for_each(|Words { old, new, .. }| std::mem::swap(old, new));
+}
