@@ -74,9 +74,11 @@ function R.edit(name, old, new, options)
   R.next = R.next + 1
   local path = vim.fs.joinpath(vim.uv.fs_realpath(vim.fn.getcwd()), name)
   local text = when == "after" and new or old
-  local file = assert(io.open(path, "w"))
-  file:write(text)
-  file:close()
+  if not options.absent then
+    local file = assert(io.open(path, "w"))
+    file:write(text)
+    file:close()
+  end
   if not options.closed then vim.cmd.edit({ args = { name }, mods = { silent = true } }) end
   local review = figures({
     review = tostring(R.next),
@@ -208,8 +210,6 @@ local struck = { ["-"] = "~", ["="] = "%" }
 
 -- The screen; below each row that has them, the backgrounds of its cells.
 function R.picture()
-  -- Groups that were defined since the last time are numbered in the first pass.
-  T.screen()
   local rows = vim.split(T.screen(), "\n")
   local by_colour, picture = {}, {}
   for name, letter in pairs(letters) do

@@ -96,7 +96,9 @@ impl Reviewer {
     #[track_caller]
     fn sees(&mut self, name: &str) {
         // What was begun by the last keys has ended.
-        self.lua("T.await(function(done) vim.schedule(done) end)");
+        self.lua("T.await(function(done) vim.schedule(done) end) vim.cmd('echo')");
+        // Groups that were defined since the last picture are numbered when one is drawn.
+        self.lua("R.picture()");
         let picture = self.lua("return R.picture()");
         let picture = picture.as_str().unwrap().lines().map(|line| line.trim_end().to_owned() + "\n");
         expect_test::expect_file![format!("screens/{name}.txt")].assert_eq(&picture.collect::<String>());

@@ -104,6 +104,7 @@ fn in_diff_mode_only_signs_are_drawn() {
     on_each(|program| {
         let mut reviewer = Reviewer::at(program);
         reviewer.edited("a.txt", OLD, NEW);
+        reviewer.command("set diffopt=internal,filler");
         reviewer.command("diffthis | vnew | call setline(1, ['a', 'b']) | diffthis | wincmd p");
         reviewer.sees("review-diff");
         reviewer.command("diffoff! | only");

@@ -82,7 +82,7 @@ fn a_file_that_the_agent_deleted_is_passed_over() {
     on_each(|program| {
         let mut reviewer = Reviewer::at(program);
         let file = json!({ "hunk": "7.0", "expected": "f", "kind": "deleted", "by": ["p1"] });
-        reviewer.told("gone.txt", "", "", json!({ "file": file, "closed": true }));
+        reviewer.told("gone.txt", "", "", json!({ "file": file, "closed": true, "absent": true }));
         reviewer.command("Copydesk next");
         assert_eq!(
             reviewer.person.hears(),

@@ -32,12 +32,12 @@ fn undo_and_redo_across_a_hunk_leave_nothing_behind() {
         reviewer.sees("review-two-hunks");
         let marks = reviewer.marks();
         reviewer.keys("2G2dd");
-        reviewer.keys("u");
+        reviewer.keys("ugg");
         reviewer.sees("review-two-hunks");
         assert_eq!(reviewer.marks(), marks);
         reviewer.keys("<C-r>");
         reviewer.lua("R.gone('7', { '7.1' })");
-        reviewer.keys("u");
+        reviewer.keys("ugg");
         reviewer.sees("review-undone");
         reviewer.lua("R.gone('7', { '7.2' })");
         assert_eq!(reviewer.marks(), 0);

@@ -43,7 +43,7 @@ local function open(uri)
   if bufnr then
     went, problem = pcall(vim.cmd.buffer, { args = { tostring(bufnr) }, mods = { silent = true } })
   else
-    local name = vim.uri_to_fname(uri)
+    local name = vim.fn.fnamemodify(vim.uri_to_fname(uri), ":.")
     went, problem = pcall(vim.cmd.edit, { args = { name }, magic = { file = false, bar = false }, mods = { silent = true } })
   end
   if not went then

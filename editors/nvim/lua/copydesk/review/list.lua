@@ -150,7 +150,7 @@ local function preview()
     if not is_file or not vim.uv.fs_stat(name) then
       return
     end
-    bufnr = vim.fn.bufadd(name)
+    bufnr = vim.fn.bufadd(vim.fn.fnamemodify(name, ":."))
     vim.bo[bufnr].buflisted = true
   end
   pcall(vim.api.nvim_win_call, shown_in, function()
@@ -287,7 +287,9 @@ local function make()
   vim.bo[bufnr].bufhidden, vim.bo[bufnr].modifiable = "wipe", false
   vim.bo[bufnr].filetype = "copydesk-review"
   map(bufnr)
-  vim.api.nvim_create_autocmd("CursorMoved", { buffer = bufnr, desc = "Copydesk shows the hunk", callback = preview })
+  -- Nested, for files may be read.
+  local options = { buffer = bufnr, nested = true, desc = "Copydesk shows the hunk", callback = preview }
+  vim.api.nvim_create_autocmd("CursorMoved", options)
   return bufnr
 end
 
