@@ -160,11 +160,10 @@ local answers = {
   end,
   [methods.reviewList] = function(params)
     if params.session ~= "s1" then return { reviews = {}, comments = 0 } end
-    local skip = params.skip or 0
     local reviews = {}
     for _, review in ipairs(vim.deepcopy(R.reviews)) do
       if not params.uri or params.uri == review.uri then
-        review.hunks = vim.list_slice(review.hunks, skip + 1, skip + 1000)
+        review.hunks = vim.list_slice(review.hunks, 1, 1000)
         if review.total > 0 or review.file then reviews[#reviews + 1] = review end
       end
     end

@@ -3,6 +3,7 @@
 //! The desk is made of Lua (`reviewing.lua`), so that each test says exactly what is told when.
 
 mod deciding;
+mod desk;
 mod drawing;
 mod going;
 mod keys;
@@ -16,7 +17,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::commands::Person;
-use crate::neovim::window::desk;
+use crate::neovim::window;
 use crate::sessions::harness::Scripted;
 
 /// Somebody who looks at what the agent did.
@@ -31,7 +32,7 @@ impl Reviewer {
     }
 
     fn with(program: &Path, review: Value) -> Self {
-        let scripted = desk([]);
+        let scripted = window::desk([]);
         let mut person = Person::with(program, &scripted.desk, json!({ "review": review }));
         person.window.lua("vim.o.columns, vim.o.lines = 64, 18");
         person.window.lua(include_str!("reviewing.lua"));

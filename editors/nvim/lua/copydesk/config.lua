@@ -71,7 +71,7 @@ M.defaults = {
       previous = { n = "[h" },
     },
   },
-  --- Keys in the conversation's two windows. `false` leaves one out. Nothing is mapped elsewhere.
+  --- Keys in the conversation's two windows. `false` leaves one out.
   keys = {
     send = { n = "<CR>", i = "<C-s>" },
     stop = { n = "<C-c>", i = "<C-c>" },

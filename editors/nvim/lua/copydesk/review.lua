@@ -11,8 +11,6 @@ local state = require("copydesk.review.state")
 
 local M = {}
 
---- One answer of the desk has at most so many hunks of a review, and so many are drawn at most.
-local PAGE, MOST = 1000, 5000
 --- Typing goes on for a while, and the desk hears of it a little later: until then lines are not looked for again, in milliseconds.
 local PATIENCE = 400
 --- So often lines are looked for again that stay where nobody finds them.
@@ -22,7 +20,7 @@ local TRIES = 3
 local listeners = {}
 ---@type table<string, integer> How many hunks of each session were announced.
 local announced = {}
----@type table<string, { is_again?: boolean, rounds: integer }> Sessions whose list is under way.
+---@type table<string, { is_again?: boolean, rounds: integer, waiting: fun()[] }> Sessions whose list is under way.
 local listing = {}
 ---@type table<string, integer> How often a document was listed again in vain.
 local tries = {}
@@ -147,38 +145,24 @@ local function uris_of(id)
   return uris
 end
 
---- The further pages of a long review.
+--- Says once that a review is so long that the desk tells its first hunks alone, and the others as room is made for them.
+---@param told copydesk.Review
+local function tell_long(told)
+  if told.total <= #told.hunks or too_long[told.uri] then
+    return
+  end
+  too_long[told.uri] = true
+  local what = "%s has %d undecided hunks, of which %d are shown; `:Copydesk accept-file` and `reject-file` decide all"
+  require("copydesk.message").info(what:format(told.path, told.total, #told.hunks))
+end
+
+--- A list has come, or will not.
 ---@param id string
----@param reviews copydesk.Review[]
-local function rest_of(id, reviews)
-  for _, told in ipairs(reviews) do
-    local skip = #told.hunks
-    local function page()
-      if skip >= math.min(told.total, MOST) then
-        if told.total > MOST and not too_long[told.uri] then
-          too_long[told.uri] = true
-          local what = "%s has %d undecided hunks, of which %d are shown; `:Copydesk accept-file` and `reject-file` decide all"
-          require("copydesk.message").info(what:format(told.path, told.total, MOST))
-        end
-        return
-      end
-      local params = { session = id, uri = told.uri, skip = skip }
-      require("copydesk.client").request(methods.reviewList, params, function(_, result)
-        local more = vim.tbl_filter(function(one)
-          return one.review == told.review
-        end, result and result.reviews or {})
-        if not more[1] or #more[1].hunks == 0 or not session.view(id) then
-          return
-        end
-        state.extend(id, more)
-        changed({ [told.uri] = true }, id)
-        skip = skip + #more[1].hunks
-        page()
-      end)
-    end
-    if skip >= PAGE then
-      page()
-    end
+local function listed(id)
+  local waiting = listing[id].waiting
+  listing[id] = nil
+  for _, done in ipairs(waiting) do
+    done()
   end
 end
 
@@ -190,31 +174,50 @@ function M.list(id, uri)
     listing[id].is_again = true
     return
   end
-  listing[id] = { rounds = 0 }
+  listing[id] = { rounds = 0, waiting = {} }
   local function ask(about)
     local params = { session = id, uri = about }
     require("copydesk.client").request(methods.reviewList, params, function(_, result)
       local this = listing[id]
       if not result or not session.view(id) then
-        listing[id] = nil
-        return
+        return listed(id)
       end
       local uris = about and { [about] = true } or uris_of(id)
       state.replace(id, result.reviews, about)
       for _, told in ipairs(result.reviews) do
         uris[told.uri] = true
+        tell_long(told)
       end
       changed(uris, id)
-      rest_of(id, result.reviews)
       -- What was told meanwhile may be newer than the list, or older.
       if this.is_again and this.rounds < TRIES then
         this.is_again, this.rounds = nil, this.rounds + 1
         return ask()
       end
-      listing[id] = nil
+      listed(id)
     end)
   end
   ask(uri)
+end
+
+--- Waits until the desk has heard what was typed in a buffer and has told what that makes of its hunks, so that a decision is
+--- about them as they are. To be called in a coroutine.
+---@param bufnr integer
+function M.settle(bufnr)
+  if not require("copydesk.review.watch").is_typing(bufnr) then
+    return
+  end
+  for _, one in ipairs(M.of_buffer(bufnr)) do
+    require("copydesk.await").await(function(done)
+      M.list(one.session, one.uri)
+      local this = listing[one.session]
+      if this then
+        table.insert(this.waiting, done)
+      else
+        done()
+      end
+    end)
+  end
 end
 
 --- The desk told what has changed.

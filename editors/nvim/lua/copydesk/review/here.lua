@@ -112,7 +112,9 @@ end
 ---@param window? integer
 function M.decide(verdict, range, comment, window)
   window = window or vim.api.nvim_get_current_win()
-  local chosen = decisions(vim.api.nvim_win_get_buf(window), verdict, range, comment, window)
+  local bufnr = vim.api.nvim_win_get_buf(window)
+  require("copydesk.review").settle(bufnr)
+  local chosen = decisions(bufnr, verdict, range, comment, window)
   if #chosen == 0 then
     return message.info(NOTHING)
   end
@@ -129,6 +131,7 @@ end
 ---@param window? integer
 function M.decide_file(verdict, window)
   local bufnr = vim.api.nvim_win_get_buf(window or 0)
+  require("copydesk.review").settle(bufnr)
   local reviews = require("copydesk.review").of_buffer(bufnr)
   if #reviews == 0 then
     return message.info("nothing in this file is undecided; `:Copydesk next` goes to a file in which something is")

@@ -74,18 +74,6 @@ function M.replace(session, reviews, uri)
   known[session] = now
 end
 
---- A further page of a list.
----@param session string
----@param reviews copydesk.Review[]
-function M.extend(session, reviews)
-  for _, told in ipairs(reviews) do
-    local one = (known[session] or {})[told.review]
-    if one then
-      take({}, told.hunks, one.hunks)
-    end
-  end
-end
-
 --- What the desk told of one review.
 ---@param session string
 ---@param change copydesk.ReviewChange
