@@ -15,5 +15,6 @@ mod help;
 mod language;
 mod lives;
 mod pictures;
+mod reviewing;
 mod setup;
 mod window;

@@ -19,7 +19,8 @@ local M = {}
 --- All of them, in the order in which they are offered. `plugin/copydesk.lua` has a map for each.
 M.names = {
   "ask", "chat", "stop", "undo", "redo", "new", "sessions", "model", "agent", "add",
-  "allow", "always", "reject", "follow", "status", "log", "doctor", "restart",
+  "allow", "always", "reject", "accept", "comment", "edit", "next", "prev", "review",
+  "accept-file", "reject-file", "accept-all", "reject-all", "follow", "status", "log", "doctor", "restart",
 }
 
 ---@param name string
