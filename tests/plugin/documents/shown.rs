@@ -33,6 +33,22 @@ fn the_selection_is_that_of_the_document_that_had_the_focus_last() {
                 ("selecting backwards", "2Glvh", "", (range((1, 0), (1, 2 + wide)), "éa")),
                 ("selected, and gone to the panel", "2Gvl<Esc>", PANEL, (range((1, 0), (1, 2 + wide)), "éa")),
                 ("selected long ago", "2Gvl<Esc>5G0", PANEL, (range((4, 0), (4, 0)), "")),
+                ("selecting in Select mode", "2Gvl<C-g>", "", (range((1, 0), (1, 2 + wide)), "éa")),
+                ("up to the end of the line", "2Gv$<Esc>", PANEL, (range((1, 0), (1, 8 + wide)), "éa.txt 2")),
+                ("a block, in its lines", "2G<C-v>jl<Esc>", PANEL, (range((1, 0), (2, 8 + wide)), "éa\néa")),
+                ("a block up to the ends", "9G7l<C-v>j$<Esc>", PANEL, (range((8, 0), (9, 9 + wide)), "9\n10")),
+                (
+                    "a line that got shorter",
+                    "2Gv6lo<Esc>",
+                    "vim.api.nvim_buf_set_lines(0, 1, 2, true, { 'é' })",
+                    (range((1, 0), (1, 1 + wide)), "é"),
+                ),
+                (
+                    "lines that are gone",
+                    "VGo<Esc>",
+                    "vim.fn.writefile({ 'x' }, 'a.txt') vim.cmd('silent edit!')",
+                    (range((0, 0), (0, 0)), ""),
+                ),
             ] {
                 let mut bare = opened(program, encoding);
                 bare.keys(keys);
@@ -42,6 +58,15 @@ fn the_selection_is_that_of_the_document_that_had_the_focus_last() {
                 let (range, text) = expected;
                 let expected = json!({ "selection": { "uri": uri, "range": range, "text": text } });
                 assert_eq!(answer, expected, "{name}, {encoding}");
+                if text.is_empty() {
+                    continue;
+                }
+                // What goes with a prompt is the same.
+                let piece = bare.lua(
+                    "local buffer = vim.fn.bufnr('a.txt')
+                     return require('copydesk.context.piece').selection(buffer).item",
+                );
+                assert_eq!(piece, expected["selection"], "{name}, {encoding}");
             }
         }
     });

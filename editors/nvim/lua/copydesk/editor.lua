@@ -24,27 +24,8 @@ local function last_window()
   return window and has_document(window) and window or nil
 end
 
---- The ends of what is selected in a window, or was last and still is what the person means: the cursor has
---- not left them.
----@param window integer
----@return { from: integer[], to: integer[], mode: string }?
-local function selected(window)
-  local mode = vim.fn.mode()
-  if window == vim.api.nvim_get_current_win() and mode:find("^[vV\22]") then
-    return { from = vim.fn.getpos("v"), to = vim.fn.getpos("."), mode = mode }
-  end
-  local last = vim.api.nvim_win_call(window, function()
-    return { from = vim.fn.getpos("'<"), to = vim.fn.getpos("'>"), mode = vim.fn.visualmode() }
-  end)
-  local cursor = vim.api.nvim_win_get_cursor(window)
-  for _, place in ipairs({ last.from, last.to }) do
-    if place[2] == cursor[1] and (last.mode == "V" or place[3] == cursor[2] + 1) then
-      return last
-    end
-  end
-end
-
---- What the person has selected, or where the cursor is.
+--- What the person has selected, or where the cursor is. What was selected last is still meant while the cursor has not left
+--- it.
 ---@return copydesk.SelectionResult
 function M.selection()
   local window = last_window()
@@ -52,34 +33,15 @@ function M.selection()
     return {}
   end
   local bufnr, position = vim.api.nvim_win_get_buf(window), require("copydesk.position")
-  local lines, cursor = position.lines_of(bufnr), vim.api.nvim_win_get_cursor(window)
-  local start = { line = cursor[1] - 1, character = cursor[2] }
-  local range, text = { start = start, ["end"] = start }, ""
-  local found = selected(window)
-  if found then
-    local from, to = found.from, found.to
-    if from[2] > to[2] or from[2] == to[2] and from[3] > to[3] then
-      from, to = to, from
-    end
-    local last = lines(to[2] - 1) or ""
-    local stop = math.min(to[3], #last)
-    if found.mode == "V" then
-      from, stop = { 0, from[2], 1 }, #last
-    elseif vim.o.selection == "exclusive" then
-      stop = math.max(0, stop - 1)
-    elseif stop > 0 then
-      stop = stop + vim.str_utf_end(last, stop)
-    end
-    range = {
-      start = { line = from[2] - 1, character = from[3] - 1 },
-      ["end"] = { line = to[2] - 1, character = stop },
-    }
-    text = vim.api.nvim_win_call(window, function()
-      return table.concat(vim.fn.getregion(from, to, { type = found.mode }), "\n")
-    end)
+  local found = require("copydesk.selection").of(bufnr, window)
+  if found and found.is_at_cursor then
+    return { selection = { uri = buffer.uri(bufnr), range = found.range, text = found.text } }
   end
-  range = position.range(range, lines, "utf-8", position.encoding())
-  return { selection = { uri = buffer.uri(bufnr), range = range, text = text } }
+  local cursor = vim.api.nvim_win_get_cursor(window)
+  local start = { line = cursor[1] - 1, character = cursor[2] }
+  local lines = position.lines_of(bufnr)
+  local range = position.range({ start = start }, lines, "utf-8", position.encoding())
+  return { selection = { uri = buffer.uri(bufnr), range = range, text = "" } }
 end
 
 --- The documents that are open, the one that was used last first.
