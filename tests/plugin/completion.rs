@@ -193,6 +193,20 @@ fn symbols_come_from_the_language_server_and_go_along() {
         assert_eq!(offered(&mut person, "@symbol:tot").1, ["@symbol:total"]);
         let gather = "return require('copydesk.context').gather('@symbol:total').items[1].text";
         assert_eq!(person.window.lua(gather), "fn total() {\n  tax()\n}");
+        // A server may answer late, when the file is gone, and with anything.
+        person.window.lua(
+            "local words = T.servers.words
+             words.held['textDocument/documentSymbol'] = {}
+             words.answers['textDocument/documentSymbol'].result = { 7, vim.NIL, { name = 'odd', range = 7 } }
+             local buffer = vim.fn.bufnr('shop.txt')
+             vim.api.nvim_buf_set_lines(buffer, 0, 0, true, { '' })
+             require('copydesk.complete.symbols').ask(buffer, '', function() T.has_come = true end)
+             vim.cmd('bwipeout! shop.txt')
+             words:release('textDocument/documentSymbol')",
+        );
+        person.window.until("T.has_come");
+        let odd = "return { vim.v.errmsg, require('copydesk.complete.symbols').known('odd') == nil }";
+        assert_eq!(person.window.lua(odd), json!(["", true]));
     });
 }
 
