@@ -361,7 +361,8 @@ fn nonsense_of_a_server_is_passed_over() {
         ["textDocument/documentSymbol"] = { result = { 7, vim.NIL, { name = "a", range = { start = 5 } } } },
         ["textDocument/prepareCallHierarchy"] = { result = { 7, vim.NIL, "x" } },
         ["textDocument/references"] = { result = { 7, vim.NIL, { uri = 7 }, { uri = there, range = 7 } } }"#;
-    let capabilities = "documentSymbolProvider = true, callHierarchyProvider = true, referencesProvider = true";
+    let capabilities =
+        "documentSymbolProvider = true, callHierarchyProvider = true, referencesProvider = true";
     let rest = r#"return { ask("documentSymbols"), ask("incomingCalls"), ask("references"), T.said }"#;
     let symbol = json!({ "name": "a", "depth": 0, "uri": "a.py", "range": "0:0-0:0" });
     let expected = json!([

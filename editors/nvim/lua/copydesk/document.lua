@@ -167,7 +167,7 @@ end
 ---@param is_new boolean
 local function read_again(bufnr, is_new)
   if is_new then
-    require("copydesk.swap").unasked("e", vim.api.nvim_buf_call, bufnr, function()
+    require("copydesk.opening").unasked("e", vim.api.nvim_buf_call, bufnr, function()
       vim.cmd("silent keepalt keepjumps edit")
     end)
     return

@@ -148,7 +148,7 @@ end
 ---@return boolean is_there
 local function put(window, bufnr, answer)
   if vim.api.nvim_win_get_buf(window) ~= bufnr then
-    require("copydesk.swap").unasked(answer, vim.api.nvim_win_call, window, function()
+    require("copydesk.opening").unasked(answer, vim.api.nvim_win_call, window, function()
       vim.cmd(("silent buffer %d"):format(bufnr))
     end)
   end

@@ -7,6 +7,9 @@ local position = require("copydesk.position")
 
 local M = {}
 
+--- Each line has an end at least, so that more lines are more than anybody sends.
+local MOST_LINES = 128 * 1024
+
 --- The kinds of selection, by the modes that have them: Visual ones, and those of Select mode.
 local KINDS = { v = "v", V = "V", ["\22"] = "\22", s = "v", S = "V", ["\19"] = "\22" }
 
@@ -75,11 +78,15 @@ local function selected(live)
   local function has_cursor(place)
     return place[2] == cursor[2] and (kind == "V" or character_at(place) == character_at(cursor))
   end
+  local stop = to
+  if to[2] - from[2] > MOST_LINES then
+    stop = there({ 0, from[2] + MOST_LINES, math.huge })
+  end
   return {
     first = from[2],
     last = to[2],
     range = range_of(from, to, kind),
-    text = table.concat(vim.fn.getregion(from, to, { type = kind }), "\n"),
+    text = table.concat(vim.fn.getregion(from, stop, { type = kind }), "\n"),
     is_at_cursor = has_cursor(from) or has_cursor(to),
   }
 end
