@@ -82,11 +82,15 @@ end
 --- Looks at the versions of a buffer from now on. To be called when vim.lsp has told the desk of it.
 ---@param bufnr integer
 function M.follow(bufnr)
-  if followed[bufnr] then
+  local is_followed = followed[bufnr] ~= nil
+  local name = vim.api.nvim_buf_get_name(bufnr)
+  if is_followed and followed[bufnr].name == name then
     return
   end
-  local name = vim.api.nvim_buf_get_name(bufnr)
   followed[bufnr] = { name = name, version = vim.lsp.util.buf_versions[bufnr] or 0 }
+  if is_followed then
+    return
+  end
   local function forget()
     followed[bufnr] = nil
   end
