@@ -1,5 +1,7 @@
 //! Completion in the prompt: mentions, symbols, commands; and commands that are sent as a prompt.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use serde_json::{Value, json};
 
 use super::commands::Person;
@@ -163,6 +165,23 @@ fn files_are_found_without_git_and_ripgrep() {
         person.window.until("#require('copydesk.complete.files').list(vim.fn.getcwd()) > 0");
         let files = person.window.lua("return require('copydesk.complete.files').list(vim.fn.getcwd())");
         assert_eq!(files, json!(["docs/my cart.md", "src/cart.rs", "src/coupon.rs"]));
+    });
+}
+
+/// A program may be ended in the middle of a name.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn half_a_name_is_not_offered() {
+    on_each(|program| {
+        let scripted = project();
+        scripted.desk.write("~/bin/git", "#!/bin/sh\nprintf 'src/cart.rs\\0src/cou'\n");
+        let bin = scripted.desk.path("~/bin");
+        std::fs::set_permissions(bin.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        let mut person = Person::at(program, &scripted.desk);
+        person.window.nvim.lua("vim.env.PATH = ...", json!([format!("{}:/usr/bin:/bin", bin.display())]));
+        person.window.until("#require('copydesk.complete.files').list(vim.fn.getcwd()) > 0");
+        let files = person.window.lua("return require('copydesk.complete.files').list(vim.fn.getcwd())");
+        assert_eq!(files, json!(["src/cart.rs"]));
     });
 }
 

@@ -210,9 +210,11 @@ fn checkhealth_says_what_to_do() {
         let scripted = desk([]);
         let setup = json!({ "cmd": "copydesk-nowhere", "chat": { "positon": "left" }, "notify": "some" });
         let mut person = Person::with(program, &scripted.desk, setup);
+        person.window.lua("vim.ui.select = setmetatable({}, { __call = function() end })");
         person.window.command("checkhealth copydesk");
         let text = person.window.lines("%");
         for words in [
+            "`vim.ui.select`: another one",
             "the program `copydesk-nowhere` is not found",
             "cargo install --path daemon/desk",
             "there is no option `chat.positon`; did you mean `position`?",

@@ -39,7 +39,8 @@ local function neovim()
     health.warn("there is no Markdown parser", advice)
   end
   for _, name in ipairs({ "select", "input" }) do
-    local source = debug.getinfo(vim.ui[name], "S").source
+    -- It may be a table that can be called.
+    local source = type(vim.ui[name]) == "function" and debug.getinfo(vim.ui[name], "S").source or "another one"
     local is_own = source:find("vim/ui.lua", 1, true)
     health.info(("`vim.ui.%s`: %s"):format(name, is_own and "Neovim's own" or source:gsub("^@", "")))
   end
