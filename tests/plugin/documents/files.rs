@@ -205,6 +205,30 @@ fn a_file_that_the_desk_changed_is_read_again_where_nothing_is_lost() {
     });
 }
 
+/// What else happens when a file is read or written is not ours, and may fail or take the buffer away.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn other_peoples_callbacks_do_not_make_half_a_text_of_it() {
+    on_each(|program| {
+        let mut bare = opened(program);
+        let read = bare.lua(
+            "vim.api.nvim_create_autocmd('BufReadPost', { callback = function() error('mine') end })
+             vim.fn.writefile({ 'others', 'and more' }, 'a.txt')
+             require('copydesk.document').changed({ uri = vim.uri_from_bufnr(B), reason = 'written' })
+             return { S.lines(B), vim.bo[B].modified }",
+        );
+        assert_eq!(read, json!([["others", "and more"], false]));
+        let written = bare.lua(
+            "local uri = vim.uri_from_bufnr(B)
+             vim.api.nvim_create_autocmd('BufWritePost', { callback = function() vim.cmd('enew | bwipeout! ' .. B) end })
+             TYPE()
+             return require('copydesk.document').save({ uri = uri })",
+        );
+        assert_eq!(written, json!({ "saved": true }));
+        assert_eq!(bare.read("a.txt"), b"typed\nand more\n");
+    });
+}
+
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_file_that_is_not_loaded_is_not_loaded_for_that() {

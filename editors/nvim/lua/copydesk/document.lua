@@ -73,7 +73,7 @@ local function ask_neovim(bufnr)
       vim.v.fcs_choice = ""
     end,
   })
-  pcall(vim.cmd, "silent checktime " .. bufnr)
+  pcall(vim.cmd, "silent! checktime " .. bufnr)
   pcall(vim.api.nvim_del_autocmd, watch)
   return reason
 end
@@ -153,7 +153,10 @@ function M.save(params)
   if confirms then
     vim.o.confirm = true
   end
-  if went and not vim.bo[bufnr].modified and vim.uv.fs_stat(vim.api.nvim_buf_get_name(bufnr)) then
+  -- What else is bound to saving may have taken the buffer away.
+  if went and not vim.api.nvim_buf_is_valid(bufnr) then
+    return { saved = true }
+  elseif went and not vim.bo[bufnr].modified and vim.uv.fs_stat(vim.api.nvim_buf_get_name(bufnr)) then
     remember(bufnr)
     return { saved = true }
   end
@@ -162,20 +165,20 @@ function M.save(params)
 end
 
 --- Reads a buffer again. Where it was open before its file was there, Neovim would ask; and again about a swap file, about which
---- its person has been asked.
+--- its person has been asked. Where a callback of somebody else fails it would leave half a text, but for `silent!`.
 ---@param bufnr integer
 ---@param is_new boolean
 local function read_again(bufnr, is_new)
   if is_new then
     require("copydesk.opening").unasked("e", vim.api.nvim_buf_call, bufnr, function()
-      vim.cmd("silent keepalt keepjumps edit")
+      vim.cmd("silent! keepalt keepjumps edit")
     end)
     return
   end
   -- What was said for this buffer alone, if anything was.
   local own = vim.bo[bufnr].autoread ---@type boolean?
   vim.bo[bufnr].autoread = true
-  pcall(vim.cmd, "silent checktime " .. bufnr)
+  pcall(vim.cmd, "silent! checktime " .. bufnr)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
     return
   elseif own ~= nil then

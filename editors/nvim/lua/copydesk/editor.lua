@@ -149,7 +149,7 @@ end
 local function put(window, bufnr, answer)
   if vim.api.nvim_win_get_buf(window) ~= bufnr then
     require("copydesk.opening").unasked(answer, vim.api.nvim_win_call, window, function()
-      vim.cmd(("silent buffer %d"):format(bufnr))
+      vim.cmd(("silent! buffer %d"):format(bufnr))
     end)
   end
   return vim.api.nvim_win_is_valid(window) and vim.api.nvim_win_get_buf(window) == bufnr
