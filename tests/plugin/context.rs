@@ -157,6 +157,27 @@ fn texts_that_are_no_utf8_can_be_sent() {
     });
 }
 
+/// Each of them is looked for on the disk.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_row_of_dots_is_not_read_in_a_thousand_ways() {
+    on_each(|program| {
+        let scripted = desk([]);
+        let mut person = Person::at(program, &scripted.desk);
+        let readings =
+            "local all = require('copydesk.context.mention').find('@a' .. ('.'):rep(4000) .. ' @b.)')
+            return { #all[1] < 20, all[1][1] == 'a' .. ('.'):rep(4000), all[1][#all[1]], all[2] }";
+        assert_eq!(person.window.lua(readings), json!([true, true, "a", ["b.)", "b.", "b"]]));
+        // What is no file is looked for once.
+        let looked = "local file, count = require('copydesk.context.file'), 0
+            local named = file.named
+            file.named = function(word) count = count + 1 return named(word) end
+            require('copydesk.context').gather(('@Override '):rep(1000))
+            return count";
+        assert_eq!(person.window.lua(looked), 1);
+    });
+}
+
 /// The desk says where it leaves something out; it has to know that there was more.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]

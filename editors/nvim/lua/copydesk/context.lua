@@ -115,20 +115,21 @@ end
 ---@return copydesk.Piece[]? pieces
 ---@return string? problem
 local function pieces_of(text, options)
-  local pieces, known = M.list(), {}
+  local pieces, known = M.list(), {} ---@type copydesk.Piece[], table<string, boolean>
   for _, item in ipairs(options.more or {}) do
     pieces[#pieces + 1] = { label = item.uri, item = item }
   end
   for _, readings in ipairs(require("copydesk.context.mention").find(text)) do
     for _, word in ipairs(readings) do
-      local piece, problem = M.resolve(word, options.origin)
-      if problem then
-        return nil, problem
-      elseif piece then
-        if not known[word] then
-          pieces[#pieces + 1] = piece
+      if known[word] == nil then
+        local piece, problem = M.resolve(word, options.origin)
+        if problem then
+          return nil, problem
         end
-        known[word] = true
+        pieces[#pieces + 1] = piece
+        known[word] = piece ~= nil
+      end
+      if known[word] then
         break
       end
     end
