@@ -68,6 +68,11 @@ impl Review {
         }
     }
 
+    /// The review as it was, of a text that nobody can look at now.
+    pub fn reopen(saved: Saved) -> Result<Self, Broken> {
+        saved.review()
+    }
+
     /// The review of a text as it is now. What it is other than when it was saved, a person did.
     pub fn restore(saved: Saved, live: &str) -> Result<(Self, Vec<Lost>), Broken> {
         let mut review = saved.review()?;
