@@ -22,6 +22,7 @@ use tokio::sync::watch;
 use crate::buffers::{ClientId, Follower, Typed};
 use crate::journal::Journal;
 
+mod committed;
 mod decide;
 mod keep;
 mod land;
@@ -67,12 +68,14 @@ struct OfSession {
     changed: watch::Sender<u64>,
     /// What was kept of earlier days is here.
     loaded: bool,
+    /// The commit that was last checked out, where there is a repository.
+    head: Option<String>,
 }
 
 impl Default for OfSession {
     fn default() -> Self {
         let (reviews, news) = (BTreeMap::new(), News::default());
-        Self { next: 1, reviews, news, changed: watch::Sender::new(0), loaded: false }
+        Self { next: 1, reviews, news, changed: watch::Sender::new(0), loaded: false, head: None }
     }
 }
 

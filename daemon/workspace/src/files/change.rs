@@ -105,6 +105,9 @@ struct Done {
 impl Files {
     pub async fn change(&self, changes: &[FileChange], cause: &Cause) -> Result<Vec<Changed>, FileError> {
         self.fetch_reviews(&cause.session).await;
+        if cause.by == By::Agent {
+            self.know_head(&cause.session).await;
+        }
         let mut done = Done { group: cause.group, ..Done::default() };
         let result = self.make(changes, cause, &mut done).await;
         match result {

@@ -129,6 +129,12 @@ impl Files {
         }
     }
 
+    /// Brings the reviews of one document up to date.
+    pub async fn look_at_review(&self, session: &str, name: &std::path::Path) {
+        self.fetch_reviews(session).await;
+        self.look_at(session, name).await;
+    }
+
     async fn look_at(&self, session: &str, name: &std::path::Path) {
         let place = self.resolve(&name.to_string_lossy());
         let open = self.buffers().find(name, self.home_client());
@@ -147,6 +153,10 @@ impl Files {
     /// Brings all reviews of a session up to date, those of earlier days included.
     pub async fn look_at_reviews(&self, session: &str) {
         self.fetch_reviews(session).await;
+        if self.reviews().places(session).is_empty() {
+            return;
+        }
+        self.look_at_commits(session).await;
         for name in self.reviews().places(session) {
             self.look_at(session, &name).await;
         }

@@ -37,7 +37,7 @@ impl Reviews {
                 of.reviews.values_mut().filter(|tracked| tracked.is_unsaved && !tracked.is_before());
             for tracked in unsaved.filter(|tracked| is_wanted(tracked)) {
                 let place = tracked.name.to_string_lossy().into_owned();
-                let review = (!tracked.is_over()).then(|| (place, tracked.review.clone()));
+                let review = (!tracked.is_over()).then(|| (place, tracked.review.to_save()));
                 tracked.is_unsaved = !journal.keep_review(session, tracked.id.0, review);
             }
         }

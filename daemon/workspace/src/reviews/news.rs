@@ -1,7 +1,6 @@
 //! What people did with an agent's edits that its model does not know yet.
 
 use std::collections::VecDeque;
-use std::path::Path;
 
 use super::tracked::Tracked;
 use super::{OfSession, Reviews};
@@ -118,12 +117,15 @@ impl Reviews {
         news
     }
 
-    /// Whether something of a document waits to be told.
-    pub fn is_news(&self, session: &str, name: &Path) -> bool {
+    /// It could not be told after all.
+    pub fn untold(&self, session: &str, news: News) {
         let mut state = self.lock();
+        let since = &mut state.of(session).news;
+        let since = std::mem::replace(since, news);
         let of = state.of(session);
-        let mut reviews = of.reviews.values();
-        reviews.any(|tracked| tracked.name == name && !tracked.review.is_empty())
+        of.news.items.retain(|item| item.happened != Happened::Open);
+        of.news.left_out += since.left_out;
+        since.items.into_iter().for_each(|item| of.news.add(item));
     }
 }
 

@@ -21,6 +21,10 @@ enum Act {
     Agent(bool, Vec<(usize, Line)>, [Keys; 2]),
     Type(usize, String),
     Decide(bool, usize, Verdict, [Keys; 2]),
+    /// A text of the person's own in the place of a hunk.
+    Write(bool, usize, [Keys; 2]),
+    /// An edit that waits, and is decided hunk by hunk.
+    Before(bool, Vec<(usize, Line)>, Vec<Verdict>, [Keys; 2]),
     /// The editor's own undo: back to the text before its last change.
     Back,
     Close,
@@ -55,7 +59,8 @@ impl Case {
         String::from_utf8(content.bytes).unwrap()
     }
 
-    async fn agent(&mut self, session: &str, lines: &[(usize, Line)]) {
+    /// An edit of lines of the text as it is.
+    async fn edit(&mut self, lines: &[(usize, Line)]) -> ChangeKind {
         let old = self.text().await;
         let mut new: Vec<String> = old.split_inclusive('\n').map(str::to_owned).collect();
         for (at, line) in lines {
@@ -74,7 +79,11 @@ impl Case {
         let content = self.files.look(&place, READ_LIMIT).await.unwrap();
         let file = FileText::decode(content.bytes).unwrap();
         let change = Change::between(file.text(), &new.concat());
-        let kind = ChangeKind::Edit { file, stamp: content.stamp, change };
+        ChangeKind::Edit { file, stamp: content.stamp, change }
+    }
+
+    async fn agent(&mut self, session: &str, lines: &[(usize, Line)]) {
+        let (place, kind) = (self.files.resolve("a"), self.edit(lines).await);
         let cause = Cause {
             session: session.into(),
             call: format!("call {}", self.count),
@@ -85,6 +94,26 @@ impl Case {
         };
         // A conflict with what is typed meanwhile is no fault.
         let _ = self.files.change(&[FileChange { place, kind }], &cause).await;
+    }
+
+    /// Nothing is changed by a call that waits but what was accepted of it.
+    async fn before(&mut self, session: &str, lines: &[(usize, Line)], verdicts: Vec<Verdict>) {
+        let (place, kind) = (self.files.resolve("a"), self.edit(lines).await);
+        let Some(proposal) = self.files.reviews().propose(session, "call", &place, &kind) else { return };
+        let is_before = |view: &View| view.id == proposal.id();
+        for verdict in verdicts {
+            let was = self.text().await;
+            let Some(view) = self.list(session).into_iter().find(is_before) else { break };
+            let Some(old) = view.hunks.first().map(|hunk| hunk.old.join("\n")) else { break };
+            // A line that a person has typed in since is not given up here.
+            if count(&old) > 0 || self.decide(session, hunk(&view, 0, verdict)).await.is_err() {
+                break;
+            }
+            let keys = self.window.typed.lock().unwrap().pop();
+            let is_typed = keys.is_none_or(|keys| keys.iter().any(|keys| !keys.is_empty()));
+            assert!(verdict == Verdict::Accept || is_typed || self.text().await == was);
+            self.check("in the middle of a call").await;
+        }
     }
 
     fn list(&self, session: &str) -> Vec<View> {
@@ -106,7 +135,7 @@ impl Case {
         let state = self.files.reviews().lock();
         assert!(state.on_their_way.is_empty(), "{said}");
         for of in state.sessions.values() {
-            for tracked in of.reviews.values() {
+            for tracked in of.reviews.values().filter(|tracked| tracked.follows_text()) {
                 assert_eq!(tracked.review.text(), now, "{said}");
                 assert_eq!(tracked.carrying, 0, "{said}");
                 assert!(tracked.review.hunks().iter().all(|hunk| !hunk.rejecting), "{said}");
@@ -127,14 +156,18 @@ fn keys() -> impl Strategy<Value = [Keys; 2]> {
 }
 
 fn act() -> impl Strategy<Value = Act> {
-    let line = prop_oneof![Just(Line::Other), Just(Line::New), Just(Line::Gone)];
-    let lines = proptest::collection::vec((any::<usize>(), line), 1..4);
-    let verdict = prop_oneof![Just(Verdict::Accept), Just(Verdict::Reject)];
+    let line = || prop_oneof![Just(Line::Other), Just(Line::New), Just(Line::Gone)];
+    let lines = proptest::collection::vec((any::<usize>(), line()), 1..4);
+    let some_lines = proptest::collection::vec((any::<usize>(), line()), 1..4);
+    let verdict = || prop_oneof![Just(Verdict::Accept), Just(Verdict::Reject)];
     prop_oneof![
         4 => (any::<bool>(), lines, keys()).prop_map(|(of, lines, keys)| Act::Agent(of, lines, keys)),
         3 => (any::<usize>(), "[p]|[p]\n|\n").prop_map(|(at, text)| Act::Type(at, text)),
-        4 => (any::<bool>(), any::<usize>(), verdict, keys())
+        4 => (any::<bool>(), any::<usize>(), verdict(), keys())
             .prop_map(|(of, at, verdict, keys)| Act::Decide(of, at, verdict, keys)),
+        2 => (any::<bool>(), any::<usize>(), keys()).prop_map(|(of, at, keys)| Act::Write(of, at, keys)),
+        2 => (any::<bool>(), some_lines, proptest::collection::vec(verdict(), 0..4), keys())
+            .prop_map(|(of, lines, verdicts, keys)| Act::Before(of, lines, verdicts, keys)),
         1 => Just(Act::Back),
         1 => Just(Act::Close),
         1 => Just(Act::Open),
@@ -148,12 +181,33 @@ async fn run(text: &str, is_neovim: bool, acts: Vec<Act>) {
         let (said, was) = (format!("{act:?}"), case.text().await);
         // Letters that are allowed to go.
         let mut goes = 0;
-        if let Act::Agent(_, _, keys) | Act::Decide(_, _, _, keys) = &act {
+        if let Act::Agent(_, _, keys)
+        | Act::Decide(_, _, _, keys)
+        | Act::Write(_, _, keys)
+        | Act::Before(_, _, _, keys) = &act
+        {
             *case.window.typed.lock().unwrap() = vec![keys.clone()];
         }
         match act {
             Act::Agent(other, lines, _) => {
                 case.agent(SESSIONS[usize::from(other)], &lines).await;
+            }
+            Act::Before(other, lines, verdicts, _) => {
+                case.before(SESSIONS[usize::from(other)], &lines, verdicts).await;
+            }
+            Act::Write(other, at, _) => {
+                let session = SESSIONS[usize::from(other)];
+                if let Some(view) = case.list(session).first().filter(|view| !view.hunks.is_empty()) {
+                    let at = at % view.hunks.len();
+                    goes = count(&view.hunks[at].new.join("\n"));
+                    let text = Some("w\na\nw\n".to_owned());
+                    let own = Decision { text, ..hunk(view, at, Verdict::Accept) };
+                    if case.decide(session, own).await.is_ok() {
+                        let is_there =
+                            |view: &View| view.hunks.iter().any(|hunk| hunk.new.contains(&"w".into()));
+                        assert!(!case.list(session).iter().any(is_there), "{said}");
+                    }
+                }
             }
             Act::Type(at, text) if case.is_open => {
                 let mut new = was.clone();
@@ -219,7 +273,7 @@ proptest! {
     ) {
         let text = lines.join("\n") + "\n";
         let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+            tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
         runtime.block_on(run(&text, is_neovim, acts));
     }
 }

@@ -400,7 +400,7 @@ async fn what_was_lost_is_told_once() {
 
 #[tokio::test]
 async fn a_review_of_very_many_hunks_stays_usable() {
-    const MANY: usize = 50_000;
+    const MANY: usize = 12_500;
     let desk = Desk::new();
     let text = |odd: &str| -> String { (0..MANY).map(|line| format!("{odd}{line}\nsame\n")).collect() };
     desk.write("a", &text("old "));
@@ -431,4 +431,60 @@ async fn a_review_of_very_many_hunks_stays_usable() {
     assert!(results.iter().all(Result::is_ok));
     assert_eq!(desk.list(), []);
     assert_eq!(desk.files.reviews().news(SESSION).left_out, MANY - 200);
+}
+
+fn git(folder: &Path, arguments: &[&str]) {
+    let mut git = std::process::Command::new("git");
+    git.args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]).args(arguments);
+    let output = git.current_dir(folder).env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[tokio::test]
+async fn what_is_committed_is_kept_and_what_was_committed_before_is_not() {
+    let desk = Desk::new();
+    let folder = desk.folder.path();
+    git(folder, &["init", "-q"]);
+    desk.write("a", OLD);
+    desk.write("b", "1\n2\n3\n");
+    git(folder, &["add", "."]);
+    git(folder, &["commit", "-qm", "one"]);
+    // What a person has not committed yet, and the agent takes back.
+    desk.write("b", "1\nmine\n3\n");
+    desk.agent("a", NEW).await;
+    desk.agent("b", "1\n2\n3\n").await;
+    desk.files.look_at_reviews(SESSION).await;
+    assert_eq!(desk.list().len(), 2, "nothing was committed");
+    // Two of the hunks.
+    desk.write("a", "1\nB\n3\n4\n5\nF\n7\n");
+    git(folder, &["add", "a"]);
+    desk.write("a", NEW);
+    git(folder, &["commit", "-qm", "two"]);
+    desk.files.look_at_reviews(SESSION).await;
+    let list = desk.list();
+    assert_eq!(shown(&list[0]), lines(&["3 4 D"]));
+    assert_eq!(shown(&list[1]), lines(&["1 mine 2"]));
+    let news = desk.news();
+    assert_eq!((news[0].0, news[1].0), (2, 6));
+    assert!(news[..2].iter().all(|(_, happened, _)| *happened == Happened::Accepted), "{news:?}");
+}
+
+#[tokio::test]
+async fn undoing_a_call_takes_back_what_is_left_of_it_and_what_was_kept() {
+    let desk = Desk::lasting();
+    desk.write("a", OLD);
+    desk.agent("a", NEW).await;
+    let view = desk.only();
+    let decisions = [hunk(&view, 0, Verdict::Accept), hunk(&view, 1, Verdict::Reject)];
+    assert_eq!(desk.decide(&decisions).await, [Ok(()), Ok(())]);
+    let journal = desk.files.journal().unwrap();
+    let entries = journal.entries(SESSION).await.unwrap();
+    let call: Vec<_> = entries.iter().filter(|entry| entry.call == "call").collect();
+    let taken = desk.files.take_back_entries(journal, &call, "Undo").await;
+    assert!(matches!(taken[0].how, crate::files::How::Undone), "{taken:?}");
+    assert_eq!((desk.read("a"), desk.list()), (OLD.to_owned(), vec![]));
+    let entries = journal.entries(SESSION).await.unwrap();
+    let undone: Vec<_> = entries.iter().rev().take(1).collect();
+    desk.files.take_back_entries(journal, &undone, "Redo").await;
+    assert_eq!(desk.read("a"), "1\nB\n3\n4\n5\nF\n7\n");
 }
