@@ -10,7 +10,7 @@ impl Worker {
     pub(super) async fn tell_news(&mut self) -> Result<(), StoreError> {
         let files = &self.setting.files;
         if self.step == 1 {
-            files.look_at_reviews(self.setting.session.id.as_str()).await;
+            files.look_at_commits(self.setting.session.id.as_str()).await;
         }
         let news = files.reviews().news(self.setting.session.id.as_str());
         let mut changed = files.changed_since_seen().await;

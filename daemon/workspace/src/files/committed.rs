@@ -20,6 +20,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 impl Files {
     /// Looks whether something was committed since this was last asked.
     pub async fn look_at_commits(&self, session: &str) {
+        self.fetch_reviews(session).await;
+        if self.reviews().places(session).is_empty() {
+            return;
+        }
         let Some((root, head)) = self.head().await else { return };
         let Some(before) = self.reviews().head(session, &head) else { return };
         let names: Vec<_> = self.reviews().places(session);

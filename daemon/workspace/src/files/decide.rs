@@ -150,12 +150,8 @@ impl Files {
         self.reviews().seen(session, name, None, &document(file.text()));
     }
 
-    /// Brings all reviews of a session up to date, those of earlier days included.
+    /// Brings all reviews of a session up to date, those of earlier days and what was committed included.
     pub async fn look_at_reviews(&self, session: &str) {
-        self.fetch_reviews(session).await;
-        if self.reviews().places(session).is_empty() {
-            return;
-        }
         self.look_at_commits(session).await;
         for name in self.reviews().places(session) {
             self.look_at(session, &name).await;
@@ -167,13 +163,13 @@ impl Files {
         if !self.reviews().is_unread(session) {
             return;
         }
-        let kept = match self.journal().map(|journal| journal.reviews(session)) {
+        let (kept, news) = match self.journal().map(|journal| journal.reviews(session)) {
             // What cannot be read now is asked for again.
             Some(kept) => match kept.await {
                 Ok(kept) => kept,
                 Err(_) => return,
             },
-            None => Vec::new(),
+            None => Default::default(),
         };
         let mut found = Vec::new();
         for review in kept {
@@ -182,7 +178,7 @@ impl Files {
             let file = content.ok().and_then(|content| FileText::decode(content.bytes).ok());
             found.push((review, place.shown.clone(), file.map(|file| document(file.text()))));
         }
-        self.reviews().restore(session, found);
+        self.reviews().restore(session, found, news);
     }
 
     /// A document of which everything is accepted is saved, where the person wants that.

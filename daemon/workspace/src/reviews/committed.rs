@@ -41,5 +41,6 @@ impl Reviews {
         }
         drop(state);
         self.keep(name);
+        self.keep_news(session);
     }
 }

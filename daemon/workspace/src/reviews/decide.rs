@@ -145,6 +145,7 @@ impl Reviews {
         of.changed.send_modify(|count| *count += 1);
         drop(state);
         self.keep(&name);
+        self.keep_news(session);
     }
 }
 
@@ -343,8 +344,9 @@ impl Tracked {
                 let no = |why: review::Refused| Refusal::No(why.to_string());
                 let settled = self.review.expected(&wanted).map_err(no)?;
                 if let Some(lines) = settled.lines {
+                    let wanted: HashSet<_> = lines.new.into_iter().collect();
                     let chosen = settled.new.split_inclusive('\n').enumerate();
-                    text = chosen.filter(|(at, _)| lines.new.contains(at)).map(|(_, line)| line).collect();
+                    text = chosen.filter(|(at, _)| wanted.contains(at)).map(|(_, line)| line).collect();
                 }
             }
         }

@@ -7,7 +7,7 @@ use std::path::Path;
 use copydesk_text::Document;
 use copydesk_text::review::Review;
 
-use super::news::{Happened, Item};
+use super::news::{Happened, Item, News};
 use super::tracked::Tracked;
 use super::{ReviewId, Reviews};
 use crate::journal::KeptReview;
@@ -43,6 +43,15 @@ impl Reviews {
         }
     }
 
+    /// Keeps what the model is still to be told.
+    pub(super) fn keep_news(&self, session: &str) {
+        let Some(journal) = &self.journal else { return };
+        let state = self.lock();
+        if let Some(of) = state.sessions.get(session).filter(|of| of.loaded) {
+            journal.keep_news(session, (!of.news.is_empty()).then(|| of.news.clone()));
+        }
+    }
+
     /// Whether what was kept of a session is still to be fetched.
     pub(crate) fn is_unread(&self, session: &str) -> bool {
         !self.lock().of(session).loaded
@@ -50,12 +59,18 @@ impl Reviews {
 
     /// What was kept, with the text that its document has now. One that is gone or cannot be read is left as it was: it may
     /// be back tomorrow.
-    pub(crate) fn restore(&self, session: &str, kept: Vec<(KeptReview, String, Option<Document>)>) {
+    pub(crate) fn restore(
+        &self,
+        session: &str,
+        kept: Vec<(KeptReview, String, Option<Document>)>,
+        news: News,
+    ) {
         let mut state = self.lock();
         let of = state.of(session);
         if std::mem::replace(&mut of.loaded, true) {
             return;
         }
+        of.news.put_before(news);
         let mut moved = Vec::new();
         for (KeptReview { number, place, saved }, shown, now) in kept {
             of.next = of.next.max(number + 1);
@@ -100,5 +115,6 @@ impl Reviews {
         }
         drop(state);
         self.keep_all();
+        self.keep_news(session);
     }
 }

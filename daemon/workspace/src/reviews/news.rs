@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use super::tracked::Tracked;
 use super::{OfSession, Reviews};
 
@@ -10,7 +12,7 @@ const MOST: usize = 200;
 /// Open hunks that are named.
 const OPEN: usize = 20;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Happened {
     Accepted,
     /// With changes of the person's own, or only in part.
@@ -27,7 +29,7 @@ pub enum Happened {
 }
 
 /// One thing that happened.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
     /// The document, for a model.
     pub shown: String,
@@ -43,7 +45,7 @@ pub struct Item {
 }
 
 /// What happened, in its order.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct News {
     pub items: VecDeque<Item>,
     /// Older ones that were too many.
@@ -74,6 +76,14 @@ impl News {
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
+
+    /// These came earlier. What was open then is said anew when it is told.
+    pub(super) fn put_before(&mut self, mut earlier: Self) {
+        earlier.items.retain(|item| item.happened != Happened::Open);
+        let since = std::mem::replace(self, earlier);
+        self.left_out += since.left_out;
+        since.items.into_iter().for_each(|item| self.add(item));
+    }
 }
 
 impl Reviews {
@@ -90,7 +100,10 @@ impl Reviews {
             comment: Some(comment.text),
             text: comment.about,
         });
-        news.comments()
+        let comments = news.comments();
+        drop(state);
+        self.keep_news(session);
+        comments
     }
 
     pub fn comments(&self, session: &str) -> usize {
@@ -114,18 +127,15 @@ impl Reviews {
             .take(OPEN)
             .collect();
         news.items.extend(open);
+        drop(state);
+        self.keep_news(session);
         news
     }
 
     /// It could not be told after all.
     pub fn untold(&self, session: &str, news: News) {
-        let mut state = self.lock();
-        let since = &mut state.of(session).news;
-        let since = std::mem::replace(since, news);
-        let of = state.of(session);
-        of.news.items.retain(|item| item.happened != Happened::Open);
-        of.news.left_out += since.left_out;
-        since.items.into_iter().for_each(|item| of.news.add(item));
+        self.lock().of(session).news.put_before(news);
+        self.keep_news(session);
     }
 }
 

@@ -488,3 +488,18 @@ async fn undoing_a_call_takes_back_what_is_left_of_it_and_what_was_kept() {
     desk.files.take_back_entries(journal, &undone, "Redo").await;
     assert_eq!(desk.read("a"), "1\nB\n3\n4\n5\nF\n7\n");
 }
+
+#[tokio::test]
+async fn what_was_decided_in_the_evening_is_told_in_the_morning_and_once() {
+    let mut desk = Desk::lasting();
+    desk.write("a", OLD);
+    desk.agent("a", NEW).await;
+    assert_eq!(desk.decide(&[everything(&desk.only(), Verdict::Reject)]).await, [Ok(())]);
+    for told in [3, 0] {
+        desk.files.journal().unwrap().usage().await.unwrap();
+        desk.files = Desk::open(desk.folder.path());
+        desk.files.look_at_reviews(SESSION).await;
+        let news = desk.news();
+        assert_eq!(news.len(), told, "{news:?}");
+    }
+}
