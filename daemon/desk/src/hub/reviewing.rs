@@ -27,8 +27,11 @@ impl Held {
         params: ReviewListParams,
     ) -> Result<ReviewListResult, HubError> {
         let files = self.files(client).await?;
-        files.look_at_reviews(self.id().as_str()).await;
         let name = params.uri.as_deref().map(|uri| place(&files, uri).real().to_owned());
+        match &name {
+            Some(name) => files.look_at_review(self.id().as_str(), name).await,
+            None => files.look_at_reviews(self.id().as_str()).await,
+        }
         let skip = params.skip.unwrap_or_default() as usize;
         let views = files.reviews().list(self.id().as_str(), name.as_deref(), skip);
         let comments = narrow(files.reviews().comments(self.id().as_str()));
@@ -41,7 +44,7 @@ impl Held {
         params: ReviewDecideParams,
     ) -> Result<Vec<Decided>, HubError> {
         let files = self.files(client).await?;
-        files.look_at_reviews(self.id().as_str()).await;
+        files.fetch_reviews(self.id().as_str()).await;
         let session = self.id().as_str();
         let mut decided = Vec::with_capacity(params.decisions.len());
         let mut known = Vec::new();
@@ -66,10 +69,15 @@ impl Held {
             }
         }
         self.end_inlines();
-        for ask in files.reviews().settled_asks(session) {
+        self.settle_asks(files.reviews()).await;
+        Ok(decided)
+    }
+
+    /// Calls go on of which everything is decided, or was typed or undone until nothing is left to decide.
+    async fn settle_asks(&self, reviews: &reviews::Reviews) {
+        for ask in reviews.settled_asks(self.id().as_str()) {
             self.reviewed(&ask).await;
         }
-        Ok(decided)
     }
 
     pub(crate) async fn comment(
@@ -127,6 +135,7 @@ pub(super) async fn watch(held: Weak<Held>, mut changed: watch::Receiver<u64>, r
     while changed.changed().await.is_ok() {
         let Some(held) = held.upgrade() else { return };
         held.tell_reviews(&reviews);
+        held.settle_asks(&reviews).await;
     }
 }
 

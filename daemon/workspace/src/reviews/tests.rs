@@ -12,6 +12,10 @@ use crate::config::Save;
 use crate::files::{By, Cause, ChangeKind, FileChange, Files, READ_LIMIT};
 use crate::journal::{Bound, Journal};
 
+mod interleaved;
+mod odd;
+mod window;
+
 const SESSION: &str = "s";
 
 struct Desk {
