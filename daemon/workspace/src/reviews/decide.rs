@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use copydesk_text::review::{self, HunkId, Print, Review, Selection, Settled, WholeRejection};
-use copydesk_text::{Change, Document, Edit};
+use copydesk_text::{Change, Document, Edit, Ending};
 use thiserror::Error;
 
 use super::news::{Happened, Item};
@@ -253,6 +253,8 @@ impl Tracked {
         let whole = self.review.text();
         let is_last = range.end == whole.len() && !whole.ends_with('\n');
         let text = if text.is_empty() || text.ends_with('\n') || is_last { text } else { text + "\n" };
+        // Whoever typed it does not see how lines end here.
+        let text = Ending::of(&whole).write(&text).into_owned();
         let item = self.item(decision, &settled, line, Some(&text));
         let change = Change::between(whole.get(range.clone()).unwrap_or_default(), &text);
         let moved = change.edits().iter().map(|edit| Edit {
