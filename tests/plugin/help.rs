@@ -86,7 +86,9 @@ fn everything_there_is_has_a_tag() {
             for name in pairs(require('copydesk.config').defaults) do add('copydesk-option-' .. name) end
             for name in pairs(require('copydesk.config').defaults.chat) do add('copydesk-option-chat.' .. name) end
             for name in pairs(require('copydesk.config').defaults.keys) do add('copydesk-key-' .. name) end
+            for name in pairs(require('copydesk.config').defaults.review) do add('copydesk-option-review.' .. name) end
             for name in pairs(require('copydesk.highlight').groups) do add('hl-' .. name) end
+            for name in pairs(require('copydesk.highlight').shades) do add('hl-' .. name) end
             for name in pairs(require('copydesk')) do add('copydesk.' .. name .. '()') end
             for _, one in ipairs(require('copydesk.context').words) do add('copydesk-@' .. one.word:gsub(':', '')) end
             return names";

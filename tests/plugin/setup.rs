@@ -30,7 +30,8 @@ fn nothing_is_loaded_before_the_first_use() {
         assert_eq!(person.window.lua(quiet), true);
         let quiet = "local copydesk = require('copydesk')
             return { copydesk.statusline(), copydesk.status() }";
-        let status = json!({ "connection": "off", "running": false, "waiting": 0, "added": [] });
+        let status =
+            json!({ "connection": "off", "running": false, "waiting": 0, "undecided": 0, "added": [] });
         assert_eq!(person.window.lua(quiet), json!(["", status]));
         assert_eq!(words(&person.window.lua(loaded)), ["copydesk", "copydesk.config"]);
     });
@@ -46,7 +47,7 @@ fn every_command_has_a_map_and_nothing_else_is_mapped() {
         let mapped = "local mode = ...
             local found = {}
             for _, map in ipairs(vim.api.nvim_get_keymap(mode)) do
-              local name = map.lhs:match('^<Plug>%(copydesk%-(%a+)%)$')
+              local name = map.lhs:match('^<Plug>%(copydesk%-([%a-]+)%)$')
               if name then found[#found + 1] = name end
               assert(name or not (map.rhs or ''):find('Copydesk'), map.lhs)
             end
@@ -58,7 +59,7 @@ fn every_command_has_a_map_and_nothing_else_is_mapped() {
         assert_eq!(found, wanted);
         let mut visual = words(&person.window.nvim.lua(mapped, json!(["x"])));
         visual.sort();
-        assert_eq!(visual, ["add", "ask"]);
+        assert_eq!(visual, ["accept", "add", "ask", "comment", "reject"]);
         let files = "return vim.tbl_map(function(path) return vim.fn.fnamemodify(path, ':t:r') end,
             vim.api.nvim_get_runtime_file('lua/copydesk/command/*.lua', true))";
         let mut files = words(&person.window.lua(files));
@@ -72,15 +73,16 @@ fn every_command_has_a_map_and_nothing_else_is_mapped() {
 fn wrong_options_are_told_one_by_one_and_the_defaults_stand_in() {
     on_each(|program| {
         let scripted = desk([]);
-        let setup = json!({ "history": 0, "chat": { "siz": 3 }, "icons": 5, "nonsense": true });
+        let setup = json!({ "history": 0, "chat": { "siz": 3, "page": 1.5 }, "icons": 5, "nonsense": true });
         let mut person = Person::with(program, &scripted.desk, setup);
-        let mut said: Vec<_> = (0..4).map(|_| person.hears()).collect();
+        let mut said: Vec<_> = (0..5).map(|_| person.hears()).collect();
         said.sort();
         expect![[r#"
+            setup: `chat.page` is a whole number
             setup: `history` is greater than zero
             setup: `icons` is a table, not a number
             setup: there is no option `chat.siz`; did you mean `size`?
-            setup: there is no option `nonsense`; there are ask_float, autostart, chat, cmd, follow, history, icons, keys, notify, progress"#]]
+            setup: there is no option `nonsense`; there are ask_float, autostart, chat, cmd, follow, history, icons, keys, notify, progress, review"#]]
         .assert_eq(&said.join("\n"));
         assert_eq!(person.window.lua("return require('copydesk.config').get().history"), 200);
         person.window.lua("require('copydesk').setup('right')");

@@ -91,6 +91,7 @@ pub(crate) fn review(view: View) -> Review {
         path: view.shown,
         when,
         ask,
+        writing: view.is_written,
         expected: view.print.as_str().to_owned(),
         file,
         hunks: view.hunks.into_iter().map(|view| hunk(id, view)).collect(),

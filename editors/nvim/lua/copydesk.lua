@@ -19,6 +19,7 @@ local problems = {}
 ---@field running boolean Whether a turn runs in it.
 ---@field seconds? integer For how long.
 ---@field waiting integer How many asks and questions wait for the person, in all sessions.
+---@field undecided integer How many hunks nobody has decided yet, in all sessions.
 ---@field added string[] What goes with the next prompt.
 
 ---@class copydesk.AskOptions
@@ -119,7 +120,7 @@ end
 ---@return copydesk.Status
 function M.status()
   if not package.loaded["copydesk.client"] then
-    return { connection = "off", running = false, waiting = 0, added = {} }
+    return { connection = "off", running = false, waiting = 0, undecided = 0, added = {} }
   end
   local connection, problem = require("copydesk.client").status()
   local view = require("copydesk.session").current()
@@ -128,6 +129,7 @@ function M.status()
     problem = problem,
     running = view ~= nil and view.running ~= nil,
     waiting = #require("copydesk.ask").list(),
+    undecided = (require("copydesk.review").count()),
     added = require("copydesk.context").labels(),
   }
   if view then
@@ -148,7 +150,7 @@ function M.statusline()
   return require("copydesk.progress").statusline()
 end
 
---- Hears of an event: `TurnStarted`, `TurnEnded`, `Call`, `Ask`, `Session` or `Connection` (`:help copydesk-events`).
+--- Hears of an event: `TurnStarted`, `TurnEnded`, `Call`, `Ask`, `Review`, `Session` or `Connection` (`:help copydesk-events`).
 ---@param event string
 ---@param run fun(data: table)
 ---@return integer autocommand For `nvim_del_autocmd`.

@@ -28,7 +28,8 @@ end, {
 
 local names = {
   "ask", "chat", "stop", "undo", "redo", "new", "sessions", "model", "agent", "add",
-  "allow", "always", "reject", "follow", "status", "log", "doctor", "restart",
+  "allow", "always", "reject", "accept", "comment", "edit", "next", "prev", "review",
+  "accept-file", "reject-file", "accept-all", "reject-all", "follow", "status", "log", "doctor", "restart",
 }
 for _, name in ipairs(names) do
   vim.api.nvim_set_keymap("n", ("<Plug>(copydesk-%s)"):format(name), ("<Cmd>Copydesk %s<CR>"):format(name), {
@@ -36,7 +37,7 @@ for _, name in ipairs(names) do
     desc = "Copydesk: " .. name,
   })
 end
-for _, name in ipairs({ "ask", "add" }) do
+for _, name in ipairs({ "ask", "add", "accept", "reject", "comment" }) do
   -- Not <Cmd>: the range is the selection, and its marks are set when the command line begins.
   vim.api.nvim_set_keymap("x", ("<Plug>(copydesk-%s)"):format(name), (":Copydesk %s<CR>"):format(name), {
     noremap = true,

@@ -42,6 +42,7 @@ impl Held {
         let files = self.files(client).await?;
         let session = self.id().as_str();
         let decided = reviews::decide(&files, session, params.decisions).await;
+        self.end_inlines();
         for ask in files.reviews().settled_asks(session) {
             self.reviewed(&ask).await;
         }
@@ -92,7 +93,8 @@ impl Held {
             let id = change.view.id;
             let gone = change.gone.iter().map(|hunk| hunk_id(id, *hunk)).collect();
             let review = reviews::review(change.view);
-            self.tell(Event::ReviewChanged(Box::new(ReviewChange { review, gone, reload: false })));
+            let change = ReviewChange { review, gone, reload: false, failed: change.failed };
+            self.tell(Event::ReviewChanged(Box::new(change)));
         }
     }
 }
@@ -105,7 +107,7 @@ pub(super) async fn watch(held: Weak<Held>, mut changed: watch::Receiver<u64>, r
     }
 }
 
-fn place(files: &Files, uri: &str) -> copydesk_workspace::files::Place {
+pub(super) fn place(files: &Files, uri: &str) -> copydesk_workspace::files::Place {
     let path = path_of(uri).map(|path| path.to_string_lossy().into_owned());
     files.resolve(path.as_deref().unwrap_or(uri))
 }

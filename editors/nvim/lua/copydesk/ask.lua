@@ -26,7 +26,8 @@ function M.listen(listener)
   listeners[#listeners + 1] = listener
 end
 
-local function changed()
+--- Tells everybody that what waits looks different.
+function M.changed()
   for _, listener in ipairs(listeners) do
     listener()
   end
@@ -68,7 +69,7 @@ local function wait_for(item)
         table.remove(open, at)
       end
       done(answer)
-      changed()
+      M.changed()
     end
     local at = place(item.id)
     if at then
@@ -79,7 +80,7 @@ local function wait_for(item)
     else
       open[#open + 1] = item
     end
-    changed()
+    M.changed()
     require("copydesk.progress").asked(item)
   end)
 end

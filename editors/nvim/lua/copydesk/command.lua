@@ -19,7 +19,8 @@ local M = {}
 --- All of them, in the order in which they are offered. `plugin/copydesk.lua` has a map for each.
 M.names = {
   "ask", "chat", "stop", "undo", "redo", "new", "sessions", "model", "agent", "add",
-  "allow", "always", "reject", "follow", "status", "log", "doctor", "restart",
+  "allow", "always", "reject", "accept", "comment", "edit", "next", "prev", "review",
+  "accept-file", "reject-file", "accept-all", "reject-all", "follow", "status", "log", "doctor", "restart",
 }
 
 ---@param name string
@@ -64,6 +65,20 @@ function M.nearest(word)
     end
   end
   return best
+end
+
+--- The words of a line as `:Copydesk` has them: a backslash keeps a space in a word.
+---@param line string
+---@return string[]
+function M.words(line)
+  local marked = line:gsub("\\([\\%s])", function(kept)
+    return ("\1%d\1"):format(kept:byte())
+  end)
+  return vim.tbl_map(function(word)
+    return (word:gsub("\1(%d+)\1", function(byte)
+      return string.char(byte)
+    end))
+  end, vim.split(marked, "%s+", { trimempty = true }))
 end
 
 --- Runs a command.

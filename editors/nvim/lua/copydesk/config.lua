@@ -44,8 +44,34 @@ M.defaults = {
     error = "✗",
     interrupted = "■",
     ask = "?",
+    hunk = "±",
   },
-  --- Keys in the conversation's two windows. `false` leaves one out. Nothing is mapped elsewhere.
+  --- Edits of the agent that nobody has decided yet, in their buffers.
+  review = {
+    --- Signs in the sign column: lines that came, are others, went, and such that wait for you. `false`: none.
+    signs = { added = "┃", changed = "┃", removed = "▔", proposed = "┆" },
+    --- Say at the hunk under the cursor what its keys are.
+    hint = true,
+    --- Rows that lines beside the text have at most, in each hunk.
+    virtual_lines = 40,
+    --- Go to the next hunk after a decision.
+    advance = false,
+    --- Rows of the list of hunks.
+    list = 12,
+    --- Keys in buffers that have hunks, as long as they have. A default is left out where you have a map for it; `false` leaves
+    --- one out, or all.
+    keys = {
+      accept = { n = "gha", x = "gha" },
+      reject = { n = "ghr", x = "ghr" },
+      comment = { n = "ghc", x = "ghc" },
+      edit = { n = "ghe" },
+      accept_file = { n = "ghA" },
+      reject_file = { n = "ghR" },
+      next = { n = "]h" },
+      previous = { n = "[h" },
+    },
+  },
+  --- Keys in the conversation's two windows. `false` leaves one out.
   keys = {
     send = { n = "<CR>", i = "<C-s>" },
     stop = { n = "<C-c>", i = "<C-c>" },
@@ -72,6 +98,9 @@ local choices = {
   notify = { "all", "asks", "none" },
 }
 
+--- Tables that can be left out as a whole.
+local can_be_off = { ["review.signs"] = true, ["review.keys"] = true }
+
 ---@type copydesk.Config
 local current = vim.deepcopy(M.defaults)
 
@@ -87,8 +116,10 @@ local function problem_of(name, default, value)
     end
   elseif type(value) ~= type(default) then
     return ("`%s` is a %s, not a %s"):format(name, type(default), type(value))
-  elseif type(value) == "number" and value <= 0 then
+  elseif type(value) == "number" and not (value > 0 and value < math.huge) then
     return ("`%s` is greater than zero"):format(name)
+  elseif type(value) == "number" and default == math.floor(default) and value ~= math.floor(value) then
+    return ("`%s` is a whole number"):format(name)
   end
 end
 
@@ -134,9 +165,9 @@ local function merge(defaults, given, at, problems)
     local default = defaults[key]
     if default == nil then
       problems[#problems + 1] = ("there is no option `%s`%s"):format(name, nearest(tostring(key), defaults))
-    elseif at == "keys." and value == false then
+    elseif (at == "keys." or at == "review.keys." or can_be_off[name]) and value == false then
       merged[key] = {}
-    elseif at == "keys." and type(value) == "table" then
+    elseif (at == "keys." or at == "review.keys.") and type(value) == "table" then
       merged[key] = keys_of(name, value, problems)
     elseif type(default) == "table" and type(value) == "table" then
       merged[key] = merge(default, value, name .. ".", problems)

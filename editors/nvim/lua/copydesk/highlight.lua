@@ -1,4 +1,4 @@
---- The highlight groups, each linked to one that every colour scheme has.
+--- The highlight groups: linked to groups that every colour scheme has, or shades of its colours.
 ---
 --- Contract: what a person or a colour scheme sets stays (`default`). `define` may be called any number of times.
 
@@ -24,11 +24,95 @@ M.groups = {
   CopydeskRemoved = "Removed",
   --- Titles of windows.
   CopydeskTitle = "Title",
+  --- Signs and line numbers of hunks.
+  CopydeskAddedSign = "Added",
+  CopydeskChangedSign = "Changed",
+  CopydeskRemovedSign = "Removed",
+  CopydeskProposedSign = "DiagnosticInfo",
+  --- What can be done with the hunk under the cursor.
+  CopydeskHint = "Comment",
 }
 
-local function link()
+---@class copydesk.Shade
+---@field of string The group whose colour is mixed into the background.
+---@field share number How much of it.
+---@field cterm string The group that it looks like on a terminal of few colours.
+---@field struck? boolean
+
+--- Backgrounds of hunks: a little of a colour, so that the text itself stays as it is and can be read.
+---@type table<string, copydesk.Shade>
+M.shades = {
+  --- Lines in the text that came, and what differs in them.
+  CopydeskAdd = { of = "Added", share = 0.14, cterm = "DiffAdd" },
+  CopydeskAddWord = { of = "Added", share = 0.34, cterm = "DiffText" },
+  --- Lines beside the text that went.
+  CopydeskDelete = { of = "Removed", share = 0.14, cterm = "DiffDelete" },
+  CopydeskDeleteWord = { of = "Removed", share = 0.36, cterm = "DiffText" },
+  --- Lines in the text that would go.
+  CopydeskOld = { of = "Removed", share = 0.14, cterm = "DiffDelete", struck = true },
+  CopydeskOldWord = { of = "Removed", share = 0.36, cterm = "DiffText", struck = true },
+  --- Lines beside the text that would come.
+  CopydeskNew = { of = "Added", share = 0.14, cterm = "DiffAdd" },
+  CopydeskNewWord = { of = "Added", share = 0.34, cterm = "DiffText" },
+}
+
+--- What we made of each shade.
+---@type table<string, table>
+local made = {}
+
+---@param colour integer
+---@param ground integer
+---@param share number
+---@return integer
+local function mix(colour, ground, share)
+  local mixed = 0
+  for _, place in ipairs({ 65536, 256, 1 }) do
+    local a, b = math.floor(colour / place) % 256, math.floor(ground / place) % 256
+    mixed = mixed + math.floor(a * share + b * (1 - share) + 0.5) * place
+  end
+  return mixed
+end
+
+---@param name string
+---@return table
+local function group(name)
+  return vim.api.nvim_get_hl(0, { name = name, link = false })
+end
+
+---@param shade copydesk.Shade
+---@return table
+local function shaded(shade)
+  local is_dark = vim.o.background == "dark"
+  -- Where the terminal's own background is seen, it is taken for that of the default colours.
+  local ground = group("Normal").bg or (is_dark and 0x14161b or 0xe0e2ea)
+  local colour = group(shade.of).fg or (shade.of == "Added" and 0x3fb950 or 0xf85149)
+  local plain = group(shade.cterm)
+  return {
+    bg = mix(colour, ground, shade.share),
+    strikethrough = shade.struck,
+    ctermfg = plain.ctermfg,
+    ctermbg = plain.ctermbg,
+    cterm = shade.struck and { strikethrough = true } or plain.cterm,
+  }
+end
+
+--- Whether a group is what we made of it, or nothing yet.
+---@param name string
+---@return boolean
+local function is_ours(name)
+  local now = vim.api.nvim_get_hl(0, { name = name })
+  return next(now) == nil or made[name] ~= nil and vim.deep_equal(now, made[name])
+end
+
+local function define()
   for name, to in pairs(M.groups) do
     vim.api.nvim_set_hl(0, name, { link = to, default = true })
+  end
+  for name, shade in pairs(M.shades) do
+    if is_ours(name) then
+      vim.api.nvim_set_hl(0, name, shaded(shade))
+      made[name] = vim.api.nvim_get_hl(0, { name = name })
+    end
   end
 end
 
@@ -40,12 +124,12 @@ function M.define()
     return
   end
   is_defined = true
-  link()
-  vim.api.nvim_create_autocmd("ColorScheme", {
-    group = vim.api.nvim_create_augroup("copydesk.highlight", {}),
-    desc = "Copydesk's highlight groups",
-    callback = link,
-  })
+  define()
+  local autocmds = vim.api.nvim_create_augroup("copydesk.highlight", {})
+  local options = { group = autocmds, desc = "Copydesk's highlight groups", callback = define }
+  vim.api.nvim_create_autocmd("ColorScheme", options)
+  options.pattern = "background"
+  vim.api.nvim_create_autocmd("OptionSet", options)
 end
 
 return M

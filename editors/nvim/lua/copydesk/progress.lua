@@ -6,6 +6,7 @@
 local session = require("copydesk.session")
 
 require("copydesk.follow")
+require("copydesk.review")
 
 local M = {}
 
@@ -95,6 +96,15 @@ function M.asked(item)
   end
 end
 
+--- What is undecided in a session has become more or less.
+---@param id string
+---@param hunks integer
+---@param files integer
+function M.reviewed(id, hunks, files)
+  announce("Review", { session = id, hunks = hunks, files = files })
+  pcall(vim.cmd.redrawstatus)
+end
+
 --- For how long the turn of a session has run, in seconds.
 ---@param view copydesk.View
 ---@return integer?
@@ -110,12 +120,13 @@ function M.statusline()
     return ""
   end
   local icons = require("copydesk.config").get().icons
-  local waiting = #require("copydesk.ask").list()
+  local waiting, undecided = #require("copydesk.ask").list(), require("copydesk.review").count()
+  local hunks = undecided > 0 and (" %s%d"):format(icons.hunk, undecided) or ""
   if waiting > 0 then
-    return ("%s %d"):format(icons.ask, waiting)
+    return ("%s %d%s"):format(icons.ask, waiting, hunks)
   end
   local seconds = M.seconds(view)
-  return seconds and ("%s %d s"):format(icons.running, seconds) or icons.completed
+  return (seconds and ("%s %d s"):format(icons.running, seconds) or icons.completed) .. hunks
 end
 
 return M

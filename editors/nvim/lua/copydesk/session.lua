@@ -31,6 +31,7 @@ local M = {}
 ---| "void" # A part is gone.
 ---| "session" # Title, agent, model.
 ---| "turn" # A turn began or ended, or a prompt waits or does not any more.
+---| "review" # What is undecided in it has changed; the subject is how.
 ---| "gone" # The session was deleted, or is not looked at any more.
 
 ---@type table<string, copydesk.View>
@@ -140,6 +141,9 @@ local apply = {
       number(view)
       tell(view, "void", part)
     end
+  end,
+  reviewChanged = function(view, event)
+    tell(view, "review", event)
   end,
   deleted = function(view)
     views[view.id] = nil
@@ -301,7 +305,9 @@ function M.open(id, done)
     if view then
       local before = M.current()
       current = id
-      if before and before.id ~= id and not before.running then
+      -- One in which something is undecided is looked at until nothing is.
+      local is_needed = before and (before.running or require("copydesk.review").count(before.id) > 0)
+      if before and before.id ~= id and not is_needed then
         M.leave(before)
       end
       tell(view, "session")

@@ -44,6 +44,21 @@ local function choices(ask)
   return table.concat(words, "   ")
 end
 
+--- How much of it can be decided by itself.
+---@param ask copydesk.PermissionAskParams
+---@return string?
+local function hunks(ask)
+  local state = require("copydesk.review.state")
+  local count = 0
+  for _, one in ipairs(state.of_ask(ask.ask)) do
+    count = count + state.size(one)
+  end
+  if count > 0 then
+    local many = count == 1 and "1 hunk" or ("%d hunks, to be decided one by one"):format(count)
+    return ("%s: `:Copydesk next`"):format(many)
+  end
+end
+
 ---@param block copydesk.Block
 ---@param ask copydesk.PermissionAskParams
 local function permission(block, ask)
@@ -56,6 +71,10 @@ local function permission(block, ask)
     render.fenced(block, metadata.command, "sh")
   elseif #ask.patterns > 0 and not ask.title:find(ask.patterns[1], 1, true) then
     render.fenced(block, table.concat(ask.patterns, "\n"), "")
+  end
+  local one_by_one = hunks(ask)
+  if one_by_one then
+    add(block, one_by_one, "CopydeskDim")
   end
   add(block, choices(ask), "CopydeskAsk")
 end

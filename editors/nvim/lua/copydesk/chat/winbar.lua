@@ -80,6 +80,10 @@ function M.text()
     local share = used.share and (" (%d%%)"):format(math.floor(used.share * 100 + 0.5)) or ""
     words[#words + 1] = short(used.tokens) .. share
   end
+  local undecided = require("copydesk.review").count(view.id)
+  if undecided > 0 then
+    words[#words + 1] = ("%s%d"):format(require("copydesk.config").get().icons.hunk, undecided)
+  end
   if used.cost > 0 then
     words[#words + 1] = used.cost < 0.01 and "<$0.01" or ("$%.2f"):format(used.cost)
   end

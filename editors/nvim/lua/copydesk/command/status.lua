@@ -57,6 +57,8 @@ local function session(view, lines)
   add(lines, "Cost", used.cost > 0 and ("$%.4f"):format(used.cost) or nil)
   local waiting = #require("copydesk.ask").list(view.id)
   add(lines, "Waits", waiting > 0 and ("%d for your answer"):format(waiting) or nil)
+  local undecided = require("copydesk.review").count(view.id)
+  add(lines, "Undecided", undecided > 0 and ("%d hunks"):format(undecided) or nil)
 end
 
 --- What the desk says of itself, if it is connected and answers soon.

@@ -32,6 +32,7 @@ fn items(hunks: Vec<Hunk>) -> Vec<Item> {
         path: "a.txt".into(),
         when: ReviewWhen::Before,
         ask: None,
+        writing: false,
         expected: String::new(),
         file: None,
         total: u32::try_from(hunks.len()).unwrap(),

@@ -1,0 +1,8 @@
+--- `accept-all`: everything that is undecided, in all files.
+
+return {
+  summary = "accept-all: accept everything that is undecided",
+  run = function()
+    require("copydesk.review.here").decide_all("accept")
+  end,
+}

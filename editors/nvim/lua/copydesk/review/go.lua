@@ -1,0 +1,182 @@
+--- From hunk to hunk, and on to the next file that has some.
+---
+--- Contract: the cursor moves because the person said so. Folds at the hunk are opened; what can be seen already does not move.
+
+local message = require("copydesk.message")
+
+local M = {}
+
+--- The window to go about in: the one with the focus, or the last one with a document.
+---@return integer?
+local function window()
+  local current = vim.api.nvim_get_current_win()
+  if require("copydesk.buffer").is_document(vim.api.nvim_get_current_buf()) then
+    return current
+  end
+  return require("copydesk.chat").origin()
+end
+
+--- The place of a hunk, in the current window.
+---@param row integer From 0.
+---@param count integer
+local function show(row, count)
+  local top, bottom = vim.fn.line("w0"), vim.fn.line("w$")
+  vim.api.nvim_win_set_cursor(0, { row + 1, 0 })
+  vim.cmd("normal! ^zv")
+  -- The rows beside it are to be seen, too.
+  if row + 1 <= top and row > 0 or row + count + 1 > bottom then
+    vim.cmd("normal! zz")
+  end
+  require("copydesk.review.top").show(vim.api.nvim_get_current_buf())
+  require("copydesk.review.hint").update()
+end
+
+--- Opens the file of a review in the current window, where it is not open there.
+---@param uri string
+---@return boolean
+local function open(uri)
+  local bufnr = require("copydesk.buffer").of(uri)
+  if bufnr and bufnr == vim.api.nvim_get_current_buf() then
+    return true
+  end
+  local went, problem
+  if bufnr then
+    went, problem = pcall(vim.cmd.buffer, { args = { tostring(bufnr) }, mods = { silent = true } })
+  else
+    local name = vim.fn.fnamemodify(vim.uri_to_fname(uri), ":.")
+    went, problem = pcall(vim.cmd.edit, { args = { name }, magic = { file = false, bar = false }, mods = { silent = true } })
+  end
+  if not went then
+    message.error((tostring(problem):gsub("^.-:E", "E")))
+  end
+  return went
+end
+
+--- Shows a hunk of the buffer in the current window.
+---@param one copydesk.Reviewed
+---@param hunk? copydesk.Hunk The first one, where it is missing.
+function M.look(one, hunk)
+  for _, found in ipairs(require("copydesk.review.draw").all(vim.api.nvim_get_current_buf())) do
+    if found.one.session == one.session and found.one.id == one.id and (not hunk or found.hunk.hunk == hunk.hunk) then
+      return show(found.first, found.count)
+    end
+  end
+  if hunk then
+    show(math.min(hunk.line, vim.api.nvim_buf_line_count(0) - 1), 0)
+  end
+end
+
+--- Goes to a hunk, in the window of a document.
+---@param one copydesk.Reviewed
+---@param hunk? copydesk.Hunk The first one, where it is missing.
+function M.to(one, hunk)
+  local shown_in = window()
+  if shown_in then
+    vim.api.nvim_set_current_win(shown_in)
+  else
+    vim.cmd("topleft split")
+  end
+  vim.cmd("normal! m'")
+  if open(one.uri) then
+    M.look(one, hunk)
+  end
+end
+
+--- The documents in which something is undecided that can be gone to, by path.
+---@return string[]
+local function documents()
+  local uris, seen = {}, {}
+  for _, one in ipairs(require("copydesk.review.state").all()) do
+    local is_there = one.total > 0 and not (one.file and one.file.kind == "deleted")
+    if is_there and not seen[one.uri] then
+      seen[one.uri] = true
+      uris[#uris + 1] = one.uri
+    end
+  end
+  return uris
+end
+
+--- The number of the document of a buffer; where it has none, of the one before which it would be.
+---@param uris string[]
+---@param bufnr integer
+---@return integer
+---@return boolean is_it
+local function number_of(uris, bufnr)
+  for number, uri in ipairs(uris) do
+    if require("copydesk.buffer").of(uri) == bufnr then
+      return number, true
+    end
+  end
+  return 0, false
+end
+
+--- The hunk after a row, or before it; the first or the last where there is no row.
+---@param bufnr integer
+---@param row? integer
+---@param step integer
+---@return copydesk.Found?
+local function beside(bufnr, row, step)
+  local all = require("copydesk.review.draw").all(bufnr)
+  local first, last, by = 1, #all, 1
+  if step < 0 then
+    first, last, by = #all, 1, -1
+  end
+  for number = first, last, by do
+    local found = all[number]
+    if not row or step > 0 and found.first > row or step < 0 and found.first < row then
+      return found
+    end
+  end
+end
+
+--- One step. The cursor is in a hunk, or between hunks.
+---@param step 1|-1
+---@return boolean
+local function move(step)
+  local bufnr, row = vim.api.nvim_get_current_buf(), vim.api.nvim_win_get_cursor(0)[1] - 1
+  local here = require("copydesk.review.draw").at(bufnr, row)
+  if here and step < 0 then
+    row = here.first
+  elseif here and here.count == 0 then
+    row = math.max(row, here.first)
+  end
+  local found = beside(bufnr, row, step)
+  if found then
+    show(found.first, found.count)
+    return true
+  end
+  local uris = documents()
+  local number = number_of(uris, bufnr)
+  for far = 1, #uris do
+    local uri = uris[(math.max(number, step < 0 and 1 or 0) - 1 + step * far) % #uris + 1]
+    if open(uri) then
+      found = beside(vim.api.nvim_get_current_buf(), nil, step)
+      if found then
+        show(found.first, found.count)
+        return true
+      end
+    end
+  end
+  return false
+end
+
+--- Goes so many hunks on, or back.
+---@param steps integer
+---@param is_quiet? boolean Nothing is said where there is none.
+function M.step(steps, is_quiet)
+  local shown_in = window()
+  if #documents() == 0 or not shown_in then
+    local is_whole = require("copydesk.review").count() > 0
+    local what = is_whole and " but whole files: `:Copydesk review` lists them" or ""
+    return is_quiet or message.info("nothing is undecided" .. what)
+  end
+  vim.api.nvim_set_current_win(shown_in)
+  vim.cmd("normal! m'")
+  for _ = 1, math.min(math.abs(steps), 1000) do
+    if not move(steps > 0 and 1 or -1) then
+      return is_quiet or message.info("what is undecided cannot be shown; `:Copydesk review` lists it")
+    end
+  end
+end
+
+return M

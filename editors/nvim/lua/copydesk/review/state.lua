@@ -1,0 +1,169 @@
+--- What is undecided, as the desk has told: by session, by review, by hunk.
+---
+--- Contract: pure but for what it keeps; draws nothing and asks nothing. A hunk that is told again and is the same stays the
+--- same table, so that whoever has drawn it sees that at once.
+
+local M = {}
+
+---@class copydesk.Reviewed
+---@field session string
+---@field id string
+---@field uri string
+---@field path string
+---@field when copydesk.ReviewWhen
+---@field ask? string
+---@field writing? boolean An inline edit whose model is at work.
+---@field expected string
+---@field file? copydesk.FileHunk
+---@field hunks table<string, copydesk.Hunk> By their ids; of very many only the first.
+---@field total integer
+---@field additions integer
+---@field deletions integer
+
+---@type table<string, table<string, copydesk.Reviewed>> By session and review.
+local known = {}
+
+---@param session string
+---@param told copydesk.Review
+---@param hunks table<string, copydesk.Hunk>
+---@return copydesk.Reviewed
+local function reviewed(session, told, hunks)
+  return {
+    session = session,
+    id = told.review,
+    uri = told.uri,
+    path = told.path,
+    when = told.when,
+    ask = told.ask,
+    writing = told.writing,
+    expected = told.expected,
+    file = told.file,
+    hunks = hunks,
+    total = told.total,
+    additions = told.additions,
+    deletions = told.deletions,
+  }
+end
+
+--- The hunks that were told; those that are as before are the tables from before.
+---@param before table<string, copydesk.Hunk>
+---@param told copydesk.Hunk[]
+---@param into table<string, copydesk.Hunk>
+local function take(before, told, into)
+  for _, hunk in ipairs(told) do
+    local older = before[hunk.hunk]
+    into[hunk.hunk] = older and vim.deep_equal(older, hunk) and older or hunk
+  end
+end
+
+--- Puts a list of the desk in the place of what was known of a session, or of one document in it.
+---@param session string
+---@param reviews copydesk.Review[]
+---@param uri? string
+function M.replace(session, reviews, uri)
+  local before = known[session] or {}
+  local now = {}
+  for id, one in pairs(before) do
+    if uri and one.uri ~= uri then
+      now[id] = one
+    end
+  end
+  for _, told in ipairs(reviews) do
+    local hunks = {}
+    take(before[told.review] and before[told.review].hunks or {}, told.hunks, hunks)
+    now[told.review] = reviewed(session, told, hunks)
+  end
+  known[session] = now
+end
+
+--- What the desk told of one review.
+---@param session string
+---@param change copydesk.ReviewChange
+function M.change(session, change)
+  local told = change.review
+  known[session] = known[session] or {}
+  if #told.hunks == 0 and not told.file and told.total == 0 then
+    known[session][told.review] = nil
+    return
+  end
+  local before = known[session][told.review]
+  local hunks = vim.tbl_extend("force", {}, before and before.hunks or {})
+  for _, id in ipairs(change.gone or {}) do
+    hunks[id] = nil
+  end
+  take(hunks, told.hunks, hunks)
+  known[session][told.review] = reviewed(session, told, hunks)
+end
+
+--- Nothing is known of a session any more.
+---@param session string
+function M.drop(session)
+  known[session] = nil
+end
+
+--- How many hunks there are, the files themselves included; in a session, or in all.
+---@param session? string
+---@return integer hunks
+---@return integer files
+function M.count(session)
+  local hunks, uris = 0, {}
+  for id, reviews in pairs(known) do
+    for _, one in pairs(not session and reviews or id == session and reviews or {}) do
+      hunks = hunks + M.size(one)
+      uris[one.uri] = true
+    end
+  end
+  return hunks, vim.tbl_count(uris)
+end
+
+--- How many decisions a review needs at most.
+---@param one copydesk.Reviewed
+---@return integer
+function M.size(one)
+  return one.total + (one.file and 1 or 0)
+end
+
+--- All reviews, by path; those of one document, where it is named.
+---@param uri? string
+---@return copydesk.Reviewed[]
+function M.all(uri)
+  local found = {}
+  for _, reviews in pairs(known) do
+    for _, one in pairs(reviews) do
+      if not uri or one.uri == uri then
+        found[#found + 1] = one
+      end
+    end
+  end
+  table.sort(found, function(a, b)
+    if a.path ~= b.path then
+      return a.path < b.path
+    elseif a.session ~= b.session then
+      return a.session < b.session
+    end
+    return a.id < b.id
+  end)
+  return found
+end
+
+--- The reviews of one session that a call waits for.
+---@param ask string
+---@return copydesk.Reviewed[]
+function M.of_ask(ask)
+  return vim.tbl_filter(function(one)
+    return one.ask == ask
+  end, M.all())
+end
+
+--- The hunks of a review that are known, in the order of the text.
+---@param one copydesk.Reviewed
+---@return copydesk.Hunk[]
+function M.hunks(one)
+  local hunks = vim.tbl_values(one.hunks)
+  table.sort(hunks, function(a, b)
+    return a.line < b.line or a.line == b.line and a.hunk < b.hunk
+  end)
+  return hunks
+end
+
+return M

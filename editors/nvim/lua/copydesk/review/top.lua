@@ -1,0 +1,46 @@
+--- Rows above the first line. Neovim shows them only to whom scrolls up to them, and nobody knows of them who has not.
+---
+--- Contract: a window that is at its first line, or comes there, shows what is above it, up to half of the window; scrolling
+--- away from it works as ever. No cursor moves.
+
+local M = {}
+
+---@param window integer
+---@param rows integer
+local function reveal(window, rows)
+  vim.api.nvim_win_call(window, function()
+    local view = vim.fn.winsaveview()
+    local wanted = math.min(rows, math.floor(vim.api.nvim_win_get_height(window) / 2))
+    if view.topline == 1 and view.topfill < wanted and not vim.wo[window].diff then
+      vim.fn.winrestview({ topline = 1, topfill = wanted })
+    end
+  end)
+end
+
+--- What is above the first line of a buffer is new.
+---@param bufnr integer
+function M.show(bufnr)
+  local rows = require("copydesk.review.draw").above_first(bufnr)
+  if rows == 0 then
+    return
+  end
+  for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
+    reveal(window, rows)
+  end
+end
+
+--- Windows have been scrolled: those that came to the first line show what is above it.
+---@param windows table<string, table> As in `v:event` of |WinScrolled|.
+function M.scrolled(windows)
+  for id, moved in pairs(windows) do
+    local window = tonumber(id)
+    if window and (moved.topline or 0) ~= 0 and vim.api.nvim_win_is_valid(window) then
+      local rows = require("copydesk.review.draw").above_first(vim.api.nvim_win_get_buf(window))
+      if rows > 0 then
+        reveal(window, rows)
+      end
+    end
+  end
+end
+
+return M

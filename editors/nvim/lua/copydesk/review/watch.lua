@@ -1,0 +1,88 @@
+--- When hunks have to be drawn although none of them changed: another window, another size, another text.
+---
+--- Contract: costs nothing in buffers without hunks. The keys that decide are there as long as a buffer has hunks.
+
+local draw = require("copydesk.review.draw")
+
+local M = {}
+
+--- So long after a change more may come, and the desk may not have been told, in milliseconds.
+local TYPING = 500
+
+--- A buffer has hunks now, or none any more.
+---@param bufnr integer
+---@param has_hunks boolean
+function M.buffer(bufnr, has_hunks)
+  if has_hunks then
+    require("copydesk.review.keys").map(bufnr)
+  else
+    require("copydesk.review.keys").unmap(bufnr)
+  end
+end
+
+---@type table<integer, integer> When each buffer was last typed in.
+local typed = {}
+
+--- Whether somebody may be typing in a buffer, so that the desk does not know all of it yet.
+---@param bufnr integer
+---@return boolean
+function M.is_typing(bufnr)
+  return typed[bufnr] ~= nil and vim.uv.now() - typed[bufnr] < TYPING
+end
+
+---@param bufnr integer
+local function redraw(bufnr)
+  require("copydesk.review").draw(bufnr)
+end
+
+local function redraw_all()
+  for _, bufnr in ipairs(draw.buffers()) do
+    redraw(bufnr)
+    require("copydesk.review.top").show(bufnr)
+  end
+end
+
+--- Looks out from now on.
+function M.start()
+  local group = vim.api.nvim_create_augroup("copydesk.review", {})
+  ---@param events string|string[]
+  ---@param run fun(event: table)
+  ---@param pattern? string
+  local function on(events, run, pattern)
+    vim.api.nvim_create_autocmd(events, { group = group, pattern = pattern, desc = "Copydesk's hunks", callback = run })
+  end
+  on({ "BufReadPost", "FileChangedShellPost", "BufFilePost" }, function(event)
+    -- Its text is another one.
+    draw.forget(event.buf)
+    redraw(event.buf)
+    M.buffer(event.buf, draw.has(event.buf))
+  end)
+  on({ "TextChanged", "TextChangedI", "TextChangedP" }, function(event)
+    typed[event.buf] = vim.uv.now()
+  end)
+  on({ "BufUnload", "BufWipeout" }, function(event)
+    typed[event.buf] = nil
+    draw.forget(event.buf)
+    require("copydesk.review.keys").unmap(event.buf)
+  end)
+  on("BufWinEnter", function(event)
+    redraw(event.buf)
+    require("copydesk.review.top").show(event.buf)
+  end)
+  on({ "WinResized", "VimResized" }, redraw_all)
+  -- The window has not gone yet.
+  on("WinClosed", vim.schedule_wrap(redraw_all))
+  on("OptionSet", vim.schedule_wrap(redraw_all), "diff,tabstop,number,relativenumber,numberwidth,foldcolumn,signcolumn")
+  on("WinScrolled", function()
+    require("copydesk.review.top").scrolled(vim.v.event)
+  end)
+  on({ "CursorMoved", "BufEnter", "WinEnter" }, function()
+    require("copydesk.review.hint").update()
+  end)
+  -- The mode is what it will be only afterwards.
+  on("ModeChanged", vim.schedule_wrap(function()
+    require("copydesk.review.hint").update()
+  end), "*:[iRn]*")
+end
+
+return M

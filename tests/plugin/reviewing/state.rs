@@ -1,0 +1,94 @@
+//! What is known of reviews: kept up to date by what the desk lists and tells, whatever comes when.
+
+use serde_json::json;
+
+use super::{NEW, OLD, Reviewer};
+use crate::neovim::window::on_each;
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_was_undecided_before_is_listed_when_a_session_is_loaded() {
+    on_each(|program| {
+        let mut reviewer = Reviewer::at(program);
+        reviewer.lua("R.told = R.tell R.tell = function() end");
+        reviewer.edited("a.txt", OLD, NEW);
+        assert_eq!(reviewer.marks(), 0);
+        reviewer.lua("require('copydesk.session').reload()");
+        reviewer.left(2);
+        assert!(reviewer.marks() > 0);
+        // The desk was started anew, and has decided nothing.
+        reviewer.lua("R.tell = R.told require('copydesk.session').reload()");
+        reviewer.lua("T.await(function(done) vim.schedule(done) end)");
+        reviewer.left(2);
+        // Somebody else decided, and too much has changed to be told.
+        reviewer.lua(
+            "local review = R.reviews[1]
+             R.reviews = {}
+             R.seq = R.seq + 1
+             local event = { event = 'reviewChanged', review = review, reload = true }
+             require('copydesk.session').told({ session = 's1', seq = R.seq, event = event })",
+        );
+        reviewer.left(0);
+        assert_eq!(reviewer.marks(), 0);
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_is_told_while_a_list_is_under_way_is_not_lost() {
+    on_each(|program| {
+        let mut reviewer = Reviewer::at(program);
+        reviewer.edited("a.txt", OLD, NEW);
+        // The list that is answered is from before the hunk went.
+        reviewer.lua(
+            "local before = vim.deepcopy(R.reviews)
+             local client = require('copydesk.client')
+             local request = client.request
+             client.request = function(method, params, done)
+               client.request = request
+               vim.schedule(function()
+                 R.gone('7', { '7.1' })
+                 done(nil, { reviews = before, comments = 0 })
+               end)
+             end
+             R.sent = {}
+             require('copydesk.review').list('s1')",
+        );
+        reviewer.asked("review/list");
+        reviewer.left(1);
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn others_hear_how_much_is_undecided() {
+    on_each(|program| {
+        let mut reviewer = Reviewer::at(program);
+        reviewer.edited("a.txt", OLD, NEW);
+        let told = |reviewer: &mut Reviewer| reviewer.person.window.nvim.wait("CopydeskReview", |_| true);
+        assert_eq!(told(&mut reviewer), json!({ "session": "s1", "hunks": 2, "files": 1 }));
+        assert_eq!(reviewer.lua("return require('copydesk').statusline()"), "✓ ±2");
+        reviewer.lua("R.changes('7', '7.1', function(hunk) hunk.edited = true end)");
+        reviewer.lua("R.gone('7', { '7.1' })");
+        assert_eq!(told(&mut reviewer)["hunks"], 1, "a hunk that changed is none more");
+        reviewer.lua("require('copydesk.session').leave(require('copydesk.session').current())");
+        assert_eq!(told(&mut reviewer)["hunks"], 0);
+        assert_eq!(reviewer.marks(), 0);
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_session_with_undecided_hunks_is_looked_at_until_it_has_none() {
+    on_each(|program| {
+        let mut reviewer = Reviewer::at(program);
+        reviewer.edited("a.txt", OLD, NEW);
+        reviewer.lua("T.await(function(done) require('copydesk.session').open('s2', done) end)");
+        reviewer.left(2);
+        assert_eq!(reviewer.lua("return require('copydesk.session').view('s1') ~= nil"), true);
+        reviewer.keys("2G");
+        reviewer.command("Copydesk accept-file");
+        reviewer.left(0);
+        reviewer.person.window.until("require('copydesk.session').view('s1') == nil");
+    });
+}

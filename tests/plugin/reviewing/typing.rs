@@ -1,0 +1,103 @@
+//! Hunks while somebody types: nothing drifts, nothing is left behind, and only what changed is drawn.
+
+use serde_json::json;
+
+use super::{NEW, OLD, Reviewer};
+use crate::neovim::window::on_each;
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn hunks_move_with_the_text() {
+    on_each(|program| {
+        let mut reviewer = Reviewer::at(program);
+        reviewer.edited("a.txt", OLD, NEW);
+        reviewer.keys("ggOnew<CR>lines<Esc>Gobelow<Esc>");
+        reviewer.sees("review-typed-around");
+        reviewer.keys("4GA, typed<Esc>");
+        reviewer.lua(
+            "R.changes('7', '7.1', function(hunk)
+               hunk.new, hunk.words, hunk.edited = { 'B, typed', 'C' }, {}, true
+             end)",
+        );
+        reviewer.sees("review-typed-inside");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn undo_and_redo_across_a_hunk_leave_nothing_behind() {
+    on_each(|program| {
+        let mut reviewer = Reviewer::at(program);
+        reviewer.edited("a.txt", OLD, NEW);
+        reviewer.sees("review-two-hunks");
+        let marks = reviewer.marks();
+        reviewer.keys("2G2dd");
+        reviewer.keys("ugg");
+        reviewer.sees("review-two-hunks");
+        assert_eq!(reviewer.marks(), marks);
+        reviewer.keys("<C-r>");
+        reviewer.lua("R.gone('7', { '7.1' })");
+        reviewer.keys("ugg");
+        reviewer.sees("review-undone");
+        reviewer.lua("R.gone('7', { '7.2' })");
+        assert_eq!(reviewer.marks(), 0);
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn only_what_changed_is_drawn() {
+    on_each(|program| {
+        let mut reviewer = Reviewer::at(program);
+        let old: String = (0..3000).map(|line| format!("line {line}\n")).collect();
+        let new = old.replace("0\n", "0!\n");
+        reviewer.edited("a.txt", &old, &new);
+        let touched = "return require('copydesk.review.draw').touched(vim.api.nvim_get_current_buf())";
+        assert_eq!(reviewer.lua(touched), 300);
+        reviewer.lua("R.changes('7', '7.150', function(hunk) hunk.edited = true end)");
+        assert_eq!(reviewer.lua(touched), 301);
+        reviewer.lua("R.gone('7', { '7.1' })");
+        assert_eq!(reviewer.lua(touched), 302);
+        // Listed again, all are as they were.
+        reviewer.lua("R.asked('') require('copydesk.review').list('s1')");
+        reviewer.asked("review/list");
+        reviewer.lua("T.await(function(done) vim.schedule(done) end)");
+        assert_eq!(reviewer.lua(touched), 302);
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn lines_that_are_not_where_they_were_told_are_looked_for() {
+    on_each(|program| {
+        let mut reviewer = Reviewer::at(program);
+        reviewer.edited("a.txt", OLD, NEW);
+        // The desk has not heard of the lines above when it tells.
+        reviewer.keys("ggOone<CR>two<Esc>");
+        reviewer.lua("R.changes('7', '7.1', function(hunk) hunk.old = { 'b', 'c', 'c2' } end)");
+        reviewer.sees("review-found");
+        assert_eq!(reviewer.lua("return #R.asked('review/list')"), 1);
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn lines_that_are_nowhere_are_asked_for_and_not_for_ever() {
+    on_each(|program| {
+        let mut reviewer = Reviewer::at(program);
+        reviewer.command("edit a.txt");
+        reviewer.told("b.txt", OLD, NEW, json!({ "closed": true }));
+        reviewer.asked("review/list");
+        // Whatever is told, the text has none of it.
+        reviewer.lua("vim.fn.writefile({ 'something', 'else' }, 'b.txt')");
+        reviewer.command("edit b.txt");
+        let lists = "#vim.tbl_filter(function(sent) return sent.method == 'review/list' end, R.sent)";
+        reviewer.person.window.until(&format!("{lists} == 1"));
+        assert_eq!(reviewer.lua("return R.sent[1].params.uri == vim.uri_from_bufnr(0)"), true);
+        reviewer.person.window.until(&format!("{lists} == 3"));
+        // It has ended: one more would have come by now.
+        reviewer.lua("T.await(function(done) vim.defer_fn(done, 1000) end)");
+        assert_eq!(reviewer.lua(&format!("return {lists}")), 3);
+        assert_eq!(reviewer.marks(), 0);
+    });
+}
