@@ -133,3 +133,31 @@ fn hunks_of_a_turn_of_others_are_decided_here_as_well() {
     assert_eq!(scripted.desk.read("a.txt"), NEW.replace("TWO", "two"));
     assert!(terminal.text().contains("Mine."), "{}", terminal.text());
 }
+
+/// The terminal is the person's editor's until that ends; only then they hear that others were first.
+#[test]
+fn an_editor_is_not_disturbed_by_others_who_decide_meanwhile() {
+    let mut scripted = four_hunks();
+    let script = "echo in the editor; read line; sed -i s/TWO/2/ \"$1\"";
+    scripted.desk.write("~/editor", script);
+    let command = format!("sh {}", scripted.desk.path("~/editor").display());
+    scripted.desk = scripted.desk.env("EDITOR", command);
+    let _up = scripted.up(Where::Daemon);
+    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+    ready(&mut terminal);
+    terminal.line("e");
+    terminal.shows("in the editor");
+    let (mut editor, session) = attached(&scripted);
+    let ask = editor.request("copydesk/permission/ask");
+    editor.answer(&ask, json!({ "reply": "once" }));
+    editor.ended(&session);
+    terminal.line("go on");
+    assert_eq!(terminal.ends(), Some(0), "{}", terminal.text());
+    let text = terminal.text();
+    // Why their own text came too late is said first; in how many words depends on when.
+    let (_, after) = text.split_once("in the editor\ngo on\n").unwrap_or_else(|| panic!("{text}"));
+    let after: Vec<_> = after.lines().skip(1).take(2).collect();
+    assert!(after[0] == "  decided in nvim" && after[1].starts_with("✓ edit Edited a.txt"), "{text}");
+    assert!(text.contains("Done."), "{text}");
+    assert_eq!(scripted.desk.read("a.txt"), NEW);
+}

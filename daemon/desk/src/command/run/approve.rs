@@ -5,35 +5,34 @@
 use copydesk_protocol::ask::{Ask, PermissionReply};
 use tokio_util::sync::CancellationToken;
 
-use super::typed::{self, Typed};
+use super::typed::{self, TakenBack, Typed};
 use crate::terminal::{BOLD, columns, columns_of, cut, one_line, print, styled};
 
 /// Room for the answer.
 const ANSWER: usize = 8;
 
-/// Nothing where the question was over before.
-pub(super) async fn ask(ask: &Ask, over: &CancellationToken) -> Option<PermissionReply> {
+pub(super) async fn ask(ask: &Ask, over: &CancellationToken) -> Result<PermissionReply, TakenBack> {
     let question = question(&keys(ask), columns());
     typed::forget();
     loop {
         let line = match typed::ask(question.clone(), over).await {
             Typed::Line(line) => line,
-            Typed::Nothing => return Some(PermissionReply::Reject { reason: None }),
-            Typed::HungUp => return Some(PermissionReply::Cancelled),
-            Typed::TakenBack => return None,
+            Typed::Nothing => return Ok(PermissionReply::Reject { reason: None }),
+            Typed::HungUp => return Ok(PermissionReply::Cancelled),
+            Typed::TakenBack(taken_back) => return Err(taken_back),
         };
         match line.trim().to_lowercase().as_str() {
-            "y" | "yes" => return Some(PermissionReply::Once),
-            "a" | "always" if !ask.always.is_empty() => return Some(PermissionReply::Always),
-            "n" | "no" => return Some(PermissionReply::Reject { reason: None }),
+            "y" | "yes" => return Ok(PermissionReply::Once),
+            "a" | "always" if !ask.always.is_empty() => return Ok(PermissionReply::Always),
+            "n" | "no" => return Ok(PermissionReply::Reject { reason: None }),
             "r" => {
                 let reason = match typed::ask("  because › ".to_owned(), over).await {
                     Typed::Line(reason) => Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty()),
                     Typed::Nothing => None,
-                    Typed::HungUp => return Some(PermissionReply::Cancelled),
-                    Typed::TakenBack => return None,
+                    Typed::HungUp => return Ok(PermissionReply::Cancelled),
+                    Typed::TakenBack(taken_back) => return Err(taken_back),
                 };
-                return Some(PermissionReply::Reject { reason });
+                return Ok(PermissionReply::Reject { reason });
             }
             other => explain(other, if ask.always.is_empty() { "y, n or r" } else { "y, a, n or r" }),
         }

@@ -17,6 +17,7 @@ use tokio::task::JoinHandle;
 use super::hunks::{self, Answer, Attention, Tally};
 use super::reviews::Reviews;
 use super::text::{self, Refused, TextView};
+use super::typed::TakenBack;
 use crate::terminal;
 
 const NOBODY: &str =
@@ -233,15 +234,17 @@ impl Follower {
                     self.view.refused(&asking.ask.part, refused);
                 }
             }
-            Answer::TakenBack => {
+            Answer::TakenBack(TakenBack { is_open }) => {
                 stops = true;
+                if is_open && !self.interrupted {
+                    terminal::print("")?;
+                }
                 if !self.interrupted {
-                    let by = after.iter().find_map(|told| match told {
+                    let settled = after.iter().find_map(|told| match told {
                         Told::Settled { ask, by } if *ask == asking.ask.ask => Some(by.as_deref()),
                         _ => None,
                     });
-                    // Otherwise the line on which they typed has no end yet.
-                    by.map_or_else(|| terminal::print(""), |by| self.view.decided(by))?;
+                    settled.map_or(Ok(()), |by| self.view.decided(by))?;
                 }
             }
         }
@@ -281,7 +284,9 @@ impl Follower {
 /// What the person said; never while nobody is asked.
 async fn said(asking: &mut Option<Asking>) -> (Answer, Tally) {
     match asking {
-        Some(asking) => (&mut asking.dialog).await.unwrap_or((Answer::TakenBack, Tally::default())),
+        Some(asking) => (&mut asking.dialog)
+            .await
+            .unwrap_or((Answer::TakenBack(TakenBack { is_open: false }), Tally::default())),
         None => std::future::pending().await,
     }
 }

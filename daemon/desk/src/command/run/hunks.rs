@@ -6,6 +6,7 @@
 //! Invariant: a decision names the hunk that was shown; only what is typed after it was shown decides it.
 
 mod around;
+mod asking;
 mod edit;
 mod item;
 mod keys;
@@ -15,7 +16,7 @@ mod tests;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use copydesk_protocol::ask::{Ask, PermissionReply};
 use copydesk_protocol::review::{ReviewDecision, Verdict};
@@ -23,14 +24,14 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use self::around::Around;
-use self::edit::Edited;
+use self::asking::Heard;
 use self::item::Item;
 use self::keys::Key;
 use self::show::{Place, Size};
 use super::approve;
 use super::reviews::Reviews;
 use super::text::{self, coloured};
-use super::typed::{self, Question, Typed};
+use super::typed::{self, TakenBack};
 use crate::terminal::{DIM, columns, print, rows, styled};
 
 /// What whoever follows the session tells a person's dialog while it goes on, and is told.
@@ -50,8 +51,8 @@ pub(super) enum Answer {
     Reply(PermissionReply),
     /// Everything, hunk by hunk.
     Decided,
-    /// Nothing; the question was taken back.
-    TakenBack,
+    /// Nothing.
+    TakenBack(TakenBack),
 }
 
 /// How many hunks they decided, and how.
@@ -81,14 +82,6 @@ struct Dialog {
     is_stale: bool,
     /// Hunks of its file, decided ones included.
     of: usize,
-}
-
-/// What came of a question.
-enum Heard {
-    Line(String),
-    /// The hunk is not what it was.
-    Gone,
-    Answer(Answer),
 }
 
 /// What came of a key.
@@ -124,7 +117,7 @@ impl Dialog {
             };
             items = self.next_items().await;
             if self.attention.over.is_cancelled() && !(is_ours && items.is_empty()) {
-                return Answer::TakenBack;
+                return Answer::TakenBack(TakenBack { is_open: false });
             }
         }
     }
@@ -163,7 +156,7 @@ impl Dialog {
     }
 
     async fn all_of_it(&self) -> Answer {
-        approve::ask(&self.ask, &self.attention.over).await.map_or(Answer::TakenBack, Answer::Reply)
+        approve::ask(&self.ask, &self.attention.over).await.map_or_else(Answer::TakenBack, Answer::Reply)
     }
 
     async fn one(&mut self, item: &Item, left: usize) -> Then {
@@ -220,76 +213,6 @@ impl Dialog {
 
     fn around_of(&self, item: &Item) -> Around {
         self.around.get(&item.hunk).cloned().unwrap_or_default()
-    }
-
-    /// The line that answers a question about a hunk, unless somebody else is first.
-    async fn hear(&self, question: String, item: &Item) -> Heard {
-        let Attention { over, changed, .. } = &self.attention;
-        let hung_up = || Heard::Answer(Answer::Reply(PermissionReply::Cancelled));
-        if over.is_cancelled() {
-            return Heard::Answer(Answer::TakenBack);
-        }
-        let Ok(mut question) = Question::put(question) else { return hung_up() };
-        loop {
-            tokio::select! {
-                typed = question.typed() => return match typed {
-                    Typed::Line(line) => Heard::Line(line),
-                    Typed::Nothing => Heard::Answer(Answer::Reply(PermissionReply::Reject { reason: None })),
-                    Typed::HungUp => hung_up(),
-                    Typed::TakenBack => Heard::Answer(Answer::TakenBack),
-                },
-                () = over.cancelled() => {
-                    question.take_back().await;
-                    return Heard::Answer(Answer::TakenBack);
-                }
-                () = changed.notified() => {
-                    let items = self.items().await;
-                    if items.is_empty() || items.iter().any(|other| other.is(item)) {
-                        continue;
-                    }
-                    question.take_back().await;
-                    let _ = print("");
-                    let _ = print(styled(DIM, "  decided or changed elsewhere"));
-                    return Heard::Gone;
-                }
-            }
-        }
-    }
-
-    async fn comment(&self, item: &Item) -> Then {
-        match self.hear("  because › ".to_owned(), item).await {
-            Heard::Line(line) if !line.trim().is_empty() => {
-                let comment = Some(line.trim().to_owned());
-                Then::Decide(ReviewDecision { comment, ..item.decision(Verdict::Reject) }, 1)
-            }
-            Heard::Answer(Answer::Reply(PermissionReply::Reject { .. })) | Heard::Line(_) => {
-                say("nothing was said, so nothing is decided");
-                Then::Again
-            }
-            Heard::Gone => Then::Again,
-            Heard::Answer(answer) => Then::Answer(answer),
-        }
-    }
-
-    async fn edit(&self, item: &Item) -> Then {
-        let editor = edit::editor();
-        say(&format!("waiting for `{editor}`…"));
-        let edited = item.clone();
-        self.attention.editing.store(true, Ordering::SeqCst);
-        let edited = tokio::task::spawn_blocking(move || edit::edit(&edited, &editor)).await;
-        self.attention.editing.store(false, Ordering::SeqCst);
-        typed::forget();
-        match edited {
-            Ok(Edited::Same) => Then::Decide(item.decision(Verdict::Accept), 1),
-            Ok(Edited::Text(text)) => {
-                Then::Decide(ReviewDecision { text: Some(text), ..item.decision(Verdict::Accept) }, 1)
-            }
-            Ok(Edited::Not(why)) => {
-                say(&why);
-                Then::Again
-            }
-            Err(_) => Then::Again,
-        }
     }
 
     /// Whether it is carried out.

@@ -79,9 +79,8 @@ impl TextView {
         self.refused.insert(part.to_owned(), what);
     }
 
-    /// Somebody else decided while the person was being asked, who has not typed the end of their line.
+    /// Somebody else decided while the person was being asked.
     pub(super) fn decided(&mut self, by: Option<&str>) -> io::Result<()> {
-        print("")?;
         let by = by.map(|by| format!(" in {}", one_line(by))).unwrap_or_default();
         print(styled(DIM, format!("  decided{by}")))
     }

@@ -19,7 +19,14 @@ pub(super) enum Typed {
     Nothing,
     /// The terminal is gone, and whoever was at it: they have not said no.
     HungUp,
-    TakenBack,
+    TakenBack(TakenBack),
+}
+
+/// A question that is over before it was answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TakenBack {
+    /// The line on which the answer was typed has no end.
+    pub(super) is_open: bool,
 }
 
 /// A question on the terminal that waits for its line.
@@ -51,7 +58,7 @@ impl Question {
 /// The line that is typed, unless the question is over before.
 pub(super) async fn ask(words: String, over: &CancellationToken) -> Typed {
     if over.is_cancelled() {
-        return Typed::TakenBack;
+        return Typed::TakenBack(TakenBack { is_open: false });
     }
     let Ok(mut question) = Question::put(words) else { return Typed::HungUp };
     let typed = tokio::select! {
@@ -62,7 +69,7 @@ pub(super) async fn ask(words: String, over: &CancellationToken) -> Typed {
         Some(typed) => typed,
         None => {
             question.take_back().await;
-            Typed::TakenBack
+            Typed::TakenBack(TakenBack { is_open: true })
         }
     }
 }
@@ -90,7 +97,7 @@ fn read(words: &str, taken_back: &PipeReader) -> Typed {
             return Typed::HungUp;
         }
         if !taken_back.is_empty() {
-            return Typed::TakenBack;
+            return Typed::TakenBack(TakenBack { is_open: true });
         }
         if !typed.is_empty() {
             break;
