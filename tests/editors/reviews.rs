@@ -329,7 +329,7 @@ fn a_review_outlives_the_daemon_and_the_editor() {
     assert_eq!(decide(&mut client, &session, &[on(&review["hunks"][3], "accept")]), ["done"]);
     drop(client);
     desk.start_again();
-    desk.scripted.desk.write("a.txt", &format!("zero\n{NEW}"));
+    desk.scripted.desk.write("a.txt", format!("zero\n{NEW}"));
     let mut client = desk.client("vscode");
     let review = list(&mut client, &session).remove(0);
     assert_eq!(lines(&review), ["2 \"two\" \"TWO\"", "4 \"four\" \"FOUR\"", "6 \"six\" \"SIX\""]);

@@ -143,7 +143,7 @@ pub(super) struct Made {
     /// It should have been saved, and why it was not.
     unsaved: Option<String>,
     /// It was decided piece by piece, and this is what came of it.
-    pub(super) reviewed: Option<String>,
+    pub(super) reviewed: Option<reviewed::Reviewed>,
 }
 
 impl Made {

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use copydesk_text::review::{self, HunkId, Print, Review, Selection, Settled, WholeRejection};
-use copydesk_text::{Change, Document, Edit};
+use copydesk_text::{Change, Document, Edit, Ending};
 use thiserror::Error;
 
 use super::news::{Happened, Item};
@@ -284,9 +284,8 @@ impl Tracked {
         let whole = self.review.text();
         let is_last = range.end == whole.len() && !whole.ends_with('\n');
         let text = if text.is_empty() || text.ends_with('\n') || is_last { text } else { text + "\n" };
-        // A screen may show lines without how they end.
-        let has_returns = whole.contains("\r\n") && !text.contains('\r');
-        let text = if has_returns { text.replace('\n', "\r\n") } else { text };
+        // Whoever typed it does not see how lines end here.
+        let text = Ending::of(&whole).write(&text).into_owned();
         let item = self.item(decision, &settled, line, Some(&text));
         let change = Change::between(whole.get(range.clone()).unwrap_or_default(), &text);
         let moved = change.edits().iter().map(|edit| Edit {
