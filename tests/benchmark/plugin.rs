@@ -154,8 +154,7 @@ fn edits(program: &Path) -> Vec<Duration> {
 fn decisions(program: &Path) -> Vec<Duration> {
     let arguments =
         json!({ "filePath": "a.txt", "oldString": "5 of", "newString": "5, of", "replaceAll": true });
-    let server =
-        ModelServer::playing([Turn::new().call("c1", "edit", arguments), Turn::new().text("Done.")]);
+    let server = ModelServer::playing([Turn::new().call("c1", "edit", arguments), Turn::new().text("Done.")]);
     let place = Place::new(Some(&server));
     let whole: String = (0..10_000).map(|number| format!("line {number} of many\n")).collect();
     fs::write(place.path("a.txt"), whole).unwrap();

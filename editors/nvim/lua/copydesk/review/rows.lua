@@ -7,7 +7,7 @@ local summary = require("copydesk.review.summary")
 
 local M = {}
 
----@class copydesk.ListRow
+---@class copydesk.ListItem
 ---@field one copydesk.Reviewed
 ---@field hunk? copydesk.Hunk None: the row is the review itself.
 
@@ -66,24 +66,22 @@ local function hunk_row(hunk, line, one)
   }
 end
 
---- All that is undecided, as rows of chunks, and what each row is about.
----@return table[][] chunks
----@return copydesk.ListRow[] rows
+--- All that is undecided.
+---@return copydesk.PanelRow[]
 function M.all()
-  local rows, drawn = {}, {}
-  local function add(chunks, row)
-    drawn[#drawn + 1], rows[#rows + 1] = chunks, row
-  end
+  local rows = {}
   for _, one in ipairs(state.all()) do
-    add(review_row(one), { one = one })
+    local key = ("%s/%s"):format(one.session, one.id)
+    rows[#rows + 1] = { key = key, chunks = review_row(one), item = { one = one } }
     for _, at in ipairs(summary.ordered(one)) do
-      add(hunk_row(at.hunk, at.line, one), { one = one, hunk = at.hunk })
+      local item = { one = one, hunk = at.hunk }
+      rows[#rows + 1] = { key = key .. at.hunk.hunk, chunks = hunk_row(at.hunk, at.line, one), item = item }
     end
   end
-  if #drawn == 0 then
-    drawn[1] = { { "Nothing is undecided.", "CopydeskDim" } }
+  if #rows == 0 then
+    rows[1] = { key = "", chunks = { { "Nothing is undecided.", "CopydeskDim" } } }
   end
-  return drawn, rows
+  return rows
 end
 
 return M
