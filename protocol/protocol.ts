@@ -46,6 +46,12 @@ export const methods = {
   reviewDecide: "copydesk/review/decide",
   /** Says something about an edit without deciding it. The model is told at its next step. */
   reviewComment: "copydesk/review/comment",
+  /** Has the session's model rewrite a stretch of a document. Answers at once; the edit grows in a review. */
+  inlineStart: "copydesk/inline/start",
+  /** Asks for something else in the place of an inline edit that is not decided yet. */
+  inlineRefine: "copydesk/inline/refine",
+  /** Gives an inline edit up, while it is written or after. The document is as it was. */
+  inlineCancel: "copydesk/inline/cancel",
   /** The models that can be used now. */
   models: "copydesk/models",
   /** The agents that a person can choose. */
@@ -158,6 +164,12 @@ export interface RequestsToDesk {
   "copydesk/review/decide": { params: ReviewDecideParams; result: ReviewDecideResult };
   /** Says something about an edit without deciding it. The model is told at its next step. */
   "copydesk/review/comment": { params: ReviewCommentParams; result: ReviewCommentResult };
+  /** Has the session's model rewrite a stretch of a document. Answers at once; the edit grows in a review. */
+  "copydesk/inline/start": { params: InlineStartParams; result: InlineStartResult };
+  /** Asks for something else in the place of an inline edit that is not decided yet. */
+  "copydesk/inline/refine": { params: InlineRefineParams; result: Empty };
+  /** Gives an inline edit up, while it is written or after. The document is as it was. */
+  "copydesk/inline/cancel": { params: InlineCancelParams; result: Empty };
   /** The models that can be used now. */
   "copydesk/models": { params: Empty; result: ModelsResult };
   /** The agents that a person can choose. */
@@ -603,6 +615,42 @@ export interface HunkLines {
   new?: number[];
 }
 
+/** An inline edit that is not wanted any more. */
+export interface InlineCancelParams {
+  /** The session's id. */
+  session: string;
+  /** The review of the edit. */
+  review: string;
+}
+
+/** What else the person wants of an inline edit. */
+export interface InlineRefineParams {
+  /** The session's id. */
+  session: string;
+  /** The review of the edit. */
+  review: string;
+  /** What to change about it; without words the model tries again. */
+  instruction?: string;
+}
+
+/** What to rewrite, and how. */
+export interface InlineStartParams {
+  /** The session whose model writes. What it says is not part of the conversation. */
+  session: string;
+  /** The document. */
+  uri: string;
+  /** What was selected. */
+  range: Range;
+  /** What the person wants. */
+  instruction: string;
+}
+
+/** Where the edit will be. */
+export interface InlineStartResult {
+  /** The review in which it stands, `before`, and grows as the model writes. */
+  review: string;
+}
+
 /** A session that the desk has at hand. */
 export interface LiveSession {
   /** The session's id. */
@@ -905,6 +953,8 @@ export interface Review {
   when: ReviewWhen;
   /** The ask of the call that waits for it. */
   ask?: string;
+  /** An inline edit whose model is still at work. It can be decided when that is over. */
+  writing?: boolean;
   /** What a decision on everything in it expects. */
   expected: string;
   /** The file itself, where the agent created, deleted or renamed it. It is one of the hunks. */
@@ -927,6 +977,8 @@ export interface ReviewChange {
   gone?: string[];
   /** So much has changed that it is not told: the client lists it again. */
   reload?: boolean;
+  /** Why an inline edit came to nothing, for the person. */
+  failed?: string;
 }
 
 /** Something to say to the model about its edits, without deciding them. It is told at its next step; several go together. */

@@ -25,6 +25,7 @@ mod benchmark {
     pub(crate) mod history;
     pub(crate) mod peer;
     pub(crate) mod plugin;
+    pub(crate) mod review;
     pub(crate) mod session;
     pub(crate) mod start;
     pub(crate) mod stream;
@@ -44,6 +45,7 @@ fn main() {
     benchmark::start::measure(&mut table);
     benchmark::session::measure(&mut table);
     benchmark::editor::measure(&mut table);
+    benchmark::review::measure(&mut table);
     benchmark::plugin::measure(&mut table);
     table.print();
 }

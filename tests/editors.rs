@@ -10,6 +10,7 @@ pub(crate) mod desk;
 mod edits;
 mod endings;
 mod flood;
+mod inline;
 mod misbehaving;
 mod reviews;
 mod sessions;

@@ -12,6 +12,7 @@ mod context;
 mod documents;
 mod drawing;
 mod help;
+mod inlining;
 mod language;
 mod lives;
 mod pictures;

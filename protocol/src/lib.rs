@@ -19,6 +19,7 @@ pub mod event;
 #[cfg(test)]
 mod generate;
 pub mod hello;
+pub mod inline;
 pub mod lenient;
 pub mod method;
 pub mod navigate;

@@ -45,6 +45,9 @@ pub struct Review {
     /// The ask of the call that waits for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<String>,
+    /// An inline edit whose model is still at work. It can be decided when that is over.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub writing: bool,
     /// What a decision on everything in it expects.
     pub expected: String,
     /// The file itself, where the agent created, deleted or renamed it. It is one of the hunks.
@@ -152,6 +155,9 @@ pub struct ReviewChange {
     /// So much has changed that it is not told: the client lists it again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reload: bool,
+    /// Why an inline edit came to nothing, for the person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
 }
 
 /// What a person decided.

@@ -8,6 +8,7 @@ use crate::editor::{
     DiagnosticsParams, DiagnosticsResult, OpenFilesResult, SelectionResult, ShowParams, ShowResult,
 };
 use crate::event::EventParams;
+use crate::inline::{InlineCancelParams, InlineRefineParams, InlineStartParams, InlineStartResult};
 use crate::method::methods;
 use crate::navigate::{NavigateParams, NavigateResult};
 use crate::question::{QuestionAskParams, QuestionReply, QuestionSettledParams};
@@ -64,6 +65,12 @@ methods! {
     ToDesk Request ReviewDecide = "review/decide" (ReviewDecideParams => ReviewDecideResult)
     /// Says something about an edit without deciding it. The model is told at its next step.
     ToDesk Request ReviewComment = "review/comment" (ReviewCommentParams => ReviewCommentResult)
+    /// Has the session's model rewrite a stretch of a document. Answers at once; the edit grows in a review.
+    ToDesk Request InlineStart = "inline/start" (InlineStartParams => InlineStartResult)
+    /// Asks for something else in the place of an inline edit that is not decided yet.
+    ToDesk Request InlineRefine = "inline/refine" (InlineRefineParams => Empty)
+    /// Gives an inline edit up, while it is written or after. The document is as it was.
+    ToDesk Request InlineCancel = "inline/cancel" (InlineCancelParams => Empty)
     /// The models that can be used now.
     ToDesk Request Models = "models" (Empty => ModelsResult)
     /// The agents that a person can choose.

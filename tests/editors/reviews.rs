@@ -15,18 +15,18 @@ fn four_hunks() -> Turn {
     edit("c1", "a.txt", OLD, NEW)
 }
 
-fn list(client: &mut Client, session: &str) -> Vec<Value> {
+pub(crate) fn list(client: &mut Client, session: &str) -> Vec<Value> {
     let listed = client.call("copydesk/review/list", json!({ "session": session }));
     listed["reviews"].as_array().unwrap().clone()
 }
 
 /// A decision on a hunk as it was listed.
-fn on(hunk: &Value, verdict: &str) -> Value {
+pub(crate) fn on(hunk: &Value, verdict: &str) -> Value {
     let id = if hunk["hunk"].is_null() { &hunk["review"] } else { &hunk["hunk"] };
     json!({ "hunk": id, "expected": hunk["expected"], "verdict": verdict })
 }
 
-fn decide(client: &mut Client, session: &str, decisions: &[Value]) -> Vec<String> {
+pub(crate) fn decide(client: &mut Client, session: &str, decisions: &[Value]) -> Vec<String> {
     let params = json!({ "session": session, "decisions": decisions });
     let decided = client.call("copydesk/review/decide", params);
     let outcome = |decided: &Value| decided["outcome"].as_str().unwrap().to_owned();

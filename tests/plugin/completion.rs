@@ -1,5 +1,7 @@
 //! Completion in the prompt: mentions, symbols, commands; and commands that are sent as a prompt.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use serde_json::{Value, json};
 
 use super::commands::Person;
@@ -166,6 +168,23 @@ fn files_are_found_without_git_and_ripgrep() {
     });
 }
 
+/// A program may be ended in the middle of a name.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn half_a_name_is_not_offered() {
+    on_each(|program| {
+        let scripted = project();
+        scripted.desk.write("~/bin/git", "#!/bin/sh\nprintf 'src/cart.rs\\0src/cou'\n");
+        let bin = scripted.desk.path("~/bin");
+        std::fs::set_permissions(bin.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        let mut person = Person::at(program, &scripted.desk);
+        person.window.nvim.lua("vim.env.PATH = ...", json!([format!("{}:/usr/bin:/bin", bin.display())]));
+        person.window.until("#require('copydesk.complete.files').list(vim.fn.getcwd()) > 0");
+        let files = person.window.lua("return require('copydesk.complete.files').list(vim.fn.getcwd())");
+        assert_eq!(files, json!(["src/cart.rs"]));
+    });
+}
+
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn symbols_come_from_the_language_server_and_go_along() {
@@ -193,6 +212,20 @@ fn symbols_come_from_the_language_server_and_go_along() {
         assert_eq!(offered(&mut person, "@symbol:tot").1, ["@symbol:total"]);
         let gather = "return require('copydesk.context').gather('@symbol:total').items[1].text";
         assert_eq!(person.window.lua(gather), "fn total() {\n  tax()\n}");
+        // A server may answer late, when the file is gone, and with anything.
+        person.window.lua(
+            "local words = T.servers.words
+             words.held['textDocument/documentSymbol'] = {}
+             words.answers['textDocument/documentSymbol'].result = { 7, vim.NIL, { name = 'odd', range = 7 } }
+             local buffer = vim.fn.bufnr('shop.txt')
+             vim.api.nvim_buf_set_lines(buffer, 0, 0, true, { '' })
+             require('copydesk.complete.symbols').ask(buffer, '', function() T.has_come = true end)
+             vim.cmd('bwipeout! shop.txt')
+             words:release('textDocument/documentSymbol')",
+        );
+        person.window.until("T.has_come");
+        let odd = "return { vim.v.errmsg, require('copydesk.complete.symbols').known('odd') == nil }";
+        assert_eq!(person.window.lua(odd), json!(["", true]));
     });
 }
 

@@ -128,14 +128,18 @@ fn lists_of_the_editor_are_texts() {
                { lnum = 2, col = 0, message = 'wrong', severity = 1, source = 'cc', code = 'E1' },
              })
              vim.fn.setqflist({}, ' ', { title = 'grep', items = {
-               { filename = 'lib/b.txt', lnum = 2, col = 1, text = ' dee' }, { text = 'a line' },
+               { filename = 'lib/b.txt', lnum = 2, col = 1, text = ' dee\\nmore' }, { text = 'a line' },
+               { filename = 'a.txt' },
              } })",
         );
         let found = gathered(&mut person, &scripted, "@diagnostics @quickfix")["items"].take();
         let problems =
             "Problems that the editor shows here:\n3:1 error: wrong [cc E1]\n2:3 warning: odd really";
         assert_eq!(found[0], json!({ "uri": "file://PROJECT/a.txt", "text": problems }));
-        assert_eq!(found[1], json!({ "uri": "nvim:quickfix", "text": "grep\nlib/b.txt:2:1: dee\na line" }));
+        assert_eq!(
+            found[1],
+            json!({ "uri": "nvim:quickfix", "text": "grep\nlib/b.txt:2:1: dee more\na line\na.txt:" })
+        );
     });
 }
 
@@ -150,6 +154,54 @@ fn texts_that_are_no_utf8_can_be_sent() {
         person.asks("@latin.txt:1 and @~/else.txt");
         let sent = scripted.last_message(0);
         assert!(sent.contains("Straße") && sent.contains("Grüße"), "{sent}");
+    });
+}
+
+/// Each of them is looked for on the disk.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_row_of_dots_is_not_read_in_a_thousand_ways() {
+    on_each(|program| {
+        let scripted = desk([]);
+        let mut person = Person::at(program, &scripted.desk);
+        let readings =
+            "local all = require('copydesk.context.mention').find('@a' .. ('.'):rep(4000) .. ' @b.)')
+            return { #all[1] < 20, all[1][1] == 'a' .. ('.'):rep(4000), all[1][#all[1]], all[2] }";
+        assert_eq!(person.window.lua(readings), json!([true, true, "a", ["b.)", "b.", "b"]]));
+        // What is no file is looked for once.
+        let looked = "local file, count = require('copydesk.context.file'), 0
+            local named = file.named
+            file.named = function(word) count = count + 1 return named(word) end
+            require('copydesk.context').gather(('@Override '):rep(1000))
+            return count";
+        assert_eq!(person.window.lua(looked), 1);
+    });
+}
+
+/// The desk says where it leaves something out; it has to know that there was more.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn of_long_texts_so_much_is_sent_that_the_desk_sees_that_there_is_more() {
+    on_each(|program| {
+        let scripted = desk([Turn::new().text("Done."), Turn::new().text("Done.")]);
+        // One letter more, and the others are torn apart at other places.
+        for (number, before) in ["", "x"].into_iter().enumerate() {
+            scripted.desk.write("~/else.txt", format!("{before}{}", "üß\n".repeat(200_000)));
+            let mut person = Person::at(program, &scripted.desk);
+            person.asks("@~/else.txt");
+            let sent = scripted.last_message(number);
+            assert!(sent.contains(r"üß\nüß\n") && sent.contains("[The rest is left out.]"), "{number}");
+        }
+        let mut person = Person::at(program, &scripted.desk);
+        person.window.lua(
+            "vim.api.nvim_buf_set_lines(0, 0, -1, true, vim.split(('some words\\n'):rep(300000), '\\n'))",
+        );
+        person.window.keys("ggVG");
+        let item = person.window.lua(
+            "local item = require('copydesk.context').gather('@selection').items[1]
+             return { #item.text, item.range['end'].line }",
+        );
+        assert_eq!(item, json!([128 * 1024, 300_000]));
     });
 }
 

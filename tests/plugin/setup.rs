@@ -73,11 +73,12 @@ fn every_command_has_a_map_and_nothing_else_is_mapped() {
 fn wrong_options_are_told_one_by_one_and_the_defaults_stand_in() {
     on_each(|program| {
         let scripted = desk([]);
-        let setup = json!({ "history": 0, "chat": { "siz": 3 }, "icons": 5, "nonsense": true });
+        let setup = json!({ "history": 0, "chat": { "siz": 3, "page": 1.5 }, "icons": 5, "nonsense": true });
         let mut person = Person::with(program, &scripted.desk, setup);
-        let mut said: Vec<_> = (0..4).map(|_| person.hears()).collect();
+        let mut said: Vec<_> = (0..5).map(|_| person.hears()).collect();
         said.sort();
         expect![[r#"
+            setup: `chat.page` is a whole number
             setup: `history` is greater than zero
             setup: `icons` is a table, not a number
             setup: there is no option `chat.siz`; did you mean `size`?

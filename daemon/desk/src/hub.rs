@@ -27,6 +27,7 @@ mod context;
 pub(crate) mod convert;
 mod error;
 mod held;
+mod inline;
 mod outbox;
 mod reviewing;
 mod undo;

@@ -27,10 +27,24 @@ use cli::{Cli, Command, Config, ConfigAction};
 use setup::Setup;
 
 fn main() -> ExitCode {
+    // An editor waits for this one, and all that is read of the command line is its name.
+    let result =
+        if command::lsp::is_all_that_is_said(std::env::args_os()) { command::lsp::run() } else { other() };
+    match result {
+        Ok(code) => code,
+        Err(error) if terminal::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            terminal::complain(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn other() -> anyhow::Result<ExitCode> {
     let Cli { cwd, command } = Cli::parse();
     let setup = || Setup::new(cwd);
     let done = |()| ExitCode::SUCCESS;
-    let result = match command {
+    match command {
         Command::Completions { shell } => command::completions::run(shell).map(done),
         // The same for everybody: no home is needed.
         Command::Config(Config { action: Some(ConfigAction::Schema), .. }) => {
@@ -56,13 +70,5 @@ fn main() -> ExitCode {
         Command::Status { json } => command::status::run(json),
         Command::Stop { now } => command::stop::run(now).map(done),
         Command::Auth(options) => setup().and_then(|setup| command::auth::run(&setup, &options)),
-    };
-    match result {
-        Ok(code) => code,
-        Err(error) if terminal::is_closed_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            terminal::complain(&error);
-            ExitCode::FAILURE
-        }
     }
 }

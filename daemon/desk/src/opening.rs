@@ -130,6 +130,19 @@ async fn find(setup: &Setup, loaded: &Loaded, store: &Store, choice: &Choice) ->
     })
 }
 
+/// The model of a session, for what is not a turn. One that is offline can follow no instruction.
+pub(crate) fn inline_model(setup: &Setup, loaded: &Loaded, session: &Session) -> anyhow::Result<Model> {
+    let models = setup.registry(loaded)?;
+    let agent = Agents::new(setup, loaded)?.find(&session.agent)?;
+    let name = model_name(&models, loaded, &Choice::default(), session, &agent)?;
+    let model = model(&models, loaded, &name, &agent)?;
+    anyhow::ensure!(
+        model.provider().id != offline::ID,
+        "the offline model cannot rewrite anything; choose another with `:Copydesk model` or in the configuration"
+    );
+    Ok(model)
+}
+
 fn model_name(
     models: &Models,
     loaded: &Loaded,

@@ -9,6 +9,7 @@ mod event;
 mod export;
 mod history;
 mod id;
+pub mod inline;
 mod live;
 pub mod prompt;
 mod store;

@@ -290,6 +290,11 @@ impl Buffers {
         self.lock().clients.values().map(|attached| attached.buffers.len()).sum()
     }
 
+    /// How a client counts characters.
+    pub fn encoding(&self, client: ClientId) -> Option<Encoding> {
+        self.lock().clients.get(&client).map(|attached| attached.client.encoding)
+    }
+
     /// The way to a client, while it is there.
     pub fn editor(&self, client: ClientId) -> Option<Arc<dyn Editor>> {
         self.lock().clients.get(&client).map(|attached| Arc::clone(&attached.client.editor))

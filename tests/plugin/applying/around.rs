@@ -160,3 +160,35 @@ fn an_operator_gets_its_motion_before_the_text_is_changed() {
         assert_eq!(bare.lua(begin), json!({ "applied": true }));
     });
 }
+
+/// A completion and a `:substitute` that asks know their lines too, and would take others apart.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_somebody_is_asked_about_is_not_pulled_away() {
+    on_each(|program| {
+        let mut bare = Bare::start(program, "utf-8");
+        let begin = "local row = ...
+            ANSWER = nil
+            coroutine.wrap(function() ANSWER = S.apply({ [B] = { { row, 0, row, 0, 'new\\n' } } }) end)()
+            return ANSWER ~= nil";
+        for (name, keys, row, at_once, more, applied, expected) in [
+            ("a completion", "2GA<C-n>", 0, false, "<C-y>", true, "new\nalpha\nalphabet\nalphabet"),
+            ("nobody chooses", "2GA<C-n>", 0, false, "", false, "alpha\nalphabet\nalphabet"),
+            ("below a completion", "2GA<C-n>", 2, true, "<C-y>", true, "alpha\nalphabet\nnew\nalphabet"),
+            ("a substitution", ":%s/al/el/c<CR>y", 0, false, "yq", false, "elpha\nel\nalphabet"),
+        ] {
+            // Older ones do nothing else while they ask for that.
+            if name == "a substitution" && bare.lua("return vim.fn.has('nvim-0.11')") == 0 {
+                continue;
+            }
+            open(&mut bare, name, "alpha\nal\nalphabet");
+            bare.keys(keys);
+            assert_eq!(bare.with(begin, json!([row])), at_once, "{name}");
+            bare.keys(more);
+            let answer = bare.lua("vim.wait(30000, function() return ANSWER end, 5) return ANSWER");
+            assert_eq!(answer["applied"], applied, "{name}: {answer}");
+            bare.keys("<Esc>");
+            assert_eq!(text(&mut bare), expected, "{name}");
+        }
+    });
+}

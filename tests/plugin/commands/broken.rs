@@ -73,6 +73,51 @@ fn a_program_of_another_version_is_told() {
     });
 }
 
+/// What it tells of itself may be something else.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_another_version_tells_is_read_with_care() {
+    on_each(|program| {
+        for (status, doctor) in [
+            (r#"{"running":true,"version":"0.0.9"}"#, r#"{"things":[]}"#),
+            (
+                r#"{"running":true,"pid":null,"protocol":"x"}"#,
+                r#"{"findings":[{"about":"daemon"},{"what":1}]}"#,
+            ),
+            ("[]", "7"),
+        ] {
+            let scripted = desk([]);
+            let does = format!(
+                "case $1 in --version) echo 'copydesk 0.0.9';; status) echo '{status}';; doctor) echo '{doctor}';; esac"
+            );
+            let setup = json!({ "cmd": program_that(&scripted.desk, &does) });
+            let mut person = Person::with(program, &scripted.desk, setup);
+            person.window.command("checkhealth copydesk");
+            let text = person.window.lines("%");
+            assert!(!text.contains("Exception") && text.contains("What `copydesk doctor` finds"), "{text}");
+            person.window.command("enew!");
+            person.gives("Copydesk log", json!([]));
+            assert_eq!(person.hears(), "`copydesk doctor` did not tell where the desk writes its log");
+        }
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_program_is_found_whatever_names_a_person_leaves_out() {
+    on_each(|program| {
+        let scripted = desk([]);
+        let path = program_that(&scripted.desk, "exit 0");
+        let mut person = Person::with(program, &scripted.desk, json!({ "cmd": path }));
+        let find = "vim.o.wildignore = '*/bin/*' return (require('copydesk.binary').find())";
+        assert_eq!(person.window.lua(find), json!(path));
+        let empty =
+            "require('copydesk').setup({ cmd = '' }) return select(2, require('copydesk.binary').find())";
+        let problem = person.window.lua(empty);
+        assert!(problem.as_str().unwrap().starts_with("the program `` is not found"), "{problem}");
+    });
+}
+
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_program_that_does_something_else_is_told() {

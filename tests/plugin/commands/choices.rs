@@ -73,3 +73,25 @@ fn follow_is_turned_on_and_off() {
         }
     });
 }
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn who_follows_sees_the_place_beside_the_conversation() {
+    on_each(|program| {
+        let scripted = Scripted::new([
+            Turn::new().call("c1", "read", json!({ "filePath": "b.txt", "offset": 40 })),
+            Turn::new().call("c2", "read", json!({ "filePath": "folder" })),
+            Turn::new().text("Done."),
+        ]);
+        scripted.desk.write("a.txt", "one\n");
+        scripted.desk.write("b.txt", "line\n".repeat(100));
+        scripted.desk.write("folder/c.txt", "c\n");
+        let mut person = Person::with(program, &scripted.desk, json!({ "follow": true }));
+        person.gives("silent edit a.txt | Copydesk chat", json!([]));
+        person.asks("Look");
+        let seen = "local window = require('copydesk.chat').origin()
+            local file = vim.fs.basename(vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(window)))
+            return { file, vim.api.nvim_win_get_cursor(window)[1], vim.bo.filetype }";
+        assert_eq!(person.window.lua(seen), json!(["b.txt", 40, "copydesk-prompt"]));
+    });
+}

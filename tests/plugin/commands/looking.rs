@@ -90,6 +90,50 @@ fn log_opens_both_logs_and_neither_is_a_document() {
     });
 }
 
+/// Another Neovim may have it open, and callbacks of other people fail.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn log_is_opened_whatever_else_opening_a_file_brings_up() {
+    on_each(|program| {
+        let scripted = desk([]);
+        let mut person = Person::at(program, &scripted.desk);
+        let prepared = person.window.lua(
+            "local log = (vim.lsp.log or require('vim.lsp.log')).get_filename()
+             vim.fn.mkdir(vim.fs.dirname(log), 'p')
+             vim.fn.writefile({ 'words', 'vim: set textwidth=33 :' }, log)
+             local crash = \"lua vim.uv.kill(vim.uv.os_getpid(), 'sigkill')\"
+             local other = { vim.v.progpath, '--headless', '--clean', '-c', 'set directory=. swapfile', '-c', 'edit ' .. log }
+             vim.list_extend(other, { '-c', 'normal ox', '-c', 'preserve', '-c', crash })
+             T.await(function(done) vim.system(other, {}, done) end)
+             vim.o.directory, vim.o.swapfile, vim.o.shortmess, vim.o.modeline = '.', true, '', true
+             vim.api.nvim_create_autocmd('BufReadPost', { callback = function() error('mine') end })
+             return vim.uv.fs_stat(vim.fs.dirname(log) .. '/.lsp.log.swp') ~= nil",
+        );
+        assert_eq!(prepared, true);
+        person.gives("Copydesk log", json!([]));
+        person.window.until("vim.fn.expand('%:t') == 'lsp.log'");
+        let seen =
+            "return { vim.bo.modifiable, vim.bo.textwidth, vim.go.modeline, vim.go.modelines, T.said }";
+        assert_eq!(person.window.lua(seen), json!([false, 0, true, 5, []]));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn the_command_line_window_is_told_of() {
+    on_each(|program| {
+        let scripted = desk([]);
+        let mut person = Person::at(program, &scripted.desk);
+        person.window.lua("T.type('q:')");
+        person.window.until("vim.fn.getcmdwintype() == ':'");
+        for name in ["chat", "status", "log", "doctor"] {
+            person.gives(&format!("Copydesk {name}"), json!([]));
+            let way_out = "no window can be opened from the command-line window; <C-c> leaves it";
+            assert_eq!(person.hears(), way_out, "{name}");
+        }
+    });
+}
+
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn doctor_shows_what_the_program_finds() {
@@ -166,9 +210,11 @@ fn checkhealth_says_what_to_do() {
         let scripted = desk([]);
         let setup = json!({ "cmd": "copydesk-nowhere", "chat": { "positon": "left" }, "notify": "some" });
         let mut person = Person::with(program, &scripted.desk, setup);
+        person.window.lua("vim.ui.select = setmetatable({}, { __call = function() end })");
         person.window.command("checkhealth copydesk");
         let text = person.window.lines("%");
         for words in [
+            "`vim.ui.select`: another one",
             "the program `copydesk-nowhere` is not found",
             "cargo install --path daemon/desk",
             "there is no option `chat.positon`; did you mean `position`?",

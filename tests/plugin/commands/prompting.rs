@@ -166,6 +166,7 @@ fn the_command_line_is_completed() {
     on_each(|program| {
         let scripted = desk([]);
         scripted.desk.write("some.txt", "");
+        scripted.desk.write("two words.txt", "");
         let mut person = Person::at(program, &scripted.desk);
         person.window.connect();
         person
@@ -187,11 +188,22 @@ fn the_command_line_is_completed() {
             ("Copydesk agent p", "plan"),
             ("Copydesk add q", "quickfix"),
             ("Copydesk add so", "some.txt"),
+            ("Copydesk add two", r"two\ words.txt"),
+            (r"Copydesk add two\ w", r"two\ words.txt"),
             ("Copydesk sessions d", "delete"),
             ("Copydesk ask about @sel", "@selection"),
             ("Copydesk nothing ", ""),
         ] {
             assert_eq!(offers(line), offered, "{line}");
+        }
+        // What was offered is understood, in the prompt too.
+        for line in [
+            r"Copydesk add two\ words.txt",
+            r"lua require('copydesk.complete').slash([[/add two\ words.txt]])",
+        ] {
+            person.gives(line, json!([]));
+            assert_eq!(person.hears(), "with the next prompt: two words.txt", "{line}");
+            person.window.lua("require('copydesk.context').clear()");
         }
     });
 }

@@ -42,6 +42,7 @@ fn undo_takes_back_turn_after_turn_and_redo_brings_them_back() {
         assert_eq!(says(&mut person, "Copydesk undo turn 9"), "the session has no turn 9");
         let takes = "`undo` takes `turn`, `turn NUMBER`, `call` or `all`, not `the last one`";
         assert_eq!(says(&mut person, "Copydesk undo the last one"), takes);
+        assert_eq!(says(&mut person, "Copydesk undo turn 1.5"), takes.replace("the last one", "turn 1.5"));
     });
 }
 

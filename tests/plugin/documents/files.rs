@@ -66,6 +66,14 @@ const WAYS: &[(&str, &str)] = &[
         "vim.bo[B].fileencoding = 'latin1' vim.api.nvim_buf_set_lines(B, 0, -1, true, { '🦀' })",
         "a.txt: it has letters that its encoding",
     ),
+    (
+        "vim.bo[B].fileencoding = 'ucs-2le' vim.api.nvim_buf_set_lines(B, 0, -1, true, { '🦀' })",
+        "a.txt: it has letters that its encoding",
+    ),
+    (
+        "vim.cmd('silent noautocmd write') TYPE() vim.fn.writefile({ 'others' }, 'a.txt')",
+        "a.txt: its file has been changed by somebody else",
+    ),
     ("vim.o.write = false", "a.txt: E142:"),
     ("vim.o.confirm = true vim.o.write = false", "a.txt: E142:"),
     ("vim.api.nvim_create_autocmd('BufWritePre', { callback = function() error('mine') end })", "a.txt: "),
@@ -89,7 +97,49 @@ fn what_cannot_be_saved_says_why_and_asks_nothing() {
             let message = answer["message"].as_str().unwrap();
             assert!(message.starts_with(why) && !message.contains('\n'), "{way}: {message}");
             assert_eq!(bare.lua("return vim.fn.mode()"), "n", "{way}");
+            if way.contains("ucs-2le") {
+                assert_eq!(bare.read("a.txt"), b"one\n", "{way}: written over");
+            }
         }
+    });
+}
+
+/// Many save so to go without their formatter.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_file_that_was_written_without_autocommands_is_saved_again() {
+    on_each(|program| {
+        let mut bare = opened(program);
+        bare.lua(
+            "TYPE() vim.cmd('silent noautocmd write')
+             vim.api.nvim_buf_set_lines(B, 0, 1, true, { 'once', 'more' })",
+        );
+        assert_eq!(bare.lua("return SAVE()"), json!({ "saved": true }));
+        assert_eq!(bare.read("a.txt"), b"once\nmore\n");
+    });
+}
+
+/// What else happens when a file is read is not ours.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_file_that_was_made_is_read_again_whatever_its_callbacks_and_swap_files_say() {
+    on_each(|program| {
+        let mut bare = opened(program);
+        let seen = bare.lua(
+            "local crash = \"lua vim.uv.kill(vim.uv.os_getpid(), 'sigkill')\"
+             local other = { vim.v.progpath, '--headless', '--clean', '-c', 'set directory=. swapfile', '-c', 'edit new.txt' }
+             vim.list_extend(other, { '-c', 'normal ox', '-c', 'preserve', '-c', crash })
+             T.await(function(done) vim.system(other, {}, done) end)
+             vim.o.directory, vim.o.swapfile, vim.o.shortmess = '.', true, ''
+             local person = vim.api.nvim_create_autocmd('SwapExists', { callback = function() vim.v.swapchoice = 'e' end })
+             vim.cmd('silent edit new.txt')
+             vim.api.nvim_del_autocmd(person)
+             vim.fn.writefile({ 'made' }, 'new.txt')
+             vim.api.nvim_create_autocmd('BufReadPost', { callback = function() error('mine') end })
+             require('copydesk.document').changed({ uri = vim.uri_from_bufnr(0), reason = 'created' })
+             return { vim.uv.fs_stat('.new.txt.swp') ~= nil, S.lines(0), vim.bo.readonly, vim.fn.mode(), S.said }",
+        );
+        assert_eq!(seen, json!([true, ["made"], false, "n", []]));
     });
 }
 
@@ -152,6 +202,30 @@ fn a_file_that_the_desk_changed_is_read_again_where_nothing_is_lost() {
             assert_eq!(said.len(), usize::from(!told.is_empty()), "{name}: {said:?}");
             assert!(said.iter().all(|line| line.contains(told)), "{name}: {said:?}");
         }
+    });
+}
+
+/// What else happens when a file is read or written is not ours, and may fail or take the buffer away.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn other_peoples_callbacks_do_not_make_half_a_text_of_it() {
+    on_each(|program| {
+        let mut bare = opened(program);
+        let read = bare.lua(
+            "vim.api.nvim_create_autocmd('BufReadPost', { callback = function() error('mine') end })
+             vim.fn.writefile({ 'others', 'and more' }, 'a.txt')
+             require('copydesk.document').changed({ uri = vim.uri_from_bufnr(B), reason = 'written' })
+             return { S.lines(B), vim.bo[B].modified }",
+        );
+        assert_eq!(read, json!([["others", "and more"], false]));
+        let written = bare.lua(
+            "local uri = vim.uri_from_bufnr(B)
+             vim.api.nvim_create_autocmd('BufWritePost', { callback = function() vim.cmd('enew | bwipeout! ' .. B) end })
+             TYPE()
+             return require('copydesk.document').save({ uri = uri })",
+        );
+        assert_eq!(written, json!({ "saved": true }));
+        assert_eq!(bare.read("a.txt"), b"typed\nand more\n");
     });
 }
 

@@ -33,6 +33,27 @@ fn the_selection_is_that_of_the_document_that_had_the_focus_last() {
                 ("selecting backwards", "2Glvh", "", (range((1, 0), (1, 2 + wide)), "éa")),
                 ("selected, and gone to the panel", "2Gvl<Esc>", PANEL, (range((1, 0), (1, 2 + wide)), "éa")),
                 ("selected long ago", "2Gvl<Esc>5G0", PANEL, (range((4, 0), (4, 0)), "")),
+                ("selecting in Select mode", "2Gvl<C-g>", "", (range((1, 0), (1, 2 + wide)), "éa")),
+                ("up to the end of the line", "2Gv$<Esc>", PANEL, (range((1, 0), (1, 8 + wide)), "éa.txt 2")),
+                ("a block, in its lines", "2G<C-v>jl<Esc>", PANEL, (range((1, 0), (2, 8 + wide)), "éa\néa")),
+                (
+                    "a block up to the ends",
+                    "9G7l<C-v>j$<Esc>",
+                    PANEL,
+                    (range((8, 0), (9, 9 + wide)), "9\n10"),
+                ),
+                (
+                    "a line that got shorter",
+                    "2Gv6lo<Esc>",
+                    "vim.api.nvim_buf_set_lines(0, 1, 2, true, { 'é' })",
+                    (range((1, 0), (1, 1 + wide)), "é"),
+                ),
+                (
+                    "lines that are gone",
+                    "VGo<Esc>",
+                    "vim.fn.writefile({ 'x' }, 'a.txt') vim.cmd('silent edit!')",
+                    (range((0, 0), (0, 0)), ""),
+                ),
             ] {
                 let mut bare = opened(program, encoding);
                 bare.keys(keys);
@@ -42,6 +63,15 @@ fn the_selection_is_that_of_the_document_that_had_the_focus_last() {
                 let (range, text) = expected;
                 let expected = json!({ "selection": { "uri": uri, "range": range, "text": text } });
                 assert_eq!(answer, expected, "{name}, {encoding}");
+                if text.is_empty() {
+                    continue;
+                }
+                // What goes with a prompt is the same.
+                let piece = bare.lua(
+                    "local buffer = vim.fn.bufnr('a.txt')
+                     return require('copydesk.context.piece').selection(buffer).item",
+                );
+                assert_eq!(piece, expected["selection"], "{name}, {encoding}");
             }
         }
     });
@@ -155,6 +185,10 @@ fn panels_and_floats_and_windows_that_are_held_are_not_taken() {
             ("a held window", "vim.wo.winfixbuf = true"),
             ("a preview", "vim.wo.previewwindow = true"),
             (
+                "a text that would be lost",
+                "vim.bo.bufhidden = 'wipe' vim.api.nvim_buf_set_lines(0, 0, 0, true, { 'typed' })",
+            ),
+            (
                 "a text that would be left behind",
                 "vim.o.hidden = false vim.api.nvim_buf_set_lines(0, 0, 0, true, { 'typed' })",
             ),
@@ -175,9 +209,117 @@ fn panels_and_floats_and_windows_that_are_held_are_not_taken() {
         let (shown, _, current) = show(&mut bare, "b.txt", 3, true);
         assert_eq!((shown, current), (json!({ "shown": true }), json!("b.txt")));
         assert_eq!(bare.lua("return vim.api.nvim_win_get_buf(FLOAT) == BEFORE"), true);
-        // What is not there is not shown, and makes no buffer.
-        let before = bare.lua("return #vim.api.nvim_list_bufs()");
-        assert_eq!(show(&mut bare, "missing.txt", 1, true).0, json!({ "shown": false }));
+        // What is not there, or is no file, is not shown, and makes no buffer.
+        let before = bare.lua("vim.fn.mkdir('folder') return #vim.api.nvim_list_bufs()");
+        for name in ["missing.txt", "folder"] {
+            assert_eq!(show(&mut bare, name, 1, true).0, json!({ "shown": false }));
+        }
         assert_eq!(bare.lua("return #vim.api.nvim_list_bufs()"), before);
+    });
+}
+
+/// Of those that open a file, some are not ours.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_place_is_shown_although_somebody_elses_callback_fails() {
+    on_each(|program| {
+        for split in ["", "vim.cmd('vsplit')"] {
+            let mut bare = opened(program, "utf-8");
+            bare.lua(split);
+            bare.lua(
+                "vim.api.nvim_create_autocmd('BufReadPost', { callback = function() error('mine') end })",
+            );
+            let (shown, windows, current) = show(&mut bare, "b.txt", 150, false);
+            assert_eq!((shown, current), (json!({ "shown": true }), json!("a.txt")), "{split}");
+            assert!(windows.as_array().unwrap().contains(&json!(["b.txt", 150])), "{split}: {windows}");
+        }
+    });
+}
+
+/// A command would go on in another text, and a selection grow.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn the_focus_stays_with_whoever_is_in_the_middle_of_a_command() {
+    on_each(|program| {
+        for (keys, mode, focused) in
+            [("d", "no", "a.txt"), (":echo", "c", "a.txt"), ("v", "n", "b.txt"), ("gh", "n", "b.txt")]
+        {
+            let mut bare = opened(program, "utf-8");
+            bare.lua("vim.cmd('silent split b.txt | wincmd p')");
+            bare.keys(keys);
+            let (shown, windows, current) = show(&mut bare, "b.txt", 20, true);
+            assert_eq!((shown, current), (json!({ "shown": true }), json!(focused)), "{keys}");
+            assert!(windows.as_array().unwrap().contains(&json!(["b.txt", 20])), "{keys}: {windows}");
+            assert_eq!(bare.lua("return vim.api.nvim_get_mode().mode"), mode, "{keys}");
+        }
+    });
+}
+
+/// Leaves the swap file of a Neovim that was killed while it was at `b.txt`; ours would ask about it.
+const CRASHED: &str = "
+    local crash = \"lua vim.uv.kill(vim.uv.os_getpid(), 'sigkill')\"
+    local other = { vim.v.progpath, '--headless', '--clean', '-c', 'set directory=. swapfile', '-c', 'edit b.txt' }
+    vim.list_extend(other, { '-c', 'normal ox', '-c', 'preserve', '-c', crash })
+    T.await(function(done) vim.system(other, {}, done) end)
+    vim.o.directory, vim.o.swapfile, vim.o.shortmess = '.', true, ''
+    return vim.uv.fs_stat('.b.txt.swp') ~= nil";
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_file_that_another_neovim_is_at_is_shown_read_only() {
+    on_each(|program| {
+        let mut bare = opened(program, "utf-8");
+        assert_eq!(bare.lua(CRASHED), true);
+        let (shown, windows, _) = show(&mut bare, "b.txt", 20, false);
+        assert_eq!(shown, json!({ "shown": true }));
+        assert_eq!(windows, json!([["b.txt", 20], ["a.txt", 0]]));
+        assert_eq!(
+            bare.lua("return { vim.bo[vim.fn.bufnr('b.txt')].readonly, vim.v.errmsg }"),
+            json!([true, ""])
+        );
+    });
+}
+
+/// What is shown while a person follows; what stands in the way, and what the window has then.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_is_shown_beside_never_asks_and_leaves_nothing_behind() {
+    on_each(|program| {
+        for (name, before, expected) in [
+            ("nothing in the way", "", json!(["b.txt", 20])),
+            ("a text that would be left behind", "vim.o.hidden = false TYPE()", json!(["a.txt", 1])),
+            (
+                "one that would be asked about",
+                "vim.o.hidden, vim.o.confirm = false, true TYPE()",
+                json!(["a.txt", 1]),
+            ),
+            (
+                "one that would be written",
+                "vim.o.hidden, vim.o.autowrite = false, true TYPE()",
+                json!(["a.txt", 1]),
+            ),
+            ("a comparison", "vim.wo[WINDOW].diff = true", json!(["a.txt", 1])),
+            ("a window that is held", "vim.wo[WINDOW].winfixbuf = true", json!(["a.txt", 1])),
+            ("another Neovim", CRASHED, json!(["a.txt", 1])),
+            ("a folder", "vim.fn.delete('b.txt') vim.fn.mkdir('b.txt')", json!(["a.txt", 1])),
+            ("no file", "vim.fn.delete('b.txt')", json!(["a.txt", 1])),
+        ] {
+            let mut bare = opened(program, "utf-8");
+            bare.lua(
+                "WINDOW = vim.api.nvim_get_current_win()
+                 function TYPE() vim.api.nvim_buf_set_lines(vim.fn.bufnr('a.txt'), 0, 1, true, { 'typed' }) end",
+            );
+            bare.lua(PANEL);
+            bare.lua(before);
+            let seen = bare.lua(
+                "local current = vim.api.nvim_get_current_win()
+                 require('copydesk.editor').show_beside(WINDOW, vim.uv.cwd() .. '/b.txt', 20)
+                 assert(current == vim.api.nvim_get_current_win() and vim.fn.mode() == 'n')
+                 local file = vim.fs.basename(vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(WINDOW)))
+                 return { file, vim.api.nvim_win_get_cursor(WINDOW)[1] }",
+            );
+            assert_eq!(seen, expected, "{name}");
+            assert!(bare.read("a.txt").starts_with("é".as_bytes()), "{name}: written");
+        }
     });
 }

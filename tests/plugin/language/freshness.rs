@@ -256,6 +256,25 @@ fn a_file_that_is_read_again_can_be_proven() {
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
+fn a_file_that_gets_another_name_can_be_proven() {
+    for change in ["", r#"T.change({ "typed" }, "a.py", "scripted")"#] {
+        let script = format!(
+            r#"
+            local server = T.serve("scripted", "python", {{}})
+            vim.fn.writefile({{ "one" }}, "old.py")
+            T.edit("old.py", "scripted")
+            vim.cmd("silent saveas! a.py")
+            T.until_(function() return server:version("a.py") end)
+            {change}
+            server:publish("a.py", {{ T.problem(0, 0, 1, "said since") }}, server:version("a.py"))
+            return T.ask("diagnostics", {{ path = "a.py", version = T.version("a.py"), wait = 5000 }})"#
+        );
+        check(&script, said("proven", &["said since"]));
+    }
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
 fn the_weakest_proof_of_several_servers_counts() {
     let script = r#"
         T.serve("asked", "python", {

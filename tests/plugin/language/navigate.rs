@@ -324,3 +324,52 @@ fn a_server_that_dies_while_it_is_asked_cannot_say() {
         assert_eq!(answer(&mut window), json!({ "state": "unsupported" }));
     });
 }
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_buffer_that_is_wiped_meanwhile_cannot_be_spoken_of() {
+    on_each(|program| {
+        for method in ["textDocument/prepareCallHierarchy", "callHierarchy/incomingCalls"] {
+            let (_desk, mut window) = connected(program);
+            window.nvim.lua(
+                r#"
+                local item = { name = "own", kind = 12, uri = T.uri("a.py"), range = T.problem(0, 0, 1, "").range }
+                T.serve("scripted", "python", {
+                  capabilities = { callHierarchyProvider = true },
+                  answers = { ["textDocument/prepareCallHierarchy"] = { result = { item } } },
+                  held = { ... },
+                })
+                T.edit("a.py", "scripted")
+                local position = { line = 0, character = 0 }
+                T.begin("navigate", { kind = "incomingCalls", path = "a.py", position = position, wait = 60000 })"#,
+                json!([method]),
+            );
+            asked(&mut window, method);
+            window.command("bwipeout!");
+            window.nvim.lua("T.servers.scripted:release(...)", json!([method]));
+            let answer = answer(&mut window);
+            assert!(answer["state"] == "cancelled" || answer["state"] == "answered", "{method}: {answer}");
+            assert_eq!(window.lua("return T.said"), json!([]), "{method}");
+        }
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn nonsense_of_a_server_is_passed_over() {
+    let answers = r#"
+        ["textDocument/documentSymbol"] = { result = { 7, vim.NIL, { name = "a", range = { start = 5 } } } },
+        ["textDocument/prepareCallHierarchy"] = { result = { 7, vim.NIL, "x" } },
+        ["textDocument/references"] = { result = { 7, vim.NIL, { uri = 7 }, { uri = there, range = 7 } } }"#;
+    let capabilities =
+        "documentSymbolProvider = true, callHierarchyProvider = true, referencesProvider = true";
+    let rest = r#"return { ask("documentSymbols"), ask("incomingCalls"), ask("references"), T.said }"#;
+    let symbol = json!({ "name": "a", "depth": 0, "uri": "a.py", "range": "0:0-0:0" });
+    let expected = json!([
+        { "state": "answered", "server": "scripted", "symbols": [symbol] },
+        { "state": "unsupported" },
+        locations(&json!([{ "uri": "b.py", "range": "0:0-0:0" }])),
+        [],
+    ]);
+    check(&script(capabilities, answers, rest), expected);
+}

@@ -22,6 +22,12 @@ pub(crate) fn run() -> anyhow::Result<ExitCode> {
     })
 }
 
+/// Whether a command line is this command and what editors add to it: then nobody has to read it.
+pub(crate) fn is_all_that_is_said(words: impl Iterator<Item = OsString>) -> bool {
+    let mut words = words.skip(1);
+    words.next().is_some_and(|word| word == "lsp") && words.all(|word| word == "--stdio")
+}
+
 /// Linux marks a program that was replaced while it ran; the one that is there now is newer, and the one to start.
 fn program(path: PathBuf) -> PathBuf {
     match path.as_os_str().as_bytes().strip_suffix(b" (deleted)") {

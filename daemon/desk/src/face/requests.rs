@@ -7,6 +7,7 @@ use tower_lsp_server::LspServiceBuilder;
 use super::backend::Backend;
 
 mod desk;
+mod inline;
 mod reviews;
 mod sessions;
 mod turns;
@@ -33,6 +34,9 @@ pub(super) fn register(builder: LspServiceBuilder<Backend>) -> LspServiceBuilder
         .custom_method(table::ReviewList::METHOD, Backend::review_list)
         .custom_method(table::ReviewDecide::METHOD, Backend::review_decide)
         .custom_method(table::ReviewComment::METHOD, Backend::review_comment)
+        .custom_method(table::InlineStart::METHOD, Backend::inline_start)
+        .custom_method(table::InlineRefine::METHOD, Backend::inline_refine)
+        .custom_method(table::InlineCancel::METHOD, Backend::inline_cancel)
         .custom_method(table::Models::METHOD, Backend::models)
         .custom_method(table::Agents::METHOD, Backend::agents)
         .custom_method(table::Status::METHOD, Backend::status)

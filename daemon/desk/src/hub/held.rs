@@ -19,6 +19,7 @@ use copydesk_workspace::process::{GRACE, Processes};
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use super::inline::Inline;
 use super::view::View;
 use super::{Hub, HubError, Message, Outbox, context, convert, reviewing};
 use crate::opening::{self, Choice, Desk};
@@ -32,6 +33,8 @@ pub(crate) struct Held {
     state: Mutex<State>,
     /// Locked while it is being gathered, so that of two prompts one waits for the other.
     work: tokio::sync::Mutex<Option<Work>>,
+    /// What its model rewrites, by review.
+    pub(super) inlines: Mutex<HashMap<String, Inline>>,
     /// Whoever tells of its reviews is told that it is let go.
     _watched: DropGuard,
 }
@@ -89,6 +92,7 @@ impl Held {
                 hub: Arc::downgrade(hub),
                 state: Mutex::new(state),
                 work: tokio::sync::Mutex::default(),
+                inlines: Mutex::default(),
                 _watched: let_go.drop_guard(),
             }
         })

@@ -65,6 +65,7 @@ impl Held {
                 None => {}
             }
         }
+        self.end_inlines();
         for ask in files.reviews().settled_asks(session) {
             self.reviewed(&ask).await;
         }
@@ -115,7 +116,8 @@ impl Held {
             let id = change.view.id;
             let gone = change.gone.iter().map(|hunk| hunk_id(id, *hunk)).collect();
             let review = review(change.view);
-            self.tell(Event::ReviewChanged(Box::new(ReviewChange { review, gone, reload: false })));
+            let change = ReviewChange { review, gone, reload: false, failed: change.failed };
+            self.tell(Event::ReviewChanged(Box::new(change)));
         }
     }
 }
@@ -128,7 +130,7 @@ pub(super) async fn watch(held: Weak<Held>, mut changed: watch::Receiver<u64>, r
     }
 }
 
-fn place(files: &Files, uri: &str) -> copydesk_workspace::files::Place {
+pub(super) fn place(files: &Files, uri: &str) -> copydesk_workspace::files::Place {
     let path = path_of(uri).map(|path| path.to_string_lossy().into_owned());
     files.resolve(path.as_deref().unwrap_or(uri))
 }
@@ -181,6 +183,7 @@ fn review(view: View) -> Review {
         path: view.shown,
         when,
         ask,
+        writing: view.is_written,
         expected: view.print.as_str().to_owned(),
         file,
         hunks: view.hunks.into_iter().map(|view| hunk(id, view)).collect(),

@@ -96,6 +96,9 @@ impl Reviews {
         let Some(tracked) = state.find(session, first.review) else {
             return (None, no(&Refusal::No("that review is over: everything in it is decided".to_owned())));
         };
+        if tracked.proposed.as_ref().is_some_and(|proposed| proposed.is_written) {
+            return (None, no(&Refusal::No("the model is still writing it".to_owned())));
+        }
         let (carried, results) = match first.subject {
             Subject::Hunk(hunk) if first.text.is_none() && !tracked.is_whole(hunk) => {
                 tracked.decide_lines(decisions)

@@ -17,6 +17,8 @@ pub(super) struct Proposed {
     pub(super) ask: Option<String>,
     /// What was decided of it, in the order of deciding.
     pub(super) decided: Vec<Item>,
+    /// There is more to come.
+    pub(super) is_written: bool,
 }
 
 /// What became of a proposal so far.
@@ -39,13 +41,7 @@ impl Reviews {
     /// What a call would make of a document, as hunks to decide. Nothing where it does not fit the document.
     pub fn propose(&self, session: &str, call: &str, place: &Place, kind: &ChangeKind) -> Option<Proposal> {
         let review = match kind {
-            ChangeKind::Edit { file, change, .. } => {
-                let after = change.apply(file.text()).ok()?;
-                let mut review = Review::new(&after);
-                let back: Change = change.inverse(file.text()).ok()?;
-                review.agent(&back, call).ok()?;
-                review
-            }
+            ChangeKind::Edit { file, change, .. } => before(file.text(), change, call)?,
             ChangeKind::Create { text } => Review::created(text, call),
             ChangeKind::Delete { file, .. } => {
                 let mut review = Review::of(&Document::new(file.text(), Lines::Any));
@@ -54,7 +50,8 @@ impl Reviews {
             }
         };
         let mut tracked = Tracked::new(place.real().to_owned(), place.shown.clone(), review);
-        tracked.proposed = Some(Proposed { call: call.to_owned(), ask: None, decided: Vec::new() });
+        let (call, decided) = (call.to_owned(), Vec::new());
+        tracked.proposed = Some(Proposed { call, ask: None, decided, is_written: false });
         let id = self.lock().of(session).add(tracked);
         Some(Proposal { reviews: self.clone(), session: session.into(), id })
     }
@@ -84,7 +81,37 @@ impl Reviews {
     }
 }
 
+/// The document as it would be, and as it is: the text is what is there.
+fn before(text: &str, change: &Change, call: &str) -> Option<Review> {
+    let mut review = Review::new(&change.apply(text).ok()?);
+    review.agent(&change.inverse(text).ok()?, call).ok()?;
+    Some(review)
+}
+
 impl Proposal {
+    /// What is proposed becomes another: a change of the text that it was first made for. What a person typed since stays
+    /// where it is. While there is more to come nothing of it can be decided.
+    pub fn write(&self, text: &str, change: &Change, is_written: bool) {
+        let mut state = self.reviews.lock();
+        let Some(tracked) = state.find(&self.session, self.id) else { return };
+        let Some(proposed) = &mut tracked.proposed else { return };
+        let Some(mut review) = before(text, change, &proposed.call) else { return };
+        let now = tracked.review.text();
+        if now != text {
+            // Cannot be refused: it was made for this very text.
+            let _ = review.person(&Change::between(text, &now));
+        }
+        (proposed.is_written, tracked.review, tracked.is_changed) = (is_written, review, true);
+        state.of(&self.session).changed.send_modify(|count| *count += 1);
+    }
+
+    /// It came to nothing; the person is told why.
+    pub fn fail(&self, why: String) {
+        if let Some(tracked) = self.reviews.lock().find(&self.session, self.id) {
+            tracked.failed = Some(why);
+        }
+    }
+
     pub fn id(&self) -> ReviewId {
         self.id
     }

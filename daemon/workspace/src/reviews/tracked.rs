@@ -28,6 +28,8 @@ pub(super) struct Tracked {
     pub(super) told: HashMap<HunkId, (Print, bool, bool)>,
     /// Hunks with a person's typing in them that the model knows of.
     pub(super) noted: HashMap<HunkId, Print>,
+    /// Why what was proposed came to nothing.
+    pub(super) failed: Option<String>,
     /// Viewers do not know it as it is.
     pub(super) is_changed: bool,
     /// The disk does not know it as it is.
@@ -46,6 +48,7 @@ impl Tracked {
             held: 0,
             told: HashMap::new(),
             noted: HashMap::new(),
+            failed: None,
             is_changed: true,
             is_unsaved: true,
         }

@@ -27,6 +27,8 @@ pub struct View {
     pub name: PathBuf,
     pub shown: String,
     pub when: When,
+    /// There is more of it to come.
+    pub is_written: bool,
     pub print: Print,
     pub whole: Option<(WholeHunk, Print)>,
     pub hunks: Vec<HunkView>,
@@ -42,6 +44,8 @@ pub struct Change {
     /// With those hunks alone that are new or others.
     pub view: View,
     pub gone: Vec<HunkId>,
+    /// Why what was proposed came to nothing.
+    pub failed: Option<String>,
 }
 
 impl Reviews {
@@ -83,6 +87,7 @@ impl Tracked {
                 Some(proposed) => When::Before { ask: proposed.ask.clone() },
                 None => When::After,
             },
+            is_written: self.proposed.as_ref().is_some_and(|proposed| proposed.is_written),
             print: self.review.print_all(),
             whole: self.review.whole_hunk().cloned().zip(self.review.whole_print()),
             total: self.review.hunks().len(),
@@ -99,7 +104,7 @@ impl Tracked {
         view.hunks.retain(|hunk| self.told.get(&hunk.id) != Some(&state(hunk)));
         self.told = now;
         self.is_changed = false;
-        Change { view, gone }
+        Change { view, gone, failed: self.failed.take() }
     }
 }
 

@@ -16,8 +16,10 @@ local replace = require("copydesk.apply.replace")
 
 local M = {}
 
---- How long an operator that waits for its motion is waited for, in milliseconds. The desk waits longer.
-local OPERATOR = 1000
+--- How long a command that the person is in the middle of is waited for, in milliseconds. The desk waits longer.
+local PATIENCE = 1000
+--- So often it is looked at.
+local PULSE = 50
 
 --- A document and what is to be done to it.
 ---@class copydesk.Target
@@ -154,30 +156,63 @@ local function tell(client, buffers)
   end
 end
 
---- Waits, though not for long, while the person is in the middle of a command in one of the buffers: an
---- operator knows by its line where it began, and would work on another text.
----@param buffers integer[]
+--- Whether a line of a text stays where it is and what it is.
+---@param ranges copydesk.ByteRange[]
+---@param row integer From 0.
+---@return boolean
+local function keeps(ranges, row)
+  return not vim.iter(ranges):any(function(range)
+    local moves = #range.lines - 1 ~= range.end_row - range.start_row
+    return range.start_row <= row and (range.end_row >= row or moves)
+  end)
+end
+
+--- Whether the person is in the middle of a command that knows by its line where it began, and would go on in another text: an
+--- operator without its motion, `:substitute` that asks, a completion from which nothing is chosen yet.
+---@param targets copydesk.Target[]
+---@return boolean
+local function is_in_the_middle(targets)
+  local mode, current = vim.api.nvim_get_mode().mode, vim.api.nvim_get_current_buf()
+  local target = vim.iter(targets):find(function(one)
+    return one.bufnr == current
+  end)
+  if not target then
+    return false
+  elseif mode:find("^[iR]v?[cx]") then
+    return not keeps(target.ranges, vim.api.nvim_win_get_cursor(0)[1] - 1)
+  end
+  return mode:find("^no") ~= nil or mode:find("^r[m?]") ~= nil
+end
+
+--- Waits, though not for long, while the person is in the middle of such a command.
+---@param targets copydesk.Target[]
 ---@return boolean is_free
 ---@return boolean has_waited
-local function wait_for_operator(buffers)
-  local function is_free()
-    local is_in_it = vim.api.nvim_get_mode().mode:find("^no")
-    return not is_in_it or not vim.list_contains(buffers, vim.api.nvim_get_current_buf())
+local function wait_for_command(targets)
+  if not is_in_the_middle(targets) then
+    return true, false
+  elseif not coroutine.running() then
+    return false, false
   end
-  local has_to_wait = not is_free() and coroutine.running() ~= nil
-  if has_to_wait then
-    local timer, watch = assert(vim.uv.new_timer()), nil
-    require("copydesk.await").await(function(done)
-      timer:start(OPERATOR, 0, done)
-      local function changed()
+  local timer, watch, is_late = assert(vim.uv.new_timer()), nil, false
+  require("copydesk.await").await(function(done)
+    local function look()
+      if is_late or not is_in_the_middle(targets) then
         done()
       end
-      watch = vim.api.nvim_create_autocmd("ModeChanged", { pattern = "no*:*", callback = changed })
-    end)
-    timer:close()
-    vim.api.nvim_del_autocmd(watch)
-  end
-  return is_free(), has_to_wait
+    end
+    local looks = 0
+    -- Not all of these modes are left with an event.
+    timer:start(PULSE, PULSE, vim.schedule_wrap(function()
+      looks = looks + 1
+      is_late = looks * PULSE >= PATIENCE
+      look()
+    end))
+    watch = vim.api.nvim_create_autocmd("ModeChanged", { callback = look })
+  end)
+  timer:close()
+  vim.api.nvim_del_autocmd(watch)
+  return not is_in_the_middle(targets), true
 end
 
 --- Makes an edit of the desk. Called in a coroutine.
@@ -187,7 +222,7 @@ end
 function M.handle(params, client)
   local targets, problem, buffers = look_at(params.edit, client)
   if targets then
-    local is_free, has_waited = wait_for_operator(buffers)
+    local is_free, has_waited = wait_for_command(targets)
     if not is_free then
       targets, problem = nil, "the person is in the middle of a command there"
     elseif has_waited then

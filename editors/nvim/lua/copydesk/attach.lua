@@ -50,6 +50,24 @@ function M.all(client)
       end
     end,
   })
+  -- vim.lsp would go on under a name that the desk has not been told, until the buffer is written.
+  vim.api.nvim_create_autocmd("BufFilePre", {
+    group = group,
+    desc = "Copydesk sees the buffer under another name",
+    callback = function(event)
+      local current = require("copydesk.client").get()
+      if current and vim.lsp.buf_is_attached(event.buf, current.id) then
+        M.flush_one(current, event.buf)
+        vim.lsp.buf_detach_client(event.buf, current.id)
+        -- Also where it keeps its name.
+        vim.schedule(function()
+          if vim.api.nvim_buf_is_valid(event.buf) and require("copydesk.client").get() == current then
+            M.one(current, event.buf)
+          end
+        end)
+      end
+    end,
+  })
   vim.api.nvim_create_autocmd({ "BufWipeout", "BufUnload" }, {
     group = group,
     desc = "Copydesk forgets the buffer",

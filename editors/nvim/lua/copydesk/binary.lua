@@ -12,7 +12,9 @@ M.install = "build it in a clone of Copydesk with `cargo install --path daemon/d
 ---@return string? problem
 function M.find()
   local wanted = require("copydesk.config").get().cmd
-  local path = vim.fn.exepath(vim.fn.expand(wanted))
+  -- 'wildignore' has no say in it: many leave build folders out with it.
+  local name = vim.fn.expand(wanted, true)
+  local path = name ~= "" and vim.fn.exepath(name) or ""
   if path ~= "" then
     return path
   end

@@ -35,47 +35,62 @@ function M.shown(uri)
   return vim.startswith(uri, "file:") and vim.fn.fnamemodify(vim.uri_to_fname(uri), ":~:.") or uri
 end
 
---- The buffer of a document, if there is one. Several may be names of one file: the exact name comes first,
---- then a loaded one.
+--- A function that finds the buffers of documents among those that there are now. Several may be names of one file: the exact name
+--- comes first, then a loaded one.
+---@return fun(uri: string): integer?
+function M.finder()
+  local buffers = vim.api.nvim_list_bufs()
+  local by_name = {} ---@type table<string, integer>
+  for _, bufnr in ipairs(buffers) do
+    local name = vim.api.nvim_buf_get_name(bufnr)
+    by_name[name] = by_name[name] or bufnr
+  end
+  local by_file ---@type table<string, integer>?
+  local function files()
+    local found = {} ---@type table<string, integer>
+    for _, bufnr in ipairs(buffers) do
+      local name = vim.api.nvim_buf_get_name(bufnr)
+      local real = name ~= "" and vim.bo[bufnr].buftype == "" and vim.uv.fs_realpath(name)
+      local is_loaded = vim.api.nvim_buf_is_loaded(bufnr)
+      if real and (not found[real] or is_loaded and not vim.api.nvim_buf_is_loaded(found[real])) then
+        found[real] = bufnr
+      end
+    end
+    return found
+  end
+  return function(uri)
+    local untitled = require("copydesk.untitled").of(uri)
+    local is_name, name = pcall(vim.uri_to_fname, uri)
+    if untitled or not is_name or name == "" then
+      return untitled
+    elseif by_name[name] then
+      return by_name[name]
+    end
+    local real = vim.uv.fs_realpath(name)
+    by_file = by_file or real and files()
+    return real and by_file[real] or nil
+  end
+end
+
+--- The buffer of a document, if there is one.
 ---@param uri string
 ---@return integer?
 function M.of(uri)
-  local untitled = require("copydesk.untitled").of(uri)
-  if untitled then
-    return untitled
-  end
-  local is_name, name = pcall(vim.uri_to_fname, uri)
-  if not is_name or name == "" then
-    return nil
-  end
-  local buffers = vim.api.nvim_list_bufs()
-  for _, bufnr in ipairs(buffers) do
-    if vim.api.nvim_buf_get_name(bufnr) == name then
-      return bufnr
-    end
-  end
-  local real = vim.uv.fs_realpath(name)
-  local found
-  for _, bufnr in ipairs(real and buffers or {}) do
-    local other = vim.api.nvim_buf_get_name(bufnr)
-    if other ~= "" and vim.bo[bufnr].buftype == "" and vim.uv.fs_realpath(other) == real then
-      if vim.api.nvim_buf_is_loaded(bufnr) then
-        return bufnr
-      end
-      found = found or bufnr
-    end
-  end
-  return found
+  return M.finder()(uri)
 end
 
 --- Looks at the versions of a buffer from now on. To be called when vim.lsp has told the desk of it.
 ---@param bufnr integer
 function M.follow(bufnr)
-  if followed[bufnr] then
+  local is_followed = followed[bufnr] ~= nil
+  local name = vim.api.nvim_buf_get_name(bufnr)
+  if is_followed and followed[bufnr].name == name then
     return
   end
-  local name = vim.api.nvim_buf_get_name(bufnr)
   followed[bufnr] = { name = name, version = vim.lsp.util.buf_versions[bufnr] or 0 }
+  if is_followed then
+    return
+  end
   local function forget()
     followed[bufnr] = nil
   end

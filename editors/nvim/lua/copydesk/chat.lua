@@ -205,8 +205,8 @@ end
 
 --- Opens the conversation and puts the cursor into the prompt.
 function M.open()
-  if vim.fn.getcmdwintype() ~= "" then
-    return require("copydesk.message").warn("no window can be opened from the command-line window; <C-c> leaves it")
+  if not require("copydesk.scratch").can_open() then
+    return
   end
   require("copydesk.highlight").define()
   local current = vim.api.nvim_get_current_win()

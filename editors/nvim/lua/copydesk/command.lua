@@ -67,6 +67,20 @@ function M.nearest(word)
   return best
 end
 
+--- The words of a line as `:Copydesk` has them: a backslash keeps a space in a word.
+---@param line string
+---@return string[]
+function M.words(line)
+  local marked = line:gsub("\\([\\%s])", function(kept)
+    return ("\1%d\1"):format(kept:byte())
+  end)
+  return vim.tbl_map(function(word)
+    return (word:gsub("\1(%d+)\1", function(byte)
+      return string.char(byte)
+    end))
+  end, vim.split(marked, "%s+", { trimempty = true }))
+end
+
 --- Runs a command.
 ---@param words string[] Its name and its arguments.
 ---@param context? table What is missing of it is filled in.

@@ -251,7 +251,7 @@ function M.slash(text)
   if not name or not command.get(name) then
     return false
   end
-  local words = vim.list_extend({ name }, vim.split(rest, "%s+", { trimempty = true }))
+  local words = vim.list_extend({ name }, command.words(rest))
   command.run(words, { text = vim.trim(rest), window = require("copydesk.chat").origin() })
   return true
 end

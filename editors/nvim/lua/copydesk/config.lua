@@ -116,8 +116,10 @@ local function problem_of(name, default, value)
     end
   elseif type(value) ~= type(default) then
     return ("`%s` is a %s, not a %s"):format(name, type(default), type(value))
-  elseif type(value) == "number" and value <= 0 then
+  elseif type(value) == "number" and not (value > 0 and value < math.huge) then
     return ("`%s` is greater than zero"):format(name)
+  elseif type(value) == "number" and default == math.floor(default) and value ~= math.floor(value) then
+    return ("`%s` is a whole number"):format(name)
   end
 end
 

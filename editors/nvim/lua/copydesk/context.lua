@@ -7,6 +7,8 @@ local M = {}
 
 --- No prompt needs more pieces than this.
 local MOST = 100
+--- So much of a text is sent: more than the desk puts into a prompt, which says then that there is more.
+M.longest = 128 * 1024
 
 ---@class copydesk.Piece Something that goes along.
 ---@field label string For people.
@@ -113,34 +115,39 @@ end
 ---@return copydesk.Piece[]? pieces
 ---@return string? problem
 local function pieces_of(text, options)
-  local pieces, known = M.list(), {}
+  local pieces, known = M.list(), {} ---@type copydesk.Piece[], table<string, boolean>
   for _, item in ipairs(options.more or {}) do
     pieces[#pieces + 1] = { label = item.uri, item = item }
   end
   for _, readings in ipairs(require("copydesk.context.mention").find(text)) do
     for _, word in ipairs(readings) do
-      local piece, problem = M.resolve(word, options.origin)
-      if problem then
-        return nil, problem
-      elseif piece then
-        if not known[word] then
-          pieces[#pieces + 1] = piece
+      if known[word] == nil then
+        local piece, problem = M.resolve(word, options.origin)
+        if problem then
+          return nil, problem
         end
-        known[word] = true
+        pieces[#pieces + 1] = piece
+        known[word] = piece ~= nil
+      end
+      if known[word] then
         break
       end
     end
   end
   if #pieces > MOST then
-    return nil, ("%d files and pieces go with this prompt, and at most %d can"):format(#pieces, MOST)
+    local why = "%d files and pieces go with this prompt, and at most %d can; `:Copydesk add clear` takes away what was added"
+    return nil, why:format(#pieces, MOST)
   end
   return pieces
 end
 
---- A text that the wire can carry: what is no UTF-8 is taken for Latin-1, as Neovim does with files.
+--- A text that the wire can carry: not too long, and what is no UTF-8 is taken for Latin-1, as Neovim does with files.
 ---@param text string
 ---@return string
 local function carried(text)
+  if #text > M.longest then
+    text = text:sub(1, M.longest + vim.str_utf_start(text, M.longest + 1))
+  end
   local is_utf8 = not text:find("[\128-\255]") or pcall(vim.fn.json_encode, text)
   return is_utf8 and text or vim.iconv(text, "latin1", "utf-8") or ""
 end

@@ -10,7 +10,12 @@ local M = {}
 
 --- What a file was like when its buffer was last read or written; `false` where there was none. Neovim knows
 --- it too, and would ask a person where it is another by now.
----@type table<integer, { name: string, stamp: string|false }>
+---@class copydesk.KnownFile
+---@field name string
+---@field stamp string|false
+---@field writes integer How often Neovim had written the buffer.
+
+---@type table<integer, copydesk.KnownFile>
 local known = {}
 
 ---@param name string
@@ -20,10 +25,17 @@ local function stamp_of(name)
   return stat and ("%d.%09d %d"):format(stat.mtime.sec, stat.mtime.nsec, stat.size) or false
 end
 
+--- How often a buffer was written, also where no autocommands said so (`:noautocmd write`).
+---@param bufnr integer
+---@return integer
+local function writes_of(bufnr)
+  return vim.fn.undotree(bufnr).save_last
+end
+
 ---@param bufnr integer
 local function remember(bufnr)
   local name = vim.api.nvim_buf_get_name(bufnr)
-  known[bufnr] = { name = name, stamp = stamp_of(name) }
+  known[bufnr] = { name = name, stamp = stamp_of(name), writes = writes_of(bufnr) }
 end
 
 --- Looks at what is read and written from now on.
@@ -61,7 +73,7 @@ local function ask_neovim(bufnr)
       vim.v.fcs_choice = ""
     end,
   })
-  pcall(vim.cmd, "silent checktime " .. bufnr)
+  pcall(vim.cmd, "silent! checktime " .. bufnr)
   pcall(vim.api.nvim_del_autocmd, watch)
   return reason
 end
@@ -71,12 +83,15 @@ end
 ---@return boolean
 local function is_changed(bufnr)
   local name, was = vim.api.nvim_buf_get_name(bufnr), known[bufnr]
-  if was and was.name == name then
-    return was.stamp ~= stamp_of(name)
-  elseif was then
+  if was and was.name ~= name then
     -- A buffer with a new name has read nothing of the file that is there.
     return stamp_of(name) ~= false
+  elseif was and was.stamp == stamp_of(name) then
+    return false
+  elseif was and was.writes == writes_of(bufnr) then
+    return true
   end
+  -- Nothing was seen of when it was read or written last; Neovim knows, unless it has told its person already.
   local reason = vim.bo[bufnr].modified and ask_neovim(bufnr) or nil
   return reason == "conflict" or reason == "changed"
 end
@@ -87,10 +102,14 @@ end
 ---@return boolean
 local function can_be_encoded(bufnr)
   local encoding = vim.bo[bufnr].fileencoding
-  if encoding == "" or encoding:find("^utf") or encoding:find("^ucs") then
+  if encoding == "" or encoding:find("^utf") or encoding:find("^ucs%-4") then
     return true
   end
   local text = table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), "\n")
+  if encoding:find("^ucs%-2") then
+    -- Two bytes for each, and so none of those that take four here.
+    return not text:find("[\240-\255]")
+  end
   local encoded = vim.iconv(text, "utf-8", encoding)
   return encoded ~= nil and vim.iconv(encoded, encoding, "utf-8") == text
 end
@@ -134,7 +153,10 @@ function M.save(params)
   if confirms then
     vim.o.confirm = true
   end
-  if went and not vim.bo[bufnr].modified and vim.uv.fs_stat(vim.api.nvim_buf_get_name(bufnr)) then
+  -- What else is bound to saving may have taken the buffer away.
+  if went and not vim.api.nvim_buf_is_valid(bufnr) then
+    return { saved = true }
+  elseif went and not vim.bo[bufnr].modified and vim.uv.fs_stat(vim.api.nvim_buf_get_name(bufnr)) then
     remember(bufnr)
     return { saved = true }
   end
@@ -142,20 +164,21 @@ function M.save(params)
   return { saved = false, message = ("%s: %s"):format(buffer.shown(params.uri), why) }
 end
 
---- Reads a buffer again. Where it was open before its file was there, Neovim would ask.
+--- Reads a buffer again. Where it was open before its file was there, Neovim would ask; and again about a swap file, about which
+--- its person has been asked. Where a callback of somebody else fails it would leave half a text, but for `silent!`.
 ---@param bufnr integer
 ---@param is_new boolean
 local function read_again(bufnr, is_new)
   if is_new then
-    vim.api.nvim_buf_call(bufnr, function()
-      vim.cmd("silent keepalt keepjumps edit")
+    require("copydesk.opening").unasked("e", vim.api.nvim_buf_call, bufnr, function()
+      vim.cmd("silent! keepalt keepjumps edit")
     end)
     return
   end
   -- What was said for this buffer alone, if anything was.
   local own = vim.bo[bufnr].autoread ---@type boolean?
   vim.bo[bufnr].autoread = true
-  pcall(vim.cmd, "silent checktime " .. bufnr)
+  pcall(vim.cmd, "silent! checktime " .. bufnr)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
     return
   elseif own ~= nil then

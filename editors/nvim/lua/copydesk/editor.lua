@@ -24,27 +24,8 @@ local function last_window()
   return window and has_document(window) and window or nil
 end
 
---- The ends of what is selected in a window, or was last and still is what the person means: the cursor has
---- not left them.
----@param window integer
----@return { from: integer[], to: integer[], mode: string }?
-local function selected(window)
-  local mode = vim.fn.mode()
-  if window == vim.api.nvim_get_current_win() and mode:find("^[vV\22]") then
-    return { from = vim.fn.getpos("v"), to = vim.fn.getpos("."), mode = mode }
-  end
-  local last = vim.api.nvim_win_call(window, function()
-    return { from = vim.fn.getpos("'<"), to = vim.fn.getpos("'>"), mode = vim.fn.visualmode() }
-  end)
-  local cursor = vim.api.nvim_win_get_cursor(window)
-  for _, place in ipairs({ last.from, last.to }) do
-    if place[2] == cursor[1] and (last.mode == "V" or place[3] == cursor[2] + 1) then
-      return last
-    end
-  end
-end
-
---- What the person has selected, or where the cursor is.
+--- What the person has selected, or where the cursor is. What was selected last is still meant while the cursor has not left
+--- it.
 ---@return copydesk.SelectionResult
 function M.selection()
   local window = last_window()
@@ -52,34 +33,15 @@ function M.selection()
     return {}
   end
   local bufnr, position = vim.api.nvim_win_get_buf(window), require("copydesk.position")
-  local lines, cursor = position.lines_of(bufnr), vim.api.nvim_win_get_cursor(window)
-  local start = { line = cursor[1] - 1, character = cursor[2] }
-  local range, text = { start = start, ["end"] = start }, ""
-  local found = selected(window)
-  if found then
-    local from, to = found.from, found.to
-    if from[2] > to[2] or from[2] == to[2] and from[3] > to[3] then
-      from, to = to, from
-    end
-    local last = lines(to[2] - 1) or ""
-    local stop = math.min(to[3], #last)
-    if found.mode == "V" then
-      from, stop = { 0, from[2], 1 }, #last
-    elseif vim.o.selection == "exclusive" then
-      stop = math.max(0, stop - 1)
-    elseif stop > 0 then
-      stop = stop + vim.str_utf_end(last, stop)
-    end
-    range = {
-      start = { line = from[2] - 1, character = from[3] - 1 },
-      ["end"] = { line = to[2] - 1, character = stop },
-    }
-    text = vim.api.nvim_win_call(window, function()
-      return table.concat(vim.fn.getregion(from, to, { type = found.mode }), "\n")
-    end)
+  local found = require("copydesk.selection").of(bufnr, window)
+  if found and found.is_at_cursor then
+    return { selection = { uri = buffer.uri(bufnr), range = found.range, text = found.text } }
   end
-  range = position.range(range, lines, "utf-8", position.encoding())
-  return { selection = { uri = buffer.uri(bufnr), range = range, text = text } }
+  local cursor = vim.api.nvim_win_get_cursor(window)
+  local start = { line = cursor[1] - 1, character = cursor[2] }
+  local lines = position.lines_of(bufnr)
+  local range = position.range({ start = start }, lines, "utf-8", position.encoding())
+  return { selection = { uri = buffer.uri(bufnr), range = range, text = "" } }
 end
 
 --- The documents that are open, the one that was used last first.
@@ -128,15 +90,34 @@ end
 ---@return boolean
 local function can_change(window)
   local bufnr = vim.api.nvim_win_get_buf(window)
-  local is_left_behind = vim.bo[bufnr].modified and not vim.o.hidden and #vim.fn.win_findbuf(bufnr) == 1
+  local hidden = vim.bo[bufnr].bufhidden
+  local is_hidden = hidden == "hide" or hidden == "" and vim.o.hidden
+  local is_left_behind = vim.bo[bufnr].modified and not is_hidden and #vim.fn.win_findbuf(bufnr) == 1
   local options = vim.wo[window]
   return has_document(window) and not options.winfixbuf and not options.diff and not is_left_behind
+end
+
+--- A window of its own for a document, which is still to come.
+---@param beside integer
+---@return integer?
+local function new_window(beside)
+  local empty = vim.api.nvim_create_buf(false, true)
+  vim.bo[empty].bufhidden = "wipe"
+  local is_floating = vim.api.nvim_win_get_config(beside).relative ~= ""
+  local config = { split = "above", win = is_floating and -1 or beside }
+  local went, window = pcall(vim.api.nvim_open_win, empty, false, config)
+  if not went then
+    vim.api.nvim_buf_delete(empty, { force = true })
+    return nil
+  end
+  return window
 end
 
 --- The window to show a buffer in.
 ---@param bufnr integer
 ---@param focus boolean
----@return integer?
+---@return integer? window
+---@return boolean? is_new
 local function window_for(bufnr, focus)
   local current, last = vim.api.nvim_get_current_win(), last_window()
   local candidates = vim.api.nvim_tabpage_list_wins(0)
@@ -156,24 +137,37 @@ local function window_for(bufnr, focus)
       return window
     end
   end
-  local beside = last or current
-  local is_floating = vim.api.nvim_win_get_config(beside).relative ~= ""
-  local config = { split = "above", win = is_floating and -1 or beside }
-  local went, window = pcall(vim.api.nvim_open_win, bufnr, false, config)
-  return went and window or nil
+  return new_window(last or current), true
 end
 
---- The buffer of a document, made where its file is there.
+--- Puts a document into a window. Unlike the API, the command asks about swap files, so that it can be answered, and goes back where
+--- the file is not opened. What else is bound to opening a file may fail.
+---@param window integer
+---@param bufnr integer
+---@param answer "o"|"q"
+---@return boolean is_there
+local function put(window, bufnr, answer)
+  if vim.api.nvim_win_get_buf(window) ~= bufnr then
+    require("copydesk.opening").unasked(answer, vim.api.nvim_win_call, window, function()
+      vim.cmd(("silent! buffer %d"):format(bufnr))
+    end)
+  end
+  return vim.api.nvim_win_is_valid(window) and vim.api.nvim_win_get_buf(window) == bufnr
+end
+
+--- The buffer of a document, made where its file is there. Folders and whatever else is no file are not shown: other plugins
+--- take them for something to be browsed, and Neovim waits for what comes out of a pipe.
 ---@param uri string
 ---@return integer?
 local function buffer_for(uri)
   local bufnr = buffer.of(uri)
-  if bufnr then
+  if bufnr and vim.api.nvim_buf_is_loaded(bufnr) then
     return bufnr
   end
   local is_file, name = pcall(vim.uri_to_fname, uri)
-  if is_file and vim.startswith(uri, "file:") and vim.uv.fs_stat(name) then
-    return vim.fn.bufadd(name)
+  local stat = is_file and vim.startswith(uri, "file:") and vim.uv.fs_stat(name)
+  if stat and stat.type == "file" then
+    return bufnr or vim.fn.bufadd(name)
   end
 end
 
@@ -193,24 +187,44 @@ local function go_to(range)
   end
 end
 
+--- Whether the person is in the middle of something that would go on in another window: a command line, an operator, an answer
+--- to a question.
+---@return boolean
+local function is_in_the_middle()
+  local mode = vim.api.nvim_get_mode().mode
+  return mode:find("^[cr!]") ~= nil or mode:find("^no") ~= nil
+end
+
+--- Goes to a window. What was being typed in another one does not go on there, and no selection grows.
+---@param window integer
+local function enter(window)
+  if window ~= vim.api.nvim_get_current_win() then
+    vim.cmd("stopinsert")
+  end
+  if vim.fn.mode():find("^[vV\22sS\19]") then
+    vim.cmd("normal! \27")
+  end
+  vim.api.nvim_set_current_win(window)
+  vim.cmd("normal! m'")
+end
+
 ---@param bufnr integer
 ---@param params copydesk.ShowParams
 ---@return boolean
 local function show(bufnr, params)
-  local window = window_for(bufnr, params.focus == true)
+  local focus = params.focus == true and not is_in_the_middle()
+  local window, is_new = window_for(bufnr, focus)
   if not window then
     return false
   end
-  if params.focus then
-    if window ~= vim.api.nvim_get_current_win() then
-      -- What was being typed in one window does not go on in another.
-      vim.cmd("stopinsert")
-    end
-    vim.api.nvim_set_current_win(window)
-    vim.cmd("normal! m'")
+  if focus then
+    enter(window)
   end
-  if vim.api.nvim_win_get_buf(window) ~= bufnr then
-    vim.api.nvim_win_set_buf(window, bufnr)
+  if not put(window, bufnr, "o") then
+    if is_new then
+      pcall(vim.api.nvim_win_close, window, true)
+    end
+    return false
   end
   vim.bo[bufnr].buflisted = true
   if params.range then
@@ -221,8 +235,8 @@ local function show(bufnr, params)
   return true
 end
 
---- Shows a document, at a range where there is one. One that another Neovim is at, or was, is opened
---- read-only.
+--- Shows a document, at a range where there is one. One that another Neovim is at, or was, is opened read-only. Who is in the
+--- middle of a command keeps the focus.
 ---@param params copydesk.ShowParams
 ---@return copydesk.ShowResult
 function M.show(params)
@@ -230,16 +244,27 @@ function M.show(params)
   if not bufnr then
     return { shown = false }
   end
-  local swap = vim.api.nvim_create_autocmd("SwapExists", {
-    desc = "Copydesk has nobody asked",
-    callback = function()
-      vim.v.swapchoice = "o"
-    end,
-  })
-  -- What else is bound to opening a file may fail.
-  local went, shown = pcall(show, bufnr, params)
-  pcall(vim.api.nvim_del_autocmd, swap)
-  return { shown = went and shown }
+  return { shown = show(bufnr, params) }
+end
+
+--- Shows a line of a file in a window that has not the focus, if nothing stands in the way: a text that would be left behind, or
+--- another Neovim that is at the file.
+---@param window integer
+---@param path string
+---@param line? integer From 1.
+function M.show_beside(window, path, line)
+  local bufnr = window ~= vim.api.nvim_get_current_win() and buffer_for(vim.uri_from_fname(path))
+  if not bufnr then
+    return
+  end
+  local is_there = vim.api.nvim_win_get_buf(window) == bufnr
+  if is_there or can_change(window) and put(window, bufnr, "q") then
+    vim.bo[bufnr].buflisted = true
+    local start = { line = math.max(0, math.floor((line or 1) - 1)), character = 0 }
+    vim.api.nvim_win_call(window, function()
+      go_to({ start = start, ["end"] = start })
+    end)
+  end
 end
 
 return M

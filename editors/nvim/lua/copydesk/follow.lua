@@ -1,7 +1,7 @@
 --- Following the agent: the place it reads or changes is shown, in a window that the person is not in.
 ---
 --- Contract: never takes the focus, never touches the window that has it, never a window with something other than a document.
---- Where there is no such window, nothing is shown.
+--- Where there is no such window, or something would have to be asked first, nothing is shown.
 
 local session = require("copydesk.session")
 
@@ -17,12 +17,9 @@ end
 ---@param place copydesk.Place
 local function show(place)
   local shown_in = window()
-  if not shown_in or not vim.uv.fs_stat(place.path) then
-    return
+  if shown_in then
+    require("copydesk.editor").show_beside(shown_in, place.path, place.line)
   end
-  vim.api.nvim_win_call(shown_in, function()
-    require("copydesk.chat.jump").show(place)
-  end)
 end
 
 session.listen(function(view, what, part)
@@ -32,7 +29,8 @@ session.listen(function(view, what, part)
   end
   local kind = part.state.kind
   if kind == "running" or kind == "completed" then
-    local lines = vim.split(vim.tbl_get(part.content, "output", "metadata", "diff") or "", "\n")
+    local diff = vim.tbl_get(part.content, "output", "metadata", "diff")
+    local lines = vim.split(type(diff) == "string" and diff or "", "\n")
     local place = require("copydesk.chat.jump").place(part, lines, 1, view.session.folder)
     if place then
       vim.schedule(function()

@@ -39,7 +39,8 @@ local function neovim()
     health.warn("there is no Markdown parser", advice)
   end
   for _, name in ipairs({ "select", "input" }) do
-    local source = debug.getinfo(vim.ui[name], "S").source
+    -- It may be a table that can be called.
+    local source = type(vim.ui[name]) == "function" and debug.getinfo(vim.ui[name], "S").source or "another one"
     local is_own = source:find("vim/ui.lua", 1, true)
     health.info(("`vim.ui.%s`: %s"):format(name, is_own and "Neovim's own" or source:gsub("^@", "")))
   end
@@ -97,7 +98,9 @@ local function desk(path)
     return health.ok("no desk runs; the first use starts one")
   end
   local protocol = require("copydesk.protocol").protocol
-  local what = ("version %s, process %d, protocol %d"):format(desks.version, desks.pid, desks.protocol)
+  -- Another version may tell other things.
+  local version, pid, spoken = tostring(desks.version), tostring(desks.pid), tostring(desks.protocol)
+  local what = ("version %s, process %s, protocol %s"):format(version, pid, spoken)
   if desks.protocol == protocol then
     health.ok(what)
   else
@@ -115,14 +118,15 @@ local function doctor(path)
   health.start("What `copydesk doctor` finds")
   local said, problem = output({ path, "doctor", "--json" }, 20000)
   local read, report = pcall(vim.json.decode, said or "")
-  if not read or type(report) ~= "table" then
+  if not read or type(report) ~= "table" or type(report.findings) ~= "table" then
     return health.error(problem or "`copydesk doctor` printed no report", "run it in a terminal")
   end
   for _, finding in ipairs(report.findings) do
     -- It was not started in a terminal, so what it says about one means nothing.
     if finding.about ~= "terminal" then
       local tell = verdicts[finding.verdict] or health.info
-      tell(("%s: %s"):format(finding.about, finding.what), finding.advice)
+      local advice = type(finding.advice) == "string" and finding.advice or nil
+      tell(("%s: %s"):format(tostring(finding.about), tostring(finding.what)), advice)
     end
   end
 end

@@ -33,7 +33,7 @@ end
 ---@param trace string
 function M.broken(problem, trace)
   require("vim.lsp.log").error("copydesk", tostring(problem), trace)
-  local line = tostring(problem):gsub("^.-([%w_]+%.lua:%d+:)", "%1")
+  local line = tostring(problem):match("^[^\n]*"):gsub("^.-([%w_]+%.lua:%d+:)", "%1")
   say(("something went wrong in the plugin (%s); `:Copydesk log` has the rest"):format(line), vim.log.levels.ERROR)
 end
 

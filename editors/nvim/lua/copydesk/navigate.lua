@@ -80,6 +80,7 @@ end
 ---@field way copydesk.NavigateWay
 ---@field params copydesk.NavigateParams
 ---@field buffer? integer
+---@field uri? string What its servers call it.
 ---@field deadline number
 ---@field lines? fun(uri: string): copydesk.Lines
 ---@field to copydesk.Encoding
@@ -92,7 +93,7 @@ local function question(navigation, client)
   if way.takes == "query" then
     params.query = navigation.params.query or ""
   else
-    params.textDocument = { uri = vim.uri_from_bufnr(buffer) }
+    params.textDocument = { uri = navigation.uri }
   end
   if way.takes == "position" then
     local position = require("copydesk.position")
@@ -110,8 +111,7 @@ end
 ---@param client vim.lsp.Client
 ---@return copydesk.Reading
 local function reading(navigation, client)
-  local uri = navigation.buffer and vim.uri_from_bufnr(navigation.buffer)
-  return { lines = navigation.lines, from = client.offset_encoding, to = navigation.to, uri = uri }
+  return { lines = navigation.lines, from = client.offset_encoding, to = navigation.to, uri = navigation.uri }
 end
 
 --- Follows the items of a call hierarchy to the other ends.
@@ -122,7 +122,7 @@ end
 local function calls(navigation, prepared)
   local method, symbols, questions = navigation.way.calls, {}, {}
   for number, item in ipairs(prepared.result) do
-    if number <= MOST_ITEMS then
+    if number <= MOST_ITEMS and type(item) == "table" then
       table.insert(questions, { client = prepared.client, method = method, params = { item = item } })
     end
   end
@@ -214,6 +214,7 @@ local function run(navigation)
       return { state = "cancelled" }
     end
     navigation.lines = require("copydesk.position").reader()
+    navigation.uri = buffer and vim.uri_from_bufnr(buffer)
     local questions, is_starting = {}, false
     for _, client in ipairs(buffer and server.of(buffer) or server.all()) do
       is_starting = is_starting or not client.initialized
@@ -224,6 +225,9 @@ local function run(navigation)
     local state, may_change = "unsupported", false
     if #questions > 0 then
       require("copydesk.navigate.gather").gather(questions, buffer, navigation.deadline, way.is_enough)
+      if buffer and not vim.api.nvim_buf_is_loaded(buffer) then
+        return { state = "cancelled" }
+      end
       local result, counted = found(navigation, questions)
       if result then
         return result

@@ -46,9 +46,9 @@ local function read(path)
 end
 
 ---@param uri string
+---@param buffer? integer
 ---@return copydesk.Lines
-local function lines_at(uri)
-  local buffer = require("copydesk.buffer").of(uri)
+local function lines_at(uri, buffer)
   if buffer and vim.api.nvim_buf_is_loaded(buffer) then
     return M.lines_of(buffer)
   end
@@ -63,9 +63,14 @@ end
 ---@return fun(uri: string): copydesk.Lines
 function M.reader()
   local known = {} ---@type table<string, copydesk.Lines>
+  local find ---@type (fun(uri: string): integer?)?
   return function(uri)
     return function(number)
-      known[uri] = known[uri] or lines_at(uri)
+      if not known[uri] then
+        -- To look for each anew would take long where there are many.
+        find = find or require("copydesk.buffer").finder()
+        known[uri] = lines_at(uri, find(uri))
+      end
       return known[uri](number)
     end
   end

@@ -312,6 +312,28 @@
 ---@field old? integer[] Old lines.
 ---@field new? integer[] New lines.
 
+--- An inline edit that is not wanted any more.
+---@class copydesk.InlineCancelParams
+---@field session string The session's id.
+---@field review string The review of the edit.
+
+--- What else the person wants of an inline edit.
+---@class copydesk.InlineRefineParams
+---@field session string The session's id.
+---@field review string The review of the edit.
+---@field instruction? string What to change about it; without words the model tries again.
+
+--- What to rewrite, and how.
+---@class copydesk.InlineStartParams
+---@field session string The session whose model writes. What it says is not part of the conversation.
+---@field uri string The document.
+---@field range copydesk.Range What was selected.
+---@field instruction string What the person wants.
+
+--- Where the edit will be.
+---@class copydesk.InlineStartResult
+---@field review string The review in which it stands, `before`, and grows as the model writes.
+
 --- A session that the desk has at hand.
 ---@class copydesk.LiveSession
 ---@field session string The session's id.
@@ -516,6 +538,7 @@
 ---@field path string The same for a person: relative to the session's folder where it lies in it.
 ---@field when copydesk.ReviewWhen Whether its edits are made.
 ---@field ask? string The ask of the call that waits for it.
+---@field writing? boolean An inline edit whose model is still at work. It can be decided when that is over.
 ---@field expected string What a decision on everything in it expects.
 ---@field file? copydesk.FileHunk The file itself, where the agent created, deleted or renamed it. It is one of the hunks.
 ---@field hunks copydesk.Hunk[] In the order of the text.
@@ -528,6 +551,7 @@
 ---@field review copydesk.Review Of its hunks only those that are new or others than before. One without hunks and without a file is over.
 ---@field gone? string[] The ids of the hunks that are no more.
 ---@field reload? boolean So much has changed that it is not told: the client lists it again.
+---@field failed? string Why an inline edit came to nothing, for the person.
 
 --- Something to say to the model about its edits, without deciding them. It is told at its next step; several go together.
 ---@class copydesk.ReviewCommentParams
@@ -960,6 +984,15 @@ M.methods = {
   --- Says something about an edit without deciding it. The model is told at its next step.
   --- `copydesk.ReviewCommentParams -> copydesk.ReviewCommentResult`
   reviewComment = "copydesk/review/comment",
+  --- Has the session's model rewrite a stretch of a document. Answers at once; the edit grows in a review.
+  --- `copydesk.InlineStartParams -> copydesk.InlineStartResult`
+  inlineStart = "copydesk/inline/start",
+  --- Asks for something else in the place of an inline edit that is not decided yet.
+  --- `copydesk.InlineRefineParams -> copydesk.Empty`
+  inlineRefine = "copydesk/inline/refine",
+  --- Gives an inline edit up, while it is written or after. The document is as it was.
+  --- `copydesk.InlineCancelParams -> copydesk.Empty`
+  inlineCancel = "copydesk/inline/cancel",
   --- The models that can be used now.
   --- `copydesk.Empty -> copydesk.ModelsResult`
   models = "copydesk/models",

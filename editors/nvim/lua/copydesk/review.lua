@@ -234,6 +234,9 @@ function M.told(id, change)
   state.change(id, change)
   tries[uri] = nil
   changed({ [uri] = true }, id)
+  if change.failed then
+    require("copydesk.inline").ended(change.review.review, change.failed)
+  end
 end
 
 session.listen(function(view, what, change)

@@ -27,10 +27,24 @@ local function rows_of(lines, width)
   return math.min(rows, math.max(1, vim.o.lines - 6))
 end
 
+--- Whether a window can be opened now; where not, that is told.
+---@return boolean
+function M.can_open()
+  local is_possible = vim.fn.getcmdwintype() == ""
+  if not is_possible then
+    local text = "no window can be opened from the command-line window; <C-c> leaves it"
+    require("copydesk.message").warn(text)
+  end
+  return is_possible
+end
+
 --- Shows lines under a title.
 ---@param title string
 ---@param lines string[]
 function M.show(title, lines)
+  if not M.can_open() then
+    return
+  end
   lines = vim.tbl_map(function(line)
     return (line:gsub("%c", " "))
   end, lines)

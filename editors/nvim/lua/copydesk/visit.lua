@@ -6,6 +6,7 @@
 
 local server = require("copydesk.server")
 local notes = require("copydesk.diagnostics.notes")
+local opening = require("copydesk.opening")
 
 local M = {}
 
@@ -40,15 +41,6 @@ local function stamp(path)
     return nil
   end
   return table.concat({ stat.ino, stat.size, stat.mtime.sec, stat.mtime.nsec }, ":")
-end
-
---- Runs a command that reads a file, without what the file itself or another Neovim has to say.
----@param command string
-local function quietly(command)
-  local modelines = vim.o.modelines
-  vim.o.modelines = 0
-  pcall(vim.cmd, "silent! noswapfile " .. command)
-  vim.o.modelines = modelines
 end
 
 --- The person has gone to a buffer of ours.
@@ -137,7 +129,7 @@ local function load(path, known)
     return nil
   end
   local buffer = known or vim.fn.bufadd(path)
-  quietly(("call bufload(%d)"):format(buffer))
+  opening.quietly(("call bufload(%d)"):format(buffer))
   if not vim.api.nvim_buf_is_loaded(buffer) then
     return nil
   end
@@ -160,7 +152,7 @@ local function refresh(visit)
   local now = stamp(visit.path)
   if now and now ~= visit.stamp then
     visit.stamp = now
-    quietly(("checktime %d"):format(visit.buffer))
+    opening.quietly(("checktime %d"):format(visit.buffer))
   end
   return now ~= nil
 end

@@ -4,6 +4,8 @@ use expect_test::expect;
 
 use super::check;
 use crate::event::{Event, EventParams};
+use crate::inline::{InlineCancelParams, InlineRefineParams, InlineStartParams, InlineStartResult};
+use crate::place::{Position, Range};
 use crate::review::{
     Decided, DecidedOutcome, FileHunk, FileHunkKind, Hunk, HunkLines, Review, ReviewChange,
     ReviewCommentParams, ReviewCommentResult, ReviewDecideParams, ReviewDecideResult, ReviewDecision,
@@ -33,6 +35,7 @@ fn review() -> Review {
         path: "a".into(),
         when: ReviewWhen::After,
         ask: None,
+        writing: false,
         expected: "cd".into(),
         file: None,
         hunks: vec![hunk()],
@@ -68,6 +71,7 @@ fn reviews() {
     let before = Review {
         when: ReviewWhen::Before,
         ask: Some("k1".into()),
+        writing: true,
         file: Some(file(FileHunkKind::Created, None)),
         hunks,
         ..review()
@@ -75,7 +79,7 @@ fn reviews() {
     check(
         &before,
         &expect![[
-            r#"{"review":"1","uri":"file:///w/a","path":"a","when":"before","ask":"k1","expected":"cd","file":{"hunk":"1.1","expected":"ef","kind":"created","by":["p1"]},"hunks":[{"hunk":"1.2","expected":"ab","line":3,"old":["a b"],"new":["a c"],"oldLines":1,"newLines":1,"words":[{"line":0,"old":[[2,3]],"new":[[2,3]]}],"by":["p1"],"edited":true,"deciding":true}],"total":1,"additions":1,"deletions":1}"#
+            r#"{"review":"1","uri":"file:///w/a","path":"a","when":"before","ask":"k1","writing":true,"expected":"cd","file":{"hunk":"1.1","expected":"ef","kind":"created","by":["p1"]},"hunks":[{"hunk":"1.2","expected":"ab","line":3,"old":["a b"],"new":["a c"],"oldLines":1,"newLines":1,"words":[{"line":0,"old":[[2,3]],"new":[[2,3]]}],"by":["p1"],"edited":true,"deciding":true}],"total":1,"additions":1,"deletions":1}"#
         ]],
     );
     check(
@@ -87,7 +91,12 @@ fn reviews() {
         &expect![[r#"{"hunk":"1.1","expected":"ef","kind":"renamed","from":"b","by":["p1"]}"#]],
     );
     let change = |gone: Vec<String>, reload| {
-        Event::ReviewChanged(Box::new(ReviewChange { review: review(), gone, reload }))
+        Event::ReviewChanged(Box::new(ReviewChange {
+            review: review(),
+            gone,
+            reload,
+            failed: reload.then(|| "No.".into()),
+        }))
     };
     for (event, expected) in [
         (
@@ -99,7 +108,7 @@ fn reviews() {
         (
             change(vec!["1.1".into()], true),
             expect![[
-                r#"{"session":"s1","seq":9,"event":{"event":"reviewChanged","review":{"review":"1","uri":"file:///w/a","path":"a","when":"after","expected":"cd","hunks":[{"hunk":"1.2","expected":"ab","line":3,"old":["a b"],"new":["a c"],"oldLines":1,"newLines":1,"by":["p1"]}],"total":1,"additions":1,"deletions":1},"gone":["1.1"],"reload":true}}"#
+                r#"{"session":"s1","seq":9,"event":{"event":"reviewChanged","review":{"review":"1","uri":"file:///w/a","path":"a","when":"after","expected":"cd","hunks":[{"hunk":"1.2","expected":"ab","line":3,"old":["a b"],"new":["a c"],"oldLines":1,"newLines":1,"by":["p1"]}],"total":1,"additions":1,"deletions":1},"gone":["1.1"],"reload":true,"failed":"No."}}"#
             ]],
         ),
     ] {
@@ -152,6 +161,33 @@ fn decisions() {
         &expect![[
             r#"{"decided":[{"hunk":"1.2","outcome":"done"},{"hunk":"1.2","outcome":"refused","message":"It is gone."},{"hunk":"1.2","outcome":"confirm","message":"You have typed in it."}]}"#
         ]],
+    );
+}
+
+#[test]
+fn inline_edits() {
+    let start = InlineStartParams {
+        session: "s1".into(),
+        uri: "file:///w/a".into(),
+        range: Range { start: Position { line: 1, character: 0 }, end: Position { line: 2, character: 0 } },
+        instruction: "Make it so.".into(),
+    };
+    check(
+        &start,
+        &expect![[
+            r#"{"session":"s1","uri":"file:///w/a","range":{"start":{"line":1,"character":0},"end":{"line":2,"character":0}},"instruction":"Make it so."}"#
+        ]],
+    );
+    check(&InlineStartResult { review: "1".into() }, &expect![[r#"{"review":"1"}"#]]);
+    let refine = |instruction| InlineRefineParams { session: "s1".into(), review: "1".into(), instruction };
+    check(
+        &refine(Some("Shorter.".into())),
+        &expect![[r#"{"session":"s1","review":"1","instruction":"Shorter."}"#]],
+    );
+    check(&refine(None), &expect![[r#"{"session":"s1","review":"1"}"#]]);
+    check(
+        &InlineCancelParams { session: "s1".into(), review: "1".into() },
+        &expect![[r#"{"session":"s1","review":"1"}"#]],
     );
 }
 

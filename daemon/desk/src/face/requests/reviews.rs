@@ -50,7 +50,7 @@ impl Backend {
         Ok(SessionResult { session: hub::session(&session.map_err(|error| failed(&error))?) })
     }
 
-    async fn reviewed(&self, session: &str) -> Result<Arc<Held>> {
+    pub(super) async fn reviewed(&self, session: &str) -> Result<Arc<Held>> {
         self.hub().hold(session).await.map_err(|error| failed(&error))
     }
 }

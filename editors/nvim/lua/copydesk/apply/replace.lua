@@ -77,6 +77,19 @@ local function pieces(bufnr, range)
   return { range }
 end
 
+--- Puts whole lines in below one. The functions of Vim have NUL as the end of a line, and would take a text with
+--- one for something else.
+---@param bufnr integer
+---@param below integer From 1; 0 is before the first.
+---@param lines string[]
+---@return boolean
+local function put_lines(bufnr, below, lines)
+  local given = vim.tbl_map(function(line)
+    return (line:gsub("%z", "\n"))
+  end, lines)
+  return vim.fn.appendbufline(bufnr, below, given) == 0
+end
+
 --- Changes the text. Fails by an error, or says that it did.
 ---@param bufnr integer
 ---@param range copydesk.ByteRange
@@ -90,9 +103,9 @@ local function put(bufnr, range)
   local is_open_end = last + 1 == count and not vim.bo[bufnr].endofline
   if first == last and from_col == to_col and #lines > 1 then
     if from_col == 0 and lines[#lines] == "" then
-      return vim.fn.appendbufline(bufnr, first, vim.list_slice(lines, 1, #lines - 1)) == 0
+      return put_lines(bufnr, first, vim.list_slice(lines, 1, #lines - 1))
     elseif lines[1] == "" and from_col == length(bufnr, first) and not is_open_end then
-      return vim.fn.appendbufline(bufnr, first + 1, vim.list_slice(lines, 2)) == 0
+      return put_lines(bufnr, first + 1, vim.list_slice(lines, 2))
     end
   elseif last > first and last - first < count - 1 and #lines == 1 and lines[1] == "" then
     if from_col == 0 and to_col == 0 then

@@ -70,7 +70,10 @@ end
 
 function M.complete(lead)
   local found = require("copydesk.command").beginning(words, lead)
-  return vim.list_extend(found, vim.fn.getcompletion(lead, "file"))
+  for _, path in ipairs(vim.fn.getcompletion(lead, "file")) do
+    found[#found + 1] = (path:gsub("[\\%s]", "\\%0"))
+  end
+  return found
 end
 
 return M

@@ -1,11 +1,45 @@
---- `edit`: changes what is proposed under the cursor; writing it accepts it so.
+--- `edit {instruction}`: has the model rewrite what is selected, or the line of the cursor; on an inline edit that is there
+--- already, says what to change about it. With `!` the model tries again. Without words, changes what is proposed under the
+--- cursor; writing that accepts it so.
+
+local message = require("copydesk.message")
+
+---@param window integer
+---@return copydesk.Reviewed? one The inline edit under the cursor.
+local function here(window)
+  local found = require("copydesk.review.here").under_cursor(window)
+  return found and require("copydesk.inline").is(found.one) and found.one or nil
+end
 
 return {
-  summary = "edit: change what is proposed under the cursor, and accept that",
-  run = function(args, context)
-    if #args > 0 then
-      return require("copydesk.message").error("`edit` takes no arguments")
+  summary = "edit {instruction}: rewrite what is selected; without words, change what is proposed",
+  run = function(_, context)
+    local inline = require("copydesk.inline")
+    local one = not context.range and here(context.window) or nil
+    if context.bang then
+      if not one then
+        return message.info("there is no inline edit here to try again")
+      end
+      return inline.refine(one)
+    elseif context.text == "" and not context.range then
+      return require("copydesk.review.here").edit(context.window)
+    elseif one and context.text ~= "" then
+      return inline.refine(one, context.text)
     end
-    require("copydesk.review.here").edit(context.window)
+    local bufnr = vim.api.nvim_win_get_buf(context.window)
+    if not require("copydesk.buffer").is_document(bufnr) then
+      return message.info("an inline edit is of lines of a file; this window shows none")
+    end
+    local row = vim.api.nvim_win_get_cursor(context.window)[1]
+    local piece = require("copydesk.command.ask").selection(context)
+      or require("copydesk.context.piece").lines(bufnr, row, row)
+    local text = context.text
+    if text == "" then
+      text = require("copydesk.pick").input(("Edit %s: "):format(piece.label)) or ""
+      if vim.trim(text) == "" then
+        return
+      end
+    end
+    inline.start(bufnr, piece, text)
   end,
 }

@@ -14,9 +14,11 @@ local LONGEST = 16 * 1024 * 1024
 local function of_the_desk()
   local output, problem = require("copydesk.program").output({ "doctor", "--json" })
   local read, report = pcall(vim.json.decode, output or "")
-  for _, finding in ipairs(read and report.findings or {}) do
-    if finding.about == "daemon" then
-      return finding.what:match(", log (.+)$")
+  local findings = read and type(report) == "table" and report.findings
+  for _, finding in ipairs(type(findings) == "table" and findings or {}) do
+    local path = finding.about == "daemon" and tostring(finding.what):match(", log (.+)$")
+    if path then
+      return path
     end
   end
   return nil, problem or "`copydesk doctor` did not tell where the desk writes its log"
@@ -34,14 +36,14 @@ local function open(path, command)
     return false
   end
   local buffer = vim.fn.bufadd(path)
-  -- A log is no document, and nothing in it is an order.
-  local modeline = vim.go.modeline
-  vim.go.modeline = false
   vim.cmd("keepalt " .. command)
-  vim.api.nvim_win_set_buf(0, buffer)
-  vim.go.modeline = modeline
+  -- A log is no document, and nothing in it is an order; another Neovim may have it open too.
+  require("copydesk.opening").quietly(("buffer %d"):format(buffer))
+  if vim.api.nvim_get_current_buf() ~= buffer then
+    return false
+  end
   vim.bo[buffer].buflisted, vim.bo[buffer].autoread, vim.bo[buffer].modifiable = false, true, false
-  vim.cmd("checktime " .. buffer)
+  vim.cmd("silent! checktime " .. buffer)
   vim.api.nvim_win_set_cursor(0, { vim.api.nvim_buf_line_count(buffer), 0 })
   return true
 end
@@ -56,6 +58,9 @@ function M.run()
   local desk, problem = of_the_desk()
   if not desk then
     message.error(problem)
+  end
+  if not require("copydesk.scratch").can_open() then
+    return
   end
   local is_open = desk and open(desk, "tab split")
   is_open = open(of_neovim(), is_open and "belowright split" or "tab split") or is_open

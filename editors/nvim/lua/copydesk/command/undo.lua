@@ -92,7 +92,7 @@ function M.run(args)
   if not view then
     return message.info("there is no session, and so nothing to take back; `:Copydesk sessions` opens one")
   end
-  local what, number = args[1] or "turn", tonumber(args[2])
+  local what, number = args[1] or "turn", tonumber((args[2] or ""):match("^%d+$"))
   if what == "turn" and number then
     first_of(view, { { turn = number } })
   elseif what == "turn" and not args[2] then

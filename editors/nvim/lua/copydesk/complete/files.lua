@@ -64,7 +64,9 @@ local function run(command, folder)
   if result.code ~= 0 and #pieces == 0 then
     return nil
   end
-  return vim.split(table.concat(pieces):sub(1, LONGEST), "\0", { plain = true, trimempty = true })
+  -- Each name ends with a zero; one that was cut off is none.
+  local names = table.concat(pieces):sub(1, LONGEST):match("^.*%z") or ""
+  return vim.split(names, "\0", { plain = true, trimempty = true })
 end
 
 --- Looks for itself, folder by folder, the nearest first.

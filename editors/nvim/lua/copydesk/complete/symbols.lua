@@ -35,11 +35,22 @@ function M.all()
   return vim.tbl_values(by_name)
 end
 
----@param symbol table As a language server tells it: either kind.
+---@param range any
+---@return boolean
+local function is_range(range)
+  local has_both = type(range) == "table" and type(range.start) == "table" and type(range["end"]) == "table"
+  return has_both and type(range.start.line) == "number" and type(range["end"].line) == "number"
+end
+
+---@param symbol any As a language server tells it: either kind, or something else.
 ---@param uri string
 local function remember(symbol, uri)
-  local place = symbol.location or { uri = uri, range = symbol.range }
-  if type(symbol.name) == "string" and type(place.range) == "table" and count < MOST then
+  if type(symbol) ~= "table" then
+    return
+  end
+  local place = type(symbol.location) == "table" and symbol.location or { uri = uri, range = symbol.range }
+  local has_place = type(place.uri) == "string" and is_range(place.range)
+  if type(symbol.name) == "string" and has_place and count < MOST then
     count = count + (by_name[symbol.name] and 0 or 1)
     by_name[symbol.name] = {
       name = symbol.name,
@@ -62,12 +73,14 @@ local function ask(buffer, method, params, key, arrived)
   if asked[key] then
     return
   end
+  -- When it answers, the buffer may be gone.
+  local uri = vim.uri_from_bufnr(buffer)
   for _, client in ipairs(server.of(buffer)) do
     if server.supports(client, method, buffer) then
       asked[key] = true
       server.request(client, method, params, buffer, function(_, result)
         for _, symbol in ipairs(type(result) == "table" and result or {}) do
-          remember(symbol, vim.uri_from_bufnr(buffer))
+          remember(symbol, uri)
         end
         arrived()
       end)

@@ -8,8 +8,6 @@ local piece = require("copydesk.context.piece")
 
 local M = {}
 
---- The desk puts no more of one piece into a prompt.
-local LONGEST = 64 * 1024
 --- Lines are looked for up to here in a file that is not loaded.
 local FARTHEST = 16 * 1024 * 1024
 
@@ -55,7 +53,8 @@ local function whole_file(path, kind)
   local item = { uri = vim.uri_from_fname(path) }
   local is_inside = vim.startswith(path, require("copydesk.context").folder() .. "/")
   if kind == "file" and not is_inside then
-    local text = head_of(path, LONGEST) or ""
+    -- A letter more, which is left out again, and is not torn apart so.
+    local text = head_of(path, require("copydesk.context").longest + 4) or ""
     item.text = not text:find("%z") and text or nil
   end
   return { label = piece.shown(path), item = item }

@@ -52,8 +52,11 @@ function M.quickfix()
       break
     end
     local name = entry.bufnr > 0 and piece.shown(vim.api.nvim_buf_get_name(entry.bufnr)) or ""
-    local place = entry.lnum > 0 and ("%s:%d:%d: "):format(name, entry.lnum, entry.col) or ""
-    lines[#lines + 1] = place .. vim.trim(entry.text)
+    local place = name == "" and "" or name .. ": "
+    if entry.lnum > 0 then
+      place = ("%s:%d:%d: "):format(name, entry.lnum, entry.col)
+    end
+    lines[#lines + 1] = vim.trim(place .. vim.trim(entry.text):gsub("%s*\n%s*", " "))
   end
   return { label = "quickfix list", item = { uri = "nvim:quickfix", text = table.concat(lines, "\n") } }
 end

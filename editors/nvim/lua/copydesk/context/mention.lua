@@ -8,16 +8,19 @@ local M = {}
 
 --- So long is no path.
 local LONGEST = 4096
+--- So many marks at the end of a word are looked at one by one: a path may have some of them, and the rest is a row of dots.
+local MOST_MARKS = 8
 
 ---@param word string
 ---@return string[]
 local function readings(word)
+  local bare = word:gsub("[%.,;:!%?%)%]}>\"'`]+$", "")
   local all = { word }
-  while word:find("[%.,;:!%?%)%]}>\"'`]$") do
-    word = word:sub(1, -2)
-    if word ~= "" then
-      all[#all + 1] = word
-    end
+  for length = #word - 1, math.max(#bare + 1, #word - MOST_MARKS), -1 do
+    all[#all + 1] = word:sub(1, length)
+  end
+  if bare ~= word and bare ~= "" then
+    all[#all + 1] = bare
   end
   return all
 end

@@ -71,55 +71,17 @@ function M.lines(buffer, first, last)
   return { label = M.with_lines(M.name(buffer), first, last), item = item }
 end
 
---- What is selected in the current buffer, or was last.
----@param live? string The mode, where it is a Visual one now.
----@return { mode: string, from: integer[], to: integer[], text: string[] }?
-local function selected(live)
-  local from, to = vim.fn.getpos(live and "v" or "'<"), vim.fn.getpos(live and "." or "'>")
-  local mode = live or vim.fn.visualmode()
-  if mode == "" or from[2] == 0 or to[2] > vim.fn.line("$") then
-    return nil
-  end
-  if from[2] > to[2] or from[2] == to[2] and from[3] > to[3] then
-    from, to = to, from
-  end
-  return { mode = mode, from = from, to = to, text = vim.fn.getregion(from, to, { type = mode }) }
-end
-
 --- What is selected in a buffer, or was last.
 ---@param buffer integer
 ---@return copydesk.Piece?
 ---@return string? problem
 function M.selection(buffer)
-  local live = buffer == vim.api.nvim_get_current_buf() and vim.fn.mode():match("^[vV\22]")
-  local seen
-  if live then
-    -- Not through `nvim_buf_call`, which ends the selection for a while.
-    seen = selected(live)
-  else
-    seen = vim.api.nvim_buf_call(buffer, selected)
-  end
-  if not seen then
+  local found = require("copydesk.selection").of(buffer)
+  if not found then
     return nil, ("nothing was selected in %s"):format(M.name(buffer))
   end
-  local from, to, text = seen.from, seen.to, table.concat(seen.text, "\n")
-  if seen.mode ~= "v" then
-    local piece = M.lines(buffer, from[2], to[2])
-    piece.item.text = text
-    return piece
-  end
-  local lines = position.lines_of(buffer)
-  local last = lines(to[2] - 1) or ""
-  -- The byte after the last character that is selected.
-  local is_included = vim.o.selection ~= "exclusive" and to[3] <= #last
-  local width = is_included and vim.str_utf_end(last, to[3]) + 1 or 0
-  local stretch = {
-    start = { line = from[2] - 1, character = from[3] - 1 },
-    ["end"] = { line = to[2] - 1, character = math.min(to[3] - 1 + width, #last) },
-  }
-  local range = position.range(stretch, lines, "utf-8", position.encoding())
-  local item = { uri = require("copydesk.buffer").uri(buffer), range = range, text = text }
-  return { label = M.with_lines(M.name(buffer), from[2], to[2]), item = item }
+  local item = { uri = require("copydesk.buffer").uri(buffer), range = found.range, text = found.text }
+  return { label = M.with_lines(M.name(buffer), found.first, found.last), item = item }
 end
 
 return M

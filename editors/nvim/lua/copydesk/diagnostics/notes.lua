@@ -185,11 +185,34 @@ function M.forget(buffer)
   end
 end
 
+--- The note about a document that has got another name: what was said under the old one is of the past.
+---@param id integer
+---@param uri string
+---@return copydesk.Note?
+local function renamed(id, uri)
+  local buffer, known = require("copydesk.buffer").of(uri), servers[id]
+  local note ---@type copydesk.Note?
+  for old, other in pairs(known and known.notes or {}) do
+    if other.buffer == buffer then
+      known.notes[old], note = nil, other
+    end
+  end
+  local spelled = require("copydesk.position").uri(uri)
+  if note and spelled then
+    note.published, note.pulled = nil, {}
+    known.notes[spelled] = note
+  end
+  return note
+end
+
 --- A document was opened, changed or saved as far as a server knows.
 ---@param data {client_id: integer, method: string, params: table}
 function M.told(data)
   local document = vim.tbl_get(data, "params", "textDocument")
   local note = document and note_at(data.client_id, document.uri)
+  if document and not note and data.method == "textDocument/didOpen" then
+    note = renamed(data.client_id, document.uri)
+  end
   if not note then
     return
   end

@@ -89,7 +89,7 @@ end
 local function in_order(list)
   local function start(one)
     local range = type(one) == "table" and (one.range or vim.tbl_get(one, "location", "range")) or {}
-    local first = type(range) == "table" and range.start or {}
+    local first = type(range) == "table" and type(range.start) == "table" and range.start or {}
     return { line = tonumber(first.line) or 0, character = tonumber(first.character) or 0 }
   end
   local numbered = {}

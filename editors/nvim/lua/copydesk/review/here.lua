@@ -123,6 +123,11 @@ function M.decide(verdict, range, comment, window)
   window = window_of(window)
   local bufnr = vim.api.nvim_win_get_buf(window)
   require("copydesk.review").settle(bufnr)
+  local found = not range and verdict == "reject" and M.under_cursor(window)
+  if found and found.one.writing then
+    -- It cannot be decided yet, but it can be given up.
+    return require("copydesk.inline").cancel(found.one)
+  end
   local chosen = decisions(bufnr, verdict, range, comment, window)
   if #chosen == 0 then
     return message.info(NOTHING)

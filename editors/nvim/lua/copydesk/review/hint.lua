@@ -29,6 +29,11 @@ local function text_of(found)
     return table.concat(words, "  ")
   end
   local keys = require("copydesk.review.keys").mapped(found.bufnr)
+  if found.one.writing then
+    words[2] = "being written"
+    words[3] = keys.reject and ("%s stop"):format(keys.reject) or nil
+    return table.concat(words, "  ")
+  end
   local names = { "accept", "reject", "comment" }
   if found.one.when == "before" then
     table.insert(names, 3, "edit")

@@ -12,6 +12,7 @@ local M = {}
 ---@field path string
 ---@field when copydesk.ReviewWhen
 ---@field ask? string
+---@field writing? boolean An inline edit whose model is at work.
 ---@field expected string
 ---@field file? copydesk.FileHunk
 ---@field hunks table<string, copydesk.Hunk> By their ids; of very many only the first.
@@ -34,6 +35,7 @@ local function reviewed(session, told, hunks)
     path = told.path,
     when = told.when,
     ask = told.ask,
+    writing = told.writing,
     expected = told.expected,
     file = told.file,
     hunks = hunks,

@@ -1,0 +1,115 @@
+--- Inline edits: lines, an instruction, and what the model writes as a hunk in their place.
+---
+--- Contract: nothing is changed in the text before a person accepts it. What is written is drawn as any hunk that waits; until
+--- there is something to draw, a mark at the lines says that it is being written. Functions are called in a coroutine.
+
+local client = require("copydesk.client")
+local message = require("copydesk.message")
+local methods = require("copydesk.protocol").methods
+
+local M = {}
+
+local marks = vim.api.nvim_create_namespace("copydesk.inline")
+
+---@type table<string, { bufnr: integer, mark: integer }> By review: where one begins that has nothing to show yet.
+local begun = {}
+local is_listening = false
+
+---@param review string
+local function unmark(review)
+  local one = begun[review]
+  begun[review] = nil
+  if one and vim.api.nvim_buf_is_valid(one.bufnr) then
+    vim.api.nvim_buf_del_extmark(one.bufnr, marks, one.mark)
+  end
+end
+
+--- Those that have something to show need no mark any more.
+local function look()
+  for _, one in ipairs(require("copydesk.review.state").all()) do
+    if begun[one.id] and one.total > 0 then
+      unmark(one.id)
+    end
+  end
+end
+
+--- Whether a review is of an inline edit.
+---@param one copydesk.Reviewed
+---@return boolean
+function M.is(one)
+  return one.when == "before" and not one.ask
+end
+
+--- One came to nothing, or is over.
+---@param review string
+---@param why? string
+function M.ended(review, why)
+  unmark(review)
+  if why then
+    message.warn(why)
+  end
+end
+
+--- The session that writes; one is made where there is none.
+---@return copydesk.View?
+local function session()
+  local problem, view = require("copydesk.await").await(function(done)
+    require("copydesk.session").ensure(done)
+  end)
+  if not view then
+    message.error(("nothing is written: %s"):format(problem))
+  end
+  return view
+end
+
+--- Has the model rewrite a piece of a buffer.
+---@param bufnr integer
+---@param piece copydesk.Piece
+---@param instruction string
+function M.start(bufnr, piece, instruction)
+  local view = session()
+  if not view then
+    return
+  end
+  if not is_listening then
+    is_listening = true
+    require("copydesk.review").listen(look)
+  end
+  local item = piece.item
+  local params = { session = view.id, uri = item.uri, range = item.range, instruction = instruction }
+  local problem, result = client.ask(methods.inlineStart, params)
+  if not result then
+    return message.error(("nothing is written: %s"):format(problem))
+  end
+  if vim.api.nvim_buf_is_valid(bufnr) then
+    local row = math.min(item.range.start.line, vim.api.nvim_buf_line_count(bufnr) - 1)
+    local mark = vim.api.nvim_buf_set_extmark(bufnr, marks, row, 0, {
+      virt_text = { { ("  %s is being rewritten"):format(piece.label), "CopydeskHint" } },
+      virt_text_pos = "eol",
+    })
+    begun[result.review] = { bufnr = bufnr, mark = mark }
+    look()
+  end
+end
+
+--- Has the model change what it wrote; without words, try again.
+---@param one copydesk.Reviewed
+---@param instruction? string
+function M.refine(one, instruction)
+  local params = { session = one.session, review = one.id, instruction = instruction }
+  local problem, result = client.ask(methods.inlineRefine, params)
+  if not result then
+    message.error(problem)
+  end
+end
+
+--- Gives one up.
+---@param one copydesk.Reviewed
+function M.cancel(one)
+  local problem, result = client.ask(methods.inlineCancel, { session = one.session, review = one.id })
+  if not result then
+    message.error(problem)
+  end
+end
+
+return M

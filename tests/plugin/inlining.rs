@@ -1,0 +1,110 @@
+//! Inline edits in Neovim: a selection, a few words, and the model's text as a hunk in its place.
+
+use serde_json::json;
+
+use super::commands::Person;
+use crate::model_server::{Failure, Turn};
+use crate::neovim::lives::wait;
+use crate::neovim::window::{on_each, with_rules};
+use crate::sessions::harness::Scripted;
+
+const TEXT: &str = "one\ntwo\nthree\nfour\n";
+
+fn desk(turns: impl IntoIterator<Item = Turn>) -> Scripted {
+    let scripted = with_rules(turns, json!({ "edit": "ask" }));
+    scripted.desk.write("a.txt", TEXT);
+    scripted
+}
+
+fn left(person: &mut Person, hunks: u64) {
+    person.window.nvim.wait("CopydeskReview", |told| told["hunks"] == hunks);
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_is_written_grows_in_its_place_and_is_accepted_with_a_key() {
+    on_each(|program| {
+        let scripted = desk([Turn::new().text("TWO\nTH").gate("half").text("REE")]);
+        let mut person = Person::at(program, &scripted.desk);
+        person.window.lua("vim.o.columns, vim.o.lines = 64, 14");
+        person.window.command("edit a.txt");
+        person.window.keys("2GVj");
+        person.window.keys(":Copydesk edit in capitals<CR>");
+        wait(scripted.server.reached("half"));
+        left(&mut person, 1);
+        person.window.keys("2G");
+        person.window.sees("inline-growing");
+        assert_eq!(person.window.lines("a.txt"), TEXT.trim_end());
+        person.window.keys("gha");
+        assert!(person.hears().contains("still writing"));
+        // Somebody goes on typing above.
+        person.window.keys("ggOzero<Esc>");
+        scripted.server.open("half");
+        person.window.until(
+            "vim.iter(require('copydesk.review.state').all()):all(function(one) return not one.writing end)",
+        );
+        person.window.keys("3G");
+        person.window.sees("inline-written");
+        person.window.keys("gha");
+        left(&mut person, 0);
+        assert_eq!(person.window.lines("a.txt"), "zero\none\nTWO\nTHREE\nfour");
+        person.window.keys("u");
+        assert_eq!(person.window.lines("a.txt"), "zero\none\ntwo\nthree\nfour");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn it_is_changed_by_a_follow_up_tried_again_and_rejected() {
+    on_each(|program| {
+        let says = |text: &str| Turn::new().text(text);
+        let scripted = desk([says("TWO"), says("Two"), says("2")]);
+        let mut person = Person::at(program, &scripted.desk);
+        person.window.command("edit a.txt");
+        person.window.command("2Copydesk edit in capitals");
+        left(&mut person, 1);
+        let written = |person: &mut Person, text: &str| {
+            person.window.until(&format!(
+                "vim.iter(require('copydesk.review.state').all()):any(function(one)
+                   return not one.writing and vim.tbl_values(one.hunks)[1].new[1] == '{text}'
+                 end)"
+            ));
+        };
+        written(&mut person, "TWO");
+        person.window.command("2");
+        person.window.command("Copydesk edit only the first letter");
+        written(&mut person, "Two");
+        person.window.command("Copydesk! edit");
+        written(&mut person, "2");
+        person.window.command("Copydesk reject");
+        left(&mut person, 0);
+        assert_eq!(person.window.lines("a.txt"), TEXT.trim_end());
+        person.window.command("Copydesk! edit");
+        assert!(person.hears().contains("no inline edit here"));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn one_that_is_given_up_or_fails_leaves_the_text_as_it_is() {
+    on_each(|program| {
+        let scripted = desk([
+            Turn::new().text("TWO\n").gate("half").text("THREE"),
+            Turn::new().text("x").error(Failure::Invalid, "no such thing"),
+        ]);
+        let mut person = Person::at(program, &scripted.desk);
+        person.window.command("edit a.txt");
+        person.window.command("2,3Copydesk edit in capitals");
+        wait(scripted.server.reached("half"));
+        left(&mut person, 1);
+        person.window.command("2");
+        person.window.command("Copydesk reject");
+        wait(scripted.server.closed("half"));
+        left(&mut person, 0);
+        person.window.command("2,3Copydesk edit in capitals");
+        assert!(person.hears().contains("no such thing"));
+        assert_eq!(person.window.lines("a.txt"), TEXT.trim_end());
+        let marks = "return #vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_create_namespace('copydesk.inline'), 0, -1, {})";
+        assert_eq!(person.window.lua(marks), 0, "nothing says that something is being written");
+    });
+}
