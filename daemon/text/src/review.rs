@@ -37,6 +37,7 @@ mod compare;
 mod compose;
 mod decide;
 mod identity;
+mod measured;
 mod moved;
 mod outside;
 mod refine;
@@ -60,6 +61,7 @@ mod tests;
 use body::Body;
 use cluster::{Hand, Touch};
 pub use decide::{Decision, Kept, Rejection, Selection, Settled};
+use measured::Measured;
 use moved::Moved;
 pub use refused::Refused;
 pub use saved::{Broken, Lost, Saved};
@@ -102,6 +104,7 @@ pub struct Hunk {
     pub edited: bool,
     /// Its rejection is on the way through the buffer.
     pub rejecting: bool,
+    measured: Measured,
 }
 
 /// What became of a hunk that is no more.
@@ -175,7 +178,7 @@ impl Review {
 
     /// What is expected by a decision on everything as it is now.
     pub fn print_all(&self) -> Print {
-        let prints: Vec<_> = self.hunks.iter().map(|hunk| self.print(hunk).0).collect();
+        let prints: Vec<_> = self.hunks.iter().map(|hunk| self.lines_of(hunk).hash).collect();
         self.printed(&(prints, self.whole_print().map(|print| print.0)))
     }
 
@@ -279,7 +282,7 @@ impl Review {
     }
 
     fn print(&self, hunk: &Hunk) -> Print {
-        self.printed(&(self.old(hunk), self.new_text(hunk)))
+        Print(format!("{:016x}", self.lines_of(hunk).hash))
     }
 
     fn printed(&self, what: &impl std::hash::Hash) -> Print {

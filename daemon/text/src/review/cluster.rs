@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::body::Body;
 use super::compare::{Effort, compare, is_long};
 use super::identity::{Found, Old, identify, piece};
+use super::measured::Measured;
 use super::moved::Moved;
 use super::outside::applied;
 use super::undone::{Undone, growth};
@@ -106,6 +107,7 @@ impl Review {
         self.text.edit(&text);
         self.shift_undone(&base, undone, &redone);
         self.vanish_if_same(end);
+        self.measure();
     }
 
     pub(super) fn clusters(&self, touches: Vec<Touch>) -> Vec<Cluster> {
@@ -197,7 +199,7 @@ impl Review {
         };
         let stays = if hunk.base.is_empty() { len > 0 } else { is_between() };
         let text = hunk.text.start..hunk.text.start + len;
-        stays.then(|| Hunk { text, rejecting: false, ..hunk.clone() })
+        stays.then(|| Hunk { text, rejecting: false, measured: Measured::default(), ..hunk.clone() })
     }
 
     /// Lines that were taken away in one place and came again in another, among equal ones, are no difference.
@@ -218,7 +220,15 @@ fn sign(new: Found<'_>, typed: &[Range<usize>], hand: &Hand) -> Hunk {
     let is_touched = typed.get(near).is_some_and(|typed| typed.start <= new.text.end);
     let Found { id, by, edited, rejecting, same, base, text, .. } = new;
     let is_new = by.is_empty();
-    let hunk = Hunk { id: id.unwrap_or(HunkId(0)), base, text, by, edited, rejecting };
+    let hunk = Hunk {
+        id: id.unwrap_or(HunkId(0)),
+        base,
+        text,
+        by,
+        edited,
+        rejecting,
+        measured: Measured::default(),
+    };
     if (is_touched && !same) || is_new { signed(hunk, hand) } else { hunk }
 }
 

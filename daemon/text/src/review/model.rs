@@ -124,6 +124,7 @@ impl Model {
         for hunk in review.hunks() {
             let (old, new) = (&base[hunk.base.clone()], &text[hunk.text.clone()]);
             assert_ne!(old, new, "a hunk's lines differ");
+            assert!(review.is_measured(hunk), "what is known of a hunk is of another");
             for (piece, range, whole) in [(old, &hunk.base, &base), (new, &hunk.text, &text)] {
                 assert!(range.start == 0 || whole[..range.start].ends_with('\n'), "{hunk:?} of {whole:?}");
                 assert!(

@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use super::body::Body;
 use super::cluster::{Hand, Touch};
+use super::measured::Measured;
 use super::moved::Moved;
 use super::{End, Hunk, HunkId, Review, WholeHunk};
 use crate::{Change, Edit};
@@ -164,7 +165,15 @@ impl Saved {
             text.push_str(&new);
             at = base.end;
             let text = start..text.len();
-            review.hunks.push(Hunk { id, base, text, by, edited, rejecting: false });
+            review.hunks.push(Hunk {
+                id,
+                base,
+                text,
+                by,
+                edited,
+                rejecting: false,
+                measured: Measured::default(),
+            });
         }
         text.push_str(self.base.get(at..).unwrap_or_default());
         review.text = Body::new(&text);

@@ -82,7 +82,10 @@ impl Review {
 
     /// How many lines the hunks have: old ones and new ones.
     pub fn count(&self) -> (usize, usize) {
-        let of = |hunk: &Hunk| (self.base.line_count(&hunk.base), self.text.line_count(&hunk.text));
+        let of = |hunk: &Hunk| {
+            let lines = self.lines_of(hunk);
+            (lines.old, lines.new)
+        };
         self.hunks.iter().map(of).fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1))
     }
 

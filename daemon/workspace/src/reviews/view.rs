@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use copydesk_text::review::{HunkId, HunkView, Print, WholeHunk, Words};
+use copydesk_text::review::{Hunk, HunkId, HunkView, Print, WholeHunk, Words};
 
 use super::tracked::Tracked;
 use super::{ReviewId, Reviews};
@@ -78,10 +78,14 @@ impl Reviews {
 
 impl Tracked {
     pub(super) fn view(&self, skip: usize) -> View {
+        self.view_where(skip, |_| true)
+    }
+
+    fn view_where(&self, skip: usize, is_wanted: impl Fn(&Hunk) -> bool) -> View {
         let (old, new) = self.review.count();
         let is_turned = self.is_before() && self.review.whole_hunk().is_none();
         let (deletions, additions) = if is_turned { (new, old) } else { (old, new) };
-        let mut hunks = self.review.view(skip..skip.saturating_add(PAGE));
+        let mut hunks = self.review.view_where(skip..skip.saturating_add(PAGE), is_wanted);
         if is_turned {
             hunks.iter_mut().for_each(turn);
         }
@@ -104,19 +108,16 @@ impl Tracked {
     }
 
     fn change(&mut self) -> Change {
-        let mut view = self.view(0);
-        let now: HashMap<_, _> = view.hunks.iter().map(|hunk| (hunk.id, state(hunk))).collect();
+        // What of a hunk a viewer should know, but for its place.
+        let state = |hunk: &Hunk| (self.review.decision(hunk).expected, hunk.edited, hunk.rejecting);
+        let page = self.review.hunks().iter().take(PAGE);
+        let now: HashMap<_, _> = page.map(|hunk| (hunk.id, state(hunk))).collect();
         let gone = self.told.keys().filter(|id| !now.contains_key(id)).copied().collect();
-        view.hunks.retain(|hunk| self.told.get(&hunk.id) != Some(&state(hunk)));
+        let view = self.view_where(0, |hunk| self.told.get(&hunk.id) != now.get(&hunk.id));
         self.told = now;
         self.is_changed = false;
         Change { view, gone, failed: self.failed.take() }
     }
-}
-
-/// What of a hunk a viewer should know, but for its place.
-fn state(hunk: &HunkView) -> (Print, bool, bool) {
-    (hunk.print.clone(), hunk.edited, hunk.rejecting)
 }
 
 /// What is in the document is the old, what the call wants the new.
