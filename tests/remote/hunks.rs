@@ -134,14 +134,36 @@ fn hunks_of_a_turn_of_others_are_decided_here_as_well() {
     assert!(terminal.text().contains("Mine."), "{}", terminal.text());
 }
 
+/// `$EDITOR` waits for a line of the person at the terminal, and then changes the first hunk.
+fn with_editor(mut scripted: Scripted) -> Scripted {
+    scripted.desk.write("~/editor", "echo in the editor; read line; sed -i s/TWO/2/ \"$1\"");
+    let command = format!("sh {}", scripted.desk.path("~/editor").display());
+    scripted.desk = scripted.desk.env("EDITOR", command);
+    scripted
+}
+
+#[test]
+fn a_daemon_that_dies_while_the_editor_is_open_is_told_afterwards() {
+    let scripted = with_editor(crate::terminal::approval::scripted([edit(OLD, NEW)]));
+    scripted.desk.write("a.txt", OLD);
+    let mut up = scripted.up(Where::Daemon).unwrap();
+    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+    ready(&mut terminal);
+    terminal.line("e");
+    terminal.shows("in the editor");
+    up.kill();
+    terminal.line("go on");
+    assert_eq!(terminal.ends(), Some(1), "{}", terminal.text());
+    let text = terminal.text();
+    assert!(text.contains("in the editor\ngo on\n"), "{text}");
+    assert!(text.contains("error: the connection to the daemon has ended"), "{text}");
+    assert_eq!(scripted.desk.read("a.txt"), OLD);
+}
+
 /// The terminal is the person's editor's until that ends; only then they hear that others were first.
 #[test]
 fn an_editor_is_not_disturbed_by_others_who_decide_meanwhile() {
-    let mut scripted = four_hunks();
-    let script = "echo in the editor; read line; sed -i s/TWO/2/ \"$1\"";
-    scripted.desk.write("~/editor", script);
-    let command = format!("sh {}", scripted.desk.path("~/editor").display());
-    scripted.desk = scripted.desk.env("EDITOR", command);
+    let scripted = with_editor(four_hunks());
     let _up = scripted.up(Where::Daemon);
     let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
     ready(&mut terminal);

@@ -109,7 +109,7 @@ impl Follower {
         let mut interrupts = signal(SignalKind::interrupt())?;
         loop {
             tokio::select! {
-                told = told.recv() => {
+                told = told.recv(), if !self.is_lost() => {
                     let lost = || Told::Lost("the session ended without a word".to_owned());
                     if let Some(end) = self.hear(told.unwrap_or_else(lost))? {
                         return Ok(Some(end));
@@ -265,6 +265,11 @@ impl Follower {
         if let Some(asking) = &self.asking {
             asking.attention.over.cancel();
         }
+    }
+
+    /// Nothing more will be heard; an editor may still have the terminal.
+    fn is_lost(&self) -> bool {
+        self.after.iter().any(|told| matches!(told, Told::Lost(_)))
     }
 
     fn is_editing(&self) -> bool {
