@@ -335,7 +335,7 @@ async fn a_created_file_does_not_go_with_what_only_the_disk_has() {
     // Another program writes it, and the editor does not know that yet.
     std::fs::write(folder.path().join("new"), "1\nmine\n").unwrap();
     let reject = file(&only(&files, SESSION), Verdict::Reject);
-    let results = files.decide(SESSION, &[reject.clone()]).await;
+    let results = files.decide(SESSION, &[reject]).await;
     assert!(results[0].is_err(), "{results:?}");
     assert_eq!(std::fs::read_to_string(folder.path().join("new")).unwrap(), "1\nmine\n");
     assert!(!is_deciding(&files));
