@@ -85,7 +85,8 @@ impl Files {
                 let content = match self.on_disk_alone(place).await {
                     // Somebody was faster.
                     Err(FileError::NotFound { .. }) => {
-                        return Ok(self.is_gone(session, decision.review, place));
+                        self.is_gone(session, decision.review, place);
+                        return Ok(());
                     }
                     content => content?,
                 };

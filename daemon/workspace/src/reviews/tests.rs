@@ -13,6 +13,7 @@ use crate::files::{By, Cause, ChangeKind, FileChange, Files, READ_LIMIT};
 use crate::journal::{Bound, Journal};
 
 mod interleaved;
+mod later;
 mod odd;
 mod window;
 

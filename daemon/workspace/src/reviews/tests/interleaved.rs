@@ -8,12 +8,9 @@ use proptest::test_runner::RngSeed;
 use tempfile::TempDir;
 
 use super::super::{Decision, Refusal, Verdict, View};
-use super::window::{Window, desk, place};
+use super::window::{Keys, Window, desk, place};
 use super::{SESSION, everything, hunk};
 use crate::files::{By, Cause, ChangeKind, FileChange, Files, READ_LIMIT};
-
-/// Letters at places; see [`Window`].
-type Keys = Vec<(usize, String)>;
 
 #[derive(Debug, Clone)]
 enum Act {

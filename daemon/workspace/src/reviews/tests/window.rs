@@ -12,6 +12,9 @@ use crate::buffers::{Answer, BufferEdit, Buffers, Client, ClientId, ContentChang
 use crate::config::Save;
 use crate::files::Files;
 
+/// Places in the text as it is then, and the letters that are typed there.
+pub(super) type Keys = Vec<(usize, String)>;
+
 pub(super) struct Window {
     buffers: Buffers,
     id: Mutex<Option<ClientId>>,
@@ -23,8 +26,8 @@ pub(super) struct Window {
     is_neovim: bool,
     /// An edit waits here before it is made.
     pub(super) gate: Semaphore,
-    /// What the person types when an edit arrives, before and after it is made: places and letters. The last first.
-    pub(super) typed: Mutex<Vec<[Vec<(usize, String)>; 2]>>,
+    /// What the person types when an edit arrives, before and after it is made. The last first.
+    pub(super) typed: Mutex<Vec<[Keys; 2]>>,
 }
 
 /// Files under buffers that reviews follow.
@@ -97,7 +100,7 @@ impl Window {
         self.becomes(&text.replacen(from, to, 1));
     }
 
-    fn press(&self, keys: &[(usize, String)]) {
+    fn press(&self, keys: &Keys) {
         for (at, letters) in keys {
             let text = self.text();
             let at = place(&text, *at);
