@@ -159,6 +159,11 @@ impl Journal {
         self.ask(|owner| owner.usage()).await
     }
 
+    /// Waits until everything is done that was sent before.
+    pub async fn catch_up(&self) {
+        let _ = self.ask(|_| Ok(())).await;
+    }
+
     /// Everything about a session goes, except the texts that others need.
     pub async fn forget(&self, session: &str) -> Result<(), JournalError> {
         let session = session.to_owned();

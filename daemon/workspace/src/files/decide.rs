@@ -35,6 +35,11 @@ impl Files {
             results.extend(self.decide_together(session, now).await);
             rest = later;
         }
+        // Whoever is told that it is decided is not asked again, whatever happens to the desk.
+        self.reviews().keep_all();
+        if let Some(journal) = self.journal() {
+            journal.catch_up().await;
+        }
         results
     }
 
