@@ -35,6 +35,8 @@ mod conformance;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
+mod speed;
+#[cfg(test)]
 mod tests;
 
 pub use error::{HunkError, Misfit, PatchError, Unfit, Why};

@@ -44,7 +44,11 @@ pub(super) fn find<'p>(
         }
         wanted = missing;
     }
+    beginnings(file, &wanted, &mut found, steps)?;
     for header in wanted {
+        if found.contains_key(header) {
+            continue;
+        }
         steps.take(file.len())?;
         let places = memmem::find_iter(file.text.as_bytes(), header.trim().as_bytes());
         let mut lines: Vec<_> = places.take(MAX_PARTS).map(|place| file.line_at(place)).collect();
@@ -52,6 +56,29 @@ pub(super) fn find<'p>(
         found.insert(header, lines);
     }
     Ok(found)
+}
+
+/// The lines that begin with a header, indentation aside: models like to leave out the rest.
+fn beginnings<'p>(
+    file: &File<'_>,
+    wanted: &[&'p str],
+    found: &mut Headers<'p>,
+    steps: &mut Steps,
+) -> Result<(), TooMuch> {
+    let headers: HashMap<&str, &'p str> = wanted.iter().map(|header| (header.trim(), *header)).collect();
+    let mut lengths: Vec<_> = headers.keys().map(|header| header.len()).collect();
+    lengths.sort_unstable();
+    lengths.dedup();
+    steps.take(file.len().saturating_mul(lengths.len()))?;
+    for (number, line) in file.lines().enumerate().filter(|_| !lengths.is_empty()) {
+        let line = line.trim_start();
+        for beginning in lengths.iter().filter_map(|length| line.get(..*length)) {
+            if let Some(header) = headers.get(beginning) {
+                found.entry(header).or_default().push(number);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The lines that the last of the headers can mean: after the others, and if possible in what they begin. None, if a

@@ -82,6 +82,7 @@ fn headers_decide_between_places() {
     let expected = "fn a() {\n    x\n}\n\nfn b() {\n    y\n}\n\nfn c() {\n    x\n}\n";
     check(text, "@@ fn b() {\n-    x\n+    y", expected);
     check(text, "@@ fn b\n-    x\n+    y", expected);
+    check(text, "@@ b()\n-    x\n+    y", expected);
     check(text, "@@ -5,3 +5,3 @@ fn b() {\n-    x\n+    y", expected);
     check(text, "@@ fn b() {\n fn b() {\n-    x\n+    y", expected);
     let nested = "class A:\n  def f():\n    z\n    x\nclass B:\n  def f():\n    z\n    x\n";
