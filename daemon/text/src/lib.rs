@@ -1,10 +1,11 @@
 //! Text, without I/O and without async: what is in a file, how it is changed, and how it is shown.
 //!
 //! [`FileText`] is a file's bytes as text that can be written back unchanged. [`replace`] finds the one place a model
-//! means and gives a [`Change`]: minimal edits, not a new text. A [`Document`] is a text that an editor holds open, and
-//! [`rebase`] moves a change past what a person typed meanwhile. [`diff`] shows two texts as hunks, [`Around`] a change
-//! of one. A [`Review`](review::Review) is what of an agent's edits a person has not decided yet. [`numbered`] is what a
-//! reader of a file sees, [`truncate`] what is left of an output that is too long.
+//! means and gives a [`Change`]: minimal edits, not a new text; [`patch`] does so for many places in many files. A
+//! [`Document`] is a text that an editor holds open, and [`rebase`] moves a change past what a person typed meanwhile.
+//! [`diff`] shows two texts as hunks, [`Around`] a change of one. A [`Review`](review::Review) is what of an agent's edits
+//! a person has not decided yet. [`numbered`] is what a reader of a file sees, [`truncate`] what is left of an output that
+//! is too long.
 //!
 //! Invariant: nothing here can panic on any text, and everything is linear in it or has a cap.
 //! Invariant: a line ends with `\n`; a `\r` before it belongs to the ending, any other `\r` to the line.
@@ -19,6 +20,7 @@ mod ending;
 mod file_text;
 mod inverse;
 mod lines;
+pub mod patch;
 mod position;
 mod rebase;
 mod replace;

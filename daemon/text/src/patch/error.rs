@@ -1,0 +1,211 @@
+//! Why a patch was not applied, with what the next attempt needs. `Display` is written for the model.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use crate::{Hint, Nearest};
+
+/// How much of a line is shown.
+const MAX_SHOWN: usize = 120;
+/// How many files, and how many hunks of each, are named.
+const MAX_LISTED: usize = 10;
+
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum PatchError {
+    #[error("The patch is too large: it has more than {max} {what}. Split it.")]
+    TooLarge { what: &'static str, max: usize },
+    #[error("Line {line} of the patch has a NUL character, which no text file has.")]
+    Nul { line: usize },
+    /// A line that cannot stand where it stands; nothing was found if the patch ended there.
+    #[error("Line {line} of the patch: expected {expected}; found {}.", shown(.found))]
+    Syntax { line: usize, expected: &'static str, found: String },
+    #[error("The patch is empty: there is no section between `*** Begin Patch` and `*** End Patch`.")]
+    Empty,
+    #[error("{}", Listed(.0))]
+    Misfits(Vec<Misfit>),
+}
+
+impl PatchError {
+    /// Not what was expected in the line of this index.
+    pub(super) fn expected(expected: &'static str, index: usize, lines: &[&str]) -> Self {
+        let found = lines.get(index).map_or("", |line| line.trim_end());
+        Self::Syntax { line: index + 1, expected, found: clipped(found) }
+    }
+}
+
+/// A file that the patch does not fit, and the line of the patch that names it.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{path} (line {line} of the patch): {why}")]
+pub struct Misfit {
+    pub line: usize,
+    pub path: String,
+    pub why: Why,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Why {
+    #[error("there is no such file to update or delete.")]
+    Missing,
+    #[error("the file exists already. Update it; or, to write it anew, delete it before it is added.")]
+    Exists,
+    #[error("there is a file already, which the move would overwrite.")]
+    Occupied,
+    #[error(
+        "line {first} of the patch has done something else with this path already. Say once what becomes of it."
+    )]
+    Twice { first: usize },
+    #[error("the hunks change nothing.")]
+    Unchanged,
+    #[error("{}", Hunks(.0))]
+    Hunks(Vec<HunkError>),
+}
+
+/// A hunk without a certain place.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("The hunk at line {line} of the patch {why}")]
+pub struct HunkError {
+    pub line: usize,
+    pub why: Unfit,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unfit {
+    NotFound {
+        hint: Option<Hint>,
+        nearest: Option<Nearest>,
+        /// The first line of the nearest place that is not as the hunk has it, and how that has it.
+        differs: Option<(usize, String)>,
+    },
+    Several {
+        /// The lines of the file in which the first of them begin.
+        lines: Vec<usize>,
+        /// None if there are very many.
+        count: Option<usize>,
+    },
+    /// Its lines are in the file, but not at its end.
+    NotAtEnd {
+        line: usize,
+    },
+    NoHeader {
+        header: String,
+    },
+    /// Its lines are in the file, but not in what the header begins.
+    NotUnder {
+        header: String,
+        line: usize,
+    },
+    /// It adds lines and does not say where.
+    NoContext,
+    /// Another hunk, by its line in the patch, changes the same lines of the file.
+    Overlap {
+        other: usize,
+        line: usize,
+    },
+    /// It fits only if indentation is not looked at, and how its new lines are indented cannot be told.
+    Indentation {
+        line: usize,
+    },
+    /// So many hunks in so long a file take too long.
+    TooMuch,
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound { hint, nearest, differs } => {
+                f.write_str("does not fit: its lines are not in the file.")?;
+                if let Some(hint) = hint {
+                    write!(f, " {hint}")?;
+                }
+                match nearest {
+                    Some(nearest) => {
+                        write!(f, " The nearest place is:\n{nearest}")?;
+                        let mut differs = differs.iter();
+                        differs.try_for_each(|(line, hunk)| write!(f, "\nThe hunk has `{hunk}` for line {line}."))
+                    }
+                    None if hint.is_none() => f.write_str(" Nothing in the file is like them: read it again."),
+                    None => Ok(()),
+                }
+            }
+            Self::Several { lines, count } => {
+                let named = lines.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+                let more = if *count != Some(lines.len()) { ", …" } else { "" };
+                let count = count.map_or_else(|| "very many".to_owned(), |count| count.to_string());
+                write!(
+                    f,
+                    "fits in {count} places (at lines {named}{more} of the file): give more of the lines around the \
+                     one that is meant, or behind `@@` the line that begins what it is in."
+                )
+            }
+            Self::NotAtEnd { line } => write!(
+                f,
+                "fits at line {line} of the file, but the file does not end there: leave out `*** End of File`, or \
+                 give its last lines."
+            ),
+            Self::NoHeader { header } => write!(
+                f,
+                "has a header that is no line of the file: `@@ {header}`. Leave it out or give the line as it is."
+            ),
+            Self::NotUnder { header, line } => write!(
+                f,
+                "fits at line {line} of the file, which is not in what `@@ {header}` begins: give the right header, \
+                 or the lines as they are there."
+            ),
+            Self::NoContext => f.write_str(
+                "only adds lines and does not say where: give the line before or after them, behind a ` `; or \
+                 `*** End of File` below them, to add them at the end.",
+            ),
+            Self::Overlap { other, line } => write!(
+                f,
+                "changes line {line} of the file, as the hunk at line {other} of the patch does: make them one."
+            ),
+            Self::Indentation { line } => write!(
+                f,
+                "is at line {line} of the file, but its lines are indented otherwise there, so that it cannot be told \
+                 how the new ones are to be: give all lines with the indentation of the file."
+            ),
+            Self::TooMuch => f.write_str("is one of too many for so long a file: split the patch."),
+        }
+    }
+}
+
+struct Listed<'a>(&'a [Misfit]);
+
+impl fmt::Display for Listed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("The patch does not fit; no file was changed.")?;
+        for (index, misfit) in self.0.iter().take(MAX_LISTED).enumerate() {
+            write!(f, "\n{}. {misfit}", index + 1)?;
+        }
+        more(f, self.0.len())
+    }
+}
+
+struct Hunks<'a>(&'a [HunkError]);
+
+impl fmt::Display for Hunks<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, error) in self.0.iter().take(MAX_LISTED).enumerate() {
+            let separator = if index == 0 { "" } else { "\n" };
+            write!(f, "{separator}{error}")?;
+        }
+        more(f, self.0.len())
+    }
+}
+
+fn more(f: &mut fmt::Formatter<'_>, count: usize) -> fmt::Result {
+    let more = count.saturating_sub(MAX_LISTED);
+    if more > 0 { write!(f, "\nAnd {more} more.") } else { Ok(()) }
+}
+
+pub(super) fn clipped(line: &str) -> String {
+    match line.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line.to_owned(),
+    }
+}
+
+fn shown(found: &str) -> String {
+    if found.trim().is_empty() { "an empty line".to_owned() } else { format!("`{found}`") }
+}

@@ -1,0 +1,186 @@
+//! What a hunk's `@@` headers say about its place: it stands after them, and in what they begin.
+//!
+//! A header is a line of the file, or a part of one, compared as strictly as it can be. What it begins are the lines after
+//! it that are indented deeper; where there are none, the line next to it counts.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::file::File;
+use super::search::{Index, Steps, TooMuch};
+use super::{Hunk, Tier};
+
+/// For how many places of a header it is looked at what it begins.
+const MAX_SCOPES: usize = 64;
+/// How many lines are looked at that have a part that is a header.
+const MAX_PARTS: usize = 1000;
+
+/// For each header the lines of the file that it can mean.
+pub(super) type Headers<'p> = HashMap<&'p str, Vec<usize>>;
+
+pub(super) fn find<'p>(
+    file: &File<'_>,
+    hunks: &[Hunk<'p>],
+    steps: &mut Steps,
+) -> Result<Headers<'p>, TooMuch> {
+    let mut found = HashMap::new();
+    let mut wanted: Vec<&'p str> = hunks.iter().flat_map(|hunk| hunk.headers.iter().copied()).collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    for tier in Tier::ALL {
+        if wanted.is_empty() {
+            return Ok(found);
+        }
+        let index = Index::of(file, tier, wanted.iter().copied());
+        let mut missing = Vec::new();
+        for header in wanted {
+            match index.find(&[header], steps)? {
+                lines if lines.is_empty() => missing.push(header),
+                lines => drop(found.insert(header, lines)),
+            }
+        }
+        wanted = missing;
+    }
+    beginnings(file, &wanted, &mut found, steps)?;
+    for header in wanted {
+        if found.contains_key(header) {
+            continue;
+        }
+        steps.take(file.len())?;
+        let places = memmem::find_iter(file.text.as_bytes(), header.trim().as_bytes());
+        let mut lines: Vec<_> = places.take(MAX_PARTS).map(|place| file.line_at(place)).collect();
+        lines.dedup();
+        found.insert(header, lines);
+    }
+    Ok(found)
+}
+
+/// The lines that begin with a header, indentation aside: models like to leave out the rest.
+fn beginnings<'p>(
+    file: &File<'_>,
+    wanted: &[&'p str],
+    found: &mut Headers<'p>,
+    steps: &mut Steps,
+) -> Result<(), TooMuch> {
+    let headers: HashMap<&str, &'p str> = wanted.iter().map(|header| (header.trim(), *header)).collect();
+    let mut lengths: Vec<_> = headers.keys().map(|header| header.len()).collect();
+    lengths.sort_unstable();
+    lengths.dedup();
+    steps.take(file.len().saturating_mul(lengths.len()))?;
+    for (number, line) in file.lines().enumerate().filter(|_| !lengths.is_empty()) {
+        let line = line.trim_start();
+        for beginning in lengths.iter().filter_map(|length| line.get(..*length)) {
+            if let Some(header) = headers.get(beginning) {
+                found.entry(header).or_default().push(number);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The lines that the last of the headers can mean: after the others, and if possible in what they begin. None, if a
+/// header is not there.
+pub(super) fn anchors<'f>(
+    file: &File<'_>,
+    headers: &[&str],
+    found: &'f Headers<'_>,
+    steps: &mut Steps,
+) -> Result<Cow<'f, [usize]>, TooMuch> {
+    let mut anchors: Option<Cow<'f, [usize]>> = None;
+    for header in headers {
+        let lines = found.get(*header).map_or(&[][..], Vec::as_slice);
+        anchors = Some(match anchors {
+            None => Cow::Borrowed(lines),
+            Some(outer) => {
+                steps.take(lines.len())?;
+                let after = lines.iter().filter(|line| outer.first().is_some_and(|first| *line > first));
+                Cow::Owned(within(file, &outer, after.copied().collect(), steps)?.0)
+            }
+        });
+    }
+    Ok(anchors.unwrap_or_default())
+}
+
+/// The places that a header can mean. `certain` is whether the hunk shows enough of the file to be meant where nothing
+/// else is like it. None, if it means none of them.
+pub(super) fn under(
+    file: &File<'_>,
+    anchors: &[usize],
+    places: &[usize],
+    certain: bool,
+    steps: &mut Steps,
+) -> Result<Vec<usize>, TooMuch> {
+    // A hunk may begin with the very line of its header.
+    let is_after = |place: &usize| anchors.first().is_some_and(|first| place >= first);
+    let after: Vec<_> = places.iter().copied().filter(is_after).collect();
+    match within(file, anchors, after, steps)? {
+        (after, Within::Inside) => Ok(after),
+        (after, Within::Outside) => Ok(if certain && places.len() == 1 { after } else { Vec::new() }),
+        (after, Within::Unknown) => {
+            let is_anchor = |line: usize| anchors.binary_search(&line).is_ok();
+            let is_next = |place: &usize| is_anchor(*place) || place.checked_sub(1).is_some_and(is_anchor);
+            let next: Vec<_> = after.iter().copied().filter(is_next).collect();
+            Ok(if next.is_empty() { after } else { next })
+        }
+    }
+}
+
+enum Within {
+    Inside,
+    Outside,
+    /// Nothing is indented deeper than the headers, or there are too many of them.
+    Unknown,
+}
+
+/// Those of the lines that are in what an anchor begins; all of them where none is or nothing can be said.
+fn within(
+    file: &File<'_>,
+    anchors: &[usize],
+    lines: Vec<usize>,
+    steps: &mut Steps,
+) -> Result<(Vec<usize>, Within), TooMuch> {
+    if anchors.len() > MAX_SCOPES || lines.is_empty() {
+        return Ok((lines, Within::Unknown));
+    }
+    let scopes: Vec<_> = anchors.iter().map(|anchor| scope(file, *anchor)).collect();
+    steps.take(scopes.iter().map(|scope| scope.len() + lines.len()).sum())?;
+    if scopes.iter().all(|scope| scope.len() == 1) {
+        return Ok((lines, Within::Unknown));
+    }
+    let is_inside = |line: &usize| scopes.iter().any(|scope| scope.contains(line));
+    let inside: Vec<_> = lines.iter().copied().filter(is_inside).collect();
+    Ok(if inside.is_empty() { (lines, Within::Outside) } else { (inside, Within::Inside) })
+}
+
+/// A line and those after it that are indented deeper, with the bracket that closes them.
+fn scope(file: &File<'_>, header: usize) -> Range<usize> {
+    let own = width(file.line(header));
+    let start = header + 1;
+    let mut end = start;
+    for line in start..file.len() {
+        let text = file.line(line);
+        if text.trim().is_empty() {
+            continue;
+        }
+        if width(text) > own {
+            end = line + 1;
+            continue;
+        }
+        match text.trim_start().bytes().next() {
+            // The body may begin in a line of its own, and some lines are never indented.
+            Some(b'{' | b'(' | b')' | b'#') if width(text) == own || text.starts_with('#') => {}
+            Some(b'}' | b']') if width(text) == own && end > start => return header..line + 1,
+            _ => break,
+        }
+    }
+    header..end
+}
+
+/// How deep a line is indented, a tab being four columns.
+fn width(line: &str) -> usize {
+    let indent = line.chars().take_while(|c| c.is_whitespace());
+    indent.map(|c| if c == '\t' { 4 } else { 1 }).sum()
+}

@@ -1,0 +1,38 @@
+//! What is said about a hunk without a certain place: what is like it, and where.
+
+use super::error::clipped;
+use super::file::File;
+use super::{Tier, Unfit};
+use crate::{ReplaceError, replace};
+
+/// How many of several places are named.
+const MAX_NAMED: usize = 10;
+/// For how many hunks of a file it is looked for what is like them.
+const MAX_EXPLAINED: usize = 3;
+
+/// Nothing is like these lines; so many hunks were missed before.
+pub(super) fn not_found(file: &File<'_>, old: &[&str], before: usize) -> Unfit {
+    let joined = old.join("\n");
+    let like = if before < MAX_EXPLAINED { replace(file.text, &joined, "", false).err() } else { None };
+    let (hint, nearest) = match like {
+        Some(ReplaceError::NotFound { hint, nearest }) => (hint, nearest),
+        _ => (None, None),
+    };
+    let differs = nearest.as_ref().and_then(|nearest| {
+        let mut lines = old.iter().zip(nearest.line..);
+        let key = |line: &str| Tier::Punctuation.key(line).into_owned();
+        let (hunk, line) = lines.find(|(old, line)| key(old) != key(file.line(line - 1)))?;
+        Some((line, clipped(hunk)))
+    });
+    Unfit::NotFound { hint, nearest, differs }
+}
+
+/// All of the places, or more of them than so many.
+pub(super) fn several(places: &[usize], max: usize) -> Unfit {
+    let lines = places.iter().take(MAX_NAMED).map(|place| place + 1).collect();
+    Unfit::Several { lines, count: Some(places.len()).filter(|count| *count <= max) }
+}
+
+pub(super) fn header(headers: &[&str]) -> String {
+    clipped(headers.last().map_or("", |header| header.trim()))
+}

@@ -1,0 +1,96 @@
+//! From hunks at their places to the edits of the text. New lines end as those they replace, or as the line before them;
+//! a text whose last line does not end keeps to that.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::file::File;
+use crate::change::edits;
+use crate::checked::joined;
+use crate::{Change, Tag};
+
+/// Lines of the file, and what stands there afterwards.
+#[derive(Debug)]
+pub(super) struct Piece<'a> {
+    lines: Range<usize>,
+    new: Vec<Cow<'a, str>>,
+}
+
+/// What a hunk changes at a place. What it deletes and adds again in the same words stays as the file has it.
+pub(super) fn of<'a>(
+    lines: &[(Tag, &'a str)],
+    place: usize,
+    mut indented: impl FnMut(&'a str) -> Option<Cow<'a, str>>,
+) -> Option<Vec<Piece<'a>>> {
+    let mut pieces = Vec::new();
+    let mut at = place;
+    for run in lines.chunk_by(|a, b| (a.0 == Tag::Equal) == (b.0 == Tag::Equal)) {
+        let of = |tag: Tag| {
+            run.iter().filter(move |line| line.0 == tag).map(|line| line.1).collect::<Vec<&'a str>>()
+        };
+        let kept = of(Tag::Equal).len();
+        let (old, new) = (of(Tag::Delete), of(Tag::Insert));
+        let same = |(a, b): &(&&str, &&str)| a == b;
+        let before = old.iter().zip(&new).take_while(same).count();
+        let most = old.len().min(new.len()) - before;
+        let after = old.iter().rev().zip(new.iter().rev()).take(most).take_while(same).count();
+        let range = at + before..at + old.len() - after;
+        let new = new.get(before..new.len() - after).unwrap_or_default();
+        if !range.is_empty() || !new.is_empty() {
+            let new = new.iter().map(|line| indented(line)).collect::<Option<Vec<_>>>()?;
+            pieces.push(Piece { lines: range, new });
+        }
+        at += kept + old.len();
+    }
+    Some(pieces)
+}
+
+/// The pieces of all hunks as one change. They must not overlap.
+pub(super) fn change(file: &File<'_>, mut pieces: Vec<Piece<'_>>) -> Change {
+    // A stable order: of what is added at one place, first comes what the patch has first.
+    pieces.sort_by_key(|piece| (piece.lines.start, piece.lines.end));
+    let mut merged: Vec<Piece<'_>> = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        match merged.last_mut() {
+            Some(last) if last.lines.end == piece.lines.start => {
+                last.lines.end = piece.lines.end;
+                last.new.extend(piece.new);
+            }
+            _ => merged.push(piece),
+        }
+    }
+    Change::of(joined(merged.into_iter().flat_map(|piece| written(file, piece)).collect()))
+}
+
+fn written(file: &File<'_>, piece: Piece<'_>) -> Vec<crate::Edit> {
+    let Piece { mut lines, mut new } = piece;
+    let unended =
+        lines.end == file.len() && lines.end.checked_sub(1).is_some_and(|last| file.ending(last).is_empty());
+    if unended && (lines.is_empty() || new.is_empty()) {
+        // The line before is the last one now, or no longer: how it ends changes.
+        if let Some(before) = lines.start.checked_sub(1) {
+            lines.start = before;
+            new.insert(0, Cow::Borrowed(file.line(before)));
+        }
+    }
+    let mut text = String::new();
+    let count = new.len();
+    for (index, line) in new.into_iter().enumerate() {
+        text.push_str(&line);
+        // An empty line that does not end would be none.
+        if !unended || index + 1 < count || line.is_empty() {
+            text.push_str(ending(file, &lines, index));
+        }
+    }
+    let range = file.bytes(lines.clone());
+    edits(file.raw(lines), &text, range.start, |line| line)
+}
+
+/// How the new line of this index ends.
+fn ending<'t>(file: &File<'t>, lines: &Range<usize>, index: usize) -> &'t str {
+    let replaced = (lines.start + index).min(lines.end.saturating_sub(1));
+    let replaced = Some(replaced).filter(|_| !lines.is_empty());
+    let near = [replaced, lines.start.checked_sub(1), Some(lines.end), Some(0)];
+    let endings = near.into_iter().flatten().map(|line| file.ending(line));
+    endings.into_iter().find(|ending| !ending.is_empty()).unwrap_or("\n")
+}

@@ -1,0 +1,175 @@
+//! Where in a file consecutive lines stand, compared as a tier says. The lines that are looked for get numbers, the file is
+//! read once, and then numbers are compared. What would take too long by all of that is refused.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::Tier;
+use super::file::File;
+
+/// How many lines are compared for one file: a fraction of a second.
+const MAX_STEPS: usize = 50_000_000;
+
+/// A number that no line looked for has.
+const NONE: usize = usize::MAX;
+
+/// No more can be compared for this file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TooMuch;
+
+/// What may still be compared.
+pub(super) struct Steps(usize);
+
+impl Default for Steps {
+    fn default() -> Self {
+        Self(MAX_STEPS)
+    }
+}
+
+impl Steps {
+    pub(super) fn take(&mut self, count: usize) -> Result<(), TooMuch> {
+        self.0 = self.0.checked_sub(count).ok_or(TooMuch)?;
+        Ok(())
+    }
+}
+
+pub(super) struct Index<'p> {
+    tier: Tier,
+    numbers: HashMap<Cow<'p, str>, usize>,
+    /// For each line of the file its number.
+    lines: Vec<usize>,
+    /// For each number the lines of the file that have it.
+    places: Vec<Vec<usize>>,
+}
+
+impl<'p> Index<'p> {
+    pub(super) fn of(file: &File<'_>, tier: Tier, wanted: impl Iterator<Item = &'p str>) -> Self {
+        let mut numbers = HashMap::new();
+        let mut sieve = Sieve::default();
+        for line in wanted {
+            let next = numbers.len();
+            let key = tier.key(line);
+            sieve.add(&key);
+            numbers.entry(key).or_insert(next);
+        }
+        let mut places = vec![Vec::new(); numbers.len()];
+        let number = |(line, text): (usize, &str)| {
+            let key = tier.key(text);
+            let number = sieve.may_have(&key).then(|| numbers.get(key.as_ref()).copied())??;
+            places.get_mut(number)?.push(line);
+            Some(number)
+        };
+        let lines = file.lines().enumerate().map(number).map(|number| number.unwrap_or(NONE)).collect();
+        Self { tier, numbers, lines, places }
+    }
+
+    /// The lines at which the pattern begins, in order.
+    pub(super) fn find(&self, pattern: &[&str], steps: &mut Steps) -> Result<Vec<usize>, TooMuch> {
+        let number = |line: &&str| self.numbers.get(self.tier.key(line).as_ref()).copied();
+        let Some(pattern) = pattern.iter().map(number).collect::<Option<Vec<_>>>() else {
+            return Ok(Vec::new());
+        };
+        let places = |number: &usize| self.places.get(*number).map_or(&[][..], Vec::as_slice);
+        let rarest = pattern.iter().enumerate().min_by_key(|(_, number)| places(number).len());
+        let Some((offset, rarest)) = rarest else { return Ok(Vec::new()) };
+        let rarest = places(rarest);
+        let one_by_one = rarest.len().saturating_mul(pattern.len());
+        let at_once = self.lines.len() + pattern.len();
+        steps.take(one_by_one.min(at_once))?;
+        if one_by_one > at_once {
+            return Ok(self.scan(&pattern));
+        }
+        let starts = rarest.iter().filter_map(|line| line.checked_sub(offset));
+        let fits = |start: &usize| self.lines.get(*start..start + pattern.len()) == Some(pattern.as_slice());
+        Ok(starts.filter(fits).collect())
+    }
+
+    /// All of the file at once, after Knuth, Morris and Pratt: linear also where everything repeats.
+    fn scan(&self, pattern: &[usize]) -> Vec<usize> {
+        let borders = borders(pattern);
+        let (mut found, mut matched) = (Vec::new(), 0);
+        for (line, number) in self.lines.iter().enumerate() {
+            while matched > 0 && pattern.get(matched) != Some(number) {
+                matched = borders.get(matched - 1).copied().unwrap_or(0);
+            }
+            if pattern.get(matched) == Some(number) {
+                matched += 1;
+            }
+            if matched == pattern.len() {
+                found.push(line + 1 - matched);
+            }
+        }
+        found
+    }
+}
+
+/// Most lines of a file are not looked for: this says so for less than their hash costs.
+struct Sieve([u64; Self::WORDS]);
+
+impl Default for Sieve {
+    fn default() -> Self {
+        Self([0; Self::WORDS])
+    }
+}
+
+impl Sieve {
+    const WORDS: usize = 1024;
+
+    fn add(&mut self, key: &str) {
+        let (word, bit) = Self::place(key);
+        self.0.get_mut(word).into_iter().for_each(|word| *word |= bit);
+    }
+
+    fn may_have(&self, key: &str) -> bool {
+        let (word, bit) = Self::place(key);
+        self.0.get(word).is_some_and(|word| word & bit != 0)
+    }
+
+    /// By the length and a few bytes from all over the line.
+    fn place(key: &str) -> (usize, u64) {
+        let bytes = key.as_bytes();
+        let byte = |at: usize| u64::from(bytes.get(at).copied().unwrap_or_default());
+        let len = bytes.len();
+        let places = [0, len / 4, len / 2, len - len / 4, len - len / 8, len.saturating_sub(1)];
+        let mix = |mixed: u64, at: usize| mixed.wrapping_mul(31).wrapping_add(byte(at));
+        let mixed = places.into_iter().fold(len as u64, mix).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48;
+        ((mixed >> 6) as usize, 1 << (mixed & 63))
+    }
+}
+
+/// For each beginning of the pattern how much of its own beginning it ends with.
+fn borders(pattern: &[usize]) -> Vec<usize> {
+    let mut borders = vec![0];
+    let mut border = 0;
+    for number in pattern.iter().skip(1) {
+        while border > 0 && pattern.get(border) != Some(number) {
+            border = borders.get(border - 1).copied().unwrap_or(0);
+        }
+        if pattern.get(border) == Some(number) {
+            border += 1;
+        }
+        borders.push(border);
+    }
+    borders
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn both_ways_find_what_comparing_finds(text in "([ab]\\n){0,40}", pattern in "([ab]\\n){1,6}") {
+            let file = File::of(&text);
+            let pattern: Vec<_> = pattern.lines().collect();
+            let lines: Vec<_> = text.lines().collect();
+            let expected: Vec<_> = (0..lines.len()).filter(|at| lines[*at..].starts_with(&pattern)).collect();
+            let index = Index::of(&file, Tier::Exact, pattern.iter().copied());
+            prop_assert_eq!(index.find(&pattern, &mut Steps::default()), Ok(expected.clone()));
+            let numbers: Vec<_> = pattern.iter().map(|line| index.numbers[*line]).collect();
+            prop_assert_eq!(index.scan(&numbers), expected);
+        }
+    }
+}
