@@ -165,6 +165,35 @@ fn of_two_editors_the_first_decides_and_the_second_is_told() {
     assert_eq!(decide(&mut two, &session, &[on(&review["hunks"][1], "reject")]).len(), 1);
 }
 
+/// The editor's undo and redo are typing like any other to the desk.
+#[test]
+fn hunks_that_the_editor_took_back_come_again_when_it_makes_them_again() {
+    let desk = Running::new([four_hunks(), says("Done.")]);
+    let mut client = desk.client("vscode");
+    let (session, uri) = (client.session(), desk.uri("a.txt"));
+    client.open(&uri, OLD);
+    client.turn(&session, "Edit");
+    let before = list(&mut client, &session).remove(0);
+    let left = |client: &mut Client, hunks: u32| {
+        client.take("as many hunks", |message| {
+            let event = &message["params"]["event"];
+            event["event"] == "reviewChanged" && event["review"]["total"] == hunks
+        })
+    };
+    for _ in 0..2 {
+        left(&mut client, 4);
+        client.types(&uri, NEW, OLD);
+        left(&mut client, 0);
+        assert_eq!(list(&mut client, &session), [] as [Value; 0]);
+        client.types(&uri, OLD, NEW);
+    }
+    left(&mut client, 4);
+    let after = list(&mut client, &session).remove(0);
+    assert_eq!(after["hunks"], before["hunks"]);
+    assert_eq!(decide(&mut client, &session, &[on(&after, "reject")]), ["done"]);
+    assert_eq!(client.text(&uri), OLD);
+}
+
 #[test]
 fn bad_decisions_change_nothing_and_say_why() {
     let desk = Running::new([four_hunks(), says("Done.")]);

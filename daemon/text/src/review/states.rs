@@ -30,6 +30,11 @@ impl Review {
         self.states.push_back(State { base, text, hunks: self.hunks.clone() });
     }
 
+    /// Whether there is something to be led back to.
+    pub fn has_been(&self) -> bool {
+        !self.states.is_empty()
+    }
+
     /// Whether a person's edits make the text what it was, over the same base: then the hunks are what they were.
     pub(super) fn returned(&mut self, edits: &[Edit]) -> bool {
         let mut text = self.text.clone();

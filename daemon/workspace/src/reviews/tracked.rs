@@ -73,6 +73,11 @@ impl Tracked {
         self.review.is_empty() || self.is_answered()
     }
 
+    /// Whether an editor's undo or redo may bring its hunks back.
+    pub(super) fn may_return(&self) -> bool {
+        !self.is_before() && self.follows.is_some() && self.review.has_been()
+    }
+
     /// Whether its text is that of the document, and still matters.
     pub(super) fn follows_text(&self) -> bool {
         !self.is_new_file() && !self.is_answered()
@@ -114,6 +119,7 @@ impl Tracked {
         let is_inside =
             self.review.hunks().iter().any(|hunk| typed.iter().any(|piece| touches(&hunk.text, piece)));
         self.is_changed |= is_inside || hunks != self.shape();
+        self.is_unsaved |= hunks != self.shape();
     }
 
     /// How many hunks there are, and whether the file is one.

@@ -70,7 +70,7 @@ impl Reviews {
             let is_needed = tracked.is_before() && !tracked.is_answered();
             // Whoever starts the desk again finds it as the disk has it.
             let is_to_be_kept = is_kept && tracked.is_unsaved && !tracked.is_before();
-            !tracked.is_over() || is_needed || is_to_be_kept || tracked.carrying > 0
+            !tracked.is_over() || is_needed || is_to_be_kept || tracked.carrying > 0 || tracked.may_return()
         });
         changes
     }
