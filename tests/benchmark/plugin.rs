@@ -33,6 +33,7 @@ pub(crate) fn measure(table: &mut Table) {
         row("plugin: first word of the model on screen", 30.0, &first_words);
         row("plugin: edit on screen, 500 lines", 15.0, &edits);
         row("plugin: a session of 5,000 parts opens", 300.0, &openings);
+        row("plugin: decision on screen, 1,000 hunks", 20.0, &decisions);
         row("plugin: added to a keystroke while a turn streams", 0.2, &keystrokes);
     }
     if named.is_empty() {
@@ -147,6 +148,31 @@ fn edits(program: &Path) -> Vec<Duration> {
     assert_eq!(drawn.len(), RUNS, "one change for each edit");
     let since = |(turn, at): (usize, &Instant)| at.duration_since(server.answered(turn + 1).unwrap());
     drawn.iter().enumerate().map(since).collect()
+}
+
+/// From the person's word on one of 1,000 hunks to when it is on the screen no more.
+fn decisions(program: &Path) -> Vec<Duration> {
+    let arguments =
+        json!({ "filePath": "a.txt", "oldString": "5 of", "newString": "5, of", "replaceAll": true });
+    let server = ModelServer::playing([Turn::new().call("c1", "edit", arguments), Turn::new().text("Done.")]);
+    let place = Place::new(Some(&server));
+    let whole: String = (0..10_000).map(|number| format!("line {number} of many\n")).collect();
+    fs::write(place.path("a.txt"), whole).unwrap();
+    let mut person = Clocked::start(program, &place);
+    person.lua("vim.cmd('edit a.txt') vim.cmd('Copydesk! ask Work')");
+    person.ended();
+    person.lua("T.until_(function() return require('copydesk.review').count() == 1000 end)");
+    let decide = "vim.cmd('Copydesk next | redraw')
+        return T.await(function(done)
+            local began = vim.uv.hrtime()
+            local function drawn()
+                vim.cmd.redraw()
+                done(tostring(vim.uv.hrtime() - began))
+            end
+            vim.api.nvim_create_autocmd('User', { pattern = 'CopydeskReview', once = true, callback = drawn })
+            vim.cmd('Copydesk accept')
+        end)";
+    (0..RUNS).map(|_| Duration::from_nanos(nanoseconds(&person.lua(decide)))).collect()
 }
 
 fn openings(program: &Path) -> Vec<Duration> {

@@ -28,6 +28,7 @@ fn a_turn_is_shown_as_it_goes_on() {
         window.sees("chat-empty");
         window.keys("iFix the total<Esc><CR>");
         window.nvim.wait("CopydeskAsk", |_| true);
+        window.until("require('copydesk.review').count() == 1");
         window.sees("chat-ask");
         window.keys("<C-w>ko");
         window.ended();
@@ -112,6 +113,7 @@ fn an_ask_is_shown_in_a_corner_while_the_conversation_is_hidden() {
         window.command("Copydesk! ask Change it");
         window.nvim.wait("CopydeskAsk", |_| true);
         window.until("require('copydesk.chat.float').window()");
+        window.until("require('copydesk.review').count() == 1");
         assert_eq!(window.lua("return vim.api.nvim_buf_get_name(0):match('[^/]*$')"), "a.txt");
         window.sees("ask-corner");
         window.command("Copydesk allow");

@@ -10,6 +10,7 @@ mod keys;
 mod listing;
 mod odd;
 mod state;
+mod turns;
 mod typing;
 
 use std::path::Path;

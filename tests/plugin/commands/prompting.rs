@@ -179,7 +179,7 @@ fn the_command_line_is_completed() {
             serde_json::from_value::<Vec<String>>(found).unwrap().join(" ")
         };
         for (line, offered) in [
-            ("Copydesk a", "ask agent add allow always"),
+            ("Copydesk a", "ask agent add allow always accept accept-file accept-all"),
             ("2,3Copydesk! se", "sessions"),
             ("Copydesk stts", "status"),
             ("Copydesk undo ", "turn call all"),

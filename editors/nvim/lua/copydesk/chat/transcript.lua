@@ -107,6 +107,10 @@ local function keeping(change)
   for _, window in ipairs(following) do
     if now ~= last then
       vim.api.nvim_win_set_cursor(window, { now, 0 })
+      -- All rows of the last line are seen, if it is wrapped.
+      vim.api.nvim_win_call(window, function()
+        vim.cmd("normal! zb")
+      end)
     end
   end
 end

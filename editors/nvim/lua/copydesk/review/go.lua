@@ -31,22 +31,28 @@ local function show(row, count)
   require("copydesk.review.hint").update()
 end
 
---- Opens the file of a review in the current window, where it is not open there.
+--- Opens a document in the current window, where it is not open there.
 ---@param uri string
+---@param is_glance? boolean It leaves no trace, and what cannot be opened is passed over.
 ---@return boolean
-local function open(uri)
+function M.open(uri, is_glance)
   local bufnr = require("copydesk.buffer").of(uri)
   if bufnr and bufnr == vim.api.nvim_get_current_buf() then
     return true
   end
+  local is_file, name = pcall(vim.uri_to_fname, uri)
+  if not bufnr and (not is_file or is_glance and not vim.uv.fs_stat(name)) then
+    return false
+  end
+  local mods = { silent = true, keepjumps = is_glance, keepalt = is_glance }
   local went, problem
   if bufnr then
-    went, problem = pcall(vim.cmd.buffer, { args = { tostring(bufnr) }, mods = { silent = true } })
+    went, problem = pcall(vim.cmd.buffer, { args = { tostring(bufnr) }, mods = mods })
   else
-    local name = vim.fn.fnamemodify(vim.uri_to_fname(uri), ":.")
-    went, problem = pcall(vim.cmd.edit, { args = { name }, magic = { file = false, bar = false }, mods = { silent = true } })
+    local args = { vim.fn.fnamemodify(name, ":.") }
+    went, problem = pcall(vim.cmd.edit, { args = args, magic = { file = false, bar = false }, mods = mods })
   end
-  if not went then
+  if not went and not is_glance then
     message.error((tostring(problem):gsub("^.-:E", "E")))
   end
   return went
@@ -77,7 +83,7 @@ function M.to(one, hunk)
     vim.cmd("topleft split")
   end
   vim.cmd("normal! m'")
-  if open(one.uri) then
+  if M.open(one.uri) then
     M.look(one, hunk)
   end
 end
@@ -149,7 +155,7 @@ local function move(step)
   local number = number_of(uris, bufnr)
   for far = 1, #uris do
     local uri = uris[(math.max(number, step < 0 and 1 or 0) - 1 + step * far) % #uris + 1]
-    if open(uri) then
+    if M.open(uri) then
       found = beside(vim.api.nvim_get_current_buf(), nil, step)
       if found then
         show(found.first, found.count)

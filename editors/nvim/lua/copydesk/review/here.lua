@@ -55,6 +55,15 @@ local function decision(found, verdict, more)
   return { session = found.one.session, decision = one }
 end
 
+--- The window whose document is meant, where a command is given in the conversation.
+---@param window? integer
+---@return integer
+local function window_of(window)
+  window = window or vim.api.nvim_get_current_win()
+  local is_document = require("copydesk.buffer").is_document(vim.api.nvim_win_get_buf(window))
+  return not is_document and require("copydesk.chat").origin() or window
+end
+
 --- The hunks in some lines.
 ---@param bufnr integer
 ---@param range { first: integer, last: integer } From 1.
@@ -111,7 +120,7 @@ end
 ---@param comment? string
 ---@param window? integer
 function M.decide(verdict, range, comment, window)
-  window = window or vim.api.nvim_get_current_win()
+  window = window_of(window)
   local bufnr = vim.api.nvim_win_get_buf(window)
   require("copydesk.review").settle(bufnr)
   local found = not range and verdict == "reject" and M.under_cursor(window)
@@ -135,7 +144,7 @@ end
 ---@param verdict copydesk.Verdict
 ---@param window? integer
 function M.decide_file(verdict, window)
-  local bufnr = vim.api.nvim_win_get_buf(window or 0)
+  local bufnr = vim.api.nvim_win_get_buf(window_of(window))
   require("copydesk.review").settle(bufnr)
   local reviews = require("copydesk.review").of_buffer(bufnr)
   if #reviews == 0 then
@@ -161,7 +170,7 @@ end
 ---@param range? { first: integer, last: integer } From 1.
 ---@param window? integer
 function M.comment(text, range, window)
-  window = window or vim.api.nvim_get_current_win()
+  window = window_of(window)
   local bufnr, found = vim.api.nvim_win_get_buf(window), M.under_cursor(window)
   local current = require("copydesk.session").current()
   local session = found and found.one.session or current and current.id
@@ -203,7 +212,7 @@ end
 --- Changes what is proposed, and accepts that.
 ---@param window? integer
 function M.edit(window)
-  local found = M.under_cursor(window)
+  local found = M.under_cursor(window_of(window))
   if not found then
     message.info(NOTHING)
   elseif found.one.when == "after" then

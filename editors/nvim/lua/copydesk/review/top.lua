@@ -8,7 +8,8 @@ local M = {}
 ---@param window integer
 ---@param rows integer
 local function reveal(window, rows)
-  vim.api.nvim_win_call(window, function()
+  -- Not while an expression is worked out that waits for a key.
+  pcall(vim.api.nvim_win_call, window, function()
     local view = vim.fn.winsaveview()
     local wanted = math.min(rows, math.floor(vim.api.nvim_win_get_height(window) / 2))
     if view.topline == 1 and view.topfill < wanted and not vim.wo[window].diff then

@@ -1,0 +1,207 @@
+--- A list in a window below the others, whose rows are about something: hunks, turns.
+---
+--- Contract: an ordinary window; its buffer is no document and goes with it. The cursor stays on what it is on when the list
+--- changes. Going through the list may show things in the window of a document; `q` puts that window back as it was.
+
+local M = {}
+
+local marks = vim.api.nvim_create_namespace("copydesk.panel")
+
+---@class copydesk.PanelRow
+---@field key string What the row is about: the same as long as it is the same.
+---@field chunks string[][] Pieces of text, each with its highlight group.
+---@field item? any For the keys; none, where there is nothing to do.
+
+---@class copydesk.PanelKey
+---@field lhs string
+---@field modes string[]
+---@field says string
+---@field run fun(items: any[]) In a coroutine, with what the cursor is on, or what is selected.
+
+---@class copydesk.Panel
+---@field name string Of the buffer, after `copydesk://`, and of the filetype, after `copydesk-`.
+---@field title string
+---@field help string The keys, in a line above the list.
+---@field rows fun(): copydesk.PanelRow[]
+---@field keys copydesk.PanelKey[]
+---@field show? fun(item: any) Shows something in the window of a document, which is the current one then.
+---@field buffer? integer
+---@field drawn? copydesk.PanelRow[]
+---@field before? { window: integer, bufnr: integer, view: table } What the window of a document showed.
+
+---@param panel copydesk.Panel
+---@return integer?
+local function window_of(panel)
+  if panel.buffer and vim.api.nvim_buf_is_valid(panel.buffer) then
+    return vim.fn.win_findbuf(panel.buffer)[1]
+  end
+end
+
+--- Where the cursor goes when the rows are others.
+---@param panel copydesk.Panel
+---@param rows copydesk.PanelRow[]
+---@param line integer
+---@return integer
+local function line_after(panel, rows, line)
+  local was = panel.drawn and panel.drawn[line]
+  for number, row in ipairs(rows) do
+    if was and row.key == was.key then
+      return number
+    end
+  end
+  return math.min(line, #rows)
+end
+
+--- Draws it anew, if it is open.
+---@param panel copydesk.Panel
+function M.update(panel)
+  local window, buffer = window_of(panel), panel.buffer
+  if not window or not buffer then
+    return
+  end
+  local rows, lines = panel.rows(), {}
+  for number, row in ipairs(rows) do
+    local text = ""
+    for _, chunk in ipairs(row.chunks) do
+      text = text .. chunk[1]
+    end
+    lines[number] = text
+  end
+  local cursor = vim.api.nvim_win_get_cursor(window)
+  local line = line_after(panel, rows, cursor[1])
+  panel.drawn = rows
+  vim.bo[buffer].modifiable = true
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
+  vim.bo[buffer].modifiable = false
+  vim.api.nvim_buf_clear_namespace(buffer, marks, 0, -1)
+  for number, row in ipairs(rows) do
+    local column = 0
+    for _, chunk in ipairs(row.chunks) do
+      local options = { end_col = column + #chunk[1], hl_group = chunk[2] }
+      vim.api.nvim_buf_set_extmark(buffer, marks, number - 1, column, options)
+      column = column + #chunk[1]
+    end
+  end
+  vim.api.nvim_win_set_cursor(window, { math.max(1, line), cursor[2] })
+end
+
+--- Shows what the cursor is on, where the documents are. What cannot be shown is passed over.
+---@param panel copydesk.Panel
+local function show(panel)
+  local row = panel.drawn and panel.drawn[vim.api.nvim_win_get_cursor(0)[1]]
+  local window = panel.before and panel.before.window
+  if panel.show and row and row.item and window and vim.api.nvim_win_is_valid(window) then
+    pcall(vim.api.nvim_win_call, window, function()
+      panel.show(row.item)
+    end)
+  end
+end
+
+--- The window of the documents stays as it is now.
+---@param panel copydesk.Panel
+function M.keep(panel)
+  panel.before = nil
+end
+
+---@param panel copydesk.Panel
+local function close(panel)
+  local window, before = window_of(panel), panel.before
+  panel.before = nil
+  if before and vim.api.nvim_win_is_valid(before.window) and vim.api.nvim_buf_is_valid(before.bufnr) then
+    pcall(vim.api.nvim_win_call, before.window, function()
+      vim.cmd(("silent keepjumps keepalt buffer %d"):format(before.bufnr))
+      vim.fn.winrestview(before.view)
+    end)
+  end
+  if window then
+    pcall(vim.api.nvim_win_close, window, true)
+  end
+end
+
+--- What a key is for: the row of the cursor, or the rows that are selected.
+---@param panel copydesk.Panel
+---@param mode string
+---@return any[]
+local function chosen(panel, mode)
+  local first, last = vim.fn.line("."), vim.fn.line(".")
+  if mode == "x" then
+    local other = vim.fn.line("v")
+    first, last = math.min(first, other), math.max(last, other)
+    vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes("<Esc>", true, false, true), "nx", false)
+  end
+  local items = {}
+  for _, row in ipairs(vim.list_slice(panel.drawn or {}, first, last)) do
+    items[#items + 1] = row.item
+  end
+  return items
+end
+
+---@param panel copydesk.Panel
+local function map(panel)
+  for _, key in ipairs(panel.keys) do
+    for _, mode in ipairs(key.modes) do
+      vim.keymap.set(mode, key.lhs, function()
+        local items = chosen(panel, mode)
+        if #items > 0 then
+          require("copydesk.await").run(function()
+            key.run(items)
+          end)
+        end
+      end, { buffer = panel.buffer, nowait = true, desc = "Copydesk: " .. key.says })
+    end
+  end
+  vim.keymap.set("n", "q", function()
+    close(panel)
+  end, { buffer = panel.buffer, nowait = true, desc = "Copydesk: close the list" })
+end
+
+---@param panel copydesk.Panel
+local function make(panel)
+  local origin = require("copydesk.chat").origin()
+  panel.before = origin and {
+    window = origin,
+    bufnr = vim.api.nvim_win_get_buf(origin),
+    view = vim.api.nvim_win_call(origin, vim.fn.winsaveview),
+  }
+  panel.drawn = nil
+  panel.buffer = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_name(panel.buffer, "copydesk://" .. panel.name)
+  vim.bo[panel.buffer].bufhidden, vim.bo[panel.buffer].modifiable = "wipe", false
+  vim.bo[panel.buffer].filetype = "copydesk-" .. panel.name
+  map(panel)
+  -- Nested, for files may be read.
+  vim.api.nvim_create_autocmd("CursorMoved", {
+    buffer = panel.buffer,
+    nested = true,
+    desc = "Copydesk shows what the list is about",
+    callback = function()
+      show(panel)
+    end,
+  })
+end
+
+--- Shows it, with the cursor in it.
+---@param panel copydesk.Panel
+---@param most integer How many rows the window has at most.
+function M.open(panel, most)
+  local window = window_of(panel)
+  if not window then
+    make(panel)
+    -- The line with the keys is one of its rows.
+    local height = math.min(most, math.floor(vim.o.lines / 2), #panel.rows() + 1)
+    vim.cmd(("botright %dsplit"):format(math.max(2, height)))
+    window = vim.api.nvim_get_current_win()
+    vim.api.nvim_win_set_buf(window, panel.buffer)
+    local options = vim.wo[window][0]
+    options.number, options.relativenumber, options.signcolumn, options.foldcolumn = false, false, "no", "0"
+    options.wrap, options.cursorline, options.spell, options.list = false, true, false, false
+    options.winfixheight = true
+    options.statusline = " " .. panel.title
+    options.winbar = ("%%#CopydeskDim# %s  q close"):format(panel.help)
+  end
+  vim.api.nvim_set_current_win(window)
+  M.update(panel)
+  show(panel)
+end
+
+return M

@@ -1,0 +1,150 @@
+--- The marks of one hunk: the range of its lines, which anchors it, and all else that is seen of it.
+---
+--- Contract: touches no marks but those of the hunk. What is drawn where depends on the hunk, its row and the look alone.
+
+local place = require("copydesk.review.place")
+
+local M = {}
+
+--- The ranges of the hunks, each one mark.
+M.places = vim.api.nvim_create_namespace("copydesk.review.places")
+--- All else that is seen of them.
+M.looks = vim.api.nvim_create_namespace("copydesk.review")
+local places, looks = M.places, M.looks
+
+--- Below diagnostics, above the highlights of language servers.
+local PRIORITY = 150
+
+---@class copydesk.Drawn
+---@field one copydesk.Reviewed
+---@field hunk copydesk.Hunk
+---@field range integer The mark of its lines.
+---@field marks integer[] The others.
+---@field look string What its look depended on besides the hunk.
+---@field is_end boolean Whether it is after the last line of the text.
+---@field above integer How many rows of it are above its first line.
+
+--- Which words of the lines on a side are others.
+---@param hunk copydesk.Hunk
+---@param side "old"|"new"
+---@return table<integer, integer[][]>
+local function words_of(hunk, side)
+  local words = {}
+  for _, line in ipairs(hunk.words or {}) do
+    words[line.line] = line[side]
+  end
+  return words
+end
+
+---@param one copydesk.Reviewed
+---@param hunk copydesk.Hunk
+---@return string? sign
+---@return string group
+local function sign_of(one, hunk)
+  local signs = require("copydesk.config").get().review.signs
+  if one.when == "before" then
+    return signs.proposed, "CopydeskProposedSign"
+  elseif hunk.newLines == 0 then
+    return signs.removed, "CopydeskRemovedSign"
+  elseif hunk.oldLines == 0 then
+    return signs.added, "CopydeskAddedSign"
+  end
+  return signs.changed, "CopydeskChangedSign"
+end
+
+--- The lines that are not in the text, at their place.
+---@param bufnr integer
+---@param item copydesk.Drawn
+---@param row integer
+---@param count integer
+---@param look copydesk.Look
+local function draw_virtual(bufnr, item, row, count, look)
+  local one, hunk = item.one, item.hunk
+  local lines, total = place.virtual(one, hunk)
+  local is_after = one.when == "after"
+  if total == 0 then
+    return
+  end
+  local rows = require("copydesk.review.lines").rows({
+    lines = lines,
+    total = total,
+    words = words_of(hunk, is_after and "old" or "new"),
+    group = is_after and "CopydeskDelete" or "CopydeskNew",
+    word_group = is_after and "CopydeskDeleteWord" or "CopydeskNewWord",
+    width = look.width,
+    fill = look.fill,
+    tabstop = look.tabstop,
+    most = require("copydesk.config").get().review.virtual_lines,
+  })
+  local last = vim.api.nvim_buf_line_count(bufnr) - 1
+  local is_empty = last == 0 and vim.api.nvim_buf_get_lines(bufnr, 0, 1, false)[1] == ""
+  -- Proposed lines come after the old ones. At the end of the text, and in one without any, there is nothing to be above.
+  local is_above = (is_after or count == 0) and row <= last and not (count == 0 and is_empty)
+  local at = is_above and row or count == 0 and math.min(row, last) or row + count - 1
+  item.above = is_above and #rows or 0
+  item.marks[#item.marks + 1] = vim.api.nvim_buf_set_extmark(bufnr, looks, math.min(at, last), 0, {
+    virt_lines = rows,
+    virt_lines_above = is_above,
+    priority = PRIORITY,
+    strict = false,
+  })
+end
+
+--- Draws a hunk whose first line is known.
+---@param bufnr integer
+---@param item copydesk.Drawn
+---@param row integer
+---@param look copydesk.Look
+function M.draw(bufnr, item, row, look)
+  local one, hunk = item.one, item.hunk
+  local _, count = place.real(one, hunk)
+  local last = vim.api.nvim_buf_line_count(bufnr) - 1
+  local is_after = one.when == "after"
+  local group = is_after and "CopydeskAdd" or "CopydeskOld"
+  item.is_end = row > last
+  item.range = vim.api.nvim_buf_set_extmark(bufnr, places, math.min(row, last), 0, {
+    id = item.range,
+    end_row = count > 0 and row + count or math.min(row, last),
+    end_col = 0,
+    hl_group = count > 0 and not look.is_diff and group or nil,
+    hl_eol = true,
+    priority = PRIORITY,
+    strict = false,
+  })
+  local sign, sign_group = sign_of(one, hunk)
+  item.marks[#item.marks + 1] = vim.api.nvim_buf_set_extmark(bufnr, looks, math.min(row, last), 0, {
+    end_row = count > 1 and math.min(row + count - 1, last) or nil,
+    sign_text = sign,
+    sign_hl_group = sign and sign_group or nil,
+    number_hl_group = sign_group,
+    priority = PRIORITY,
+    strict = false,
+  })
+  if look.is_diff then
+    -- Rows between the lines would part the two sides.
+    return
+  end
+  draw_virtual(bufnr, item, row, count, look)
+  for line, ranges in pairs(words_of(hunk, is_after and "new" or "old")) do
+    for _, range in ipairs(ranges) do
+      item.marks[#item.marks + 1] = vim.api.nvim_buf_set_extmark(bufnr, looks, row + line, range[1], {
+        end_col = range[2],
+        hl_group = is_after and "CopydeskAddWord" or "CopydeskOldWord",
+        priority = PRIORITY + 1,
+        strict = false,
+      })
+    end
+  end
+end
+
+--- Takes away all that is seen of a hunk. Its range stays.
+---@param bufnr integer
+---@param item copydesk.Drawn
+function M.wipe(bufnr, item)
+  for _, mark in ipairs(item.marks) do
+    vim.api.nvim_buf_del_extmark(bufnr, looks, mark)
+  end
+  item.marks, item.above = {}, 0
+end
+
+return M
