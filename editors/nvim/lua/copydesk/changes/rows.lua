@@ -22,20 +22,20 @@ local MOST = 100
 ---@field is_latest? boolean The latest turn that changed something.
 ---@field left copydesk.Undecided[] What is undecided of it.
 
----@type table<copydesk.Part, { hunks: copydesk.DiffHunk[], is_new: boolean }>
+--- Diffs that were read, as long as their parts are there.
+---@type table<copydesk.Part, { diff: string, hunks: copydesk.DiffHunk[], is_new: boolean }>
 local read = setmetatable({}, { __mode = "k" })
 
 ---@param call copydesk.TurnCall
 ---@return { hunks: copydesk.DiffHunk[], is_new: boolean }
 local function diff_of(call)
-  if not read[call.part] then
+  local known = read[call.part]
+  if not known or known.diff ~= call.diff then
     local hunks, is_new = diff.read(call.diff)
-    if not call.diff then
-      return { hunks = hunks, is_new = is_new }
-    end
-    read[call.part] = { hunks = hunks, is_new = is_new }
+    known = { diff = call.diff, hunks = hunks, is_new = is_new }
+    read[call.part] = known
   end
-  return read[call.part]
+  return known
 end
 
 --- The hunks of a call, each with what is undecided of it. Where the edit waits they are those of the review.
@@ -123,7 +123,7 @@ local function file_row(file, left, is_open)
   return {
     { ("  %s %s"):format(is_open and "▾" or "▸", name), "Normal" },
     { spaced(review.figures(file.additions, file.deletions)), "CopydeskDim" },
-    { first.diff and diff_of(first).is_new and "  new file" or "", "CopydeskDim" },
+    { diff_of(first).is_new and "  new file" or "", "CopydeskDim" },
     { count_of(#left), "CopydeskAsk" },
     { undone_of(file.calls), "CopydeskError" },
   }
