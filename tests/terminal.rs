@@ -4,8 +4,10 @@
 //! for time.
 
 pub(crate) mod approval;
+mod editing;
 mod endings;
 mod hostile;
+pub(crate) mod hunks;
 mod layout;
 mod pictures;
 pub(crate) mod screen;

@@ -69,16 +69,7 @@ impl Running {
     /// What the model was told last with its request of this number, from 0: the results of its calls and what came after
     /// them, as text.
     pub(crate) fn told(&self, number: usize) -> String {
-        let body = self.scripted.sent(number);
-        let messages = body["messages"].as_array().unwrap();
-        let said = messages.iter().rposition(|message| message["role"] == "assistant");
-        let mut told = String::new();
-        let last = messages.iter().skip(said.map_or(0, |said| said + 1));
-        for item in last.flat_map(|message| message["content"].as_array().unwrap()) {
-            let texts = item["content"].as_array().into_iter().flatten().chain([item]);
-            texts.filter_map(|text| text["text"].as_str()).for_each(|text| told.push_str(text));
-        }
-        told
+        self.scripted.told(number)
     }
 }
 

@@ -242,9 +242,47 @@ fn when_edits_are_reviewed_is_changed_in_the_middle_of_a_turn() {
     );
     assert_eq!(client.text(&uri), OLD.replace("two", "TWO").replace("four", "FOUR"));
     let review = list(&mut client, &session).remove(0);
-    assert_eq!(lines(&review), ["3 \"four\" \"FOUR\""]);
+    // Nobody has said yes to the one that waited: it is as undecided as the other.
+    assert_eq!(lines(&review), ["1 \"two\" \"TWO\"", "3 \"four\" \"FOUR\""]);
     let back = client.call("copydesk/session/setReview", json!({ "session": session }));
     assert!(back["session"]["review"].is_null(), "{back}");
+}
+
+#[test]
+fn who_types_what_the_call_waits_to_write_has_decided() {
+    let desk = Running::asking([edit("c1", "a.txt", "two", "TWO"), says("Done.")]);
+    let mut client = desk.client("vscode");
+    let (session, uri) = (client.session(), desk.uri("a.txt"));
+    client.open(&uri, OLD);
+    client.prompt(&session, "Edit");
+    client.request("copydesk/permission/ask");
+    assert_eq!(list(&mut client, &session).len(), 1);
+    client.types(&uri, "two", "TWO");
+    client.event(&session, "settled");
+    assert_eq!(client.ended(&session), "done");
+    assert_eq!(client.text(&uri), OLD.replace("two", "TWO"));
+    assert_eq!(list(&mut client, &session), [] as [Value; 0]);
+}
+
+#[test]
+fn a_decision_that_is_cancelled_on_its_way_does_not_stay_undecided_for_ever() {
+    let desk = Running::new([four_hunks(), says("Done.")]);
+    let mut client = desk.client("vscode");
+    let (session, uri) = (client.session(), desk.uri("a.txt"));
+    client.open(&uri, OLD);
+    client.turn(&session, "Edit");
+    let review = list(&mut client, &session).remove(0);
+    client.obeys = false;
+    let decisions = json!({ "session": session, "decisions": [on(&review["hunks"][0], "reject")] });
+    let id = client.begin("copydesk/review/decide", decisions);
+    let request = client.request("workspace/applyEdit");
+    client.tell("$/cancelRequest", json!({ "id": id }));
+    client.response(&id);
+    client.answer(&request, json!({ "applied": false, "failureReason": "no" }));
+    let mut lists = (0..1000).map(|_| list(&mut client, &session).remove(0));
+    let review =
+        lists.find(|review| review["hunks"][0]["deciding"].is_null()).expect("it is undecided again");
+    assert_eq!(review["total"], 4);
 }
 
 #[test]
@@ -291,7 +329,7 @@ fn a_review_outlives_the_daemon_and_the_editor() {
     assert_eq!(decide(&mut client, &session, &[on(&review["hunks"][3], "accept")]), ["done"]);
     drop(client);
     desk.start_again();
-    desk.scripted.desk.write("a.txt", &format!("zero\n{NEW}"));
+    desk.scripted.desk.write("a.txt", format!("zero\n{NEW}"));
     let mut client = desk.client("vscode");
     let review = list(&mut client, &session).remove(0);
     assert_eq!(lines(&review), ["2 \"two\" \"TWO\"", "4 \"four\" \"FOUR\"", "6 \"six\" \"SIX\""]);

@@ -1,6 +1,6 @@
-//! The README's picture of the conversation, drawn from what Neovim really shows.
+//! The README's pictures of the conversation and of a review, drawn from what Neovim really shows.
 //!
-//! `COPYDESK_TEST_NVIM=… cargo test -p copydesk plugin::pictures -- --ignored` draws it anew.
+//! `COPYDESK_TEST_NVIM=… cargo test -p copydesk plugin::pictures -- --ignored` draws them anew.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,6 +12,7 @@ use crate::cli::desk::BINARY;
 use crate::model_server::Turn;
 use crate::neovim::nvim::installed;
 use crate::neovim::window::with_rules;
+use crate::sessions::harness::Scripted;
 use crate::terminal::screen::Terminal;
 use crate::terminal::svg;
 
@@ -34,8 +35,7 @@ const INIT: &str =
 
 #[test]
 #[ignore = "writes into the repository"]
-fn pictures() {
-    let program = installed().pop().unwrap();
+fn the_conversation() {
     let edit = json!({ "filePath": "cart.rs", "oldString": "price + tax + tax", "newString": "price + tax" });
     let turns = [
         Turn::new()
@@ -46,6 +46,37 @@ fn pictures() {
         Turn::new().text("The tax is **added twice**, in line 5:").call("c3", "edit", edit),
     ];
     let scripted = with_rules(turns, json!({ "edit": "ask" }));
+    let mut terminal = open(&scripted, 32, 118);
+    terminal.keys(":Copydesk ask The total of a cart is too high. Why?\r");
+    terminal.shows("say why");
+    keep(terminal, "chat.svg");
+}
+
+#[test]
+#[ignore = "writes into the repository"]
+fn a_review() {
+    let edit = |id: &str, old: &str, new: &str| {
+        Turn::new().call(id, "edit", json!({ "filePath": "cart.rs", "oldString": old, "newString": new }))
+    };
+    let case = "    assert_eq!(total(&cart), 120);\n";
+    let turns = [
+        edit("c1", "    price + tax + tax\n", "    price + tax\n"),
+        edit("c2", "let price =", "let price: Money ="),
+        edit("c3", case, &format!("{case}    assert_eq!(total(&Cart::default()), 0);\n")),
+        Turn::new().text("The tax was added twice."),
+    ];
+    let scripted = with_rules(turns, json!({ "edit": "allow" }));
+    let mut terminal = open(&scripted, 20, 90);
+    terminal.keys(":Copydesk! ask The total of a cart is too high.\r");
+    terminal.shows("Cart::default()");
+    terminal.keys("2]h");
+    terminal.shows("2/3  gha accept");
+    keep(terminal, "review.svg");
+}
+
+/// Neovim with the cart, as a person sees it.
+fn open(scripted: &Scripted, rows: u16, columns: u16) -> Terminal {
+    let program = installed().pop().unwrap();
     scripted.desk.write("cart.rs", CART);
     let mut shell = Command::new("sh");
     scripted.desk.prepare(&mut shell);
@@ -54,13 +85,16 @@ fn pictures() {
     let setup = format!("lua require('copydesk').setup({{ cmd = '{BINARY}' }})");
     let program = program.to_str().unwrap();
     let nvim = [program, "--clean", "--cmd", INIT, "--cmd", &paths, "-c", &setup, "cart.rs"];
-    let mut terminal = Terminal::run(shell, &nvim, 32, 118);
+    let mut terminal = Terminal::run(shell, &nvim, rows, columns);
     terminal.shows("tax_is_added_once");
-    terminal.keys(":Copydesk ask The total of a cart is too high. Why?\r");
-    terminal.shows("say why");
+    terminal
+}
+
+/// Draws what is on the screen into a file of the plugin.
+fn keep(mut terminal: Terminal, name: &str) {
     let folder = Path::new(PLUGIN).join("pictures");
     std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("chat.svg"), svg::draw(terminal.screen())).unwrap();
+    std::fs::write(folder.join(name), svg::draw(terminal.screen())).unwrap();
     terminal.keys(":qall!\r");
     terminal.ends();
 }

@@ -139,7 +139,7 @@ fn plain(events: Vec<Value>) -> Vec<String> {
             event["session"].as_object_mut().unwrap().remove("model");
         }
         number(&mut event, &mut ids);
-        if event["event"] == "asked" { &mut asked } else { &mut shown }.push(event.to_string());
+        if event["event"] == "asked" { &mut asked } else { &mut shown }.push(untimed(&event.to_string()));
     }
     shown.extend(asked);
     shown

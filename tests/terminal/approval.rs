@@ -45,7 +45,7 @@ fn the_change_is_shown_before_it_is_asked_about() {
             "  -one",
             "  +two",
             "   last",
-            "  [y] yes  [a] always (edit: *)  [n] no, stop  [r] no, because…  ›",
+            "  [y] yes  [n] no  [e] edit  [A] always  [q] no, stop  [c] no, because…  ›",
         ]
     );
     let colour = |row| terminal.screen().cell(row, 2).unwrap().fgcolor();
@@ -77,11 +77,11 @@ fn yes_is_for_once_and_always_is_for_the_session() {
 }
 
 #[test]
-fn no_ends_the_turn() {
+fn no_and_stop_ends_the_turn() {
     let scripted = scripted([edit("c1", "one", "two")]);
     let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
     terminal.shows(PROMPT);
-    terminal.line("n");
+    terminal.line("q");
     assert_eq!(terminal.ends(), Some(1));
     assert_eq!(scripted.desk.read("a.txt"), "zero\none\nlast\n");
     let text = terminal.text();
@@ -93,7 +93,7 @@ fn no_with_a_reason_reaches_the_model() {
     let scripted = scripted([edit("c1", "one", "two"), Turn::new().text("I see.")]);
     let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
     terminal.shows(PROMPT);
-    terminal.line("r");
+    terminal.line("c");
     terminal.shows("because ›");
     terminal.line("make it dré");
     assert_eq!(terminal.ends(), Some(0));
@@ -108,10 +108,10 @@ fn another_key_is_explained() {
     let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
     terminal.shows(PROMPT);
     terminal.line("maybe");
-    terminal.shows("not `maybe`: type y, a, n or r, then Enter");
+    terminal.shows("not `maybe`: type y, n, e, c, A, q, ?, then Enter");
     terminal.shows_times(PROMPT, 2);
     terminal.line("");
-    terminal.shows("\n  type y, a, n or r, then Enter");
+    terminal.shows("\n  type y, n, e, c, A, q, ?, then Enter");
     terminal.shows_times(PROMPT, 3);
     terminal.keys("yx\u{7f}\r");
     assert_eq!(terminal.ends(), Some(0));
@@ -153,9 +153,27 @@ async fn what_was_typed_before_the_question_is_no_answer() {
     terminal.shows("Wait.y");
     scripted.server.open("typed");
     terminal.shows(PROMPT);
-    terminal.line("n");
+    terminal.line("q");
     assert_eq!(terminal.ends(), Some(1), "{}", terminal.text());
     assert_eq!(scripted.desk.read("a.txt"), "zero\none\nlast\n");
+}
+
+/// What is no edit is asked about as a whole, with keys of its own.
+#[test]
+fn a_command_has_its_own_keys() {
+    let command = || Turn::new().call("c1", "bash", json!({ "command": "touch log", "description": "Log" }));
+    for (answers, code) in [(&["e", "q", "n"][..], 1), (&["d", "c", "a"], 0), (&["y"], 0)] {
+        let scripted = scripted([command()].into_iter().chain((code == 0).then(|| Turn::new().text("ok"))));
+        let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+        for (at, answer) in answers.iter().enumerate() {
+            terminal.shows_times(PROMPT, at + 1);
+            let keys = terminal.rows().last().unwrap().clone();
+            assert_eq!(keys, "  [y] yes  [a] always (bash: touch *)  [n] no, stop  [r] no, because…  ›");
+            terminal.line(answer);
+        }
+        assert_eq!(terminal.ends(), Some(code), "{}", terminal.text());
+        assert_eq!(scripted.desk.exists("log"), code == 0);
+    }
 }
 
 /// Other calls of the step end before or while the person is asked: they are told before or after.
@@ -175,7 +193,7 @@ fn nothing_touches_the_line_on_which_the_answer_is_typed() {
     let text = terminal.text();
     assert!(
         text.contains(&format!(
-            "last\n  [y] yes  [a] always (edit: *)  [n] no, stop  [r] {PROMPT} maybe\n  not `maybe`"
+            "last\n  [y] yes  [n] no  [e] edit  [A] always  [q] no, stop  [c] {PROMPT} maybe\n  not `maybe`"
         )),
         "{text}"
     );

@@ -65,6 +65,6 @@ fn a_change_cannot_choose_its_colour() {
             terminal.screen().cell(u16::try_from(row).unwrap(), u16::try_from(column).unwrap()).unwrap();
         assert!(cell.fgcolor() == vt100::Color::Idx(2) && !cell.dim(), "{column} of {}", rows[row]);
     }
-    terminal.line("n");
+    terminal.line("q");
     assert_eq!(terminal.ends(), Some(1));
 }

@@ -21,6 +21,6 @@ fn pictures() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("pictures");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("tour.svg"), svg::draw(terminal.screen())).unwrap();
-    terminal.line("n");
+    terminal.line("q");
     assert_eq!(terminal.ends(), Some(1));
 }

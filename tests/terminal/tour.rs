@@ -18,8 +18,8 @@ fn the_tour_repairs_what_is_approved() {
     terminal.shows("because…");
     terminal.line("a");
     terminal.shows("? Edit src/main.rs");
-    terminal.shows("always (edit: *)");
-    terminal.line("a");
+    terminal.shows("[A] always");
+    terminal.line("A");
     assert_eq!(terminal.ends(), Some(0), "{}", terminal.text());
     let text = terminal.text();
     assert!(text.contains("The project compiles. It prints:\n  205 copies sold"), "{text}");

@@ -21,6 +21,10 @@ pub(crate) enum Command {
     /// See it work: a small broken project is made and repaired, without any model or key
     Tour(Tour),
     /// Do one thing: copydesk run "fix the failing test"
+    ///
+    /// Before a command or an edit it asks you. About an edit it asks hunk by hunk, with keys as in `git add -p`: y accepts
+    /// the hunk, n rejects it, e edits it first, c rejects it and says why, a and d are for all that is left of the file, A
+    /// is for all edits to come, q stops the turn; ? lists the keys.
     Run(Run),
     /// Take back what the agent did to files, and only that
     ///

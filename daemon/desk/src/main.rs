@@ -13,6 +13,7 @@ mod life;
 mod log;
 mod opening;
 mod providers;
+mod reviews;
 mod rules;
 mod setup;
 mod shim;

@@ -68,6 +68,12 @@ pub(crate) fn columns() -> usize {
     size.map(|size| usize::from(size.ws_col)).ok().filter(|columns| *columns > 0).unwrap_or(80)
 }
 
+/// How many lines the terminal has.
+pub(crate) fn rows() -> usize {
+    let size = rustix::termios::tcgetwinsize(io::stderr());
+    size.map(|size| usize::from(size.ws_row)).ok().filter(|rows| *rows > 0).unwrap_or(24)
+}
+
 /// A line on standard error says what is being waited for.
 static WAITING: AtomicBool = AtomicBool::new(false);
 
@@ -186,6 +192,12 @@ fn steers(character: char) -> bool {
             '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
             | '\u{feff}' | '\u{e0000}'..='\u{e0fff}'
         )
+}
+
+/// As a stream that takes styles gets it.
+#[cfg(test)]
+pub(crate) fn unmarked(text: &str) -> String {
+    harmless(text)
 }
 
 #[cfg(test)]

@@ -60,6 +60,7 @@ mod tests;
 use body::Body;
 use cluster::{Hand, Touch};
 pub use decide::{Decision, Kept, Rejection, Selection, Settled};
+use moved::Moved;
 pub use refused::Refused;
 pub use saved::{Broken, Lost, Saved};
 use states::State;
@@ -220,6 +221,43 @@ impl Review {
         let touches = self.touches(change.edits());
         self.work(touches, Hand::Desk(End::Rejected));
         Ok(())
+    }
+
+    /// What a person wrote in the place of a hunk, as the buffer took it: with that it is kept, whatever lines of the
+    /// base are in it.
+    pub fn written(&mut self, hunk: HunkId, change: &Change) -> Result<(), Stale> {
+        let place = self.hunk(hunk).map(|hunk| Moved::by(change.edits()).range(&hunk.text));
+        self.release(&[hunk]);
+        self.person(change)?;
+        if let Some(place) = place {
+            let is_in = |hunk: &&Hunk| place.start <= hunk.text.start && hunk.text.end <= place.end;
+            let written: Vec<_> = self.hunks.iter().filter(is_in).map(|hunk| self.decision(hunk)).collect();
+            self.keep(&written);
+        }
+        Ok(())
+    }
+
+    /// What is left of decided hunks may be the end of the last line, which some editors do not give up: then that is as
+    /// it should be.
+    pub fn settle_end(&mut self, decided: &[HunkId]) {
+        const END: [char; 2] = ['\n', '\r'];
+        let Some(last) = self.hunks.last().filter(|last| last.text.end == self.text.len()) else { return };
+        let is_end = self.old(last).trim_end_matches(END) == self.new_text(last).trim_end_matches(END);
+        if is_end && decided.contains(&last.id) {
+            let end = self.decision(last);
+            self.release(&[end.hunk]);
+            self.keep(&[end]);
+        }
+    }
+
+    /// A hunk, or the file, that is decided in another way than by a rejection is on its way as well.
+    pub fn hold(&mut self, id: HunkId) {
+        for hunk in self.hunks.iter_mut().filter(|hunk| hunk.id == id) {
+            hunk.rejecting = true;
+        }
+        if let Some(whole) = self.whole.as_mut().filter(|whole| whole.id == id) {
+            whole.rejecting = true;
+        }
     }
 
     /// The buffer did not take the change of a rejection: these hunks are undecided again.

@@ -7,6 +7,8 @@ use copydesk_workspace::reviews::{Happened, Item, News};
 /// How much of a text is shown.
 const MOST_LINES: usize = 40;
 const MOST_CHARS: usize = 4000;
+/// Files that are named.
+const MOST_FILES: usize = 20;
 
 /// News since the model's last step, as one note. Nothing where there is none.
 pub fn note(news: &News, changed: &[String]) -> Option<String> {
@@ -23,8 +25,12 @@ pub fn note(news: &News, changed: &[String]) -> Option<String> {
     }
     if !changed.is_empty() {
         let opening = if note.is_empty() { "[" } else { "" };
-        let files = changed.join("`, `");
-        let _ = writeln!(note, "{opening}Not as you last read them, and not by your edits: `{files}`.");
+        let files = changed.iter().take(MOST_FILES).map(String::as_str).collect::<Vec<_>>().join("`, `");
+        let more = match changed.len().saturating_sub(MOST_FILES) {
+            0 => String::new(),
+            more => format!(", and {more} more"),
+        };
+        let _ = writeln!(note, "{opening}Not as you last read them, and not by your edits: `{files}`{more}.");
     }
     Some(format!("{}]", note.trim_end()))
 }
@@ -137,6 +143,9 @@ mod tests {
         assert_eq!(note(&News::default(), &[]), None);
         expect!["[Not as you last read them, and not by your edits: `b.rs`.]"]
             .assert_eq(&note(&News::default(), &["b.rs".to_owned()]).unwrap());
+        let many: Vec<_> = (0..99).map(|file| format!("{file}.rs")).collect();
+        let told = note(&News::default(), &many).unwrap();
+        assert!(told.ends_with("`19.rs`, and 79 more.]"), "{told}");
     }
 
     #[test]

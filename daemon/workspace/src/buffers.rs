@@ -24,7 +24,7 @@ mod error;
 mod expected;
 mod plan;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use error::{Refusal, SyncError};
 use expected::Expected;

@@ -38,6 +38,7 @@ use crate::reviews::Reviews;
 use crate::search::Overlay;
 
 mod change;
+mod committed;
 mod decide;
 mod error;
 mod land;

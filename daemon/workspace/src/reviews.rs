@@ -13,7 +13,7 @@
 //! Invariant: where both are locked, the buffers are locked first. Nothing here calls the buffers.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use copydesk_text::Document;
@@ -22,6 +22,7 @@ use tokio::sync::watch;
 use crate::buffers::{ClientId, Follower, Typed};
 use crate::journal::Journal;
 
+mod committed;
 mod decide;
 mod keep;
 mod land;
@@ -54,6 +55,8 @@ pub struct Reviews {
 #[derive(Debug, Default)]
 struct State {
     sessions: HashMap<String, OfSession>,
+    /// Edits on their way into buffers.
+    on_their_way: HashMap<(ClientId, PathBuf), usize>,
 }
 
 #[derive(Debug)]
@@ -65,12 +68,14 @@ struct OfSession {
     changed: watch::Sender<u64>,
     /// What was kept of earlier days is here.
     loaded: bool,
+    /// The commit that was last checked out, where there is a repository.
+    head: Option<String>,
 }
 
 impl Default for OfSession {
     fn default() -> Self {
         let (reviews, news) = (BTreeMap::new(), News::default());
-        Self { next: 1, reviews, news, changed: watch::Sender::new(0), loaded: false }
+        Self { next: 1, reviews, news, changed: watch::Sender::new(0), loaded: false, head: None }
     }
 }
 
@@ -91,20 +96,26 @@ impl Reviews {
     }
 
     /// Where a review is: the name of its document, and whether a buffer is followed.
-    pub(crate) fn place(&self, session: &str, review: ReviewId) -> Option<std::path::PathBuf> {
+    pub(crate) fn place(&self, session: &str, review: ReviewId) -> Option<PathBuf> {
         self.lock().find(session, review).map(|tracked| tracked.name.clone())
     }
 
     /// The documents that a session has reviews of.
-    pub(crate) fn places(&self, session: &str) -> Vec<std::path::PathBuf> {
+    pub(crate) fn places(&self, session: &str) -> Vec<PathBuf> {
         let mut state = self.lock();
         state.of(session).reviews.values().map(|tracked| tracked.name.clone()).collect()
     }
 
-    /// The document as it is now: in the buffer of a client, or else on the disk.
-    pub(crate) fn seen(&self, name: &Path, client: Option<ClientId>, now: &Document) {
-        self.lock().each(name, |_, tracked| {
-            if tracked.held == 0 {
+    /// The document as a session has it now: in the buffer of a client, or else on the disk.
+    pub(crate) fn seen(&self, session: &str, name: &Path, client: Option<ClientId>, now: &Document) {
+        let mut state = self.lock();
+        if client.is_some_and(|client| state.is_on_its_way(client, name)) {
+            return;
+        }
+        state.each(name, |of, tracked| {
+            // Other sessions may have it from another editor; and what was read on the disk is old once an editor has it.
+            let is_known_better = client.is_none() && tracked.follows.is_some();
+            if of == session && !is_known_better {
                 tracked.follows = client;
                 tracked.catch_up(now);
             }
@@ -119,6 +130,11 @@ impl Reviews {
 impl State {
     fn of(&mut self, session: &str) -> &mut OfSession {
         self.sessions.entry(session.to_owned()).or_default()
+    }
+
+    /// Until an edit has landed, nobody can tell who types.
+    fn is_on_its_way(&self, client: ClientId, name: &Path) -> bool {
+        !self.on_their_way.is_empty() && self.on_their_way.contains_key(&(client, name.to_owned()))
     }
 
     fn find(&mut self, session: &str, review: ReviewId) -> Option<&mut Tracked> {
@@ -153,8 +169,12 @@ impl OfSession {
 
 impl Follower for Reviews {
     fn opened(&self, client: ClientId, name: &Path, now: &Document) {
-        self.lock().each(name, |_, tracked| {
-            if tracked.held == 0 && tracked.follows.is_none_or(|followed| followed == client) {
+        let mut state = self.lock();
+        if state.is_on_its_way(client, name) {
+            return;
+        }
+        state.each(name, |_, tracked| {
+            if tracked.follows.is_none_or(|followed| followed == client) {
                 tracked.follows = Some(client);
                 tracked.catch_up(now);
             }
@@ -162,9 +182,16 @@ impl Follower for Reviews {
     }
 
     fn typed(&self, client: ClientId, name: &Path, typed: &[Typed<'_>], now: &Document) {
-        self.lock().each(name, |_, tracked| {
-            if tracked.held == 0 && tracked.follows == Some(client) {
-                tracked.typed(typed, now);
+        let mut state = self.lock();
+        if state.is_on_its_way(client, name) {
+            return;
+        }
+        state.each(name, |_, tracked| match tracked.follows {
+            Some(followed) if followed == client => tracked.typed(typed, now),
+            Some(_) => {}
+            None => {
+                tracked.follows = Some(client);
+                tracked.catch_up(now);
             }
         });
     }

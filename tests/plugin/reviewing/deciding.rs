@@ -208,8 +208,6 @@ fn what_is_proposed_can_be_changed_and_is_accepted_so() {
             reviewer.person.hears(),
             "these lines are in the text already: change them there, then accept the hunk"
         );
-        reviewer.command("Copydesk edit make it shorter");
-        assert_eq!(reviewer.person.hears(), "`edit` takes no arguments");
     });
 }
 

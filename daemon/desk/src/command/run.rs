@@ -5,9 +5,12 @@ mod attach;
 mod environment;
 mod follow;
 mod here;
+mod hunks;
 mod own;
 mod remote;
+mod reviews;
 mod text;
+mod typed;
 mod work;
 
 use std::io::{self, IsTerminal as _, Read as _};

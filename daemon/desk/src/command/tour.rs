@@ -88,7 +88,7 @@ fn introduce(project: &Project, toolchain: &str, options: &Tour) -> anyhow::Resu
     print(if options.yes {
         "You said --yes: everything that it would ask is approved."
     } else {
-        "Before each command and each change it asks you: y is yes, a is yes from now on, n stops it."
+        "Before each command and each change it asks you: y is yes, and the question says what the other keys do."
     })?;
     print(format!("\n{} {PROMPT}", styled(BOLD, ">")))?;
     Ok(())

@@ -91,7 +91,9 @@ impl Worker {
         // An ask that is settled already: another client was first.
         let Ok(settled) = self.asks.reply(ask, reply) else { return };
         self.stopped |= stops;
-        self.settle(settled, |reason| Refused::ByPerson { reason }).await;
+        // What is allowed along with it nobody has looked at.
+        let by = |id: &Id| if id == ask { Allowed::ByPerson } else { Allowed::ByRule };
+        self.settle(settled, by, |reason| Refused::ByPerson { reason }).await;
     }
 
     /// Everything that an ask was about is decided.
@@ -106,19 +108,24 @@ impl Worker {
     /// From the next edit on; those that wait are made, where a person need not be asked any more.
     pub(super) async fn review(&mut self, when: Option<ReviewWhen>) {
         let settled = self.asks.choose("edit", when.map(action));
-        self.settle(settled, |reason| Refused::ByPerson { reason }).await;
+        self.settle(settled, |_| Allowed::ByRule, |reason| Refused::ByPerson { reason }).await;
     }
 
     /// Ends all asks: the turn is over for them.
     pub(super) async fn close_asks(&mut self) {
         let settled = self.asks.close();
-        self.settle(settled, |_| Refused::Cancelled).await;
+        self.settle(settled, |_| Allowed::ByRule, |_| Refused::Cancelled).await;
     }
 
-    async fn settle(&mut self, settled: Vec<(Id, Outcome)>, refused: impl Fn(Option<String>) -> Refused) {
+    async fn settle(
+        &mut self,
+        settled: Vec<(Id, Outcome)>,
+        by: impl Fn(&Id) -> Allowed,
+        refused: impl Fn(Option<String>) -> Refused,
+    ) {
         for (id, outcome) in settled {
             let answer = match outcome {
-                Outcome::Allowed => Ok(Allowed::ByPerson),
+                Outcome::Allowed => Ok(by(&id)),
                 Outcome::Rejected { reason } => Err(refused(reason)),
             };
             if let Some(waiting) = self.waiting.remove(&id) {

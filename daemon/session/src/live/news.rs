@@ -9,16 +9,20 @@ use crate::store::StoreError;
 impl Worker {
     pub(super) async fn tell_news(&mut self) -> Result<(), StoreError> {
         let files = &self.setting.files;
+        if self.step == 1 {
+            files.look_at_commits(self.setting.session.id.as_str()).await;
+        }
         let news = files.reviews().news(self.setting.session.id.as_str());
         let mut changed = files.changed_since_seen().await;
         // What was said of a file says that it changed.
         changed.retain(|shown| news.items.iter().all(|item| item.shown != *shown));
-        match note(&news, &changed) {
-            Some(text) => {
-                let part = self.new_part(State::Completed, Content::Note(Note { text }));
-                self.keep(part).await
-            }
-            None => Ok(()),
+        let Some(text) = note(&news, &changed) else { return Ok(()) };
+        let part = self.new_part(State::Completed, Content::Note(Note { text }));
+        let kept = self.keep(part).await;
+        if kept.is_err() {
+            // The model has not heard of it.
+            self.setting.files.reviews().untold(self.setting.session.id.as_str(), news);
         }
+        kept
     }
 }

@@ -42,6 +42,12 @@ impl Body {
         self.rope.get_byte_slice(range).map(|slice| slice.to_string()).unwrap_or_default()
     }
 
+    /// How many lines a piece of whole lines has; the last may lack its break.
+    pub(super) fn line_count(&self, range: &Range<usize>) -> usize {
+        let is_cut = range.end.checked_sub(1).and_then(|last| self.rope.get_byte(last)) != Some(b'\n');
+        self.breaks(range.clone()) + usize::from(!range.is_empty() && is_cut)
+    }
+
     /// Whether a place is between characters of the text.
     pub(super) fn is_place(&self, at: usize) -> bool {
         let chars = self.rope.try_byte_to_char(at);

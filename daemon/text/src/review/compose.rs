@@ -1,5 +1,7 @@
 //! Some lines of a hunk and not others: line by line, the old one before the new one at the same place.
 
+use std::collections::HashSet;
+
 use super::Selection;
 
 /// The lines of a hunk that are taken, as whole lines.
@@ -46,11 +48,18 @@ impl Selection {
 
     /// The base after keeping these lines.
     pub(super) fn kept(&self, old: &str, new: &str) -> String {
-        compose(old, new, |line| !self.old.contains(&line), |line| self.new.contains(&line))
+        let (gone, come) = self.sets();
+        compose(old, new, |line| !gone.contains(&line), |line| come.contains(&line))
     }
 
     /// The text after rejecting these lines.
     pub(super) fn rejected(&self, old: &str, new: &str) -> String {
-        compose(old, new, |line| self.old.contains(&line), |line| !self.new.contains(&line))
+        let (back, away) = self.sets();
+        compose(old, new, |line| back.contains(&line), |line| !away.contains(&line))
+    }
+
+    /// There may be as many as a file has lines.
+    fn sets(&self) -> (HashSet<usize>, HashSet<usize>) {
+        (self.old.iter().copied().collect(), self.new.iter().copied().collect())
     }
 }

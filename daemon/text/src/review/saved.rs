@@ -52,6 +52,18 @@ pub enum Broken {
 }
 
 impl Review {
+    /// What of it can be saved; what it remembers besides is much more, and stays here.
+    pub fn to_save(&self) -> Self {
+        Self {
+            base: self.base.clone(),
+            text: self.text.clone(),
+            hunks: self.hunks.clone(),
+            whole: self.whole.clone(),
+            next: self.next,
+            ..Self::new("")
+        }
+    }
+
     pub fn saved(&self) -> Saved {
         let saved = |hunk: &Hunk| SavedHunk {
             id: hunk.id,
@@ -66,6 +78,11 @@ impl Review {
             whole: self.whole.clone(),
             next: self.next,
         }
+    }
+
+    /// The review as it was, of a text that nobody can look at now.
+    pub fn reopen(saved: Saved) -> Result<Self, Broken> {
+        saved.review()
     }
 
     /// The review of a text as it is now. What it is other than when it was saved, a person did.

@@ -48,8 +48,14 @@ pub struct Words {
 impl Review {
     /// The hunks at these places of the list; as many as there are.
     pub fn view(&self, page: Range<usize>) -> Vec<HunkView> {
+        self.view_where(page, |_| true)
+    }
+
+    /// Those of them that are wanted: the others cost next to nothing.
+    pub fn view_where(&self, page: Range<usize>, is_wanted: impl Fn(&Hunk) -> bool) -> Vec<HunkView> {
         let (mut at, mut line, mut base_at, mut base_line) = (0, 0, 0, 0);
         let hunks = self.hunks.iter().skip(page.start).take(page.end.saturating_sub(page.start));
+        let hunks = hunks.filter(|hunk| is_wanted(hunk));
         let view = |hunk: &Hunk| {
             line += self.text.breaks(at..hunk.text.start);
             base_line += self.base.breaks(base_at..hunk.base.start);
@@ -76,8 +82,7 @@ impl Review {
 
     /// How many lines the hunks have: old ones and new ones.
     pub fn count(&self) -> (usize, usize) {
-        let lines = |text: &str| text.lines().count();
-        let of = |hunk: &Hunk| (lines(&self.old(hunk)), lines(&self.new_text(hunk)));
+        let of = |hunk: &Hunk| (self.base.line_count(&hunk.base), self.text.line_count(&hunk.text));
         self.hunks.iter().map(of).fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1))
     }
 

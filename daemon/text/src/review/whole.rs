@@ -56,6 +56,21 @@ impl Review {
         review
     }
 
+    /// A call created the file under whose name this one was. Where a call had deleted it, its lines have become others;
+    /// where somebody else had, nothing is left of it.
+    pub fn created_again(&mut self, text: &str, call: &str) {
+        let was_deleted = self.whole.as_ref().is_some_and(|whole| whole.kind == Whole::Deleted);
+        if was_deleted {
+            self.end_whole(End::Vanished);
+        } else {
+            (self.base, self.text) = (Body::default(), Body::default());
+            self.end_lines(End::Vanished);
+            self.whole(Whole::Created, call);
+        }
+        let edit = Edit { range: 0..self.text.len(), text: text.to_owned() };
+        let _ = self.agent(&Change::of(vec![edit]), call);
+    }
+
     /// A call deleted the file: what it held is in the base.
     pub fn deleted(&mut self, call: &str) {
         let was_created = self.whole.as_ref().is_some_and(|whole| whole.kind == Whole::Created);
@@ -91,11 +106,7 @@ impl Review {
         let whole = self.expected_whole(decision)?;
         if !matches!(whole.kind, Whole::Renamed { .. }) {
             self.base = self.text.clone();
-            for hunk in std::mem::take(&mut self.hunks) {
-                self.end(hunk.id, End::Kept);
-            }
-            self.undone.clear();
-            self.states.clear();
+            self.end_lines(End::Kept);
         }
         self.end_whole(End::Kept);
         Ok(whole)
@@ -127,12 +138,17 @@ impl Review {
             Whole::Deleted => self.text = self.base.clone(),
             Whole::Renamed { .. } => return self.end_whole(End::Rejected),
         }
+        self.end_lines(End::Rejected);
+        self.end_whole(End::Rejected);
+    }
+
+    /// No line is to be decided any more, and nothing leads back to one.
+    fn end_lines(&mut self, end: End) {
         for hunk in std::mem::take(&mut self.hunks) {
-            self.end(hunk.id, End::Rejected);
+            self.end(hunk.id, end);
         }
         self.undone.clear();
         self.states.clear();
-        self.end_whole(End::Rejected);
     }
 
     /// Who types in a file that was deleted has it again.

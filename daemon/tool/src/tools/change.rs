@@ -72,6 +72,10 @@ impl Change {
             let review = proposal.as_ref().map_or(Reviewed::Never, |proposal| Reviewed::In(proposal.id()));
             allowed = context.ask(Ask { review, ..ask }).await;
         }
+        if let Some(proposal) = &proposal {
+            // What was accepted may still be on its way.
+            proposal.at_rest().await;
+        }
         if context.cancel.is_cancelled() {
             allowed = Err(Failure::cancelled());
         }
@@ -86,7 +90,10 @@ impl Change {
             label: title,
             accepted: allowed == Allowed::ByPerson,
             // What a person has said yes to is not to be decided once more.
-            by: proposal.as_ref().map_or(By::Agent, |proposal| By::Decision(proposal.id())),
+            by: match (&proposal, allowed) {
+                (Some(proposal), Allowed::ByPerson | Allowed::ByReview) => By::Decision(proposal.id()),
+                _ => By::Agent,
+            },
             group: None,
         };
         let change = FileChange { place: place.clone(), kind: self.kind };
@@ -136,7 +143,7 @@ pub(super) struct Made {
     /// It should have been saved, and why it was not.
     unsaved: Option<String>,
     /// It was decided piece by piece, and this is what came of it.
-    pub(super) reviewed: Option<String>,
+    pub(super) reviewed: Option<reviewed::Reviewed>,
 }
 
 impl Made {

@@ -76,8 +76,10 @@ impl Tool for Edit {
         };
         let made = change.make(&context, &place).await?;
         if let Some(reviewed) = &made.reviewed {
-            title = format!("{did} {}, in part", place.shown);
-            output.clone_from(reviewed);
+            if !reviewed.is_whole {
+                title = format!("{did} {}, in part", place.shown);
+            }
+            output.clone_from(&reviewed.told);
         }
         if other || made.rebased {
             output.push_str("\n(The person has changed this file in the editor since you read it; what they wrote is kept.)");

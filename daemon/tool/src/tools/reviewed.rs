@@ -6,12 +6,20 @@ use crate::context::{Allowed, Context};
 use crate::decided::lines;
 use crate::outcome::{Failure, FailureKind};
 
-/// What came of it. Whoever says yes to the call after deciding some of it says yes to the rest, who says no to it no.
+/// What came of it.
+pub(super) struct Reviewed {
+    /// For the model.
+    pub(super) told: String,
+    /// All of it was accepted as it was.
+    pub(super) is_whole: bool,
+}
+
+/// Whoever says yes to the call after deciding some of it says yes to the rest, who says no to it no.
 pub(super) async fn rest(
     context: &Context,
     proposal: &Proposal,
     allowed: Result<Allowed, Failure>,
-) -> Result<String, Failure> {
+) -> Result<Reviewed, Failure> {
     let mut missed = String::new();
     match allowed {
         Ok(Allowed::ByReview) => {}
@@ -28,7 +36,8 @@ pub(super) async fn rest(
         let message = format!("{told}\nNothing was changed. Do not try the same again.");
         return Err(Failure::new(FailureKind::Denied, message));
     }
-    Ok(told)
+    let is_accepted = decided.iter().all(|item| item.happened == Happened::Accepted && !item.partly);
+    Ok(Reviewed { told, is_whole: is_accepted && missed.is_empty() })
 }
 
 async fn accept_rest(context: &Context, proposal: &Proposal) -> String {

@@ -67,8 +67,10 @@ impl Tool for Write {
         let made = change.make(&context, &place).await?;
         let output = match &made.reviewed {
             Some(reviewed) => {
-                title = format!("{did} {}, in part", place.shown);
-                reviewed.clone()
+                if !reviewed.is_whole {
+                    title = format!("{did} {}, in part", place.shown);
+                }
+                reviewed.told.clone()
             }
             None => format!("{title}.{}", made.notes()),
         };

@@ -147,6 +147,13 @@ impl Editor for Scripted {
     fn changed_on_disk(&self, _: &Path, _: OnDisk) {}
 }
 
+/// A client that nothing is asked of.
+pub(crate) fn silent(buffers: &Buffers) -> ClientId {
+    let (editor, _, _) = Scripted::new("", Manner::SaysNo, Vec::new());
+    let name = "silent".to_owned();
+    buffers.attach(Client { name, encoding: Encoding::Utf8, editor, refuses_silently: false })
+}
+
 fn wanted(base: &str, new: &str) -> [Wanted; 1] {
     [Wanted { name: "/w/a.rs".into(), base: base.to_owned(), change: Change::between(base, new) }]
 }

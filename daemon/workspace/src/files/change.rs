@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use copydesk_text::review::HunkId;
 use copydesk_text::{Change, FileText};
 
 use super::land::document;
@@ -67,8 +68,8 @@ pub enum By {
     Undo(EntryId),
     /// What a person decided in this review.
     Decision(ReviewId),
-    /// What a person wrote in the place of an agent's text.
-    Person,
+    /// What a person wrote in the place of this hunk, with which it is decided.
+    Written(ReviewId, HunkId),
 }
 
 /// What became of one file.
@@ -103,6 +104,10 @@ struct Done {
 
 impl Files {
     pub async fn change(&self, changes: &[FileChange], cause: &Cause) -> Result<Vec<Changed>, FileError> {
+        self.fetch_reviews(&cause.session).await;
+        if cause.by == By::Agent {
+            self.know_head(&cause.session).await;
+        }
         let mut done = Done { group: cause.group, ..Done::default() };
         let result = self.make(changes, cause, &mut done).await;
         match result {
@@ -159,7 +164,7 @@ impl Files {
                 // Who decided so has seen what it holds, and keeps it in the editor.
                 Some(_)
                     if matches!(change.kind, ChangeKind::Delete { .. })
-                        && matches!(cause.by, By::Decision(_) | By::Person) =>
+                        && matches!(cause.by, By::Decision(_)) =>
                 {
                     sorted.closed.push(index);
                 }

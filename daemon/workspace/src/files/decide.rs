@@ -7,11 +7,21 @@ use super::land::document;
 use super::{By, Cause, ChangeKind, FileChange, FileError, Files, Place, READ_LIMIT};
 use crate::buffers::ClientId;
 use crate::config::Save;
-use crate::reviews::{Carried, Decision, Order, Refusal, ReviewId, Verdict};
+use crate::reviews::{Carried, Decision, Hand, Order, Refusal, ReviewId, Verdict};
 
 impl Files {
     /// Decides one after the other; those on lines of one review with one verdict together. Answers in the same order.
+    /// What is begun is brought to its end, even if nobody waits for that any more.
     pub async fn decide(&self, session: &str, decisions: &[Decision]) -> Vec<Result<(), Refusal>> {
+        let (files, session, wanted) = (self.clone(), session.to_owned(), decisions.to_owned());
+        let deciding = tokio::spawn(async move { files.decide_all(&session, &wanted).await });
+        let ended = |why: tokio::task::JoinError| {
+            decisions.iter().map(|_| Err(Refusal::No(why.to_string()))).collect()
+        };
+        deciding.await.unwrap_or_else(ended)
+    }
+
+    async fn decide_all(&self, session: &str, decisions: &[Decision]) -> Vec<Result<(), Refusal>> {
         let mut results = Vec::with_capacity(decisions.len());
         let mut rest = decisions;
         while let Some(first) = rest.first() {
@@ -71,9 +81,19 @@ impl Files {
                 let file = if content.is_open { FileText::from(text.clone()) } else { file };
                 ChangeKind::Edit { file, stamp, change: change.clone() }
             }
-            Order::Delete => {
-                let content = self.on_disk_alone(place).await?;
-                ChangeKind::Delete { stamp: content.stamp, file: decoded(place, content.bytes)? }
+            Order::Delete { text } => {
+                let content = match self.on_disk_alone(place).await {
+                    // Somebody was faster.
+                    Err(FileError::NotFound { .. }) => {
+                        return Ok(self.is_gone(session, decision.review, place));
+                    }
+                    content => content?,
+                };
+                let (stamp, file) = (content.stamp, decoded(place, content.bytes)?);
+                if text.as_ref().is_some_and(|text| text != file.text()) {
+                    return Err(FileError::Changed { shown: place.shown.clone() });
+                }
+                ChangeKind::Delete { stamp, file }
             }
         };
         let verb = match decision.verdict {
@@ -87,47 +107,69 @@ impl Files {
             call: call.unwrap_or_else(|| format!("review {}", decision.review.0)),
             label: format!("{verb} {}", place.shown),
             accepted: decision.verdict == Verdict::Accept,
-            by: if carried.is_typed { By::Person } else { By::Decision(decision.review) },
+            by: match carried.written {
+                Some(hunk) => By::Written(decision.review, hunk),
+                None => By::Decision(decision.review),
+            },
             group: None,
         };
         self.change(&[FileChange { place: place.clone(), kind }], &cause).await.map(drop)
     }
 
+    /// The file that a decision takes away is not there.
+    fn is_gone(&self, session: &str, review: ReviewId, place: &Place) {
+        let (name, hand) = (place.real(), Hand::Decision(review));
+        self.reviews().removed(name, &place.shown, session, hand, &document(""));
+    }
+
     /// The review of a document that no editor has open may be behind what is on the disk.
     async fn look_again(&self, session: &str, review: ReviewId) {
         if let Some(name) = self.reviews().place(session, review) {
-            self.look_at(&name).await;
+            self.look_at(session, &name).await;
         }
     }
 
-    async fn look_at(&self, name: &std::path::Path) {
+    /// Brings the reviews of one document up to date.
+    pub async fn look_at_review(&self, session: &str, name: &std::path::Path) {
+        self.fetch_reviews(session).await;
+        self.look_at(session, name).await;
+    }
+
+    async fn look_at(&self, session: &str, name: &std::path::Path) {
         let place = self.resolve(&name.to_string_lossy());
         let open = self.buffers().find(name, self.home_client());
         if let Some(open) = open {
             let Ok(open) = open else { return };
-            let look = |now: &copydesk_text::Document| self.reviews().seen(name, Some(open.client), now);
+            let look =
+                |now: &copydesk_text::Document| self.reviews().seen(session, name, Some(open.client), now);
             self.buffers().with(open.client, name, look);
             return;
         }
         let content = self.look(&place, READ_LIMIT).await;
         let Ok(Ok(file)) = content.map(|content| FileText::decode(content.bytes)) else { return };
-        self.reviews().seen(name, None, &document(file.text()));
+        self.reviews().seen(session, name, None, &document(file.text()));
     }
 
-    /// Brings all reviews of a session up to date, those of earlier days included.
+    /// Brings all reviews of a session up to date, those of earlier days and what was committed included.
     pub async fn look_at_reviews(&self, session: &str) {
-        if self.reviews().is_unread(session) {
-            self.fetch_reviews(session).await;
-        }
+        self.look_at_commits(session).await;
         for name in self.reviews().places(session) {
-            self.look_at(&name).await;
+            self.look_at(session, &name).await;
         }
     }
 
-    async fn fetch_reviews(&self, session: &str) {
-        let kept = match self.journal() {
-            Some(journal) => journal.reviews(session).await.unwrap_or_default(),
-            None => Vec::new(),
+    /// What is kept of earlier days, before anything of today is kept.
+    pub async fn fetch_reviews(&self, session: &str) {
+        if !self.reviews().is_unread(session) {
+            return;
+        }
+        let (kept, news) = match self.journal().map(|journal| journal.reviews(session)) {
+            // What cannot be read now is asked for again.
+            Some(kept) => match kept.await {
+                Ok(kept) => kept,
+                Err(_) => return,
+            },
+            None => Default::default(),
         };
         let mut found = Vec::new();
         for review in kept {
@@ -136,7 +178,7 @@ impl Files {
             let file = content.ok().and_then(|content| FileText::decode(content.bytes).ok());
             found.push((review, place.shown.clone(), file.map(|file| document(file.text()))));
         }
-        self.reviews().restore(session, found);
+        self.reviews().restore(session, found, news);
     }
 
     /// A document of which everything is accepted is saved, where the person wants that.

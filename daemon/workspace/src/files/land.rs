@@ -17,7 +17,7 @@ pub(super) struct OnItsWay<'a> {
 
 impl Files {
     pub(super) fn on_its_way(&self, client: ClientId, planned: &Planned) -> OnItsWay<'_> {
-        self.reviews().hold(&planned.name);
+        self.reviews().hold(client, &planned.name);
         OnItsWay { files: self, client, planned: planned.clone(), is_over: false }
     }
 
@@ -51,7 +51,7 @@ impl OnItsWay<'_> {
         let look = |now: &Document| reviews.landed(name, Some(self.client), landed, now);
         if !self.files.buffers().with(self.client, name, look) {
             // The buffer is closed: what is there now is seen when somebody looks.
-            reviews.let_go(name);
+            reviews.let_go(self.client, name);
         }
     }
 }
@@ -69,14 +69,15 @@ impl Cause {
         match self.by {
             By::Agent => Hand::Agent(&self.call),
             By::Decision(review) => Hand::Decision(review),
-            By::Undo(_) | By::Person => Hand::Person,
+            By::Written(review, hunk) => Hand::Written(review, hunk),
+            By::Undo(_) => Hand::Person,
         }
     }
 
     pub(super) fn undoes(&self) -> Option<EntryId> {
         match self.by {
             By::Undo(entry) => Some(entry),
-            By::Agent | By::Decision(_) | By::Person => None,
+            By::Agent | By::Decision(_) | By::Written(..) => None,
         }
     }
 }

@@ -1,13 +1,14 @@
 //! What a session knows of files, and which of them are others by now.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::{Files, READ_LIMIT, Stamp, lock, on_disk};
 use crate::buffers::ClientId;
 
-/// So many are named at once.
-const NAMED: usize = 20;
+/// The clock of the disk may be so much behind.
+const BEHIND: Duration = Duration::from_millis(50);
 
 /// A content that the session has read or written.
 #[derive(Debug, Clone)]
@@ -36,14 +37,14 @@ impl Files {
         let mut changed = Vec::new();
         let mut closed = Vec::new();
         for (name, seen) in known {
-            let place = self.resolve(&name.to_string_lossy());
             match self.shared.buffers.find(&name, self.home_client()) {
                 Some(Ok(open)) if seen.buffer != Some((open.client, open.version)) => {
-                    let stamp = Stamp::of(open.document.text().as_bytes());
-                    self.compared(&name, stamp, Some((open.client, open.version)), &mut changed);
+                    let (text, version) = (open.document.text(), (open.client, open.version));
+                    self.compared(&name, text.as_bytes(), Some(version), &mut changed);
                 }
                 Some(_) => {}
-                None if place.is_untitled() => {}
+                // A buffer without a file.
+                None if name.is_relative() => {}
                 None => closed.push((name, seen.at)),
             }
         }
@@ -52,28 +53,39 @@ impl Files {
         let newer = move || {
             let is_newer = |(name, at): &(PathBuf, SystemTime)| {
                 let meta = std::fs::symlink_metadata(name).ok().filter(std::fs::Metadata::is_file);
-                meta.is_some_and(|meta| meta.modified().is_ok_and(|time| time > *at))
+                // Not when it was written: a file that is moved here keeps that.
+                meta.is_some_and(|meta| changed_at(&meta).is_none_or(|time| time + BEHIND > *at))
             };
             Ok(closed.into_iter().filter(is_newer).map(|(name, _)| name).collect::<Vec<_>>())
         };
         for name in on_disk(&root, newer).await.unwrap_or_default() {
             let place = self.resolve(&name.to_string_lossy());
             if let Ok(content) = self.look(&place, READ_LIMIT).await {
-                self.compared(&name, content.stamp, None, &mut changed);
+                self.compared(&name, &content.bytes, None, &mut changed);
             }
         }
         changed.sort();
-        changed.truncate(NAMED);
         changed
     }
 
-    fn compared(&self, name: &Path, now: Stamp, buffer: Option<(ClientId, i32)>, changed: &mut Vec<String>) {
+    fn compared(&self, name: &Path, now: &[u8], buffer: Option<(ClientId, i32)>, changed: &mut Vec<String>) {
         let mut seen = lock(&self.shared.seen);
         let Some(known) = seen.get_mut(name) else { return };
         (known.buffer, known.at) = (buffer, SystemTime::now());
-        if now != known.stamp && known.told != Some(now) {
-            known.told = Some(now);
+        // An editor has a text without its byte order mark.
+        let text = now.strip_prefix(MARK).unwrap_or(now);
+        let stamp = Stamp::of(text);
+        let is_known = known.stamp == stamp || known.stamp == Stamp::of(&[MARK, text].concat());
+        if !is_known && known.told != Some(stamp) {
+            known.told = Some(stamp);
             changed.push(self.resolve(&name.to_string_lossy()).shown);
         }
     }
+}
+
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
+fn changed_at(meta: &std::fs::Metadata) -> Option<SystemTime> {
+    let seconds = Duration::from_secs(u64::try_from(meta.ctime()).ok()?);
+    UNIX_EPOCH.checked_add(seconds + Duration::from_nanos(u64::try_from(meta.ctime_nsec()).ok()?))
 }

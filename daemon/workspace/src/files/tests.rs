@@ -348,3 +348,36 @@ async fn a_misspelt_name_has_neighbours() {
     assert_eq!(similar("src/STORE.RS").await[0], "src/store.rs");
     assert!(similar("src/entirely-other").await.is_empty() && similar("no/where").await.is_empty());
 }
+
+#[tokio::test]
+async fn a_session_is_told_once_of_files_that_are_not_as_it_knows_them() {
+    let desk = desk();
+    let changed = || desk.files.changed_since_seen();
+    desk.read("src/a.rs").await.unwrap();
+    assert!(changed().await.is_empty());
+    // At once, and with an old date: nothing of it is seen by the time of writing.
+    fs::write(desk.path("other"), "fn b() {}\n").unwrap();
+    let old = fs::File::options().write(true).open(desk.path("other")).unwrap();
+    old.set_modified(std::time::UNIX_EPOCH).unwrap();
+    fs::rename(desk.path("other"), desk.path("src/a.rs")).unwrap();
+    assert_eq!(changed().await, ["src/a.rs"]);
+    assert!(changed().await.is_empty());
+    desk.read("src/a.rs").await.unwrap();
+    assert!(changed().await.is_empty());
+}
+
+#[tokio::test]
+async fn a_byte_order_mark_that_an_editor_does_not_have_is_no_change() {
+    let desk = desk();
+    fs::write(desk.path("src/a.rs"), format!("\u{feff}{A}")).unwrap();
+    desk.read("src/a.rs").await.unwrap();
+    let (buffers, path) = (desk.files.buffers(), desk.path("src/a.rs"));
+    let client = crate::buffers::tests::silent(buffers);
+    buffers.open(client, "file:///a", Some(&path), 1, A, copydesk_text::Lines::Any);
+    assert!(desk.files.changed_since_seen().await.is_empty());
+    desk.read("src/a.rs").await.unwrap();
+    buffers.close(client, "file:///a").unwrap();
+    assert!(desk.files.changed_since_seen().await.is_empty());
+    buffers.open(client, "file:///a", Some(&path), 2, "other", copydesk_text::Lines::Any);
+    assert_eq!(desk.files.changed_since_seen().await, ["src/a.rs"]);
+}

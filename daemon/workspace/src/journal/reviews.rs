@@ -1,11 +1,18 @@
 //! What of the recorded edits is undecided, for the day after: one row for each review, written anew when it changes.
 //!
+//! Under the number 0, which no review has, stands what the model has not been told of them.
+//!
 //! Not bounded like the texts: a review goes when everything in it is decided, or its session goes.
 
 use copydesk_text::review::{Review, Saved};
-use rusqlite::params;
+use rusqlite::{OptionalExtension as _, params};
+use serde::Serialize;
 
 use super::{Job, Journal, JournalError, Owner};
+use crate::reviews::News;
+
+/// The number of the row that is no review.
+const NEWS: u64 = 0;
 
 /// A review as it is kept.
 #[derive(Debug)]
@@ -27,9 +34,19 @@ impl Journal {
         self.jobs.try_send(job).is_ok()
     }
 
-    pub async fn reviews(&self, session: &str) -> Result<Vec<KeptReview>, JournalError> {
+    /// Keeps what the model of a session is still to be told, or forgets it. Does not wait.
+    pub fn keep_news(&self, session: &str, news: Option<News>) {
         let session = session.to_owned();
-        self.ask(move |owner| owner.reviews(&session)).await
+        let job: Job = Box::new(move |owner| {
+            // A model that is not told of a decision reads the file as it is.
+            let _ = owner.keep_news(&session, news.as_ref());
+        });
+        let _ = self.jobs.try_send(job);
+    }
+
+    pub async fn reviews(&self, session: &str) -> Result<(Vec<KeptReview>, News), JournalError> {
+        let session = session.to_owned();
+        self.ask(move |owner| Ok((owner.reviews(&session)?, owner.news(&session)?))).await
     }
 }
 
@@ -45,17 +62,41 @@ impl Owner {
             self.connection.prepare_cached(sql)?.execute(params![session, number])?;
             return Ok(());
         };
-        let saved = serde_json::to_string(&review.saved())
-            .map_err(|error| JournalError::Unreadable(error.to_string()))?;
+        self.write_review(session, number, &place, &review.saved())
+    }
+
+    fn keep_news(&mut self, session: &str, news: Option<&News>) -> Result<(), JournalError> {
+        match news {
+            Some(news) => self.write_review(session, NEWS, "", news),
+            None => self.keep_review(session, NEWS, None),
+        }
+    }
+
+    fn write_review(
+        &mut self,
+        session: &str,
+        number: u64,
+        place: &str,
+        saved: &impl Serialize,
+    ) -> Result<(), JournalError> {
+        let saved =
+            serde_json::to_string(saved).map_err(|error| JournalError::Unreadable(error.to_string()))?;
         let sql = "INSERT INTO review (session, number, place, saved) VALUES (?1, ?2, ?3, ?4)
                    ON CONFLICT (session, number) DO UPDATE SET place = ?3, saved = ?4";
         self.connection.prepare_cached(sql)?.execute(params![session, number, place, saved])?;
         Ok(())
     }
 
+    fn news(&mut self, session: &str) -> Result<News, JournalError> {
+        let sql = "SELECT saved FROM review WHERE session = ?1 AND number = ?2";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let saved = statement.query_row(params![session, NEWS], |row| row.get::<_, String>(0)).optional()?;
+        Ok(saved.and_then(|saved| serde_json::from_str(&saved).ok()).unwrap_or_default())
+    }
+
     /// One that cannot be read is left out: it is no reason to lose the others.
     fn reviews(&mut self, session: &str) -> Result<Vec<KeptReview>, JournalError> {
-        let sql = "SELECT number, place, saved FROM review WHERE session = ?1 ORDER BY number";
+        let sql = "SELECT number, place, saved FROM review WHERE session = ?1 AND number > 0 ORDER BY number";
         let mut statement = self.connection.prepare_cached(sql)?;
         let row = |row: &rusqlite::Row<'_>| {
             let (number, place, saved): (u64, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);

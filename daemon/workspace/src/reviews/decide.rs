@@ -4,10 +4,11 @@
 //! done and marks the hunks as being decided; [`Reviews::carried`] says how that went, and only then the model will hear
 //! of it.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use copydesk_text::review::{self, HunkId, Print, Review, Selection, Settled, WholeRejection};
-use copydesk_text::{Change, Document, Edit};
+use copydesk_text::{Change, Document, Edit, Ending};
 use thiserror::Error;
 
 use super::news::{Happened, Item};
@@ -67,19 +68,20 @@ pub(crate) enum Order {
     Create {
         text: String,
     },
-    Delete,
+    /// Only if it holds this; without a text whatever it holds.
+    Delete {
+        text: Option<String>,
+    },
 }
 
 /// A decision that is being carried out.
 #[derive(Debug)]
 pub(crate) struct Carried {
     pub(crate) order: Order,
-    /// What a person put there is theirs.
-    pub(crate) is_typed: bool,
+    /// The hunk in the place of which a person has put their own text.
+    pub(crate) written: Option<HunkId>,
     hunks: Vec<HunkId>,
     items: Vec<Item>,
-    /// The hunk that is left of it is done with as well.
-    rest: Option<HunkId>,
     is_whole: bool,
 }
 
@@ -109,6 +111,7 @@ impl Reviews {
             },
         };
         if carried.is_some() {
+            tracked.carrying += 1;
             (tracked.is_changed, tracked.is_unsaved) = (true, true);
             state.of(session).changed.send_modify(|count| *count += 1);
         }
@@ -126,14 +129,16 @@ impl Reviews {
     /// How it went. What was decided before the call waits in its answer; after, it is news for the model.
     pub(crate) fn carried(&self, session: &str, review: ReviewId, carried: Carried, is_done: bool) {
         let mut state = self.lock();
-        let of = state.of(session);
+        let Some(of) = state.sessions.get_mut(session) else { return };
         let Some(tracked) = of.reviews.get_mut(&review) else { return };
         let name = tracked.name.clone();
+        tracked.carrying = tracked.carrying.saturating_sub(1);
         if is_done {
             tracked.finish(&carried);
-            let decided = tracked.proposed.as_mut().map(|proposed| &mut proposed.decided);
-            match decided {
-                Some(decided) => decided.extend(carried.items),
+            // A call that has gone on without it does not say it any more.
+            let waiting = tracked.proposed.as_mut().filter(|proposed| !proposed.is_answered);
+            match waiting {
+                Some(proposed) => proposed.decided.extend(carried.items),
                 None => carried.items.into_iter().for_each(|item| of.news.add(item)),
             }
         } else {
@@ -143,17 +148,13 @@ impl Reviews {
         of.changed.send_modify(|count| *count += 1);
         drop(state);
         self.keep(&name);
+        self.keep_news(session);
     }
 }
 
 impl Tracked {
     fn is_whole(&self, hunk: HunkId) -> bool {
         self.review.whole_hunk().is_some_and(|whole| whole.id == hunk) || self.is_new_file()
-    }
-
-    /// One *before* of a file that is not there yet, or is to go.
-    fn is_new_file(&self) -> bool {
-        self.is_before() && self.review.whole_hunk().is_some()
     }
 
     /// Which way round the review's own words are meant.
@@ -169,18 +170,22 @@ impl Tracked {
     }
 
     fn decide_lines(&mut self, decisions: &[&Decision]) -> (Option<Carried>, Vec<Result<(), Refusal>>) {
-        let wanted = decisions.iter().filter_map(|decision| match decision.subject {
-            Subject::Hunk(hunk) => Some(self.wanted(decision, hunk)),
+        // Of two decisions on one hunk the first counts, whatever comes of it.
+        let mut known = HashSet::new();
+        let hunks = decisions.iter().map(|decision| match decision.subject {
+            Subject::Hunk(hunk) => Some(hunk).filter(|hunk| known.insert(*hunk)),
             Subject::Everything => None,
         });
+        let hunks: Vec<_> = hunks.collect();
+        let each = || decisions.iter().zip(&hunks);
+        let wanted = each().filter_map(|(decision, hunk)| Some(self.wanted(decision, (*hunk)?)));
         let wanted: Vec<_> = wanted.collect();
         let Some(verdict) = decisions.first().map(|decision| decision.verdict) else {
             return (None, Vec::new());
         };
-        let lines: std::collections::HashMap<_, _> =
-            self.review.lines().map(|(hunk, line)| (hunk.id, line)).collect();
+        let lines = self.first_lines();
         let text = self.review.text();
-        let (order, mut settled, mut refused) = if self.keeps(verdict) {
+        let (order, settled, refused) = if self.keeps(verdict) {
             let kept = self.review.keep(&wanted);
             (Order::Nothing, kept.settled, kept.refused)
         } else {
@@ -188,27 +193,55 @@ impl Tracked {
             let change = rejection.change;
             (Order::Edit { text, change }, rejection.settled, rejection.refused)
         };
-        let hunks = settled.iter().map(|settled| settled.id).collect();
+        let settled: HashMap<_, _> = settled.iter().map(|settled| (settled.id, settled)).collect();
+        let refused: HashMap<_, _> = refused.iter().map(|refused| (refused.hunk(), refused)).collect();
         let mut results = Vec::new();
         let mut items = Vec::new();
-        for (decision, wanted) in decisions.iter().zip(&wanted) {
-            if let Some(at) = settled.iter().position(|settled| settled.id == wanted.hunk) {
-                let settled = settled.remove(at);
+        for (decision, hunk) in each() {
+            let decided = hunk.and_then(|hunk| settled.get(&hunk));
+            if let Some(settled) = decided {
                 let line = lines.get(&settled.id).copied().unwrap_or_default();
-                items.push(self.item(decision, &settled, line, None));
+                items.push(self.item(decision, settled, line, None));
                 results.push(Ok(()));
                 continue;
             }
-            let at = refused.iter().position(|refused| refused.hunk() == wanted.hunk);
-            let why = at.map(|at| refused.remove(at).to_string());
+            let why = match hunk {
+                Some(hunk) => refused.get(hunk).map(ToString::to_string),
+                None => Some("it is decided already, earlier in the same list".to_owned()),
+            };
             results.push(Err(Refusal::No(why.unwrap_or_else(|| "it is gone".to_owned()))));
         }
-        let carried = Carried { order, is_typed: false, hunks, items, rest: None, is_whole: false };
+        let hunks = settled.into_keys().collect();
+        let carried = Carried { order, written: None, hunks, items, is_whole: false };
         (results.iter().any(Result::is_ok).then_some(carried), results)
+    }
+
+    /// Where the hunks begin, from 0.
+    fn first_lines(&self) -> HashMap<HunkId, usize> {
+        self.review.lines().map(|(hunk, line)| (hunk.id, line)).collect()
+    }
+
+    /// A text and chosen lines are for one hunk of lines; of a file that is not there yet a text is for the file.
+    fn check(&self, decision: &Decision) -> Result<(), Refusal> {
+        let whole = self.review.whole_hunk().map(|whole| whole.id);
+        let is_lines = matches!(decision.subject, Subject::Hunk(hunk) if Some(hunk) != whole);
+        let is_new = self.is_new_file();
+        let why = match (&decision.text, &decision.lines, decision.verdict) {
+            (Some(_), _, Verdict::Reject) => "a rejected hunk has no text of its own; leave the text out",
+            (Some(_), Some(_), _) => "a text of one's own is for a whole hunk, not for some lines of it",
+            (Some(_), None, _) if !is_lines && !is_new => "a text of one's own is for one hunk of lines",
+            (None, Some(_), _) if !is_lines => "lines can be chosen of one hunk only",
+            (None, Some(_), Verdict::Reject) if is_new => {
+                "the file is not there yet: accept those lines of it that you want"
+            }
+            _ => return Ok(()),
+        };
+        Err(Refusal::No(why.to_owned()))
     }
 
     /// A decision on everything, on the file, or with a text of the person's own.
     fn decide_one(&mut self, decision: &Decision) -> Result<Carried, Refusal> {
+        self.check(decision)?;
         let whole = self.review.whole_hunk().map(|whole| whole.id);
         match (decision.subject, whole) {
             (Subject::Everything, _) if self.review.print_all() != decision.expected => {
@@ -224,7 +257,7 @@ impl Tracked {
 
     fn decide_all(&mut self, decision: &Decision) -> Result<Carried, Refusal> {
         let (all, text) = (self.review.all(), self.review.text());
-        let lines: Vec<_> = self.review.lines().map(|(_, line)| line).collect();
+        let lines = self.first_lines();
         let (order, settled) = if self.keeps(decision.verdict) {
             (Order::Nothing, self.review.keep(&all).settled)
         } else {
@@ -232,14 +265,12 @@ impl Tracked {
             (Order::Edit { text, change: rejection.change }, rejection.settled)
         };
         let hunks = settled.iter().map(|settled| settled.id).collect();
-        let mut items: Vec<_> = settled
-            .iter()
-            .zip(lines)
-            .map(|(settled, line)| self.item(decision, settled, line, None))
-            .collect();
+        let line = |settled: &Settled| lines.get(&settled.id).copied().unwrap_or_default();
+        let items = settled.iter().map(|settled| self.item(decision, settled, line(settled), None));
+        let mut items: Vec<_> = items.collect();
         // Said once.
         items.iter_mut().skip(1).for_each(|item| item.comment = None);
-        Ok(Carried { order, is_typed: false, hunks, items, rest: None, is_whole: false })
+        Ok(Carried { order, written: None, hunks, items, is_whole: false })
     }
 
     /// The person's own text in the place of the hunk's lines.
@@ -247,15 +278,14 @@ impl Tracked {
         let text = decision.text.clone().unwrap_or_default();
         let no = |why: review::Refused| Refusal::No(why.to_string());
         let settled = self.review.expected(&self.wanted(decision, hunk)).map_err(no)?;
-        if decision.verdict == Verdict::Reject {
-            return Err(Refusal::No("a rejected hunk has no text of its own; leave the text out".to_owned()));
-        }
         let place = self.review.lines().find(|(known, _)| known.id == hunk);
         let place: Option<(Range<usize>, usize)> = place.map(|(hunk, line)| (hunk.text.clone(), line));
         let Some((range, line)) = place else { return Err(Refusal::No("it is gone".to_owned())) };
         let whole = self.review.text();
         let is_last = range.end == whole.len() && !whole.ends_with('\n');
         let text = if text.is_empty() || text.ends_with('\n') || is_last { text } else { text + "\n" };
+        // Whoever typed it does not see how lines end here.
+        let text = Ending::of(&whole).write(&text).into_owned();
         let item = self.item(decision, &settled, line, Some(&text));
         let change = Change::between(whole.get(range.clone()).unwrap_or_default(), &text);
         let moved = change.edits().iter().map(|edit| Edit {
@@ -264,14 +294,8 @@ impl Tracked {
         });
         let change = Change::checked(&whole, moved.collect()).map_err(|why| Refusal::No(why.to_string()))?;
         let order = Order::Edit { text: whole, change };
-        Ok(Carried {
-            order,
-            is_typed: true,
-            hunks: Vec::new(),
-            items: vec![item],
-            rest: Some(hunk),
-            is_whole: false,
-        })
+        self.review.hold(hunk);
+        Ok(Carried { order, written: Some(hunk), hunks: vec![hunk], items: vec![item], is_whole: false })
     }
 
     /// A file that the agent has created, deleted or renamed.
@@ -287,7 +311,9 @@ impl Tracked {
             Order::Nothing
         } else {
             match self.review.reject_whole(&wanted, decision.confirmed).map_err(no)? {
-                WholeRejection::Delete => Order::Delete,
+                WholeRejection::Delete => {
+                    Order::Delete { text: (!decision.confirmed).then(|| self.review.text()) }
+                }
                 WholeRejection::Restore(text) => Order::Create { text },
                 WholeRejection::NeedsConfirmation(_) => return Err(Refusal::Confirm(self.shown.clone())),
                 WholeRejection::Rename { .. } => {
@@ -297,19 +323,15 @@ impl Tracked {
                 }
             }
         };
-        Ok(Carried {
-            order,
-            is_typed: false,
-            hunks: vec![whole],
-            items: vec![item],
-            rest: None,
-            is_whole: true,
-        })
+        Ok(Carried { order, written: None, hunks: vec![whole], items: vec![item], is_whole: true })
     }
 
     /// A file that a call wants to create or delete. Deciding its lines is deciding the file.
     fn decide_new_file(&mut self, decision: &Decision, whole: HunkId) -> Result<Carried, Refusal> {
         let (mut text, expected) = (self.review.text(), self.review.whole_print());
+        if self.review.whole_hunk().is_some_and(|whole| whole.rejecting) {
+            return Err(Refusal::No(format!("`{}` is being decided already", self.shown)));
+        }
         if let Subject::Hunk(hunk) = decision.subject {
             if hunk == whole {
                 if expected.as_ref() != Some(&decision.expected) {
@@ -324,15 +346,18 @@ impl Tracked {
                 let no = |why: review::Refused| Refusal::No(why.to_string());
                 let settled = self.review.expected(&wanted).map_err(no)?;
                 if let Some(lines) = settled.lines {
+                    let wanted: HashSet<_> = lines.new.into_iter().collect();
                     let chosen = settled.new.split_inclusive('\n').enumerate();
-                    text = chosen.filter(|(at, _)| lines.new.contains(at)).map(|(_, line)| line).collect();
+                    text = chosen.filter(|(at, _)| wanted.contains(at)).map(|(_, line)| line).collect();
                 }
             }
         }
         let kind = self.review.whole_hunk().map(|whole| whole.kind.clone());
         let order = match (decision.verdict, kind) {
             (Verdict::Reject, _) => Order::Nothing,
-            (Verdict::Accept, Some(review::Whole::Deleted)) => Order::Delete,
+            (Verdict::Accept, Some(review::Whole::Deleted)) => {
+                Order::Delete { text: Some(self.review.base()) }
+            }
             (Verdict::Accept, _) => Order::Create { text: decision.text.clone().unwrap_or(text) },
         };
         let mut item = self.file_item(decision);
@@ -340,14 +365,8 @@ impl Tracked {
         {
             (item.happened, item.text) = (Happened::AcceptedEdited, Some(text.clone()));
         }
-        Ok(Carried {
-            order,
-            is_typed: true,
-            hunks: Vec::new(),
-            items: vec![item],
-            rest: None,
-            is_whole: true,
-        })
+        self.review.hold(whole);
+        Ok(Carried { order, written: None, hunks: vec![whole], items: vec![item], is_whole: true })
     }
 
     fn finish(&mut self, carried: &Carried) {
@@ -355,9 +374,8 @@ impl Tracked {
             // Whatever it was, there is nothing left of it.
             self.review = Review::of(&Document::new("", copydesk_text::Lines::Any));
         }
-        let rest = carried.rest.and_then(|rest| self.review.all().into_iter().find(|all| all.hunk == rest));
-        if let Some(rest) = rest {
-            self.review.keep(&[rest]);
+        if let Order::Edit { .. } = carried.order {
+            self.review.settle_end(&carried.hunks);
         }
     }
 

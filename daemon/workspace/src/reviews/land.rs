@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use copydesk_text::review::Review;
+use copydesk_text::review::{HunkId, Review};
 use copydesk_text::{Change, Document};
 
 use super::tracked::Tracked;
@@ -18,6 +18,8 @@ pub(crate) enum Hand<'a> {
     Person,
     /// What a person decided in this review.
     Decision(ReviewId),
+    /// What a person wrote in the place of this hunk, with which it is decided.
+    Written(ReviewId, HunkId),
 }
 
 /// An edit that is in the text.
@@ -33,19 +35,23 @@ pub(crate) struct Landed<'a> {
 
 impl Reviews {
     /// An edit is on its way into a buffer: until it has landed, nobody can tell who types.
-    pub(crate) fn hold(&self, name: &Path) {
-        self.lock().each(name, |_, tracked| tracked.held += 1);
+    pub(crate) fn hold(&self, client: ClientId, name: &Path) {
+        *self.lock().on_their_way.entry((client, name.to_owned())).or_default() += 1;
     }
 
     /// An edit will not land: its buffer is gone.
-    pub(crate) fn let_go(&self, name: &Path) {
-        self.lock().each(name, |_, tracked| {
-            tracked.held = tracked.held.saturating_sub(1);
-            tracked.follows = None;
+    pub(crate) fn let_go(&self, client: ClientId, name: &Path) {
+        let mut state = self.lock();
+        state.arrived(client, name);
+        state.each(name, |_, tracked| {
+            if tracked.follows == Some(client) {
+                tracked.follows = None;
+            }
         });
     }
 
-    /// The text after an edit was on its way, with the edit where it was made.
+    /// The text after an edit was on its way into a client's buffer, or was made on the disk; with the edit where it was
+    /// made.
     pub(crate) fn landed(
         &self,
         name: &Path,
@@ -54,16 +60,27 @@ impl Reviews {
         now: &Document,
     ) {
         let mut state = self.lock();
+        if let Some(client) = client {
+            state.arrived(client, name);
+        }
+        let is_last = client.is_none_or(|client| !state.is_on_its_way(client, name));
         if let Some(landed) = landed {
             state.expect(name, landed);
         }
         state.each(name, |session, tracked| {
-            tracked.held = tracked.held.saturating_sub(1);
+            let is_its_own = landed.is_some_and(|landed| landed.session == session);
+            // What another session has in another editor is not touched by it.
+            if !is_its_own && tracked.follows.is_some() && tracked.follows != client {
+                return;
+            }
             tracked.follows = client;
             if let Some(landed) = landed {
                 tracked.land(session, landed);
             }
-            tracked.catch_up(now);
+            // Else what is there besides it may be the next edit.
+            if is_last {
+                tracked.catch_up(now);
+            }
         });
         drop(state);
         self.keep(name);
@@ -72,21 +89,22 @@ impl Reviews {
     /// A file that was not there.
     pub(crate) fn created(&self, name: &Path, shown: &str, session: &str, hand: Hand<'_>, text: &Document) {
         let mut state = self.lock();
-        match hand {
-            Hand::Agent(call) => {
-                let of = state.of(session);
-                // What was left of one that had this name is over with it.
-                of.reviews.retain(|_, tracked| tracked.name != name || tracked.is_before());
-                let review = Review::created(&text.text(), call);
-                of.add(Tracked::new(name.to_owned(), shown.to_owned(), review));
+        if let Hand::Agent(call) = hand {
+            let of = state.of(session);
+            let mut known = of.reviews.values_mut();
+            match known.find(|tracked| tracked.name == name && !tracked.is_before()) {
+                Some(tracked) => tracked.review.created_again(&text.text(), call),
+                None => {
+                    let review = Review::created(&text.text(), call);
+                    of.add(Tracked::new(name.to_owned(), shown.to_owned(), review));
+                }
             }
-            Hand::Person | Hand::Decision(_) => {}
         }
         state.each(name, |of, tracked| {
-            if tracked.review.whole_hunk().is_some_and(|whole| whole.rejecting) {
+            let is_done = of == session && matches!(hand, Hand::Agent(_));
+            if tracked.is_rejecting_file() {
                 tracked.review.whole_rejected();
-            }
-            if of != session {
+            } else if !is_done && tracked.follows.is_none() {
                 tracked.catch_up(text);
             }
             (tracked.is_changed, tracked.is_unsaved) = (true, true);
@@ -110,7 +128,7 @@ impl Reviews {
             }
         }
         state.each(name, |_, tracked| {
-            if tracked.review.whole_hunk().is_some_and(|whole| whole.rejecting) {
+            if tracked.is_rejecting_file() {
                 tracked.review.whole_rejected();
             }
             (tracked.is_changed, tracked.is_unsaved) = (true, true);
@@ -121,6 +139,16 @@ impl Reviews {
 }
 
 impl State {
+    fn arrived(&mut self, client: ClientId, name: &Path) {
+        let place = (client, name.to_owned());
+        if let Some(count) = self.on_their_way.get_mut(&place) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                self.on_their_way.remove(&place);
+            }
+        }
+    }
+
     /// An agent's first edit of a document begins a review.
     fn expect(&mut self, name: &Path, landed: &Landed<'_>) {
         let Hand::Agent(_) = landed.hand else { return };
@@ -132,7 +160,14 @@ impl State {
 }
 
 impl Tracked {
+    fn is_rejecting_file(&self) -> bool {
+        !self.is_before() && self.review.whole_hunk().is_some_and(|whole| whole.rejecting)
+    }
+
     fn land(&mut self, session: &str, landed: &Landed<'_>) {
+        if !self.follows_text() {
+            return;
+        }
         self.catch_up(landed.before);
         // Cannot be refused: the text is the one that the edit was made for.
         let _ = match landed.hand {
@@ -141,6 +176,9 @@ impl Tracked {
             }
             Hand::Decision(review) if session == landed.session && self.id == review => {
                 self.review.rejected(landed.change)
+            }
+            Hand::Written(review, hunk) if session == landed.session && self.id == review => {
+                self.review.written(hunk, landed.change)
             }
             _ => self.review.person(landed.change),
         };

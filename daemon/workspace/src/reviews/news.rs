@@ -1,7 +1,8 @@
 //! What people did with an agent's edits that its model does not know yet.
 
 use std::collections::VecDeque;
-use std::path::Path;
+
+use serde::{Deserialize, Serialize};
 
 use super::tracked::Tracked;
 use super::{OfSession, Reviews};
@@ -11,7 +12,7 @@ const MOST: usize = 200;
 /// Open hunks that are named.
 const OPEN: usize = 20;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Happened {
     Accepted,
     /// With changes of the person's own, or only in part.
@@ -28,7 +29,7 @@ pub enum Happened {
 }
 
 /// One thing that happened.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
     /// The document, for a model.
     pub shown: String,
@@ -44,7 +45,7 @@ pub struct Item {
 }
 
 /// What happened, in its order.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct News {
     pub items: VecDeque<Item>,
     /// Older ones that were too many.
@@ -75,6 +76,14 @@ impl News {
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
+
+    /// These came earlier. What was open then is said anew when it is told.
+    pub(super) fn put_before(&mut self, mut earlier: Self) {
+        earlier.items.retain(|item| item.happened != Happened::Open);
+        let since = std::mem::replace(self, earlier);
+        self.left_out += since.left_out;
+        since.items.into_iter().for_each(|item| self.add(item));
+    }
 }
 
 impl Reviews {
@@ -91,7 +100,10 @@ impl Reviews {
             comment: Some(comment.text),
             text: comment.about,
         });
-        news.comments()
+        let comments = news.comments();
+        drop(state);
+        self.keep_news(session);
+        comments
     }
 
     pub fn comments(&self, session: &str) -> usize {
@@ -115,15 +127,15 @@ impl Reviews {
             .take(OPEN)
             .collect();
         news.items.extend(open);
+        drop(state);
+        self.keep_news(session);
         news
     }
 
-    /// Whether something of a document waits to be told.
-    pub fn is_news(&self, session: &str, name: &Path) -> bool {
-        let mut state = self.lock();
-        let of = state.of(session);
-        let mut reviews = of.reviews.values();
-        reviews.any(|tracked| tracked.name == name && !tracked.review.is_empty())
+    /// It could not be told after all.
+    pub fn untold(&self, session: &str, news: News) {
+        self.lock().of(session).news.put_before(news);
+        self.keep_news(session);
     }
 }
 

@@ -15,6 +15,8 @@ use crate::files::{ChangeKind, Place};
 pub(super) struct Proposed {
     pub(super) call: String,
     pub(super) ask: Option<String>,
+    /// The call has gone on.
+    pub(super) is_answered: bool,
     /// What was decided of it, in the order of deciding.
     pub(super) decided: Vec<Item>,
     /// There is more to come.
@@ -51,7 +53,7 @@ impl Reviews {
         };
         let mut tracked = Tracked::new(place.real().to_owned(), place.shown.clone(), review);
         let (call, decided) = (call.to_owned(), Vec::new());
-        tracked.proposed = Some(Proposed { call, ask: None, decided, is_written: false });
+        tracked.proposed = Some(Proposed { call, ask: None, is_answered: false, decided, is_written: false });
         let id = self.lock().of(session).add(tracked);
         Some(Proposal { reviews: self.clone(), session: session.into(), id })
     }
@@ -67,10 +69,11 @@ impl Reviews {
         state.of(session).changed.send_modify(|count| *count += 1);
     }
 
-    /// The asks of which nothing is left to decide.
+    /// The asks of which everything is decided and done.
     pub fn settled_asks(&self, session: &str) -> Vec<String> {
         let mut state = self.lock();
-        let over = state.of(session).reviews.values().filter(|tracked| tracked.is_over());
+        let reviews = state.of(session).reviews.values();
+        let over = reviews.filter(|tracked| tracked.is_over() && tracked.carrying == 0);
         over.filter_map(|tracked| tracked.proposed.as_ref()?.ask.clone()).collect()
     }
 
@@ -122,6 +125,16 @@ impl Proposal {
         state.find(&self.session, self.id).map(|tracked| tracked.review.print_all())
     }
 
+    /// Waits until what was decided so far is done, or has failed: only then it is known what came of it.
+    pub async fn at_rest(&self) {
+        let mut changed = self.reviews.watch(&self.session);
+        let is_carried = || {
+            let mut state = self.reviews.lock();
+            state.find(&self.session, self.id).is_some_and(|tracked| tracked.carrying > 0)
+        };
+        while is_carried() && changed.changed().await.is_ok() {}
+    }
+
     /// Whether something of it is decided.
     pub fn is_begun(&self) -> bool {
         !self.decided().items.is_empty()
@@ -140,13 +153,14 @@ impl Drop for Proposal {
     /// The call has its answer, or is over without one.
     fn drop(&mut self) {
         let mut state = self.reviews.lock();
-        let of = state.of(&self.session);
-        if let Some(tracked) = of.reviews.get_mut(&self.id) {
-            // Told as over, and then gone.
-            tracked.review = Review::new("");
-            tracked.proposed = None;
-            tracked.is_changed = true;
-            of.changed.send_modify(|count| *count += 1);
+        let Some(of) = state.sessions.get_mut(&*self.session) else { return };
+        let Some(tracked) = of.reviews.get_mut(&self.id) else { return };
+        // Told as over, and then gone.
+        tracked.review = Review::new("");
+        if let Some(proposed) = &mut tracked.proposed {
+            proposed.is_answered = true;
         }
+        tracked.is_changed = true;
+        of.changed.send_modify(|count| *count += 1);
     }
 }

@@ -12,6 +12,10 @@ use crate::config::Save;
 use crate::files::{By, Cause, ChangeKind, FileChange, Files, READ_LIMIT};
 use crate::journal::{Bound, Journal};
 
+mod interleaved;
+mod odd;
+mod window;
+
 const SESSION: &str = "s";
 
 struct Desk {
@@ -220,7 +224,7 @@ async fn a_created_file_goes_when_it_is_rejected_and_not_with_what_a_person_wrot
     desk.write("new", "1\n2\nmine\n");
     desk.files.look_at_reviews(SESSION).await;
     let reject = file(&desk.only(), Verdict::Reject);
-    assert_eq!(desk.decide(&[reject.clone()]).await, [Err(Refusal::Confirm("new".into()))]);
+    assert_eq!(desk.decide(std::slice::from_ref(&reject)).await, [Err(Refusal::Confirm("new".into()))]);
     assert_eq!(desk.read("new"), "1\n2\nmine\n");
     assert_eq!(desk.decide(&[Decision { confirmed: true, ..reject }]).await, [Ok(())]);
     assert!(!desk.folder.path().join("new").exists());

@@ -22,8 +22,8 @@ pub(super) struct Tracked {
     pub(super) proposed: Option<Proposed>,
     /// The client whose buffer it follows.
     pub(super) follows: Option<ClientId>,
-    /// Edits on their way into the buffer.
-    pub(super) held: usize,
+    /// Decisions that are being carried out.
+    pub(super) carrying: usize,
     /// What viewers know of the first hunks.
     pub(super) told: HashMap<HunkId, (Print, bool, bool)>,
     /// Hunks with a person's typing in them that the model knows of.
@@ -45,7 +45,7 @@ impl Tracked {
             review,
             proposed: None,
             follows: None,
-            held: 0,
+            carrying: 0,
             told: HashMap::new(),
             noted: HashMap::new(),
             failed: None,
@@ -58,14 +58,29 @@ impl Tracked {
         self.proposed.is_some()
     }
 
+    /// One *before* of a file that is not there yet, or is to go: its text is not the document's.
+    pub(super) fn is_new_file(&self) -> bool {
+        self.is_before() && self.review.whole_hunk().is_some()
+    }
+
+    /// The call that it is of has its answer.
+    pub(super) fn is_answered(&self) -> bool {
+        self.proposed.as_ref().is_some_and(|proposed| proposed.is_answered)
+    }
+
     /// Nothing is left to decide.
     pub(super) fn is_over(&self) -> bool {
-        self.review.is_empty()
+        self.review.is_empty() || self.is_answered()
+    }
+
+    /// Whether its text is that of the document, and still matters.
+    pub(super) fn follows_text(&self) -> bool {
+        !self.is_new_file() && !self.is_answered()
     }
 
     /// What the text is other than it was, a person did.
     pub(super) fn catch_up(&mut self, now: &Document) {
-        if self.review.is_at(now) {
+        if !self.follows_text() || self.review.is_at(now) {
             return;
         }
         let change = Change::between(&self.review.text(), &now.text());
@@ -76,6 +91,9 @@ impl Tracked {
 
     /// What a person typed, piece by piece. A review that is not where it should be looks at the whole text.
     pub(super) fn typed(&mut self, typed: &[Typed<'_>], now: &Document) {
+        if !self.follows_text() {
+            return;
+        }
         let hunks = self.shape();
         for piece in typed {
             let Some(range) = piece.range.clone() else { return self.catch_up(now) };

@@ -65,7 +65,13 @@ impl Reviews {
         let of = state.of(session);
         let changed = of.reviews.values_mut().filter(|tracked| tracked.is_changed);
         let changes = changed.map(Tracked::change).collect();
-        of.reviews.retain(|_, tracked| !tracked.is_over() || tracked.is_before() || tracked.held > 0);
+        let is_kept = self.journal.is_some();
+        of.reviews.retain(|_, tracked| {
+            let is_needed = tracked.is_before() && !tracked.is_answered();
+            // Whoever starts the desk again finds it as the disk has it.
+            let is_to_be_kept = is_kept && tracked.is_unsaved && !tracked.is_before();
+            !tracked.is_over() || is_needed || is_to_be_kept || tracked.carrying > 0
+        });
         changes
     }
 }

@@ -47,9 +47,9 @@ end
 ---@param bufnr integer
 ---@return copydesk.Reviewed[]
 function M.of_buffer(bufnr)
-  local buffer = require("copydesk.buffer")
-  local found = state.all(buffer.uri(bufnr))
-  if #found > 0 then
+  local buffer, all = require("copydesk.buffer"), state.all()
+  local found = #all > 0 and state.all(buffer.uri(bufnr)) or all
+  if #found > 0 or #all == 0 then
     return found
   end
   -- Several names may be of one file.
@@ -57,7 +57,7 @@ function M.of_buffer(bufnr)
   return vim.tbl_filter(function(one)
     local is_file, other = pcall(vim.uri_to_fname, one.uri)
     return name ~= nil and is_file and vim.uv.fs_realpath(other) == name and buffer.of(one.uri) == bufnr
-  end, state.all())
+  end, all)
 end
 
 --- Lists a document again, a little later, if that has not been in vain too often.

@@ -5,7 +5,8 @@
 //! they type.
 
 use std::collections::VecDeque;
-use std::io::{self, IsTerminal as _, PipeWriter};
+use std::io::{self, IsTerminal as _};
+use std::sync::atomic::Ordering;
 
 use copydesk_protocol::ask::{Ask, PermissionReply};
 use copydesk_protocol::event::{Event, TurnEnd};
@@ -13,8 +14,10 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use super::approve;
-use super::text::TextView;
+use super::hunks::{self, Answer, Attention, Tally};
+use super::reviews::Reviews;
+use super::text::{self, Refused, TextView};
+use super::typed::TakenBack;
 use crate::terminal;
 
 const NOBODY: &str =
@@ -38,6 +41,8 @@ pub(super) enum Told {
     Ask { ask: Ask, whose: Whose, answer: oneshot::Sender<PermissionReply> },
     /// It is not needed any more.
     Settled { ask: String, by: Option<String> },
+    /// There may be other hunks to decide.
+    ReviewChanged,
     /// The turn has to wait for another.
     Queued,
     /// Nothing more will be heard, and why.
@@ -55,6 +60,7 @@ pub(super) enum Whose {
 /// A session to follow.
 pub(super) struct Followed {
     pub(super) told: mpsc::Receiver<Told>,
+    pub(super) reviews: Reviews,
     /// Ends the turn that is followed.
     pub(super) cancel: Box<dyn Fn() + Send>,
 }
@@ -69,6 +75,8 @@ pub(super) struct Follower {
     asking: Option<Asking>,
     /// What happened while the person was being asked.
     held: Vec<Event>,
+    /// What ended the question, and what came then: told when nobody types any more.
+    after: Vec<Told>,
     interrupted: bool,
 }
 
@@ -76,9 +84,8 @@ pub(super) struct Follower {
 struct Asking {
     ask: Ask,
     answer: oneshot::Sender<PermissionReply>,
-    typed: JoinHandle<PermissionReply>,
-    /// Closed, it takes the question back.
-    _open: PipeWriter,
+    dialog: JoinHandle<(Answer, Tally)>,
+    attention: Attention,
 }
 
 impl Follower {
@@ -90,13 +97,14 @@ impl Follower {
             waiting: VecDeque::new(),
             asking: None,
             held: Vec::new(),
+            after: Vec::new(),
             interrupted: false,
         }
     }
 
     /// To the end of the turn; none where the person does not wait for it.
     pub(super) async fn follow(mut self, followed: Followed) -> anyhow::Result<Option<TurnEnd>> {
-        let Followed { mut told, cancel } = followed;
+        let Followed { mut told, reviews, cancel } = followed;
         // One for all: a signal that comes between two waits must not be lost.
         let mut interrupts = signal(SignalKind::interrupt())?;
         loop {
@@ -107,8 +115,13 @@ impl Follower {
                         return Ok(Some(end));
                     }
                 }
-                reply = typed(&mut self.asking) => self.answered(reply)?,
-                _ = interrupts.recv() => {
+                said = said(&mut self.asking) => {
+                    if let Some(end) = self.answered(said)? {
+                        return Ok(Some(end));
+                    }
+                }
+                // In an editor it has its own meaning.
+                _ = interrupts.recv() => if !self.is_editing() {
                     if self.interrupted {
                         terminal::remark("left at once");
                         return Ok(None);
@@ -117,18 +130,29 @@ impl Follower {
                     if !self.manner.json {
                         self.view.interrupted(self.asking.is_some())?;
                     }
+                    self.take_back();
                     cancel();
                 }
             }
-            self.ask_next()?;
+            self.ask_next(&reviews)?;
         }
     }
 
     fn hear(&mut self, told: Told) -> anyhow::Result<Option<TurnEnd>> {
+        if let Some(asking) = &self.asking {
+            let ends = match &told {
+                Told::Event(Event::TurnEnded { .. }) | Told::Lost(_) => true,
+                Told::Settled { ask, .. } => *ask == asking.ask.ask,
+                _ => false,
+            };
+            if ends || !self.after.is_empty() {
+                self.after.push(told);
+                self.take_back();
+                return Ok(None);
+            }
+        }
         match told {
             Told::Event(Event::TurnEnded { end, turn }) => {
-                self.end_asking();
-                self.show_held()?;
                 self.show(&Event::TurnEnded { end: end.clone(), turn })?;
                 return Ok(Some(end));
             }
@@ -137,16 +161,15 @@ impl Follower {
                 if hold { self.held.push(event) } else { self.show(&event)? }
             }
             Told::Ask { ask, whose, answer } => self.asked(ask, whose, answer)?,
-            Told::Settled { ask, by } => self.settled(&ask, by.as_deref())?,
+            Told::Settled { ask, .. } => self.waiting.retain(|(waiting, _)| waiting.ask != ask),
+            Told::ReviewChanged => {
+                if let Some(asking) = &self.asking {
+                    asking.attention.changed.notify_one();
+                }
+            }
             Told::Queued if self.manner.json => {}
             Told::Queued => self.view.queued(),
-            Told::Lost(message) => {
-                if self.end_asking() && !self.interrupted {
-                    terminal::print("")?;
-                }
-                self.show_held()?;
-                anyhow::bail!(message);
-            }
+            Told::Lost(message) => anyhow::bail!(message),
         }
         Ok(None)
     }
@@ -169,6 +192,8 @@ impl Follower {
         }
         if !self.manner.json {
             self.view.ask(&ask)?;
+            self.view.seen(&ask);
+            text::diff(&ask).map_or(Ok(()), |diff| terminal::print(text::coloured(diff)))?;
         }
         let nobody = || PermissionReply::Reject { reason: Some(NOBODY.to_owned()) };
         // Whoever asked may be gone; then nobody waits.
@@ -176,44 +201,74 @@ impl Follower {
         Ok(())
     }
 
-    fn ask_next(&mut self) -> anyhow::Result<()> {
+    fn ask_next(&mut self, reviews: &Reviews) -> anyhow::Result<()> {
         if self.asking.is_some() || self.interrupted {
             return Ok(());
         }
         let Some((ask, answer)) = self.waiting.pop_front() else { return Ok(()) };
         self.view.ask(&ask)?;
-        let asked = ask.clone();
-        let (taken_back, open) = io::pipe()?;
-        let typed = tokio::task::spawn_blocking(move || approve::ask(&asked, &taken_back));
-        self.asking = Some(Asking { ask, answer, typed, _open: open });
+        self.view.seen(&ask);
+        let attention = Attention::default();
+        let dialog = tokio::spawn(hunks::ask(ask.clone(), reviews.clone(), attention.clone()));
+        self.asking = Some(Asking { ask, answer, dialog, attention });
         Ok(())
     }
 
-    fn answered(&mut self, reply: PermissionReply) -> anyhow::Result<()> {
-        if let Some(Asking { ask, answer, .. }) = self.asking.take() {
-            if matches!(reply, PermissionReply::Reject { .. }) {
-                self.view.refused(&ask.part);
+    /// Nobody types any more. What came meanwhile is shown, and may be the end of the turn.
+    fn answered(&mut self, (answer, tally): (Answer, Tally)) -> anyhow::Result<Option<TurnEnd>> {
+        let Some(asking) = self.asking.take() else { return Ok(None) };
+        let after = std::mem::take(&mut self.after);
+        let refused = if tally.accepted == 0 { Refused::All } else { Refused::Rest };
+        let mut stops = false;
+        match answer {
+            Answer::Reply(reply) => {
+                stops = matches!(reply, PermissionReply::Reject { .. });
+                if stops {
+                    self.view.refused(&asking.ask.part, refused);
+                }
+                // Whoever asked may be gone; then nobody waits.
+                let _ = asking.answer.send(reply);
             }
-            let _ = answer.send(reply);
+            Answer::Decided => {
+                if refused == Refused::All {
+                    self.view.refused(&asking.ask.part, refused);
+                }
+            }
+            Answer::TakenBack(TakenBack { is_open }) => {
+                stops = true;
+                if is_open && !self.interrupted {
+                    terminal::print("")?;
+                }
+                if !self.interrupted {
+                    let settled = after.iter().find_map(|told| match told {
+                        Told::Settled { ask, by } if *ask == asking.ask.ask => Some(by.as_deref()),
+                        _ => None,
+                    });
+                    settled.map_or(Ok(()), |by| self.view.decided(by))?;
+                }
+            }
         }
-        self.show_held()
+        if stops && tally.accepted > 0 {
+            self.view.kept(tally.accepted)?;
+        }
+        self.show_held()?;
+        for told in after {
+            if let Some(end) = self.hear(told)? {
+                return Ok(Some(end));
+            }
+        }
+        Ok(None)
     }
 
-    fn settled(&mut self, ask: &str, by: Option<&str>) -> anyhow::Result<()> {
-        self.waiting.retain(|(waiting, _)| waiting.ask != ask);
-        if self.asking.as_ref().is_some_and(|asking| asking.ask.ask == ask) {
-            self.end_asking();
-            if !self.interrupted {
-                self.view.decided(by)?;
-            }
-            self.show_held()?;
+    /// The question is over, whatever is typed.
+    fn take_back(&self) {
+        if let Some(asking) = &self.asking {
+            asking.attention.over.cancel();
         }
-        Ok(())
     }
 
-    /// Whether the person was being asked something.
-    fn end_asking(&mut self) -> bool {
-        self.asking.take().is_some()
+    fn is_editing(&self) -> bool {
+        self.asking.as_ref().is_some_and(|asking| asking.attention.editing.load(Ordering::SeqCst))
     }
 
     fn show(&mut self, event: &Event) -> anyhow::Result<()> {
@@ -226,10 +281,12 @@ impl Follower {
     }
 }
 
-/// When the person has replied; never while nobody is asked.
-async fn typed(asking: &mut Option<Asking>) -> PermissionReply {
+/// What the person said; never while nobody is asked.
+async fn said(asking: &mut Option<Asking>) -> (Answer, Tally) {
     match asking {
-        Some(asking) => (&mut asking.typed).await.unwrap_or(PermissionReply::Reject { reason: None }),
+        Some(asking) => (&mut asking.dialog)
+            .await
+            .unwrap_or((Answer::TakenBack(TakenBack { is_open: false }), Tally::default())),
         None => std::future::pending().await,
     }
 }

@@ -7,10 +7,11 @@ use copydesk_session::{Live, Request, Session, Store};
 use copydesk_workspace::buffers::Buffers;
 use copydesk_workspace::config::Loaded;
 use copydesk_workspace::journal::{Bound, Journal};
-use copydesk_workspace::reviews::Reviews;
+use copydesk_workspace::reviews;
 use tokio::sync::{mpsc, oneshot};
 
 use super::follow::{Followed, Told, Whose};
+use super::reviews::Reviews;
 use crate::hub::convert;
 use crate::opening::{self, Choice, Desk};
 use crate::setup::Setup;
@@ -35,14 +36,15 @@ pub(super) async fn start(
     }
     let (events_in, mut events) = mpsc::channel(ROOM);
     let journal = journal(setup);
-    let reviews = Reviews::new(journal.clone());
-    let desk = Desk { buffers: Buffers::default(), journal, reviews, processes: opening::processes() };
+    let kept = reviews::Reviews::new(journal.clone());
+    let desk = Desk { buffers: Buffers::default(), journal, reviews: kept, processes: opening::processes() };
     let setting = opening::open(setup, loaded, store, &desk, choice, events_in).await?;
-    let session = setting.session.clone();
+    let (session, files) = (setting.session.clone(), setting.files.clone());
     let live = Live::start(setting).await?;
     live.prompt(request).await;
     let (tell, told) = mpsc::channel(1);
     let cancelled = live.clone();
+    let reviews = Reviews::Here { session: session.id.clone(), live: live.clone(), files };
     tokio::spawn(async move {
         while let Some(event) = events.recv().await {
             let event = convert::event(event);
@@ -66,7 +68,7 @@ pub(super) async fn start(
         let live = cancelled.clone();
         tokio::spawn(async move { live.cancel().await });
     };
-    Ok((session, Followed { told, cancel: Box::new(cancel) }))
+    Ok((session, Followed { told, reviews, cancel: Box::new(cancel) }))
 }
 
 async fn reply(live: Live, ask: String, answer: oneshot::Receiver<PermissionReply>) {

@@ -25,6 +25,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::follow::{Followed, Told, Whose};
 use super::own::Own;
+use super::reviews::Reviews;
 use crate::client::{Client, ClientError, Inbox, Incoming, Reply};
 use crate::hub::convert;
 use crate::opening::Choice;
@@ -63,7 +64,8 @@ pub(super) async fn start(
     let cancel = move || {
         let _ = cancel_in.send(());
     };
-    Ok((session, Followed { told, cancel: Box::new(cancel) }))
+    let reviews = Reviews::There { session: id, client };
+    Ok((session, Followed { told, reviews, cancel: Box::new(cancel) }))
 }
 
 async fn load(client: &Client, session: &str) -> Result<SessionLoadResult, ClientError> {
@@ -214,11 +216,12 @@ impl Reader {
             Event::Asked(ask) => Some(ask.clone()),
             _ => None,
         };
-        if self.own.hear(&event) {
-            // Reviews are for editors: a run decides by asks.
-            if !matches!(event, Event::ReviewChanged(_)) {
-                self.tell(Told::Event(event)).await?;
-            }
+        let is_ours = self.own.hear(&event);
+        // What is asked may be of others: so may be its hunks.
+        if matches!(event, Event::ReviewChanged(_)) {
+            self.tell(Told::ReviewChanged).await?;
+        } else if is_ours {
+            self.tell(Told::Event(event)).await?;
         }
         match asked {
             Some(ask) => self.ask(ask).await?,

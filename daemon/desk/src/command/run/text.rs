@@ -17,9 +17,9 @@ pub(super) struct TextView {
     /// What is being written: its part, and whether it is reasoning.
     writing: Option<(String, bool)>,
     kinds: HashMap<String, bool>,
-    /// What the person was asked about, by call, and which of it they refused.
+    /// What the person was asked about, by call, and what of it they refused.
     asked: HashMap<String, String>,
-    refused: HashSet<String>,
+    refused: HashMap<String, Refused>,
     /// Calls whose change was shown when the person was asked about it.
     seen: HashSet<String>,
     last: Option<Block>,
@@ -34,13 +34,21 @@ enum Block {
     Calls,
 }
 
+/// What a person said no to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refused {
+    All,
+    /// They had accepted some of it.
+    Rest,
+}
+
 impl TextView {
     pub(super) fn new() -> Self {
         Self {
             writing: None,
             kinds: HashMap::new(),
             asked: HashMap::new(),
-            refused: HashSet::new(),
+            refused: HashMap::new(),
             seen: HashSet::new(),
             last: None,
             usage: Usage::default(),
@@ -67,13 +75,12 @@ impl TextView {
     }
 
     /// The person said no to this call.
-    pub(super) fn refused(&mut self, part: &str) {
-        self.refused.insert(part.to_owned());
+    pub(super) fn refused(&mut self, part: &str, what: Refused) {
+        self.refused.insert(part.to_owned(), what);
     }
 
-    /// Somebody else decided while the person was being asked, who has not typed the end of their line.
+    /// Somebody else decided while the person was being asked.
     pub(super) fn decided(&mut self, by: Option<&str>) -> io::Result<()> {
-        print("")?;
         let by = by.map(|by| format!(" in {}", one_line(by))).unwrap_or_default();
         print(styled(DIM, format!("  decided{by}")))
     }
@@ -107,13 +114,23 @@ impl TextView {
         if let Some(command) = asked.metadata.get("command").and_then(|command| command.as_str()) {
             print(format!("  {} {}", styled(DIM, "$"), command.trim_end().replace('\n', "\n    ")))?;
         }
-        match asked.metadata.get("diff").and_then(|diff| diff.as_str()) {
-            Some(diff) => {
-                self.seen.insert(asked.part.clone());
-                print(coloured(diff))
-            }
-            None => Ok(()),
+        Ok(())
+    }
+
+    /// The change that it is about is shown, now or hunk by hunk.
+    pub(super) fn seen(&mut self, asked: &Ask) {
+        if diff(asked).is_some() {
+            self.seen.insert(asked.part.clone());
         }
+    }
+
+    /// Something was accepted before all the rest was refused.
+    pub(super) fn kept(&mut self, accepted: usize) -> io::Result<()> {
+        let what = match accepted {
+            1 => "1 hunk was accepted and stays".to_owned(),
+            several => format!("{several} hunks were accepted and stay"),
+        };
+        print(styled(DIM, format!("  {what}")))
     }
 
     fn part(&mut self, part: &Part) -> io::Result<()> {
@@ -170,9 +187,12 @@ impl TextView {
         self.end_line()?;
         self.begin(Block::Calls)?;
         let output = call.output.as_ref();
+        // Others may have said yes to some of it.
+        let refused = self.refused.get(part).filter(|_| *state != State::Completed);
         let mut title = match (self.asked.get(part), output) {
             (Some(asked), _) if *state == State::Interrupted => asked.clone(),
-            (Some(asked), Some(_)) if self.refused.contains(part) => format!("{asked}: you said no"),
+            (Some(asked), Some(_)) if refused == Some(&Refused::All) => format!("{asked}: you said no"),
+            (Some(asked), Some(_)) if refused.is_some() => format!("{asked}: you said no to the rest"),
             (_, Some(output)) => one_line(&output.title),
             (_, None) => one_line(&call.arguments),
         };
@@ -243,8 +263,13 @@ fn is_settled(state: &State) -> bool {
     !matches!(state, State::Pending | State::Running)
 }
 
+/// The change that an ask is about.
+pub(super) fn diff(asked: &Ask) -> Option<&str> {
+    asked.metadata.get("diff").and_then(|diff| diff.as_str())
+}
+
 /// A diff below its title; which file it is about is said only where there are several.
-fn coloured(diff: &str) -> String {
+pub(super) fn coloured(diff: &str) -> String {
     let lines: Vec<_> = diff.trim_end().lines().collect();
     let is_header = |lines: &[&str]| matches!(lines, [old, new, hunk] if old.starts_with("--- ") && new.starts_with("+++ ") && hunk.starts_with("@@"));
     let single = lines.windows(3).filter(|lines| is_header(lines)).count() == 1;

@@ -41,7 +41,10 @@ end
 ---@return string? sign
 ---@return string group
 local function sign_of(one, hunk)
-  local signs = require("copydesk.config").get().review.signs
+  local signs = vim.tbl_map(function(sign)
+    -- Neovim takes no wider ones.
+    return vim.fn.strdisplaywidth(sign) <= 2 and sign or vim.fn.strcharpart(sign, 0, 1)
+  end, require("copydesk.config").get().review.signs)
   if one.when == "before" then
     return signs.proposed, "CopydeskProposedSign"
   elseif hunk.newLines == 0 then

@@ -1,0 +1,505 @@
+//! Decisions that make no sense, come twice, or at the wrong moment.
+
+use copydesk_text::review::Selection;
+use copydesk_text::{Change, Edit};
+
+use super::window::{Window, desk};
+use super::*;
+use crate::files::Place;
+
+fn cause(session: &str) -> Cause {
+    Cause {
+        session: session.into(),
+        call: "call".into(),
+        label: "Edit".into(),
+        accepted: false,
+        by: By::Agent,
+        group: None,
+    }
+}
+
+async fn agent(files: &Files, session: &str, name: &str, new: &str) {
+    let place = files.resolve(name);
+    let content = files.look(&place, READ_LIMIT).await.unwrap();
+    let file = FileText::decode(content.bytes).unwrap();
+    let change = Change::between(file.text(), new);
+    let kind = ChangeKind::Edit { file, stamp: content.stamp, change };
+    files.change(&[FileChange { place, kind }], &cause(session)).await.unwrap();
+}
+
+fn only(files: &Files, session: &str) -> View {
+    let mut list = files.reviews().list(session, None, 0);
+    assert_eq!(list.len(), 1, "{list:#?}");
+    list.remove(0)
+}
+
+#[tokio::test]
+async fn of_two_decisions_on_one_hunk_the_first_counts_and_each_has_its_own_answer() {
+    let desk = Desk::new();
+    desk.write("a", OLD);
+    desk.agent("a", NEW).await;
+    let view = desk.only();
+    let stale = Decision { expected: "x".to_owned().into(), ..hunk(&view, 0, Verdict::Accept) };
+    let results = desk.decide(&[stale, hunk(&view, 0, Verdict::Accept)]).await;
+    assert!(matches!(&results[0], Err(Refusal::No(why)) if why.contains("has changed")), "{results:?}");
+    assert!(results[1].is_err(), "{results:?}");
+    assert_eq!(desk.only().hunks.len(), 3);
+}
+
+#[tokio::test]
+async fn a_text_of_ones_own_decides_the_whole_hunk_even_if_it_has_old_lines_in_it() {
+    for is_before in [false, true] {
+        let desk = Desk::new();
+        desk.write("a", "0\n1\n2\n3\n4\n");
+        let new = "0\nA\nB\nC\n4\n";
+        let proposal = if is_before {
+            let (place, kind) = (desk.files.resolve("a"), desk.kind("a", new).await);
+            desk.files.reviews().propose(SESSION, "call", &place, &kind)
+        } else {
+            desk.agent("a", new).await;
+            None
+        };
+        let own = Decision { text: Some("a\n2\nc\n".into()), ..hunk(&desk.only(), 0, Verdict::Accept) };
+        assert_eq!(desk.decide(&[own]).await, [Ok(())]);
+        assert_eq!(desk.read("a"), "0\na\n2\nc\n4\n");
+        assert_eq!(desk.list(), [], "before: {is_before}");
+        drop(proposal);
+    }
+}
+
+#[tokio::test]
+async fn a_text_of_ones_own_may_be_the_old_one_the_new_one_or_none() {
+    for (own, text) in [("2\n", OLD), ("B\n", "1\nB\n3\n4\n5\n6\n7\n"), ("", "1\n3\n4\n5\n6\n7\n")] {
+        let desk = Desk::new();
+        desk.write("a", OLD);
+        desk.agent("a", "1\nB\n3\n4\n5\n6\n7\n").await;
+        let own = Decision { text: Some(own.into()), ..hunk(&desk.only(), 0, Verdict::Accept) };
+        assert_eq!(desk.decide(&[own]).await, [Ok(())]);
+        assert_eq!((desk.read("a"), desk.list()), (text.to_owned(), vec![]));
+    }
+}
+
+#[tokio::test]
+async fn a_text_of_ones_own_ends_its_lines_as_the_file_does() {
+    let desk = Desk::new();
+    desk.write("a", "1\r\n2\r\n3\r\n");
+    desk.agent("a", "1\r\nB\r\n3\r\n").await;
+    let own = Decision { text: Some("b\nbb\n".into()), ..hunk(&desk.only(), 0, Verdict::Accept) };
+    assert_eq!(desk.decide(&[own]).await, [Ok(())]);
+    assert_eq!(desk.read("a"), "1\r\nb\r\nbb\r\n3\r\n");
+}
+
+#[tokio::test]
+async fn lines_and_texts_are_not_passed_over_where_they_cannot_be_meant() {
+    let desk = Desk::new();
+    desk.write("a", OLD);
+    desk.agent("a", NEW).await;
+    let lines = Some(Selection { old: vec![0], new: vec![] });
+    let text = Some("x\n".to_owned());
+    let view = desk.only();
+    for decision in [
+        Decision { lines: lines.clone(), ..everything(&view, Verdict::Accept) },
+        Decision { text: text.clone(), ..everything(&view, Verdict::Accept) },
+        Decision { text: text.clone(), ..hunk(&view, 0, Verdict::Reject) },
+        Decision { lines: lines.clone(), text: text.clone(), ..hunk(&view, 0, Verdict::Accept) },
+    ] {
+        let results = desk.decide(&[decision]).await;
+        assert!(results[0].is_err(), "{results:?}");
+    }
+    assert_eq!(desk.only(), view);
+    let (place, kind) = (desk.files.resolve("new"), desk.kind("new", "1\n2\n").await);
+    let proposal = desk.files.reviews().propose(SESSION, "call", &place, &kind).unwrap();
+    let view = desk.list().remove(1);
+    let some = Some(Selection { old: vec![], new: vec![0] });
+    let reject = Decision { lines: some.clone(), ..hunk(&view, 0, Verdict::Reject) };
+    assert!(desk.decide(&[reject]).await[0].is_err(), "the other line was not spoken of");
+    assert_eq!(desk.decide(&[Decision { lines: some, ..hunk(&view, 0, Verdict::Accept) }]).await, [Ok(())]);
+    assert_eq!(desk.read("new"), "1\n");
+    drop(proposal);
+}
+
+#[tokio::test]
+async fn a_file_that_is_to_be_created_is_what_the_call_says_whatever_an_editor_has_there() {
+    let (folder, files) = desk();
+    let place = files.resolve("new");
+    let kind = ChangeKind::Create { text: "1\n2\n".into() };
+    let proposal = files.reviews().propose(SESSION, "call", &place, &kind).unwrap();
+    // An editor opens a file that is not there as an empty one.
+    let window = Window::open(&files, "new", false);
+    window.types("", "mine\n");
+    files.look_at_reviews(SESSION).await;
+    assert_eq!(only(&files, SESSION).hunks[0].new, ["1", "2"]);
+    window.close();
+    let all = everything(&only(&files, SESSION), Verdict::Accept);
+    assert_eq!(files.decide(SESSION, &[all]).await, [Ok(())]);
+    assert_eq!(std::fs::read_to_string(folder.path().join("new")).unwrap(), "1\n2\n");
+    drop(proposal);
+}
+
+#[tokio::test]
+async fn two_editors_with_two_texts_are_two_reviews() {
+    let (folder, files) = desk();
+    std::fs::write(folder.path().join("a"), OLD).unwrap();
+    let (one, other) = (Window::open(&files, "a", false), Window::open(&files, "a", false));
+    let texts = || [one.text(), other.text()];
+    for (session, window, new) in [("one", &one, NEW), ("other", &other, "1\n2\n3\n4\n5\n6\nG\n")] {
+        files.set_home(Some(window.id()));
+        agent(&files, session, "a", new).await;
+    }
+    assert_eq!(texts(), [NEW, "1\n2\n3\n4\n5\n6\nG\n"]);
+    for (session, window) in [("one", &one), ("other", &other), ("one", &one)] {
+        files.set_home(Some(window.id()));
+        files.look_at_reviews(session).await;
+        window.types("1", "1!");
+    }
+    assert_eq!(shown(&only(&files, "one")), lines(&["1 2 B", "3 4 D", "5 6 F"]));
+    assert_eq!(shown(&only(&files, "other")), lines(&["6 7 G"]));
+}
+
+/// An edit is on its way into a buffer; what is done meanwhile is done before it arrives.
+async fn while_it_travels<T>(
+    window: &Window,
+    edit: impl Future<Output = T>,
+    meanwhile: impl AsyncFnOnce(),
+) -> T {
+    let closed = window.gate.acquire_many(1000).await.unwrap();
+    let act = async {
+        for _ in 0..20 {
+            tokio::task::yield_now().await;
+        }
+        meanwhile().await;
+        drop(closed);
+    };
+    tokio::join!(edit, act).0
+}
+
+fn is_deciding(files: &Files) -> bool {
+    let state = files.reviews().lock();
+    let mut reviews = state.sessions.values().flat_map(|of| of.reviews.values());
+    reviews.any(|tracked| tracked.carrying > 0 || tracked.review.hunks().iter().any(|hunk| hunk.rejecting))
+        || !state.on_their_way.is_empty()
+}
+
+async fn opened(is_neovim: bool) -> (TempDir, Files, std::sync::Arc<Window>) {
+    let (folder, files) = desk();
+    std::fs::write(folder.path().join("a"), OLD).unwrap();
+    let window = Window::open(&files, "a", is_neovim);
+    agent(&files, SESSION, "a", NEW).await;
+    (folder, files, window)
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_editor_that_goes_while_a_hunk_is_being_rejected_leaves_it_undecided() {
+    type Leave = fn(&Window);
+    let ways: [Leave; 3] = [Window::close, Window::detach, |window| {
+        window.save();
+        window.close();
+        window.reopen();
+    }];
+    for leave in ways {
+        let (_folder, files, window) = opened(false).await;
+        let decision = [hunk(&only(&files, SESSION), 0, Verdict::Reject)];
+        let deciding = files.decide(SESSION, &decision);
+        let results = while_it_travels(&window, deciding, async || leave(&window)).await;
+        files.look_at_reviews(SESSION).await;
+        assert!(!is_deciding(&files), "{results:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_nobody_waits_for_any_more_is_still_brought_to_its_end() {
+    let (_folder, files, window) = opened(false).await;
+    let decision = [hunk(&only(&files, SESSION), 0, Verdict::Reject)];
+    let closed = window.gate.acquire_many(1000).await.unwrap();
+    {
+        let mut deciding = std::pin::pin!(files.decide(SESSION, &decision));
+        tokio::select! {
+            biased;
+            _ = &mut deciding => panic!("it was not held up"),
+            () = async { for _ in 0..20 { tokio::task::yield_now().await } } => {}
+        }
+        assert!(is_deciding(&files));
+    }
+    drop(closed);
+    for _ in 0..20 {
+        tokio::task::yield_now().await;
+    }
+    assert!(!is_deciding(&files));
+    assert_eq!(window.text(), "1\n2\n3\nD\n5\nF\n7\n");
+    assert_eq!(shown(&only(&files, SESSION)), lines(&["3 4 D", "5 6 F"]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_second_of_two_who_decide_at_once_is_told() {
+    for is_text in [false, true] {
+        let (_folder, files, window) = opened(true).await;
+        let view = only(&files, SESSION);
+        let own = |text: &str| Decision { text: Some(text.into()), ..hunk(&view, 0, Verdict::Accept) };
+        let [one, other] = match is_text {
+            true => [own("one\n"), own("other\n")],
+            false => [hunk(&view, 0, Verdict::Reject), hunk(&view, 0, Verdict::Accept)],
+        };
+        let first = [one];
+        let deciding = files.decide(SESSION, &first);
+        let result = while_it_travels(&window, deciding, async || {
+            let second = files.decide(SESSION, &[other]).await;
+            assert!(matches!(&second[0], Err(Refusal::No(why)) if why.contains("already")), "{second:?}");
+        });
+        assert_eq!(result.await, [Ok(())]);
+        let text = if is_text { "1\none\n3\nD\n5\nF\n7\n" } else { "1\n2\n3\nD\n5\nF\n7\n" };
+        assert_eq!(window.text(), text);
+        assert!(!is_deciding(&files));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_is_answered_only_when_what_was_accepted_has_arrived() {
+    let (folder, files) = desk();
+    std::fs::write(folder.path().join("a"), OLD).unwrap();
+    let window = Window::open(&files, "a", false);
+    let place: Place = files.resolve("a");
+    let content = files.look(&place, READ_LIMIT).await.unwrap();
+    let file = FileText::decode(content.bytes).unwrap();
+    let change = Change::between(OLD, "1\nB\n3\nD\n5\n6\n7\n");
+    let kind = ChangeKind::Edit { file, stamp: content.stamp, change };
+    for is_cut in [false, true] {
+        window.becomes(OLD);
+        let proposal = files.reviews().propose(SESSION, "call", &place, &kind).unwrap();
+        files.reviews().asked(SESSION, proposal.id(), "ask");
+        files.look_at_reviews(SESSION).await;
+        let view = only(&files, SESSION);
+        let first = [hunk(&view, 0, Verdict::Accept)];
+        let accepting = files.decide(SESSION, &first);
+        let mut proposal = Some(proposal);
+        let accepted = while_it_travels(&window, accepting, async || {
+            let rejected = files.decide(SESSION, &[hunk(&view, 1, Verdict::Reject)]).await;
+            assert_eq!(rejected, [Ok(())]);
+            assert_eq!(files.reviews().settled_asks(SESSION), Vec::<String>::new(), "one is on its way");
+            if is_cut {
+                // The turn was cancelled.
+                drop(proposal.take());
+            }
+        });
+        assert_eq!(accepted.await, [Ok(())]);
+        assert_eq!(window.text(), "1\nB\n3\n4\n5\n6\n7\n");
+        if let Some(proposal) = proposal {
+            assert_eq!(files.reviews().settled_asks(SESSION), ["ask"]);
+            let happened: Vec<_> = proposal.decided().items.iter().map(|item| item.happened).collect();
+            assert_eq!(happened, [Happened::Rejected, Happened::Accepted]);
+        } else {
+            let news = files.reviews().news(SESSION).items;
+            assert!(
+                news.iter().any(|item| item.happened == Happened::Accepted),
+                "the model is told: {news:?}"
+            );
+        }
+        assert_eq!(files.reviews().list(SESSION, None, 0), [], "it was decided, and is not asked again");
+        files.reviews().changes(SESSION);
+        assert!(files.reviews().lock().sessions[SESSION].reviews.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_the_agent_deletes_and_creates_again_is_an_edited_one() {
+    let mut desk = Desk::lasting();
+    desk.write("a", OLD);
+    let ChangeKind::Edit { file, stamp, .. } = desk.kind("a", NEW).await else { panic!("no file") };
+    desk.change("a", ChangeKind::Delete { file, stamp }).await;
+    desk.change("a", ChangeKind::Create { text: NEW.into() }).await;
+    desk.files.journal().unwrap().usage().await.unwrap();
+    for _ in 0..2 {
+        assert_eq!(shown(&desk.only()), lines(&["1 2 B", "3 4 D", "5 6 F"]));
+        desk.files = Desk::open(desk.folder.path());
+        desk.files.look_at_reviews(SESSION).await;
+    }
+    assert_eq!(desk.decide(&[everything(&desk.only(), Verdict::Reject)]).await, [Ok(())]);
+    assert_eq!(desk.read("a"), OLD);
+}
+
+#[tokio::test]
+async fn a_created_file_that_is_gone_can_be_rejected() {
+    let desk = Desk::new();
+    desk.agent("new", "1\n").await;
+    std::fs::remove_file(desk.folder.path().join("new")).unwrap();
+    assert_eq!(desk.decide(&[file(&desk.only(), Verdict::Reject)]).await, [Ok(())]);
+    assert_eq!(desk.list(), []);
+}
+
+#[tokio::test]
+async fn a_created_file_does_not_go_with_what_only_the_disk_has() {
+    let (folder, files) = desk();
+    let place = files.resolve("new");
+    let kind = ChangeKind::Create { text: "1\n".into() };
+    files.change(&[FileChange { place, kind }], &cause(SESSION)).await.unwrap();
+    let _window = Window::open(&files, "new", false);
+    // Another program writes it, and the editor does not know that yet.
+    std::fs::write(folder.path().join("new"), "1\nmine\n").unwrap();
+    let reject = file(&only(&files, SESSION), Verdict::Reject);
+    let results = files.decide(SESSION, &[reject.clone()]).await;
+    assert!(results[0].is_err(), "{results:?}");
+    assert_eq!(std::fs::read_to_string(folder.path().join("new")).unwrap(), "1\nmine\n");
+    assert!(!is_deciding(&files));
+}
+
+#[tokio::test]
+async fn reviews_of_yesterday_are_not_written_over_by_those_of_today() {
+    let mut desk = Desk::lasting();
+    desk.write("a", OLD);
+    desk.write("b", OLD);
+    desk.agent("a", NEW).await;
+    desk.files.journal().unwrap().usage().await.unwrap();
+    desk.files = Desk::open(desk.folder.path());
+    // Before anybody has asked for what there is.
+    desk.agent("b", NEW).await;
+    desk.files.journal().unwrap().usage().await.unwrap();
+    for _ in 0..2 {
+        desk.files.look_at_reviews(SESSION).await;
+        let names: Vec<_> = desk.list().into_iter().map(|view| (view.shown, view.total)).collect();
+        assert_eq!(names, [("a".to_owned(), 3), ("b".to_owned(), 3)]);
+        desk.files.journal().unwrap().usage().await.unwrap();
+        desk.files = Desk::open(desk.folder.path());
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_read_today_may_be_read_tomorrow() {
+    let mut desk = Desk::lasting();
+    desk.write("a", OLD);
+    desk.agent("a", NEW).await;
+    desk.files.journal().unwrap().usage().await.unwrap();
+    let path = desk.folder.path().join("a");
+    // A folder in its place, as when another branch is checked out.
+    std::fs::rename(&path, desk.folder.path().join("away")).unwrap();
+    std::fs::create_dir(&path).unwrap();
+    desk.files = Desk::open(desk.folder.path());
+    desk.files.look_at_reviews(SESSION).await;
+    assert_eq!(desk.news(), [], "nothing is known of it");
+    std::fs::remove_dir(&path).unwrap();
+    std::fs::rename(desk.folder.path().join("away"), &path).unwrap();
+    desk.files.look_at_reviews(SESSION).await;
+    assert_eq!(shown(&desk.only()), lines(&["1 2 B", "3 4 D", "5 6 F"]));
+}
+
+#[tokio::test]
+async fn what_was_lost_is_told_once() {
+    let mut desk = Desk::lasting();
+    desk.write("a", OLD);
+    desk.agent("a", NEW).await;
+    desk.files.journal().unwrap().usage().await.unwrap();
+    desk.write("a", "else\n");
+    for told in [true, false] {
+        desk.files = Desk::open(desk.folder.path());
+        desk.files.look_at_reviews(SESSION).await;
+        let lost = desk.news().iter().any(|(_, happened, _)| *happened == Happened::Lost);
+        assert_eq!(lost, told);
+        assert_eq!(desk.list(), []);
+        desk.files.reviews().keep_all();
+        desk.files.journal().unwrap().usage().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_review_of_very_many_hunks_stays_usable() {
+    const MANY: usize = 12_500;
+    let desk = Desk::new();
+    let text = |odd: &str| -> String { (0..MANY).map(|line| format!("{odd}{line}\nsame\n")).collect() };
+    desk.write("a", &text("old "));
+    let ChangeKind::Edit { file, stamp, .. } = desk.kind("a", &text("old ")).await else { panic!("no file") };
+    let begins = file.text().match_indices("old ").map(|(at, old)| at..at + old.len());
+    let edits = begins.map(|range| Edit { range, text: "new ".to_owned() });
+    let change = Change::checked(file.text(), edits.collect()).unwrap();
+    desk.change("a", ChangeKind::Edit { file, stamp, change }).await;
+    let view = desk.only();
+    assert_eq!((view.total, view.hunks.len()), (MANY, 1000));
+    let ids: Vec<_> = {
+        let state = desk.files.reviews().lock();
+        state.sessions[SESSION].reviews[&view.id].review.all()
+    };
+    let one = hunk(&view, 0, Verdict::Accept);
+    let decision = |of: copydesk_text::review::Decision, verdict| Decision {
+        subject: Subject::Hunk(of.hunk),
+        expected: of.expected,
+        verdict,
+        ..one.clone()
+    };
+    let half = ids.iter().take(MANY / 2).map(|of| decision(of.clone(), Verdict::Accept));
+    let other = ids.iter().skip(MANY / 2).map(|of| decision(of.clone(), Verdict::Reject));
+    let all: Vec<_> = half.chain(other).collect();
+    let start = std::time::Instant::now();
+    let results = desk.decide(&all).await;
+    println!("{MANY} decisions took {:?}", start.elapsed());
+    assert!(results.iter().all(Result::is_ok));
+    assert_eq!(desk.list(), []);
+    assert_eq!(desk.files.reviews().news(SESSION).left_out, MANY - 200);
+}
+
+fn git(folder: &Path, arguments: &[&str]) {
+    let mut git = std::process::Command::new("git");
+    git.args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]).args(arguments);
+    let output = git.current_dir(folder).env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[tokio::test]
+async fn what_is_committed_is_kept_and_what_was_committed_before_is_not() {
+    let desk = Desk::new();
+    let folder = desk.folder.path();
+    git(folder, &["init", "-q"]);
+    desk.write("a", OLD);
+    desk.write("b", "1\n2\n3\n");
+    git(folder, &["add", "."]);
+    git(folder, &["commit", "-qm", "one"]);
+    // What a person has not committed yet, and the agent takes back.
+    desk.write("b", "1\nmine\n3\n");
+    desk.agent("a", NEW).await;
+    desk.agent("b", "1\n2\n3\n").await;
+    desk.files.look_at_reviews(SESSION).await;
+    assert_eq!(desk.list().len(), 2, "nothing was committed");
+    // Two of the hunks.
+    desk.write("a", "1\nB\n3\n4\n5\nF\n7\n");
+    git(folder, &["add", "a"]);
+    desk.write("a", NEW);
+    git(folder, &["commit", "-qm", "two"]);
+    desk.files.look_at_reviews(SESSION).await;
+    let list = desk.list();
+    assert_eq!(shown(&list[0]), lines(&["3 4 D"]));
+    assert_eq!(shown(&list[1]), lines(&["1 mine 2"]));
+    let news = desk.news();
+    assert_eq!((news[0].0, news[1].0), (2, 6));
+    assert!(news[..2].iter().all(|(_, happened, _)| *happened == Happened::Accepted), "{news:?}");
+}
+
+#[tokio::test]
+async fn undoing_a_call_takes_back_what_is_left_of_it_and_what_was_kept() {
+    let desk = Desk::lasting();
+    desk.write("a", OLD);
+    desk.agent("a", NEW).await;
+    let view = desk.only();
+    let decisions = [hunk(&view, 0, Verdict::Accept), hunk(&view, 1, Verdict::Reject)];
+    assert_eq!(desk.decide(&decisions).await, [Ok(()), Ok(())]);
+    let journal = desk.files.journal().unwrap();
+    let entries = journal.entries(SESSION).await.unwrap();
+    let call: Vec<_> = entries.iter().filter(|entry| entry.call == "call").collect();
+    let taken = desk.files.take_back_entries(journal, &call, "Undo").await;
+    assert!(matches!(taken[0].how, crate::files::How::Undone), "{taken:?}");
+    assert_eq!((desk.read("a"), desk.list()), (OLD.to_owned(), vec![]));
+    let entries = journal.entries(SESSION).await.unwrap();
+    let undone: Vec<_> = entries.iter().rev().take(1).collect();
+    desk.files.take_back_entries(journal, &undone, "Redo").await;
+    assert_eq!(desk.read("a"), "1\nB\n3\n4\n5\nF\n7\n");
+}
+
+#[tokio::test]
+async fn what_was_decided_in_the_evening_is_told_in_the_morning_and_once() {
+    let mut desk = Desk::lasting();
+    desk.write("a", OLD);
+    desk.agent("a", NEW).await;
+    assert_eq!(desk.decide(&[everything(&desk.only(), Verdict::Reject)]).await, [Ok(())]);
+    for told in [3, 0] {
+        desk.files.journal().unwrap().usage().await.unwrap();
+        desk.files = Desk::open(desk.folder.path());
+        desk.files.look_at_reviews(SESSION).await;
+        let news = desk.news();
+        assert_eq!(news.len(), told, "{news:?}");
+    }
+}
