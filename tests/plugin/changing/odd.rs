@@ -206,3 +206,42 @@ fn from_the_command_line_window_and_a_float_nothing_breaks() {
         assert!(person.hears().starts_with("no window can be opened from the command-line window"));
     });
 }
+
+/// Each hunk as its line, the new lines and the old ones.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn diffs_are_read_whatever_is_in_them() {
+    let cases = [
+        (json!(""), json!([])),
+        (json!(7), json!([])),
+        (json!("+a\n-b\n"), json!([])),
+        (json!("@@ -1,3 +1,3 @@\n a\n-b\n+c\n d\n"), json!([[2, ["c"], ["b"]]])),
+        (json!("@@ -1 +1 @@\r\n-b\r\n+c\r\n"), json!([[1, ["c"], ["b"]]])),
+        (
+            json!(
+                "@@ -1,5 +1,4 @@\n a\n-b\n c\n-d\n+e\n f\n@@ -9 +8,2 @@\n x\n+y\n\\ No newline at end of file\n"
+            ),
+            json!([[2, [], ["b"]], [3, ["e"], ["d"]], [9, ["y"], []]]),
+        ),
+        // Lines that look like the head of a diff, and a text that becomes empty.
+        (
+            json!("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a\n-- b\n+++ c\n+@@ -1 +1 @@\n"),
+            json!([[1, ["++ c", "@@ -1 +1 @@"], ["-- a", "- b"]]]),
+        ),
+        (json!("@@ -1,2 +0,0 @@\n-a\n-b\n"), json!([[1, [], ["a", "b"]]])),
+        // One that was cut off.
+        (json!("@@ -1,9 +1,9 @@\n-a\n… more\n@@ -20 +20 @@\n-b\n"), json!([[1, [], ["a"]], [20, [], ["b"]]])),
+    ];
+    on_each(|program| {
+        let scripted = desk([]);
+        let mut person = Person::at(program, &scripted.desk);
+        for (diff, hunks) in &cases {
+            let read = "return vim.json.decode(vim.json.encode(vim.tbl_map(function(hunk)
+                return { hunk.line, #hunk.added > 0 and hunk.added or vim.NIL, #hunk.removed > 0 and hunk.removed or vim.NIL }
+              end, (require('copydesk.changes.diff').read(...)))))";
+            let found = person.window.nvim.lua(read, json!([diff]));
+            let text = found.to_string().replace("null", "[]").replace("{}", "[]");
+            assert_eq!(text, hunks.to_string(), "{diff}");
+        }
+    });
+}
