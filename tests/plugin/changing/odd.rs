@@ -53,6 +53,7 @@ fn a_session_that_is_deleted_leaves_an_empty_list() {
         person.lists();
         person.gives("Copydesk sessions delete", json!(["Number", "Delete it"]));
         person.reads_in_list("There is no session.");
+        assert!(person.hears().starts_with("deleted “Number the lines"));
         for keys in ["u", "r", "a", "A", "<CR>", "<Tab>"] {
             person.window.keys(keys);
         }
