@@ -5,6 +5,7 @@
 
 mod applying;
 mod bare;
+mod changing;
 mod chat;
 mod commands;
 mod completion;

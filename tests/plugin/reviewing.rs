@@ -10,7 +10,6 @@ mod keys;
 mod listing;
 mod odd;
 mod state;
-mod turns;
 mod typing;
 
 use std::path::Path;

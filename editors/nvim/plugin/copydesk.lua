@@ -28,7 +28,7 @@ end, {
 
 local names = {
   "ask", "chat", "stop", "undo", "redo", "new", "sessions", "model", "agent", "add",
-  "allow", "always", "reject", "accept", "comment", "edit", "next", "prev", "review", "turns",
+  "allow", "always", "reject", "accept", "comment", "edit", "next", "prev", "review", "changes",
   "accept-file", "reject-file", "accept-all", "reject-all", "follow", "status", "log", "doctor", "restart",
 }
 for _, name in ipairs(names) do

@@ -19,7 +19,7 @@ local M = {}
 --- All of them, in the order in which they are offered. `plugin/copydesk.lua` has a map for each.
 M.names = {
   "ask", "chat", "stop", "undo", "redo", "new", "sessions", "model", "agent", "add",
-  "allow", "always", "reject", "accept", "comment", "edit", "next", "prev", "review", "turns",
+  "allow", "always", "reject", "accept", "comment", "edit", "next", "prev", "review", "changes",
   "accept-file", "reject-file", "accept-all", "reject-all", "follow", "status", "log", "doctor", "restart",
 }
 

@@ -1,11 +1,14 @@
 --- A list in a window below the others, whose rows are about something: hunks, turns.
 ---
---- Contract: an ordinary window; its buffer is no document and goes with it. The cursor stays on what it is on when the list
---- changes. Going through the list may show things in the window of a document; `q` puts that window back as it was.
+--- Contract: an ordinary window, one in each tab page where it was opened; its buffer is no document and goes with the last. The
+--- cursor stays on what it is on when the list changes. Going through the list may show things in the window of a document;
+--- `q` puts that window back as it was.
 
 local M = {}
 
 local marks = vim.api.nvim_create_namespace("copydesk.panel")
+--- When a list that could not be changed is drawn again, in milliseconds.
+local LOCKED = 100
 
 ---@class copydesk.PanelRow
 ---@field key string What the row is about: the same as long as it is the same.
@@ -27,14 +30,32 @@ local marks = vim.api.nvim_create_namespace("copydesk.panel")
 ---@field show? fun(item: any) Shows something in the window of a document, which is the current one then.
 ---@field buffer? integer
 ---@field drawn? copydesk.PanelRow[]
----@field before? { window: integer, bufnr: integer, view: table } What the window of a document showed.
+---@field before? table<integer, { window: integer, bufnr: integer, view: table }> What the window of a document showed, by window.
 
+---@param panel copydesk.Panel
+---@return integer[]
+local function windows_of(panel)
+  if panel.buffer and vim.api.nvim_buf_is_valid(panel.buffer) then
+    return vim.fn.win_findbuf(panel.buffer)
+  end
+  return {}
+end
+
+--- The window in this tab page.
 ---@param panel copydesk.Panel
 ---@return integer?
 local function window_of(panel)
-  if panel.buffer and vim.api.nvim_buf_is_valid(panel.buffer) then
-    return vim.fn.win_findbuf(panel.buffer)[1]
+  for _, window in ipairs(windows_of(panel)) do
+    if vim.api.nvim_win_get_tabpage(window) == vim.api.nvim_get_current_tabpage() then
+      return window
+    end
   end
+end
+
+---@param panel copydesk.Panel
+---@return boolean
+function M.is_open(panel)
+  return #windows_of(panel) > 0
 end
 
 --- Where the cursor goes when the rows are others.
@@ -52,14 +73,11 @@ local function line_after(panel, rows, line)
   return math.min(line, #rows)
 end
 
---- Draws it anew, if it is open.
----@param panel copydesk.Panel
-function M.update(panel)
-  local window, buffer = window_of(panel), panel.buffer
-  if not window or not buffer then
-    return
-  end
-  local rows, lines = panel.rows(), {}
+--- Puts the lines into the buffer, with their colours.
+---@param buffer integer
+---@param rows copydesk.PanelRow[]
+local function draw(buffer, rows)
+  local lines = {}
   for number, row in ipairs(rows) do
     local text = ""
     for _, chunk in ipairs(row.chunks) do
@@ -67,12 +85,8 @@ function M.update(panel)
     end
     lines[number] = text
   end
-  local cursor = vim.api.nvim_win_get_cursor(window)
-  local line = line_after(panel, rows, cursor[1])
-  panel.drawn = rows
   vim.bo[buffer].modifiable = true
   vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
-  vim.bo[buffer].modifiable = false
   vim.api.nvim_buf_clear_namespace(buffer, marks, 0, -1)
   for number, row in ipairs(rows) do
     local column = 0
@@ -82,14 +96,78 @@ function M.update(panel)
       column = column + #chunk[1]
     end
   end
-  vim.api.nvim_win_set_cursor(window, { math.max(1, line), cursor[2] })
+end
+
+---@param one copydesk.PanelRow[]
+---@param other? copydesk.PanelRow[]
+---@return boolean
+local function look_the_same(one, other)
+  for number = 1, math.max(#one, other and #other or 0) do
+    local row, was = one[number], other and other[number]
+    if not row or not was or row.key ~= was.key or not vim.deep_equal(row.chunks, was.chunks) then
+      return false
+    end
+  end
+  return true
+end
+
+--- Draws it anew, if it is open.
+---@param panel copydesk.Panel
+function M.update(panel)
+  local windows, buffer = windows_of(panel), panel.buffer
+  if #windows == 0 or not buffer then
+    return
+  end
+  local rows = panel.rows()
+  if look_the_same(rows, panel.drawn) then
+    panel.drawn = rows
+    return
+  end
+  local views = {}
+  for _, window in ipairs(windows) do
+    local view = vim.api.nvim_win_call(window, vim.fn.winsaveview)
+    local line = math.max(1, line_after(panel, rows, view.lnum))
+    view.topline, view.lnum = math.max(1, view.topline + line - view.lnum), line
+    views[window] = view
+  end
+  local went, problem = pcall(draw, buffer, rows)
+  vim.bo[buffer].modifiable = false
+  if not went and tostring(problem):find("E565", 1, true) then
+    -- No text may change while an expression is worked out that waits for a key.
+    vim.defer_fn(function()
+      M.update(panel)
+    end, LOCKED)
+    return
+  elseif not went then
+    error(problem, 0)
+  end
+  panel.drawn = rows
+  for window, view in pairs(views) do
+    vim.api.nvim_win_call(window, function()
+      vim.fn.winrestview(view)
+    end)
+  end
+end
+
+--- Puts the cursor on a row, if there is such a one.
+---@param panel copydesk.Panel
+---@param key string
+function M.go(panel, key)
+  local window = window_of(panel)
+  for number, row in ipairs(window and panel.drawn or {}) do
+    if row.key == key then
+      vim.api.nvim_win_set_cursor(window, { number, 0 })
+      return
+    end
+  end
 end
 
 --- Shows what the cursor is on, where the documents are. What cannot be shown is passed over.
 ---@param panel copydesk.Panel
 local function show(panel)
   local row = panel.drawn and panel.drawn[vim.api.nvim_win_get_cursor(0)[1]]
-  local window = panel.before and panel.before.window
+  local before = panel.before and panel.before[vim.api.nvim_get_current_win()]
+  local window = before and before.window
   if panel.show and row and row.item and window and vim.api.nvim_win_is_valid(window) then
     pcall(vim.api.nvim_win_call, window, function()
       panel.show(row.item)
@@ -100,13 +178,16 @@ end
 --- The window of the documents stays as it is now.
 ---@param panel copydesk.Panel
 function M.keep(panel)
-  panel.before = nil
+  if panel.before then
+    panel.before[window_of(panel) or 0] = nil
+  end
 end
 
 ---@param panel copydesk.Panel
 local function close(panel)
-  local window, before = window_of(panel), panel.before
-  panel.before = nil
+  local window = window_of(panel)
+  local before = panel.before and panel.before[window or 0]
+  M.keep(panel)
   if before and vim.api.nvim_win_is_valid(before.window) and vim.api.nvim_buf_is_valid(before.bufnr) then
     pcall(vim.api.nvim_win_call, before.window, function()
       vim.cmd(("silent keepjumps keepalt buffer %d"):format(before.bufnr))
@@ -136,6 +217,17 @@ local function chosen(panel, mode)
   return items
 end
 
+--- Lists the keys.
+---@param panel copydesk.Panel
+local function help(panel)
+  local lines = {}
+  local keys = vim.list_extend(vim.list_slice(panel.keys), { { lhs = "q", says = "close the list" } })
+  for _, one in ipairs(keys) do
+    lines[#lines + 1] = ("%-6s %s"):format(one.lhs, one.says)
+  end
+  require("copydesk.scratch").show(panel.name .. " keys", lines)
+end
+
 ---@param panel copydesk.Panel
 local function map(panel)
   for _, key in ipairs(panel.keys) do
@@ -153,17 +245,14 @@ local function map(panel)
   vim.keymap.set("n", "q", function()
     close(panel)
   end, { buffer = panel.buffer, nowait = true, desc = "Copydesk: close the list" })
+  vim.keymap.set("n", "g?", function()
+    help(panel)
+  end, { buffer = panel.buffer, nowait = true, desc = "Copydesk: list the keys" })
 end
 
 ---@param panel copydesk.Panel
 local function make(panel)
-  local origin = require("copydesk.chat").origin()
-  panel.before = origin and {
-    window = origin,
-    bufnr = vim.api.nvim_win_get_buf(origin),
-    view = vim.api.nvim_win_call(origin, vim.fn.winsaveview),
-  }
-  panel.drawn = nil
+  panel.drawn, panel.before = nil, {}
   panel.buffer = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_name(panel.buffer, "copydesk://" .. panel.name)
   vim.bo[panel.buffer].bufhidden, vim.bo[panel.buffer].modifiable = "wipe", false
@@ -186,16 +275,25 @@ end
 function M.open(panel, most)
   local window = window_of(panel)
   if not window then
-    make(panel)
+    local origin = require("copydesk.chat").origin()
+    local before = origin and {
+      window = origin,
+      bufnr = vim.api.nvim_win_get_buf(origin),
+      view = vim.api.nvim_win_call(origin, vim.fn.winsaveview),
+    }
+    if not M.is_open(panel) then
+      make(panel)
+    end
     -- The line with the keys is one of its rows.
     local height = math.min(most, math.floor(vim.o.lines / 2), #panel.rows() + 1)
     vim.cmd(("botright %dsplit"):format(math.max(2, height)))
     window = vim.api.nvim_get_current_win()
     vim.api.nvim_win_set_buf(window, panel.buffer)
+    panel.before[window] = before
     local options = vim.wo[window][0]
     options.number, options.relativenumber, options.signcolumn, options.foldcolumn = false, false, "no", "0"
     options.wrap, options.cursorline, options.spell, options.list = false, true, false, false
-    options.winfixheight = true
+    options.winfixheight, options.foldenable = true, false
     options.statusline = " " .. panel.title
     options.winbar = ("%%#CopydeskDim# %s  q close"):format(panel.help)
   end

@@ -26,7 +26,11 @@ function M.line(files, done)
       if file.outcome == kind.outcome then
         local name = require("copydesk.buffer").shown(file.uri)
         local why = kind.outcome == "conflict" and file.message
-        names[#names + 1] = why and ("%s (%s)"):format(name, why) or name
+        name = why and ("%s (%s)"):format(name, why) or name
+        -- Several calls may have changed it.
+        if not vim.list_contains(names, name) then
+          names[#names + 1] = name
+        end
       end
     end
     if #names > 0 then

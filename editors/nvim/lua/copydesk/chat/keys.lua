@@ -118,6 +118,30 @@ M.all = {
     end,
   },
   {
+    name = "changes",
+    where = { "chat" },
+    says = "list what the turn changed",
+    run = function()
+      require("copydesk.chat.turn").changes()
+    end,
+  },
+  {
+    name = "undo",
+    where = { "chat" },
+    says = "take back what the call did; on a prompt, its turn",
+    run = function()
+      require("copydesk.chat.turn").undo()
+    end,
+  },
+  {
+    name = "redo",
+    where = { "chat" },
+    says = "take the last undo back",
+    run = function()
+      require("copydesk.command").run({ "redo" })
+    end,
+  },
+  {
     name = "once",
     where = { "chat", "float" },
     says = "allow what is asked for, once",

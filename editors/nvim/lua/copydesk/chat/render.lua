@@ -155,7 +155,9 @@ local function reasoning(part, block, before)
   block.kind = "call"
 end
 
-local groups = {
+--- How each state of a call looks.
+---@type table<string, string>
+M.groups = {
   pending = "CopydeskRunning",
   running = "CopydeskRunning",
   completed = "CopydeskDone",
@@ -200,7 +202,7 @@ local function call(part, block, before)
   local icon = require("copydesk.config").get().icons[state] or "·"
   block.lines[#block.lines + 1] = ("%s %s"):format(icon, summary.of(part))
   local header = #block.lines - 1
-  local options = { end_col = #icon, hl_group = groups[state], hl_mode = "combine" }
+  local options = { end_col = #icon, hl_group = M.groups[state], hl_mode = "combine" }
   block.marks[#block.marks + 1] = { row = header, col = 0, options = options }
   if made.output then
     local took = { " " .. summary.duration(made.output.milliseconds), "CopydeskDim" }

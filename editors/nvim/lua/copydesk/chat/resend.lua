@@ -29,12 +29,12 @@ end
 ---@param view copydesk.View
 ---@param part copydesk.Part
 local function undo_and_go_back(view, part)
-  client.request(methods.undo, { session = view.id, what = { after = part.id } }, function(problem, result, code)
-    if not result then
-      return require("copydesk.undone").refused(problem, code)
-    end
-    if #result.files > 0 then
-      require("copydesk.undone").tell(result.files, "undone")
+  require("copydesk.await").run(function()
+    local files = require("copydesk.takeback").undo(view, { after = part.id })
+    if not files then
+      return
+    elseif #files > 0 then
+      require("copydesk.undone").tell(files, "undone")
     end
     go_back(view, part)
   end)

@@ -13,18 +13,6 @@ local M = { summary = "undo [turn [N]|call|all]: take back what the agent did to
 --- So many parts are asked for at once.
 local PAGE = 1000
 
----@param view copydesk.View
----@param what copydesk.UndoWhat
----@return copydesk.UndoneFile[]? files Nothing where it went wrong, which has been told.
-local function take_back(view, what)
-  local problem, result, code = client.ask(methods.undo, { session = view.id, what = what })
-  if not result then
-    undone.refused(problem, code)
-    return nil
-  end
-  return result.files
-end
-
 --- The calls that were made, the last first.
 ---@param view copydesk.View
 ---@return copydesk.Part[]
@@ -43,7 +31,7 @@ end
 ---@param candidates copydesk.UndoWhat[]
 local function first_of(view, candidates)
   for _, what in ipairs(candidates) do
-    local files = take_back(view, what)
+    local files = require("copydesk.takeback").undo(view, what)
     if not files then
       return
     elseif #files > 0 then

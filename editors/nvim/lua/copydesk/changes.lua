@@ -1,0 +1,242 @@
+--- The list of what the turns of the session changed, the latest first, with undo and redo.
+---
+--- Contract: shows the session that prompts go to, and follows it. Of a long session what is loaded is shown; more is loaded when
+--- the person asks for it. The latest turn is open; what the person opens and closes stays so while the list is there.
+
+local message = require("copydesk.message")
+local panel = require("copydesk.panel")
+local rows = require("copydesk.changes.rows")
+local session = require("copydesk.session")
+local takeback = require("copydesk.takeback")
+
+local M = {}
+
+---@type table<string, boolean> What is open and closed, by the keys of the rows.
+local opened = {}
+---@type string? The session that this is about.
+local shown
+
+---@param item copydesk.ChangeItem
+---@return boolean
+local function is_open(item)
+  if opened[item.key] == nil and item.is_latest then
+    -- It stays so when there is a later one.
+    opened[item.key] = true
+  end
+  if opened[item.key] ~= nil then
+    return opened[item.key]
+  end
+  return item.kind ~= "turn"
+end
+
+---@return copydesk.PanelRow[]
+local function all()
+  local view = session.current()
+  if not view then
+    return { { key = "", chunks = { { "There is no session.", "CopydeskDim" } } } }
+  end
+  if view.id ~= shown then
+    shown, opened = view.id, {}
+  end
+  local found = rows.all(view, is_open)
+  if #found == 0 then
+    found[1] = { key = "", chunks = { { "Nothing was said yet.", "CopydeskDim" } } }
+  end
+  return found
+end
+
+--- Takes back what a row is about, and tells what became of it.
+---@param item copydesk.ChangeItem
+function M.undo(item)
+  local view = session.current()
+  local whats = {} ---@type copydesk.UndoWhat[]
+  if item.kind == "hunk" then
+    return message.info("a hunk is not taken back alone; `u` on its call, its file or its turn takes back more")
+  elseif item.kind == "turn" then
+    whats[1] = { turn = item.turn.number }
+  elseif item.call then
+    whats[1] = { call = item.call.part.id }
+  elseif item.file then
+    for _, call in ipairs(item.file.calls) do
+      table.insert(whats, 1, { call = call.part.id })
+    end
+  end
+  local done = {}
+  for _, what in ipairs(view and whats or {}) do
+    local files = takeback.undo(view, what)
+    if not files then
+      return
+    end
+    vim.list_extend(done, files)
+  end
+  if #done == 0 then
+    return message.info("there is nothing to take back")
+  end
+  require("copydesk.undone").tell(done, "undone")
+end
+
+--- Accepts what is undecided.
+---@param left copydesk.Undecided[]
+local function accept(left)
+  if #left == 0 then
+    return message.info("nothing of it is undecided")
+  end
+  require("copydesk.review.decide").all(vim.tbl_map(function(undecided)
+    local hunk = undecided.hunk or undecided.one.file
+    local decision = { hunk = hunk.hunk, expected = hunk.expected, verdict = "accept" }
+    return { session = undecided.one.session, decision = decision }
+  end, left))
+end
+
+---@type copydesk.Panel
+local list
+
+---@param item copydesk.ChangeItem
+local function toggle(item)
+  local view = session.current()
+  if item.kind == "earlier" then
+    return view and session.load_earlier(view, function(problem)
+      if problem then
+        message.error(problem)
+      end
+    end)
+  end
+  -- A hunk has nothing to open: its call is closed.
+  local key = item.kind == "hunk" and item.call.part.id or item.key
+  opened[key] = not is_open({ kind = item.kind, key = key, left = {} })
+  panel.update(list)
+  panel.go(list, key)
+end
+
+---@param item copydesk.ChangeItem
+local function enter(item)
+  if not item.file then
+    return toggle(item)
+  end
+  if require("copydesk.changes.place").go(item) then
+    panel.keep(list)
+  end
+end
+
+--- Accepts all of the turn that a row is in.
+---@param item copydesk.ChangeItem
+local function accept_turn(item)
+  for _, row in ipairs(item.turn and all() or {}) do
+    if row.key == rows.key(item.turn.number) then
+      return accept(row.item.left)
+    end
+  end
+end
+
+local function redo()
+  local view = session.current()
+  if view then
+    takeback.redo(view)
+  end
+end
+
+---@param lhs string
+---@param says string
+---@param run fun(item: copydesk.ChangeItem)
+---@return copydesk.PanelKey
+local function key(lhs, says, run)
+  return {
+    lhs = lhs,
+    modes = { "n" },
+    says = says,
+    run = function(items)
+      run(items[1])
+    end,
+  }
+end
+
+list = {
+  name = "changes",
+  title = "Changes",
+  help = "u undo  r redo  a accept  A accept the turn  <Tab> fold  <CR> go there",
+  rows = all,
+  keys = {
+    key("<CR>", "go to the place; open or close a turn; load earlier turns", enter),
+    key("<Tab>", "open or close", toggle),
+    key("za", "open or close", toggle),
+    key("u", "take back the turn, the file or the call", M.undo),
+    key("r", "take the last undo back", redo),
+    key("<C-r>", "take the last undo back", redo),
+    key("a", "accept what is undecided of it", function(item)
+      accept(item.left)
+    end),
+    key("A", "accept what is undecided of the turn", accept_turn),
+  },
+  show = function(item)
+    require("copydesk.changes.place").glance(item)
+  end,
+}
+
+--- Loads until a turn is there. To be called in a coroutine.
+---@param view copydesk.View
+---@param turn integer
+---@return boolean is_there
+local function reach(view, turn)
+  local function is_there()
+    return view.parts[1] ~= nil and view.parts[1].turn <= turn and view.parts[#view.parts].turn >= turn
+  end
+  while view.earlier and view.parts[1] and view.parts[1].turn >= turn do
+    local before = view.parts[1]
+    local problem = require("copydesk.await").await(function(done)
+      session.load_earlier(view, done)
+    end)
+    if problem or view.parts[1] == before then
+      message.error(problem or "what was said before could not be loaded; try again")
+      return is_there()
+    end
+  end
+  if not is_there() then
+    message.info(("the session has no turn %d"):format(turn))
+  end
+  return is_there()
+end
+
+--- Shows the list, with the cursor in it. To be called in a coroutine.
+---@param turn? integer The turn that the cursor goes to.
+function M.open(turn)
+  local view = session.current()
+  if not view then
+    return message.info("there is no session; `:Copydesk sessions` opens one")
+  elseif not require("copydesk.scratch").can_open() or turn and not reach(view, turn) then
+    return
+  end
+  if not panel.is_open(list) or view.id ~= shown then
+    shown, opened = view.id, {}
+  end
+  if turn then
+    opened[rows.key(turn)] = true
+  end
+  panel.open(list, require("copydesk.config").get().review.list)
+  if turn then
+    panel.go(list, rows.key(turn))
+  end
+end
+
+local is_due = false
+
+local function update()
+  if not is_due and panel.is_open(list) then
+    is_due = true
+    vim.schedule(function()
+      is_due = false
+      panel.update(list)
+    end)
+  end
+end
+
+require("copydesk.review").listen(update)
+takeback.listen(update)
+session.listen(function(view, what, part)
+  local is_about = view == session.current() or view.id == shown
+  local is_told = what ~= "delta" and (what ~= "part" or part.content.kind == "call" or part.content.kind == "prompt")
+  if is_about and is_told then
+    update()
+  end
+end)
+
+return M

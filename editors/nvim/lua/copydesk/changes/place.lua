@@ -1,0 +1,82 @@
+--- Where a change is by now: what is undecided where the review has it, the rest where its lines stand.
+---
+--- Contract: shows things in the window of a document and nowhere else. A file that is not there any more is not made again.
+
+local go = require("copydesk.review.go")
+local place = require("copydesk.review.place")
+
+local M = {}
+
+--- The row of a hunk in a text that has changed since, as near as can be told.
+---@param bufnr integer
+---@param hunk copydesk.DiffHunk
+---@return integer From 0.
+local function row_of(bufnr, hunk)
+  local wanted, offset = hunk.added, 0
+  if #wanted == 0 and hunk.above and hunk.below then
+    wanted, offset = { hunk.above, hunk.below }, 1
+  end
+  local row = #wanted > 0 and place.find(bufnr, wanted, math.max(0, hunk.line - 1 - offset)) or nil
+  return math.min(row and row + offset or hunk.line - 1, vim.api.nvim_buf_line_count(bufnr) - 1)
+end
+
+--- Shows a hunk of the buffer in the current window.
+---@param hunk? copydesk.DiffHunk
+local function look(hunk)
+  if hunk then
+    vim.api.nvim_win_set_cursor(0, { math.max(0, row_of(0, hunk)) + 1, 0 })
+    vim.cmd("normal! ^zvzz")
+  end
+end
+
+--- The hunk that a row is about: its own, or the first one below it.
+---@param item copydesk.ChangeItem
+---@return copydesk.DiffHunk?
+local function hunk_of(item)
+  if item.hunk then
+    return item.hunk
+  end
+  for _, call in ipairs(item.call and { item.call } or item.file and item.file.calls or {}) do
+    local hunks = require("copydesk.changes.diff").read(call.diff)
+    if hunks[1] then
+      return hunks[1]
+    end
+  end
+end
+
+--- Shows it in the current window, in passing.
+---@param item copydesk.ChangeItem
+function M.glance(item)
+  if not item.file or not go.open(vim.uri_from_fname(item.file.path), true) then
+    return
+  end
+  local left = item.left[1]
+  if left and left.hunk then
+    go.look(left.one, left.hunk)
+  else
+    look(hunk_of(item))
+  end
+end
+
+--- Goes there.
+---@param item copydesk.ChangeItem
+---@return boolean went
+function M.go(item)
+  local path, left = item.file.path, item.left[1]
+  local uri = vim.uri_from_fname(path)
+  if not require("copydesk.buffer").of(uri) and not vim.uv.fs_stat(path) then
+    local name = require("copydesk.buffer").shown(uri)
+    require("copydesk.message").info(("`%s` is not there any more"):format(name))
+    return false
+  elseif left and left.hunk then
+    go.to(left.one, left.hunk)
+    return true
+  end
+  require("copydesk.chat.jump").go({ path = path })
+  if require("copydesk.buffer").of(uri) == vim.api.nvim_get_current_buf() then
+    look(hunk_of(item))
+  end
+  return true
+end
+
+return M

@@ -1,0 +1,161 @@
+--- Which hunks of the review a call made, and which of them are which hunks of its diff.
+---
+--- Contract: pure. The lines of a hunk may have been typed in, or changed by a later call, since the diff was made: what does not
+--- match is given to the nearest hunk that is free, unless there are very many.
+
+local state = require("copydesk.review.state")
+
+local M = {}
+
+--- So many comparisons are worth it.
+local MOST = 20000
+
+---@class copydesk.Undecided
+---@field one copydesk.Reviewed
+---@field hunk? copydesk.Hunk None: it is the file itself.
+
+--- What is undecided in a session, by the ids of the calls that made it; in the order of the text.
+---@param session string
+---@return table<string, copydesk.Undecided[]>
+function M.by_call(session)
+  local found = {} ---@type table<string, copydesk.Undecided[]>
+  local function add(by, undecided)
+    for _, id in ipairs(by) do
+      found[id] = found[id] or {}
+      table.insert(found[id], undecided)
+    end
+  end
+  for _, one in ipairs(state.all()) do
+    if one.session == session then
+      if one.file then
+        add(one.file.by, { one = one })
+      end
+      for _, hunk in ipairs(state.hunks(one)) do
+        add(hunk.by, { one = one, hunk = hunk })
+      end
+    end
+  end
+  return found
+end
+
+--- What some calls have left undecided, each once.
+---@param calls copydesk.TurnCall[]
+---@param by_call table<string, copydesk.Undecided[]>
+---@return copydesk.Undecided[]
+function M.of(calls, by_call)
+  local all, seen = {}, {}
+  for _, call in ipairs(calls) do
+    for _, undecided in ipairs(by_call[call.part.id] or {}) do
+      if not seen[undecided] then
+        seen[undecided] = true
+        all[#all + 1] = undecided
+      end
+    end
+  end
+  return all
+end
+
+--- Whether some lines stand among others, one after another.
+---@param some string[]
+---@param all string[]
+---@return boolean
+local function stand(some, all)
+  for first = 0, #all - #some do
+    local is_here = true
+    for number, line in ipairs(some) do
+      is_here = is_here and all[first + number] == line
+    end
+    if is_here then
+      return true
+    end
+  end
+  return false
+end
+
+--- How well two go together: 2 where all lines do, 1 where those of one side do.
+---@param run copydesk.DiffHunk
+---@param hunk copydesk.Hunk
+---@return integer
+local function likeness(run, hunk)
+  local has_new, has_old = stand(run.added, hunk.new), stand(run.removed, hunk.old)
+  if has_new and has_old then
+    return 2
+  end
+  return (has_new and #run.added > 0 or has_old and #run.removed > 0) and 1 or 0
+end
+
+---@param added string[]
+---@param removed string[]
+---@return string
+local function text_of(added, removed)
+  return table.concat(added, "\n") .. "\0" .. table.concat(removed, "\n")
+end
+
+--- Those that are the same, line by line; of several the nearest.
+---@param runs copydesk.DiffHunk[]
+---@param undecided copydesk.Undecided[]
+---@return table<copydesk.DiffHunk, copydesk.Undecided> matched
+---@return copydesk.Undecided[] others
+local function same(runs, undecided)
+  local by_text, matched, others = {}, {}, {}
+  for _, run in ipairs(runs) do
+    local text = text_of(run.added, run.removed)
+    by_text[text] = by_text[text] or {}
+    table.insert(by_text[text], run)
+  end
+  for _, one in ipairs(undecided) do
+    local candidates = one.hunk and by_text[text_of(one.hunk.new, one.hunk.old)] or {}
+    local nearest ---@type integer?
+    for number, run in ipairs(candidates) do
+      local far = math.abs(run.line - one.hunk.line - 1)
+      if not nearest or far < math.abs(candidates[nearest].line - one.hunk.line - 1) then
+        nearest = number
+      end
+    end
+    if nearest then
+      matched[table.remove(candidates, nearest)] = one
+    elseif one.hunk then
+      others[#others + 1] = one
+    end
+  end
+  return matched, others
+end
+
+--- What is undecided of each hunk of a diff.
+---@param runs copydesk.DiffHunk[]
+---@param undecided copydesk.Undecided[] Of the same call.
+---@return table<copydesk.DiffHunk, copydesk.Undecided>
+function M.match(runs, undecided)
+  local matched, others = same(runs, undecided)
+  if #others * #runs > MOST then
+    return matched
+  end
+  for _, one in ipairs(others) do
+    local hunk = one.hunk --[[@as copydesk.Hunk]]
+    local free = vim.tbl_filter(function(run)
+      return not matched[run]
+    end, runs)
+    local like = {}
+    for _, run in ipairs(free) do
+      like[run] = likeness(run, hunk)
+    end
+    table.sort(free, function(a, b)
+      if like[a] ~= like[b] then
+        return like[a] > like[b]
+      end
+      return math.abs(a.line - hunk.line - 1) < math.abs(b.line - hunk.line - 1)
+    end)
+    -- Hunks that came to touch each other are one by now, as long as there is room for their lines in it.
+    local room = hunk.newLines + hunk.oldLines
+    for number, run in ipairs(free) do
+      local lines = #run.added + #run.removed
+      if number == 1 or like[run] == 2 and lines <= room then
+        matched[run] = one
+        room = room - lines
+      end
+    end
+  end
+  return matched
+end
+
+return M

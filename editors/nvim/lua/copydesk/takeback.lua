@@ -1,0 +1,136 @@
+--- Taking back what the agent did to files, bringing it back again, and what this Neovim has taken back so far.
+---
+--- Contract: the desk does it, and leaves what the person wrote. `undo` and `redo` are called in a coroutine; what goes wrong is
+--- told. The desk does not say what is taken back at the moment: it is remembered here, so that what another editor or a
+--- terminal took back is not known.
+
+local client = require("copydesk.client")
+local methods = require("copydesk.protocol").methods
+local undone = require("copydesk.undone")
+
+local M = {}
+
+---@class copydesk.Taken
+---@field what copydesk.UndoWhat
+---@field turn integer The last turn that there was.
+---@field left table<string, true> Files that were left as they are, or are back again.
+
+---@type table<string, copydesk.Taken[]> By session, the latest last.
+local taken = {}
+---@type fun()[]
+local listeners = {}
+
+--- Hears when something was taken back, or is back.
+---@param listener fun()
+function M.listen(listener)
+  listeners[#listeners + 1] = listener
+end
+
+local function tell()
+  for _, listener in ipairs(listeners) do
+    listener()
+  end
+end
+
+---@param uri string
+---@return string
+local function path_of(uri)
+  local is_file, path = pcall(vim.uri_to_fname, uri)
+  return is_file and path or uri
+end
+
+---@param files copydesk.UndoneFile[]
+---@param outcome copydesk.UndoOutcome
+---@return boolean
+local function has(files, outcome)
+  return vim.iter(files):any(function(file)
+    return file.outcome == outcome
+  end)
+end
+
+---@param view copydesk.View
+---@param method string
+---@param params table
+---@return copydesk.UndoneFile[]?
+local function ask(view, method, params)
+  local problem, result, code = client.ask(method, vim.tbl_extend("error", { session = view.id }, params))
+  if not result then
+    undone.refused(problem, code)
+    return nil
+  end
+  return result.files
+end
+
+--- Takes something back.
+---@param view copydesk.View
+---@param what copydesk.UndoWhat
+---@return copydesk.UndoneFile[]? files Nothing where it went wrong, which has been told.
+function M.undo(view, what)
+  local last = view.parts[#view.parts]
+  local files = ask(view, methods.undo, { what = what })
+  if not files or not has(files, "undone") then
+    return files
+  end
+  local record = { what = what, turn = last and last.turn or 0, left = {} }
+  for _, file in ipairs(files) do
+    if file.outcome == "conflict" or file.outcome == "gone" then
+      record.left[path_of(file.uri)] = true
+    end
+  end
+  taken[view.id] = taken[view.id] or {}
+  table.insert(taken[view.id], record)
+  tell()
+  return files
+end
+
+--- Takes the last undo back, and tells what became of it.
+---@param view copydesk.View
+function M.redo(view)
+  local files = ask(view, methods.redo, {})
+  if not files then
+    return
+  elseif #files == 0 then
+    return require("copydesk.message").info("there is nothing to redo")
+  end
+  local records = taken[view.id] or {}
+  local record = records[#records]
+  if record and not has(files, "conflict") and not has(files, "gone") then
+    table.remove(records)
+  elseif record then
+    for _, file in ipairs(files) do
+      record.left[path_of(file.uri)] = file.outcome == "undone" or record.left[path_of(file.uri)]
+    end
+  end
+  undone.tell(files, "redone")
+  tell()
+end
+
+---@param view copydesk.View
+---@param record copydesk.Taken
+---@param part copydesk.Part
+---@return boolean
+local function is_meant(view, record, part)
+  local what = record.what
+  if part.turn > record.turn then
+    return false
+  elseif what.after then
+    return (view.at[what.after] or 0) < view.at[part.id]
+  end
+  return what.call == part.id or what.turn == part.turn
+end
+
+--- Whether what a call did to a file is taken back, as far as this Neovim did it.
+---@param view copydesk.View
+---@param part copydesk.Part
+---@param path string
+---@return boolean
+function M.is_undone(view, part, path)
+  for _, record in ipairs(taken[view.id] or {}) do
+    if is_meant(view, record, part) and not record.left[path] then
+      return true
+    end
+  end
+  return false
+end
+
+return M

@@ -1,0 +1,137 @@
+//! Taking back and bringing back, from the list and from the conversation.
+
+use serde_json::json;
+
+use super::super::commands::Person;
+use super::{TEXT, after_three_turns, edit};
+use crate::model_server::Turn;
+use crate::neovim::window::{desk, on_each};
+
+const AFTER: &str = "1\ntwo\n3\nthree and a half\nfour\nfive\nsix\nseven\nEIGHT";
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_turn_a_file_and_a_call_are_taken_back_from_the_list() {
+    on_each(|program| {
+        let (mut person, scripted) = after_three_turns(program);
+        person.lists();
+        person.on("Turn 1");
+        person.window.keys("<Tab>u");
+        let said = person.hears();
+        assert!(said.starts_with("undone: ") && said.contains("a.txt") && said.contains("b.txt"), "{said}");
+        person.reads_in_list("2 files  +2 -2  undone");
+        assert_eq!(scripted.desk.read("b.txt"), "x\n");
+        assert_eq!(person.window.lines("a.txt"), AFTER.replacen('1', "one", 1));
+        person.window.keys("u");
+        assert_eq!(person.hears(), "there is nothing to take back");
+        person.window.keys("r");
+        let said = person.hears();
+        assert!(said.starts_with("redone: ") && said.contains("b.txt"), "{said}");
+        person.reads_no_more("undone");
+        // A call of two that changed the file.
+        person.on("Edited a.txt (+2 -1)");
+        person.window.keys("u");
+        assert_eq!(person.hears(), "undone: a.txt");
+        person.reads_in_list("partly undone");
+        person.window.sees("changes-undone");
+        assert_eq!(person.window.lines("a.txt"), AFTER.replace("3\nthree and a half", "three"));
+        person.window.keys("<C-r>");
+        assert_eq!(person.hears(), "redone: a.txt");
+        person.reads_no_more("undone");
+        // Both calls of the file, and no other turn's; each is an undo of its own.
+        person.window.keys("gg");
+        person.on("▾ a.txt");
+        person.window.keys("u");
+        assert_eq!(person.hears(), "undone: a.txt");
+        assert_eq!(person.window.lines("a.txt"), TEXT.trim_end().replacen("one", "1", 1));
+        person.window.keys("r");
+        assert_eq!(person.hears(), "redone: a.txt");
+        person.reads_in_list("partly undone");
+        person.window.keys("r");
+        assert_eq!(person.hears(), "redone: a.txt");
+        assert_eq!(person.window.lines("a.txt"), AFTER);
+        person.on("EIGHT");
+        person.window.keys("u");
+        assert!(person.hears().starts_with("a hunk is not taken back alone"));
+        assert_eq!(person.window.lines("a.txt"), AFTER);
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn lines_that_the_person_changed_too_are_not_called_undone() {
+    on_each(|program| {
+        let (mut person, scripted) = after_three_turns(program);
+        person.window.command("call setline(1, 'mine')");
+        person.lists();
+        person.on("Turn 1");
+        person.window.keys("<Tab>u");
+        let said = person.hears();
+        assert!(said.starts_with("left as it is, because you changed the same lines: a.txt"), "{said}");
+        person.reads_in_list("partly undone");
+        let lines = person.listed();
+        let of = |words: &str| lines.lines().rfind(|line| line.contains(words)).unwrap().to_owned();
+        assert!(of("▾ b.txt").ends_with("  undone") && !of("▾ a.txt").contains("undone"), "{lines}");
+        assert_eq!(scripted.desk.read("b.txt"), "x\n");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn nothing_is_taken_back_while_a_turn_runs() {
+    on_each(|program| {
+        let scripted = desk([
+            edit(Turn::new(), "c1", "a.txt", "one", "1"),
+            Turn::new().text("Done."),
+            Turn::new().text("I begin").stall("begun"),
+        ]);
+        scripted.desk.write("a.txt", TEXT);
+        let mut person = Person::at(program, &scripted.desk);
+        person.asks("First");
+        person.gives("Copydesk! ask More", json!([]));
+        person.reads("I begin");
+        person.lists();
+        person.on("Turn 1");
+        person.window.keys("u");
+        assert_eq!(person.hears(), "a turn runs; `:Copydesk stop` ends it, then try again");
+        person.window.keys("r");
+        assert_eq!(person.hears(), "a turn runs; `:Copydesk stop` ends it, then try again");
+        assert!(!person.listed().contains("undone"));
+        person.gives("Copydesk stop", json!([]));
+        person.window.ended();
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn the_conversation_leads_to_the_list_and_takes_back_too() {
+    on_each(|program| {
+        let (mut person, scripted) = after_three_turns(program);
+        person.window.command("Copydesk chat");
+        person.window.command("wincmd k");
+        person.window.until("require('copydesk.chat.transcript').is_drawn()");
+        person.window.command("call search('Edited b.txt')");
+        person.window.keys("u");
+        assert_eq!(person.hears(), "undone: b.txt");
+        assert_eq!(scripted.desk.read("b.txt"), "x\n");
+        person.window.keys("u");
+        assert_eq!(person.hears(), "there is nothing to take back");
+        person.window.keys("<C-r>");
+        assert_eq!(person.hears(), "redone: b.txt");
+        person.window.command("call search('Number the lines')");
+        person.window.keys("u");
+        let said = person.hears();
+        assert!(said.starts_with("undone: ") && said.contains("a.txt") && said.contains("b.txt"), "{said}");
+        person.window.command("call search('Just talk')");
+        person.window.keys("u");
+        assert!(person.hears().starts_with("there is nothing to take back here; "));
+        // The list opens at the turn under the cursor, below everything.
+        person.window.command("call search('Edited b.txt', 'b')");
+        person.window.keys("c");
+        assert!(person.row().starts_with("▾ Turn 1  "));
+        person.window.sees("changes-chat");
+        person.on("▾ b.txt");
+        person.window.keys("<CR>");
+        assert_eq!(person.place(), ("b.txt".into(), 1));
+    });
+}
