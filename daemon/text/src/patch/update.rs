@@ -126,8 +126,9 @@ impl<'p> Want<'p> {
     }
 
     /// A model may take the end of the last line for an empty line: without that one, the hunk is at the end.
-    fn without_last_empty_line(&mut self) {
-        let Some(last) = self.lines.iter().rposition(|(tag, _)| *tag != Tag::Insert) else { return };
+    /// False if there is no such line.
+    fn without_last_empty_line(&mut self) -> bool {
+        let Some(last) = self.lines.iter().rposition(|(tag, _)| *tag != Tag::Insert) else { return false };
         match self.lines.get(last) {
             Some((Tag::Equal, "")) if last + 1 == self.lines.len() => drop(self.lines.pop()),
             Some((Tag::Delete, "")) => {
@@ -136,11 +137,12 @@ impl<'p> Want<'p> {
                     self.lines.pop();
                 }
             }
-            _ => return,
+            _ => return false,
         }
         self.old.pop();
         self.at_end = true;
         self.shortened = true;
+        true
     }
 
     /// Of the places that fit those that can be meant.
@@ -187,27 +189,26 @@ fn find_all<'p>(
             want.insert(file, &anchors);
         }
     }
-    find(file, wants, &headers, steps)?;
-    for want in wants.iter_mut().filter(|want| want.found.is_none()) {
-        want.without_last_empty_line();
-    }
-    find(file, wants, &headers, steps)
+    find(file, wants.iter_mut().collect(), &headers, steps)?;
+    let missed = wants.iter_mut().filter(|want| want.is_open());
+    let shorter = missed.filter_map(|want| want.without_last_empty_line().then_some(want)).collect();
+    find(file, shorter, &headers, steps)
 }
 
 fn find(
     file: &File<'_>,
-    wants: &mut [Want<'_>],
+    mut wants: Vec<&mut Want<'_>>,
     headers: &Headers<'_>,
     steps: &mut Steps,
 ) -> Result<(), TooMuch> {
     for tier in Tier::ALL {
-        if !wants.iter().any(Want::is_open) {
+        wants.retain(|want| want.is_open());
+        if wants.is_empty() {
             break;
         }
-        let open = wants.iter().filter(|want| want.is_open());
-        let wanted: Vec<_> = open.flat_map(|want| want.old.iter().copied()).collect();
+        let wanted: Vec<_> = wants.iter().flat_map(|want| want.old.iter().copied()).collect();
         let index = Index::of(file, tier, wanted.into_iter());
-        for want in wants.iter_mut().filter(|want| want.is_open()) {
+        for want in &mut wants {
             let places = index.find(&want.old, steps)?;
             let places = want.meant(file, places, headers, steps)?;
             want.take(tier, places);
