@@ -271,7 +271,10 @@ fn meant(lines: &[&str], level: usize, random: &mut Random) -> Option<Meant> {
     let mut new: Vec<_> = (0..count).map(New::Kept).collect();
     match random.below(4) {
         0 => {
-            new.insert(at + 1, New::Written(format!("{indent}a line of its own, $1 $& {}", random.below(99))))
+            new.insert(
+                at + 1,
+                New::Written(format!("{indent}a line of its own, $1 $& {}", random.below(99))),
+            );
         }
         1 if count > 1 => drop(new.remove(at)),
         2 => new[at] = New::Written(format!("{indent}this comes in its place")),

@@ -116,7 +116,9 @@ proptest! {
         let twice = format!("{text}{break_between}#\n{text}{break_between}");
         if replace(&text, &old, &new, false).is_ok() {
             let seen = replace(&twice, &old, &new, false);
-            prop_assert!(matches!(seen, Err(ReplaceError::Several { .. })), "{:?}", seen);
+            // What was not there exactly may be so where the copies meet.
+            let exact = twice.replace("\r\n", "\n").matches(&*old).count() == 1;
+            prop_assert!(matches!(seen, Err(ReplaceError::Several { .. })) || exact, "{:?}", seen);
         }
     }
 

@@ -1,12 +1,11 @@
 //! Most lines are there, and the rest very nearly, the first or the last among them.
 
-use super::alike;
 use super::search::{Found, Search, found};
 
 /// Higher than between two lines that are there.
 const MIN_SHARE: f64 = 0.9;
 
 pub(super) fn find<'a>(search: &Search<'a>) -> Option<Found<'a>> {
-    let alike = alike::find(search).filter(|alike| !alike.anchored && alike.share >= MIN_SHARE)?;
-    found(&search.asked, alike.places)
+    let alike = search.alike().filter(|alike| !alike.anchored && alike.share >= MIN_SHARE)?;
+    found(&search.asked, alike.places.clone())
 }

@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
+use super::alike::{self, Alike};
 use super::file::{Line, lines};
 use super::flat::Flat;
 use super::fold::Fold;
@@ -22,6 +23,7 @@ pub(super) struct Search<'a> {
     typography: OnceCell<Folded>,
     blanks: OnceCell<Folded>,
     unescaped: OnceCell<Option<(String, String)>>,
+    alike: OnceCell<Option<Alike>>,
 }
 
 /// What a tier has found: one place or several.
@@ -45,6 +47,7 @@ impl<'a> Search<'a> {
             typography: OnceCell::new(),
             blanks: OnceCell::new(),
             unescaped: OnceCell::new(),
+            alike: OnceCell::new(),
         }
     }
 
@@ -62,6 +65,11 @@ impl<'a> Search<'a> {
     pub(super) fn unescaped(&self, both: fn(&str, &str) -> Option<(String, String)>) -> Option<(&str, &str)> {
         let texts = self.unescaped.get_or_init(|| both(self.old, self.new));
         texts.as_ref().map(|(old, new)| (old.as_str(), new.as_str()))
+    }
+
+    /// The lines that are nearly the old ones.
+    pub(super) fn alike(&self) -> Option<&Alike> {
+        self.alike.get_or_init(|| alike::find(self)).as_ref()
     }
 
     /// The places where all lines are equal when folded, and indented by one rule.
