@@ -19,7 +19,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Without the blank lines around the old text, and without as many of those around the new one.
+    /// Without the blank lines around the old text, and around the new one, which has the same or none.
     pub(super) fn without_margins(&self) -> Option<Self> {
         let blank = |line: &&&str| line.trim().is_empty();
         let before = self.old.iter().take_while(blank).count();
@@ -27,9 +27,13 @@ impl<'a> Reading<'a> {
         if before + after == 0 || before == self.old.len() {
             return None;
         }
-        let new_before = self.new.iter().take_while(blank).count().min(before);
+        let new_before = self.new.iter().take_while(blank).count();
         let rest = self.new.get(new_before..)?;
-        let new_after = rest.iter().rev().take_while(blank).count().min(after);
+        let new_after = rest.iter().rev().take_while(blank).count();
+        // Other ones are meant to be there.
+        if ![0, before].contains(&new_before) || ![0, after].contains(&new_after) {
+            return None;
+        }
         Some(Self {
             old: self.old.get(before..self.old.len() - after)?.to_vec(),
             new: rest.get(..rest.len() - new_after)?.to_vec(),
@@ -66,7 +70,9 @@ mod tests {
         let bare =
             |old, new| Reading::of(old, new).without_margins().map(|reading| (reading.old, reading.new));
         assert_eq!(bare("\n\na\n\n", "b"), Some((vec!["a"], vec!["b"])));
-        assert_eq!(bare("\na", "\n\nb"), Some((vec!["a"], vec!["", "b"])));
+        assert_eq!(bare("\na", "\nb"), Some((vec!["a"], vec!["b"])));
+        assert_eq!(bare("\na", "\n\nb"), None);
+        assert_eq!(bare("\na", "b\n"), None);
         assert_eq!(bare("a", "b"), None);
         assert_eq!(bare("\n \n", "b"), None);
     }
