@@ -22,7 +22,7 @@ fn speed_of_every_tier() {
     let line = |n: usize| format!("    let value_{n} = compute({n}, \"item\");\n");
     let text: String = (0..100_000).map(line).collect();
     let block: String = (70_000..70_004).map(line).collect();
-    let new = |old: &str| old.replace("70002 =", "other =");
+    let new = |old: &str| old.replace("value_70002", "other");
     let check = |name, old: String| show(name, &text, &old, &new(&old));
     check("exact", block.clone());
     show("exact, crlf", &text.replace('\n', "\r\n"), &block, &new(&block));
