@@ -1,95 +1,14 @@
-//! Cases from OpenCode's behaviour (`tests/conformance`): what we do as it does, what we leave to a later tier, and which
-//! of its defects we do not have.
+//! Cases from OpenCode's behaviour (`tests/conformance`): what we do as it does, and which of its defects we do not have.
 
 use serde::Deserialize;
 
-use crate::{CutBy, FileText, Keep, Limits, PastEnd, ReplaceError, View, numbered, replace, truncate};
+use crate::{CutBy, Keep, Limits, PastEnd, View, numbered, truncate};
+
+mod edit;
 
 #[derive(Deserialize)]
 struct Cases<T> {
     cases: Vec<T>,
-}
-
-#[derive(Deserialize)]
-struct EditCase {
-    id: String,
-    content: Option<String>,
-    old: String,
-    new: String,
-    all: bool,
-    v1: Outcome,
-    v2: Outcome,
-    defect: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Outcome {
-    content: Option<String>,
-    by: Option<String>,
-    error: Option<String>,
-}
-
-impl Outcome {
-    fn is_fuzzy(&self) -> bool {
-        self.by.as_deref().is_some_and(|by| by != "exact")
-    }
-
-    fn is(&self, ours: &Result<String, &str>) -> bool {
-        match ours {
-            Ok(content) => self.content.as_ref() == Some(content),
-            Err(error) => self.error.as_deref() == Some(*error),
-        }
-    }
-}
-
-/// The edit of a file, from bytes to bytes, with the error as the cases name it.
-fn edited(content: &str, case: &EditCase) -> Result<String, &'static str> {
-    let file = FileText::decode(content.into()).unwrap();
-    match replace(file.text(), &case.old, &case.new, case.all) {
-        Ok(change) => {
-            let edited = file.with_text(change.apply(file.text()).unwrap());
-            Ok(String::from_utf8(edited.encode()).unwrap())
-        }
-        Err(ReplaceError::Identical) => Err("identical"),
-        Err(ReplaceError::EmptyOld) => Err("empty"),
-        Err(ReplaceError::NotFound { .. }) => Err("not-found"),
-        Err(ReplaceError::Several { .. }) => Err("several"),
-    }
-}
-
-#[test]
-fn the_edit_tool_exact_tier() {
-    let file = include_str!("../../../tests/conformance/edit.json");
-    let cases: Cases<EditCase> = serde_json::from_str(file).unwrap();
-    let (mut exact, mut fuzzy, mut defects, mut without_file) = (0, 0, 0, 0);
-    let mut one_dialect = Vec::new();
-    for case in &cases.cases {
-        // Whether there is a file is for the tool to see.
-        let Some(content) = &case.content else {
-            without_file += 1;
-            continue;
-        };
-        let ours = edited(content, case);
-        if case.defect.is_some() {
-            assert!(!case.v1.is(&ours), "{}: has the defect: {ours:?}", case.id);
-            defects += 1;
-        } else if case.v1.is_fuzzy() || case.v2.is_fuzzy() {
-            // What only a fuzzy matcher finds is not found here, whatever it is.
-            assert_eq!(ours, Err("not-found"), "{}", case.id);
-            fuzzy += 1;
-        } else {
-            let (v1, v2) = (case.v1.is(&ours), case.v2.is(&ours));
-            assert!(v1 || v2, "{}: {ours:?}, not {:?}", case.id, case.v1);
-            exact += 1;
-            if !(v1 && v2) {
-                one_dialect.push(case.id.as_str());
-            }
-        }
-    }
-    assert_eq!((exact, fuzzy, defects, without_file, cases.cases.len()), (86, 33, 6, 6, 131));
-    // 098, 116: v1 finds or refuses them by a fuzzy matcher, v2 does not find them; 131: v2 takes the first of two places
-    // that overlap, v1 and we ask which.
-    assert_eq!(one_dialect, ["edit-098", "edit-116", "edit-131"]);
 }
 
 #[derive(Deserialize)]

@@ -44,5 +44,5 @@ pub use file_text::{FileText, Unreadable, sniff};
 pub use lines::{CutBy, Page, PastEnd, View, numbered};
 pub use position::{Encoding, Lines, Position};
 pub use rebase::{Conflict, Overlap, RebaseError, rebase};
-pub use replace::{Hint, Nearest, ReplaceError, Why, replace};
+pub use replace::{Hint, Nearest, ReplaceError, Replaced, Tier, Why, replace};
 pub use truncate::{Cut, Keep, Limits, truncate};

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use crate::{
-    Change, CutBy, Diff, Ending, FileText, Keep, Limits, Tag, View, diff, numbered, replace, truncate,
+    Change, CutBy, Diff, Ending, FileText, Keep, Limits, Replaced, Tag, Tier, View, diff, numbered, replace,
+    truncate,
 };
 
 /// Texts of few different lines, so that much is equal and much repeats.
@@ -89,9 +90,13 @@ proptest! {
     fn replacing_is_what_it_seems(text in text("\n"), old in text("\n"), new in text("\n"), all: bool) {
         let count = text.matches(&*old).count();
         for (file, new_given) in [(text.clone(), new.clone()), (crlf(&text), new.clone()), (text.clone(), crlf(&new))] {
-            let result = replace(&file, &old, &new_given, all).map(|change| change.apply(&file).unwrap());
-            if old == new || old.is_empty() || count == 0 || (count > 1 && !all) {
+            let replaced = replace(&file, &old, &new_given, all);
+            let exact = replaced.as_ref().is_ok_and(|replaced| replaced.tier == Tier::Exact);
+            let result = replaced.map(|replaced| replaced.change.apply(&file).unwrap());
+            if old == new || old.trim().is_empty() || (count > 1 && !all) {
                 prop_assert!(result.is_err());
+            } else if count == 0 {
+                prop_assert!(!exact);
             } else if let Ok(result) = result {
                 let expected = text.replace(&*old, &new);
                 let expected = match Ending::of(&file) {
@@ -111,7 +116,7 @@ proptest! {
     /// Seen with `\n` alone it is a plain replacement, and no line break changes its kind but those that were replaced.
     #[test]
     fn replacing_keeps_mixed_endings(text in mixed(), old in text("\n"), new in text("\n")) {
-        if let Ok(change) = replace(&text, &old, &new, true) {
+        if let Ok(Replaced { change, tier: Tier::Exact }) = replace(&text, &old, &new, true) {
             let flat = text.replace("\r\n", "\n");
             let result = change.apply(&text).unwrap();
             prop_assert_eq!(result.replace("\r\n", "\n"), flat.replace(&*old, &new));
@@ -124,7 +129,7 @@ proptest! {
     #[test]
     fn replacing_comes_to_an_end_whatever_is_given(text in wild(), old in wild(), new in wild(), all: bool) {
         match replace(&text, &old, &new, all) {
-            Ok(change) => prop_assert!(change.apply(&text).is_ok()),
+            Ok(replaced) => prop_assert!(replaced.change.apply(&text).is_ok()),
             Err(error) => prop_assert!(!error.to_string().is_empty()),
         }
     }

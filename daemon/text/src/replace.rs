@@ -1,74 +1,120 @@
-//! Replacing the one place that a model means: the old text must stand in the file as given. Only line endings are not
-//! looked at, since a model does not see them: `\n` and `\r\n` are the same here, and what is written ends its lines as
-//! the place it is written to. Nothing else is guessed; what was probably meant is said in the error.
+//! Replacing the one place that a model means.
 //!
-//! Time is linear in the text.
+//! First the old text is looked for as given. Only line endings are not looked at, since a model does not see them: `\n`
+//! and `\r\n` are the same here, and what is written ends its lines as the place it is written to. If it is not there,
+//! tiers of falling strictness are tried, each in a file of its own; see [`Tier`].
+//!
+//! Invariant: what is not there exactly is replaced only where it is in one place, and no stricter tier found several.
+//! Invariant: a line that goes was shown by the model, and a line that it kept stays as it is to the byte.
+//!
+//! What is not replaced is explained: the several places, or the nearest one and what is different there. Time is linear
+//! in the text, or has a cap.
 
 use std::borrow::Cow;
-
-use memchr::memmem;
+use std::ops::Range;
 
 use crate::change::{Change, edits};
 use crate::ending::lf;
 
+mod alike;
+mod anchors;
+mod blanks;
+mod copied;
+#[cfg(test)]
+mod distorted;
 mod error;
+mod escaped;
+mod exact;
+mod file;
 mod flat;
+mod fold;
+mod folded;
 mod hint;
+mod indentation;
+#[cfg(test)]
+mod laws;
+mod merge;
+mod near;
 mod nearest;
+mod reading;
+mod search;
+mod shift;
+mod similarity;
+#[cfg(test)]
+mod speed;
 #[cfg(test)]
 mod tests;
+mod tier;
+mod tiers;
+mod trailing;
+mod typography;
 
 pub use error::ReplaceError;
 use flat::Flat;
 pub use hint::{Hint, Why};
 pub use nearest::Nearest;
+pub use tier::Tier;
 
 /// How many of several places are named.
 const MAX_NAMED: usize = 10;
 
+/// What is to be done, and how far the old text had to be stretched to find where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replaced {
+    pub change: Change,
+    pub tier: Tier,
+}
+
 /// The change that replaces `old` by `new`: at its only place, or with `all` at every one, from the beginning and without
 /// overlap.
-pub fn replace(text: &str, old: &str, new: &str, all: bool) -> Result<Change, ReplaceError> {
+pub fn replace(text: &str, old: &str, new: &str, all: bool) -> Result<Replaced, ReplaceError> {
     let (old, new_lf) = (lf(old), lf(new));
     if old == new_lf {
         return Err(ReplaceError::Identical);
     }
-    if old.is_empty() {
-        return Err(ReplaceError::EmptyOld);
+    if old.trim().is_empty() {
+        return Err(ReplaceError::BlankOld);
     }
     let flat = Flat::of(text);
-    let mut places: Vec<_> = memmem::find_iter(flat.text.as_bytes(), old.as_bytes()).collect();
-    if !all && places.len() == 1 {
-        // In "aaa" there are two "aa", which one is meant nobody can say.
-        places.extend(overlapping(&flat.text, &old, places.first().copied().unwrap_or_default()));
-    }
+    let raw = |place: usize| flat.raw(place)..flat.raw(place + old.len());
+    let places = exact::places(&flat.text, &old);
     match (places.len(), all) {
-        (0, _) => {
-            let (hint, nearest) = (hint::find(&flat.text, &old), nearest::find(&flat.text, &old));
-            Err(ReplaceError::NotFound { hint, nearest })
+        (0, _) => match tiers::find(text, &flat, &old, &new_lf, all)? {
+            Some(replaced) => Ok(replaced),
+            None => {
+                let (hint, nearest) = (hint::find(&flat.text, &old), nearest::find(&flat.text, &old));
+                Err(ReplaceError::NotFound { hint, nearest })
+            }
+        },
+        (1, _) | (_, true) => {
+            let places: Vec<_> = apart(places, old.len()).map(raw).collect();
+            Ok(Replaced { change: change(text, &places, new), tier: Tier::Exact })
         }
-        (1, _) | (_, true) => Ok(change(text, &flat, &places, old.len(), new)),
         (count, false) => {
-            places.truncate(MAX_NAMED);
-            Err(ReplaceError::Several { lines: line_numbers(&flat.text, &places), count })
+            let lines = line_numbers(&flat.text, places.into_iter().take(MAX_NAMED));
+            Err(ReplaceError::Several { lines, count, tier: Tier::Exact })
         }
     }
 }
 
-/// Another place that begins within the only one.
-fn overlapping(text: &str, old: &str, first: usize) -> Option<usize> {
-    let next = first + old.chars().next()?.len_utf8();
-    let end = text.len().min(first + 2 * old.len());
-    Some(next + memmem::find(text.as_bytes().get(next..end)?, old.as_bytes())?)
+/// Those places that do not overlap the one before them.
+fn apart(places: Vec<usize>, length: usize) -> impl Iterator<Item = usize> {
+    let mut free = 0;
+    places.into_iter().filter(move |place| {
+        let is_free = *place >= free;
+        if is_free {
+            free = place + length;
+        }
+        is_free
+    })
 }
 
-/// The edits at places of the flat text, in the text itself. Line breaks are written as the nearest one before them is.
-fn change(text: &str, flat: &Flat<'_>, places: &[usize], old_len: usize, new: &str) -> Change {
+/// The edits that put the new text in these places. Line breaks are written as the nearest one before them is.
+fn change(text: &str, places: &[Range<usize>], new: &str) -> Change {
     let mut found = Vec::new();
     let mut newline = first_break(text);
     let mut seen = 0;
-    for place in places {
-        let range = flat.raw(*place)..flat.raw(place + old_len);
+    for range in places {
         let before = text.get(range.clone()).unwrap_or_default();
         let between = text.get(seen..range.start).unwrap_or_default();
         newline = last_break(between).or(newline);
@@ -105,14 +151,14 @@ fn break_at(text: &str, at: usize) -> &'static str {
 }
 
 /// The lines in which places begin, in one pass.
-fn line_numbers(text: &str, places: &[usize]) -> Vec<usize> {
+fn line_numbers(text: &str, places: impl Iterator<Item = usize>) -> Vec<usize> {
     let (mut line, mut seen) = (1, 0);
-    let number = |place: &usize| {
-        line += breaks(text.get(seen..*place).unwrap_or_default());
-        seen = *place;
+    let number = |place: usize| {
+        line += breaks(text.get(seen..place).unwrap_or_default());
+        seen = place;
         line
     };
-    places.iter().map(number).collect()
+    places.map(number).collect()
 }
 
 fn breaks(text: &str) -> usize {

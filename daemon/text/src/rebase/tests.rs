@@ -100,13 +100,13 @@ fn all_edits_or_none() {
 fn an_insertion_from_within_a_line_is_one_of_whole_lines() {
     let base = "fn a() {\n    one();\n}\n";
     for new in ["one();\n    two();", "zero();\n    one();"] {
-        let change = crate::replace(base, "one();", new, false).unwrap();
+        let change = crate::replace(base, "one();", new, false).unwrap().change;
         let now = base.replace("one", "ONE");
         let text = rebase(base, &change, &now).unwrap().apply(&now).unwrap();
         assert_eq!(text, base.replace("one();", new).replace("one", "ONE"));
     }
     let base = "a();\nb();\nc();\n";
-    let change = crate::replace(base, "a();\nb();", "a();", false).unwrap();
+    let change = crate::replace(base, "a();\nb();", "a();", false).unwrap().change;
     let now = "A();\nb();\nc();\n";
     assert_eq!(rebase(base, &change, now).unwrap().apply(now).unwrap(), "A();\nc();\n");
 }

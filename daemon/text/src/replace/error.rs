@@ -3,14 +3,17 @@
 use std::error::Error;
 use std::fmt;
 
-use super::{Hint, Nearest};
+use super::{Hint, Nearest, Tier};
 
 /// Its `Display` is written for the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReplaceError {
     /// Old and new text are the same, line endings aside.
     Identical,
-    EmptyOld,
+    /// The old text is empty, or has nothing but white space.
+    BlankOld,
+    /// What was found already reads like the new text.
+    Already { line: usize },
     NotFound {
         /// What is different about a place that is nearly the same.
         hint: Option<Hint>,
@@ -21,6 +24,8 @@ pub enum ReplaceError {
         /// The lines in which the first of them begin.
         lines: Vec<usize>,
         count: usize,
+        /// What they are the places of.
+        tier: Tier,
     },
 }
 
@@ -32,9 +37,12 @@ impl fmt::Display for ReplaceError {
             Self::Identical => f.write_str(
                 "Nothing to change: the old and the new text are the same (line endings stay as the file has them).",
             ),
-            Self::EmptyOld => f.write_str(
-                "The old text is empty. Give the text to be replaced; to replace or create a whole file, write it.",
+            Self::BlankOld => f.write_str(
+                "The old text is empty or blank. Give the text to be replaced; to replace or create a whole file, write it.",
             ),
+            Self::Already { line } => {
+                write!(f, "Nothing to change: at line {line} the file already reads like the new text.")
+            }
             Self::NotFound { hint, nearest } => {
                 f.write_str("The old text is not in the file, which is unchanged.")?;
                 if let Some(hint) = hint {
@@ -46,14 +54,20 @@ impl fmt::Display for ReplaceError {
                     None => Ok(()),
                 }
             }
-            Self::Several { lines, count } => {
+            Self::Several { lines, count, tier } => {
                 let named = lines.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
                 let more = if *count > lines.len() { ", …" } else { "" };
-                write!(
-                    f,
-                    "The old text is in {count} places (at lines {named}{more}). Nothing was changed: give more of the \
-                     lines around the one that is meant, or replace all."
-                )
+                let places = format!("in {count} places (at lines {named}{more})");
+                match tier.leniency() {
+                    None => write!(f, "The old text is {places}. Nothing was changed: ")?,
+                    Some(leniency) => write!(
+                        f,
+                        "The old text is not in the file as given, and {leniency} aside it is {places}. Nothing was \
+                         changed: give the text exactly, or "
+                    )?,
+                }
+                f.write_str("give more of the lines around the one that is meant")?;
+                f.write_str(if tier.takes_all() { ", or replace all." } else { "." })
             }
         }
     }

@@ -8,6 +8,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use super::fold::typography;
+
 /// What is different, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hint {
@@ -112,17 +114,6 @@ fn unfold(text: &str, from: usize, to: usize) -> Option<Range<usize>> {
 
 fn most(c: char) -> Option<char> {
     if c.is_ascii() { Some(c.to_ascii_lowercase()) } else { typography(c)?.to_lowercase().next() }
-}
-
-fn typography(c: char) -> Option<char> {
-    Some(match c {
-        '\u{2018}'..='\u{201b}' => '\'',
-        '\u{201c}'..='\u{201f}' => '"',
-        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
-        // Characters without width, which are as invisible as white space.
-        '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => return None,
-        c => c,
-    })
 }
 
 /// `12: let x` as `let x`, if all lines are like that.

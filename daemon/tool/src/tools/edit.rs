@@ -1,8 +1,8 @@
-//! Replaces a text in a file by another, exactly there and nowhere else.
+//! Replaces a text in a file by another: where it stands exactly, or in the one place where that is as good as certain.
 
 use std::borrow::Cow;
 
-use copydesk_text::{FileText, ReplaceError, replace};
+use copydesk_text::{FileText, ReplaceError, Tier, replace};
 use copydesk_workspace::files::{Content, FileError, Place};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -63,9 +63,9 @@ impl Tool for Edit {
             return Err(file_failure(&FileError::Changed { shown: place.shown }));
         }
         let (at, created) = (place.clone(), content.is_none());
-        let change = aside(move || match content {
+        let (change, tier) = aside(move || match content {
             Some(content) => changed(&at, content, &parameters),
-            None => created_change(&at, &parameters),
+            None => Ok((created_change(&at, &parameters)?, None)),
         })
         .await?;
         let did = if created { "Created" } else { "Edited" };
@@ -74,12 +74,20 @@ impl Tool for Edit {
             "" => format!("{title}. It is empty now."),
             places => format!("{title}. The changed places now read:\n{places}"),
         };
-        let made = change.make(&context, &place).await?;
+        let mut made = change.make(&context, &place).await?;
+        if let Some((metadata, tier)) = made.metadata.as_object_mut().zip(tier) {
+            metadata.insert("tier".to_owned(), tier.name().into());
+        }
         if let Some(reviewed) = &made.reviewed {
             if !reviewed.is_whole {
                 title = format!("{did} {}, in part", place.shown);
             }
             output.clone_from(&reviewed.told);
+        }
+        if let Some(leniency) = tier.and_then(Tier::leniency) {
+            output.push_str(&format!(
+                "\n(The old text was not there exactly: {leniency} was overlooked. Check that this is the place you meant.)"
+            ));
         }
         if other || made.rebased {
             output.push_str("\n(The person has changed this file in the editor since you read it; what they wrote is kept.)");
@@ -89,20 +97,26 @@ impl Tool for Edit {
     }
 }
 
-fn changed(place: &Place, content: Content, parameters: &Parameters) -> Result<Change, Failure> {
+fn changed(
+    place: &Place,
+    content: Content,
+    parameters: &Parameters,
+) -> Result<(Change, Option<Tier>), Failure> {
     let Parameters { old_string, new_string, replace_all, .. } = parameters;
     let file = FileText::decode(content.bytes)
         .map_err(|why| Failure::target(format!("`{}` cannot be edited: {why}.", place.shown)))?;
     let refused = |error: ReplaceError| {
         let kind = match error {
-            ReplaceError::Identical | ReplaceError::EmptyOld => FailureKind::Arguments,
-            ReplaceError::NotFound { .. } | ReplaceError::Several { .. } => FailureKind::Target,
+            ReplaceError::Identical | ReplaceError::BlankOld => FailureKind::Arguments,
+            ReplaceError::Already { .. } | ReplaceError::NotFound { .. } | ReplaceError::Several { .. } => {
+                FailureKind::Target
+            }
         };
         Failure::new(kind, error.to_string())
     };
-    let edits =
+    let replaced =
         replace(file.text(), old_string, new_string, replace_all.unwrap_or(false)).map_err(refused)?;
-    Change::edit(place, file, content.stamp, edits)
+    Ok((Change::edit(place, file, content.stamp, replaced.change)?, Some(replaced.tier)))
 }
 
 fn created_change(place: &Place, parameters: &Parameters) -> Result<Change, Failure> {

@@ -54,6 +54,21 @@ async fn only_the_place_that_is_meant_changes() {
 }
 
 #[tokio::test]
+async fn what_was_not_there_exactly_is_said() {
+    let desk = desk(&[("a.rs", "fn a() {\n\tone();  \n\ttwo();\n}\n")]);
+    let (name, arguments) = edit("a.rs", "\tone();\n\ttwo();", "\tone();\n\tzwei();");
+    let outcome = desk.call(name, arguments).await;
+    assert_eq!((outcome.failure, &outcome.metadata["tier"]), (None, &json!("trailing-blanks")));
+    let said = "(The old text was not there exactly: a difference in the blanks at line ends was overlooked.";
+    assert!(outcome.output.contains(said), "{}", outcome.output);
+    assert_eq!(desk.bytes("a.rs"), "fn a() {\n\tone();  \n\tzwei();\n}\n");
+    let (name, arguments) = edit("a.rs", "zwei", "two");
+    let outcome = desk.call(name, arguments).await;
+    assert_eq!(outcome.metadata["tier"], "exact");
+    assert!(!outcome.output.contains("exactly"));
+}
+
+#[tokio::test]
 async fn endings_marks_and_a_missing_last_break_stay() {
     let files = [
         ("crlf", "one\r\ntwo\r\nthree\r\n"),
@@ -125,7 +140,7 @@ async fn an_empty_old_text_creates_a_file() {
             1: text
             edit
             ! Arguments
-            The old text is empty. Give the text to be replaced; to replace or create a whole file, write it.
+            The old text is empty or blank. Give the text to be replaced; to replace or create a whole file, write it.
             edit
             ! Arguments
             `b` does not exist, and both texts are empty: there is nothing to do.
@@ -175,7 +190,7 @@ async fn what_cannot_be_edited_is_explained_and_unchanged() {
         edit
         ? read: a.txt (always: a.txt)
         ! Arguments
-        The old text is empty. Give the text to be replaced; to replace or create a whole file, write it.
+        The old text is empty or blank. Give the text to be replaced; to replace or create a whole file, write it.
         edit
         ! Target
         `b.txt` does not exist. Did you mean `a.txt`?

@@ -1,0 +1,63 @@
+//! Lines made alike: what a tier does not look at is taken out of them.
+//!
+//! Each way takes out more than the one before it, so that what is equal for one is equal for all that follow.
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fold {
+    /// Blanks at the end.
+    Trailing,
+    /// Blanks at both ends.
+    Trimmed,
+    /// And curly quotes, long dashes, special spaces as the plain ones; nothing without width.
+    Typography,
+    /// And any blanks within as one.
+    Blanks,
+}
+
+impl Fold {
+    pub(super) fn push(self, line: &str, folded: &mut String) {
+        match self {
+            Self::Trailing => folded.push_str(line.trim_end_matches(is_blank)),
+            Self::Trimmed => folded.push_str(line.trim_matches(is_blank)),
+            Self::Typography if line.is_ascii() => folded.push_str(line.trim_matches(is_blank)),
+            Self::Typography => {
+                let plain: String = line.chars().filter_map(typography).collect();
+                folded.push_str(plain.trim_matches(is_blank));
+            }
+            Self::Blanks if line.is_ascii() => push_words(line, folded),
+            Self::Blanks => push_words(&line.chars().filter_map(typography).collect::<String>(), folded),
+        }
+    }
+
+    pub(super) fn of(self, line: &str) -> String {
+        let mut folded = String::with_capacity(line.len());
+        self.push(line, &mut folded);
+        folded
+    }
+}
+
+fn push_words(line: &str, folded: &mut String) {
+    for (index, word) in line.split(is_blank).filter(|word| !word.is_empty()).enumerate() {
+        if index > 0 {
+            folded.push(' ');
+        }
+        folded.push_str(word);
+    }
+}
+
+pub(super) fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\t')
+}
+
+/// As it is typed on a plain keyboard.
+pub(super) fn typography(c: char) -> Option<char> {
+    Some(match c {
+        '\u{2018}'..='\u{201b}' => '\'',
+        '\u{201c}'..='\u{201f}' => '"',
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
+        // Characters without width, which are as invisible as white space.
+        '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => return None,
+        c => c,
+    })
+}

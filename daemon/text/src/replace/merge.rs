@@ -1,0 +1,102 @@
+//! What was asked, done to the lines it matched: the old lines that the new text keeps stay in the file as they are,
+//! whatever the match did not look at, and only the others are replaced.
+//!
+//! Invariant: a line that goes has a counterpart in the old text.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use similar::DiffTag;
+
+use super::file::Line;
+use super::fold::Fold;
+use super::reading::Reading;
+use super::shift::Shift;
+use crate::change::{Edit, edits};
+use crate::diff::ops;
+
+/// The edits at the lines from `first` on, each of which is the counterpart of an old line. Nothing if it cannot be said
+/// how a new line is to be indented, or which of several lines is meant, or if a new line has something in it that the
+/// model took to be in the file.
+pub(super) fn merge(file: &[Line<'_>], first: usize, reading: &Reading<'_>) -> Option<Vec<Edit>> {
+    let there = file.get(first..first + reading.old.len())?;
+    let shift = Shift::of(reading, there)?;
+    // What stands for each old line; nothing where lines that are given alike are not alike there.
+    let mut meant: HashMap<&str, Option<&str>> = HashMap::with_capacity(there.len());
+    for (old, line) in reading.old.iter().zip(there) {
+        let entry = meant.entry(old).or_insert(Some(line.text));
+        *entry = entry.filter(|other| *other == line.text);
+    }
+    let mut lines: Vec<(Cow<'_, str>, &str)> = Vec::with_capacity(reading.new.len());
+    for op in ops(&reading.old, &reading.new) {
+        let (tag, old, new) = op.as_tag_tuple();
+        if tag == DiffTag::Equal {
+            lines.extend(there.get(old)?.iter().map(|line| (Cow::Borrowed(line.text), line.ending)));
+            continue;
+        }
+        let (gone, new) = (reading.old.get(old.clone())?, reading.new.get(new)?);
+        if gone.iter().chain(new).any(|line| meant.get(line) == Some(&None))
+            || carries_an_error(gone, there.get(old.clone())?, new)
+        {
+            return None;
+        }
+        for (nth, line) in new.iter().enumerate() {
+            let ending = there.get(old.clone())?.get(nth).map(|line| line.ending);
+            let ending = ending.or(lines.last().map(|line| line.1)).unwrap_or_default();
+            lines.push((shift.shifted(line, &old, nth, new.len())?, ending));
+        }
+    }
+    Some(written(file, first, there, lines))
+}
+
+/// Whether a word that is in the old lines, but not in those of the file that were taken for them, would be written.
+fn carries_an_error(old: &[&str], there: &[Line<'_>], new: &[&str]) -> bool {
+    let mut wrong = HashSet::new();
+    for (old, line) in old.iter().zip(there) {
+        if Fold::Blanks.of(old) != Fold::Blanks.of(line.text) {
+            let right: HashSet<_> = words(line.text).collect();
+            wrong.extend(words(old).filter(|word| !right.contains(word)));
+        }
+    }
+    !wrong.is_empty() && new.iter().flat_map(|line| words(line)).any(|word| wrong.contains(word))
+}
+
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+/// The edits that put lines in the place of those there. Every line but the last has a break, and the last has what the
+/// last one there had.
+fn written(
+    file: &[Line<'_>],
+    first: usize,
+    there: &[Line<'_>],
+    lines: Vec<(Cow<'_, str>, &str)>,
+) -> Vec<Edit> {
+    let (Some(start), Some(last)) = (there.first().map(|line| line.start), there.last()) else {
+        return Vec::new();
+    };
+    let before_it = first.checked_sub(1).and_then(|before| file.get(before));
+    if lines.is_empty() && last.ending.is_empty() {
+        // Without a break at its end the file stays.
+        let start = before_it.map_or(start, |line| line.end() - line.ending.len());
+        return vec![Edit { range: start..last.end(), text: String::new() }];
+    }
+    let usual = before_it.or(file.first()).map(|line| line.ending).filter(|ending| !ending.is_empty());
+    let usual = usual.or(there.first().map(|line| line.ending).filter(|ending| !ending.is_empty()));
+    let (mut before, mut after) = (String::new(), String::new());
+    for line in there {
+        before.push_str(line.text);
+        before.push_str(line.ending);
+    }
+    let count = lines.len();
+    let mut ending = usual.unwrap_or("\n");
+    for (index, (line, own)) in lines.into_iter().enumerate() {
+        if !own.is_empty() {
+            ending = own;
+        }
+        after.push_str(&line);
+        after.push_str(if index + 1 == count { last.ending } else { ending });
+    }
+    edits(&before, &after, start, |line| line)
+}

@@ -1,0 +1,39 @@
+//! Any edit of any text: it comes to an end, and what is not refused does what it may and no more.
+#![no_main]
+
+use copydesk_text::{Tier, replace};
+use libfuzzer_sys::fuzz_target;
+
+/// What texts are made of: everything that a tier overlooks, and enough of the same.
+const PIECES: [&str; 24] = [
+    "a", "b", "let sum", "let sun", "call(one)", "}", "{", " ", "  ", "\t", "\n", "\n", "\r\n", "\r", "“x”", "\"x\"", "1: ",
+    "2: ", "```\n", "\\n", "\\\"", "\u{a0}", "$&", "é",
+];
+
+fn text(bytes: &[u8]) -> String {
+    bytes.iter().map(|piece| PIECES[usize::from(*piece) % PIECES.len()]).collect()
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((manner, bytes)) = bytes.split_first() else { return };
+    let mut parts = bytes.splitn(3, |byte| *byte == 255).map(text);
+    let mut part = || parts.next().unwrap_or_default();
+    let (file, old, new) = (part(), part(), part());
+    let Ok(replaced) = replace(&file, &old, &new, manner & 1 == 1) else { return };
+    let result = replaced.change.apply(&file).unwrap();
+    assert!(result != file && !old.trim().is_empty());
+    if replaced.tier == Tier::Exact || replaced.tier >= Tier::Anchors {
+        return;
+    }
+    // Of a line none of whose words are in the old text nothing is lost.
+    let shown: Vec<_> = words(&old).flat_map(|word| [word, word.trim_start_matches('n')]).collect();
+    let is_shown = |line: &str| words(line).any(|word| shown.contains(&word));
+    let mut left = result.lines();
+    for line in file.lines().filter(|line| words(line).next().is_some() && !is_shown(line)) {
+        assert!(left.any(|other| other == line), "{line:?} is gone");
+    }
+});
