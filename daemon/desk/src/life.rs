@@ -1,7 +1,7 @@
 //! The daemon's life: it listens, serves whoever comes, and ends when it is told to or when nobody needs it.
 //!
-//! What is served is the host's business; here is only when. Nothing polls: clients and turns are counted in channels
-//! that tell of a change.
+//! What is served is the host's business; here is only when. Clients and turns are counted in channels that tell of a
+//! change; only the socket is looked at now and then.
 
 use std::io::{self, Write as _};
 use std::pin::Pin;
@@ -109,7 +109,7 @@ pub(crate) async fn run(
     let life = Life::new();
     let mut services = JoinSet::new();
     {
-        let mut end = std::pin::pin!(end(&life, host.turns(), idle, signals));
+        let mut end = std::pin::pin!(end(&life, host.turns(), idle, signals, &listener));
         loop {
             tokio::select! {
                 why = &mut end => {
@@ -176,8 +176,15 @@ impl Signals {
 }
 
 /// Waits for the first reason to end.
-async fn end(life: &Life, turns: watch::Receiver<usize>, idle: Duration, signals: Signals) -> &'static str {
+async fn end(
+    life: &Life,
+    turns: watch::Receiver<usize>,
+    idle: Duration,
+    signals: Signals,
+    listener: &Listener,
+) -> &'static str {
     tokio::select! {
+        () = out_of_reach(life.clients.subscribe(), idle, listener) => "its socket is gone, and nobody can come",
         () = signals.any() => "a signal",
         () = stopped(life.stop.subscribe(), turns.clone()) => "asked to stop",
         () = unused(life.clients.subscribe(), turns, idle) => "nobody has needed it for a while",
@@ -190,6 +197,21 @@ async fn stopped(mut stop: watch::Receiver<Option<StopWhen>>, mut turns: watch::
     tokio::select! {
         _ = stop.wait_for(|stop| *stop == Some(StopWhen::Now)) => {}
         _ = turns.wait_for(|turns| *turns == 0) => {}
+    }
+}
+
+/// A turn may wait for somebody's word; where nobody can come to give it, it would wait for ever.
+async fn out_of_reach(mut clients: watch::Receiver<usize>, idle: Duration, listener: &Listener) {
+    loop {
+        let _ = clients.wait_for(|clients| *clients == 0).await;
+        tokio::select! {
+            _ = clients.changed() => {}
+            () = tokio::time::sleep(idle) => {
+                if !listener.can_be_found() {
+                    return;
+                }
+            }
+        }
     }
 }
 

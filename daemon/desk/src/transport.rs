@@ -8,7 +8,7 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use copydesk_workspace::paths::Env;
@@ -80,7 +80,8 @@ impl Place {
             _ => {}
         }
         let listener = UnixListener::bind(&socket).map_err(system)?;
-        Ok(Listener { listener, socket, _lock: lock })
+        let node = node(&socket);
+        Ok(Listener { listener, socket, node, _lock: lock })
     }
 
     pub(crate) async fn connect(&self) -> Result<Connection, TransportError> {
@@ -131,10 +132,21 @@ fn lock(path: &Path) -> Result<File, TransportError> {
 pub(crate) struct Listener {
     listener: UnixListener,
     socket: PathBuf,
+    /// Which file the socket is: another may take its place.
+    node: Option<(u64, u64)>,
     _lock: File,
 }
 
+fn node(socket: &Path) -> Option<(u64, u64)> {
+    fs::symlink_metadata(socket).ok().map(|meta| (meta.dev(), meta.ino()))
+}
+
 impl Listener {
+    /// Whether anybody can come: the folder of a user who has logged out goes, with every socket in it.
+    pub(crate) fn can_be_found(&self) -> bool {
+        node(&self.socket) == self.node
+    }
+
     /// The next client of this user. Others are turned away.
     pub(crate) async fn accept(&self) -> io::Result<Connection> {
         loop {
@@ -150,7 +162,9 @@ impl Listener {
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.socket);
+        if self.can_be_found() {
+            let _ = fs::remove_file(&self.socket);
+        }
     }
 }
 

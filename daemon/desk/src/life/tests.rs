@@ -111,6 +111,23 @@ async fn a_turn_keeps_it_alive_and_so_does_a_client() {
     assert_eq!((left.elapsed().as_secs(), begun.elapsed().as_secs()), (600, 300 + 1800 + 1800 + 600));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_daemon_that_nobody_can_find_ends_though_a_turn_waits_for_somebody() {
+    let mut daemon = start(MINUTES);
+    daemon.turns.send_replace(1);
+    let client = daemon.client().await;
+    std::fs::remove_file(daemon.place.socket()).unwrap();
+    // Another daemon's, which is not taken away.
+    std::fs::write(daemon.place.socket(), "").unwrap();
+    tokio::time::sleep(MINUTES * 3).await;
+    assert!(!daemon.task.is_finished(), "whoever is there is served");
+    drop(client);
+    daemon.ending.wait_for(|ending| *ending).await.unwrap();
+    daemon.turns.send_replace(0);
+    daemon.task.await.unwrap().unwrap();
+    assert!(daemon.place.socket().exists());
+}
+
 #[tokio::test]
 async fn a_stop_when_idle_waits_for_the_turns_and_serves_meanwhile() {
     let daemon = start(MINUTES);
