@@ -1,11 +1,13 @@
 //! Ctrl-C, Ctrl-D and windows that are closed.
 
 use std::os::unix::process::ExitStatusExt as _;
+use std::process::Command;
 
 use serde_json::json;
 
 use super::approval::{PROMPT, edit, scripted, with};
 use super::screen::{CTRL_C, CTRL_D, Terminal};
+use crate::cli::desk::BINARY;
 use crate::model_server::Turn;
 
 #[test]
@@ -62,13 +64,19 @@ fn ctrl_d_is_a_no() {
     assert_eq!(scripted.desk.read("a.txt"), "zero\none\nlast\n");
 }
 
+/// Also where the signal is ignored, as under `nohup`.
 #[test]
 fn a_window_that_is_closed_ends_it() {
-    let scripted = scripted([edit("c1", "one", "two"), Turn::new().text("ok")]);
-    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
-    terminal.shows(PROMPT);
-    let status = terminal.close().wait().unwrap();
-    assert!(status.signal().is_some() || status.code() != Some(0), "{status}");
-    assert_eq!(scripted.desk.read("a.txt"), "zero\none\nlast\n");
-    assert_eq!(scripted.run(&["--continue", "And?"]).code, Some(0));
+    for ignored in ["", "trap '' HUP; "] {
+        let scripted = scripted([edit("c1", "one", "two"), Turn::new().text("ok")]);
+        let mut shell = Command::new("sh");
+        scripted.desk.prepare(&mut shell);
+        let words = format!("{ignored}exec {BINARY} run Go");
+        let mut terminal = Terminal::run(shell, &["sh", "-c", &words], 60, 100);
+        terminal.shows(PROMPT);
+        let status = terminal.close().wait().unwrap();
+        assert!(status.signal().is_some() || status.code() != Some(0), "{status}");
+        assert_eq!(scripted.desk.read("a.txt"), "zero\none\nlast\n");
+        assert_eq!(scripted.run(&["--continue", "And?"]).code, Some(0));
+    }
 }

@@ -6,6 +6,7 @@ mod environment;
 mod follow;
 mod here;
 mod hunks;
+mod interrupts;
 mod own;
 mod remote;
 mod reviews;

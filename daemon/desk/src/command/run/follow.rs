@@ -10,11 +10,11 @@ use std::sync::atomic::Ordering;
 
 use copydesk_protocol::ask::{Ask, PermissionReply};
 use copydesk_protocol::event::{Event, TurnEnd};
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use super::hunks::{self, Answer, Attention, Tally};
+use super::interrupts::Interrupts;
 use super::reviews::Reviews;
 use super::text::{self, Refused, TextView};
 use super::typed::TakenBack;
@@ -103,10 +103,12 @@ impl Follower {
     }
 
     /// To the end of the turn; none where the person does not wait for it.
-    pub(super) async fn follow(mut self, followed: Followed) -> anyhow::Result<Option<TurnEnd>> {
+    pub(super) async fn follow(
+        mut self,
+        followed: Followed,
+        mut interrupts: Interrupts,
+    ) -> anyhow::Result<Option<TurnEnd>> {
         let Followed { mut told, reviews, cancel } = followed;
-        // One for all: a signal that comes between two waits must not be lost.
-        let mut interrupts = signal(SignalKind::interrupt())?;
         loop {
             tokio::select! {
                 told = told.recv(), if !self.is_lost() => {
@@ -121,7 +123,7 @@ impl Follower {
                     }
                 }
                 // In an editor it has its own meaning.
-                _ = interrupts.recv() => if !self.is_editing() {
+                () = interrupts.next() => if !self.is_editing() {
                     if self.interrupted {
                         terminal::remark("left at once");
                         return Ok(None);
@@ -226,8 +228,11 @@ impl Follower {
                 if stops {
                     self.view.refused(&asking.ask.part, refused);
                 }
+                let is_gone = reply == PermissionReply::Cancelled;
                 // Whoever asked may be gone; then nobody waits.
                 let _ = asking.answer.send(reply);
+                // The signal that comes with it may be ignored here.
+                anyhow::ensure!(!is_gone, "the terminal is gone");
             }
             Answer::Decided => {
                 if refused == Refused::All {

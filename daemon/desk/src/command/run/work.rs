@@ -9,6 +9,7 @@ use copydesk_session::Request;
 use copydesk_workspace::config::Loaded;
 
 use super::follow::{Follower, Manner};
+use super::interrupts::Interrupts;
 use super::{environment, here, remote};
 use crate::command::reach::reach;
 use crate::hub::convert;
@@ -59,21 +60,26 @@ pub(crate) fn work(
             Where::Here => None,
             Where::DaemonIfUp => reach().await,
         };
-        let (session, followed) = match daemon {
-            Some((client, inbox)) => {
-                environment::compare(&client, setup, loaded, choice).await;
-                let started = remote::start(client, inbox, &setup.cwd, choice, request).await;
-                started.map_err(|error| environment::explain(error, setup, loaded, choice))?
-            }
-            None => {
-                let (session, followed) = here::start(setup, loaded, choice, request).await?;
-                (convert::session(&session), followed)
+        let starting = async {
+            match daemon {
+                Some((client, inbox)) => {
+                    environment::compare(&client, setup, loaded, choice).await;
+                    let started = remote::start(client, inbox, &setup.cwd, choice, request).await;
+                    started.map_err(|error| environment::explain(error, setup, loaded, choice))
+                }
+                None => {
+                    let (session, followed) = here::start(setup, loaded, choice, request).await?;
+                    Ok((convert::session(&session), followed))
+                }
             }
         };
+        // The turn may be at work before we hear of it: a Ctrl-C that comes meanwhile is for the turn.
+        let mut interrupts = Interrupts::new()?;
+        let (session, followed) = interrupts.during(starting).await?;
         if manner.json {
             terminal::print_line(&Event::Session { session: session.clone() })?;
         }
-        let end = Follower::new(manner).follow(followed).await?;
+        let end = Follower::new(manner).follow(followed, interrupts).await?;
         Ok(Worked { session, end })
     });
     // Nothing is left to wait for; a reader of the terminal must not hold us.

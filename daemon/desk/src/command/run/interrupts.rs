@@ -1,0 +1,41 @@
+//! Ctrl-C, from before the turn begins: none is lost, and none ends the program by itself.
+
+use std::io;
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+pub(super) struct Interrupts {
+    signal: Signal,
+    /// One came before anybody could be told.
+    is_early: bool,
+}
+
+impl Interrupts {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self { signal: signal(SignalKind::interrupt())?, is_early: false })
+    }
+
+    /// Waits for something that should not take long. The first Ctrl-C is kept for [`next`](Self::next); whoever says it again
+    /// leaves.
+    pub(super) async fn during<T>(
+        &mut self,
+        work: impl Future<Output = anyhow::Result<T>>,
+    ) -> anyhow::Result<T> {
+        let mut work = std::pin::pin!(work);
+        loop {
+            tokio::select! {
+                done = &mut work => return done,
+                _ = self.signal.recv() => {
+                    anyhow::ensure!(!self.is_early, "left before the turn began");
+                    self.is_early = true;
+                }
+            }
+        }
+    }
+
+    pub(super) async fn next(&mut self) {
+        if !std::mem::take(&mut self.is_early) {
+            self.signal.recv().await;
+        }
+    }
+}
