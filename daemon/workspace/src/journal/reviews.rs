@@ -2,7 +2,8 @@
 //!
 //! Under the number 0, which no review has, stands what the model has not been told of them.
 //!
-//! Not bounded like the texts: a review goes when everything in it is decided, or its session goes.
+//! A review goes when everything in it is decided, or its session goes. Whoever never decides has at most [`MOST`] bytes of
+//! them: then those go that were begun first, and count as kept.
 
 use copydesk_text::review::{Review, Saved};
 use rusqlite::{OptionalExtension as _, params};
@@ -10,6 +11,9 @@ use serde::Serialize;
 
 use super::{Job, Journal, JournalError, Owner};
 use crate::reviews::News;
+
+/// All of them together, in bytes.
+const MOST: i64 = 128 * 1024 * 1024;
 
 /// The number of the row that is no review.
 const NEWS: u64 = 0;
@@ -84,6 +88,19 @@ impl Owner {
         let sql = "INSERT INTO review (session, number, place, saved) VALUES (?1, ?2, ?3, ?4)
                    ON CONFLICT (session, number) DO UPDATE SET place = ?3, saved = ?4";
         self.connection.prepare_cached(sql)?.execute(params![session, number, place, saved])?;
+        self.let_old_reviews_go(MOST)
+    }
+
+    /// The newest stays, however large it is.
+    pub(super) fn let_old_reviews_go(&mut self, most: i64) -> Result<(), JournalError> {
+        let sql = "DELETE FROM review WHERE rowid IN (
+                       SELECT rowid FROM (
+                           SELECT rowid, SUM(octet_length(saved)) OVER (ORDER BY rowid DESC) AS total,
+                                  ROW_NUMBER() OVER (ORDER BY rowid DESC) AS place
+                           FROM review
+                       ) WHERE total > ?1 AND place > 1
+                   )";
+        self.connection.prepare_cached(sql)?.execute([most])?;
         Ok(())
     }
 

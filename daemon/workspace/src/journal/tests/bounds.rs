@@ -162,3 +162,27 @@ async fn entries_without_texts_are_bounded_too() {
     assert_eq!(bare, 24);
     assert!(entries.len() < 40 && entries.last().unwrap().kept, "{}", entries.len());
 }
+
+#[tokio::test]
+async fn whoever_never_decides_loses_the_oldest_reviews_first() {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = open(dir.path());
+    for number in 1..=4 {
+        let review = copydesk_text::review::Review::created(&"line\n".repeat(100), "call");
+        assert!(journal.keep_review(&format!("s{number}"), 1, Some(("/a".into(), review))));
+    }
+    let left = async |most| {
+        journal.ask(move |owner| owner.let_old_reviews_go(most)).await.unwrap();
+        let mut left = Vec::new();
+        for number in 1..=4 {
+            let session = format!("s{number}");
+            if !journal.reviews(&session).await.unwrap().0.is_empty() {
+                left.push(number);
+            }
+        }
+        left
+    };
+    assert_eq!(left(1 << 20).await, [1, 2, 3, 4]);
+    assert_eq!(left(2000).await, [3, 4]);
+    assert_eq!(left(1).await, [4], "the newest stays");
+}
