@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 use super::{Action, PatchError, Step, Tier, Unfit, Why, parse, plan, update};
 use crate::{Diff, Tag, diff};
@@ -86,6 +87,13 @@ fn only_indentation(error: &PatchError) -> bool {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 1000,
+        rng_seed: RngSeed::Fixed(20261115),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
     #[test]
     fn a_patch_of_distinct_lines_gives_the_new_text(edits in edits(), manner in manner()) {
         let (old, new) = edited(&edits, |index| format!("  line {index}"));

@@ -13,6 +13,19 @@ fn check_error(text: &str, old: &str, expected: Expect) {
 }
 
 #[test]
+fn the_last_lines_of_a_file_without_a_last_break_go_together() {
+    for (text, result) in [
+        ("  let sum \n  let sum", ""),
+        ("x\n  let sum \n  let sum", "x"),
+        ("x\r\n  let sum \r\n  let sum", "x"),
+        ("  let sum \nx\n  let sum", "x"),
+    ] {
+        let replaced = replace(text, "let sum\n", "", true).unwrap();
+        assert_eq!(replaced.change.apply(text).unwrap(), result, "{text:?}");
+    }
+}
+
+#[test]
 fn only_what_differs_is_edited() {
     let text = "fn a() {\n    one();\n    two();\n    three();\n}\n";
     let new = "fn a() {\n    One();\n    two();\n    three(3);\n}";

@@ -10,7 +10,8 @@ use super::search::{Found, Search};
 use super::tier::Tier;
 use super::{MAX_NAMED, Replaced, apart, typography};
 use super::{anchors, blanks, change, copied, escaped, indentation, line_numbers, near, trailing};
-use crate::change::Change;
+use crate::change::{Change, Edit};
+use crate::checked::joined;
 
 type Find = for<'a> fn(&'a Search<'a>) -> Option<Found<'a>>;
 
@@ -64,9 +65,26 @@ pub(super) fn find(
                     None => return Ok(None),
                 }
             }
-            Change::of(edits)
+            Change::of(apart_at_the_end(edits, text))
         }
         Found::Text { places, new } => change(text, &places, &new),
     };
     if change.is_empty() { Err(ReplaceError::Already { line }) } else { Ok(Some(Replaced { change, tier })) }
+}
+
+/// A last line that goes takes the break before it along, which may go already with the place before.
+fn apart_at_the_end(mut edits: Vec<Edit>, text: &str) -> Vec<Edit> {
+    let mut end = 0;
+    for edit in &mut edits {
+        edit.range.start = edit.range.start.max(end);
+        end = edit.range.end;
+    }
+    let mut edits = joined(edits);
+    let last = edits.last_mut().filter(|last| last.text.is_empty() && last.range.end == text.len());
+    if let Some(last) = last.filter(|_| !text.ends_with('\n')) {
+        let before = text.get(..last.range.start).unwrap_or_default();
+        let kept = before.strip_suffix('\n').map_or(before, |line| line.strip_suffix('\r').unwrap_or(line));
+        last.range.start = kept.len();
+    }
+    edits
 }
