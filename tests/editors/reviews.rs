@@ -15,6 +15,15 @@ fn four_hunks() -> Turn {
     edit("c1", "a.txt", OLD, NEW)
 }
 
+/// An editor with the file open, and the agent's edit in it.
+fn edited(desk: &Running) -> (Client, String, String) {
+    let mut client = desk.client("vscode");
+    let (session, uri) = (client.session(), desk.uri("a.txt"));
+    client.open(&uri, OLD);
+    client.turn(&session, "Edit");
+    (client, session, uri)
+}
+
 pub(crate) fn list(client: &mut Client, session: &str) -> Vec<Value> {
     let listed = client.call("copydesk/review/list", json!({ "session": session }));
     listed["reviews"].as_array().unwrap().clone()
@@ -43,10 +52,7 @@ fn lines(review: &Value) -> Vec<String> {
 #[test]
 fn the_next_request_says_what_was_decided_of_four_hunks() {
     let desk = Running::new([four_hunks(), says("Done."), says("I see.")]);
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.session(), desk.uri("a.txt"));
-    client.open(&uri, OLD);
-    client.turn(&session, "Edit");
+    let (mut client, session, uri) = edited(&desk);
     assert_eq!(client.text(&uri), NEW);
     let told = client.event(&session, "reviewChanged");
     assert_eq!(told["review"]["total"], 4, "{told}");
@@ -169,10 +175,7 @@ fn of_two_editors_the_first_decides_and_the_second_is_told() {
 #[test]
 fn hunks_that_the_editor_took_back_come_again_when_it_makes_them_again() {
     let desk = Running::new([four_hunks(), says("Done.")]);
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.session(), desk.uri("a.txt"));
-    client.open(&uri, OLD);
-    client.turn(&session, "Edit");
+    let (mut client, session, uri) = edited(&desk);
     let before = list(&mut client, &session).remove(0);
     let left = |client: &mut Client, hunks: u32| {
         client.take("as many hunks", |message| {
@@ -197,10 +200,7 @@ fn hunks_that_the_editor_took_back_come_again_when_it_makes_them_again() {
 #[test]
 fn bad_decisions_change_nothing_and_say_why() {
     let desk = Running::new([four_hunks(), says("Done.")]);
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.session(), desk.uri("a.txt"));
-    client.open(&uri, OLD);
-    client.turn(&session, "Edit");
+    let (mut client, session, uri) = edited(&desk);
     let review = list(&mut client, &session).remove(0);
     let bad = |hunk: &str, expected: &str| json!({ "hunk": hunk, "expected": expected, "verdict": "reject" });
     let decisions =
@@ -228,10 +228,7 @@ fn bad_decisions_change_nothing_and_say_why() {
 #[test]
 fn an_editor_that_refuses_leaves_the_hunk_undecided() {
     let desk = Running::new([four_hunks(), says("Done."), says("Ok.")]);
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.session(), desk.uri("a.txt"));
-    client.open(&uri, OLD);
-    client.turn(&session, "Edit");
+    let (mut client, session, _) = edited(&desk);
     let review = list(&mut client, &session).remove(0);
     client.obeys = false;
     let decisions = json!({ "session": session, "decisions": [on(&review["hunks"][0], "reject")] });
@@ -296,10 +293,7 @@ fn who_types_what_the_call_waits_to_write_has_decided() {
 #[test]
 fn a_decision_that_is_cancelled_on_its_way_does_not_stay_undecided_for_ever() {
     let desk = Running::new([four_hunks(), says("Done.")]);
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.session(), desk.uri("a.txt"));
-    client.open(&uri, OLD);
-    client.turn(&session, "Edit");
+    let (mut client, session, _) = edited(&desk);
     let review = list(&mut client, &session).remove(0);
     client.obeys = false;
     let decisions = json!({ "session": session, "decisions": [on(&review["hunks"][0], "reject")] });

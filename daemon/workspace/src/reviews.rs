@@ -95,7 +95,7 @@ impl Reviews {
         self.lock().sessions.remove(session);
     }
 
-    /// Where a review is: the name of its document, and whether a buffer is followed.
+    /// The name of a review's document.
     pub(crate) fn place(&self, session: &str, review: ReviewId) -> Option<PathBuf> {
         self.lock().find(session, review).map(|tracked| tracked.name.clone())
     }
@@ -141,7 +141,7 @@ impl State {
         self.sessions.get_mut(session)?.reviews.get_mut(&review)
     }
 
-    /// Every review of a document; those in which something changed are told of, and those that are over go.
+    /// Every review of a document. Whoever watches is told where something has changed.
     fn each(&mut self, name: &Path, mut work: impl FnMut(&str, &mut Tracked)) {
         for (session, of) in &mut self.sessions {
             let mut touched = false;

@@ -90,13 +90,23 @@ fn lines_that_are_nowhere_are_asked_for_and_not_for_ever() {
         reviewer.asked("review/list");
         // Whatever is told, the text has none of it.
         reviewer.lua("vim.fn.writefile({ 'something', 'else' }, 'b.txt')");
+        // What is put off to look again.
+        reviewer.lua(
+            "R.put_off = 0
+             local defer = vim.defer_fn
+             vim.defer_fn = function(work, time)
+               R.put_off = R.put_off + 1
+               return defer(function() R.put_off = R.put_off - 1 work() end, time)
+             end",
+        );
         reviewer.command("edit b.txt");
         let lists = "#vim.tbl_filter(function(sent) return sent.method == 'review/list' end, R.sent)";
         reviewer.person.window.until(&format!("{lists} == 1"));
         assert_eq!(reviewer.lua("return R.sent[1].params.uri == vim.uri_from_bufnr(0)"), true);
         reviewer.person.window.until(&format!("{lists} == 3"));
-        // It has ended: one more would have come by now.
-        reviewer.lua("T.await(function(done) vim.defer_fn(done, 1000) end)");
+        // It has ended: the last answer is there, and nothing is put off any more.
+        reviewer.lua("T.await(function(done) vim.schedule(done) end)");
+        assert_eq!(reviewer.lua("return R.put_off"), 0);
         assert_eq!(reviewer.lua(&format!("return {lists}")), 3);
         assert_eq!(reviewer.marks(), 0);
     });

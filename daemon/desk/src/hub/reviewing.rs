@@ -92,6 +92,18 @@ impl Held {
         Ok(session)
     }
 
+    async fn reviewed(&self, ask: &str) {
+        if let Some(live) = self.live().await {
+            live.reviewed(&Id::from(ask)).await;
+        }
+    }
+
+    async fn review(&self, when: Option<When>) {
+        if let Some(live) = self.live().await {
+            live.review(when).await;
+        }
+    }
+
     /// Tells what has changed since the last time.
     fn tell_reviews(&self, reviews: &Reviews) {
         for change in reviews.changes(self.id().as_str()) {
@@ -116,18 +128,4 @@ pub(super) async fn watch(held: Weak<Held>, mut changed: watch::Receiver<u64>, r
 pub(super) fn place(files: &Files, uri: &str) -> copydesk_workspace::files::Place {
     let path = path_of(uri).map(|path| path.to_string_lossy().into_owned());
     files.resolve(path.as_deref().unwrap_or(uri))
-}
-
-impl Held {
-    async fn reviewed(&self, ask: &str) {
-        if let Some(live) = self.live().await {
-            live.reviewed(&Id::from(ask)).await;
-        }
-    }
-
-    async fn review(&self, when: Option<When>) {
-        if let Some(live) = self.live().await {
-            live.review(when).await;
-        }
-    }
 }

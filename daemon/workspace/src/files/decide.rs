@@ -5,7 +5,6 @@ use copydesk_text::FileText;
 
 use super::land::document;
 use super::{By, Cause, ChangeKind, FileChange, FileError, Files, Place, READ_LIMIT};
-use crate::buffers::ClientId;
 use crate::config::Save;
 use crate::reviews::{Carried, Decision, Hand, Order, Refusal, ReviewId, Verdict};
 
@@ -194,8 +193,7 @@ impl Files {
             return;
         }
         let Some(Ok(open)) = self.buffers().find(place.real(), self.home_client()) else { return };
-        let client: ClientId = open.client;
-        if let Some(editor) = self.buffers().editor(client) {
+        if let Some(editor) = self.buffers().editor(open.client) {
             // The person sees that it is not saved.
             let _ = editor.save(&open.uri).await;
         }
