@@ -975,8 +975,6 @@ export interface ReviewChange {
   review: Review;
   /** The ids of the hunks that are no more. */
   gone?: string[];
-  /** So much has changed that it is not told: the client lists it again. */
-  reload?: boolean;
   /** Why an inline edit came to nothing, for the person. */
   failed?: string;
 }

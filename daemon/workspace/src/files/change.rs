@@ -11,7 +11,6 @@ use std::path::Path;
 use copydesk_text::review::HunkId;
 use copydesk_text::{Change, FileText};
 
-use super::land::document;
 use super::{Expect, FileError, Files, Place, Stamp, on_disk, write};
 use crate::buffers::{Attempt, Buffers, ClientId, OnDisk, Open, PlanError, Planned, Refusal, Wanted};
 use crate::config::Save;
@@ -105,11 +104,14 @@ struct Done {
 impl Files {
     pub async fn change(&self, changes: &[FileChange], cause: &Cause) -> Result<Vec<Changed>, FileError> {
         self.fetch_reviews(&cause.session).await;
-        if cause.by == By::Agent {
-            self.know_head(&cause.session).await;
-        }
         let mut done = Done { group: cause.group, ..Done::default() };
-        let result = self.make(changes, cause, &mut done).await;
+        let knowing = async {
+            if cause.by == By::Agent {
+                self.know_head(&cause.session).await;
+            }
+        };
+        // Beside each other: Git takes longer than most edits.
+        let ((), result) = tokio::join!(knowing, self.make(changes, cause, &mut done));
         match result {
             Ok(changed) => Ok(changed),
             Err(error) => match self.take_back(done, cause).await {
@@ -315,8 +317,8 @@ impl Files {
             (Some(before), Some(after), ChangeKind::Edit { change, .. }) => {
                 self.landed_on_disk(name, shown, cause, (before.text(), change, after.text()));
             }
-            (None, Some(after), _) => reviews.created(name, shown, session, hand, &document(after.text())),
-            (Some(before), None, _) => reviews.removed(name, shown, session, hand, &document(before.text())),
+            (None, Some(after), _) => reviews.created(name, shown, session, hand, after.text()),
+            (Some(before), None, _) => reviews.removed(name, shown, session, hand, before.text()),
             _ => {}
         }
     }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use copydesk_text::Change;
 use copydesk_text::review::{Print, Review};
-use copydesk_text::{Change, Document, Lines};
 
 use super::news::Item;
 use super::tracked::Tracked;
@@ -46,7 +46,7 @@ impl Reviews {
             ChangeKind::Edit { file, change, .. } => before(file.text(), change, call)?,
             ChangeKind::Create { text } => Review::created(text, call),
             ChangeKind::Delete { file, .. } => {
-                let mut review = Review::of(&Document::new(file.text(), Lines::Any));
+                let mut review = Review::new(file.text());
                 review.deleted(call);
                 review
             }

@@ -550,7 +550,6 @@
 ---@class copydesk.ReviewChange
 ---@field review copydesk.Review Of its hunks only those that are new or others than before. One without hunks and without a file is over.
 ---@field gone? string[] The ids of the hunks that are no more.
----@field reload? boolean So much has changed that it is not told: the client lists it again.
 ---@field failed? string Why an inline edit came to nothing, for the person.
 
 --- Something to say to the model about its edits, without deciding them. It is told at its next step; several go together.
