@@ -190,6 +190,7 @@ fn tools(setup: &Setup, loaded: &Loaded, agent: &Agent, processes: &Processes) -
         spill: spill.clone(),
         processes: processes.clone(),
         shell: Shell::choose(shell, &|name| std::env::var_os(name))?,
+        patience: copydesk_workspace::search::PATIENCE,
     };
     let mut registry = Tools::new(limits, spill);
     for tool in tools::builtin(&options) {

@@ -13,7 +13,10 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::outcome::{Failure, FailureKind};
+use crate::outcome::{Failure, FailureKind, one_line};
+
+/// What a system takes for a path. A longer one need not be put before anybody.
+const LONGEST_PATH: usize = 4096;
 
 /// A question to the rules, and where they do not know, to the person.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -107,6 +110,7 @@ impl fmt::Debug for Context {
 
 impl Context {
     pub async fn ask(&self, ask: Ask) -> Result<Allowed, Failure> {
+        let ask = Ask { title: one_line(&ask.title), ..ask };
         let start = Instant::now();
         let answer = self.asker.ask(&self.call, ask).await;
         let waited = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -116,6 +120,11 @@ impl Context {
 
     /// The file or folder that a model named, after the person was asked where it lies outside the workspace.
     pub async fn place(&self, path: &str) -> Result<Place, Failure> {
+        if path.len() > LONGEST_PATH {
+            let message =
+                format!("A path of {} bytes leads nowhere; the longest has {LONGEST_PATH}.", path.len());
+            return Err(Failure::new(FailureKind::Arguments, message));
+        }
         let place = self.files.resolve(path);
         if !place.inside {
             // Where it really leads, since a link in the workspace says nothing about that.

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use crate::arguments;
 use crate::context::Context;
 use crate::off::OFF;
-use crate::outcome::{Failure, FailureKind, Outcome, Output};
+use crate::outcome::{Failure, FailureKind, Outcome, Output, one_line};
 use crate::spill::Spill;
 use crate::tool::{AnyTool, Touches};
 
@@ -86,11 +86,11 @@ impl Registry {
             Ok(output) => {
                 let Output { title, output, metadata, media, keep_end } = output;
                 let keep = if keep_end { Keep::Tail } else { Keep::Head };
-                let output = self.fit(&context.call, output, keep).await;
+                let (title, output) = (one_line(&title), self.fit(&context.call, output, keep).await);
                 Outcome { name, title, output, metadata, media, failure: None, milliseconds }
             }
             Err(Failure { kind, message, metadata }) => {
-                let title = message.lines().next().unwrap_or_default().to_owned();
+                let title = one_line(&message);
                 let output = self.fit(&context.call, message, Keep::Head).await;
                 Outcome {
                     name,

@@ -6,6 +6,8 @@
 //! read for the model, written or run.
 //! Invariant: nothing is written over a content that the model has not seen, or that the person was not asked about.
 
+use std::time::Duration;
+
 use copydesk_workspace::process::{Processes, Shell};
 
 use crate::registry::Limits;
@@ -41,14 +43,16 @@ pub struct Options {
     /// The session's: what a command leaves running ends with it.
     pub processes: Processes,
     pub shell: Shell,
+    /// How long a search may take.
+    pub patience: Duration,
 }
 
 pub fn builtin(options: &Options) -> Vec<Box<dyn AnyTool>> {
     vec![
         typed(bash::Bash::new(options)),
         typed(edit::Edit),
-        typed(glob::Glob),
-        typed(grep::Grep),
+        typed(glob::Glob { patience: options.patience }),
+        typed(grep::Grep { patience: options.patience }),
         typed(list::List),
         typed(read::Read::new(options.limits)),
         typed(write::Write),

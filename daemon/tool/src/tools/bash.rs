@@ -28,6 +28,9 @@ use crate::tool::{Tool, Touches};
 const TIMEOUT: u64 = 120_000;
 const LONGEST_TIMEOUT: u64 = 600_000;
 
+/// What Linux takes for one argument of a program. Longer ones need not be put before anybody.
+const LONGEST_COMMAND: usize = 128 * 1024;
+
 /// What the words around an output may take of the limits.
 const ROOM: Limits = Limits { lines: 8, bytes: 2048 };
 /// The largest file of an output.
@@ -68,7 +71,7 @@ pub(super) struct Parameters {
 
 impl Bash {
     pub(super) fn new(options: &Options) -> Self {
-        let Options { limits, spill, processes, shell } = options.clone();
+        let Options { limits, spill, processes, shell, .. } = options.clone();
         Self { limits, spill, processes, shell }
     }
 
@@ -127,6 +130,13 @@ impl Tool for Bash {
                 FailureKind::Arguments,
                 "The command is empty. Give the command to run.",
             ));
+        }
+        if written.len() >= LONGEST_COMMAND {
+            let message = format!(
+                "The command has {} bytes; a shell takes less than {LONGEST_COMMAND}. Write the script to a file and run that.",
+                written.len()
+            );
+            return Err(Failure::new(FailureKind::Arguments, message));
         }
         let place = context.place(parameters.workdir.as_deref().unwrap_or_default()).await?;
         let said = parameters.description.as_deref().map(str::trim).filter(|said| !said.is_empty());

@@ -76,7 +76,10 @@ pub(super) async fn search_failure(context: &Context, place: &Place, error: Sear
     let kind = match error {
         SearchError::Cancelled => return Failure::cancelled(),
         SearchError::NotFound(_) => return failure(context, place, FileError::NotFound { shown }).await,
-        SearchError::Glob { .. } | SearchError::Escapes(_) | SearchError::Regex(_) => FailureKind::Arguments,
+        SearchError::Glob { .. }
+        | SearchError::Escapes(_)
+        | SearchError::Regex(_)
+        | SearchError::Long { .. } => FailureKind::Arguments,
         SearchError::NotAFolder(_) | SearchError::NotRegular(_) => FailureKind::Target,
         SearchError::Stopped(_) => FailureKind::Failed,
     };
@@ -102,6 +105,14 @@ pub(super) fn sentence(words: &str) -> String {
     let first = letters.next().map(char::to_uppercase).into_iter().flatten();
     let end = if words.ends_with(['.', '?', '!']) { "" } else { "." };
     first.chain(letters).collect::<String>() + end
+}
+
+/// What is said of a search whose time was over; `narrower` is what would have helped.
+pub(super) fn late(patience: std::time::Duration, narrower: &str) -> String {
+    format!(
+        "\n(The search was stopped after {} s, so that there may be more. Give a narrower {narrower}.)",
+        patience.as_secs()
+    )
 }
 
 /// `1 line`, `2 lines`.

@@ -6,5 +6,6 @@ mod contract;
 mod creating;
 mod desk;
 mod editing;
+mod hostile;
 mod reading;
 mod searching;

@@ -145,7 +145,7 @@ impl Files {
         if let Some(open) = open {
             let Ok(open) = open else { return };
             let look = |now: &copydesk_text::Document| {
-                self.reviews().seen(session, name, Some(open.client), now.into())
+                self.reviews().seen(session, name, Some(open.client), now.into());
             };
             self.buffers().with(open.client, name, look);
             return;

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use copydesk_workspace::files::Files;
 use copydesk_workspace::process::{Processes, Shell};
@@ -19,6 +20,9 @@ use crate::outcome::Outcome;
 use crate::registry::{Limits, Registry};
 use crate::spill::Spill;
 use crate::tools::{Options, builtin};
+
+/// A test that searches the whole disk does not wait for that.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 type Says = Box<dyn Fn(&Ask) -> Result<(), Refused> + Send + Sync>;
 
@@ -65,7 +69,7 @@ pub(super) fn desk_that(
     let shell = Shell::choose(Some("bash"), &env).unwrap();
     let processes = Processes::new(vec![("PATH".into(), path.clone()), ("FROM_DESK".into(), "yes".into())]);
     let mut registry = Registry::new(limits, spill.clone());
-    for tool in builtin(&Options { limits, spill, processes, shell }) {
+    for tool in builtin(&Options { limits, spill, processes, shell, patience: PATIENCE }) {
         registry.add(tool);
     }
     let (progress, shown) = mpsc::channel(100);
@@ -169,10 +173,11 @@ impl Desk {
                     folders.push(path);
                 } else {
                     let name = path.strip_prefix(self.files.root()).unwrap().to_str().unwrap().to_owned();
-                    let size = fs::metadata(&path).map_or(0, |file| file.len());
-                    let content = match size {
-                        0..1_000_000 => fs::read(&path).unwrap_or_default(),
-                        _ => format!("{size} bytes").into_bytes(),
+                    let content = match fs::metadata(&path) {
+                        // Others are waited for.
+                        Ok(file) if !file.is_file() => b"no file".to_vec(),
+                        Ok(file) if file.len() >= 1_000_000 => format!("{} bytes", file.len()).into_bytes(),
+                        _ => fs::read(&path).unwrap_or_default(),
                     };
                     all.insert(name, String::from_utf8_lossy(&content).into_owned());
                 }
