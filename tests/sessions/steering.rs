@@ -51,6 +51,7 @@ impl AtWork {
             spill: spill.clone(),
             processes: Processes::new(std::env::vars_os().collect()),
             shell: Shell::choose(None, &|name| std::env::var_os(name)).unwrap(),
+            patience: copydesk_workspace::search::PATIENCE,
         };
         let mut registry = Tools::new(Limits::default(), spill);
         tools::builtin(&options).into_iter().for_each(|tool| registry.add(tool));
