@@ -2,6 +2,7 @@
 
 mod agents;
 mod broken;
+mod calls;
 mod crash;
 mod hardship;
 pub(crate) mod harness;

@@ -9,16 +9,21 @@
 mod arguments;
 mod context;
 pub mod decided;
+mod invalid;
+mod names;
 mod off;
 mod outcome;
+mod prepared;
 mod registry;
 mod spill;
 mod tool;
 pub mod tools;
 
+pub use arguments::Ending;
 pub use context::{Allowed, Answer, Ask, Asker, Context, Progress, Refused, Reviewed};
 pub use off::off;
 pub use outcome::{Failure, FailureKind, Media, Outcome, Output};
+pub use prepared::{Prepared, Written};
 pub use registry::{Limits, Registry, Spec};
 pub use spill::Spill;
 pub use tool::{AnyTool, Running, Tool, Touches, typed};

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::arguments;
 use crate::context::Context;
-use crate::outcome::{Failure, Output};
+use crate::outcome::{Failure, FailureKind, Output};
 
 /// Something a model may call. The doc comments of `Parameters` are what the model reads about them.
 pub trait Tool: Send + Sync + 'static {
@@ -57,6 +57,10 @@ pub trait AnyTool: Send + Sync {
     fn prompt(&self) -> Cow<'static, str>;
     /// A JSON Schema of an object.
     fn parameters(&self) -> Arc<Value>;
+    /// What is wrong with arguments that it will not take.
+    fn check(&self, _arguments: &Value) -> Result<(), String> {
+        Ok(())
+    }
     fn touches(&self, arguments: &Value, context: &Context) -> Touches;
     fn run<'a>(&'a self, arguments: Value, context: Context) -> Running<'a>;
 }
@@ -90,6 +94,10 @@ impl<T: Tool> AnyTool for Typed<T> {
         Arc::clone(self.parameters.get_or_init(make))
     }
 
+    fn check(&self, arguments: &Value) -> Result<(), String> {
+        arguments::read::<T::Parameters>(arguments.clone()).map(drop)
+    }
+
     fn touches(&self, arguments: &Value, context: &Context) -> Touches {
         // Arguments that cannot be read touch nothing: the call will say what is wrong with them.
         match arguments::read::<T::Parameters>(arguments.clone()) {
@@ -100,8 +108,11 @@ impl<T: Tool> AnyTool for Typed<T> {
 
     fn run<'a>(&'a self, arguments: Value, context: Context) -> Running<'a> {
         Box::pin(async move {
-            let parameters = arguments::read(arguments)
-                .map_err(|problem| arguments::failure(&self.tool.name(), &problem, &self.parameters()))?;
+            let unfit = |problem: String| {
+                let message = arguments::unfit(&self.tool.name(), &problem, &self.parameters());
+                Failure::new(FailureKind::Arguments, message)
+            };
+            let parameters = arguments::read(arguments).map_err(unfit)?;
             self.tool.run(parameters, context).await
         })
     }

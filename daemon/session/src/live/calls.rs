@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use copydesk_model::Media;
-use copydesk_tool::{Context, FailureKind, Outcome, Touches};
+use copydesk_model::{Media, Stop};
+use copydesk_tool::{Context, Ending, FailureKind, Outcome, Prepared, Touches, Written};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 
@@ -25,12 +25,13 @@ enum News {
 }
 
 impl Worker {
-    pub(super) async fn run_calls(&mut self, mut calls: Vec<Part>) -> Result<(), StoreError> {
+    pub(super) async fn run_calls(&mut self, mut calls: Vec<Part>, stop: &Stop) -> Result<(), StoreError> {
+        let prepared = self.prepare(&mut calls, stop);
         let surplus = calls.split_off(calls.len().min(MOST));
         self.refuse(surplus).await?;
         let (tell, mut told) = mpsc::channel(64);
-        let touches = self.touches(&calls);
-        let mut running = self.begin(&calls, &touches, &tell);
+        let touches = self.touches(&calls, &prepared);
+        let mut running = self.begin(&calls, prepared, &touches, &tell);
         drop(tell);
         let mut left = calls.len();
         while left > 0 {
@@ -91,23 +92,40 @@ impl Worker {
         self.interrupt(lost).await
     }
 
-    /// What each call will read or change.
-    fn touches(&self, calls: &[Part]) -> Vec<Touches> {
-        let of = |part: &Part| match &part.content {
-            Content::Call(call) => {
-                self.setting.tools.touches(&call.name, &call.arguments, &self.context(part))
-            }
-            _ => Touches::Nothing,
-        };
-        calls.iter().map(of).collect()
+    /// The calls as they are understood, which is how they are shown and kept from here on.
+    fn prepare(&self, calls: &mut [Part], stop: &Stop) -> Vec<Prepared> {
+        let rules = self.asks.layers().rules();
+        let last = calls.len().saturating_sub(1);
+        let mut prepared = Vec::new();
+        for (index, part) in calls.iter_mut().enumerate() {
+            let Content::Call(call) = &mut part.content else { continue };
+            let is_cut = *stop == Stop::Length && index == last;
+            let ending = if is_cut { Ending::Cut } else { Ending::Whole };
+            let written = Written { name: &call.name, arguments: &call.arguments, ending };
+            let understood = self.setting.tools.prepare(&written, |key| !rules.denies_all(key));
+            call.name = understood.name();
+            call.arguments = understood.rewritten().unwrap_or(std::mem::take(&mut call.arguments));
+            prepared.push(understood);
+        }
+        prepared
     }
 
-    fn begin(&self, calls: &[Part], touches: &[Touches], tell: &mpsc::Sender<News>) -> JoinSet<()> {
+    /// What each call will read or change.
+    fn touches(&self, calls: &[Part], prepared: &[Prepared]) -> Vec<Touches> {
+        calls.iter().zip(prepared).map(|(part, call)| call.touches(&self.context(part))).collect()
+    }
+
+    fn begin(
+        &self,
+        calls: &[Part],
+        prepared: Vec<Prepared>,
+        touches: &[Touches],
+        tell: &mpsc::Sender<News>,
+    ) -> JoinSet<()> {
         let room = Arc::new(Semaphore::new(AT_ONCE));
         let mut tasks = JoinSet::new();
         let mut before: Vec<(&Touches, watch::Receiver<bool>)> = Vec::new();
-        for (index, (part, touches)) in calls.iter().zip(touches).enumerate() {
-            let Content::Call(call) = &part.content else { continue };
+        for (index, ((part, call), touches)) in calls.iter().zip(prepared).zip(touches).enumerate() {
             let context = self.context(part);
             let in_the_way: Vec<_> = before
                 .iter()
@@ -116,8 +134,7 @@ impl Worker {
                 .collect();
             let (done, is_done) = watch::channel(false);
             before.push((touches, is_done));
-            let (tools, name, arguments) =
-                (self.setting.tools.clone(), call.name.clone(), call.arguments.clone());
+            let tools = self.setting.tools.clone();
             let (room, tell) = (Arc::clone(&room), tell.clone());
             tasks.spawn(async move {
                 for mut other in in_the_way {
@@ -125,7 +142,7 @@ impl Worker {
                 }
                 let _place = room.acquire().await;
                 let _ = tell.send(News::Started(index)).await;
-                let outcome = tools.run(&name, &arguments, context).await;
+                let outcome = tools.carry_out(call, context).await;
                 let _ = tell.send(News::Ended(index, Box::new(outcome))).await;
                 let _ = done.send(true);
             });

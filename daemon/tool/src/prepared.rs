@@ -1,0 +1,137 @@
+//! A call as it was understood: from the name and the arguments that a model wrote to a tool and what it takes, or to
+//! `invalid` with the reason.
+//!
+//! A tool that is switched off answers for itself, whatever its arguments are.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use crate::arguments::{self, Arguments, Ending, Repair};
+use crate::context::Context;
+use crate::invalid::invalid;
+use crate::names::{self, Found};
+use crate::off::OFF;
+use crate::outcome::FailureKind;
+use crate::tool::{AnyTool, Touches};
+
+type Tools = BTreeMap<String, Arc<dyn AnyTool>>;
+
+/// A call as a model wrote it.
+#[derive(Debug, Clone, Copy)]
+pub struct Written<'a> {
+    pub name: &'a str,
+    pub arguments: &'a str,
+    pub ending: Ending,
+}
+
+#[derive(Clone)]
+pub struct Prepared {
+    pub(crate) tool: Arc<dyn AnyTool>,
+    pub(crate) arguments: Value,
+    /// They are others than those that the model wrote.
+    pub(crate) is_changed: bool,
+    pub(crate) repairs: Vec<Repair>,
+}
+
+impl fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prepared").field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
+impl Prepared {
+    /// The tool's own name, however the model spelled it.
+    pub fn name(&self) -> String {
+        self.tool.name().into_owned()
+    }
+
+    pub fn arguments(&self) -> &Value {
+        &self.arguments
+    }
+
+    /// The arguments as they were understood, where the model wrote others.
+    pub fn rewritten(&self) -> Option<String> {
+        self.is_changed.then(|| self.arguments.to_string())
+    }
+
+    /// What it will touch, to keep calls of one step apart.
+    pub fn touches(&self, context: &Context) -> Touches {
+        self.tool.touches(&self.arguments, context)
+    }
+
+    /// What the model should know of the repairs, behind an output.
+    pub(crate) fn told(&self) -> String {
+        let told: Vec<_> =
+            self.repairs.iter().filter(|repair| repair.matters()).map(Repair::to_string).collect();
+        if told.is_empty() {
+            String::new()
+        } else {
+            format!("\n\n(Repaired in this call: {}.)", told.join("; "))
+        }
+    }
+}
+
+/// Says in a call's metadata what was repaired.
+pub(crate) fn record(metadata: &mut Value, repairs: &[Repair]) {
+    if repairs.is_empty() {
+        return;
+    }
+    if metadata.is_null() {
+        *metadata = Value::Object(Map::new());
+    }
+    if let Value::Object(metadata) = metadata {
+        let repairs: Vec<_> = repairs.iter().map(Repair::to_string).collect();
+        metadata.insert("repaired".to_owned(), json!(repairs));
+    }
+}
+
+pub(crate) fn prepare(tools: &Tools, call: &Written<'_>, wanted: impl Fn(&str) -> bool) -> Prepared {
+    let found = names::find(call.name, tools.keys().map(String::as_str));
+    let (name, is_near) = match found {
+        Some(Found::Spelled(name)) => (name, false),
+        Some(Found::Near(name)) => (name, true),
+        None => return unknown(tools, call, wanted),
+    };
+    let Some(tool) = tools.get(name) else { return unknown(tools, call, wanted) };
+    let is_off = tool.key() == OFF;
+    let understood = match understand(tool.as_ref(), call) {
+        // A slip in the name and other arguments than it takes: another tool was meant.
+        Err(_) if is_near => return unknown(tools, call, wanted),
+        Err(_) if is_off => Arguments { value: Value::Object(Map::new()), repairs: Vec::new() },
+        Err(message) => return invalid(name, call.arguments, FailureKind::Arguments, message),
+        Ok(understood) => understood,
+    };
+    let Arguments { value, mut repairs } = understood;
+    let is_changed = !repairs.is_empty();
+    if is_near {
+        repairs.push(Repair::Tool { from: call.name.to_owned(), to: name.to_owned() });
+    }
+    Prepared { tool: Arc::clone(tool), arguments: value, is_changed, repairs }
+}
+
+fn understand(tool: &dyn AnyTool, call: &Written<'_>) -> Result<Arguments, String> {
+    let (name, schema) = (tool.name(), tool.parameters());
+    let understood = arguments::prepare(call.arguments, &schema, call.ending)
+        .map_err(|why| arguments::unreadable(&name, &why, &schema))?;
+    tool.check(&understood.value).map_err(|problem| arguments::unfit(&name, &problem, &schema))?;
+    Ok(understood)
+}
+
+fn unknown(tools: &Tools, call: &Written<'_>, wanted: impl Fn(&str) -> bool) -> Prepared {
+    let offered: Vec<_> = tools
+        .iter()
+        .filter(|(_, tool)| tool.key() != OFF && wanted(&tool.key()))
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let name: String = call.name.chars().take(100).collect();
+    let hint = names::proposal(&name, offered.iter().copied()).map(|own| {
+        let takes = tools.get(own).map(|tool| arguments::expected(&tool.parameters()));
+        format!(" Did you mean `{own}`? It takes: {}.", takes.unwrap_or_default())
+    });
+    let all = offered.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let message = format!("There is no tool `{name}`.{} There are: {all}.", hint.unwrap_or_default());
+    invalid(&name, call.arguments, FailureKind::Unknown, message)
+}
