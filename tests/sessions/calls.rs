@@ -96,3 +96,83 @@ fn what_was_cut_is_not_completed() {
     scripted.run(&["--auto", "Go"]);
     assert_eq!(scripted.desk.read("a.txt"), "one");
 }
+
+/// Four steps that read the same file.
+fn circling() -> impl Iterator<Item = Turn> {
+    (0..4).map(|number| Turn::new().call(format!("c{number}"), "read", json!({ "filePath": "a.txt" })))
+}
+
+#[test]
+fn a_call_that_leads_nowhere_is_asked_about_the_fourth_time() {
+    let scripted = Scripted::new(circling().chain([Turn::new().text("I stop.")]));
+    scripted.desk.write("a.txt", "text\n");
+    let ran = scripted.run(&["--json", "Go"]);
+    let asked: Vec<_> = events(&ran).into_iter().filter(|event| event["event"] == "asked").collect();
+    assert_eq!(asked.len(), 1, "{ran:?}");
+    assert_eq!(
+        (&asked[0]["key"], &asked[0]["patterns"]),
+        (&json!("doom_loop"), &json!(["read"])),
+        "{asked:?}"
+    );
+    assert!(scripted.told(3).contains("1: text"), "the third is made");
+    let told = scripted.told(4);
+    assert!(
+        told.contains("the same result three times in a row, and was not made again. Do something else."),
+        "{told}"
+    );
+    assert!(told.contains("Nobody is there to approve this") && !told.contains("1: text"), "{told}");
+}
+
+#[test]
+fn whoever_allows_everything_is_not_asked_about_circles() {
+    for (config, args) in [
+        (json!({}), &["--auto", "--json", "Go"][..]),
+        (json!({ "permission": { "doom_loop": { "read": "allow" } } }), &["--json", "Go"]),
+    ] {
+        let scripted = Scripted::with(circling().chain([Turn::new().text("ok")]), config);
+        scripted.desk.write("a.txt", "text\n");
+        assert_eq!(scripted.run(args).code, Some(0));
+        assert!(scripted.told(4).contains("1: text"), "{}", scripted.told(4));
+    }
+}
+
+/// What happened before is in the store; and a file that changed is another result.
+#[test]
+fn circles_are_seen_across_runs() {
+    let read = || Turn::new().call("c", "read", json!({ "filePath": "a.txt" }));
+    let turns = (0..5).flat_map(|_| [read(), Turn::new().text("ok")]);
+    let scripted = Scripted::new(turns);
+    scripted.desk.write("a.txt", "text\n");
+    scripted.run(&["Go"]);
+    for _ in 0..2 {
+        scripted.run(&["--continue", "Go"]);
+    }
+    scripted.run(&["--continue", "Go"]);
+    assert!(scripted.told(7).contains("was not made again"), "{}", scripted.told(7));
+    // Asked for once more, it is still the same.
+    scripted.run(&["--continue", "Go"]);
+    assert!(scripted.told(9).contains("was not made again"), "{}", scripted.told(9));
+}
+
+#[test]
+fn another_result_is_no_circle() {
+    let read = |number: u32| {
+        let change = json!({ "command": format!("echo {number} > a.txt; sleep 0") });
+        [
+            Turn::new().call("c1", "bash", change),
+            Turn::new().call("c2", "read", json!({ "filePath": "a.txt" })).call(
+                "c3",
+                "list",
+                json!({ "path": "x" }),
+            ),
+        ]
+    };
+    let scripted = Scripted::new((0..5).flat_map(read).chain([Turn::new().text("ok")]));
+    let ran = scripted.run(&["--json", "--auto", "Go"]);
+    let keys: Vec<_> = events(&ran)
+        .iter()
+        .filter(|event| event["event"] == "asked")
+        .map(|event| event["key"].clone())
+        .collect();
+    assert!(!keys.contains(&json!("doom_loop")), "{keys:?}");
+}

@@ -11,6 +11,7 @@ mod asking;
 mod calls;
 mod nearby;
 mod news;
+mod repeated;
 mod step;
 mod title;
 mod turn;

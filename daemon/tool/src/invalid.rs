@@ -29,6 +29,7 @@ pub(crate) fn invalid(tool: &str, arguments: &str, kind: FailureKind, message: S
         arguments: json!({ "tool": tool, "arguments": written }),
         is_changed: true,
         repairs: Vec::new(),
+        first: None,
     }
 }
 

@@ -10,11 +10,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::arguments::{self, Arguments, Ending, Repair};
-use crate::context::Context;
+use crate::context::{Ask, Context};
 use crate::invalid::invalid;
 use crate::names::{self, Found};
 use crate::off::OFF;
-use crate::outcome::FailureKind;
+use crate::outcome::{Failure, FailureKind};
 use crate::tool::{AnyTool, Touches};
 
 type Tools = BTreeMap<String, Arc<dyn AnyTool>>;
@@ -34,6 +34,28 @@ pub struct Prepared {
     /// They are others than those that the model wrote.
     pub(crate) is_changed: bool,
     pub(crate) repairs: Vec<Repair>,
+    pub(crate) first: Option<First>,
+}
+
+/// What has to be asked before the call is made, and what the model is told besides if the answer is no.
+#[derive(Debug, Clone)]
+pub(crate) struct First {
+    ask: Ask,
+    otherwise: &'static str,
+}
+
+impl First {
+    pub(crate) async fn ask(self, context: &Context) -> Result<(), Failure> {
+        let key = self.ask.key.clone();
+        let refused = |failure: Failure| match failure.kind {
+            FailureKind::Denied => {
+                let message = format!("{} {}", self.otherwise, failure.message);
+                Failure::new(failure.kind, message).with_metadata(json!({ "refused": key }))
+            }
+            _ => failure,
+        };
+        context.ask(self.ask).await.map(drop).map_err(refused)
+    }
 }
 
 impl fmt::Debug for Prepared {
@@ -55,6 +77,13 @@ impl Prepared {
     /// The arguments as they were understood, where the model wrote others.
     pub fn rewritten(&self) -> Option<String> {
         self.is_changed.then(|| self.arguments.to_string())
+    }
+
+    /// It is made only if the answer to this is yes. Else the model is told so, after `otherwise`.
+    #[must_use]
+    pub fn asking_first(mut self, ask: Ask, otherwise: &'static str) -> Self {
+        self.first = Some(First { ask, otherwise });
+        self
     }
 
     /// What it will touch, to keep calls of one step apart.
@@ -109,7 +138,7 @@ pub(crate) fn prepare(tools: &Tools, call: &Written<'_>, wanted: impl Fn(&str) -
     if is_near {
         repairs.push(Repair::Tool { from: call.name.to_owned(), to: name.to_owned() });
     }
-    Prepared { tool: Arc::clone(tool), arguments: value, is_changed, repairs }
+    Prepared { tool: Arc::clone(tool), arguments: value, is_changed, repairs, first: None }
 }
 
 fn understand(tool: &dyn AnyTool, call: &Written<'_>) -> Result<Arguments, String> {

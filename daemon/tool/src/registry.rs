@@ -122,7 +122,10 @@ impl Registry {
             return Err(Failure::cancelled());
         }
         let name = call.name();
-        let Prepared { tool, arguments, .. } = call;
+        let Prepared { tool, arguments, first, .. } = call;
+        if let Some(first) = first {
+            first.ask(&context).await?;
+        }
         let cancel = context.cancel.clone();
         // A task of its own: a panic in it is caught there.
         let mut task = Abort(tokio::spawn(async move { tool.run(arguments, context).await }));

@@ -7,6 +7,7 @@ use copydesk_tool::{Context, Ending, FailureKind, Outcome, Prepared, Touches, Wr
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 
+use super::repeated::guarded;
 use super::{Worker, asker};
 use crate::data::{CallOutput, Content, Part, State};
 use crate::event::Event;
@@ -105,7 +106,9 @@ impl Worker {
             let understood = self.setting.tools.prepare(&written, |key| !rules.denies_all(key));
             call.name = understood.name();
             call.arguments = understood.rewritten().unwrap_or(std::mem::take(&mut call.arguments));
-            prepared.push(understood);
+            let now = (self.turn, self.step);
+            let earlier = self.parts.iter().filter(|part| (part.turn, part.step) != now);
+            prepared.push(guarded(understood, earlier));
         }
         prepared
     }
