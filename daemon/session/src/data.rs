@@ -117,6 +117,9 @@ pub struct Call {
     pub arguments: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub echo: Option<Echo>,
+    /// The part of the call that stands for this one: what came of it is in the result of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Id>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Box<CallOutput>>,
 }

@@ -15,6 +15,7 @@ mod repeated;
 mod step;
 mod title;
 mod turn;
+mod understood;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::PathBuf;

@@ -24,13 +24,8 @@ struct Invalid {
 pub(crate) fn invalid(tool: &str, arguments: &str, kind: FailureKind, message: String) -> Prepared {
     let written = serde_json::from_str(arguments).ok().filter(Value::is_object);
     let written = written.unwrap_or_else(|| Value::String(arguments.to_owned()));
-    Prepared {
-        tool: Arc::new(Invalid { kind, message }),
-        arguments: json!({ "tool": tool, "arguments": written }),
-        is_changed: true,
-        repairs: Vec::new(),
-        first: None,
-    }
+    let arguments = json!({ "tool": tool, "arguments": written });
+    Prepared::new(Arc::new(Invalid { kind, message }), arguments, true, Vec::new())
 }
 
 impl AnyTool for Invalid {

@@ -16,6 +16,7 @@ mod outcome;
 mod prepared;
 mod registry;
 mod spill;
+mod together;
 mod tool;
 pub mod tools;
 
@@ -26,4 +27,4 @@ pub use outcome::{Failure, FailureKind, Media, Outcome, Output};
 pub use prepared::{Prepared, Written};
 pub use registry::{Limits, Registry, Spec};
 pub use spill::Spill;
-pub use tool::{AnyTool, Running, Tool, Touches, typed};
+pub use tool::{AnyTool, Inner, Running, Tool, Touches, typed};

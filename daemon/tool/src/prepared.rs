@@ -19,6 +19,9 @@ use crate::tool::{AnyTool, Touches};
 
 type Tools = BTreeMap<String, Arc<dyn AnyTool>>;
 
+/// Calls within one call.
+const MOST: usize = 25;
+
 /// A call as a model wrote it.
 #[derive(Debug, Clone, Copy)]
 pub struct Written<'a> {
@@ -35,6 +38,8 @@ pub struct Prepared {
     pub(crate) is_changed: bool,
     pub(crate) repairs: Vec<Repair>,
     pub(crate) first: Option<First>,
+    inner: Vec<Prepared>,
+    surplus: usize,
 }
 
 /// What has to be asked before the call is made, and what the model is told besides if the answer is no.
@@ -65,6 +70,15 @@ impl fmt::Debug for Prepared {
 }
 
 impl Prepared {
+    pub(crate) fn new(
+        tool: Arc<dyn AnyTool>,
+        arguments: Value,
+        is_changed: bool,
+        repairs: Vec<Repair>,
+    ) -> Self {
+        Self { tool, arguments, is_changed, repairs, first: None, inner: Vec::new(), surplus: 0 }
+    }
+
     /// The tool's own name, however the model spelled it.
     pub fn name(&self) -> String {
         self.tool.name().into_owned()
@@ -84,6 +98,23 @@ impl Prepared {
     pub fn asking_first(mut self, ask: Ask, otherwise: &'static str) -> Self {
         self.first = Some(First { ask, otherwise });
         self
+    }
+
+    /// With what is asked before another: one that stands for this one.
+    #[must_use]
+    pub fn asking_like(mut self, other: &Self) -> Self {
+        self.first = other.first.clone();
+        self
+    }
+
+    /// The calls that it stands for: they are made instead of it. Those that are too many are left out.
+    pub fn take_inner(&mut self) -> Vec<Prepared> {
+        std::mem::take(&mut self.inner)
+    }
+
+    /// How many calls it stands for that are not made.
+    pub fn surplus(&self) -> usize {
+        self.surplus
     }
 
     /// What it will touch, to keep calls of one step apart.
@@ -118,6 +149,25 @@ pub(crate) fn record(metadata: &mut Value, repairs: &[Repair]) {
 }
 
 pub(crate) fn prepare(tools: &Tools, call: &Written<'_>, wanted: impl Fn(&str) -> bool) -> Prepared {
+    let mut outer = alone(tools, call, &wanted);
+    let inner = outer.tool.inner(&outer.arguments);
+    outer.surplus = inner.len().saturating_sub(MOST);
+    for inner in inner.into_iter().take(MOST) {
+        let arguments = inner.arguments.to_string();
+        let written = Written { name: &inner.name, arguments: &arguments, ending: Ending::Whole };
+        let one = alone(tools, &written, &wanted);
+        let is_nested = !one.tool.inner(&one.arguments).is_empty();
+        outer.inner.push(if is_nested { nested(&written) } else { one });
+    }
+    outer
+}
+
+fn nested(call: &Written<'_>) -> Prepared {
+    let message = format!("`{}` cannot stand in another one: give its calls in one list.", call.name);
+    invalid(call.name, call.arguments, FailureKind::Arguments, message)
+}
+
+fn alone(tools: &Tools, call: &Written<'_>, wanted: impl Fn(&str) -> bool) -> Prepared {
     let found = names::find(call.name, tools.keys().map(String::as_str));
     let (name, is_near) = match found {
         Some(Found::Spelled(name)) => (name, false),
@@ -138,7 +188,7 @@ pub(crate) fn prepare(tools: &Tools, call: &Written<'_>, wanted: impl Fn(&str) -
     if is_near {
         repairs.push(Repair::Tool { from: call.name.to_owned(), to: name.to_owned() });
     }
-    Prepared { tool: Arc::clone(tool), arguments: value, is_changed, repairs, first: None }
+    Prepared::new(Arc::clone(tool), value, is_changed, repairs)
 }
 
 fn understand(tool: &dyn AnyTool, call: &Written<'_>) -> Result<Arguments, String> {

@@ -96,7 +96,7 @@ impl Registry {
                 let Output { title, output, metadata, media, keep_end } = output;
                 let keep = if keep_end { Keep::Tail } else { Keep::Head };
                 let output = self.fit(&context.call, output, keep).await;
-                Outcome { name, title, output, metadata, media, failure: None, milliseconds }
+                Outcome { name, title, output, metadata, media, failure: None, keep_end, milliseconds }
             }
             Err(Failure { kind, message, metadata }) => {
                 let title = message.lines().next().unwrap_or_default().to_owned();
@@ -108,6 +108,7 @@ impl Registry {
                     metadata,
                     media: Vec::new(),
                     failure: Some(kind),
+                    keep_end: false,
                     milliseconds,
                 }
             }
@@ -144,9 +145,17 @@ impl Registry {
         })
     }
 
-    /// Cuts an output to its limit and says where the rest is.
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
+    }
+
     async fn fit(&self, call: &str, output: String, keep: Keep) -> String {
-        let cut = text::truncate(&output, self.limits, keep);
+        self.fit_to(call, output, keep, self.limits).await
+    }
+
+    /// Cuts an output to its limit and says where the rest is.
+    pub(crate) async fn fit_to(&self, call: &str, output: String, keep: Keep, limits: Limits) -> String {
+        let cut = text::truncate(&output, limits, keep);
         if cut.is_whole() {
             return output;
         }

@@ -33,6 +33,11 @@ pub trait Tool: Send + Sync + 'static {
         Touches::Nothing
     }
 
+    /// The calls that it stands for: they are made instead of it, each as one of its own.
+    fn inner(&self, _parameters: Self::Parameters) -> Vec<Inner> {
+        Vec::new()
+    }
+
     fn run(
         &self,
         parameters: Self::Parameters,
@@ -46,6 +51,13 @@ pub enum Touches {
     Files(Vec<PathBuf>),
     /// Nobody can tell: it waits for the calls before it, and those after it wait for it.
     Everything,
+}
+
+/// A call within a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inner {
+    pub name: String,
+    pub arguments: Value,
 }
 
 pub type Running<'a> = Pin<Box<dyn Future<Output = Result<Output, Failure>> + Send + 'a>>;
@@ -62,6 +74,10 @@ pub trait AnyTool: Send + Sync {
         Ok(())
     }
     fn touches(&self, arguments: &Value, context: &Context) -> Touches;
+    /// The calls that it stands for.
+    fn inner(&self, _arguments: &Value) -> Vec<Inner> {
+        Vec::new()
+    }
     fn run<'a>(&'a self, arguments: Value, context: Context) -> Running<'a>;
 }
 
@@ -104,6 +120,11 @@ impl<T: Tool> AnyTool for Typed<T> {
             Ok(parameters) => self.tool.touches(&parameters, context),
             Err(_) => Touches::Nothing,
         }
+    }
+
+    fn inner(&self, arguments: &Value) -> Vec<Inner> {
+        let parameters = arguments::read::<T::Parameters>(arguments.clone());
+        parameters.map(|parameters| self.tool.inner(parameters)).unwrap_or_default()
     }
 
     fn run<'a>(&'a self, arguments: Value, context: Context) -> Running<'a> {

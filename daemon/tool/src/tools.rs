@@ -13,6 +13,7 @@ use crate::spill::Spill;
 use crate::tool::{AnyTool, typed};
 
 mod bash;
+mod batch;
 mod change;
 mod edit;
 mod folder;
@@ -46,6 +47,7 @@ pub struct Options {
 pub fn builtin(options: &Options) -> Vec<Box<dyn AnyTool>> {
     vec![
         typed(bash::Bash::new(options)),
+        typed(batch::Batch),
         typed(edit::Edit),
         typed(glob::Glob),
         typed(grep::Grep),

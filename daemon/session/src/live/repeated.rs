@@ -16,23 +16,23 @@ const TIMES: usize = 3;
 /// The key of the ask, for rules.
 const KEY: &str = "doom_loop";
 
-/// The call, which asks first if it was made so often in vain. `parts` are those of earlier steps.
-pub(super) fn guarded<'a>(call: Prepared, parts: impl DoubleEndedIterator<Item = &'a Arc<Part>>) -> Prepared {
+/// What the model is told where the answer is no.
+pub(super) const OTHERWISE: &str =
+    "This very call had the same result three times in a row, and was not made again. Do something else.";
+
+/// What is to be asked before a call that was made so often in vain. `parts` are those of earlier steps.
+pub(super) fn ask<'a>(call: &Prepared, parts: impl DoubleEndedIterator<Item = &'a Arc<Part>>) -> Option<Ask> {
     let name = call.name();
-    let Some(last) = repeated(parts, &name, call.arguments()) else { return call };
+    let last = repeated(parts, &name, call.arguments())?;
     let title = last.output.as_ref().map(|output| output.title.as_str()).unwrap_or_default();
-    let ask = Ask {
+    Some(Ask {
         key: KEY.to_owned(),
         patterns: vec![name.clone()],
         always: vec![name.clone()],
         title: format!("{name} {title}: again, after {TIMES} times with the same result"),
         metadata: json!({ "name": name, "arguments": call.arguments(), "times": TIMES }),
         ..Ask::default()
-    };
-    call.asking_first(
-        ask,
-        "This very call had the same result three times in a row, and was not made again. Do something else.",
-    )
+    })
 }
 
 /// The last of the calls like this one, if there were so many in a row with one result.
@@ -46,6 +46,9 @@ fn repeated<'a>(
     let mut last: Option<(&Call, String)> = None;
     for part in parts.rev() {
         let Content::Call(call) = &part.content else { continue };
+        if call.parent.is_some() {
+            continue;
+        }
         let of = (part.turn, part.step);
         if step != Some(of) {
             if !in_step {
@@ -143,7 +146,17 @@ mod tests {
         let metadata = if output == "refused" { json!({ "refused": KEY }) } else { Value::Null };
         let output = CallOutput { output: output.into(), metadata, ..CallOutput::default() };
         let (arguments, output) = (arguments.to_owned(), Some(Box::new(output)));
-        part(step, Content::Call(Call { call: "c".into(), name: "t".into(), arguments, echo: None, output }))
+        part(
+            step,
+            Content::Call(Call {
+                call: "c".into(),
+                name: "t".into(),
+                arguments,
+                echo: None,
+                parent: None,
+                output,
+            }),
+        )
     }
 
     #[track_caller]

@@ -18,6 +18,7 @@ async fn names_are_those_that_models_know() {
     let seen: Vec<_> = specs.iter().map(|spec| (spec.name.as_str(), parameters(&spec.parameters))).collect();
     let expected = [
         ("bash", "command timeout? workdir? description?"),
+        ("batch", "tool_calls"),
         ("edit", "filePath oldString newString replaceAll?"),
         ("glob", "pattern path?"),
         ("grep", "pattern path? include?"),
