@@ -10,6 +10,7 @@ pub(crate) mod harness;
 mod instructions;
 mod kept;
 pub(crate) mod offline;
+mod open;
 mod steering;
 mod turns;
 mod undo;
