@@ -8,6 +8,7 @@ mod crash;
 mod hardship;
 pub(crate) mod harness;
 mod instructions;
+mod jobs;
 mod kept;
 pub(crate) mod offline;
 mod open;

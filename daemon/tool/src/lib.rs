@@ -10,6 +10,7 @@ mod arguments;
 mod context;
 pub mod decided;
 mod invalid;
+pub mod jobs;
 mod names;
 mod off;
 mod outcome;

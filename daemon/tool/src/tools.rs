@@ -19,6 +19,7 @@ mod edit;
 mod folder;
 mod glob;
 mod grep;
+mod job;
 mod list;
 mod live;
 mod media;
@@ -51,6 +52,7 @@ pub fn builtin(options: &Options) -> Vec<Box<dyn AnyTool>> {
         typed(edit::Edit),
         typed(glob::Glob),
         typed(grep::Grep),
+        typed(job::Jobs::new(options)),
         typed(list::List),
         typed(read::Read::new(options.limits)),
         typed(write::Write),
