@@ -269,10 +269,12 @@ export interface Ask {
 export interface Call {
   /** The model's name for this call, unique within its step. */
   call: string;
-  /** The tool's name. */
+  /** The tool's name; `invalid` where there is none that could have been meant. */
   name: string;
-  /** JSON as the model wrote it. While it is being written, and when the model made a mistake, it is no valid JSON. */
+  /** JSON as the model wrote it, and once the call is made as it was understood. While it is being written it is no valid JSON. */
   arguments: string;
+  /** The part of the call that stands for this one, as `batch` does. */
+  parent?: string;
   /** What the running call showed last: the `metadata` of its last `progress` event. */
   progress?: unknown;
   /** What came of it; missing until something did. */

@@ -46,10 +46,11 @@ impl AtWork {
         };
         store.put_session(session.clone()).await.unwrap();
         let spill = Spill::new(&dir.path().join("output"));
+        let processes = Processes::new(std::env::vars_os().collect());
         let options = tools::Options {
             limits: Limits::default(),
             spill: spill.clone(),
-            processes: Processes::new(std::env::vars_os().collect()),
+            processes: processes.clone(),
             shell: Shell::choose(None, &|name| std::env::var_os(name)).unwrap(),
             patience: copydesk_workspace::search::PATIENCE,
         };
@@ -68,6 +69,7 @@ impl AtWork {
             rules: Layers::new([Rules::all(Action::Allow)]),
             tools: registry,
             files: Files::new(&folder, dir.path()),
+            processes,
             store,
             events: events_in,
         };

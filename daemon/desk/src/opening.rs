@@ -69,7 +69,8 @@ pub(crate) async fn open(
     );
     session.model = Some(model_name.clone());
     let home = setup.paths.home.to_string_lossy().into_owned();
-    let layers = Layers::new([defaults(), rules::configured(loaded, &home), agent.rules.clone()]);
+    let outputs = rules::readable(&outputs(setup));
+    let layers = Layers::new([defaults(), outputs, rules::configured(loaded, &home), agent.rules.clone()]);
     let root = workspace_root(&session.folder).unwrap_or_else(|_| session.folder.clone());
     let places = Places { root: &root, folder: &session.folder, home: &setup.paths.home };
     let surroundings = surroundings(places, instructions::configured(loaded, &models, places).await);
@@ -90,6 +91,7 @@ pub(crate) async fn open(
             desk.reviews.clone(),
             loaded.config.save.unwrap_or_default(),
         ),
+        processes: desk.processes.clone(),
         session,
         agent,
         model,
@@ -172,6 +174,11 @@ fn titles(models: &Models, loaded: &Loaded, agent: &Agent) -> Option<Titles> {
     Some(Titles { model: model(models, loaded, &name, agent).ok()?, prompt: agent.prompt.clone() })
 }
 
+/// Where the whole of long outputs lies, and what jobs print.
+fn outputs(setup: &Setup) -> PathBuf {
+    setup.paths.data_dir.join("output")
+}
+
 fn tools(setup: &Setup, loaded: &Loaded, agent: &Agent, processes: &Processes) -> anyhow::Result<Tools> {
     let said = &loaded.config.tool_output;
     let number = |value: Option<u64>, other: usize| {
@@ -180,7 +187,7 @@ fn tools(setup: &Setup, loaded: &Loaded, agent: &Agent, processes: &Processes) -
     let usual = Limits::default();
     let limits =
         Limits { lines: number(said.max_lines, usual.lines), bytes: number(said.max_bytes, usual.bytes) };
-    let spill = Spill::new(&setup.paths.data_dir.join("output"));
+    let spill = Spill::new(&outputs(setup));
     spill.clean(SystemTime::now());
     // What runs the commands is for the person to say.
     let trusted = loaded.merged.untrusted(&["shell"]).is_none();
@@ -194,7 +201,9 @@ fn tools(setup: &Setup, loaded: &Loaded, agent: &Agent, processes: &Processes) -
     };
     let mut registry = Tools::new(limits, spill);
     for tool in tools::builtin(&options) {
-        let is_on = agent.tools.is_on(&tool.name());
+        let name = tool.name();
+        // Without commands there are no jobs to look after.
+        let is_on = agent.tools.is_on(&name) && (name != "job" || agent.tools.is_on("bash"));
         registry.add(if is_on { tool } else { off(tool.name(), &agent.name) });
     }
     Ok(registry)

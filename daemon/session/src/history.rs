@@ -68,6 +68,8 @@ impl Writer {
             Content::Note(note) => self.input(Input::Text(note.text.clone())),
             Content::Text(text) => self.say(ModelPart::Text(text.clone())),
             Content::Reasoning(reasoning) => self.say(ModelPart::Reasoning(reasoning.clone())),
+            // The model hears of it by the call that it made itself.
+            Content::Call(call) if call.parent.is_some() => {}
             Content::Call(call) => {
                 self.say(ModelPart::Call(copydesk_model::Call {
                     id: call.call.clone(),
@@ -153,8 +155,14 @@ mod tests {
     fn call(name: &str, state: State, output: Option<&str>) -> Part {
         let output =
             output.map(|output| Box::new(CallOutput { output: output.into(), ..CallOutput::default() }));
-        let call =
-            Call { call: name.into(), name: "bash".into(), arguments: "{}".into(), echo: None, output };
+        let call = Call {
+            call: name.into(),
+            name: "bash".into(),
+            arguments: "{}".into(),
+            echo: None,
+            parent: None,
+            output,
+        };
         part(state, Content::Call(call))
     }
 

@@ -11,9 +11,11 @@ mod asking;
 mod calls;
 mod nearby;
 mod news;
+mod repeated;
 mod step;
 mod title;
 mod turn;
+mod understood;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
@@ -23,6 +25,7 @@ use copydesk_model::{Media, Model};
 use copydesk_permission::{Asks, Layers, Reply};
 use copydesk_tool::{Allowed, Progress, Refused, Registry};
 use copydesk_workspace::files::Files;
+use copydesk_workspace::process::Processes;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -50,6 +53,8 @@ pub struct Setting {
     pub rules: Layers,
     pub tools: Registry,
     pub files: Files,
+    /// What its commands run in, for what goes on in the background.
+    pub processes: Processes,
     pub store: Store,
     /// Where events go. A reader that is slow slows the session.
     pub events: mpsc::Sender<Event>,
@@ -124,10 +129,13 @@ impl Live {
         let mut asks = Asks::new(setting.rules.clone());
         asks.choose("edit", setting.session.review.map(asking::action));
         let turns = parts.last().map_or(0, |part| part.turn);
+        let parts: Vec<_> = parts.into_iter().map(Arc::new).collect();
+        let lost_jobs = news::lost_jobs(&parts, &setting.processes);
         let worker = Worker {
             _claim: claim,
             setting,
-            parts: parts.into_iter().map(Arc::new).collect(),
+            parts,
+            lost_jobs,
             history: History::default(),
             turn: turns,
             step: 0,
@@ -190,6 +198,8 @@ struct Worker {
     setting: Setting,
     /// All settled parts, as the store has them.
     parts: Vec<Arc<Part>>,
+    /// Jobs of which the model does not know yet that they are gone.
+    lost_jobs: Vec<i64>,
     history: History,
     turn: u32,
     step: u32,

@@ -9,16 +9,23 @@
 mod arguments;
 mod context;
 pub mod decided;
+mod invalid;
+pub mod jobs;
+mod names;
 mod off;
 mod outcome;
+mod prepared;
 mod registry;
 mod spill;
+mod together;
 mod tool;
 pub mod tools;
 
+pub use arguments::Ending;
 pub use context::{Allowed, Answer, Ask, Asker, Context, Progress, Refused, Reviewed};
 pub use off::off;
 pub use outcome::{Failure, FailureKind, Media, Outcome, Output};
+pub use prepared::{Prepared, Written};
 pub use registry::{Limits, Registry, Spec};
 pub use spill::Spill;
-pub use tool::{AnyTool, Running, Tool, Touches, typed};
+pub use tool::{AnyTool, Inner, Running, Tool, Touches, typed};

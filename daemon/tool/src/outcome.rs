@@ -89,6 +89,7 @@ pub struct Outcome {
     pub metadata: Value,
     pub media: Vec<Media>,
     pub failure: Option<FailureKind>,
+    pub keep_end: bool,
     pub milliseconds: u64,
 }
 

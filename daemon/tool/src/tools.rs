@@ -15,11 +15,13 @@ use crate::spill::Spill;
 use crate::tool::{AnyTool, typed};
 
 mod bash;
+mod batch;
 mod change;
 mod edit;
 mod folder;
 mod glob;
 mod grep;
+mod job;
 mod list;
 mod live;
 mod media;
@@ -50,9 +52,11 @@ pub struct Options {
 pub fn builtin(options: &Options) -> Vec<Box<dyn AnyTool>> {
     vec![
         typed(bash::Bash::new(options)),
+        typed(batch::Batch),
         typed(edit::Edit),
         typed(glob::Glob { patience: options.patience }),
         typed(grep::Grep { patience: options.patience }),
+        typed(job::Jobs::new(options)),
         typed(list::List),
         typed(read::Read::new(options.limits)),
         typed(write::Write),

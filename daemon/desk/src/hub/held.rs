@@ -214,9 +214,9 @@ impl Held {
         self.hub()?.keep(self)?;
         let is_ready = work.as_ref().is_some_and(|work| !work.stale || running);
         if !is_ready {
-            // Only one may work on a session, of ours too.
-            *work = None;
-            *work = Some(self.gather().await?);
+            // Only one may work on a session, of ours too. What runs in the background is the session's.
+            let processes = work.take().map(|work| work.processes);
+            *work = Some(self.gather(processes.unwrap_or_else(opening::processes)).await?);
         }
         let Some(work) = work.as_ref() else { return Err(HubError::Busy) };
         work.files.set_home(Some(client));
@@ -226,14 +226,13 @@ impl Held {
         work.live.prompt(Request { text, files, when }).await.ok_or_else(ended)
     }
 
-    async fn gather(self: &Arc<Self>) -> Result<Work, HubError> {
+    async fn gather(self: &Arc<Self>, processes: Processes) -> Result<Work, HubError> {
         let hub = self.hub()?;
         let session = self.session();
         let setup = hub.setup(&session.folder);
         let loaded = setup.load().map_err(HubError::failed)?;
         let (events_in, events) = mpsc::channel(1024);
         let choice = Choice { session: Some(session.id.to_string()), ..Choice::default() };
-        let processes = opening::processes();
         let (buffers, journal) = (hub.buffers.clone(), hub.journal.clone());
         let reviews = hub.reviews.clone();
         let desk = Desk { buffers, journal, reviews, processes: processes.clone() };

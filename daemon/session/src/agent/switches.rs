@@ -1,13 +1,23 @@
-//! Which tools an agent has. A tool is there unless somebody switched it off.
+//! Which tools an agent has. A tool is there unless somebody switched it off; some only where somebody switched them on.
 
 use copydesk_permission::matches;
 
 /// Switches in the order of growing weight: of those whose pattern matches a tool's name, the last decides. What only a
 /// repository says can switch off, never on what the person switched off.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Switches {
     all: Vec<(String, bool)>,
     own: Vec<(String, bool)>,
+}
+
+/// Most models make several calls at once by themselves.
+const OFF_AT_FIRST: [&str; 1] = ["batch"];
+
+impl Default for Switches {
+    fn default() -> Self {
+        let all = OFF_AT_FIRST.iter().map(|tool| ((*tool).to_owned(), false)).collect();
+        Self { all, own: Vec::new() }
+    }
 }
 
 impl Switches {
@@ -40,7 +50,7 @@ mod tests {
     #[test]
     fn the_last_switch_decides_and_a_repository_switches_nothing_on() {
         let mut switches = Switches::new();
-        assert!(switches.is_on("bash"));
+        assert!(switches.is_on("bash") && !switches.is_on("batch"));
         for (pattern, on) in [("*", false), ("read", true), ("mcp_*", true), ("mcp_secret", false)] {
             switches.add(pattern, on);
         }
@@ -51,5 +61,7 @@ mod tests {
         assert!(!switches.is_on("read"));
         switches.add_own("re*", true);
         assert!(switches.is_on("read"));
+        switches.add("batch", true);
+        assert!(switches.is_on("batch"));
     }
 }

@@ -51,7 +51,7 @@ pub struct Config {
     pub enabled_providers: Option<Vec<String>>,
     /// What the agent may do without asking. The last matching line decides.
     pub permission: Option<Permission>,
-    /// Tools to switch on or off, by name; `*` matches any text.
+    /// Tools to switch on or off, by name; `*` matches any text. `batch` is off unless it is switched on.
     pub tools: BTreeMap<String, bool>,
     /// Agents, by name: each a set of prompt, model and permissions.
     pub agent: BTreeMap<String, Agent>,

@@ -35,8 +35,9 @@
 --- A call of a tool.
 ---@class copydesk.Call
 ---@field call string The model's name for this call, unique within its step.
----@field name string The tool's name.
----@field arguments string JSON as the model wrote it. While it is being written, and when the model made a mistake, it is no valid JSON.
+---@field name string The tool's name; `invalid` where there is none that could have been meant.
+---@field arguments string JSON as the model wrote it, and once the call is made as it was understood. While it is being written it is no valid JSON.
+---@field parent? string The part of the call that stands for this one, as `batch` does.
 ---@field progress? any What the running call showed last: the `metadata` of its last `progress` event.
 ---@field output? copydesk.CallOutput What came of it; missing until something did.
 

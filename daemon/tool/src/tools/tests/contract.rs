@@ -17,10 +17,12 @@ async fn names_are_those_that_models_know() {
     };
     let seen: Vec<_> = specs.iter().map(|spec| (spec.name.as_str(), parameters(&spec.parameters))).collect();
     let expected = [
-        ("bash", "command timeout? workdir? description?"),
+        ("bash", "command timeout? workdir? description? background?"),
+        ("batch", "tool_calls"),
         ("edit", "filePath oldString newString replaceAll?"),
         ("glob", "pattern path?"),
         ("grep", "pattern path? include?"),
+        ("job", "id? wait? stop?"),
         ("list", "path?"),
         ("read", "filePath offset? limit?"),
         ("write", "filePath content"),

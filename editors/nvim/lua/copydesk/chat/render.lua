@@ -200,10 +200,12 @@ local function call(part, block, before)
   local made = part.content --[[@as copydesk.Call]]
   local state = made.output and made.output.isError and "error" or part.state.kind
   local icon = require("copydesk.config").get().icons[state] or "·"
-  block.lines[#block.lines + 1] = ("%s %s"):format(icon, summary.of(part))
+  -- One that another call stands for belongs to that.
+  local indent = made.parent and "  " or ""
+  block.lines[#block.lines + 1] = ("%s%s %s"):format(indent, icon, summary.of(part))
   local header = #block.lines - 1
-  local options = { end_col = #icon, hl_group = M.groups[state], hl_mode = "combine" }
-  block.marks[#block.marks + 1] = { row = header, col = 0, options = options }
+  local options = { end_col = #indent + #icon, hl_group = M.groups[state], hl_mode = "combine" }
+  block.marks[#block.marks + 1] = { row = header, col = #indent, options = options }
   if made.output then
     local took = { " " .. summary.duration(made.output.milliseconds), "CopydeskDim" }
     block.marks[#block.marks + 1] =

@@ -23,6 +23,7 @@ local telling = {
   websearch = "query",
   codesearch = "query",
   skill = "name",
+  invalid = "tool",
 }
 
 ---@param text string
