@@ -12,6 +12,7 @@ use crate::registry::Limits;
 use crate::spill::Spill;
 use crate::tool::{AnyTool, typed};
 
+mod apply_patch;
 mod bash;
 mod change;
 mod edit;
@@ -20,9 +21,13 @@ mod glob;
 mod grep;
 mod list;
 mod live;
+mod make;
 mod media;
+mod multiedit;
+mod patched;
 mod prefix;
 mod read;
+mod replacing;
 mod reviewed;
 mod target;
 #[cfg(test)]
@@ -43,13 +48,33 @@ pub struct Options {
     pub shell: Shell,
 }
 
+/// Whether a tool changes files by patches, or else by texts in the place of others; nothing of one that changes none.
+pub fn edits_by_patch(tool: &str) -> Option<bool> {
+    match tool {
+        "apply_patch" => Some(true),
+        "edit" | "multiedit" | "write" => Some(false),
+        _ => None,
+    }
+}
+
+/// The tools whose work one can do as well: where one of them is switched off, so is it.
+pub fn does_as(tool: &str) -> &'static [&'static str] {
+    match tool {
+        "apply_patch" => &["edit", "write"],
+        "multiedit" => &["edit"],
+        _ => &[],
+    }
+}
+
 pub fn builtin(options: &Options) -> Vec<Box<dyn AnyTool>> {
     vec![
+        typed(apply_patch::ApplyPatch),
         typed(bash::Bash::new(options)),
         typed(edit::Edit),
         typed(glob::Glob),
         typed(grep::Grep),
         typed(list::List),
+        typed(multiedit::MultiEdit),
         typed(read::Read::new(options.limits)),
         typed(write::Write),
     ]

@@ -2,9 +2,12 @@
 //! transcript with what is expected.
 
 mod commands;
+mod conformance;
 mod contract;
 mod creating;
 mod desk;
 mod editing;
+mod multiediting;
+mod patching;
 mod reading;
 mod searching;

@@ -17,11 +17,13 @@ async fn names_are_those_that_models_know() {
     };
     let seen: Vec<_> = specs.iter().map(|spec| (spec.name.as_str(), parameters(&spec.parameters))).collect();
     let expected = [
+        ("apply_patch", "patchText"),
         ("bash", "command timeout? workdir? description?"),
         ("edit", "filePath oldString newString replaceAll?"),
         ("glob", "pattern path?"),
         ("grep", "pattern path? include?"),
         ("list", "path?"),
+        ("multiedit", "filePath edits"),
         ("read", "filePath offset? limit?"),
         ("write", "filePath content"),
     ];
