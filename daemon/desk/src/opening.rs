@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use anyhow::Context as _;
+use copydesk_model::catalogue::Edits;
 use copydesk_model::{Model, Registry as Models, offline};
 use copydesk_permission::{Layers, defaults};
 use copydesk_session::agent::{Agent, TITLE};
@@ -81,7 +82,7 @@ pub(crate) async fn open(
         instructions: surroundings.instructions.iter().map(|(path, _)| path.clone()).collect(),
         system: system(&agent.prompt, &surroundings),
         rules: layers,
-        tools: tools(setup, loaded, &agent, &desk.processes)?,
+        tools: tools(setup, loaded, &agent, model.info().edits, &desk.processes)?,
         files: Files::over(
             &session.folder,
             &setup.paths.home,
@@ -172,7 +173,13 @@ fn titles(models: &Models, loaded: &Loaded, agent: &Agent) -> Option<Titles> {
     Some(Titles { model: model(models, loaded, &name, agent).ok()?, prompt: agent.prompt.clone() })
 }
 
-fn tools(setup: &Setup, loaded: &Loaded, agent: &Agent, processes: &Processes) -> anyhow::Result<Tools> {
+fn tools(
+    setup: &Setup,
+    loaded: &Loaded,
+    agent: &Agent,
+    edits: Edits,
+    processes: &Processes,
+) -> anyhow::Result<Tools> {
     let said = &loaded.config.tool_output;
     let number = |value: Option<u64>, other: usize| {
         value.and_then(|value| usize::try_from(value).ok()).unwrap_or(other)
@@ -192,8 +199,14 @@ fn tools(setup: &Setup, loaded: &Loaded, agent: &Agent, processes: &Processes) -
         shell: Shell::choose(shell, &|name| std::env::var_os(name))?,
     };
     let mut registry = Tools::new(limits, spill);
-    for tool in tools::builtin(&options) {
-        let is_on = agent.tools.is_on(&tool.name());
+    // A model has the tools that it knows how to change files with, and not the others.
+    let is_of_model = |tool: &str| match tools::edits_by_patch(tool) {
+        Some(by_patch) => by_patch == (edits == Edits::Patch),
+        None => true,
+    };
+    for tool in tools::builtin(&options).into_iter().filter(|tool| is_of_model(&tool.name())) {
+        let name = tool.name();
+        let is_on = agent.tools.is_on_for(&name, tools::does_as(&name));
         registry.add(if is_on { tool } else { off(tool.name(), &agent.name) });
     }
     Ok(registry)
