@@ -8,6 +8,7 @@ pub(crate) mod harness;
 mod instructions;
 mod kept;
 pub(crate) mod offline;
+mod patches;
 mod steering;
 mod turns;
 mod undo;
