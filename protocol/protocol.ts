@@ -1299,6 +1299,8 @@ export interface StatusResult {
   sessions: LiveSession[];
   /** How many documents the clients have open. */
   documents: number;
+  /** How strictly the places of agents' edits were found since the desk began, the most frequent way first. */
+  tiers?: TierCount[];
 }
 
 /** How a request to the model ended. */
@@ -1371,6 +1373,14 @@ export interface Symbol {
 export interface Text {
   /** The words, Markdown where the model wrote them. */
   text: string;
+}
+
+/** How often a tier of matching found the place of an edit. */
+export interface TierCount {
+  /** `exact`, or what was overlooked: `indentation`, `typography`, … */
+  tier: string;
+  /** How often. */
+  count: number;
 }
 
 /** Why a turn is over. */

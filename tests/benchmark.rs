@@ -23,6 +23,7 @@ mod benchmark {
     pub(crate) mod clock;
     pub(crate) mod editor;
     pub(crate) mod history;
+    pub(crate) mod matching;
     pub(crate) mod peer;
     pub(crate) mod plugin;
     pub(crate) mod review;
@@ -46,6 +47,7 @@ fn main() {
     benchmark::session::measure(&mut table);
     benchmark::editor::measure(&mut table);
     benchmark::review::measure(&mut table);
+    benchmark::matching::measure(&mut table);
     benchmark::plugin::measure(&mut table);
     table.print();
 }

@@ -12,6 +12,7 @@ mod jobs;
 mod kept;
 pub(crate) mod offline;
 mod open;
+mod patches;
 mod steering;
 mod turns;
 mod undo;

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use copydesk_protocol::desk::LiveSession;
+use copydesk_protocol::desk::{LiveSession, TierCount};
 use copydesk_session::{Id, Session, Store, StoreError, now};
 use copydesk_workspace::buffers::{Buffers, ClientId};
 use copydesk_workspace::journal::Journal;
@@ -30,6 +30,7 @@ mod held;
 mod inline;
 mod outbox;
 mod reviewing;
+mod tiers;
 mod undo;
 mod view;
 
@@ -37,6 +38,7 @@ pub(crate) use convert::session;
 pub(crate) use error::HubError;
 pub(crate) use held::{Held, Prompted, parts_before};
 pub(crate) use outbox::{Message, Outbox};
+use tiers::Tiers;
 
 /// What the desk has for all its sessions.
 pub(crate) struct Hub {
@@ -47,6 +49,7 @@ pub(crate) struct Hub {
     pub(crate) reviews: Reviews,
     sessions: Mutex<HashMap<String, Arc<Held>>>,
     turns: watch::Sender<usize>,
+    tiers: Tiers,
     /// No session begins to work any more. Written and read under the lock of the sessions.
     ending: AtomicBool,
     /// When it began, in milliseconds since 1970.
@@ -64,6 +67,7 @@ impl Hub {
             journal,
             sessions: Mutex::default(),
             turns: watch::Sender::new(0),
+            tiers: Tiers::default(),
             ending: AtomicBool::new(false),
             started: now(),
         }
@@ -72,6 +76,11 @@ impl Hub {
     /// How many turns run.
     pub(crate) fn turns(&self) -> watch::Receiver<usize> {
         self.turns.subscribe()
+    }
+
+    /// How often each tier of matching found the place of an edit.
+    pub(crate) fn tiers(&self) -> Vec<TierCount> {
+        self.tiers.counts()
     }
 
     /// The setup of a folder: its configuration, and the user's own.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use anyhow::Context as _;
+use copydesk_model::catalogue::Edits;
 use copydesk_model::{Model, Registry as Models, offline};
 use copydesk_permission::{Layers, defaults};
 use copydesk_session::agent::{Agent, TITLE};
@@ -82,7 +83,7 @@ pub(crate) async fn open(
         instructions: surroundings.instructions.iter().map(|(path, _)| path.clone()).collect(),
         system: system(&agent.prompt, &surroundings),
         rules: layers,
-        tools: tools(setup, loaded, &agent, &desk.processes)?,
+        tools: tools(setup, loaded, &agent, model.info().edits, &desk.processes)?,
         files: Files::over(
             &session.folder,
             &setup.paths.home,
@@ -179,7 +180,13 @@ fn outputs(setup: &Setup) -> PathBuf {
     setup.paths.data_dir.join("output")
 }
 
-fn tools(setup: &Setup, loaded: &Loaded, agent: &Agent, processes: &Processes) -> anyhow::Result<Tools> {
+fn tools(
+    setup: &Setup,
+    loaded: &Loaded,
+    agent: &Agent,
+    edits: Edits,
+    processes: &Processes,
+) -> anyhow::Result<Tools> {
     let said = &loaded.config.tool_output;
     let number = |value: Option<u64>, other: usize| {
         value.and_then(|value| usize::try_from(value).ok()).unwrap_or(other)
@@ -200,10 +207,16 @@ fn tools(setup: &Setup, loaded: &Loaded, agent: &Agent, processes: &Processes) -
         patience: copydesk_workspace::search::PATIENCE,
     };
     let mut registry = Tools::new(limits, spill);
-    for tool in tools::builtin(&options) {
+    // A model has the tools that it knows how to change files with, and not the others.
+    let is_of_model = |tool: &str| match tools::edits_by_patch(tool) {
+        Some(by_patch) => by_patch == (edits == Edits::Patch),
+        None => true,
+    };
+    for tool in tools::builtin(&options).into_iter().filter(|tool| is_of_model(&tool.name())) {
         let name = tool.name();
         // Without commands there are no jobs to look after.
-        let is_on = agent.tools.is_on(&name) && (name != "job" || agent.tools.is_on("bash"));
+        let is_on = agent.tools.is_on_for(&name, tools::does_as(&name))
+            && (name != "job" || agent.tools.is_on("bash"));
         registry.add(if is_on { tool } else { off(tool.name(), &agent.name) });
     }
     Ok(registry)

@@ -34,15 +34,15 @@ pub struct Ask {
 }
 
 /// Whether what is asked for can be decided piece by piece.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Reviewed {
     /// As a whole or not at all.
     #[default]
     Never,
     /// If a person has to be asked, a review is opened first: the answer is then [`Allowed::IfReviewed`].
     First,
-    /// In this one.
-    In(ReviewId),
+    /// In these, one for each file.
+    In(Vec<ReviewId>),
 }
 
 /// Why a call may not go on.

@@ -14,6 +14,7 @@ use crate::registry::Limits;
 use crate::spill::Spill;
 use crate::tool::{AnyTool, typed};
 
+mod apply_patch;
 mod bash;
 mod batch;
 mod change;
@@ -24,9 +25,13 @@ mod grep;
 mod job;
 mod list;
 mod live;
+mod make;
 mod media;
+mod multiedit;
+mod patched;
 mod prefix;
 mod read;
+mod replacing;
 mod reviewed;
 mod target;
 #[cfg(test)]
@@ -49,8 +54,27 @@ pub struct Options {
     pub patience: Duration,
 }
 
+/// Whether a tool changes files by patches, or else by texts in the place of others; nothing of one that changes none.
+pub fn edits_by_patch(tool: &str) -> Option<bool> {
+    match tool {
+        "apply_patch" => Some(true),
+        "edit" | "multiedit" | "write" => Some(false),
+        _ => None,
+    }
+}
+
+/// The tools whose work one can do as well: where one of them is switched off, so is it.
+pub fn does_as(tool: &str) -> &'static [&'static str] {
+    match tool {
+        "apply_patch" => &["edit", "write"],
+        "multiedit" => &["edit"],
+        _ => &[],
+    }
+}
+
 pub fn builtin(options: &Options) -> Vec<Box<dyn AnyTool>> {
     vec![
+        typed(apply_patch::ApplyPatch),
         typed(bash::Bash::new(options)),
         typed(batch::Batch),
         typed(edit::Edit),
@@ -58,6 +82,7 @@ pub fn builtin(options: &Options) -> Vec<Box<dyn AnyTool>> {
         typed(grep::Grep { patience: options.patience }),
         typed(job::Jobs::new(options)),
         typed(list::List),
+        typed(multiedit::MultiEdit),
         typed(read::Read::new(options.limits)),
         typed(write::Write),
     ]

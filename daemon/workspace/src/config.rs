@@ -21,9 +21,9 @@ pub use self::{
     show::{Entry, entries},
     source::{Layer, Origin, Source},
     types::{
-        Action, Agent, AgentMode, Attachment, Command, Compaction, Config, Cost, Formatter, ImageAttachment,
-        LanguageServer, Limit, Mcp, McpKind, Modalities, Model, OAuth, Permission, Provider, ProviderOptions,
-        Reasoning, Retry, Rule, Save, Secret, Skills, Switch, Timeout, ToolOutput, Wire,
+        Action, Agent, AgentMode, Attachment, Command, Compaction, Config, Cost, Edits, Formatter,
+        ImageAttachment, LanguageServer, Limit, Mcp, McpKind, Modalities, Model, OAuth, Permission, Provider,
+        ProviderOptions, Reasoning, Retry, Rule, Save, Secret, Skills, Switch, Timeout, ToolOutput, Wire,
     },
 };
 use crate::{

@@ -190,9 +190,15 @@ impl Files {
     }
 
     /// Gets the new content of a file onto the disk, beside it.
-    async fn stage(&self, place: &Place, content: &FileText, expect: Expect) -> Result<Staged, FileError> {
+    async fn stage(
+        &self,
+        place: &Place,
+        content: &FileText,
+        expect: Expect,
+        mode: Option<u32>,
+    ) -> Result<Staged, FileError> {
         let (target, content) = (place.clone(), content.clone());
-        on_disk(place, move || Staged::new(target, &content, expect)).await
+        on_disk(place, move || Staged::new(target, &content, expect, mode)).await
     }
 
     /// Lets it take the file's place; it counts as seen by the session from now on. Links stay links: what they lead to is
@@ -219,8 +225,14 @@ impl Files {
     }
 
     /// Replaces the content on the disk.
-    async fn write(&self, place: &Place, content: FileText, expect: Expect) -> Result<(), FileError> {
-        let staged = self.stage(place, &content, expect).await?;
+    async fn write(
+        &self,
+        place: &Place,
+        content: FileText,
+        expect: Expect,
+        mode: Option<u32>,
+    ) -> Result<(), FileError> {
+        let staged = self.stage(place, &content, expect, mode).await?;
         let text = Text::shared(content.shared());
         self.put(place, staged, content, text).await
     }

@@ -396,6 +396,9 @@ async fn pump(hub: Weak<Hub>, held: Weak<Held>, mut events: mpsc::Receiver<Sessi
             SessionEvent::TurnEnded { .. } => -1,
             _ => 0,
         };
+        if let (SessionEvent::Part { part }, Some(hub)) = (&event, hub.upgrade()) {
+            hub.tiers.count(part);
+        }
         if let Some(held) = &held {
             held.hear(event);
         }

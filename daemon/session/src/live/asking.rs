@@ -68,9 +68,9 @@ impl Worker {
             Decision::Deny(denied) => drop(answer.send(Err(Refused::ByRule { why: denied.to_string() }))),
             Decision::Ask(rule) => {
                 self.waiting.insert(id.clone(), answer);
-                if let Reviewed::In(review) = review {
+                if let Reviewed::In(reviews) = review {
                     let session = self.setting.session.id.as_str();
-                    self.setting.files.reviews().asked(session, review, id.as_str());
+                    self.setting.files.reviews().asked(session, &reviews, id.as_str());
                 }
                 self.emit(Event::Asked(Asked {
                     ask: id,

@@ -47,14 +47,19 @@ pub(super) async fn failure(context: &Context, place: &Place, error: FileError) 
     if !matches!(error, FileError::NotFound { .. }) {
         return file_failure(&error);
     }
+    let hint = meant(context, place).await;
+    let hint = hint.unwrap_or_else(|| "Look for it with `glob`, or list its folder.".to_owned());
+    Failure::target(format!("{} {hint}", sentence(&error.to_string())))
+}
+
+/// Which file may have been meant by one that does not exist.
+pub(super) async fn meant(context: &Context, place: &Place) -> Option<String> {
     let names = context.files.similar_names(place).await;
     let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-    let hint = match names.split_last() {
-        None => "Look for it with `glob`, or list its folder.".to_owned(),
-        Some((only, [])) => format!("Did you mean {only}?"),
-        Some((last, others)) => format!("Did you mean {} or {last}?", others.join(", ")),
-    };
-    Failure::target(format!("{} {hint}", sentence(&error.to_string())))
+    Some(match names.split_last()? {
+        (only, []) => format!("Did you mean {only}?"),
+        (last, others) => format!("Did you mean {} or {last}?", others.join(", ")),
+    })
 }
 
 pub(super) fn file_failure(error: &FileError) -> Failure {

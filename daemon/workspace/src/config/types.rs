@@ -12,7 +12,7 @@ pub use self::{
     agent::{Agent, AgentMode},
     language::{Formatter, LanguageServer, Switch},
     mcp::{Mcp, McpKind, OAuth},
-    model::{Cost, Limit, Modalities, Model, Reasoning},
+    model::{Cost, Edits, Limit, Modalities, Model, Reasoning},
     permission::{Action, Permission, Rule},
     provider::{Provider, ProviderOptions, Timeout, Wire},
     secret::Secret,

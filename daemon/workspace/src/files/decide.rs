@@ -73,7 +73,10 @@ impl Files {
     ) -> Result<(), FileError> {
         let kind = match &carried.order {
             Order::Nothing => return Ok(()),
-            Order::Create { text } => ChangeKind::Create { text: text.clone() },
+            Order::Create { text } => {
+                let mode = self.reviews().mode(session, decision.review);
+                ChangeKind::Create { text: text.clone(), mode }
+            }
             Order::Edit { text, change } => {
                 let content = self.look(place, READ_LIMIT).await?;
                 let (stamp, file) = (content.stamp, decoded(place, content.bytes)?);

@@ -69,14 +69,14 @@ impl Cause {
             By::Agent => Hand::Agent(&self.call),
             By::Decision(review) => Hand::Decision(review),
             By::Written(review, hunk) => Hand::Written(review, hunk),
-            By::Undo(_) => Hand::Person,
+            By::Undo(_) | By::Person => Hand::Person,
         }
     }
 
     pub(super) fn undoes(&self) -> Option<EntryId> {
         match self.by {
             By::Undo(entry) => Some(entry),
-            By::Agent | By::Decision(_) | By::Written(..) => None,
+            By::Agent | By::Person | By::Decision(_) | By::Written(..) => None,
         }
     }
 }

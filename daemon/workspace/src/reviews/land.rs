@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use copydesk_text::Change;
-use copydesk_text::review::{Current, HunkId, Review};
+use copydesk_text::review::{Current, HunkId, Review, Whole};
 
 use super::tracked::Tracked;
 use super::{ReviewId, Reviews, State};
@@ -14,7 +14,7 @@ use crate::buffers::ClientId;
 pub(crate) enum Hand<'a> {
     /// A call, which a person has to decide on.
     Agent(&'a str),
-    /// A person, through us: taking back, or putting back, what was done.
+    /// A person, through us: taking back, or putting back, what was done; or saying yes to all that a call would do.
     Person,
     /// What a person decided in this review.
     Decision(ReviewId),
@@ -128,7 +128,8 @@ impl Reviews {
             }
         }
         state.each(name, |_, tracked| {
-            if tracked.is_rejecting_file() {
+            // A file that an agent created, and that is taken back, is as good as rejected.
+            if tracked.is_rejecting_file() || hand == Hand::Person && tracked.is_created_file() {
                 tracked.review.whole_rejected();
             }
             (tracked.is_changed, tracked.is_unsaved) = (true, true);
@@ -162,6 +163,10 @@ impl State {
 impl Tracked {
     fn is_rejecting_file(&self) -> bool {
         !self.is_before() && self.review.whole_hunk().is_some_and(|whole| whole.rejecting)
+    }
+
+    fn is_created_file(&self) -> bool {
+        !self.is_before() && self.review.whole_hunk().is_some_and(|whole| whole.kind == Whole::Created)
     }
 
     fn land(&mut self, session: &str, landed: &Landed<'_>) {

@@ -766,6 +766,7 @@
 ---@field clients integer How many clients are attached to it.
 ---@field sessions copydesk.LiveSession[] The sessions that it has at hand.
 ---@field documents integer How many documents the clients have open.
+---@field tiers? copydesk.TierCount[] How strictly the places of agents' edits were found since the desk began, the most frequent way first.
 
 --- How a request to the model ended.
 ---@class copydesk.StepFinish
@@ -810,6 +811,11 @@
 --- Words.
 ---@class copydesk.Text
 ---@field text string The words, Markdown where the model wrote them.
+
+--- How often a tier of matching found the place of an edit.
+---@class copydesk.TierCount
+---@field tier string `exact`, or what was overlooked: `indentation`, `typography`, …
+---@field count integer How often.
 
 --- The model has said what it wanted to say.
 ---@class copydesk.TurnEnd.done

@@ -195,7 +195,10 @@ impl Follower {
         if !self.manner.json {
             self.view.ask(&ask)?;
             self.view.seen(&ask);
-            text::diff(&ask).map_or(Ok(()), |diff| terminal::print(text::coloured(diff)))?;
+            let diffs = text::diffs(&ask.metadata);
+            if !diffs.is_empty() {
+                terminal::print(text::coloured(&text::joined(&diffs)))?;
+            }
         }
         let nobody = || PermissionReply::Reject { reason: Some(NOBODY.to_owned()) };
         // Whoever asked may be gone; then nobody waits.

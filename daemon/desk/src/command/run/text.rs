@@ -6,6 +6,7 @@ use std::io;
 use copydesk_protocol::ask::Ask;
 use copydesk_protocol::event::{Event, TurnEnd};
 use copydesk_protocol::part::{Call, Content, Part, State, Usage};
+use serde_json::Value;
 
 use crate::terminal::{BAD, BOLD, DIM, GOOD, print, print_inline, remark, styled, waiting};
 use crate::terminal::{columns, cut, one_line};
@@ -119,7 +120,7 @@ impl TextView {
 
     /// The change that it is about is shown, now or hunk by hunk.
     pub(super) fn seen(&mut self, asked: &Ask) {
-        if diff(asked).is_some() {
+        if !diffs(&asked.metadata).is_empty() {
             self.seen.insert(asked.part.clone());
         }
     }
@@ -210,11 +211,11 @@ impl TextView {
             _ => styled(BAD, "✗"),
         };
         print(format!("{mark} {} {title}{took}", styled(BOLD, &call.name)))?;
-        let diff = output.and_then(|output| output.metadata.get("diff")?.as_str());
-        match diff.filter(|_| *state == State::Completed && !self.seen.contains(part)) {
-            Some(diff) => print(coloured(diff)),
-            None => Ok(()),
+        let diffs = output.map(|output| diffs(&output.metadata)).unwrap_or_default();
+        if diffs.is_empty() || *state != State::Completed || self.seen.contains(part) {
+            return Ok(());
         }
+        print(coloured(&joined(&diffs)))
     }
 
     fn end(&mut self, end: &TurnEnd) -> io::Result<()> {
@@ -263,9 +264,28 @@ fn is_settled(state: &State) -> bool {
     !matches!(state, State::Pending | State::Running)
 }
 
-/// The change that an ask is about.
-pub(super) fn diff(asked: &Ask) -> Option<&str> {
-    asked.metadata.get("diff").and_then(|diff| diff.as_str())
+/// How a file is changed, by a call or by what an ask is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FileDiff<'a> {
+    /// As a person is shown it; not said where there is only one.
+    pub(super) path: Option<&'a str>,
+    pub(super) diff: &'a str,
+}
+
+/// Those of all files.
+pub(super) fn diffs(metadata: &Value) -> Vec<FileDiff<'_>> {
+    fn text<'a>(of: &'a Value, key: &str) -> Option<&'a str> {
+        of.get(key).and_then(Value::as_str)
+    }
+    if let Some(diff) = text(metadata, "diff") {
+        return vec![FileDiff { path: None, diff }];
+    }
+    let files = metadata.get("files").and_then(Value::as_array).into_iter().flatten();
+    files.filter_map(|file| Some(FileDiff { path: text(file, "path"), diff: text(file, "diff")? })).collect()
+}
+
+pub(super) fn joined(diffs: &[FileDiff<'_>]) -> String {
+    diffs.iter().map(|file| file.diff.trim_end()).collect::<Vec<_>>().join("\n")
 }
 
 /// A diff below its title; which file it is about is said only where there are several.

@@ -17,6 +17,7 @@ async fn names_are_those_that_models_know() {
     };
     let seen: Vec<_> = specs.iter().map(|spec| (spec.name.as_str(), parameters(&spec.parameters))).collect();
     let expected = [
+        ("apply_patch", "patchText"),
         ("bash", "command timeout? workdir? description? background?"),
         ("batch", "tool_calls"),
         ("edit", "filePath oldString newString replaceAll?"),
@@ -24,6 +25,7 @@ async fn names_are_those_that_models_know() {
         ("grep", "pattern path? include?"),
         ("job", "id? wait? stop?"),
         ("list", "path?"),
+        ("multiedit", "filePath edits"),
         ("read", "filePath offset? limit?"),
         ("write", "filePath content"),
     ];

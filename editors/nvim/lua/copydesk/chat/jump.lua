@@ -2,6 +2,7 @@
 ---
 --- Contract: opens files only in a window that shows a document; says so where there is nothing to go to.
 
+local changed = require("copydesk.chat.changed")
 local summary = require("copydesk.chat.summary")
 local transcript = require("copydesk.chat.transcript")
 
@@ -71,6 +72,26 @@ local function place_in_hits(lines, row, folder)
   end
 end
 
+--- The file whose diff a row is in, or whose name it has; the first one for rows above all of them.
+---@param files copydesk.ChangedFile[]
+---@param lines string[]
+---@param row integer
+---@param folder? string
+---@return copydesk.Place?
+local function place_in_files(files, lines, row, folder)
+  for number = row, 1, -1 do
+    for _, file in ipairs(files) do
+      if lines[number] == changed.heading(file) then
+        local below = vim.list_slice(lines, number + 1)
+        local line = row > number and line_in_diff(below, row - number) or first_in_diff(below)
+        return { path = absolute(file.path, folder), line = line }
+      end
+    end
+  end
+  local first = vim.split(files[1].diff or "", "\n")
+  return { path = absolute(files[1].path, folder), line = first_in_diff(first) }
+end
+
 --- The place that a row speaks of.
 ---@param part copydesk.Part
 ---@param lines string[] Those of its block.
@@ -84,6 +105,10 @@ function M.place(part, lines, row, folder)
   end
   local arguments = summary.arguments(call)
   local metadata = call.output and type(call.output.metadata) == "table" and call.output.metadata or {}
+  local files = changed.files(metadata)
+  if #files > 1 then
+    return place_in_files(files, lines, row, folder)
+  end
   local path = absolute(metadata.filepath or arguments.filePath, folder)
   if path and type(metadata.diff) == "string" then
     return { path = path, line = line_in_diff(lines, row) or first_in_diff(lines) }

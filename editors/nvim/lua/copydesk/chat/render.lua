@@ -3,6 +3,7 @@
 --- Contract: pure; the same part gives the same block. A block begins with a blank line unless it belongs to the one before.
 --- Text of a model or a tool is shown as it is: nothing in it can end our own fences or fake one of our lines' marks.
 
+local changed = require("copydesk.chat.changed")
 local summary = require("copydesk.chat.summary")
 
 local M = {}
@@ -89,6 +90,29 @@ function M.diff(block, diff)
       M.mark(block, row, "CopydeskDim")
     end
   end
+end
+
+--- The diffs of what a call changes; those of several files each below the file's name. False where there are none.
+---@param block copydesk.Block
+---@param metadata any
+---@return boolean
+function M.diffs(block, metadata)
+  if type(metadata) == "table" and type(metadata.diff) == "string" and metadata.diff ~= "" then
+    M.diff(block, metadata.diff)
+    return true
+  end
+  local files = type(metadata) == "table" and metadata.files and changed.files(metadata) or {}
+  for number, file in ipairs(files) do
+    if #block.lines > MOST_LINES then
+      block.lines[#block.lines + 1] = ("… %d more files"):format(#files - number + 1)
+      break
+    end
+    block.lines[#block.lines + 1] = changed.heading(file)
+    if file.diff and file.diff ~= "" then
+      M.diff(block, file.diff)
+    end
+  end
+  return #files > 0
 end
 
 ---@param part copydesk.Part
@@ -178,12 +202,10 @@ local function details(block, call, state)
       M.fenced(block, command, "sh")
     end
   end
-  if type(shown.diff) == "string" and shown.diff ~= "" then
-    M.diff(block, shown.diff)
-  elseif output and output.output ~= "" then
-    M.fenced(block, output.output, "")
-  elseif type(shown.output) == "string" and shown.output ~= "" then
-    M.fenced(block, shown.output, "")
+  local said = output and output.output or shown.output
+  -- What was changed says more than that it was.
+  if not M.diffs(block, shown) and type(said) == "string" and said ~= "" then
+    M.fenced(block, said, "")
   end
   if state.kind == "error" and not (output and output.output:find(state.message, 1, true)) then
     M.fenced(block, state.message, "")

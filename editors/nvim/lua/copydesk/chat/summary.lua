@@ -44,10 +44,27 @@ function M.arguments(call)
   return went and type(arguments) == "table" and arguments or {}
 end
 
+--- The files that a patch names: the first, and how many more. Also of one that is still being written.
+---@param text string
+---@return string
+local function patched(text)
+  local first, more = nil, 0
+  for path in text:gmatch("%*%*%* %u%l+ File: ([^\n\r\\\"]+)") do
+    if first then
+      more = more + 1
+    end
+    first = first or path
+  end
+  return more > 0 and ("%s and %d more"):format(first, more) or first or ""
+end
+
 ---@param call copydesk.Call
 ---@return string
 local function from_arguments(call)
   local name = telling[call.name]
+  if call.name == "apply_patch" then
+    return patched(call.arguments:sub(1, LOOKED_AT))
+  end
   if #call.arguments > LOOKED_AT and not call.output then
     local pattern = name and ('"%s"%%s*:%%s*"([^"]*)"'):format(name)
     local found = pattern and call.arguments:sub(1, LOOKED_AT):match(pattern) or ""
