@@ -11,6 +11,7 @@ mod context;
 pub mod decided;
 mod off;
 mod outcome;
+pub mod page;
 mod registry;
 mod spill;
 mod tool;
