@@ -11,3 +11,4 @@ pub(crate) mod offline;
 mod steering;
 mod turns;
 mod undo;
+pub(crate) mod web;

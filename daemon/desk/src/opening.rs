@@ -23,6 +23,7 @@ use crate::agents::{self, Agents};
 use crate::instructions::{self, Places};
 use crate::rules;
 use crate::setup::Setup;
+use crate::web;
 
 /// Which session, and what was said about it on the command line.
 #[derive(Debug, Clone, Default)]
@@ -190,6 +191,7 @@ fn tools(setup: &Setup, loaded: &Loaded, agent: &Agent, processes: &Processes) -
         spill: spill.clone(),
         processes: processes.clone(),
         shell: Shell::choose(shell, &|name| std::env::var_os(name))?,
+        web: web::configured(loaded),
     };
     let mut registry = Tools::new(limits, spill);
     for tool in tools::builtin(&options) {

@@ -16,6 +16,7 @@ mod registry;
 mod spill;
 mod tool;
 pub mod tools;
+pub mod web;
 
 pub use context::{Allowed, Answer, Ask, Asker, Context, Progress, Refused, Reviewed};
 pub use off::off;

@@ -11,10 +11,15 @@ use copydesk_workspace::process::{Processes, Shell};
 use crate::registry::Limits;
 use crate::spill::Spill;
 use crate::tool::{AnyTool, typed};
+use crate::web::{Endpoint, Web};
+use engine::Engine;
 
 mod bash;
 mod change;
+mod codesearch;
 mod edit;
+mod engine;
+mod fetched;
 mod folder;
 mod glob;
 mod grep;
@@ -27,6 +32,8 @@ mod reviewed;
 mod target;
 #[cfg(test)]
 mod tests;
+mod webfetch;
+mod websearch;
 mod write;
 
 pub use media::attachment;
@@ -41,16 +48,24 @@ pub struct Options {
     /// The session's: what a command leaves running ends with it.
     pub processes: Processes,
     pub shell: Shell,
+    pub web: Web,
 }
 
 pub fn builtin(options: &Options) -> Vec<Box<dyn AnyTool>> {
-    vec![
+    let mut tools = vec![
         typed(bash::Bash::new(options)),
         typed(edit::Edit),
         typed(glob::Glob),
         typed(grep::Grep),
         typed(list::List),
         typed(read::Read::new(options.limits)),
+        typed(webfetch::Webfetch::new(&options.web)),
         typed(write::Write),
-    ]
+    ];
+    let engine =
+        |endpoint: &Endpoint| Engine { endpoint: endpoint.clone(), proxies: options.web.proxies.clone() };
+    let websearch = options.web.websearch.as_ref().map(|one| typed(websearch::Websearch(engine(one))));
+    let codesearch = options.web.codesearch.as_ref().map(|one| typed(codesearch::Codesearch(engine(one))));
+    tools.extend(websearch.into_iter().chain(codesearch));
+    tools
 }

@@ -23,6 +23,7 @@ async fn names_are_those_that_models_know() {
         ("grep", "pattern path? include?"),
         ("list", "path?"),
         ("read", "filePath offset? limit?"),
+        ("webfetch", "url format? timeout?"),
         ("write", "filePath content"),
     ];
     assert_eq!(seen, expected.map(|(name, parameters)| (name, parameters.to_owned())));

@@ -19,6 +19,7 @@ use crate::outcome::Outcome;
 use crate::registry::{Limits, Registry};
 use crate::spill::Spill;
 use crate::tools::{Options, builtin};
+use crate::web::Web;
 
 type Says = Box<dyn Fn(&Ask) -> Result<(), Refused> + Send + Sync>;
 
@@ -55,6 +56,14 @@ pub(super) fn desk_that(
     files: &[(&str, &str)],
     says: impl Fn(&Ask) -> Result<(), Refused> + Send + Sync + 'static,
 ) -> Desk {
+    desk_with(files, Web::default(), says)
+}
+
+pub(super) fn desk_with(
+    files: &[(&str, &str)],
+    web: Web,
+    says: impl Fn(&Ask) -> Result<(), Refused> + Send + Sync + 'static,
+) -> Desk {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("work");
     fs::create_dir(&root).unwrap();
@@ -65,7 +74,7 @@ pub(super) fn desk_that(
     let shell = Shell::choose(Some("bash"), &env).unwrap();
     let processes = Processes::new(vec![("PATH".into(), path.clone()), ("FROM_DESK".into(), "yes".into())]);
     let mut registry = Registry::new(limits, spill.clone());
-    for tool in builtin(&Options { limits, spill, processes, shell }) {
+    for tool in builtin(&Options { limits, spill, processes, shell, web }) {
         registry.add(tool);
     }
     let (progress, shown) = mpsc::channel(100);

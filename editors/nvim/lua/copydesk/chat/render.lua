@@ -181,7 +181,8 @@ local function details(block, call, state)
   if type(shown.diff) == "string" and shown.diff ~= "" then
     M.diff(block, shown.diff)
   elseif output and output.output ~= "" then
-    M.fenced(block, output.output, "")
+    local is_page = call.name == "webfetch" and not output.isError
+    M.fenced(block, output.output, is_page and "markdown" or "")
   elseif type(shown.output) == "string" and shown.output ~= "" then
     M.fenced(block, shown.output, "")
   end
