@@ -23,6 +23,30 @@ const COUNT: usize = Attribute::Style as usize + 1;
 /// More of one than this is nothing that a text is made of.
 const LONGEST: usize = 16 * 1024;
 
+/// Names that are no other word that code is called by.
+const LANGUAGES: [&str; 20] = [
+    "bash",
+    "c",
+    "cpp",
+    "csharp",
+    "css",
+    "go",
+    "html",
+    "java",
+    "javascript",
+    "json",
+    "kotlin",
+    "lua",
+    "php",
+    "python",
+    "ruby",
+    "rust",
+    "sql",
+    "toml",
+    "typescript",
+    "yaml",
+];
+
 impl Attribute {
     fn named(name: &[u8]) -> Option<Self> {
         Some(match name {
@@ -116,7 +140,9 @@ impl Attributes {
                 .iter()
                 .find_map(|prefix| class.strip_prefix(prefix))
         });
-        let name = self.get(Attribute::DataLang).filter(|name| !name.is_empty()).or(named)?;
+        // Some say only its name.
+        let plain = || classes.split_ascii_whitespace().find(|class| LANGUAGES.contains(class));
+        let name = self.get(Attribute::DataLang).filter(|name| !name.is_empty()).or(named).or_else(plain)?;
         let is_name = |letter: char| letter.is_ascii_alphanumeric() || "+-#._".contains(letter);
         (!name.is_empty() && name.len() <= 32 && name.chars().all(is_name)).then(|| name.to_owned())
     }

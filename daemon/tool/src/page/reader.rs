@@ -26,6 +26,14 @@ const TITLE: usize = 4096;
 const MUCH: usize = 500;
 const SHARE: usize = 4;
 
+/// What a person clicks to get the address of a heading.
+const ANCHORS: [&str; 7] =
+    ["anchor", "anchorjs-link", "doc-anchor", "hash-link", "header-anchor", "heading-link", "headerlink"];
+
+/// What sites that everybody reads call what is not their text.
+const NOISE: [&str; 6] =
+    ["interlanguage-link", "mw-editsection", "mw-jump-link", "navbox", "noprint", "skip-link"];
+
 /// What to do with what surrounds the text of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Noise {
@@ -182,9 +190,8 @@ impl Reader {
         element == Element::Navigation
             || element == Element::Aside && !in_text
             || self.attributes.lead_about()
-            // What a person clicks to get the address of a heading.
-            || element == Element::Link
-                && self.attributes.has_class(&["anchor", "anchorjs-link", "header-anchor", "headerlink"])
+            || self.attributes.has_class(&NOISE)
+            || element == Element::Link && self.attributes.has_class(&ANCHORS)
     }
 
     fn end(&mut self, element: Element) {

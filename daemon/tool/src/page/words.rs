@@ -8,10 +8,12 @@ use url::Url;
 const LONGEST_ADDRESS: usize = 2048;
 const LONGEST_TITLE: usize = 200;
 
-/// Without what a terminal would obey.
+/// Without what a terminal would obey, and what nobody can see.
 pub(super) fn printable(word: &str) -> Cow<'_, str> {
-    let is_control = |letter: char| letter.is_control() && letter != '\t';
-    if word.contains(is_control) { word.replace(is_control, "").into() } else { word.into() }
+    let is_unseen = |letter: char| {
+        letter.is_control() && letter != '\t' || matches!(letter, '\u{ad}' | '\u{200b}' | '\u{feff}')
+    };
+    if word.contains(is_unseen) { word.replace(is_unseen, "").into() } else { word.into() }
 }
 
 /// Whether a word at the beginning of a line would be taken for something else than a word.
@@ -55,7 +57,15 @@ pub(super) fn address(base: &Url, written: &str) -> Option<String> {
     if !matches!(url.scheme(), "http" | "https" | "mailto") || url.as_str().len() > LONGEST_ADDRESS {
         return None;
     }
+    if url.fragment().is_some() && page(&url) == page(base) {
+        return None;
+    }
     Some(url.as_str().replace('(', "%28").replace(')', "%29"))
+}
+
+/// An address without the place in its page.
+fn page(url: &Url) -> Option<&str> {
+    url.as_str().split('#').next()
 }
 
 /// A title on one line, without what a terminal would obey.

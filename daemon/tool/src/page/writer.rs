@@ -127,14 +127,16 @@ impl Writer {
     }
 
     fn word(&mut self, word: &str) {
+        let word = printable(word);
         if word.is_empty() {
             return;
         }
         let begins = self.begin();
-        if begins && self.form == Form::Markdown && needs_escape(word) {
+        // A cell has no lines that anything could begin.
+        if begins && self.outer.is_empty() && self.form == Form::Markdown && needs_escape(&word) {
             self.push("\\");
         }
-        self.push(&printable(word));
+        self.push(&word);
     }
 
     /// Something that is no word of the page, as it is: an image, code.

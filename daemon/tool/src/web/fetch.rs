@@ -82,6 +82,7 @@ fn redirect(url: &Url, response: &Response) -> Result<Option<Url>, Failure> {
         )));
     };
     let next = url.join(&location).map_err(|_| {
+        let location: String = location.chars().filter(|letter| !letter.is_control()).take(200).collect();
         Failure::failed(format!("{url} answered with a redirect to `{location}`, which is no URL."))
     })?;
     accepted(&next).map_err(|why| {

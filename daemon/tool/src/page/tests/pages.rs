@@ -58,11 +58,11 @@ fn words_and_blocks() {
 #[test]
 fn links_and_images_have_whole_addresses() {
     check(
-        "<a href='../up'>up</a> <a href=//other.example/x>other</a> <a href='#here'>here</a> <a href='?y=(2)'>query</a> \
+        "<a href='../up'>up</a> <a href=//other.example/x>other</a> <a href='#here'>here</a> <a href='page?x=1#part'>part</a> <a href='?y=(2)'>query</a> \
          <a href='javascript:x()'>js</a> <a href='mailto:a@b.example'>mail</a> <a href=x></a><a href='a b'>space</a> \
          <img src=i.png alt='An  image'><img src=i.png><img alt=data src='data:image/png;base64,AAAA'>",
         expect![[r#"
-            [up](https://host.example/up) [other](https://other.example/x) here [query](https://host.example/docs/page?y=%282%29) js [mail](mailto:a@b.example) [space](https://host.example/docs/a%20b) ![An image](https://host.example/docs/i.png)data
+            [up](https://host.example/up) [other](https://other.example/x) here part [query](https://host.example/docs/page?y=%282%29) js [mail](mailto:a@b.example) [space](https://host.example/docs/a%20b) ![An image](https://host.example/docs/i.png)data
         "#]],
     );
     check(
@@ -118,7 +118,7 @@ fn lists_and_quotes() {
 fn code_is_kept_as_it_is() {
     check(
         "<p>Use <code>a  `b`</code> and <kbd>Ctrl</kbd><pre class='lang-sh'>\n$ ls   -l\n\n  ``` &lt;x&gt;\n</pre>\
-         <div class='highlight'><pre><code class='hljs language-python'><span>def</span> f():\n\tpass</code></pre></div>\
+         <div class='highlight'><pre class='rust x'>let</pre><pre><code class='hljs language-python'><span>def</span> f():\n\tpass</code></pre></div>\
          <ul><li>item<pre>in item\nmore</pre></ul><pre><div>line 1</div><div>line 2</div></pre>",
         expect![[r#"
             Use `` a `b` `` and `Ctrl`
@@ -128,6 +128,10 @@ fn code_is_kept_as_it_is() {
 
               ``` <x>
             ````
+
+            ```rust
+            let
+            ```
 
             ```python
             def f():
@@ -153,7 +157,7 @@ fn code_is_kept_as_it_is() {
 fn tables_of_data_stay_tables_and_those_of_layout_do_not() {
     check(
         "<table><caption>Sizes</caption><thead><tr><th>Name<th>Size</thead><tbody><tr><td>a|b<td><b>1</b> kB\
-         <tr><td colspan=2>both<tr><td>x<br>y<td><ul><li>p<li>q</ul></table>\
+         <tr><td colspan=2>both<tr><td>x<br>y<td><ul><li>p<li>q</ul><tr><td>1.<td># x</table>\
          <table><tr><td><table><tr><td>inner 1<td>inner 2</table><td><p>A page<p>of text</table>after",
         expect![[r#"
             Sizes
@@ -163,6 +167,7 @@ fn tables_of_data_stay_tables_and_those_of_layout_do_not() {
             | a\|b | **1** kB |
             | both |  |
             | x<br>y | - p<br>- q |
+            | 1. | # x |
 
             inner 1 inner 2
 
@@ -215,7 +220,7 @@ fn what_is_no_text_is_left_out() {
 #[test]
 fn words_that_look_like_marks_are_words() {
     check(
-        "<p># no heading<p>1. no list<p>- no item<p>&gt; no quote<p>--- <p>1.5 is a number<p>#tag<p>-x<p>a &amp;lt; b &eacute; &#x1b;[31m",
+        "<p># no heading<p>1. no list<p>- no item<p>&gt; no quote<p>--- <p>1.5 is a number<p>#tag<p>-x<p>a &amp;lt; b &eacute; &#x1b;[31m so&shy;ft &#x200b; x",
         expect![[r#"
             \# no heading
 
@@ -233,7 +238,7 @@ fn words_that_look_like_marks_are_words() {
 
             -x
 
-            a &lt; b é [31m
+            a &lt; b é [31m soft x
         "#]],
     );
 }
