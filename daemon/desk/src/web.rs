@@ -101,3 +101,51 @@ impl Search {
         Some(Secret::from(url.to_string()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn endpoint(search: &Search, written: Value) -> Option<Endpoint> {
+        search.endpoint(&serde_json::from_value(written).unwrap())
+    }
+
+    #[test]
+    fn engines_are_what_was_written() {
+        let exa = endpoint(&CODE, json!({ "type": "exa", "apiKey": "a&b", "timeout": 5000 })).unwrap();
+        assert_eq!(exa.url.expose(), "https://mcp.exa.ai/mcp?exaApiKey=a%26b&tools=get_code_context_exa");
+        assert_eq!(exa.timeout, Duration::from_secs(5));
+        let arguments =
+            json!({ "query": "{query}", "tokensNum": "{tokensNum}" }).as_object().cloned().unwrap();
+        assert_eq!(exa.how, How::Mcp { tool: "get_code_context_exa".into(), arguments });
+        // A variable that is not set.
+        let free = endpoint(&WEB, json!({ "type": "exa", "apiKey": "" })).unwrap();
+        assert_eq!(free.url.expose(), "https://mcp.exa.ai/mcp?tools=web_search_exa");
+
+        let mcp =
+            json!({ "type": "mcp", "url": "https://host/", "tool": "find", "arguments": { "q": "{query}" } });
+        let arguments = json!({ "q": "{query}" }).as_object().cloned().unwrap();
+        assert_eq!(endpoint(&WEB, mcp).unwrap().how, How::Mcp { tool: "find".into(), arguments });
+        let written =
+            json!({ "type": "json", "url": "https://host/", "body": { "q": "{query}" }, "results": "a.b" });
+        let body = Some(json!({ "q": "{query}" }));
+        assert_eq!(endpoint(&WEB, written).unwrap().how, How::Json { body, results: Some("a.b".into()) });
+    }
+
+    #[test]
+    fn what_is_off_or_not_complete_is_no_engine() {
+        for written in [
+            json!({}),
+            json!({ "type": "exa", "enabled": false }),
+            json!({ "type": "exa", "url": "no address" }),
+            json!({ "type": "mcp", "url": "https://host/" }),
+            json!({ "type": "mcp", "tool": "find" }),
+            json!({ "type": "json" }),
+            json!({ "url": "https://host/" }),
+        ] {
+            assert_eq!(endpoint(&WEB, written.clone()), None, "{written}");
+        }
+    }
+}
