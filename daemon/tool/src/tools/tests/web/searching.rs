@@ -8,13 +8,16 @@ use serde_json::{Map, Value, json};
 use super::super::desk::{Desk, desk_with};
 use super::server::{Answer, Request, Server, answer};
 use crate::outcome::FailureKind;
-use crate::web::{Endpoint, How, Secret, Web};
+use crate::tool::typed;
+use crate::tools::engine::Engine;
+use crate::tools::websearch::Websearch;
+use crate::web::{Endpoint, How, Proxies, Secret, Web};
 
 const KEY: &str = "key-0123456789";
 
 fn endpoint(url: &str, how: How) -> Endpoint {
     let headers = vec![("x-key".to_owned(), Secret::from(KEY.to_owned()))];
-    Endpoint { url: Secret::from(url.to_owned()), headers, timeout: Duration::from_secs(20), how }
+    Endpoint { url: Secret::from(url.to_owned()), headers, timeout: Duration::from_secs(120), how }
 }
 
 fn mcp(url: &str) -> Endpoint {
@@ -249,14 +252,15 @@ async fn queries_that_are_none_are_told() {
 
 #[tokio::test]
 async fn a_cancel_ends_a_search_at_once() {
-    let mut engine = Server::answering(|_| Some(Answer::Silence(Vec::new()))).await;
-    let desk = desk(Some(mcp(&engine.url("/"))), None);
+    let mut server = Server::answering(|_| Some(Answer::Silence(Vec::new()))).await;
+    let desk = desk(None, None);
+    let tool = typed(Websearch(Engine { endpoint: mcp(&server.url("/")), proxies: Proxies::default() }));
+    let call = tool.run(json!({ "query": "q" }), desk.context());
     let cancel = async {
-        engine.came.recv().await;
+        server.came.recv().await;
         desk.cancel.cancel();
     };
-    let call = desk.call("websearch", json!({ "query": "q" }));
-    let (outcome, ()) =
-        tokio::time::timeout(Duration::from_secs(4), async { tokio::join!(call, cancel) }).await.unwrap();
-    assert_eq!(outcome.failure, Some(FailureKind::Cancelled));
+    let both = async { tokio::join!(call, cancel) };
+    let (outcome, ()) = tokio::time::timeout(Duration::from_secs(60), both).await.unwrap();
+    assert_eq!(outcome.unwrap_err().kind, FailureKind::Cancelled);
 }
