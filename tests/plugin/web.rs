@@ -22,7 +22,7 @@ fn a_page_is_asked_for_named_and_shown() {
         window.until("require('copydesk.chat.transcript').is_drawn()");
         let asked = window.lines("copydesk://chat");
         assert!(
-            asked.contains(&format!("webfetch {url}")) && asked.contains("always: webfetch http://127"),
+            asked.contains(&format!("Fetch {url}")) && asked.contains("always: webfetch http://127"),
             "{asked}"
         );
         window.command("Copydesk allow");

@@ -62,10 +62,12 @@ pub fn builtin(options: &Options) -> Vec<Box<dyn AnyTool>> {
         typed(webfetch::Webfetch::new(&options.web)),
         typed(write::Write),
     ];
+    let web = &options.web;
     let engine =
-        |endpoint: &Endpoint| Engine { endpoint: endpoint.clone(), proxies: options.web.proxies.clone() };
-    let websearch = options.web.websearch.as_ref().map(|one| typed(websearch::Websearch(engine(one))));
-    let codesearch = options.web.codesearch.as_ref().map(|one| typed(codesearch::Codesearch(engine(one))));
+        |endpoint: &Endpoint, what| Engine { what, endpoint: endpoint.clone(), proxies: web.proxies.clone() };
+    let websearch = web.websearch.as_ref().map(|one| typed(websearch::Websearch(engine(one, "the web"))));
+    let codesearch =
+        web.codesearch.as_ref().map(|one| typed(codesearch::Codesearch(engine(one, "public code"))));
     tools.extend(websearch.into_iter().chain(codesearch));
     tools
 }

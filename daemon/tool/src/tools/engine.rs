@@ -11,6 +11,8 @@ const LONGEST: usize = 2000;
 
 #[derive(Debug)]
 pub(super) struct Engine {
+    /// What is searched, for the person: `the web`.
+    pub(super) what: &'static str,
     pub(super) endpoint: Endpoint,
     pub(super) proxies: Proxies,
 }
@@ -33,7 +35,7 @@ impl Engine {
             key: key.to_owned(),
             patterns: vec![query.to_owned()],
             always: vec!["*".to_owned()],
-            title: format!("{key} {query}"),
+            title: format!("Search {} for {query}", self.what),
             metadata: json!({ "query": query }),
             ..Ask::default()
         };

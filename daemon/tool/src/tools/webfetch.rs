@@ -88,8 +88,8 @@ impl Tool for Webfetch {
 
 fn ask(url: &Url, from: Option<&Url>) -> Ask {
     let title = match from {
-        Some(from) => format!("webfetch {url}, to which {} redirects", from.host_str().unwrap_or_default()),
-        None => format!("webfetch {url}"),
+        Some(from) => format!("Fetch {url}, to which {} redirects", from.host_str().unwrap_or_default()),
+        None => format!("Fetch {url}"),
     };
     Ask {
         key: "webfetch".to_owned(),

@@ -102,6 +102,7 @@ async fn a_tool_of_an_mcp_server_searches() {
             (asks[0].key.as_str(), &asks[0].patterns, &asks[0].always),
             ("websearch", &vec!["rust dns".into()], &vec!["*".into()])
         );
+        assert_eq!(asks[0].title, "Search the web for rust dns");
         let call = engine.requests().into_iter().find(|request| request.body.contains("tools/call")).unwrap();
         let body: Value = serde_json::from_str(&call.body).unwrap();
         let arguments = json!({ "query": "rust dns", "count": 3, "kind": "fast" });
@@ -254,7 +255,11 @@ async fn queries_that_are_none_are_told() {
 async fn a_cancel_ends_a_search_at_once() {
     let mut server = Server::answering(|_| Some(Answer::Silence(Vec::new()))).await;
     let desk = desk(None, None);
-    let tool = typed(Websearch(Engine { endpoint: mcp(&server.url("/")), proxies: Proxies::default() }));
+    let tool = typed(Websearch(Engine {
+        what: "the web",
+        endpoint: mcp(&server.url("/")),
+        proxies: Proxies::default(),
+    }));
     let call = tool.run(json!({ "query": "q" }), desk.context());
     let cancel = async {
         server.came.recv().await;
