@@ -5,7 +5,7 @@
 //!
 //! Kept: headings, paragraphs, lists, quotes, tables, code with its language, emphasis, links and images with absolute
 //! addresses. Dropped: scripts, styles, forms' controls, what is hidden, navigation and the like, and where a page says what
-//! its main part is, everything else. What one finds nothing in is read once more with all but scripts and styles.
+//! its main part is, everything else. A page that hardly anything is left of is read once more with all but scripts and styles.
 //!
 //! Invariant: pure, no recursion, and whatever the page is, time and output grow with its size alone: what could nest or
 //! repeat without end (prefixes, tables, columns, addresses) has a cap, and the whole has a budget.
@@ -49,15 +49,17 @@ pub struct Page {
 
 /// Reads a page that came from `address`.
 pub fn read(html: &str, address: &Url, form: Form) -> Page {
-    let page = pass(html, address, form, Noise::Dropped);
-    if page.text.len() >= LITTLE || html.len() < 4 * LITTLE {
+    let (page, has_main) = pass(html, address, form, Noise::Dropped);
+    let is_whole = page.text.len() >= LITTLE || has_main && !page.text.is_empty();
+    if is_whole || html.len() < 4 * LITTLE {
         return page;
     }
-    let all = pass(html, address, form, Noise::Kept);
+    let (all, _) = pass(html, address, form, Noise::Kept);
     if all.text.len() > 2 * page.text.len() { all } else { page }
 }
 
-fn pass(html: &str, address: &Url, form: Form, noise: Noise) -> Page {
+/// The page, and whether it says what its main part is.
+fn pass(html: &str, address: &Url, form: Form, noise: Noise) -> (Page, bool) {
     let mut reader = Reader::new(address, form, noise);
     let mut emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _: Span<()>| -> Option<Infallible> {
         reader.event(&event);

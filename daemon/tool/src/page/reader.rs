@@ -118,7 +118,7 @@ impl Reader {
         }
     }
 
-    pub(super) fn finish(mut self) -> Page {
+    pub(super) fn finish(mut self) -> (Page, bool) {
         self.pop_to(0);
         let is_cut = self.writer.is_full();
         let main = self.main;
@@ -130,7 +130,7 @@ impl Reader {
                 text = part.to_owned();
             }
         }
-        Page { title: title(&self.title), text: text.trim_end().to_owned(), is_cut }
+        (Page { title: title(&self.title), text: text.trim_end().to_owned(), is_cut }, main.is_some())
     }
 
     fn text(&mut self, text: &str) {

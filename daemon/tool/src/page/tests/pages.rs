@@ -208,6 +208,8 @@ fn what_is_no_text_is_left_out() {
     let Page { title, text, .. } = page(&html, Form::Markdown);
     assert_eq!(title.as_deref(), Some("Two words"));
     assert_eq!(text, format!("note\n\n{}", long.trim_end()));
+    let html = format!("<nav>{long}</nav><main><p>Short.</main>");
+    assert_eq!(page(&html, Form::Markdown).text, "Short.");
     // A page that is nothing but what would be noise elsewhere is read all the same.
     let hidden = page("<title>\u{202e}a\u{1b}[2Jb\u{2066}</title>", Form::Text).title;
     assert_eq!(hidden.as_deref(), Some("a[2Jb"));
