@@ -24,6 +24,7 @@ mod benchmark {
     pub(crate) mod editor;
     pub(crate) mod history;
     pub(crate) mod matching;
+    pub(crate) mod page;
     pub(crate) mod peer;
     pub(crate) mod plugin;
     pub(crate) mod review;
@@ -43,6 +44,7 @@ fn main() {
     benchmark::stream::measure(&mut table);
     benchmark::peer::measure(&mut table);
     benchmark::history::measure(&mut table);
+    benchmark::page::measure(&mut table);
     benchmark::start::measure(&mut table);
     benchmark::session::measure(&mut table);
     benchmark::editor::measure(&mut table);

@@ -16,3 +16,4 @@ mod patches;
 mod steering;
 mod turns;
 mod undo;
+pub(crate) mod web;

@@ -14,3 +14,4 @@ pub(crate) mod screen;
 mod secret;
 pub(crate) mod svg;
 mod tour;
+mod web;

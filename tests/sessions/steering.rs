@@ -7,6 +7,7 @@ use copydesk_model::{Registry as Models, Secret, Settings, Wire};
 use copydesk_permission::{Action, Layers, Rules};
 use copydesk_session::agent::builtin;
 use copydesk_session::{Content, Event, Id, Live, Request, Session, Setting, Store, TurnEnd, When, now};
+use copydesk_tool::web::Web;
 use copydesk_tool::{Limits, Registry as Tools, Spill, tools};
 use copydesk_workspace::files::Files;
 use copydesk_workspace::process::{Processes, Shell};
@@ -53,6 +54,7 @@ impl AtWork {
             processes: processes.clone(),
             shell: Shell::choose(None, &|name| std::env::var_os(name)).unwrap(),
             patience: copydesk_workspace::search::PATIENCE,
+            web: Web::default(),
         };
         let mut registry = Tools::new(Limits::default(), spill);
         tools::builtin(&options).into_iter().for_each(|tool| registry.add(tool));

@@ -19,6 +19,7 @@ mod setup;
 mod shim;
 mod terminal;
 mod transport;
+mod web;
 
 use std::process::ExitCode;
 

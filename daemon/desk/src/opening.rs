@@ -24,6 +24,7 @@ use crate::agents::{self, Agents};
 use crate::instructions::{self, Places};
 use crate::rules;
 use crate::setup::Setup;
+use crate::web;
 
 /// Which session, and what was said about it on the command line.
 #[derive(Debug, Clone, Default)]
@@ -205,6 +206,7 @@ fn tools(
         processes: processes.clone(),
         shell: Shell::choose(shell, &|name| std::env::var_os(name))?,
         patience: copydesk_workspace::search::PATIENCE,
+        web: web::configured(loaded),
     };
     let mut registry = Tools::new(limits, spill);
     // A model has the tools that it knows how to change files with, and not the others.

@@ -14,12 +14,14 @@ pub mod jobs;
 mod names;
 mod off;
 mod outcome;
+pub mod page;
 mod prepared;
 mod registry;
 mod spill;
 mod together;
 mod tool;
 pub mod tools;
+pub mod web;
 
 pub use arguments::Ending;
 pub use context::{Allowed, Answer, Ask, Asker, Context, Progress, Refused, Reviewed};

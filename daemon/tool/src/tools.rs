@@ -13,12 +13,17 @@ use copydesk_workspace::process::{Processes, Shell};
 use crate::registry::Limits;
 use crate::spill::Spill;
 use crate::tool::{AnyTool, typed};
+use crate::web::{Endpoint, Web};
+use engine::Engine;
 
 mod apply_patch;
 mod bash;
 mod batch;
 mod change;
+mod codesearch;
 mod edit;
+mod engine;
+mod fetched;
 mod folder;
 mod glob;
 mod grep;
@@ -36,6 +41,8 @@ mod reviewed;
 mod target;
 #[cfg(test)]
 mod tests;
+mod webfetch;
+mod websearch;
 mod write;
 
 pub use media::attachment;
@@ -52,6 +59,7 @@ pub struct Options {
     pub shell: Shell,
     /// How long a search may take.
     pub patience: Duration,
+    pub web: Web,
 }
 
 /// Whether a tool changes files by patches, or else by texts in the place of others; nothing of one that changes none.
@@ -73,7 +81,7 @@ pub fn does_as(tool: &str) -> &'static [&'static str] {
 }
 
 pub fn builtin(options: &Options) -> Vec<Box<dyn AnyTool>> {
-    vec![
+    let mut tools = vec![
         typed(apply_patch::ApplyPatch),
         typed(bash::Bash::new(options)),
         typed(batch::Batch),
@@ -84,6 +92,15 @@ pub fn builtin(options: &Options) -> Vec<Box<dyn AnyTool>> {
         typed(list::List),
         typed(multiedit::MultiEdit),
         typed(read::Read::new(options.limits)),
+        typed(webfetch::Webfetch::new(&options.web)),
         typed(write::Write),
-    ]
+    ];
+    let web = &options.web;
+    let engine =
+        |endpoint: &Endpoint, what| Engine { what, endpoint: endpoint.clone(), proxies: web.proxies.clone() };
+    let websearch = web.websearch.as_ref().map(|one| typed(websearch::Websearch(engine(one, "the web"))));
+    let codesearch =
+        web.codesearch.as_ref().map(|one| typed(codesearch::Codesearch(engine(one, "public code"))));
+    tools.extend(websearch.into_iter().chain(codesearch));
+    tools
 }

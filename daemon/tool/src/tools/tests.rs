@@ -12,3 +12,4 @@ mod multiediting;
 mod patching;
 mod reading;
 mod searching;
+mod web;

@@ -27,6 +27,7 @@ async fn names_are_those_that_models_know() {
         ("list", "path?"),
         ("multiedit", "filePath edits"),
         ("read", "filePath offset? limit?"),
+        ("webfetch", "url format? timeout?"),
         ("write", "filePath content"),
     ];
     assert_eq!(seen, expected.map(|(name, parameters)| (name, parameters.to_owned())));

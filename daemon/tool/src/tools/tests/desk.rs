@@ -20,6 +20,7 @@ use crate::outcome::Outcome;
 use crate::registry::{Limits, Registry};
 use crate::spill::Spill;
 use crate::tools::{Options, builtin};
+use crate::web::Web;
 
 /// A test that searches the whole disk does not wait for that.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -59,6 +60,14 @@ pub(super) fn desk_that(
     files: &[(&str, &str)],
     says: impl Fn(&Ask) -> Result<(), Refused> + Send + Sync + 'static,
 ) -> Desk {
+    desk_with(files, Web::default(), says)
+}
+
+pub(super) fn desk_with(
+    files: &[(&str, &str)],
+    web: Web,
+    says: impl Fn(&Ask) -> Result<(), Refused> + Send + Sync + 'static,
+) -> Desk {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("work");
     fs::create_dir(&root).unwrap();
@@ -69,7 +78,7 @@ pub(super) fn desk_that(
     let shell = Shell::choose(Some("bash"), &env).unwrap();
     let processes = Processes::new(vec![("PATH".into(), path.clone()), ("FROM_DESK".into(), "yes".into())]);
     let mut registry = Registry::new(limits, spill.clone());
-    for tool in builtin(&Options { limits, spill, processes, shell, patience: PATIENCE }) {
+    for tool in builtin(&Options { limits, spill, processes, shell, patience: PATIENCE, web }) {
         registry.add(tool);
     }
     let (progress, shown) = mpsc::channel(100);

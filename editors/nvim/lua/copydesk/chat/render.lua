@@ -205,7 +205,8 @@ local function details(block, call, state)
   local said = output and output.output or shown.output
   -- What was changed says more than that it was.
   if not M.diffs(block, shown) and type(said) == "string" and said ~= "" then
-    M.fenced(block, said, "")
+    local is_page = call.name == "webfetch" and output and not output.isError
+    M.fenced(block, said, is_page and "markdown" or "")
   end
   if state.kind == "error" and not (output and output.output:find(state.message, 1, true)) then
     M.fenced(block, state.message, "")

@@ -80,6 +80,18 @@ local function from_arguments(call)
   return type(told) == "string" and told or ""
 end
 
+--- How much something is, for people.
+---@param bytes integer
+---@return string
+function M.size(bytes)
+  if bytes < 1000 then
+    return ("%d B"):format(bytes)
+  elseif bytes < 1000000 then
+    return ("%.1f kB"):format(bytes / 1000)
+  end
+  return ("%.1f MB"):format(bytes / 1000000)
+end
+
 --- What there is to say of it beyond its title.
 ---@param call copydesk.Call
 ---@return string
@@ -90,7 +102,9 @@ local function from_metadata(call)
   end
   local first, last, total = tonumber(metadata.first), tonumber(metadata.last), tonumber(metadata.total)
   local found = tonumber(metadata.matches) or tonumber(metadata.count)
-  if call.name == "read" and first and last then
+  if call.name == "webfetch" and tonumber(metadata.bytes) then
+    return M.size(metadata.bytes)
+  elseif call.name == "read" and first and last then
     local more = total and total > last and (" of %d"):format(total) or ""
     return ("lines %d–%d%s"):format(first, last, more)
   elseif found then
@@ -120,7 +134,9 @@ function M.of(part)
   local call = part.content --[[@as copydesk.Call]]
   local title = call.output and call.output.title or ""
   -- The titles of changes begin with what was done; the others only name the thing.
-  local is_whole = title:match("^%u%l+ed ") or title:match("^%u%l+ ") and telling[call.name] == "filePath"
+  local telling_by = telling[call.name]
+  local is_whole = telling_by ~= "url" and telling_by ~= "query" and title:match("^%u%l+ed ")
+    or title:match("^%u%l+ ") and telling_by == "filePath"
   local words = { is_whole and title or call.name }
   if not is_whole then
     words[#words + 1] = title ~= "" and title or from_arguments(call)
