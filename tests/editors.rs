@@ -15,6 +15,7 @@ mod misbehaving;
 mod reviews;
 mod sessions;
 mod several;
+mod tasks;
 mod together;
 mod undo;
 pub(crate) mod units;

@@ -9,5 +9,6 @@ mod instructions;
 mod kept;
 pub(crate) mod offline;
 mod steering;
+pub(crate) mod tasks;
 mod turns;
 mod undo;

@@ -13,4 +13,5 @@ mod pictures;
 pub(crate) mod screen;
 mod secret;
 pub(crate) mod svg;
+mod tasks;
 mod tour;

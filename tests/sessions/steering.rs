@@ -69,6 +69,7 @@ impl AtWork {
             files: Files::new(&folder, dir.path()),
             store,
             events: events_in,
+            above: None,
         };
         let live = Live::start(setting).await.unwrap();
         Self { dir, server, live, events }

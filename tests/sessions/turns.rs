@@ -25,7 +25,7 @@ fn a_prompt_is_answered() {
     assert!(system.contains("Copydesk") && system.contains("Workspace: "), "{system}");
     let tools: Vec<_> =
         sent["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(tools, ["bash", "edit", "glob", "grep", "list", "read", "write"]);
+    assert_eq!(tools, ["bash", "edit", "glob", "grep", "list", "read", "task", "write"]);
 }
 
 #[test]

@@ -13,12 +13,14 @@ mod off;
 mod outcome;
 mod registry;
 mod spill;
+mod subagents;
 mod tool;
 pub mod tools;
 
-pub use context::{Allowed, Answer, Ask, Asker, Context, Progress, Refused, Reviewed};
+pub use context::{Allowed, Answer, Ask, Asker, Context, Owner, Progress, Refused, Reviewed};
 pub use off::off;
 pub use outcome::{Failure, FailureKind, Media, Outcome, Output};
 pub use registry::{Limits, Registry, Spec};
 pub use spill::Spill;
+pub use subagents::{Doings, Report, Subagent, Subagents, Task, TaskEnd, Used, Working};
 pub use tool::{AnyTool, Running, Tool, Touches, typed};

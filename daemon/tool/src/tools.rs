@@ -6,10 +6,13 @@
 //! read for the model, written or run.
 //! Invariant: nothing is written over a content that the model has not seen, or that the person was not asked about.
 
+use std::sync::Arc;
+
 use copydesk_workspace::process::{Processes, Shell};
 
 use crate::registry::Limits;
 use crate::spill::Spill;
+use crate::subagents::Subagents;
 use crate::tool::{AnyTool, typed};
 
 mod bash;
@@ -25,6 +28,7 @@ mod prefix;
 mod read;
 mod reviewed;
 mod target;
+mod task;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -53,4 +57,9 @@ pub fn builtin(options: &Options) -> Vec<Box<dyn AnyTool>> {
         typed(read::Read::new(options.limits)),
         typed(write::Write),
     ]
+}
+
+/// The tool `task`, for a session whose agent may have others work for it.
+pub fn task(subagents: Arc<dyn Subagents>) -> Box<dyn AnyTool> {
+    typed(task::Task::new(subagents))
 }

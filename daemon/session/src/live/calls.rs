@@ -77,6 +77,7 @@ impl Worker {
                     News::Ended(index, outcome) => {
                         left -= 1;
                         if let Some(part) = calls.get_mut(index) {
+                            self.withdraw(&part.id).await;
                             settle(part, *outcome);
                             ended.push(part.clone());
                         }
@@ -137,6 +138,7 @@ impl Worker {
         Context {
             session: self.setting.session.id.to_string(),
             call: part.id.to_string(),
+            above: self.setting.above.as_ref().map(|above| above.owner.clone()),
             agent: self.setting.agent.name.clone(),
             cancel: self.cancel.child_token(),
             files: self.setting.files.clone(),

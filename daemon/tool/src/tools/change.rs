@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::reviewed;
 use super::target::{file_failure, names};
-use crate::context::{Allowed, Ask, Context, Reviewed};
+use crate::context::{Allowed, Ask, Context, Owner, Reviewed};
 use crate::outcome::Failure;
 
 /// How much of the changed places the model is shown.
@@ -65,10 +65,12 @@ impl Change {
             metadata: metadata.clone(),
             review: Reviewed::First,
         };
+        let owner = context.owner();
         let mut proposal = None;
         let mut allowed = context.ask(ask.clone()).await;
         if let Ok(Allowed::IfReviewed) = allowed {
-            proposal = context.files.reviews().propose(&context.session, &context.call, place, &self.kind);
+            let Owner { session, call } = &owner;
+            proposal = context.files.reviews().propose(session, call, place, &self.kind);
             let review = proposal.as_ref().map_or(Reviewed::Never, |proposal| Reviewed::In(proposal.id()));
             allowed = context.ask(Ask { review, ..ask }).await;
         }
@@ -85,8 +87,8 @@ impl Change {
         }
         let allowed = allowed?;
         let cause = Cause {
-            session: context.session.clone(),
-            call: context.call.clone(),
+            session: owner.session,
+            call: owner.call,
             label: title,
             accepted: allowed == Allowed::ByPerson,
             // What a person has said yes to is not to be decided once more.

@@ -52,7 +52,7 @@ async fn accept_rest(context: &Context, proposal: &Proposal) -> String {
         comment: None,
         confirmed: false,
     };
-    let results = context.files.decide(&context.session, &[decision]).await;
+    let results = context.files.decide(&context.owner().session, &[decision]).await;
     let refused = results.into_iter().find_map(Result::err);
     refused.map(|why| format!("\nThe rest could not be changed: {why}.")).unwrap_or_default()
 }
