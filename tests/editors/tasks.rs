@@ -35,6 +35,18 @@ fn hunks(client: &mut Client, session: &str, total: usize) {
     while client.event(session, "reviewChanged")["review"]["total"] != total {}
 }
 
+/// Attaches to a session and waits until its model has said this much.
+fn said(client: &mut Client, session: &str, words: &str) -> Value {
+    loop {
+        let loaded = client.load(session);
+        let last = loaded["parts"].as_array().unwrap().last().unwrap();
+        if last["content"]["text"] == words {
+            return loaded;
+        }
+        client.event(session, "delta");
+    }
+}
+
 fn told(desk: &Running, words: &str, number: usize) -> String {
     requests(&desk.scripted.server, words)[number]["messages"].to_string()
 }
@@ -71,6 +83,28 @@ fn what_an_agent_asks_reaches_everybody_and_the_first_reply_wins() {
     assert_eq!(one.ended(&session), "done");
     assert_eq!(one.text(&uri), TEXT.replace("two", "2"));
     assert!(list(&mut one, &session).is_empty(), "what was said yes to is not to be decided again");
+    let held = one.call("copydesk/status", json!({}))["sessions"].clone();
+    assert_eq!(held, json!([{ "session": session, "running": false }]), "whoever is done is let go");
+}
+
+#[test]
+fn what_a_task_that_is_ended_had_asked_is_not_asked_any_more() {
+    let desk = Running::asking([]);
+    let (mut client, session, uri) = given(&desk);
+    plays(&desk.scripted.server, "Go", [says("I see.")]);
+    plays(&desk.scripted.server, "Change", [read(), edit("e1", "a.txt", "two", "2")]);
+    client.prompt(&session, "Go");
+    let ask = client.request("copydesk/permission/ask");
+    let id = ask["params"]["metadata"]["session"].clone();
+    client.call("copydesk/turn/cancel", json!({ "session": id }));
+    let settled = client.request("copydesk/permission/settled");
+    assert_eq!(settled["params"], json!({ "session": session, "ask": ask["params"]["ask"] }));
+    // A reply that comes late changes nothing.
+    client.answer(&ask, json!({ "reply": "once" }));
+    assert_eq!(client.ended(&session), "done");
+    assert_eq!(client.text(&uri), TEXT);
+    assert!(list(&mut client, &session).is_empty());
+    assert_eq!(client.load(&session)["asks"], json!([]));
 }
 
 #[test]
@@ -231,6 +265,7 @@ fn whoever_cancels_the_turn_cancels_all_who_work_for_it() {
     client.prompt(&session, "Go");
     let id = below(&mut client, &session);
     desk.reached("half");
+    said(&mut client, &id, "I begin.");
     client.call("copydesk/turn/cancel", json!({ "session": session }));
     assert_eq!(client.ended(&session), "cancelled");
     desk.hung_up("half");
@@ -262,7 +297,7 @@ fn the_session_of_an_agent_can_be_looked_at_and_ended() {
     let id = below(&mut client, &session);
     desk.reached("half");
     let mut other = desk.client("nvim");
-    let loaded = other.load(&id);
+    let loaded = said(&mut other, &id, "Look: ");
     assert_eq!((&loaded["session"]["parent"], &loaded["running"]), (&json!(session), &json!(1)));
     let text = loaded["parts"].as_array().unwrap().last().unwrap();
     assert_eq!((&text["state"]["kind"], &text["content"]["text"]), (&json!("running"), &json!("Look: ")));
@@ -291,6 +326,15 @@ fn the_session_of_an_agent_can_be_looked_at_and_ended() {
     other.call("copydesk/session/setReview", json!({ "session": id, "review": "after" }));
     other.turn(&id, "Do it yourself");
     assert_eq!((list(&mut other, &id).len(), list(&mut client, &session).len()), (1, 0));
+    // Until it is called again.
+    let again = json!({ "description": "On", "prompt": "Go on", "subagent_type": "general", "task_id": id });
+    plays(&desk.scripted.server, "Go", [Turn::new().call("c2", "task", again), says("Done.")]);
+    plays(&desk.scripted.server, "Change", [edit("e2", "a.txt", "four", "4"), says("Made.")]);
+    client.call("copydesk/session/setReview", json!({ "session": session, "review": "after" }));
+    client.prompt(&session, "Take it up");
+    assert_eq!(client.ended(&session), "done");
+    assert_eq!(client.text(&uri), TEXT.replace("four", "4"));
+    assert_eq!((list(&mut other, &id).len(), list(&mut client, &session).len()), (1, 1));
 }
 
 #[test]

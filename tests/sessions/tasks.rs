@@ -189,6 +189,10 @@ fn what_an_agent_did_is_taken_back_with_the_turn_that_called_it() {
             scripted.desk.run(&["sessions", "list", "--json"]).json()[0]["id"].as_str().unwrap().to_owned();
         let call =
             parts(&scripted, &session).into_iter().find(|part| part["content"]["call"] == "c1").unwrap();
+        let files = &call["content"]["output"]["metadata"]["files"];
+        let (name, sums) =
+            (files[0]["filepath"].as_str().unwrap(), (&files[0]["additions"], &files[0]["deletions"]));
+        assert!(name.ends_with("/a.txt") && sums == (&json!(2), &json!(2)), "{files}");
         let undo = |args: &[&str]| {
             let ran = scripted.desk.run(&[&["undo"], args].concat());
             assert_eq!(ran.code, Some(0), "{place:?}: {ran:?}");
@@ -202,6 +206,37 @@ fn what_an_agent_did_is_taken_back_with_the_turn_that_called_it() {
         assert_eq!(scripted.desk.run(&["sessions", "delete", &session]).code, Some(0));
         let gone = scripted.desk.run(&["sessions", "export", &below]);
         assert_eq!(gone.code, Some(1), "{gone:?}");
+    }
+}
+
+/// Eight agents edit one file at the same time: an edit that is reported as made is there.
+#[test]
+fn of_edits_at_the_same_time_none_is_lost_unsaid() {
+    const WORDS: [&str; 8] = ["One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight"];
+    for place in BOTH {
+        let scripted = scripted(json!({ "permission": { "edit": "allow" } }));
+        let _up = scripted.up(place);
+        let lines: String = WORDS.iter().map(|word| format!("{word} old\n")).collect();
+        scripted.desk.write("a.txt", &lines);
+        let mut all = Turn::new();
+        for word in WORDS {
+            all = all.call(word, "task", arguments("general", word));
+            let (old, new) = (format!("{word} old"), format!("{word} new"));
+            plays(&scripted.server, word, [read("r"), edit("e", &old, &new), says("Done.")]);
+        }
+        plays(&scripted.server, "Go", [all, says("Done.")]);
+        assert_eq!(scripted.run(&["Go"]).code, Some(0));
+        let text = scripted.desk.read("a.txt");
+        let made = |word: &&str| {
+            let result = results(&requests(&scripted.server, word)[2]).pop().unwrap();
+            let is_made = result.contains("Edited a.txt");
+            assert_eq!(text.contains(&format!("{word} new\n")), is_made, "{word}: {result}\n{text}");
+            is_made
+        };
+        let made = WORDS.iter().filter(|word| made(word)).count();
+        assert!(made > 0 && text.lines().count() == WORDS.len(), "{text}");
+        assert_eq!(scripted.desk.run(&["undo"]).code, Some(0));
+        assert_eq!(scripted.desk.read("a.txt"), lines);
     }
 }
 

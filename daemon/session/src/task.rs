@@ -2,7 +2,7 @@
 //!
 //! It has the id of the call that began it, so that it is found again even where nothing is left of that call but its name.
 
-use copydesk_tool::{Doings, Report, TaskEnd, Used};
+use copydesk_tool::{Changed, Doings, Report, TaskEnd, Used};
 use serde::Deserialize as _;
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -17,6 +17,9 @@ const TOOL: &str = "task";
 
 /// Characters of what a task does at the moment.
 const LONGEST: usize = 80;
+
+/// Files that are named of those that a task has changed.
+const FILES: usize = 200;
 
 /// What is looked at of a call's arguments.
 const LOOKED_AT: usize = 64 * 1024;
@@ -56,8 +59,8 @@ pub async fn work(
         let has_changed = watched.hear(&event);
         tell(event, has_changed.then_some(&watched.doings));
     }
-    let Watched { doings, words } = watched;
-    Report { doings, end: end.unwrap_or(TaskEnd::Cancelled), words }
+    let Watched { doings, words, files } = watched;
+    Report { doings, end: end.unwrap_or(TaskEnd::Cancelled), words, files }
 }
 
 fn told(end: &TurnEnd) -> TaskEnd {
@@ -85,11 +88,13 @@ struct Watched {
     doings: Doings,
     /// What was said last.
     words: String,
+    files: Vec<Changed>,
 }
 
 impl Watched {
     fn new(session: &str) -> Self {
-        Self { doings: Doings { session: session.to_owned(), ..Doings::default() }, words: String::new() }
+        let doings = Doings { session: session.to_owned(), ..Doings::default() };
+        Self { doings, words: String::new(), files: Vec::new() }
     }
 
     /// Whether that is anything to show.
@@ -110,7 +115,7 @@ impl Watched {
                 State::Pending => self.doings.calls += 1,
                 State::Running if !call.arguments.is_empty() => self.now(&doing(call)),
                 State::Running => {}
-                _ => self.below(call),
+                state => self.ended(call, *state == State::Completed),
             },
             Content::StepFinish(finish) => {
                 let usage = finish.usage;
@@ -137,12 +142,25 @@ impl Watched {
         self.doings.cost = cost.map(|cost| self.doings.cost.unwrap_or(0.0) + cost).or(self.doings.cost);
     }
 
-    /// What a task of its own has used.
-    fn below(&mut self, call: &Call) {
-        let shown = call.output.as_ref().filter(|_| call.name == TOOL).map(|output| &output.metadata);
-        let Some(shown) = shown else { return };
-        let usage = shown.get("usage").and_then(|usage| Used::deserialize(usage).ok());
-        self.used(usage.unwrap_or_default(), shown.get("cost").and_then(Value::as_f64));
+    /// What a call came to, which may have been a task of its own.
+    fn ended(&mut self, call: &Call, is_done: bool) {
+        let Some(shown) = call.output.as_ref().map(|output| &output.metadata) else { return };
+        if call.name == TOOL {
+            let usage = shown.get("usage").and_then(|usage| Used::deserialize(usage).ok());
+            self.used(usage.unwrap_or_default(), shown.get("cost").and_then(Value::as_f64));
+        }
+        let several = shown.get("files").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let files = several.iter().chain([shown]).filter(|_| is_done || call.name == TOOL);
+        files.filter_map(|file| Changed::deserialize(file).ok()).for_each(|file| self.changed(file));
+    }
+
+    fn changed(&mut self, file: Changed) {
+        if let Some(known) = self.files.iter_mut().find(|known| known.filepath == file.filepath) {
+            known.additions = known.additions.saturating_add(file.additions);
+            known.deletions = known.deletions.saturating_add(file.deletions);
+        } else if self.files.len() < FILES {
+            self.files.push(file);
+        }
     }
 }
 
@@ -164,4 +182,69 @@ fn argument(arguments: &str, names: &[&str]) -> Option<String> {
     let arguments: Value = serde_json::from_str(arguments).ok()?;
     let said = names.iter().find_map(|name| arguments.get(name)?.as_str());
     said.map(str::trim).filter(|said| !said.is_empty()).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::data::CallOutput;
+    use crate::id::Id;
+
+    fn called(name: &str, arguments: &str, state: State, metadata: Value) -> Part {
+        let output = state.is_settled().then(|| Box::new(CallOutput { metadata, ..CallOutput::default() }));
+        let (call, name, arguments) = ("c".to_owned(), name.to_owned(), arguments.to_owned());
+        let content = Content::Call(Call { call, name, arguments, echo: None, output });
+        Part {
+            id: Id::from("p"),
+            session: Id::from("s"),
+            turn: 1,
+            step: 1,
+            created: 0,
+            updated: 0,
+            state,
+            content,
+        }
+    }
+
+    #[test]
+    fn what_a_call_does_is_said_in_a_few_words_whatever_a_model_wrote() {
+        let long = format!("{{\"command\":\"{}\"}}", "ä ".repeat(200));
+        let cases = [
+            (r#"{"command":"cargo test","description":"Tests it"}"#, "bash Tests it"),
+            (r#"{"pattern":"a\nb","path":"src"}"#, "bash src"),
+            (r#"{"filePath":7}"#, "bash"),
+            ("no JSON", "bash"),
+            ("[]", "bash"),
+        ];
+        for (arguments, words) in cases {
+            let Content::Call(call) = called("bash", arguments, State::Running, Value::Null).content else {
+                panic!()
+            };
+            assert_eq!(doing(&call), words, "{arguments}");
+        }
+        let Content::Call(call) = called("bash", &long, State::Running, Value::Null).content else {
+            panic!()
+        };
+        assert_eq!(doing(&call).chars().count(), LONGEST + 1);
+    }
+
+    #[test]
+    fn files_add_up_over_calls_and_tasks_below() {
+        let mut watched = Watched::new("s");
+        let file = |path: &str| json!({ "filepath": path, "additions": 2, "deletions": 1, "diff": "@@" });
+        let several = json!({ "files": [file("/a"), { "filepath": 7 }, file("/b")], "usage": { "input": 5 }, "cost": 0.5 });
+        watched.part(&called("edit", "{}", State::Completed, file("/a")));
+        watched.part(&called("edit", "{}", State::Error { message: "no".into() }, file("/c")));
+        watched.part(&called("read", "{}", State::Completed, json!({ "filepath": "/d" })));
+        watched.part(&called("task", "{}", State::Interrupted, several));
+        let of = |filepath: &str, additions, deletions| Changed {
+            filepath: filepath.into(),
+            additions,
+            deletions,
+        };
+        assert_eq!(watched.files, [of("/a", 4, 2), of("/b", 2, 1)]);
+        assert_eq!((watched.doings.usage.input, watched.doings.cost), (5, Some(0.5)));
+    }
 }

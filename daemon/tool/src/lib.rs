@@ -22,5 +22,5 @@ pub use off::off;
 pub use outcome::{Failure, FailureKind, Media, Outcome, Output};
 pub use registry::{Limits, Registry, Spec};
 pub use spill::Spill;
-pub use subagents::{Doings, Report, Subagent, Subagents, Task, TaskEnd, Used, Working};
+pub use subagents::{Changed, Doings, Report, Subagent, Subagents, Task, TaskEnd, Used, Working};
 pub use tool::{AnyTool, Running, Tool, Touches, typed};

@@ -73,6 +73,16 @@ pub struct Report {
     pub end: TaskEnd,
     /// The agent's last words.
     pub words: String,
+    /// What it changed, in the order in which it was changed first.
+    pub files: Vec<Changed>,
+}
+
+/// A file that was changed, in the words that every call's metadata has for it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changed {
+    pub filepath: String,
+    pub additions: u64,
+    pub deletions: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -121,10 +121,13 @@ fn metadata(agent: &str, description: &str) -> impl Fn(&Doings) -> Value + Send 
 }
 
 fn tell(report: Report, title: String, shown: impl Fn(&Doings) -> Value) -> Result<Output, Failure> {
-    let Report { doings, end, words } = report;
+    let Report { doings, end, words, files } = report;
     let mut metadata = shown(&Doings { now: String::new(), ..doings.clone() });
     if let Value::Object(fields) = &mut metadata {
         fields.insert("state".to_owned(), json!(end.to_string()));
+        if !files.is_empty() {
+            fields.insert("files".to_owned(), json!(files));
+        }
     }
     let id = &doings.session;
     let head = format!("task_id: {id}\nstate: {end}\n");

@@ -29,7 +29,12 @@ impl Subagents for Works {
         let usage = Used { input: 7, ..Used::default() };
         let doings = Doings { session: "t1".into(), calls: 2, now: "grep x".into(), usage, cost: Some(0.5) };
         show(&doings);
-        let report = |(end, words): (TaskEnd, &str)| Report { doings, end, words: words.to_owned() };
+        let report = |(end, words): (TaskEnd, &str)| Report {
+            doings,
+            end,
+            words: words.to_owned(),
+            files: Vec::new(),
+        };
         Box::pin(async move { self.ends.clone().map(report) })
     }
 }
