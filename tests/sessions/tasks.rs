@@ -241,6 +241,25 @@ fn of_edits_at_the_same_time_none_is_lost_unsaid() {
 }
 
 #[test]
+fn what_an_agent_leaves_running_ends_with_its_task() {
+    for place in BOTH {
+        let scripted = scripted(json!({ "permission": { "bash": "allow" } }));
+        let _up = scripted.up(place);
+        let run = |call: &str, command: &str| Turn::new().call(call, "bash", json!({ "command": command }));
+        // One that has ended may wait for somebody to take note of it.
+        let look = run("c2", "ps -o stat= -p $(cat pid) | grep -qv Z && echo still there || echo all gone");
+        plays(&scripted.server, "Go", [task("c1", "general", "Serve"), look, says("Done.")]);
+        let leave = run("b1", "sleep 600 >/dev/null 2>&1 & echo $! > pid");
+        let alive = run("b2", "kill -0 $(cat pid) && echo still there");
+        plays(&scripted.server, "Serve", [leave, alive, says("It runs.")]);
+        assert_eq!(scripted.run(&["Go"]).code, Some(0));
+        assert!(results(&requests(&scripted.server, "Serve")[2])[1].contains("still there"));
+        let told = results(&requests(&scripted.server, "Go")[2]);
+        assert!(told[1].contains("all gone"), "{place:?}: {told:?}");
+    }
+}
+
+#[test]
 fn the_parent_is_told_which_files_are_others_now() {
     let scripted = scripted(json!({ "permission": { "edit": "allow" } }));
     plays(&scripted.server, "Go", [read("c0"), task("c1", "general", "Change"), says("I see.")]);

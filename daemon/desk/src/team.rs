@@ -10,10 +10,11 @@ use copydesk_permission::{Action, Layers, Rules};
 use copydesk_session::{Above, Id, Live, Session, Setting, Store, now, task};
 use copydesk_tool::{Context, Doings, Failure, Report, Subagent, Subagents, Task, Working};
 use copydesk_workspace::config::Loaded;
+use copydesk_workspace::process::{GRACE, Processes};
 use tokio::sync::mpsc;
 
 use crate::agents::Agents;
-use crate::hub::Seat;
+use crate::hub::{Hub, Seat};
 use crate::opening::{self, At, Choice, Desk};
 use crate::setup::Setup;
 
@@ -140,41 +141,52 @@ impl Team {
         let own = self.agents.iter().zip(&self.models).find(|(agent, _)| agent.name == task.agent);
         let model = own.and_then(|(_, model)| model.clone()).or_else(|| self.session.model.clone());
         let choice = Choice { model, ..Choice::default() };
-        let at = At { setup: &self.setup, loaded: &self.loaded, store: &self.store, desk: &self.desk };
+        // What it leaves running ends with it.
+        let processes = opening::processes();
+        let desk = Desk { processes: processes.clone(), ..self.desk.clone() };
+        let at = At { setup: &self.setup, loaded: &self.loaded, store: &self.store, desk: &desk };
         let setting = opening::ready(at, &choice, session, Some(self), events_in).await.map_err(not_begun)?;
         let above = Above { asker: Arc::clone(&context.asker), owner: context.owner() };
         let setting = Setting { files: context.files.for_another(), above: Some(above), ..setting };
-        let (live, mut seat) = self.start(setting).await.map_err(not_begun)?;
-        show(&Doings { session: id.clone(), ..Doings::default() });
         let cancel = context.cancel.child_token();
         // Whoever does not wait any more does not want it any more.
         let _ends = cancel.clone().drop_guard();
         let working = tokio::spawn(async move {
-            let report = task::work(&id, (&live, events), task.prompt, &cancel, |event, doings| {
+            let (live, mut seat) = start(desk.hub.upgrade(), setting, &processes).await.map_err(not_begun)?;
+            show(&Doings { session: id.clone(), ..Doings::default() });
+            let working = task::work(&id, (&live, events), task.prompt, &cancel, |event, doings| {
                 if let Some(seat) = &mut seat {
                     seat.hear(event);
                 }
                 doings.into_iter().for_each(&show);
             });
-            let report = report.await;
+            let report = working.await;
             match seat {
                 Some(seat) => seat.leave().await,
-                None => live.end().await,
+                None => {
+                    live.end().await;
+                    processes.end(GRACE).await;
+                }
             }
             drop(at_work);
-            report
+            Ok(report)
         });
-        working.await.map_err(|error| Failure::failed(format!("The task broke down: {error}")))
+        working.await.map_err(|error| Failure::failed(format!("The task broke down: {error}")))?
     }
+}
 
-    async fn start(&self, setting: Setting) -> anyhow::Result<(Live, Option<Seat>)> {
-        match self.desk.hub.upgrade() {
-            Some(hub) => {
-                let (live, seat) = hub.seat(setting).await?;
-                Ok((live, Some(seat)))
-            }
-            None => Ok((Live::start(setting).await?, None)),
+/// Begins work on a session, where it can be seen if that is possible.
+async fn start(
+    hub: Option<Arc<Hub>>,
+    setting: Setting,
+    processes: &Processes,
+) -> anyhow::Result<(Live, Option<Seat>)> {
+    match hub {
+        Some(hub) => {
+            let (live, seat) = hub.seat(setting, processes.clone()).await?;
+            Ok((live, Some(seat)))
         }
+        None => Ok((Live::start(setting).await?, None)),
     }
 }
 

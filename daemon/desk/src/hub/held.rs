@@ -255,7 +255,11 @@ impl Held {
     }
 
     /// Has a session worked on for a call of another; not while somebody works on it.
-    pub(super) async fn lend(self: &Arc<Self>, setting: Setting) -> Result<Live, HubError> {
+    pub(super) async fn lend(
+        self: &Arc<Self>,
+        setting: Setting,
+        processes: Processes,
+    ) -> Result<Live, HubError> {
         let mut work = self.work.lock().await;
         if self.is_running() {
             return Err(HubError::Busy);
@@ -267,7 +271,6 @@ impl Held {
         self.lock().view.session = setting.session.clone();
         let live = Live::start(setting).await?;
         self.lock().unheard += 1;
-        let processes = opening::processes();
         *work = Some(Work { live: live.clone(), files, processes, stale: false, lent: true });
         Ok(live)
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use copydesk_session::{Event, Live, Setting};
+use copydesk_workspace::process::Processes;
 
 use super::{Held, Hub, HubError};
 
@@ -12,11 +13,15 @@ pub(crate) struct Seat {
 }
 
 impl Hub {
-    /// Begins work on the session, which is in the store from now on.
-    pub(crate) async fn seat(self: &Arc<Self>, setting: Setting) -> Result<(Live, Seat), HubError> {
+    /// Begins work on the session, which is in the store from now on. Its processes end with it.
+    pub(crate) async fn seat(
+        self: &Arc<Self>,
+        setting: Setting,
+        processes: Processes,
+    ) -> Result<(Live, Seat), HubError> {
         self.store.put_session(setting.session.clone()).await?;
         let held = self.hold(setting.session.id.as_str()).await?;
-        match held.lend(setting).await {
+        match held.lend(setting, processes).await {
             Ok(live) => Ok((live, Seat { held, was_prompted: false })),
             Err(error) => {
                 self.let_go(&held);
