@@ -16,6 +16,7 @@ mod patches;
 mod reviews;
 mod sessions;
 mod several;
+mod tasks;
 mod together;
 mod undo;
 pub(crate) mod units;

@@ -19,5 +19,6 @@ mod lives;
 mod pictures;
 mod reviewing;
 mod setup;
+mod tasks;
 mod web;
 mod window;

@@ -14,6 +14,7 @@ pub(crate) mod offline;
 mod open;
 mod patches;
 mod steering;
+pub(crate) mod tasks;
 mod turns;
 mod undo;
 pub(crate) mod web;

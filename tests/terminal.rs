@@ -13,5 +13,6 @@ mod pictures;
 pub(crate) mod screen;
 mod secret;
 pub(crate) mod svg;
+mod tasks;
 mod tour;
 mod web;

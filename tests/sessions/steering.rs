@@ -74,6 +74,7 @@ impl AtWork {
             processes,
             store,
             events: events_in,
+            above: None,
         };
         let live = Live::start(setting).await.unwrap();
         Self { dir, server, live, events }

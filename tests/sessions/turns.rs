@@ -27,7 +27,7 @@ fn a_prompt_is_answered() {
         sent["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(
         tools,
-        ["bash", "edit", "glob", "grep", "job", "list", "multiedit", "read", "webfetch", "write"]
+        ["bash", "edit", "glob", "grep", "job", "list", "multiedit", "read", "task", "webfetch", "write"]
     );
 }
 

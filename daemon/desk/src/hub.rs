@@ -30,6 +30,7 @@ mod held;
 mod inline;
 mod outbox;
 mod reviewing;
+mod seat;
 mod tiers;
 mod undo;
 mod view;
@@ -38,6 +39,7 @@ pub(crate) use convert::session;
 pub(crate) use error::HubError;
 pub(crate) use held::{Held, Prompted, parts_before};
 pub(crate) use outbox::{Message, Outbox};
+pub(crate) use seat::Seat;
 use tiers::Tiers;
 
 /// What the desk has for all its sessions.
@@ -142,6 +144,13 @@ impl Hub {
         let held = self.hold(id).await?;
         let _claim = held.end().await?;
         self.lock().remove(held.id().as_str());
+        // Those that worked for it go with it.
+        let is_below = |other: &Held| other.session().parent.as_ref() == Some(held.id());
+        let below: Vec<_> =
+            self.lock().extract_if(|_, other| is_below(other)).map(|(_, other)| other).collect();
+        for other in below {
+            let _claim = other.end().await;
+        }
         self.store.delete_session(held.id()).await?;
         self.reviews.forget(held.id().as_str());
         if let Some(journal) = &self.journal {

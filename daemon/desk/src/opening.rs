@@ -1,12 +1,13 @@
 //! A session made ready to work: everything it needs, gathered from the setup.
 
 use std::path::PathBuf;
+use std::sync::{Arc, Weak};
 use std::time::SystemTime;
 
 use anyhow::Context as _;
 use copydesk_model::catalogue::Edits;
 use copydesk_model::{Model, Registry as Models, offline};
-use copydesk_permission::{Layers, defaults};
+use copydesk_permission::{Action, Layers, Rule, defaults};
 use copydesk_session::agent::{Agent, TITLE};
 use copydesk_session::prompt::{Surroundings, instruction_files, read_instructions, system};
 use copydesk_session::{Event, Id, Session, Setting, Store, Titles, now};
@@ -21,9 +22,11 @@ use copydesk_workspace::reviews::Reviews;
 use tokio::sync::mpsc;
 
 use crate::agents::{self, Agents};
+use crate::hub::Hub;
 use crate::instructions::{self, Places};
 use crate::rules;
 use crate::setup::Setup;
+use crate::team::{TASK, Team};
 use crate::web;
 
 /// Which session, and what was said about it on the command line.
@@ -36,7 +39,7 @@ pub(crate) struct Choice {
 }
 
 /// What a session gets from the desk it works at.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Desk {
     pub(crate) buffers: Buffers,
     /// Without one nothing that an agent does can be taken back.
@@ -44,6 +47,14 @@ pub(crate) struct Desk {
     pub(crate) reviews: Reviews,
     /// The session's own, for whoever has to end them.
     pub(crate) processes: Processes,
+    /// Where sessions that work for it can be seen; a run of its own has none.
+    pub(crate) hub: Weak<Hub>,
+}
+
+impl std::fmt::Debug for Desk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Desk").finish_non_exhaustive()
+    }
 }
 
 /// What the commands of one session begin with is what this process was started with.
@@ -59,8 +70,29 @@ pub(crate) async fn open(
     choice: &Choice,
     events: mpsc::Sender<Event>,
 ) -> anyhow::Result<Setting> {
+    let session = find(setup, loaded, &store, choice).await?;
+    ready(At { setup, loaded, store: &store, desk }, choice, session, None, events).await
+}
+
+/// Everything that a session is opened from.
+#[derive(Clone, Copy)]
+pub(crate) struct At<'a> {
+    pub(crate) setup: &'a Setup,
+    pub(crate) loaded: &'a Loaded,
+    pub(crate) store: &'a Store,
+    pub(crate) desk: &'a Desk,
+}
+
+/// `team` is the one that it works in, where a call of another session began it.
+pub(crate) async fn ready(
+    at: At<'_>,
+    choice: &Choice,
+    mut session: Session,
+    team: Option<&Team>,
+    events: mpsc::Sender<Event>,
+) -> anyhow::Result<Setting> {
+    let At { setup, loaded, store, desk } = at;
     let models = setup.registry(loaded)?;
-    let mut session = find(setup, loaded, &store, choice).await?;
     let agents = Agents::new(setup, loaded)?;
     let agent = agents.find(&session.agent)?;
     let model_name = model_name(&models, loaded, choice, &session, &agent)?;
@@ -72,10 +104,20 @@ pub(crate) async fn open(
     session.model = Some(model_name.clone());
     let home = setup.paths.home.to_string_lossy().into_owned();
     let outputs = rules::readable(&outputs(setup));
-    let layers = Layers::new([defaults(), outputs, rules::configured(loaded, &home), agent.rules.clone()]);
+    // What is odd about them is said once.
+    let configured = team.map_or_else(|| rules::configured(loaded, &home), |team| team.configured().clone());
+    let layers = Layers::new([defaults(), outputs, configured.clone(), agent.rules.clone()]);
+    let layers = team.map(|team| layers.clone().under(team.rules())).unwrap_or(layers);
     let root = workspace_root(&session.folder).unwrap_or_else(|_| session.folder.clone());
     let places = Places { root: &root, folder: &session.folder, home: &setup.paths.home };
     let surroundings = surroundings(places, instructions::configured(loaded, &models, places).await);
+    let mut tools = tools(setup, loaded, &agent, model.info().edits, &desk.processes, team.is_some())?;
+    let below =
+        Team::new(at, team, &session, (&layers, configured), &agents).filter(|_| agent.tools.is_on(TASK));
+    tools.add(match below {
+        Some(below) => tools::task(Arc::new(below)),
+        None => off(TASK, &agent.name),
+    });
     // Who works offline sends nothing anywhere, not even for a title.
     let is_offline = model.provider().id == offline::ID;
     Ok(Setting {
@@ -84,7 +126,7 @@ pub(crate) async fn open(
         instructions: surroundings.instructions.iter().map(|(path, _)| path.clone()).collect(),
         system: system(&agent.prompt, &surroundings),
         rules: layers,
-        tools: tools(setup, loaded, &agent, model.info().edits, &desk.processes)?,
+        tools,
         files: Files::over(
             &session.folder,
             &setup.paths.home,
@@ -98,8 +140,9 @@ pub(crate) async fn open(
         agent,
         model,
         model_name,
-        store,
+        store: store.clone(),
         events,
+        above: None,
     })
 }
 
@@ -187,6 +230,7 @@ fn tools(
     agent: &Agent,
     edits: Edits,
     processes: &Processes,
+    is_below: bool,
 ) -> anyhow::Result<Tools> {
     let said = &loaded.config.tool_output;
     let number = |value: Option<u64>, other: usize| {
@@ -218,10 +262,18 @@ fn tools(
         let name = tool.name();
         // Without commands there are no jobs to look after.
         let is_on = agent.tools.is_on_for(&name, tools::does_as(&name))
-            && (name != "job" || agent.tools.is_on("bash"));
+            && (name != "job" || agent.tools.is_on("bash"))
+            && !(is_below && is_for_people(&tool.key(), agent));
         registry.add(if is_on { tool } else { off(tool.name(), &agent.name) });
     }
     Ok(registry)
+}
+
+/// What is between an agent and a person is not for one that works for another agent, unless its own rules say so.
+fn is_for_people(key: &str, agent: &Agent) -> bool {
+    let is_meant = |rule: &Rule| rule.key == key && rule.action != Action::Deny;
+    let is_between = ["todowrite", "todoread", "question"].contains(&key) || key.starts_with("plan");
+    is_between && !agent.rules.iter().any(is_meant)
 }
 
 fn surroundings(places: Places<'_>, configured: Vec<(PathBuf, String)>) -> Surroundings {

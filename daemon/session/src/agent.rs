@@ -29,8 +29,10 @@ pub struct Agent {
     /// Laid over the defaults and the configuration.
     pub rules: Rules,
     pub steps: u32,
-    /// Whether a person can choose it; others only call it.
+    /// Whether a person can choose it.
     pub primary: bool,
+    /// Whether other agents can give it tasks.
+    pub called: bool,
     /// Not in any list.
     pub hidden: bool,
 }
@@ -55,6 +57,7 @@ pub fn builtin() -> Vec<Agent> {
         rules,
         steps: STEPS,
         primary,
+        called: !primary,
         hidden: false,
     };
     let title = agent(TITLE, false, "Names sessions.", include_str!("agent/title.md"), Rules::default());
@@ -74,11 +77,17 @@ pub fn builtin() -> Vec<Agent> {
         agent(
             "general",
             false,
-            "A task of its own, end to end.",
+            "Works on a task of its own from end to end: looks, changes files, runs commands.",
             include_str!("agent/build.md"),
             Rules::default(),
         ),
-        agent("explore", false, "Finds out how something works.", include_str!("agent/plan.md"), read_only()),
+        agent(
+            "explore",
+            false,
+            "Finds out where something is and how it works; changes nothing and runs nothing.",
+            include_str!("agent/plan.md"),
+            read_only(),
+        ),
         Agent {
             hidden: true,
             defaults: Defaults { effort: Some(Effort::Off), ..Defaults::default() },

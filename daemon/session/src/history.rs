@@ -9,6 +9,7 @@ use std::sync::Arc;
 use copydesk_model::{CallResult, Input, Message, Part as ModelPart};
 
 use crate::data::{Call, Content, Part, State};
+use crate::task;
 
 /// The conversation so far.
 #[derive(Default)]
@@ -77,7 +78,7 @@ impl Writer {
                     arguments: call.arguments.clone(),
                     echo: call.echo.clone(),
                 }));
-                self.results.push(result(call, &part.state));
+                self.results.push(result(call, part));
             }
             Content::StepStart { .. } => self.end_step(),
             Content::StepFinish(_) | Content::Retry { .. } => {}
@@ -116,16 +117,18 @@ impl Writer {
     }
 }
 
-fn result(call: &Call, state: &State) -> CallResult {
+fn result(call: &Call, part: &Part) -> CallResult {
     let (id, name) = (call.call.clone(), call.name.clone());
     if let Some(output) = &call.output {
         let media = output.media.clone();
         return CallResult { id, name, output: output.output.clone(), media, is_error: output.is_error };
     }
-    let output = match state {
+    let output = match &part.state {
         State::Error { message } => message.clone(),
-        _ => "[This call was interrupted. It may have been carried out in part: look before you repeat it.]"
-            .to_owned(),
+        _ => format!(
+            "[This call was interrupted. It may have been carried out in part: look before you repeat it.{}]",
+            task::goes_on(call, part)
+        ),
     };
     CallResult { id, name, output, is_error: true, ..CallResult::default() }
 }

@@ -13,10 +13,11 @@ pub mod inline;
 mod live;
 pub mod prompt;
 mod store;
+pub mod task;
 
 pub use data::{Call, CallOutput, Content, Note, Part, Prompt, ReviewWhen, Session, State, StepFinish};
 pub use event::{Asked, Event, TurnEnd};
 pub use export::{Archive, ImportError, markdown};
 pub use id::{Id, now};
-pub use live::{Live, Request, Setting, Titles, When};
+pub use live::{Above, Live, Request, Setting, Titles, When};
 pub use store::{Claim, Found, Opened, Store, StoreError};

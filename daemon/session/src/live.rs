@@ -11,6 +11,7 @@ mod asking;
 mod calls;
 mod nearby;
 mod news;
+mod passing;
 mod repeated;
 mod step;
 mod title;
@@ -23,7 +24,7 @@ use std::sync::Arc;
 
 use copydesk_model::{Media, Model};
 use copydesk_permission::{Asks, Layers, Reply};
-use copydesk_tool::{Allowed, Progress, Refused, Registry};
+use copydesk_tool::{Asker, Owner, Progress, Registry};
 use copydesk_workspace::files::Files;
 use copydesk_workspace::process::Processes;
 use tokio::sync::{mpsc, oneshot};
@@ -35,7 +36,8 @@ use crate::event::Event;
 use crate::history::History;
 use crate::id::{Id, now};
 use crate::store::{Claim, Store, StoreError};
-use asking::Question;
+use asking::{Question, Waiting};
+use passing::Passed;
 
 /// What a session needs to work.
 pub struct Setting {
@@ -58,6 +60,23 @@ pub struct Setting {
     pub store: Store,
     /// Where events go. A reader that is slow slows the session.
     pub events: mpsc::Sender<Event>,
+    /// Whom it works for, where a call of another session began it.
+    pub above: Option<Above>,
+}
+
+/// What is above a session that works for another.
+#[derive(Clone)]
+pub struct Above {
+    /// Who is asked: what is denied, chosen and answered there holds here.
+    pub asker: Arc<dyn Asker>,
+    /// What its edits belong to, and who is told of what becomes of them while nobody works here.
+    pub owner: Owner,
+}
+
+impl std::fmt::Debug for Above {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Above").field("owner", &self.owner).finish_non_exhaustive()
+    }
 }
 
 /// The agent `title` and its model, in which stands what the agent adds to requests.
@@ -127,7 +146,9 @@ impl Live {
         setting.store.mark_interrupted(&setting.session.id).await?;
         let parts = setting.store.parts(&setting.session.id).await?;
         let mut asks = Asks::new(setting.rules.clone());
-        asks.choose("edit", setting.session.review.map(asking::action));
+        if setting.above.is_none() {
+            asks.choose("edit", setting.session.review.map(asking::action));
+        }
         let turns = parts.last().map_or(0, |part| part.turn);
         let parts: Vec<_> = parts.into_iter().map(Arc::new).collect();
         let lost_jobs = news::lost_jobs(&parts, &setting.processes);
@@ -146,6 +167,7 @@ impl Live {
             progress_in,
             asks,
             waiting: HashMap::new(),
+            passed: HashMap::new(),
             steering: VecDeque::new(),
             queue: VecDeque::new(),
             cancel: CancellationToken::new(),
@@ -210,7 +232,9 @@ struct Worker {
     progress_in: mpsc::Sender<Progress>,
     asks: Asks<Id>,
     /// Calls that wait for a reply.
-    waiting: HashMap<Id, oneshot::Sender<Result<Allowed, Refused>>>,
+    waiting: HashMap<Id, Waiting>,
+    /// Asks that are answered above.
+    passed: HashMap<Id, Passed>,
     steering: VecDeque<Prompted>,
     queue: VecDeque<Prompted>,
     /// Of the turn at hand.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use copydesk_permission::Action;
 use copydesk_workspace::files::{Files, Place};
 use copydesk_workspace::reviews::ReviewId;
 use serde_json::Value;
@@ -76,6 +77,19 @@ pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<Allowed, Refused>> + Se
 /// Whoever knows the rules and the person.
 pub trait Asker: Send + Sync {
     fn ask<'a>(&'a self, call: &'a str, ask: Ask) -> Answer<'a>;
+
+    /// For a session that works for this one, whose own rules have said so much: what is denied, chosen and answered here holds
+    /// for it, too.
+    fn ask_for<'a>(&'a self, call: &'a str, ask: Ask, _said: Action) -> Answer<'a> {
+        self.ask(call, ask)
+    }
+}
+
+/// The session and the call that what is done to files belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Owner {
+    pub session: String,
+    pub call: String,
 }
 
 /// Something to show while a call runs.
@@ -89,6 +103,8 @@ pub struct Progress {
 pub struct Context {
     pub session: String,
     pub call: String,
+    /// Of a session that works for another: what a person sees of its edits, they see there.
+    pub above: Option<Owner>,
     pub agent: String,
     pub cancel: CancellationToken,
     pub files: Files,
@@ -109,6 +125,12 @@ impl fmt::Debug for Context {
 }
 
 impl Context {
+    /// Where edits are reviewed, and what they are taken back with.
+    pub fn owner(&self) -> Owner {
+        let own = || Owner { session: self.session.clone(), call: self.call.clone() };
+        self.above.clone().unwrap_or_else(own)
+    }
+
     pub async fn ask(&self, ask: Ask) -> Result<Allowed, Failure> {
         let ask = Ask { title: one_line(&ask.title), ..ask };
         let start = Instant::now();

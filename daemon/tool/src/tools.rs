@@ -6,12 +6,14 @@
 //! read for the model, written or run.
 //! Invariant: nothing is written over a content that the model has not seen, or that the person was not asked about.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use copydesk_workspace::process::{Processes, Shell};
 
 use crate::registry::Limits;
 use crate::spill::Spill;
+use crate::subagents::Subagents;
 use crate::tool::{AnyTool, typed};
 use crate::web::{Endpoint, Web};
 use engine::Engine;
@@ -39,6 +41,7 @@ mod read;
 mod replacing;
 mod reviewed;
 mod target;
+mod task;
 #[cfg(test)]
 mod tests;
 mod webfetch;
@@ -103,4 +106,9 @@ pub fn builtin(options: &Options) -> Vec<Box<dyn AnyTool>> {
         web.codesearch.as_ref().map(|one| typed(codesearch::Codesearch(engine(one, "public code"))));
     tools.extend(websearch.into_iter().chain(codesearch));
     tools
+}
+
+/// The tool `task`, for a session whose agent may have others work for it.
+pub fn task(subagents: Arc<dyn Subagents>) -> Box<dyn AnyTool> {
+    typed(task::Task::new(subagents))
 }

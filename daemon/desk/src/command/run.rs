@@ -10,6 +10,7 @@ mod interrupts;
 mod own;
 mod remote;
 mod reviews;
+mod tasks;
 mod text;
 mod typed;
 mod work;

@@ -95,9 +95,10 @@ impl Worker {
     }
 
     /// The parts that are settled with it: its own, and that of the call that stands for it if it was the last.
-    async fn ended(&self, calls: &mut [Work], index: usize, outcome: Outcome) -> Vec<Part> {
+    async fn ended(&mut self, calls: &mut [Work], index: usize, outcome: Outcome) -> Vec<Part> {
         let Some(work) = calls.get_mut(index) else { return Vec::new() };
         let (of, call) = (work.of, work.part.id.to_string());
+        self.withdraw(&work.part.id).await;
         settle(&mut work.part, outcome.clone());
         let mut settled = vec![work.part.clone()];
         if let Some(Work { part, together: Some(together), .. }) = of.and_then(|of| calls.get_mut(of))
@@ -143,6 +144,7 @@ impl Worker {
         Context {
             session: self.setting.session.id.to_string(),
             call: part.id.to_string(),
+            above: self.setting.above.as_ref().map(|above| above.owner.clone()),
             agent: self.setting.agent.name.clone(),
             cancel: self.cancel.child_token(),
             files: self.setting.files.clone(),

@@ -63,8 +63,8 @@ impl Worker {
     }
 
     fn request(&self) -> Request {
-        let rules = self.asks.layers().rules();
-        let specs = self.setting.tools.specs(|key| !rules.denies_all(key));
+        let layers = self.asks.layers();
+        let specs = self.setting.tools.specs(|key| !layers.denies_all(key));
         let tool = |spec: copydesk_tool::Spec| ToolSpec {
             name: spec.name,
             description: spec.prompt,

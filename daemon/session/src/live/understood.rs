@@ -73,7 +73,7 @@ impl Worker {
     }
 
     fn prepared(&self, call: &mut Call, ending: Ending) -> Prepared {
-        let rules = self.asks.layers().rules();
+        let rules = self.asks.layers();
         let written = Written { name: &call.name, arguments: &call.arguments, ending };
         let prepared = self.setting.tools.prepare(&written, |key| !rules.denies_all(key));
         call.name = prepared.name();

@@ -91,6 +91,7 @@ fn context(says: Result<(), Refused>) -> Context {
     Context {
         session: "s".into(),
         call: "c1".into(),
+        above: None,
         agent: "build".into(),
         cancel: CancellationToken::new(),
         files: copydesk_workspace::files::Files::new("/".as_ref(), "/".as_ref()),

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::change::{Change, size};
 use super::reviewed;
 use super::target::{file_failure, names};
-use crate::context::{Allowed, Ask, Context, Reviewed};
+use crate::context::{Allowed, Ask, Context, Owner, Reviewed};
 use crate::outcome::Failure;
 
 /// Files that a title names.
@@ -50,10 +50,11 @@ pub(super) async fn make(context: &Context, changes: Vec<Change>) -> Result<Made
         return Ok(Made { metadata, rebased: false, unsaved: None, reviewed: Some(reviewed) });
     }
     let allowed = allowed?;
+    let Owner { session, call } = context.owner();
     let is_accepted = matches!(allowed, Allowed::ByPerson | Allowed::ByReview);
     let cause = Cause {
-        session: context.session.clone(),
-        call: context.call.clone(),
+        session,
+        call,
         label: ask.title,
         accepted: is_accepted,
         // What a person has said yes to is not to be decided once more.
@@ -70,8 +71,8 @@ pub(super) async fn make(context: &Context, changes: Vec<Change>) -> Result<Made
 /// One review for each file, or none at all where one of them does not fit its document.
 fn propose(context: &Context, changes: &[Change]) -> Vec<Proposal> {
     let reviews = context.files.reviews();
-    let propose =
-        |change: &Change| reviews.propose(&context.session, &context.call, &change.place, &change.kind);
+    let Owner { session, call } = context.owner();
+    let propose = |change: &Change| reviews.propose(&session, &call, &change.place, &change.kind);
     changes.iter().map(propose).collect::<Option<_>>().unwrap_or_default()
 }
 

@@ -60,7 +60,7 @@ async fn accept_rest(context: &Context, proposals: &[Proposal]) -> String {
         })
     };
     let decisions: Vec<_> = open.filter_map(decision).collect();
-    let results = context.files.decide(&context.session, &decisions).await;
+    let results = context.files.decide(&context.owner().session, &decisions).await;
     let refused: Vec<_> = results.into_iter().filter_map(Result::err).map(|why| why.to_string()).collect();
     if refused.is_empty() {
         String::new()

@@ -12,4 +12,5 @@ mod multiediting;
 mod patching;
 mod reading;
 mod searching;
+mod tasks;
 mod web;

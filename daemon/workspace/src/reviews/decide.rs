@@ -401,6 +401,7 @@ impl Tracked {
             partly: settled.lines.is_some(),
             comment: decision.comment.clone(),
             text: in_the_end,
+            by: settled.by.clone(),
         }
     }
 
@@ -410,6 +411,7 @@ impl Tracked {
             Verdict::Reject => Happened::Rejected,
         };
         let (shown, comment) = (self.shown.clone(), decision.comment.clone());
-        Item { shown, line: 0, lines: 0, happened, partly: false, comment, text: None }
+        let by = self.review.whole_hunk().map(|whole| whole.by.clone()).unwrap_or_default();
+        Item { shown, line: 0, lines: 0, happened, partly: false, comment, text: None, by }
     }
 }

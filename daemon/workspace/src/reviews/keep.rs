@@ -89,6 +89,7 @@ impl Reviews {
                     partly: false,
                     comment: None,
                     text: Some(lost.new),
+                    by: Vec::new(),
                 });
             }
             let tracked = Tracked::new(place.into(), shown, review);

@@ -8,6 +8,7 @@ use copydesk_protocol::event::{Event, TurnEnd};
 use copydesk_protocol::part::{Call, Content, Part, State, Usage};
 use serde_json::Value;
 
+use super::tasks::{self, Tasks};
 use crate::terminal::{BAD, BOLD, DIM, GOOD, print, print_inline, remark, styled, waiting};
 use crate::terminal::{columns, cut, one_line};
 
@@ -24,6 +25,7 @@ pub(super) struct TextView {
     /// Calls whose change was shown when the person was asked about it.
     seen: HashSet<String>,
     last: Option<Block>,
+    tasks: Tasks,
     usage: Usage,
     cost: Option<f64>,
 }
@@ -52,6 +54,7 @@ impl TextView {
             refused: HashMap::new(),
             seen: HashSet::new(),
             last: None,
+            tasks: Tasks::default(),
             usage: Usage::default(),
             cost: None,
         }
@@ -68,7 +71,13 @@ impl TextView {
             }
             // What is asked is shown when it is its turn, by `ask`.
             Event::Asked(_) | Event::Settled { .. } => Ok(()),
-            Event::Session { .. } | Event::Void { .. } | Event::Progress { .. } => Ok(()),
+            Event::Progress { part, metadata } => {
+                if let Some(line) = self.tasks.progress(part, metadata) {
+                    self.waiting(&line);
+                }
+                Ok(())
+            }
+            Event::Session { .. } | Event::Void { .. } => Ok(()),
             Event::Questioned(_) | Event::Answered { .. } | Event::ReviewChanged(_) | Event::Deleted => {
                 Ok(())
             }
@@ -110,7 +119,10 @@ impl TextView {
         self.last = Some(Block::Calls);
         let title = one_line(&asked.title);
         print(format!("{} {title}", styled(BOLD, "?")))?;
-        self.asked.insert(asked.part.clone(), title);
+        // What an agent asks that works for this one says nothing of its task.
+        if asked.metadata.get("session").is_none() {
+            self.asked.insert(asked.part.clone(), title);
+        }
         // Whatever the model calls it, the person sees what would be run.
         if let Some(command) = asked.metadata.get("command").and_then(|command| command.as_str()) {
             print(format!("  {} {}", styled(DIM, "$"), command.trim_end().replace('\n', "\n    ")))?;
@@ -146,7 +158,10 @@ impl TextView {
             }
             Content::Call(call) if is_settled(&part.state) => {
                 self.call(&part.id, call, &part.state)?;
-                self.waiting("thinking");
+                let (usage, cost) = tasks::used(call);
+                self.add(usage, cost);
+                let others = self.tasks.ended(&part.id);
+                self.waiting(others.as_deref().unwrap_or("thinking"));
                 Ok(())
             }
             Content::Call(call)
@@ -161,16 +176,19 @@ impl TextView {
                 Ok(())
             }
             Content::StepFinish(finish) => {
-                let used = finish.usage;
-                self.usage.input += used.input;
-                self.usage.output += used.output;
-                self.usage.cache_read += used.cache_read;
-                self.usage.cache_write += used.cache_write;
-                self.cost = finish.cost.map(|cost| self.cost.unwrap_or(0.0) + cost).or(self.cost);
+                self.add(finish.usage, finish.cost);
                 Ok(())
             }
             _ => Ok(()),
         }
+    }
+
+    fn add(&mut self, used: Usage, cost: Option<f64>) {
+        self.usage.input += used.input;
+        self.usage.output += used.output;
+        self.usage.cache_read += used.cache_read;
+        self.usage.cache_write += used.cache_write;
+        self.cost = cost.map(|cost| self.cost.unwrap_or(0.0) + cost).or(self.cost);
     }
 
     fn delta(&mut self, part: &str, text: &str) -> io::Result<()> {
@@ -210,7 +228,8 @@ impl TextView {
             State::Interrupted => styled(DIM, "–"),
             _ => styled(BAD, "✗"),
         };
-        print(format!("{mark} {} {title}{took}", styled(BOLD, &call.name)))?;
+        let about = tasks::about(call).map(|about| styled(DIM, format!("  {about}"))).unwrap_or_default();
+        print(format!("{mark} {} {title}{about}{took}", styled(BOLD, &call.name)))?;
         let diffs = output.map(|output| diffs(&output.metadata)).unwrap_or_default();
         if diffs.is_empty() || *state != State::Completed || self.seen.contains(part) {
             return Ok(());

@@ -119,6 +119,7 @@ impl Desk {
         Context {
             session: "s1".into(),
             call: "c1".into(),
+            above: None,
             agent: "build".into(),
             cancel: self.cancel.clone(),
             files: self.files.clone(),

@@ -119,6 +119,44 @@ function M.place(part, lines, row, folder)
   return place_in_hits(lines, row, folder)
 end
 
+--- The session of the agent that a call gave a task to.
+---@param part copydesk.Part
+---@return string?
+function M.session(part)
+  local call = part.content --[[@as copydesk.Call]]
+  if call.kind ~= "call" or call.name ~= "task" then
+    return nil
+  end
+  local shown = call.output and call.output.metadata or call.progress
+  if type(shown) == "table" and type(shown.session) == "string" then
+    return shown.session
+  elseif part.state.kind == "interrupted" then
+    -- Nothing is left of the call but its name, which the session has.
+    local resumed = summary.arguments(call).task_id
+    return type(resumed) == "string" and resumed or part.id
+  end
+end
+
+--- Shows another session in the conversation.
+---@param id string
+function M.visit(id)
+  require("copydesk.session").open(id, function(problem)
+    if problem then
+      require("copydesk.message").error(problem)
+    end
+  end)
+end
+
+--- Shows the session that began the one in the conversation.
+function M.parent()
+  local view = require("copydesk.session").view(transcript.shown())
+  if view and view.session.parent then
+    M.visit(view.session.parent)
+  else
+    require("copydesk.message").info("no other session began this one")
+  end
+end
+
 --- Shows a place in the current window.
 ---@param place copydesk.Place
 ---@return string? problem
@@ -153,7 +191,7 @@ function M.go(place)
   end
 end
 
---- What the row under the cursor asks for: a place, earlier parts, an answer.
+--- What the row under the cursor asks for: a place, the session of a task, earlier parts, an answer.
 function M.here()
   if vim.api.nvim_get_current_buf() ~= transcript.buffer() then
     -- The small window, which shows one thing alone.
@@ -180,6 +218,12 @@ function M.here()
     return
   end
   local part = view.parts[view.at[block.part] or 0]
+  -- The first line of a block may be the blank one above it.
+  local is_head = within == (block.lines[1] == "" and 1 or 0)
+  local session = part and is_head and M.session(part)
+  if session then
+    return M.visit(session)
+  end
   local place = part and M.place(part, block.lines, within + 1, view.session.folder)
   if place then
     M.go(place)

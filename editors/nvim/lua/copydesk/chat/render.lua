@@ -194,6 +194,11 @@ M.groups = {
 ---@param state copydesk.State
 local function details(block, call, state)
   local output = call.output
+  if call.name == "task" and output then
+    -- What was answered; what was changed is in the list of changes.
+    M.fenced(block, output.output, "")
+    return
+  end
   local shown = output and output.metadata or call.progress
   shown = type(shown) == "table" and shown or {}
   if call.name == "bash" then

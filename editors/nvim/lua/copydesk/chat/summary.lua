@@ -95,7 +95,29 @@ end
 --- What there is to say of it beyond its title.
 ---@param call copydesk.Call
 ---@return string
+local function from_task(call)
+  local shown = call.output and call.output.metadata or call.progress
+  local calls = type(shown) == "table" and tonumber(shown.calls)
+  if not calls then
+    return ""
+  end
+  local words = { ("%d call%s"):format(calls, calls == 1 and "" or "s") }
+  local cost = tonumber(shown.cost) or 0
+  if call.output and cost > 0 then
+    words[2] = cost < 0.01 and "<$0.01" or ("$%.2f"):format(cost)
+  elseif not call.output then
+    table.insert(words, 1, type(shown.agent) == "string" and shown.agent or "agent")
+    words[#words + 1] = type(shown.now) == "string" and shown.now or nil
+  end
+  return table.concat(words, " · ")
+end
+
+---@param call copydesk.Call
+---@return string
 local function from_metadata(call)
+  if call.name == "task" then
+    return from_task(call)
+  end
   local metadata = call.output and call.output.metadata
   if type(metadata) ~= "table" then
     return ""
