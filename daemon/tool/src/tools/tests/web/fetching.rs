@@ -52,7 +52,7 @@ async fn a_page_is_given_in_the_form_that_is_asked_for() {
         fn main() {}
     "#]];
     check(&desk, &server, json!({ "url": url, "format": "text" }), text).await;
-    let html = desk.call("webfetch", json!({ "url": url, "format": "html", "timeout": "5" })).await;
+    let html = desk.call("webfetch", json!({ "url": url, "format": "html", "timeout": 5 })).await;
     assert!(html.output.contains("<script>evil()</script>"), "{}", html.output);
     assert_eq!(html.title, "A page (127.0.0.1)");
     let expected =
