@@ -5,7 +5,7 @@ use serde_json::json;
 use super::window::Window;
 use crate::model_server::Turn;
 use crate::neovim::lives::wait;
-use crate::neovim::window::{desk, edit, on_each, result, with_rules};
+use crate::neovim::window::{desk, edit, on_each, result, with_config, with_rules};
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
@@ -286,5 +286,31 @@ fn things_to_do_are_shown_as_a_list() {
             lines.contains("- [x] Look at the cart\n- [-] Mend the total\n- [ ] Run the tests"),
             "{lines}"
         );
+    });
+}
+
+/// What a call stands for is shown under it; what cannot be understood says so.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn calls_within_a_call_stand_under_it() {
+    on_each(|program| {
+        let calls = json!([
+            { "tool": "read", "parameters": { "path": "cart.rs" } },
+            { "tool": "summon", "parameters": {} },
+        ]);
+        let turns =
+            [Turn::new().call("c1", "batch", json!({ "tool_calls": calls })), Turn::new().text("So.")];
+        let scripted = with_config(turns, json!({ "tools": { "batch": true } }));
+        scripted.desk.write("cart.rs", "fn total() {}\n");
+        let mut window = Window::open(program, &scripted.desk);
+        window.command("Copydesk ask Look");
+        window.ended();
+        window.screen();
+        let lines = window.lines("copydesk://chat");
+        let shown: Vec<_> = lines.lines().filter(|line| line.contains(['✓', '✗'])).collect();
+        let [batch, read, invalid] = shown[..] else { panic!("{lines}") };
+        assert!(batch.starts_with("✓ batch 2 calls, 1 failed"), "{lines}");
+        assert!(read.starts_with("  ✓ read cart.rs"), "{lines}");
+        assert!(invalid.starts_with("  ✗ invalid There is no tool `summon`"), "{lines}");
     });
 }

@@ -218,4 +218,42 @@ mod tests {
         }
         assert_eq!(lines(&history.lend(&parts)), whole);
     }
+
+    /// However a call was left, and also one that nobody marked.
+    #[test]
+    fn a_call_in_any_state_has_one_result() {
+        let error = State::Error { message: "no".into() };
+        for state in [State::Pending, State::Running, State::Completed, State::Interrupted, error] {
+            for output in [None, Some("done")] {
+                let parts = [prompt("Go", false), step(), call("a", state.clone(), output)].map(Arc::new);
+                let said = History::default().lend(&parts);
+                let [Message::User(_), Message::Assistant(calls), Message::Results(results)] =
+                    &said.messages[..]
+                else {
+                    panic!("{state:?}")
+                };
+                assert_eq!((calls.len(), results.len()), (1, 1), "{state:?}");
+                let expected = match (output, &state) {
+                    (Some(output), _) => output,
+                    (None, State::Error { message }) => message,
+                    (None, _) => "[This call was interrupted.",
+                };
+                assert!(results[0].output.starts_with(expected), "{state:?}: {}", results[0].output);
+                assert_eq!(results[0].is_error, output.is_none(), "{state:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn calls_within_a_call_are_told_by_that() {
+        let mut inner = call("b", State::Completed, Some("inner"));
+        if let Content::Call(call) = &mut inner.content {
+            call.parent = Some(Id::from("p"));
+        }
+        let outer = call("a", State::Completed, Some("1 calls."));
+        let parts = [prompt("Go", false), step(), outer, inner].map(Arc::new);
+        let said = History::default().lend(&parts);
+        let Some(Message::Results(results)) = said.messages.last() else { panic!("no results") };
+        assert_eq!(results.iter().map(|result| result.id.as_str()).collect::<Vec<_>>(), ["a"]);
+    }
 }

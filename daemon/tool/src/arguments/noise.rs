@@ -36,8 +36,8 @@ fn loose(text: &str, ending: Ending) -> Option<(Value, Vec<Repair>)> {
     scanner.object()?;
     let after = scanner.rest();
     let has = |text: &str, letters: &[char]| text.contains(letters);
-    let cut_short = scanner.has(&Repair::Quotes) && has(after, &['\'']);
-    if has(before, &['"', '[', ']', '}']) || has(after, &['"', '[', ']', '{', '}']) || cut_short {
+    let is_doubtful = scanner.is_doubtful(after);
+    if has(before, &['"', '[', ']', '}']) || has(after, &['"', '[', ']', '{', '}']) || is_doubtful {
         return None;
     }
     let is_alone = before.trim().is_empty() && after.trim().is_empty();

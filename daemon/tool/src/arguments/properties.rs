@@ -94,8 +94,7 @@ impl Noisy<'_> {
     }
 
     fn blank(&mut self) {
-        let blank = ["", "", " ", "\n", "\r\n\t", "// it's \"so\" {\n", "/* [x], 'y' */"]
-            [usize::from(self.choice(7))];
+        let blank = ["", "", " ", "\n", "\r\n\t", "// so {\n", "/* [x], y */"][usize::from(self.choice(7))];
         self.text.push_str(blank);
     }
 

@@ -17,20 +17,32 @@ pub(super) struct Scanner<'a> {
     depth: usize,
     /// How many lists are open: of one that breaks off nobody knows how much is missing.
     lists: usize,
+    /// In a comment.
+    has_apostrophe: bool,
     ending: Ending,
 }
 
 impl<'a> Scanner<'a> {
     pub(super) fn new(text: &'a str, ending: Ending) -> Self {
-        Self { rest: text, json: String::new(), repairs: Vec::new(), depth: 0, lists: 0, ending }
+        Self {
+            rest: text,
+            json: String::new(),
+            repairs: Vec::new(),
+            depth: 0,
+            lists: 0,
+            has_apostrophe: false,
+            ending,
+        }
     }
 
     pub(super) fn rest(&self) -> &'a str {
         self.rest
     }
 
-    pub(super) fn has(&self, repair: &Repair) -> bool {
-        self.repairs.contains(repair)
+    /// Whether something outside of the strings may be the rest of one: between single quotes an apostrophe is enough.
+    pub(super) fn is_doubtful(&self, around: &str) -> bool {
+        let has_apostrophe = self.has_apostrophe || around.contains('\'');
+        has_apostrophe && self.repairs.contains(&Repair::Quotes)
     }
 
     pub(super) fn finish(self) -> (String, Vec<Repair>) {
@@ -204,18 +216,23 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Blanks and comments.
+    /// Blanks and comments. What looks like a comment may be the rest of a string that a quote in it has ended: one with a
+    /// quote, or that nothing ends, is none.
     fn skip(&mut self) -> Option<()> {
         loop {
-            self.rest =
-                self.rest.trim_start_matches(|letter: char| letter.is_whitespace() || letter == '\u{feff}');
-            let after = if let Some(comment) = self.rest.strip_prefix("//") {
-                comment.find('\n').map_or("", |end| comment.get(end..).unwrap_or_default())
-            } else if let Some(comment) = self.rest.strip_prefix("/*") {
-                comment.split_once("*/")?.1
+            let blank = |letter: char| letter.is_whitespace() || letter == '\u{feff}';
+            self.rest = self.rest.trim_start_matches(blank);
+            let (comment, after) = if let Some(line) = self.rest.strip_prefix("//") {
+                line.split_once('\n')?
+            } else if let Some(block) = self.rest.strip_prefix("/*") {
+                block.split_once("*/")?
             } else {
                 return Some(());
             };
+            if comment.contains('"') {
+                return None;
+            }
+            self.has_apostrophe |= comment.contains('\'');
             note(&mut self.repairs, Repair::Comment);
             self.rest = after;
         }

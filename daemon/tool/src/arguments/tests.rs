@@ -95,6 +95,12 @@ fn what_is_not_certain_is_refused() {
         r#"{'content':'it's','filePath':'a'}"#,
         r#"{"filePath":"a"}"}"#,
         r#"{'filePath':'a'} it's"#,
+        // What looks like a comment may be the rest of such a string.
+        r#"{"content":"rm -rf "//tmp/x"}"#,
+        "{\"content\":\"rm -rf \"//tmp/x",
+        "{\"content\":\"see \"// x\"\n,\"filePath\":\"a\"}",
+        "{\"content\":\"see \"/* x\" */,\"filePath\":\"a\"}",
+        "{'content':'see '// it's\n}",
         // Several objects, or one of which a bracket is missing.
         r#"{"filePath":"a"}{"filePath":"b"}"#,
         r#"{"filePath":"a"}}"#,

@@ -153,7 +153,7 @@ impl Tool for Bash {
             key: "bash".to_owned(),
             patterns: prefix::patterns(written),
             always: prefix::always(written).into_iter().collect(),
-            title: title.clone(),
+            title: if parameters.background { format!("{title} (in the background)") } else { title.clone() },
             metadata: json!({ "command": written, "workdir": place.shown, "description": said }),
             ..Ask::default()
         };

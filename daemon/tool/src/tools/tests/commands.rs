@@ -256,7 +256,8 @@ async fn a_command_runs_on_in_the_background() {
     assert!(fifo.success());
     let script = "echo one; read < open; echo two; exit 3";
     let started = desk.call("bash", json!({ "command": script, "background": true })).await;
-    assert_eq!(desk.asked().len(), 1, "as for any command");
+    let asked: Vec<_> = desk.asked().into_iter().map(|ask| (ask.key, ask.title)).collect();
+    assert_eq!(asked, [("bash".to_owned(), format!("{script} (in the background)"))], "as for any command");
     let id = number(&started);
     let file = started.metadata["file"].as_str().unwrap().to_owned();
     let expected = format!(
