@@ -358,6 +358,25 @@ fn what_is_left_of_a_task_goes_with_its_session() {
 }
 
 #[test]
+fn a_desk_that_is_stopped_while_an_agent_works_ends_it() {
+    let mut desk = Running::asking([]);
+    let (mut client, session, _) = given(&desk);
+    plays(&desk.scripted.server, "Change", [says("Look: ").gate("half").text("more")]);
+    client.prompt(&session, "Go");
+    let id = below(&mut client, &session);
+    desk.reached("half");
+    said(&mut client, &id, "Look: ");
+    assert_eq!(desk.scripted.desk.run(&["stop", "--now"]).code, Some(0));
+    desk.hung_up("half");
+    assert_eq!((client.ended(&id), client.ended(&session)), (json!("cancelled"), json!("cancelled")));
+    client.read_to_the_end();
+    desk.start_again();
+    let loaded = desk.client("vscode").load(&id);
+    let last = loaded["parts"].as_array().unwrap().last().unwrap();
+    assert_eq!((&last["state"]["kind"], &last["content"]["text"]), (&json!("interrupted"), &json!("Look: ")));
+}
+
+#[test]
 fn a_desk_that_is_killed_while_an_agent_works_knows_both_sessions() {
     let mut desk = Running::asking([]);
     let (mut client, session, _) = given(&desk);

@@ -85,7 +85,7 @@ pub struct Config {
     pub tool_output: ToolOutput,
     /// What may be attached to a prompt.
     pub attachment: Attachment,
-    /// How deep agents may call agents.
+    /// How deep agents may call agents: 1 where nothing is said, 0 for not at all, at most 8.
     pub subagent_depth: Option<u32>,
     /// What happens when a request to a model fails.
     pub retry: Retry,
