@@ -143,7 +143,7 @@ async fn what_does_not_fit_is_explained_and_nothing_is_changed() {
         ! Target
         The patch does not fit; no file was changed.
         1. a.tx (line 4 of the patch): there is no such file to update or delete.
-        For `a.tx`: there is `a.txt`, `b.txt`.
+        `a.tx` does not exist. Did you mean `a.txt` or `b.txt`?
         apply_patch
         ! Target
         The patch does not fit; no file was changed.
