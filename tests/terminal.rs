@@ -9,6 +9,7 @@ mod endings;
 mod hostile;
 pub(crate) mod hunks;
 mod layout;
+mod patches;
 mod pictures;
 pub(crate) mod screen;
 mod secret;

@@ -227,3 +227,34 @@ fn typing_in_a_file_of_the_patch_is_kept() {
     let expected = AFTER.replace("four", "FOUR!").replace("alpha", "ALPHA!");
     assert_eq!(there(&desk, &client), expected);
 }
+
+/// Who says yes to a file's end keeps its text in the editor, and undo brings the file back.
+#[test]
+fn an_open_file_that_a_person_lets_go_comes_back_with_undo() {
+    let desk = desk([patch(), says("Done.")], json!({ "edit": "ask" }));
+    let (mut client, session) = editor(&desk);
+    client.open(&desk.uri("old.sh"), "echo old\n");
+    client.open(&desk.uri("gone.txt"), "bye\n");
+    client.prompt(&session, "Patch");
+    let ask = client.request("copydesk/permission/ask");
+    client.answer(&ask, json!({ "reply": "once" }));
+    assert_eq!(client.ended(&session), "done");
+    assert_eq!(there(&desk, &client), AFTER);
+    assert_eq!(client.text(&desk.uri("gone.txt")), "bye\n");
+    let call = client.calls(&session).remove(0);
+    client.call("copydesk/undo", json!({ "session": session, "what": { "call": call } }));
+    assert_eq!(there(&desk, &client), BEFORE);
+    client.call("copydesk/redo", json!({ "session": session }));
+    assert_eq!(there(&desk, &client), AFTER);
+}
+
+/// What an editor has open an agent does not take away unasked.
+#[test]
+fn an_open_file_is_not_moved_or_deleted_without_a_word() {
+    let desk = desk([patch(), says("I see.")], json!("allow"));
+    let (mut client, session) = editor(&desk);
+    client.open(&desk.uri("gone.txt"), "bye\n");
+    client.turn(&session, "Patch");
+    assert_eq!(there(&desk, &client), BEFORE);
+    assert!(desk.told(1).contains("`gone.txt` is open in an editor"), "{}", desk.told(1));
+}

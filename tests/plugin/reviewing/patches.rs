@@ -99,16 +99,22 @@ fn a_patch_that_waits_is_decided_in_both_buffers() {
         person.window.command("Copydesk reject Three are enough.");
         left(&mut person, 1);
         assert_eq!(person.window.lua("return #require('copydesk.ask').list()"), 1, "b.txt is undecided");
-        person.window.keys("]h");
+        // Nothing is left in this buffer, so its keys are gone.
+        person.window.command("Copydesk next");
         person.window.until("vim.fn.expand('%:t') == 'b.txt'");
         person.window.keys("gha");
         person.window.ended();
         assert_eq!(person.window.lines("a.txt"), "one\nTWO\nthree");
         assert_eq!(person.window.lines("b.txt"), "alpha\nBETA");
         let (said, failed) = result(&scripted, 1, "c1");
-        let expected = "The person decided hunk by hunk:\n- `a.txt` line 2: accepted.\n- `a.txt` line 4: rejected; the lines \
-                        are as they were before. They say: Three are enough.\n- `b.txt` line 2: accepted.";
-        assert_eq!((said.as_str(), failed), (expected, false));
+        assert!(!failed && said.starts_with("The person decided hunk by hunk:\n"), "{said}");
+        for line in [
+            "- `a.txt` line 2: accepted.",
+            "- `a.txt` line 4: rejected; the lines are as they were before. They say: Three are enough.",
+            "- `b.txt` line 2: accepted.",
+        ] {
+            assert!(said.lines().any(|told| told == line), "{line}\n{said}");
+        }
         person.window.until("#require('copydesk.ask').list() == 0");
     });
 }

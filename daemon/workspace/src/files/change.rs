@@ -164,20 +164,16 @@ impl Files {
         for (index, change) in changes.iter().enumerate() {
             match self.buffer(&change.place)? {
                 None => sorted.closed.push(index),
-                Some(_) if matches!(change.kind, ChangeKind::Create { .. }) => {
-                    return Err(FileError::Appeared { shown: change.place.shown.clone() });
-                }
-                // Who decided so has seen what it holds, and keeps it in the editor.
-                Some(_)
-                    if matches!(change.kind, ChangeKind::Delete { .. })
-                        && matches!(cause.by, By::Decision(_) | By::Person) =>
-                {
-                    sorted.closed.push(index);
-                }
-                Some(_) if matches!(change.kind, ChangeKind::Delete { .. }) => {
-                    return Err(FileError::IsOpen { shown: change.place.shown.clone() });
-                }
-                Some(Open { client, .. }) => sorted.open.entry(client).or_default().push(index),
+                Some(open) => match &change.kind {
+                    ChangeKind::Edit { .. } => sorted.open.entry(open.client).or_default().push(index),
+                    _ if change.kind.leaves(&open, cause) => sorted.closed.push(index),
+                    ChangeKind::Create { .. } => {
+                        return Err(FileError::Appeared { shown: change.place.shown.clone() });
+                    }
+                    ChangeKind::Delete { .. } => {
+                        return Err(FileError::IsOpen { shown: change.place.shown.clone() });
+                    }
+                },
             }
         }
         Ok(sorted)
@@ -405,6 +401,18 @@ impl ChangeKind {
         match self {
             Self::Edit { file, .. } | Self::Delete { file, .. } => Expect::Unchanged(file.clone()),
             Self::Create { .. } => Expect::New,
+        }
+    }
+
+    /// Whether a file may come or go while an editor has it open, whose text stays as it is: who decided on a file has seen
+    /// what it holds; and what is taken back leaves the editor with the text that it has.
+    fn leaves(&self, open: &Open, cause: &Cause) -> bool {
+        let is_same = |text: &str| open.document.text() == text;
+        match (self, cause.by) {
+            (Self::Delete { .. }, By::Decision(_) | By::Person) => true,
+            (Self::Delete { file, .. }, By::Undo(_)) => is_same(file.text()),
+            (Self::Create { text, .. }, By::Undo(_)) => is_same(text),
+            _ => false,
         }
     }
 

@@ -203,7 +203,7 @@ impl Files {
     }
 
     /// What is on the disk, whatever an editor has.
-    async fn on_disk_alone(&self, place: &Place) -> Result<super::Content, FileError> {
+    pub(super) async fn on_disk_alone(&self, place: &Place) -> Result<super::Content, FileError> {
         let found = place.clone();
         super::on_disk(place, move || super::read::read(&found, READ_LIMIT, None)).await
     }

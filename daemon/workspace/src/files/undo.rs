@@ -4,7 +4,7 @@
 use copydesk_text::FileText;
 
 use super::{By, Cause, ChangeKind, FileChange, FileError, Files, READ_LIMIT};
-use crate::journal::{Blocked, Entry, EntryId, Journal, Step, inverse};
+use crate::journal::{Blocked, Entry, EntryId, Journal, Kind, Step, inverse};
 
 /// What became of one edit that was to be taken back.
 #[derive(Debug)]
@@ -51,7 +51,12 @@ impl Files {
     ) -> Result<How, String> {
         let texts = journal.texts(entry.id).await.map_err(|error| error.to_string())?;
         let place = self.resolve(entry.leads_to());
-        let now = match self.look(&place, READ_LIMIT).await {
+        // An editor may hold what was deleted on the disk, and still does when it is there again.
+        let found = match entry.kind {
+            Kind::Delete => self.on_disk_alone(&place).await,
+            Kind::Create | Kind::Edit | Kind::Move { .. } => self.look(&place, READ_LIMIT).await,
+        };
+        let now = match found {
             Ok(content) => {
                 let file = FileText::decode(content.bytes).map_err(|error| error.to_string())?;
                 Some((file, content.stamp))
