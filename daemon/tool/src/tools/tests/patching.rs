@@ -281,3 +281,31 @@ async fn calls_that_touch_the_same_file_are_known() {
     let root = desk.path("a").canonicalize().unwrap().parent().unwrap().to_owned();
     assert_eq!(files, ["a", "b", "c"].map(|name| root.join(name)));
 }
+
+#[tokio::test]
+async fn hostile_patches_end_in_words_and_change_nothing() {
+    let desk = desk(&[("a.txt", "one\n")]);
+    let fifo = std::process::Command::new("mkfifo").arg(desk.path("fifo")).status().unwrap();
+    assert!(fifo.success());
+    link("loop", &desk.path("loop"));
+    let names = || {
+        let entries = fs::read_dir(desk.path(".")).unwrap();
+        entries.map(|entry| entry.unwrap().file_name()).collect::<std::collections::BTreeSet<_>>()
+    };
+    let before = names();
+    let many: String = (0..501).map(|number| format!("*** Add File: new/{number}\n+x\n")).collect();
+    for (body, kind, said) in [
+        ("*** Update File: fifo\n@@\n-a\n+b".to_owned(), FailureKind::Target, "only regular files"),
+        ("*** Delete File: /dev/zero".to_owned(), FailureKind::Target, "only regular files"),
+        ("*** Update File: loop\n@@\n-a\n+b".to_owned(), FailureKind::Failed, "loop"),
+        ("*** Add File: a.txt/below\n+x".to_owned(), FailureKind::Target, "a.txt/below"),
+        (format!("*** Add File: {}\n+x", "x".repeat(1 << 20)), FailureKind::Arguments, "path"),
+        (format!("*** Add File: {}\n+x", "x".repeat(300)), FailureKind::Failed, "xxx"),
+        (many, FailureKind::Arguments, "up to 500 files"),
+    ] {
+        let outcome = apply(&desk, &body).await;
+        assert_eq!(outcome.failure, Some(kind), "{said}: {:.300}", outcome.output);
+        assert!(outcome.output.contains(said), "{said}: {:.300}", outcome.output);
+    }
+    assert_eq!((names(), desk.bytes("a.txt").as_str()), (before, "one\n"));
+}

@@ -1,0 +1,115 @@
+//! The desk is killed while an agent works.
+
+use std::io::{BufRead as _, BufReader};
+
+use serde_json::{Value, json};
+
+use super::{edit, is_about, parts, plays, requests, results, says, scripted, task};
+use crate::model_server::{Recorded, Turn};
+use crate::sessions::harness::Scripted;
+
+/// Killed at every event while an agent works: both sessions have what was complete, and both go on.
+#[test]
+fn nothing_complete_is_lost_when_it_dies_while_an_agent_works() {
+    let play = || {
+        let scripted = scripted(json!({}));
+        let go = |number: usize| {
+            move |request: &Recorded| {
+                is_about(request, "Go") && request.body["messages"].as_array().unwrap().len() == number
+            }
+        };
+        scripted.server.whenever(go(1), task("c1", "general", "Look"));
+        let is_resumed = |request: &Recorded| request.body["messages"].to_string().contains("Take it up");
+        scripted
+            .server
+            .whenever(move |request| is_about(request, "Go") && !is_resumed(request), says("Going on."));
+        let look = |number: usize| {
+            move |request: &Recorded| {
+                is_about(request, "Look") && request.body["messages"].as_array().unwrap().len() == number
+            }
+        };
+        scripted.server.whenever(look(1), says("I look.").call("r1", "read", json!({ "filePath": "a.txt" })));
+        scripted.server.whenever(look(3), edit("e1", "two", "2"));
+        scripted.server.whenever(|request| is_about(request, "Look"), says("Below done."));
+        // It may have died before the agent heard anything.
+        scripted.server.whenever(|request| is_about(request, "Go on"), says("Below done."));
+        scripted
+    };
+    let killed_after = |scripted: &Scripted, count: usize| -> Vec<Value> {
+        let mut child = scripted.start(&["--json", "--auto", "Go"]);
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let events = lines.take(count).map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        events
+    };
+    let all = killed_after(&play(), usize::MAX);
+    let is_call = |event: &Value| {
+        event["part"]["content"]["kind"] == "call" && event["part"]["state"]["kind"] == "pending"
+    };
+    let first = all.iter().position(is_call).unwrap() + 1;
+    let last = all.iter().rposition(|event| event["event"] == "progress").unwrap() + 1;
+    assert!(last > first + 4, "{all:#?}");
+    for count in first..=last {
+        let scripted = play();
+        let events = killed_after(&scripted, count);
+        let session = events[0]["session"]["id"].as_str().unwrap();
+        let calls = |parts: &[Value]| {
+            parts
+                .iter()
+                .find(|part| part["content"]["call"] == "c1")
+                .map(|part| part["id"].as_str().unwrap().to_owned())
+        };
+        let id = calls(&parts(&scripted, session)).unwrap();
+        let ran = scripted.run(&["--continue", "Go on"]);
+        assert_eq!(ran.code, Some(0), "after {count} events: {ran:?}");
+        let last = requests(&scripted.server, "Go").pop().unwrap();
+        let result = results(&last).remove(0);
+        // Its end may have come between the last event that was read and the kill.
+        if result.contains("interrupted") {
+            assert!(
+                result.contains(&format!("pass `task_id` {id} to go on")),
+                "after {count} events: {result}"
+            );
+        } else {
+            assert!(
+                result.contains(&format!("task_id: {id}\nstate: completed")),
+                "after {count} events: {result}"
+            );
+        }
+        // What the agent had shown as done is there, and what it did to files can be taken back.
+        let has_begun = scripted.desk.run(&["sessions", "export", &id]).code == Some(0);
+        let shown = events.iter().rev().find(|event| event["event"] == "progress");
+        assert!(has_begun || shown.is_none(), "after {count} events");
+        if shown.is_some_and(|shown| shown["metadata"]["calls"] == 2) {
+            let kept = parts(&scripted, &id);
+            let done = |kind: &str| {
+                kept.iter()
+                    .any(|part| part["content"]["kind"] == kind && part["state"]["state"] == "completed")
+            };
+            assert!(done("text") && done("call"), "after {count} events: {kept:#?}");
+        }
+        if scripted.desk.read("a.txt") != "one\ntwo\nthree\n" {
+            assert_eq!(scripted.desk.run(&["undo"]).code, Some(0), "after {count} events");
+            assert_eq!(scripted.desk.read("a.txt"), "one\ntwo\nthree\n");
+        }
+        // The agent goes on, every call has its result, and nothing is under way that nobody runs.
+        if has_begun {
+            let again =
+                json!({ "description": "On", "prompt": "Go on", "subagent_type": "general", "task_id": id });
+            plays(&scripted.server, "Go", [Turn::new().call("c2", "task", again), says("Taken up.")]);
+            let ran = scripted.run(&["--auto", "--continue", "Take it up"]);
+            assert_eq!(ran.code, Some(0), "after {count} events: {ran:?}");
+            let result = results(&requests(&scripted.server, "Go").pop().unwrap()).pop().unwrap();
+            assert!(result.contains("state: completed\n\nBelow done."), "after {count} events: {result}");
+            let mut below = requests(&scripted.server, "Look");
+            below.extend(requests(&scripted.server, "Go on"));
+            let last = below.pop().unwrap().to_string();
+            let count_of = |kind: &str| last.matches(kind).count();
+            assert_eq!(count_of("\"tool_use\""), count_of("\"tool_result\""), "after {count} events: {last}");
+            let open =
+                |part: &&Value| ["pending", "running"].contains(&part["state"]["state"].as_str().unwrap());
+            assert_eq!(parts(&scripted, &id).iter().filter(open).count(), 0, "after {count} events");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Who gets no task, and what an agent may not do that works for another.
+
+use serde_json::json;
+
+use super::{arguments, edit, plays, read, requests, results, says, scripted, task, tools};
+use crate::model_server::{Turn, Usage};
+use crate::sessions::harness::events;
+
+#[test]
+fn whoever_is_unknown_gets_no_task() {
+    let scripted = scripted(json!({ "agent": {
+        "review": { "mode": "subagent", "description": "Reads\n- `evil`: changes", "prompt": "You review." },
+        "secret": { "mode": "subagent", "description": "Is denied." },
+        "chief": { "mode": "primary", "description": "Is for people." },
+    }, "permission": { "task": { "secret": "deny" } } }));
+    let calls = ["nobody", "chief", "title", "secret", ""];
+    let mut turn = Turn::new();
+    for (number, agent) in calls.iter().enumerate() {
+        turn = turn.call(format!("c{number}"), "task", arguments(agent, "Look"));
+    }
+    let turn = turn
+        .call("c5", "task", json!({ "description": "x", "prompt": " \n", "subagent_type": "review" }))
+        .call("c6", "task", json!({ "description": "x", "subagent_type": "review" }))
+        .call(
+            "c7",
+            "task",
+            json!({ "description": "x", "prompt": "Look", "subagent_type": "review", "task_id": "01k9" }),
+        );
+    plays(&scripted.server, "Go", [turn, says("Done.")]);
+    assert_eq!(scripted.run(&["Go"]).code, Some(0));
+    let requests = requests(&scripted.server, "Go");
+    let results = results(&requests[1]);
+    for (agent, result) in calls.iter().zip(&results) {
+        let expected = format!(
+            "There is no agent `{agent}` that can be given a task. There are: `explore`, `general`, `review`."
+        );
+        assert_eq!(*result, expected);
+    }
+    assert!(results[5].starts_with("`prompt` is empty."), "{results:?}");
+    assert!(results[6].contains("`prompt`"), "{results:?}");
+    assert_eq!(results[7], "This session has no task `01k9`. Leave `task_id` out to begin a new one.");
+    let tools = requests[0]["tools"].to_string();
+    assert!(tools.contains("- `review`: Reads - `evil`: changes\\n") && !tools.contains("secret"), "{tools}");
+}
+
+#[test]
+fn agents_call_agents_only_as_deep_as_is_said() {
+    let deep = |depth: Option<u32>| {
+        let config = depth.map_or(json!({}), |depth| json!({ "subagent_depth": depth }));
+        scripted(config)
+    };
+    // One level where nobody says.
+    let flat = deep(None);
+    plays(&flat.server, "Go", [task("c1", "general", "Below"), says("Done.")]);
+    plays(&flat.server, "Below", [task("b1", "general", "Deeper"), says("Not allowed.")]);
+    assert_eq!(flat.run(&["Go"]).code, Some(0));
+    let below = requests(&flat.server, "Below");
+    assert!(!tools(&below[0]).contains(&"task"), "{below:?}");
+    assert!(results(&below[1])[0].contains("The tool `task` is switched off"), "{below:?}");
+    // Two, and what the deepest does and uses belongs to the call on top.
+    let used = Usage { input: 1000, output: 100, ..Usage::default() };
+    let two = deep(Some(2));
+    plays(&two.server, "Go", [task("c1", "general", "Below"), says("Done.")]);
+    plays(&two.server, "Below", [task("b1", "general", "Deeper"), says("Below done.")]);
+    plays(&two.server, "Deeper", [read("d1"), edit("d2", "two", "2"), says("Deeper done.").usage(used)]);
+    let ran = two.run(&["--auto", "--json", "Go"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let events = events(&ran);
+    let asked = events.iter().find(|event| event["event"] == "asked").unwrap();
+    assert_eq!(asked["title"], "general: general: Edit a.txt (+1 -1)");
+    let call = events.iter().rfind(|event| event["part"]["content"]["call"] == "c1").unwrap();
+    let metadata = &call["part"]["content"]["output"]["metadata"];
+    assert_eq!(metadata["usage"]["input"], 1000, "{metadata}");
+    assert!(metadata["cost"].as_f64().unwrap() >= 0.002, "{metadata}");
+    assert!(!tools(&requests(&two.server, "Deeper")[0]).contains(&"task"));
+    assert_eq!(two.desk.run(&["undo"]).code, Some(0));
+    assert_eq!(two.desk.read("a.txt"), "one\ntwo\nthree\n");
+    // None.
+    let none = deep(Some(0));
+    none.server.play(says("Alone."));
+    assert_eq!(none.run(&["Go"]).code, Some(0));
+    assert!(!tools(&none.sent(0)).contains(&"task"));
+}
+
+#[test]
+fn what_is_denied_above_is_denied_below_and_nobody_there_is_nobody_anywhere() {
+    let scripted = scripted(json!({
+        "permission": { "read": { "secret*": "deny" } },
+        "agent": {
+            "build": { "permission": { "bash": "deny" } },
+            "general": { "permission": { "bash": "allow", "read": "allow", "question": "allow" } },
+        },
+    }));
+    scripted.desk.write("secret.txt", "hush");
+    plays(&scripted.server, "Go", [task("c1", "general", "Try"), says("Done.")]);
+    let tries = Turn::new()
+        .call("t1", "bash", json!({ "command": "touch ran" }))
+        .call("t2", "read", json!({ "filePath": "secret.txt" }))
+        .call("t3", "edit", json!({ "filePath": "a.txt", "oldString": "two", "newString": "2" }));
+    plays(&scripted.server, "Try", [read("t0"), tries, says("I could not.")]);
+    let ran = scripted.run(&["Go"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let below = requests(&scripted.server, "Try");
+    assert!(!tools(&below[0]).contains(&"bash"), "what could only be denied is not offered");
+    let results = results(&below[2]).split_off(1);
+    assert!(results[0].contains("forbids this") && !scripted.desk.exists("ran"), "{results:?}");
+    assert!(results[1].contains("forbids this") && !results[1].contains("hush"), "{results:?}");
+    assert!(results[2].contains("Nobody is there to approve this"), "{results:?}");
+    assert!(ran.stdout.contains("? general: Edit a.txt (+1 -1)"), "{ran:?}");
+    assert_eq!(scripted.desk.read("a.txt"), "one\ntwo\nthree\n");
+}
