@@ -81,23 +81,26 @@ async fn a_reset_in_the_middle_is_tried_again() {
 
 #[tokio::test]
 async fn a_stall_is_broken_off_and_tried_again() {
-    let limit = Some(Duration::from_millis(30));
-    for wire in Wire::ALL {
-        let server = ModelServer::playing([Turn::new().text("half").stall("quiet"), Turn::new().text("ok")]);
-        let transcript = Peer { idle: limit, ..Peer::new(wire, &server) }.ask(&hello()).await.transcript();
-        assert!(
-            transcript.ends_with("retry 1 Stalled\ntext \"ok\"\nfinished End\n"),
-            "{} {transcript}",
-            wire.name()
-        );
-        server.closed("quiet").await;
+    // Side by side: each waits for its limit twice, which is long enough for the answer of a busy machine.
+    let [one, two, three, four] = Wire::ALL.map(stalled);
+    tokio::join!(one, two, three, four);
+}
 
-        let server = ModelServer::playing([Turn::new().hold("head"), Turn::new().text("ok")]);
-        let transcript =
-            Peer { first_byte: limit, ..Peer::new(wire, &server) }.ask(&hello()).await.transcript();
-        assert_eq!(transcript, "retry 1 Stalled\ntext \"ok\"\nfinished End\n", "{}", wire.name());
-        server.closed("head").await;
-    }
+async fn stalled(wire: Wire) {
+    let limit = Some(Duration::from_secs(2));
+    let server = ModelServer::playing([Turn::new().text("half").stall("quiet"), Turn::new().text("ok")]);
+    let transcript = Peer { idle: limit, ..Peer::new(wire, &server) }.ask(&hello()).await.transcript();
+    assert!(
+        transcript.ends_with("retry 1 Stalled\ntext \"ok\"\nfinished End\n"),
+        "{} {transcript}",
+        wire.name()
+    );
+    server.closed("quiet").await;
+
+    let server = ModelServer::playing([Turn::new().hold("head"), Turn::new().text("ok")]);
+    let transcript = Peer { first_byte: limit, ..Peer::new(wire, &server) }.ask(&hello()).await.transcript();
+    assert_eq!(transcript, "retry 1 Stalled\ntext \"ok\"\nfinished End\n", "{}", wire.name());
+    server.closed("head").await;
 }
 
 /// The call has been given out and may have run: the rest of the answer is lost, the call is not made again.
