@@ -1,5 +1,5 @@
-//! Several files in one change: all or none. No tool of today does that, so the files are asked directly, with editors
-//! that live in this process.
+//! Several files in one change: all or none. The files are asked directly, with editors that live in this process and
+//! refuse when they are told to.
 
 use std::fs;
 use std::path::Path;

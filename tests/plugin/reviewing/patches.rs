@@ -86,7 +86,8 @@ fn a_patch_that_waits_is_decided_in_both_buffers() {
         let mut person = person(program, &scripted);
         person.gives("Copydesk! ask Patch", json!([]));
         left(&mut person, 3);
-        assert_eq!(person.window.lua("return #require('copydesk.ask').list()"), 1);
+        // The hunks and the ask come each on their own way.
+        person.window.until("#require('copydesk.ask').list() == 1");
         assert_eq!(
             (person.window.lines("a.txt").as_str(), person.window.lines("b.txt").as_str()),
             (A.trim_end(), B.trim_end())
@@ -128,6 +129,7 @@ fn a_patch_is_told_file_by_file() {
         let mut person = person(program, &scripted);
         person.gives("Copydesk! ask Patch", json!([]));
         left(&mut person, 3);
+        person.window.until("#require('copydesk.ask').list() == 1");
         let asked = person.window.lua(
             "local asking = require('copydesk.chat.asking')
              return table.concat(asking.all(require('copydesk.ask').list()).lines, '\\n')",

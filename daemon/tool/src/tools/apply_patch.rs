@@ -17,7 +17,7 @@ use crate::context::Context;
 use crate::outcome::{Failure, Output};
 use crate::tool::{Tool, Touches};
 
-/// Missing files of which is said what there is instead.
+/// Files of which something more is said: what is there instead of them, or what was overlooked in them.
 const MOST_NAMED: usize = 5;
 
 /// Lines of changed places that the model is shown, of all files together.
@@ -69,16 +69,18 @@ impl Tool for ApplyPatch {
         made.tell_tiers(tiers.iter().map(|(_, tier)| tier.name()));
         if let Some(reviewed) = &made.reviewed {
             if !reviewed.is_whole {
-                title = format!("{}, in part", title.split(" (").next().unwrap_or_default());
+                let what = title.rsplit_once(" (").map_or(title.as_str(), |(what, _)| what);
+                title = format!("{what}, in part");
             }
             output.clone_from(&reviewed.told);
         }
-        for (shown, leniency) in tiers.iter().filter_map(|(shown, tier)| Some((shown, tier.leniency()?))) {
+        let lenient = tiers.iter().filter_map(|(shown, tier)| Some((shown, tier.leniency()?)));
+        for (shown, leniency) in lenient.take(MOST_NAMED) {
             output.push_str(&format!(
                 "\n(Lines of the patch were not in `{shown}` exactly: {leniency} was overlooked. Check the places.)"
             ));
         }
-        let typed_in = patched.typed_in().collect::<Vec<_>>().join("`, `");
+        let typed_in = patched.typed_in().take(MOST_NAMED).collect::<Vec<_>>().join("`, `");
         if made.rebased || !typed_in.is_empty() {
             let files = if typed_in.is_empty() { String::new() } else { format!(": `{typed_in}`") };
             output.push_str(&format!(
