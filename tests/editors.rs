@@ -12,6 +12,7 @@ mod endings;
 mod flood;
 mod inline;
 mod misbehaving;
+mod questions;
 mod reviews;
 mod sessions;
 mod several;

@@ -19,4 +19,5 @@ mod lives;
 mod pictures;
 mod reviewing;
 mod setup;
+mod talking;
 mod window;

@@ -8,6 +8,8 @@ pub(crate) mod harness;
 mod instructions;
 mod kept;
 pub(crate) mod offline;
+mod skills;
 mod steering;
+mod talking;
 mod turns;
 mod undo;

@@ -10,6 +10,7 @@ mod hostile;
 pub(crate) mod hunks;
 mod layout;
 mod pictures;
+mod questions;
 pub(crate) mod screen;
 mod secret;
 pub(crate) mod svg;

@@ -32,6 +32,7 @@ mod outbox;
 mod reviewing;
 mod undo;
 mod view;
+mod waiting;
 
 pub(crate) use convert::session;
 pub(crate) use error::HubError;

@@ -1,15 +1,19 @@
 //! A session made ready to work: everything it needs, gathered from the setup.
 
+mod role;
+
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use anyhow::Context as _;
 use copydesk_model::{Model, Registry as Models, offline};
-use copydesk_permission::{Layers, defaults};
+use copydesk_permission::Layers;
 use copydesk_session::agent::{Agent, TITLE};
-use copydesk_session::prompt::{Surroundings, instruction_files, read_instructions, system};
-use copydesk_session::{Event, Id, Session, Setting, Store, Titles, now};
-use copydesk_tool::{Limits, Registry as Tools, Spill, off, tools};
+use copydesk_session::prompt::{Surroundings, instruction_files, read_instructions};
+use copydesk_session::{Event, Id, Role, Session, Setting, Store, Titles, now};
+use copydesk_tool::skills::Skill;
+use copydesk_tool::{Limits, Plan, Registry as Tools, Spill, off, tools};
 use copydesk_workspace::buffers::Buffers;
 use copydesk_workspace::config::Loaded;
 use copydesk_workspace::files::Files;
@@ -21,8 +25,8 @@ use tokio::sync::mpsc;
 
 use crate::agents::{self, Agents};
 use crate::instructions::{self, Places};
-use crate::rules;
 use crate::setup::Setup;
+use role::Cast;
 
 /// Which session, and what was said about it on the command line.
 #[derive(Debug, Clone, Default)]
@@ -62,26 +66,29 @@ pub(crate) async fn open(
     let agents = Agents::new(setup, loaded)?;
     let agent = agents.find(&session.agent)?;
     let model_name = model_name(&models, loaded, choice, &session, &agent)?;
-    let model = model(&models, loaded, &model_name, &agent)?;
-    anyhow::ensure!(
-        model.info().tools,
-        "{model_name} cannot call tools, and an agent cannot work without them"
-    );
     session.model = Some(model_name.clone());
-    let home = setup.paths.home.to_string_lossy().into_owned();
-    let layers = Layers::new([defaults(), rules::configured(loaded, &home), agent.rules.clone()]);
     let root = workspace_root(&session.folder).unwrap_or_else(|_| session.folder.clone());
     let places = Places { root: &root, folder: &session.folder, home: &setup.paths.home };
     let surroundings = surroundings(places, instructions::configured(loaded, &models, places).await);
+    let instructions = surroundings.instructions.iter().map(|(path, _)| path.clone()).collect();
+    let cast = Cast {
+        setup: setup.clone(),
+        loaded: loaded.clone(),
+        surroundings,
+        processes: desk.processes.clone(),
+        plan: Plan::new(session.created),
+    };
+    let Role { agent, model, model_name, system, rules, tools } = cast.make(&models, agent, model_name)?;
     // Who works offline sends nothing anywhere, not even for a title.
     let is_offline = model.provider().id == offline::ID;
     Ok(Setting {
         titles: agents.get(TITLE).filter(|_| !is_offline).and_then(|agent| titles(&models, loaded, agent)),
         root,
-        instructions: surroundings.instructions.iter().map(|(path, _)| path.clone()).collect(),
-        system: system(&agent.prompt, &surroundings),
-        rules: layers,
-        tools: tools(setup, loaded, &agent, &desk.processes)?,
+        instructions,
+        system,
+        rules: Layers::new([rules]),
+        tools,
+        roles: Arc::new(cast),
         files: Files::over(
             &session.folder,
             &setup.paths.home,
@@ -172,7 +179,14 @@ fn titles(models: &Models, loaded: &Loaded, agent: &Agent) -> Option<Titles> {
     Some(Titles { model: model(models, loaded, &name, agent).ok()?, prompt: agent.prompt.clone() })
 }
 
-fn tools(setup: &Setup, loaded: &Loaded, agent: &Agent, processes: &Processes) -> anyhow::Result<Tools> {
+fn tools(
+    setup: &Setup,
+    loaded: &Loaded,
+    agent: &Agent,
+    processes: &Processes,
+    skills: Arc<[Skill]>,
+    plan: Plan,
+) -> anyhow::Result<Tools> {
     let said = &loaded.config.tool_output;
     let number = |value: Option<u64>, other: usize| {
         value.and_then(|value| usize::try_from(value).ok()).unwrap_or(other)
@@ -190,6 +204,8 @@ fn tools(setup: &Setup, loaded: &Loaded, agent: &Agent, processes: &Processes) -
         spill: spill.clone(),
         processes: processes.clone(),
         shell: Shell::choose(shell, &|name| std::env::var_os(name))?,
+        skills,
+        plan,
     };
     let mut registry = Tools::new(limits, spill);
     for tool in tools::builtin(&options) {

@@ -11,6 +11,7 @@ use copydesk_workspace::paths::Paths;
 
 use crate::{providers, terminal};
 
+#[derive(Clone)]
 pub(crate) struct Setup {
     pub(crate) cwd: PathBuf,
     pub(crate) paths: Paths,

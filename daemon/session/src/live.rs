@@ -9,19 +9,22 @@
 
 mod asking;
 mod calls;
+mod line;
 mod nearby;
 mod news;
+mod role;
 mod step;
 mod title;
+mod todo;
 mod turn;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use copydesk_model::{Media, Model};
 use copydesk_permission::{Asks, Layers, Reply};
-use copydesk_tool::{Allowed, Progress, Refused, Registry};
+use copydesk_tool::{Allowed, Answers, Progress, Refused, Registry, Todos};
 use copydesk_workspace::files::Files;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -32,7 +35,8 @@ use crate::event::Event;
 use crate::history::History;
 use crate::id::{Id, now};
 use crate::store::{Claim, Store, StoreError};
-use asking::Question;
+use line::{Line, Wanted};
+pub use role::{AnyRoles, Role, Roles};
 
 /// What a session needs to work.
 pub struct Setting {
@@ -49,6 +53,8 @@ pub struct Setting {
     pub instructions: HashSet<PathBuf>,
     pub rules: Layers,
     pub tools: Registry,
+    /// Who else it can be.
+    pub roles: AnyRoles,
     pub files: Files,
     pub store: Store,
     /// Where events go. A reader that is slow slows the session.
@@ -97,6 +103,7 @@ enum Command {
     Prompt(Prompted),
     Cancel,
     Reply(Id, Reply),
+    Answer(Id, Answers),
     /// Everything that an ask was about is decided.
     Reviewed(Id),
     Review(Option<ReviewWhen>),
@@ -115,7 +122,7 @@ impl Live {
     /// it was last left is marked so.
     pub async fn start(setting: Setting) -> Result<Self, StoreError> {
         let (inbox, commands) = mpsc::channel(64);
-        let (questions_in, questions) = mpsc::channel(64);
+        let (wanted_in, wanted) = mpsc::channel(64);
         let (progress_in, progress) = mpsc::channel(256);
         let claim = setting.store.claim(&setting.session.id).await?;
         setting.store.put_session(setting.session.clone()).await?;
@@ -124,6 +131,7 @@ impl Live {
         let mut asks = Asks::new(setting.rules.clone());
         asks.choose("edit", setting.session.review.map(asking::action));
         let turns = parts.last().map_or(0, |part| part.turn);
+        let todos = todo::kept(&parts);
         let worker = Worker {
             _claim: claim,
             setting,
@@ -132,15 +140,18 @@ impl Live {
             turn: turns,
             step: 0,
             commands,
-            questions,
-            questions_in,
+            wanted,
+            wanted_in,
             progress,
             progress_in,
             asks,
             waiting: HashMap::new(),
+            questions: BTreeMap::new(),
+            todos,
             steering: VecDeque::new(),
             queue: VecDeque::new(),
             cancel: CancellationToken::new(),
+            next: None,
             stopped: false,
             ending: Vec::new(),
         };
@@ -182,6 +193,13 @@ impl Live {
     pub async fn reply(&self, ask: &Id, reply: Reply) -> bool {
         self.inbox.send(Command::Reply(ask.clone(), reply)).await.is_ok()
     }
+
+    /// The answers to questions, or that there are none: with a reason the model goes on, without one the turn stops. The
+    /// first count.
+    pub async fn answer(&self, question: &Id, answers: Result<Vec<Vec<String>>, Option<String>>) -> bool {
+        let answers = answers.map_err(|reason| Refused::ByPerson { reason });
+        self.inbox.send(Command::Answer(question.clone(), answers)).await.is_ok()
+    }
 }
 
 struct Worker {
@@ -194,17 +212,22 @@ struct Worker {
     turn: u32,
     step: u32,
     commands: mpsc::Receiver<Command>,
-    questions: mpsc::Receiver<Question>,
-    questions_in: mpsc::Sender<Question>,
+    wanted: mpsc::Receiver<Wanted>,
+    wanted_in: mpsc::Sender<Wanted>,
     progress: mpsc::Receiver<Progress>,
     progress_in: mpsc::Sender<Progress>,
     asks: Asks<Id>,
     /// Calls that wait for a reply.
     waiting: HashMap<Id, oneshot::Sender<Result<Allowed, Refused>>>,
+    /// Calls that wait for answers.
+    questions: BTreeMap<Id, oneshot::Sender<Answers>>,
+    todos: Todos,
     steering: VecDeque<Prompted>,
     queue: VecDeque<Prompted>,
     /// Of the turn at hand.
     cancel: CancellationToken,
+    /// Who it will be from the next step on.
+    next: Option<Box<Role>>,
     /// A person said no and meant stop.
     stopped: bool,
     /// No turn begins any more. Dropped with everything else.
@@ -222,7 +245,9 @@ impl Worker {
                         self.review(when).await;
                         continue;
                     }
-                    Some(Command::Cancel | Command::Reply(..) | Command::Reviewed(_)) => continue,
+                    Some(
+                        Command::Cancel | Command::Reply(..) | Command::Answer(..) | Command::Reviewed(_),
+                    ) => continue,
                     Some(Command::End(_)) | None => return,
                 },
             };
@@ -239,6 +264,7 @@ impl Worker {
             },
             Command::Cancel => self.cancel.cancel(),
             Command::Reply(ask, reply) => self.reply(&ask, reply).await,
+            Command::Answer(question, answers) => self.answer(&question, answers).await,
             Command::Reviewed(ask) => self.reviewed(&ask).await,
             Command::Review(when) => self.review(when).await,
             Command::End(held) => {
@@ -291,6 +317,6 @@ impl Worker {
 }
 
 /// An asker that puts the question to the session's own task.
-fn asker(questions: mpsc::Sender<Question>, part: Id) -> Arc<dyn copydesk_tool::Asker> {
-    Arc::new(asking::Line { questions, part })
+fn asker(wanted: mpsc::Sender<Wanted>, part: Id) -> Arc<dyn copydesk_tool::Asker> {
+    Arc::new(Line { wanted, part })
 }

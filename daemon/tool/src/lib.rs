@@ -9,16 +9,24 @@
 mod arguments;
 mod context;
 pub mod decided;
+pub mod head;
 mod off;
 mod outcome;
+mod plan;
+mod question;
 mod registry;
+pub mod skills;
 mod spill;
+mod todo;
 mod tool;
 pub mod tools;
 
-pub use context::{Allowed, Answer, Ask, Asker, Context, Progress, Refused, Reviewed};
+pub use context::{Allowed, Answer, Answering, Ask, Asker, Context, Progress, Refused, Reviewed, Switching};
 pub use off::off;
 pub use outcome::{Failure, FailureKind, Media, Outcome, Output};
+pub use plan::Plan;
+pub use question::{Answers, Choice, Question};
 pub use registry::{Limits, Registry, Spec};
 pub use spill::Spill;
+pub use todo::{TODOWRITE, Todos};
 pub use tool::{AnyTool, Running, Tool, Touches, typed};

@@ -103,6 +103,7 @@ fn examine(setup: &Setup) -> anyhow::Result<Vec<Finding>> {
         Some(path) => Finding::good("git", path.display().to_string()),
         None => Finding::odd("git", "not found in PATH", "install it: agents look at changes with it"),
     });
+    findings.extend(places::skills(setup));
     findings.push(store(setup));
     findings.push(desk::journal(setup));
     findings.push(desk::daemon(setup)?);

@@ -1,39 +1,17 @@
-//! Asks: from a call to the rules, from there to people, and back.
+//! Asks and questions: from a call to the rules, from there to people, and back.
+//!
+//! Both have the same laws: they wait as long as a person does, the first reply counts, a word that means stop is for all of
+//! them, and the end of the turn closes them.
 
 use copydesk_permission::{Action, Ask as Rule, Decision, Outcome, Reply};
-use copydesk_tool::{Allowed, Answer, Ask, Asker, Refused, Reviewed};
-use tokio::sync::{mpsc, oneshot};
+use copydesk_tool::{Allowed, Answers, Ask, Question, Refused, Reviewed};
+use tokio::sync::oneshot;
 
 use super::Worker;
+use super::line::Wanted;
 use crate::data::ReviewWhen;
-use crate::event::{Asked, Event};
+use crate::event::{Asked, Event, Questioned};
 use crate::id::Id;
-
-/// A call's ask on its way to the session.
-#[derive(Debug)]
-pub(super) struct Question {
-    part: Id,
-    ask: Ask,
-    answer: oneshot::Sender<Result<Allowed, Refused>>,
-}
-
-/// The line from one call to its session.
-pub(super) struct Line {
-    pub(super) questions: mpsc::Sender<Question>,
-    pub(super) part: Id,
-}
-
-impl Asker for Line {
-    fn ask<'a>(&'a self, _call: &'a str, ask: Ask) -> Answer<'a> {
-        Box::pin(async move {
-            let (answer, answered) = oneshot::channel();
-            let question = Question { part: self.part.clone(), ask, answer };
-            // A session that is gone answers nothing: the call ends as if cancelled.
-            self.questions.send(question).await.map_err(|_| Refused::Cancelled)?;
-            answered.await.unwrap_or(Err(Refused::Cancelled))
-        })
-    }
-}
 
 /// What reviewing before and after mean to the rules.
 pub(super) fn action(when: ReviewWhen) -> Action {
@@ -44,15 +22,53 @@ pub(super) fn action(when: ReviewWhen) -> Action {
 }
 
 impl Worker {
-    pub(super) async fn question(&mut self, question: Question) {
-        let Question { part, ask, answer } = question;
-        // Who said stop is not asked again, and neither is one who cancelled.
-        let refused = if self.cancel.is_cancelled() {
-            Some(Refused::Cancelled)
-        } else {
-            self.stopped.then_some(Refused::ByPerson { reason: None })
-        };
-        if let Some(refused) = refused {
+    pub(super) async fn wanted(&mut self, wanted: Wanted) {
+        match wanted {
+            Wanted::Ask { part, ask, answer } => self.ask(part, ask, answer).await,
+            Wanted::Answers { part, questions, answer } => self.question(part, questions, answer).await,
+            Wanted::Agent { agent, answer } => drop(answer.send(self.prepare(&agent))),
+        }
+    }
+
+    /// Who said stop is not asked again, and neither is one who cancelled.
+    fn refused(&self) -> Option<Refused> {
+        if self.cancel.is_cancelled() {
+            return Some(Refused::Cancelled);
+        }
+        self.stopped.then_some(Refused::ByPerson { reason: None })
+    }
+
+    async fn question(&mut self, part: Id, questions: Vec<Question>, answer: oneshot::Sender<Answers>) {
+        if let Some(refused) = self.refused() {
+            let _ = answer.send(Err(refused));
+            return;
+        }
+        let question = Id::new();
+        self.questions.insert(question.clone(), answer);
+        self.emit(Event::Questioned(Questioned { question, part, questions })).await;
+    }
+
+    /// One that comes for questions that are settled changes nothing: another client was first.
+    pub(super) async fn answer(&mut self, question: &Id, answers: Answers) {
+        let Some(waiting) = self.questions.remove(question) else { return };
+        let stops = matches!(answers, Err(Refused::ByPerson { reason: None }));
+        let _ = waiting.send(answers);
+        self.emit(Event::Answered { question: question.clone() }).await;
+        if stops {
+            self.stop().await;
+        }
+    }
+
+    /// A person wants it to stop: whatever else waits for them does so in vain.
+    async fn stop(&mut self) {
+        self.stopped = true;
+        let settled = self.asks.close();
+        self.settle(settled, |_| Allowed::ByRule, |reason| Refused::ByPerson { reason }).await;
+        self.close_questions(&Refused::ByPerson { reason: None }).await;
+    }
+
+    async fn ask(&mut self, part: Id, ask: Ask, answer: oneshot::Sender<Result<Allowed, Refused>>) {
+        if let Some(refused) = self.refused() {
             let _ = answer.send(Err(refused));
             return;
         }
@@ -90,10 +106,12 @@ impl Worker {
         let stops = matches!(reply, Reply::Reject { reason: None });
         // An ask that is settled already: another client was first.
         let Ok(settled) = self.asks.reply(ask, reply) else { return };
-        self.stopped |= stops;
         // What is allowed along with it nobody has looked at.
         let by = |id: &Id| if id == ask { Allowed::ByPerson } else { Allowed::ByRule };
         self.settle(settled, by, |reason| Refused::ByPerson { reason }).await;
+        if stops {
+            self.stop().await;
+        }
     }
 
     /// Everything that an ask was about is decided.
@@ -111,10 +129,18 @@ impl Worker {
         self.settle(settled, |_| Allowed::ByRule, |reason| Refused::ByPerson { reason }).await;
     }
 
-    /// Ends all asks: the turn is over for them.
+    /// Ends all asks and questions: the turn is over for them.
     pub(super) async fn close_asks(&mut self) {
         let settled = self.asks.close();
         self.settle(settled, |_| Allowed::ByRule, |_| Refused::Cancelled).await;
+        self.close_questions(&Refused::Cancelled).await;
+    }
+
+    async fn close_questions(&mut self, why: &Refused) {
+        for (question, waiting) in std::mem::take(&mut self.questions) {
+            let _ = waiting.send(Err(why.clone()));
+            self.emit(Event::Answered { question }).await;
+        }
     }
 
     async fn settle(

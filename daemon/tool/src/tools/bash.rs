@@ -68,7 +68,7 @@ pub(super) struct Parameters {
 
 impl Bash {
     pub(super) fn new(options: &Options) -> Self {
-        let Options { limits, spill, processes, shell } = options.clone();
+        let Options { limits, spill, processes, shell, .. } = options.clone();
         Self { limits, spill, processes, shell }
     }
 

@@ -8,3 +8,4 @@ mod desk;
 mod editing;
 mod reading;
 mod searching;
+mod talking;

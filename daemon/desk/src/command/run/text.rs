@@ -6,9 +6,12 @@ use std::io;
 use copydesk_protocol::ask::Ask;
 use copydesk_protocol::event::{Event, TurnEnd};
 use copydesk_protocol::part::{Call, Content, Part, State, Usage};
+use copydesk_protocol::question::Questions;
 
+use super::todo::Todo;
 use crate::terminal::{BAD, BOLD, DIM, GOOD, print, print_inline, remark, styled, waiting};
 use crate::terminal::{columns, cut, one_line};
+use copydesk_tool::TODOWRITE;
 
 /// Below this nobody wants to know how long a call took.
 const NOTICED_MS: u64 = 100;
@@ -22,6 +25,7 @@ pub(super) struct TextView {
     refused: HashMap<String, Refused>,
     /// Calls whose change was shown when the person was asked about it.
     seen: HashSet<String>,
+    todo: Todo,
     last: Option<Block>,
     usage: Usage,
     cost: Option<f64>,
@@ -40,6 +44,8 @@ pub(super) enum Refused {
     All,
     /// They had accepted some of it.
     Rest,
+    /// They were asked something, and did not want to answer.
+    Answer,
 }
 
 impl TextView {
@@ -50,6 +56,7 @@ impl TextView {
             asked: HashMap::new(),
             refused: HashMap::new(),
             seen: HashSet::new(),
+            todo: Todo::default(),
             last: None,
             usage: Usage::default(),
             cost: None,
@@ -65,12 +72,10 @@ impl TextView {
                 self.waiting("thinking");
                 Ok(())
             }
-            // What is asked is shown when it is its turn, by `ask`.
-            Event::Asked(_) | Event::Settled { .. } => Ok(()),
+            // What is asked is shown when it is its turn, by `ask` and `question`.
+            Event::Asked(_) | Event::Settled { .. } | Event::Questioned(_) | Event::Answered { .. } => Ok(()),
             Event::Session { .. } | Event::Void { .. } | Event::Progress { .. } => Ok(()),
-            Event::Questioned(_) | Event::Answered { .. } | Event::ReviewChanged(_) | Event::Deleted => {
-                Ok(())
-            }
+            Event::ReviewChanged(_) | Event::Deleted => Ok(()),
         }
     }
 
@@ -100,19 +105,36 @@ impl TextView {
         Ok(())
     }
 
-    /// What a person is about to be asked.
-    pub(super) fn ask(&mut self, asked: &Ask) -> io::Result<()> {
+    /// A person is about to be asked these, one after the other.
+    pub(super) fn question(&mut self, asked: &Questions) -> io::Result<()> {
+        let first = asked.questions.first().map(|question| one_line(&question.text)).unwrap_or_default();
+        self.asked.insert(asked.part.clone(), first);
+        self.begin_asking()
+    }
+
+    fn begin_asking(&mut self) -> io::Result<()> {
         self.end_line()?;
         if self.last.is_some() {
             print("")?;
         }
         self.last = Some(Block::Calls);
+        Ok(())
+    }
+
+    /// What a person is about to be asked.
+    pub(super) fn ask(&mut self, asked: &Ask) -> io::Result<()> {
+        self.begin_asking()?;
         let title = one_line(&asked.title);
         print(format!("{} {title}", styled(BOLD, "?")))?;
         self.asked.insert(asked.part.clone(), title);
         // Whatever the model calls it, the person sees what would be run.
         if let Some(command) = asked.metadata.get("command").and_then(|command| command.as_str()) {
             print(format!("  {} {}", styled(DIM, "$"), command.trim_end().replace('\n', "\n    ")))?;
+        }
+        if let Some(plan) = asked.metadata.get("plan").and_then(|plan| plan.as_str()) {
+            let indent =
+                |line: &str| if line.trim().is_empty() { String::new() } else { format!("  {line}") };
+            print(format!("\n{}\n", plan.trim().lines().map(indent).collect::<Vec<_>>().join("\n")))?;
         }
         Ok(())
     }
@@ -192,6 +214,9 @@ impl TextView {
         let mut title = match (self.asked.get(part), output) {
             (Some(asked), _) if *state == State::Interrupted => asked.clone(),
             (Some(asked), Some(_)) if refused == Some(&Refused::All) => format!("{asked}: you said no"),
+            (Some(asked), Some(_)) if refused == Some(&Refused::Answer) => {
+                format!("{asked}: you gave no answer")
+            }
             (Some(asked), Some(_)) if refused.is_some() => format!("{asked}: you said no to the rest"),
             (_, Some(output)) => one_line(&output.title),
             (_, None) => one_line(&call.arguments),
@@ -210,6 +235,9 @@ impl TextView {
             _ => styled(BAD, "✗"),
         };
         print(format!("{mark} {} {title}{took}", styled(BOLD, &call.name)))?;
+        if let Some(output) = output.filter(|_| call.name == TODOWRITE && *state == State::Completed) {
+            self.todo.lines(&output.metadata).iter().try_for_each(print)?;
+        }
         let diff = output.and_then(|output| output.metadata.get("diff")?.as_str());
         match diff.filter(|_| *state == State::Completed && !self.seen.contains(part)) {
             Some(diff) => print(coloured(diff)),

@@ -101,6 +101,9 @@ end
 function M.of(part)
   local call = part.content --[[@as copydesk.Call]]
   local title = call.output and call.output.title or ""
+  if vim.startswith(call.name, "todo") and call.output and not call.output.isError then
+    return line(require("copydesk.chat.todo").summary(call))
+  end
   -- The titles of changes begin with what was done; the others only name the thing.
   local is_whole = title:match("^%u%l+ed ") or title:match("^%u%l+ ") and telling[call.name] == "filePath"
   local words = { is_whole and title or call.name }

@@ -1,0 +1,63 @@
+//! The line from a call to its session: what it wants of the person or of the session, and the way back.
+
+use copydesk_tool::{Allowed, Answer, Answering, Answers, Ask, Asker, Question, Refused, Switching};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::id::Id;
+
+/// What a call wants, on its way to the session.
+#[derive(Debug)]
+pub(super) enum Wanted {
+    Ask {
+        part: Id,
+        ask: Ask,
+        answer: oneshot::Sender<Result<Allowed, Refused>>,
+    },
+    Answers {
+        part: Id,
+        questions: Vec<Question>,
+        answer: oneshot::Sender<Answers>,
+    },
+    /// To go on as another agent.
+    Agent {
+        agent: String,
+        answer: oneshot::Sender<Result<(), String>>,
+    },
+}
+
+pub(super) struct Line {
+    pub(super) wanted: mpsc::Sender<Wanted>,
+    pub(super) part: Id,
+}
+
+impl Line {
+    /// A session that is gone answers nothing: the call ends as if cancelled.
+    async fn want<T>(
+        &self,
+        wanted: impl FnOnce(Id, oneshot::Sender<Result<T, Refused>>) -> Wanted,
+    ) -> Result<T, Refused> {
+        let (answer, answered) = oneshot::channel();
+        self.wanted.send(wanted(self.part.clone(), answer)).await.map_err(|_| Refused::Cancelled)?;
+        answered.await.unwrap_or(Err(Refused::Cancelled))
+    }
+}
+
+impl Asker for Line {
+    fn ask<'a>(&'a self, _call: &'a str, ask: Ask) -> Answer<'a> {
+        Box::pin(self.want(|part, answer| Wanted::Ask { part, ask, answer }))
+    }
+
+    fn question<'a>(&'a self, _call: &'a str, questions: Vec<Question>) -> Answering<'a> {
+        Box::pin(self.want(|part, answer| Wanted::Answers { part, questions, answer }))
+    }
+
+    fn go_on_as<'a>(&'a self, agent: &'a str) -> Switching<'a> {
+        Box::pin(async move {
+            let (answer, answered) = oneshot::channel();
+            let gone = || "the session is ending".to_owned();
+            let wanted = Wanted::Agent { agent: agent.to_owned(), answer };
+            self.wanted.send(wanted).await.map_err(|_| gone())?;
+            answered.await.unwrap_or_else(|_| Err(gone()))
+        })
+    }
+}
