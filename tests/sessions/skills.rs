@@ -94,7 +94,10 @@ fn a_broken_skill_is_told_with_its_file_and_line() {
     let ran = scripted.run(&["Go"]);
     assert!(ran.code == Some(0) && ran.stderr.contains(told), "{ran:?}");
     assert!(prompt(&scripted, 0).unwrap().ends_with("\n- good: d\n"));
+    scripted.desk.write(".copydesk/agents/odd.md", "---\nmode: primary\nnonsense\n---\nYou are.");
     let doctor = scripted.desk.run(&["doctor", "--json"]).json();
+    let agents = doctor["findings"].as_array().unwrap().iter().find(|finding| finding["about"] == "agents");
+    assert!(agents.unwrap()["what"].as_str().unwrap().ends_with("odd.md:3: `nonsense` is no `key: value`"));
     let findings =
         doctor["findings"].as_array().unwrap().iter().filter(|finding| finding["about"] == "skills");
     let findings: Vec<_> =

@@ -146,7 +146,8 @@ fn plan_mode_writes_the_plan_and_nothing_else() {
 #[test]
 fn an_approved_plan_is_carried_out_by_the_agent_that_builds() {
     for place in [Where::Here, Where::Daemon] {
-        let (scripted, plan) = planning(json!({}));
+        // The agent that plans has a model of its own; the other one has not.
+        let (scripted, plan) = planning(json!({ "agent": { "plan": { "model": "script/m-2" } } }));
         let _up = scripted.up(place);
         let write = Turn::new().call("c1", "write", json!({ "filePath": plan, "content": "# Mend it\n" }));
         let turns = [
@@ -170,8 +171,10 @@ fn an_approved_plan_is_carried_out_by_the_agent_that_builds() {
         let system = |number: usize| scripted.sent(number)["system"].to_string();
         assert!(system(2).contains("Here you plan") && !system(3).contains("Here you plan"));
         assert!(scripted.told(3).contains("The person approved the plan"), "{}", scripted.told(3));
+        let models: Vec<_> = (1..4).map(|number| scripted.sent(number)["model"].clone()).collect();
+        assert_eq!(models, ["m-2", "m-2", "m-1"]);
         let list = scripted.desk.run(&["sessions", "list", "--json"]).json();
-        assert_eq!(list[0]["agent"], "build");
+        assert_eq!((&list[0]["agent"], &list[0]["model"]), (&json!("build"), &json!("script/m-1")));
     }
 }
 

@@ -33,7 +33,7 @@ fn a_question_is_answered_by_number() {
             "? Which database should it use?",
             "  1  SQLite (recommended)  one file, no server",
             "  2  Postgres  a server of its own",
-            "  [1] choose 1 to 2  […] write your own answer  [q] no answer, stop  ›",
+            "  [1-2] choose one  […] your own words  [q] no answer, stop  ›",
         ]
     );
     terminal.line("2");
@@ -66,7 +66,7 @@ fn several_questions_come_one_after_the_other() {
         Turn::new().call("c1", "question", json!({ "questions": [one("What name?"), one("Which port?")] }));
     let scripted = scripted([turn, Turn::new().text("Done.")]);
     let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
-    terminal.shows("? What name? (1 of 2)\n  […] write your own answer  [q] no answer, stop  ›");
+    terminal.shows("? What name? (1 of 2)\n  […] your own words  [q] no answer, stop  ›");
     terminal.line("desk");
     terminal.shows("? Which port? (2 of 2)");
     terminal.shows_times(ANSWER, 2);

@@ -51,6 +51,16 @@ impl Agents {
         Ok(all)
     }
 
+    /// What is wrong with the heads of agents' files, with the file and the line.
+    pub(crate) fn problems(setup: &Setup) -> Vec<String> {
+        let problem = |(path, _): (PathBuf, bool)| {
+            let text = read_instructions(&path)?.replace("\r\n", "\n");
+            let (head, _) = Head::split(&text);
+            head.problem().map(|problem| format!("{}:{}: {}", path.display(), problem.line, problem.what))
+        };
+        files(setup).into_iter().filter_map(problem).collect()
+    }
+
     /// The one that a person named.
     pub(crate) fn find(&self, name: &str) -> anyhow::Result<Agent> {
         let found = self.get(name).filter(|agent| agent.can_be_named());

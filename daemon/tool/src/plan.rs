@@ -6,6 +6,9 @@ use std::time::SystemTime;
 
 const FOLDER: &str = ".copydesk/plans";
 
+/// Entries of it that are looked at.
+const MOST_ENTRIES: usize = 10_000;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// `20261115-154400`
@@ -37,7 +40,7 @@ impl Plan {
 
     /// The one that was written last, from the root of the workspace. Blocks.
     pub(crate) fn find(&self, root: &Path) -> Option<String> {
-        let entries = std::fs::read_dir(root.join(FOLDER)).into_iter().flatten().flatten();
+        let entries = std::fs::read_dir(root.join(FOLDER)).into_iter().flatten().flatten().take(MOST_ENTRIES);
         let is_ours = |name: &str| name.starts_with(&format!("{}-", self.time)) && name.ends_with(".md");
         let plan = |entry: std::fs::DirEntry| {
             let name = entry.file_name().into_string().ok().filter(|name| is_ours(name))?;

@@ -21,9 +21,10 @@ const FILE: &str = "SKILL.md";
 /// How deep below a folder of skills one may be.
 const DEEPEST: usize = 3;
 
-/// Entries of one folder that are looked at, and skills of all folders.
-const MOST_ENTRIES: usize = 1000;
+/// Entries of one folder of skills that are looked at, skills of all folders, and problems that are told.
+const MOST_ENTRIES: usize = 5000;
 const MOST: usize = 300;
+const MOST_PROBLEMS: usize = 50;
 
 /// What is read for the head, in bytes.
 const HEAD: u64 = 64 * 1024;
@@ -73,8 +74,8 @@ pub fn find(shelves: &[Shelf]) -> Found {
     let mut seen = HashSet::new();
     for Shelf { folder, repository } in shelves {
         let within = repository.as_ref().and_then(|root| root.canonicalize().ok());
-        let mut files = Vec::new();
-        walk(folder, DEEPEST, &mut files);
+        let (mut files, mut left) = (Vec::new(), MOST_ENTRIES);
+        walk(folder, DEEPEST, &mut left, &mut files);
         for file in files {
             let Ok(path) = file.canonicalize() else { continue };
             if !seen.insert(path.clone()) {
@@ -97,13 +98,16 @@ pub fn find(shelves: &[Shelf]) -> Found {
             }
         }
     }
+    problems.truncate(MOST_PROBLEMS);
     Found { skills: skills.into_values().collect(), problems }
 }
 
 /// The texts below a folder, in the order of their paths. What is below a text belongs to it.
-fn walk(folder: &Path, deep: usize, files: &mut Vec<PathBuf>) {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_ENTRIES);
-    let mut folders: Vec<_> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+fn walk(folder: &Path, deep: usize, left: &mut usize, files: &mut Vec<PathBuf>) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(*left);
+    let entries: Vec<_> = entries.map(|entry| entry.path()).collect();
+    *left -= entries.len();
+    let mut folders: Vec<_> = entries.into_iter().filter(|path| path.is_dir()).collect();
     folders.sort();
     for folder in folders {
         let file = folder.join(FILE);
@@ -113,7 +117,7 @@ fn walk(folder: &Path, deep: usize, files: &mut Vec<PathBuf>) {
         if file.is_file() {
             files.push(file);
         } else if deep > 1 {
-            walk(&folder, deep - 1, files);
+            walk(&folder, deep - 1, left, files);
         }
     }
 }
@@ -220,5 +224,16 @@ mod tests {
         // As where the home is a repository.
         let both = [None, Some(base.clone())].map(|repository| Shelf { folder: home.clone(), repository });
         assert_eq!(shown(&find(&both)), ["mine commit: mine", "mine er: far away"]);
+    }
+
+    #[test]
+    fn a_folder_without_end_is_looked_at_only_so_far() {
+        let dir = tempfile::tempdir().unwrap();
+        for (one, other) in (0..80).flat_map(|one| (0..80).map(move |other| (one, other))) {
+            fs::create_dir_all(dir.path().join(format!("{one}/{other}"))).unwrap();
+        }
+        let (mut files, mut left) = (Vec::new(), MOST_ENTRIES);
+        walk(dir.path(), DEEPEST, &mut left, &mut files);
+        assert_eq!((files.len(), left), (0, 0));
     }
 }

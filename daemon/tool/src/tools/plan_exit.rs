@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use copydesk_text::FileText;
-use copydesk_workspace::reviews::{Decision, Subject, Verdict};
+use copydesk_workspace::reviews::{Decision, Happened, Subject, Verdict, View};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -51,7 +51,9 @@ impl Tool for PlanExit {
             return Err(Failure::target("You are not planning; nothing is to be approved. Go on."));
         }
         let (plan, root) = (self.plan.clone(), context.files.root().to_owned());
-        let Some(path) = aside(move || Ok(plan.find(&root))).await? else {
+        let found = aside(move || Ok(plan.find(&root))).await?;
+        // A link out of the workspace is nobody's plan.
+        let Some(path) = found.filter(|path| context.files.resolve(path).inside) else {
             let message = format!(
                 "There is no plan yet. Write it to `{}`, with a NAME of two or three words, then call this again.",
                 self.plan.example()
@@ -66,7 +68,10 @@ impl Tool for PlanExit {
                 "The plan in `{path}` is empty. Write it, then call this again."
             )));
         }
-        let shown = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
+        let shown = match text.get(..text.floor_char_boundary(LONGEST)) {
+            Some(shown) if shown.len() < text.len() => format!("{shown}\n[The rest is in {path}.]"),
+            _ => text,
+        };
         let approving = context.ask(Ask {
             key: "plan_exit".to_owned(),
             patterns: vec![path.clone()],
@@ -91,10 +96,11 @@ impl Tool for PlanExit {
     }
 }
 
-/// Who approved the plan need not accept its lines once more. What cannot be accepted now they can decide later.
+/// Who approved the plan need not accept its lines once more, and the model need not be told twice. What cannot be accepted
+/// now they can decide later.
 async fn accept(context: &Context, path: &str) {
     let reviews = context.files.reviews().list(&context.session, None, 0);
-    let decision = |review: copydesk_workspace::reviews::View| Decision {
+    let decision = |review: View| Decision {
         review: review.id,
         subject: Subject::Everything,
         expected: review.print,
@@ -106,4 +112,7 @@ async fn accept(context: &Context, path: &str) {
     };
     let decisions: Vec<_> = reviews.into_iter().filter(|review| review.shown == path).map(decision).collect();
     context.files.decide(&context.session, &decisions).await;
+    let mut news = context.files.reviews().news(&context.session);
+    news.items.retain(|item| item.shown != path || item.happened != Happened::Accepted);
+    context.files.reviews().untold(&context.session, news);
 }

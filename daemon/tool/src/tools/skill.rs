@@ -141,8 +141,8 @@ fn told(skill: &Skill, text: &str, files: &[String], more: bool) -> String {
 
 /// The first files of its folder by their paths, without the text and what is hidden; and whether there are more.
 fn beside(folder: &Path) -> (Vec<String>, bool) {
-    let mut files = Vec::new();
-    gather(folder, DEEPEST, &mut files);
+    let (mut files, mut left) = (Vec::new(), MOST_ENTRIES);
+    gather(folder, DEEPEST, &mut left, &mut files);
     let is_text = |path: &PathBuf| *path == folder.join("SKILL.md");
     files.retain(|path| !is_text(path));
     files.sort();
@@ -152,16 +152,17 @@ fn beside(folder: &Path) -> (Vec<String>, bool) {
     (files.iter().filter_map(shown).take(MOST_FILES).collect(), more)
 }
 
-fn gather(folder: &Path, deep: usize, files: &mut Vec<PathBuf>) {
+fn gather(folder: &Path, deep: usize, left: &mut usize, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        if files.len() >= MOST_ENTRIES {
-            return;
-        }
+        let Some(less) = left.checked_sub(1) else { return };
+        *left = less;
         let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
         // Links are not followed: they may lead anywhere.
         match entry.file_type() {
             Ok(kind) if kind.is_file() && !is_hidden => files.push(entry.path()),
-            Ok(kind) if kind.is_dir() && !is_hidden && deep > 1 => gather(&entry.path(), deep - 1, files),
+            Ok(kind) if kind.is_dir() && !is_hidden && deep > 1 => {
+                gather(&entry.path(), deep - 1, left, files);
+            }
             _ => {}
         }
     }

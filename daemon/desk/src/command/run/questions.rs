@@ -36,7 +36,7 @@ enum Said {
 
 async fn one(question: &Question, over: &CancellationToken) -> Result<Said, TakenBack> {
     loop {
-        let line = match typed::ask(approve::question(&keys(question), columns()), over).await {
+        let line = match typed::ask(prompt(question), over).await {
             Typed::Line(line) => line,
             Typed::Nothing => return Ok(Said::Nothing),
             Typed::HungUp => return Ok(Said::Gone),
@@ -63,21 +63,23 @@ pub(super) fn shown(question: &Question, at: usize, of: usize) -> String {
     lines
 }
 
-fn keys(question: &Question) -> Vec<(&'static str, String)> {
+/// What can be typed: `[1-3] choose one  […] your own words  [q] no answer, stop  › `
+fn prompt(question: &Question) -> String {
+    let numbers = match question.options.len() {
+        1 => "1".to_owned(),
+        count if question.multiple => format!("1,{count}"),
+        count => format!("1-{count}"),
+    };
     let mut keys = Vec::new();
     if !question.options.is_empty() {
-        let numbers = numbers(question);
-        keys.push(if question.multiple {
-            ("1,2", format!("choose one or more of {numbers}"))
-        } else {
-            ("1", format!("choose {numbers}"))
-        });
+        let some = if question.multiple { "choose one or more" } else { "choose one" };
+        keys.push((numbers.as_str(), some.to_owned()));
     }
     if question.custom {
-        keys.push(("…", "write your own answer".to_owned()));
+        keys.push(("…", "your own words".to_owned()));
     }
     keys.push(("q", "no answer, stop".to_owned()));
-    keys
+    approve::question(&keys, columns())
 }
 
 fn numbers(question: &Question) -> String {

@@ -336,6 +336,16 @@ async fn a_plan_is_shown_and_approved_before_it_is_carried_out() {
     );
     assert_eq!(asked.always, [""; 0], "every plan is looked at");
     assert_eq!(desk.agents(), ["build"]);
+    desk.put(plan, "é".repeat(40_000).as_bytes());
+    desk.call_as("plan", "plan_exit", json!({})).await;
+    let shown = desk.asked().remove(0).metadata["plan"].as_str().unwrap().to_owned();
+    assert!(shown.ends_with(&format!("é\n[The rest is in {plan}.]")), "what is left out is told");
+    std::fs::remove_file(desk.path(plan)).unwrap();
+    desk.put("../secret.md", b"not a plan");
+    super::desk::link("../../../secret.md", &desk.path(plan));
+    let outside = desk.call_as("plan", "plan_exit", json!({})).await;
+    assert!(outside.output.starts_with("There is no plan yet."), "{}", outside.output);
+    assert_eq!((desk.asked().len(), desk.agents()), (0, vec!["build".to_owned()]));
     let building = desk.call("plan_exit", json!({})).await;
     assert_eq!(building.failure, Some(FailureKind::Target), "{}", building.output);
     let says_no =
