@@ -269,10 +269,12 @@ export interface Ask {
 export interface Call {
   /** The model's name for this call, unique within its step. */
   call: string;
-  /** The tool's name. */
+  /** The tool's name; `invalid` where there is none that could have been meant. */
   name: string;
-  /** JSON as the model wrote it. While it is being written, and when the model made a mistake, it is no valid JSON. */
+  /** JSON as the model wrote it, and once the call is made as it was understood. While it is being written it is no valid JSON. */
   arguments: string;
+  /** The part of the call that stands for this one, as `batch` does. */
+  parent?: string;
   /** What the running call showed last: the `metadata` of its last `progress` event. */
   progress?: unknown;
   /** What came of it; missing until something did. */
@@ -979,8 +981,6 @@ export interface ReviewChange {
   review: Review;
   /** The ids of the hunks that are no more. */
   gone?: string[];
-  /** So much has changed that it is not told: the client lists it again. */
-  reload?: boolean;
   /** Why an inline edit came to nothing, for the person. */
   failed?: string;
 }
@@ -1303,6 +1303,8 @@ export interface StatusResult {
   sessions: LiveSession[];
   /** How many documents the clients have open. */
   documents: number;
+  /** How strictly the places of agents' edits were found since the desk began, the most frequent way first. */
+  tiers?: TierCount[];
 }
 
 /** How a request to the model ended. */
@@ -1375,6 +1377,14 @@ export interface Symbol {
 export interface Text {
   /** The words, Markdown where the model wrote them. */
   text: string;
+}
+
+/** How often a tier of matching found the place of an edit. */
+export interface TierCount {
+  /** `exact`, or what was overlooked: `indentation`, `typography`, … */
+  tier: string;
+  /** How often. */
+  count: number;
 }
 
 /** Why a turn is over. */

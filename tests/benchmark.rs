@@ -23,6 +23,8 @@ mod benchmark {
     pub(crate) mod clock;
     pub(crate) mod editor;
     pub(crate) mod history;
+    pub(crate) mod matching;
+    pub(crate) mod page;
     pub(crate) mod peer;
     pub(crate) mod plugin;
     pub(crate) mod review;
@@ -42,10 +44,12 @@ fn main() {
     benchmark::stream::measure(&mut table);
     benchmark::peer::measure(&mut table);
     benchmark::history::measure(&mut table);
+    benchmark::page::measure(&mut table);
     benchmark::start::measure(&mut table);
     benchmark::session::measure(&mut table);
     benchmark::editor::measure(&mut table);
     benchmark::review::measure(&mut table);
+    benchmark::matching::measure(&mut table);
     benchmark::plugin::measure(&mut table);
     table.print();
 }

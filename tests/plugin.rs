@@ -20,4 +20,6 @@ mod pictures;
 mod reviewing;
 mod setup;
 mod talking;
+mod tasks;
+mod web;
 mod window;

@@ -14,4 +14,6 @@ mod questions;
 pub(crate) mod screen;
 mod secret;
 pub(crate) mod svg;
+mod tasks;
 mod tour;
+mod web;

@@ -81,6 +81,18 @@ pub struct StatusResult {
     pub sessions: Vec<LiveSession>,
     /// How many documents the clients have open.
     pub documents: u32,
+    /// How strictly the places of agents' edits were found since the desk began, the most frequent way first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tiers: Vec<TierCount>,
+}
+
+/// How often a tier of matching found the place of an edit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TierCount {
+    /// `exact`, or what was overlooked: `indentation`, `typography`, …
+    pub tier: String,
+    /// How often.
+    pub count: u64,
 }
 
 /// A session that the desk has at hand.

@@ -114,10 +114,14 @@ pub struct Text {
 pub struct Call {
     /// The model's name for this call, unique within its step.
     pub call: String,
-    /// The tool's name.
+    /// The tool's name; `invalid` where there is none that could have been meant.
     pub name: String,
-    /// JSON as the model wrote it. While it is being written, and when the model made a mistake, it is no valid JSON.
+    /// JSON as the model wrote it, and once the call is made as it was understood. While it is being written it is no valid
+    /// JSON.
     pub arguments: String,
+    /// The part of the call that stands for this one, as `batch` does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
     /// What the running call showed last: the `metadata` of its last `progress` event.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub progress: Value,

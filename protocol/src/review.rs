@@ -152,9 +152,6 @@ pub struct ReviewChange {
     /// The ids of the hunks that are no more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<String>,
-    /// So much has changed that it is not told: the client lists it again.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub reload: bool,
     /// Why an inline edit came to nothing, for the person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,

@@ -9,6 +9,7 @@ mod going;
 mod keys;
 mod listing;
 mod odd;
+mod patches;
 mod state;
 mod typing;
 

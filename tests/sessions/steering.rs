@@ -10,6 +10,7 @@ use copydesk_session::agent::builtin;
 use copydesk_session::{
     Content, Event, Id, Live, Request, Role, Roles, Session, Setting, Store, TurnEnd, When, now,
 };
+use copydesk_tool::web::Web;
 use copydesk_tool::{Limits, Plan, Registry as Tools, Spill, tools};
 use copydesk_workspace::files::Files;
 use copydesk_workspace::process::{Processes, Shell};
@@ -58,13 +59,16 @@ impl AtWork {
         };
         store.put_session(session.clone()).await.unwrap();
         let spill = Spill::new(&dir.path().join("output"));
+        let processes = Processes::new(std::env::vars_os().collect());
         let options = tools::Options {
             limits: Limits::default(),
             spill: spill.clone(),
-            processes: Processes::new(std::env::vars_os().collect()),
+            processes: processes.clone(),
             shell: Shell::choose(None, &|name| std::env::var_os(name)).unwrap(),
             skills: [].into(),
             plan: Plan::new(time),
+            patience: copydesk_workspace::search::PATIENCE,
+            web: Web::default(),
         };
         let mut registry = Tools::new(Limits::default(), spill);
         tools::builtin(&options).into_iter().for_each(|tool| registry.add(tool));
@@ -82,8 +86,10 @@ impl AtWork {
             tools: registry,
             roles: Arc::new(Alone),
             files: Files::new(&folder, dir.path()),
+            processes,
             store,
             events: events_in,
+            above: None,
         };
         let live = Live::start(setting).await.unwrap();
         Self { dir, server, live, events }

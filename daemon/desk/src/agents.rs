@@ -36,6 +36,8 @@ impl Agents {
         let builtin = builtin().into_iter().map(|agent| Agent { tools: tools.clone(), ..agent });
         let agents: BTreeMap<_, _> = builtin.map(|agent| (agent.name.clone(), agent)).collect();
         let blank = agents.get("build").cloned().context("the agent `build` is built in")?;
+        // Whoever does not say who may call it is for everybody.
+        let blank = Agent { called: true, ..blank };
         let mut all = Self { agents, blank };
         for (path, own) in files(setup) {
             if let Some(agent) = all.written(&path, own) {
@@ -75,6 +77,11 @@ impl Agents {
         self.agents.values().filter(|agent| agent.primary && !agent.hidden)
     }
 
+    /// Those that other agents are offered.
+    pub(crate) fn called(&self) -> impl Iterator<Item = &Agent> {
+        self.agents.values().filter(|agent| agent.called && !agent.hidden)
+    }
+
     pub(crate) fn get(&self, name: &str) -> Option<&Agent> {
         self.agents.get(name)
     }
@@ -111,6 +118,7 @@ impl Agents {
             tools,
             steps: head.parse("steps").or_else(|| head.parse("maxSteps")).unwrap_or(base.steps),
             primary: head.get("mode").map_or(base.primary, |mode| mode != "subagent"),
+            called: head.get("mode").map_or(base.called, |mode| mode != "primary"),
             hidden: head.parse("hidden").unwrap_or(base.hidden),
             name: base.name,
             rules: base.rules,
@@ -130,6 +138,7 @@ impl Agents {
         agent.variant = written.variant.clone().or(agent.variant);
         agent.steps = written.steps.unwrap_or(agent.steps);
         agent.primary = written.mode.map_or(agent.primary, |mode| mode != AgentMode::Subagent);
+        agent.called = written.mode.map_or(agent.called, |mode| mode != AgentMode::Primary);
         agent.hidden = written.hidden.unwrap_or(agent.hidden);
         let options = providers::options(loaded, &["agent", name, "options"], &written.options)?;
         let said = Defaults { temperature: written.temperature, top_p: written.top_p, ..Defaults::default() };

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use copydesk_protocol::desk::LiveSession;
+use copydesk_protocol::desk::{LiveSession, TierCount};
 use copydesk_session::{Id, Session, Store, StoreError, now};
 use copydesk_workspace::buffers::{Buffers, ClientId};
 use copydesk_workspace::journal::Journal;
@@ -30,6 +30,8 @@ mod held;
 mod inline;
 mod outbox;
 mod reviewing;
+mod seat;
+mod tiers;
 mod undo;
 mod view;
 mod waiting;
@@ -38,6 +40,8 @@ pub(crate) use convert::session;
 pub(crate) use error::HubError;
 pub(crate) use held::{Held, Prompted, parts_before};
 pub(crate) use outbox::{Message, Outbox};
+pub(crate) use seat::Seat;
+use tiers::Tiers;
 
 /// What the desk has for all its sessions.
 pub(crate) struct Hub {
@@ -48,6 +52,7 @@ pub(crate) struct Hub {
     pub(crate) reviews: Reviews,
     sessions: Mutex<HashMap<String, Arc<Held>>>,
     turns: watch::Sender<usize>,
+    tiers: Tiers,
     /// No session begins to work any more. Written and read under the lock of the sessions.
     ending: AtomicBool,
     /// When it began, in milliseconds since 1970.
@@ -65,6 +70,7 @@ impl Hub {
             journal,
             sessions: Mutex::default(),
             turns: watch::Sender::new(0),
+            tiers: Tiers::default(),
             ending: AtomicBool::new(false),
             started: now(),
         }
@@ -73,6 +79,11 @@ impl Hub {
     /// How many turns run.
     pub(crate) fn turns(&self) -> watch::Receiver<usize> {
         self.turns.subscribe()
+    }
+
+    /// How often each tier of matching found the place of an edit.
+    pub(crate) fn tiers(&self) -> Vec<TierCount> {
+        self.tiers.counts()
     }
 
     /// The setup of a folder: its configuration, and the user's own.
@@ -134,6 +145,13 @@ impl Hub {
         let held = self.hold(id).await?;
         let _claim = held.end().await?;
         self.lock().remove(held.id().as_str());
+        // Those that worked for it go with it.
+        let is_below = |other: &Held| other.session().parent.as_ref() == Some(held.id());
+        let below: Vec<_> =
+            self.lock().extract_if(|_, other| is_below(other)).map(|(_, other)| other).collect();
+        for other in below {
+            let _claim = other.end().await;
+        }
         self.store.delete_session(held.id()).await?;
         self.reviews.forget(held.id().as_str());
         if let Some(journal) = &self.journal {

@@ -18,8 +18,10 @@ mod rules;
 mod setup;
 mod shim;
 mod skills;
+mod team;
 mod terminal;
 mod transport;
+mod web;
 
 use std::process::ExitCode;
 

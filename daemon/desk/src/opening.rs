@@ -3,12 +3,13 @@
 mod role;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::SystemTime;
 
 use anyhow::Context as _;
+use copydesk_model::catalogue::Edits;
 use copydesk_model::{Model, Registry as Models, offline};
-use copydesk_permission::Layers;
+use copydesk_permission::{Action, Layers, Rule};
 use copydesk_session::agent::{Agent, TITLE};
 use copydesk_session::prompt::{Surroundings, instruction_files, read_instructions};
 use copydesk_session::{Event, Id, Role, Session, Setting, Store, Titles, now};
@@ -24,8 +25,11 @@ use copydesk_workspace::reviews::Reviews;
 use tokio::sync::mpsc;
 
 use crate::agents::{self, Agents};
+use crate::hub::Hub;
 use crate::instructions::{self, Places};
 use crate::setup::Setup;
+use crate::team::Team;
+use crate::{rules, web};
 use role::Cast;
 
 /// Which session, and what was said about it on the command line.
@@ -38,7 +42,7 @@ pub(crate) struct Choice {
 }
 
 /// What a session gets from the desk it works at.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Desk {
     pub(crate) buffers: Buffers,
     /// Without one nothing that an agent does can be taken back.
@@ -46,6 +50,14 @@ pub(crate) struct Desk {
     pub(crate) reviews: Reviews,
     /// The session's own, for whoever has to end them.
     pub(crate) processes: Processes,
+    /// Where sessions that work for it can be seen; a run of its own has none.
+    pub(crate) hub: Weak<Hub>,
+}
+
+impl std::fmt::Debug for Desk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Desk").finish_non_exhaustive()
+    }
 }
 
 /// What the commands of one session begin with is what this process was started with.
@@ -61,12 +73,36 @@ pub(crate) async fn open(
     choice: &Choice,
     events: mpsc::Sender<Event>,
 ) -> anyhow::Result<Setting> {
+    let session = find(setup, loaded, &store, choice).await?;
+    ready(At { setup, loaded, store: &store, desk }, choice, session, None, events).await
+}
+
+/// Everything that a session is opened from.
+#[derive(Clone, Copy)]
+pub(crate) struct At<'a> {
+    pub(crate) setup: &'a Setup,
+    pub(crate) loaded: &'a Loaded,
+    pub(crate) store: &'a Store,
+    pub(crate) desk: &'a Desk,
+}
+
+/// `team` is the one that it works in, where a call of another session began it.
+pub(crate) async fn ready(
+    at: At<'_>,
+    choice: &Choice,
+    mut session: Session,
+    team: Option<&Team>,
+    events: mpsc::Sender<Event>,
+) -> anyhow::Result<Setting> {
+    let At { setup, loaded, store, desk } = at;
     let models = setup.registry(loaded)?;
-    let mut session = find(setup, loaded, &store, choice).await?;
     let agents = Agents::new(setup, loaded)?;
     let agent = agents.find(&session.agent)?;
     let model_name = model_name(&models, loaded, choice, &session, &agent)?;
-    session.model = Some(model_name.clone());
+    session.model = Some(model_name);
+    // What is odd about them is said once.
+    let home = setup.paths.home.to_string_lossy().into_owned();
+    let configured = team.map_or_else(|| rules::configured(loaded, &home), |team| team.configured().clone());
     let root = workspace_root(&session.folder).unwrap_or_else(|_| session.folder.clone());
     let places = Places { root: &root, folder: &session.folder, home: &setup.paths.home };
     let surroundings = surroundings(places, instructions::configured(loaded, &models, places).await);
@@ -74,11 +110,15 @@ pub(crate) async fn open(
     let cast = Cast {
         setup: setup.clone(),
         loaded: loaded.clone(),
+        store: store.clone(),
+        desk: desk.clone(),
+        configured,
         surroundings,
-        processes: desk.processes.clone(),
         plan: Plan::new(session.created),
+        is_below: team.is_some(),
     };
-    let Role { agent, model, model_name, system, rules, tools } = cast.make(&models, agent, model_name)?;
+    let Role { agent, model, model_name, system, rules, tools } =
+        cast.make(&models, &agents, agent, &session, team)?;
     // Who works offline sends nothing anywhere, not even for a title.
     let is_offline = model.provider().id == offline::ID;
     Ok(Setting {
@@ -86,7 +126,7 @@ pub(crate) async fn open(
         root,
         instructions,
         system,
-        rules: Layers::new([rules]),
+        rules: under(Layers::new([rules]), team),
         tools,
         roles: Arc::new(cast),
         files: Files::over(
@@ -97,13 +137,23 @@ pub(crate) async fn open(
             desk.reviews.clone(),
             loaded.config.save.unwrap_or_default(),
         ),
+        processes: desk.processes.clone(),
         session,
         agent,
         model,
         model_name,
-        store,
+        store: store.clone(),
         events,
+        above: None,
     })
+}
+
+/// What is denied to a team's own session is denied to those that work in it.
+fn under(rules: Layers, team: Option<&Team>) -> Layers {
+    match team {
+        Some(team) => rules.under(team.rules()),
+        None => rules,
+    }
 }
 
 async fn find(setup: &Setup, loaded: &Loaded, store: &Store, choice: &Choice) -> anyhow::Result<Session> {
@@ -179,14 +229,13 @@ fn titles(models: &Models, loaded: &Loaded, agent: &Agent) -> Option<Titles> {
     Some(Titles { model: model(models, loaded, &name, agent).ok()?, prompt: agent.prompt.clone() })
 }
 
-fn tools(
-    setup: &Setup,
-    loaded: &Loaded,
-    agent: &Agent,
-    processes: &Processes,
-    skills: Arc<[Skill]>,
-    plan: Plan,
-) -> anyhow::Result<Tools> {
+/// Where the whole of long outputs lies, and what jobs print.
+fn outputs(setup: &Setup) -> PathBuf {
+    setup.paths.data_dir.join("output")
+}
+
+fn tools(cast: &Cast, agent: &Agent, edits: Edits, skills: Arc<[Skill]>) -> anyhow::Result<Tools> {
+    let Cast { setup, loaded, desk, plan, is_below, .. } = cast;
     let said = &loaded.config.tool_output;
     let number = |value: Option<u64>, other: usize| {
         value.and_then(|value| usize::try_from(value).ok()).unwrap_or(other)
@@ -194,7 +243,7 @@ fn tools(
     let usual = Limits::default();
     let limits =
         Limits { lines: number(said.max_lines, usual.lines), bytes: number(said.max_bytes, usual.bytes) };
-    let spill = Spill::new(&setup.paths.data_dir.join("output"));
+    let spill = Spill::new(&outputs(setup));
     spill.clean(SystemTime::now());
     // What runs the commands is for the person to say.
     let trusted = loaded.merged.untrusted(&["shell"]).is_none();
@@ -202,17 +251,35 @@ fn tools(
     let options = tools::Options {
         limits,
         spill: spill.clone(),
-        processes: processes.clone(),
+        processes: desk.processes.clone(),
         shell: Shell::choose(shell, &|name| std::env::var_os(name))?,
+        patience: copydesk_workspace::search::PATIENCE,
+        web: web::configured(loaded),
         skills,
-        plan,
+        plan: plan.clone(),
     };
     let mut registry = Tools::new(limits, spill);
-    for tool in tools::builtin(&options) {
-        let is_on = agent.tools.is_on(&tool.name());
+    // A model has the tools that it knows how to change files with, and not the others.
+    let is_of_model = |tool: &str| match tools::edits_by_patch(tool) {
+        Some(by_patch) => by_patch == (edits == Edits::Patch),
+        None => true,
+    };
+    for tool in tools::builtin(&options).into_iter().filter(|tool| is_of_model(&tool.name())) {
+        let name = tool.name();
+        // Without commands there are no jobs to look after.
+        let is_on = agent.tools.is_on_for(&name, tools::does_as(&name))
+            && (name != "job" || agent.tools.is_on("bash"))
+            && !(*is_below && is_for_people(&tool.key(), agent));
         registry.add(if is_on { tool } else { off(tool.name(), &agent.name) });
     }
     Ok(registry)
+}
+
+/// What is between an agent and a person is not for one that works for another agent, unless its own rules say so.
+fn is_for_people(key: &str, agent: &Agent) -> bool {
+    let is_meant = |rule: &Rule| rule.key == key && rule.action != Action::Deny;
+    let is_between = ["todowrite", "todoread", "question"].contains(&key) || key.starts_with("plan");
+    is_between && !agent.rules.iter().any(is_meant)
 }
 
 fn surroundings(places: Places<'_>, configured: Vec<(PathBuf, String)>) -> Surroundings {

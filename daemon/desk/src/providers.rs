@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::Context as _;
-use copydesk_model::catalogue::{Prices, ReasoningControl, Tier};
+use copydesk_model::catalogue::{Edits, Prices, ReasoningControl, Tier};
 use copydesk_model::retry::Policy;
 use copydesk_model::settings::{Given, ModelSettings, ProviderSettings, Reasons};
 use copydesk_model::{Defaults, Effort, Secret, Settings, Wire};
@@ -128,6 +128,7 @@ impl Place<'_> {
             pdf: takes(written.pdf, "pdf"),
             temperature: written.temperature,
             caching: written.caching,
+            edits: written.edits.map(edits),
             reasoning: written
                 .reasoning
                 .as_ref()
@@ -138,6 +139,13 @@ impl Place<'_> {
             headers: self.headers(&written.headers, &["models", name, "headers"]),
             defaults: options(self.loaded, &self.path(&["models", name, "options"]), &written.options)?,
         })
+    }
+}
+
+fn edits(edits: config::Edits) -> Edits {
+    match edits {
+        config::Edits::Replace => Edits::Replace,
+        config::Edits::Patch => Edits::Patch,
     }
 }
 

@@ -3,6 +3,7 @@
 //! `catalogue/models.json` is the data; a user's configuration extends or corrects it. A model that is not in it works
 //! too, with careful defaults: it may call tools, it is sent no images, and it has no price.
 
+mod families;
 mod prices;
 
 use std::collections::BTreeMap;
@@ -10,6 +11,7 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
+pub use families::Edits;
 pub use prices::{Above, Prices, Tier};
 
 use crate::request::Effort;
@@ -42,6 +44,9 @@ pub struct ModelInfo {
     pub temperature: bool,
     /// Whether it can be made to call a tool; some refuse while they think.
     pub forced_tool: bool,
+    /// How it is used to changing files.
+    #[serde(skip_serializing_if = "Edits::is_usual")]
+    pub edits: Edits,
     /// The day after which the provider will no longer serve it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retired: Option<String>,
@@ -80,6 +85,7 @@ struct Entry {
     efforts: Vec<Effort>,
     temperature: Option<bool>,
     forced_tool: Option<bool>,
+    edits: Option<Edits>,
     #[serde(default)]
     aliases: Vec<String>,
     retired: Option<String>,
@@ -155,6 +161,7 @@ impl Entry {
             efforts: self.efforts.clone(),
             temperature: self.temperature.unwrap_or(true),
             forced_tool: self.forced_tool.unwrap_or(true),
+            edits: self.edits.unwrap_or_else(|| families::edits(id)),
             retired: self.retired.clone(),
             known: true,
         }
@@ -177,6 +184,7 @@ impl ModelInfo {
             efforts: Vec::new(),
             temperature: true,
             forced_tool: true,
+            edits: families::edits(id),
             retired: None,
             known: false,
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::catalogue::{ModelInfo, Prices, ReasoningControl};
+use crate::catalogue::{Edits, ModelInfo, Prices, ReasoningControl};
 use crate::model::Defaults;
 use crate::provider::{Secret, Wire};
 use crate::retry::Policy;
@@ -67,6 +67,7 @@ pub struct ModelSettings {
     pub pdf: Option<bool>,
     pub temperature: Option<bool>,
     pub caching: Option<bool>,
+    pub edits: Option<Edits>,
     pub reasoning: Option<Reasons>,
     pub disabled: bool,
     /// Sent beside the provider's.
@@ -107,6 +108,7 @@ impl ModelSettings {
             pdf: self.pdf.unwrap_or(info.pdf),
             temperature: self.temperature.unwrap_or(info.temperature),
             caching: self.caching.unwrap_or(info.caching),
+            edits: self.edits.unwrap_or(info.edits),
             reasoning,
             known: true,
             ..info

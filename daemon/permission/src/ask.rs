@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::Rule;
+use crate::{Action, Rule};
 
 /// What a call wants to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub struct Ask {
     pub patterns: Vec<String>,
     /// What is remembered when the reply is `Always`. The person is shown it, so it should be as narrow as is useful.
     pub always: Vec<String>,
+    /// What other rules have said already: those of a session that works for this one.
+    pub said: Option<Action>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -109,7 +109,12 @@ mod tests {
     use super::*;
 
     fn ask(pattern: &str) -> Ask {
-        Ask { key: "bash".into(), patterns: vec![pattern.into()], always: vec![format!("{pattern} *")] }
+        Ask {
+            key: "bash".into(),
+            patterns: vec![pattern.into()],
+            always: vec![format!("{pattern} *")],
+            said: None,
+        }
     }
 
     fn waiting(patterns: &[&'static str]) -> Asks<&'static str> {

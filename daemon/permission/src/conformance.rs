@@ -118,7 +118,8 @@ fn disabled() {
 fn ask() {
     let cases = cases().ask;
     for case in &cases {
-        let ask = Ask { key: case.key.clone(), patterns: case.patterns.clone(), always: Vec::new() };
+        let ask =
+            Ask { key: case.key.clone(), patterns: case.patterns.clone(), always: Vec::new(), said: None };
         let ours = match Layers::new([rules(&case.rules)]).decide(&ask) {
             Decision::Allow => "allow",
             Decision::Ask(_) => "ask",

@@ -10,13 +10,13 @@
 //! | `plan_exit` | | all: the plan is what is asked about |
 //! | `edit`, `bash` | | all |
 //! | `external_directory` | | all: any path outside of the workspace |
-//! | `webfetch`, `websearch` | | all: what is asked for leaves the machine |
+//! | `webfetch`, `websearch`, `codesearch` | | all: what is asked for leaves the machine |
 //! | `doom_loop` | | the same call again and again |
 //! | any other, such as the tools of an MCP server | | all |
 
 use crate::{Action, Rule, Rules};
 
-const LINES: [(&str, &str, Action); 20] = [
+const LINES: [(&str, &str, Action); 21] = [
     ("read", "*", Action::Allow),
     ("read", "*.env", Action::Ask),
     ("read", "*.env.*", Action::Ask),
@@ -36,6 +36,7 @@ const LINES: [(&str, &str, Action); 20] = [
     ("external_directory", "*", Action::Ask),
     ("webfetch", "*", Action::Ask),
     ("websearch", "*", Action::Ask),
+    ("codesearch", "*", Action::Ask),
     ("doom_loop", "*", Action::Ask),
     ("plan_exit", "*", Action::Ask),
 ];
@@ -54,7 +55,16 @@ mod tests {
         let rules = defaults();
         let free = ["read", "list", "glob", "grep", "lsp", "task"];
         assert!(free.iter().all(|key| rules.evaluate(key, "src/main.rs") == Action::Allow));
-        let asked = ["edit", "bash", "external_directory", "webfetch", "websearch", "doom_loop", "mcp_tool"];
+        let asked = [
+            "edit",
+            "bash",
+            "external_directory",
+            "webfetch",
+            "websearch",
+            "codesearch",
+            "doom_loop",
+            "mcp_tool",
+        ];
         assert!(asked.iter().all(|key| rules.evaluate(key, "src/main.rs") == Action::Ask));
     }
 }

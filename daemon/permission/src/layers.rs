@@ -8,6 +8,8 @@ use crate::{Action, Ask, Decision, Denied, Rule, Rules, matches};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Layers {
     rules: Rules,
+    /// Those of the sessions above, whose denials hold here.
+    above: Vec<Rules>,
     remembered: Vec<(String, String)>,
     /// What a person chose for a key: it stands for every rule that does not deny.
     chosen: Vec<(String, Action)>,
@@ -17,12 +19,19 @@ impl Layers {
     /// In the order of growing weight: defaults, configuration, agent.
     pub fn new(layers: impl IntoIterator<Item = Rules>) -> Self {
         let rules = layers.into_iter().fold(Rules::default(), Rules::then);
-        Self { rules, remembered: Vec::new(), chosen: Vec::new() }
+        Self { rules, ..Self::default() }
     }
 
-    /// All rules, without what was answered: what hides tools.
-    pub fn rules(&self) -> &Rules {
-        &self.rules
+    /// For whoever works under another: what is denied there is denied here.
+    #[must_use]
+    pub fn under(mut self, above: &Self) -> Self {
+        self.above.extend(above.above.iter().chain([&above.rules]).cloned());
+        self
+    }
+
+    /// Whether everything under the key is denied, whatever is answered: there is no use in offering it.
+    pub fn denies_all(&self, key: &str) -> bool {
+        self.all().any(|rules| rules.denies_all(key))
     }
 
     /// The same memory under other rules: those of another agent, or of a changed configuration.
@@ -49,8 +58,17 @@ impl Layers {
     }
 
     pub fn evaluate(&self, key: &str, pattern: &str) -> Action {
+        self.weigh(key, pattern, None)
+    }
+
+    /// `said` is what the rules of whoever asks have said, where that is not us: ours then only deny. What a person chose and
+    /// answered here holds for them, too.
+    fn weigh(&self, key: &str, pattern: &str, said: Option<Action>) -> Action {
+        if self.denying(key, pattern).is_some() {
+            return Action::Deny;
+        }
         let chosen = self.chosen.iter().find(|(chosen, _)| chosen == key);
-        match self.rules.evaluate(key, pattern) {
+        match said.unwrap_or_else(|| self.rules.evaluate(key, pattern)) {
             Action::Allow | Action::Ask if let Some((_, action)) = chosen => *action,
             Action::Ask if self.is_remembered(key, pattern) => Action::Allow,
             action => action,
@@ -68,7 +86,7 @@ impl Layers {
         let patterns = if ask.patterns.is_empty() { &everything[..] } else { &ask.patterns };
         let mut open = Vec::new();
         for pattern in patterns {
-            match self.evaluate(&ask.key, pattern) {
+            match self.weigh(&ask.key, pattern, ask.said) {
                 Action::Allow => {}
                 Action::Ask => open.push(pattern.clone()),
                 Action::Deny => return Decision::Deny(self.denied(&ask.key, pattern)),
@@ -81,8 +99,18 @@ impl Layers {
         Decision::Ask(Ask { patterns, ..ask.clone() })
     }
 
+    fn all(&self) -> impl Iterator<Item = &Rules> {
+        self.above.iter().chain([&self.rules])
+    }
+
+    /// The rule that denies it, our own or one above.
+    fn denying(&self, key: &str, pattern: &str) -> Option<&Rule> {
+        let mut deciding = self.all().filter_map(|rules| rules.deciding(key, pattern));
+        deciding.find(|rule| rule.action == Action::Deny)
+    }
+
     fn denied(&self, key: &str, pattern: &str) -> Denied {
-        let rule = self.rules.deciding(key, pattern).cloned();
+        let rule = self.denying(key, pattern).cloned();
         let rule = rule.unwrap_or_else(|| Rule::new(key, pattern, Action::Deny));
         Denied { key: key.to_owned(), pattern: pattern.to_owned(), rule }
     }
@@ -94,7 +122,7 @@ mod tests {
 
     fn ask(patterns: &[&str]) -> Ask {
         let patterns = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
-        Ask { key: "bash".into(), patterns, always: vec!["git *".into()] }
+        Ask { key: "bash".into(), patterns, always: vec!["git *".into()], said: None }
     }
 
     #[test]
@@ -133,6 +161,39 @@ mod tests {
         layers.choose("edit", None);
         assert_eq!(all(&layers), [Action::Allow, Action::Deny, Action::Allow]);
         assert_eq!(layers.evaluate("bash", "x"), Action::Ask, "it holds for its own key only");
+    }
+
+    #[test]
+    fn whoever_works_under_another_is_bound_by_what_is_denied_there() {
+        let rule = |pattern, action| Rules::from_iter([Rule::new("bash", pattern, action)]);
+        let above = Layers::new([rule("rm *", Action::Deny)]);
+        let below = Layers::new([rule("*", Action::Allow)]).under(&above);
+        assert_eq!(below.evaluate("bash", "rm x"), Action::Deny);
+        assert_eq!(below.evaluate("bash", "ls"), Action::Allow);
+        let Decision::Deny(denied) = below.decide(&ask(&["rm x"])) else { panic!("not denied") };
+        assert_eq!(denied.rule, Rule::new("bash", "rm *", Action::Deny));
+        let deepest = Layers::default().under(&below);
+        assert_eq!(deepest.evaluate("bash", "rm x"), Action::Deny);
+        assert!(
+            !below.denies_all("bash")
+                && Layers::default().under(&Layers::new([rule("*", Action::Deny)])).denies_all("bash")
+        );
+    }
+
+    #[test]
+    fn what_those_below_may_do_they_know_and_what_a_person_said_here_holds_for_them() {
+        let rule = |key: &str, pattern: &str, action| Rule::new(key, pattern, action);
+        let rules = [rule("bash", "*", Action::Allow), rule("bash", "rm *", Action::Deny)];
+        let mut layers = Layers::new([Rules::from_iter(rules)]);
+        let below = |layers: &Layers, pattern: &str, said| {
+            matches!(layers.decide(&Ask { said: Some(said), ..ask(&[pattern]) }), Decision::Allow)
+        };
+        assert!(!below(&layers, "ls", Action::Ask), "our rules allow nothing there");
+        assert!(below(&layers, "ls", Action::Allow) && !below(&layers, "rm x", Action::Allow));
+        layers.remember("bash", "git *");
+        assert!(below(&layers, "git log", Action::Ask));
+        layers.choose("bash", Some(Action::Ask));
+        assert!(!below(&layers, "ls", Action::Allow) && !below(&layers, "git log", Action::Ask));
     }
 
     #[test]

@@ -34,8 +34,10 @@ pub struct Agent {
     /// Keys under which nothing happens without asking, whatever the configuration allows.
     pub asks: Vec<String>,
     pub steps: u32,
-    /// Whether a person can choose it; others only call it.
+    /// Whether a person can choose it.
     pub primary: bool,
+    /// Whether other agents can give it tasks.
+    pub called: bool,
     /// Not in any list.
     pub hidden: bool,
 }
@@ -61,12 +63,13 @@ pub fn builtin() -> Vec<Agent> {
         asks: Vec::new(),
         steps: STEPS,
         primary,
+        called: !primary,
         hidden: false,
     };
     let deny = |keys: &[&str]| keys.iter().map(|key| Rule::new(*key, "*", Action::Deny)).collect::<Rules>();
     // Whoever works for another agent speaks to that one, and is who it was called as.
-    let called = ["question", "plan_enter", "plan_exit"];
-    let title = agent(TITLE, false, "Names sessions.", include_str!("agent/title.md"), deny(&called));
+    let for_people = ["question", "plan_enter", "plan_exit"];
+    let title = agent(TITLE, false, "Names sessions.", include_str!("agent/title.md"), deny(&for_people));
     let build = include_str!("agent/build.md");
     let plan = agent(
         PLAN,
@@ -78,13 +81,19 @@ pub fn builtin() -> Vec<Agent> {
     vec![
         agent("build", true, "Reads, changes and runs code.", build, deny(&["plan_exit"])),
         Agent { asks: ["bash", "plan_exit"].map(str::to_owned).to_vec(), ..plan },
-        agent("general", false, "A task of its own, end to end.", build, deny(&called)),
+        agent(
+            "general",
+            false,
+            "Works on a task of its own from end to end: looks, changes files, runs commands.",
+            build,
+            deny(&for_people),
+        ),
         agent(
             "explore",
             false,
-            "Finds out how something works.",
+            "Finds out where something is and how it works; changes nothing and runs nothing.",
             include_str!("agent/explore.md"),
-            deny(&["edit", "bash", "task"]).then(deny(&called)),
+            deny(&["edit", "bash", "task"]).then(deny(&for_people)),
         ),
         Agent {
             hidden: true,

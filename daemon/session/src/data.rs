@@ -111,11 +111,15 @@ pub struct Prompt {
 pub struct Call {
     /// The model's name for this call, unique within its step.
     pub call: String,
+    /// The tool's; where there is none that could have been meant, `invalid`.
     pub name: String,
-    /// JSON as the model wrote it.
+    /// JSON as the model wrote it, and once the call is made as it was understood.
     pub arguments: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub echo: Option<Echo>,
+    /// The part of the call that stands for this one: what came of it is in the result of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Id>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Box<CallOutput>>,
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use copydesk_model::{CallResult, Input, Message, Part as ModelPart};
 
 use crate::data::{Call, Content, Part, State};
+use crate::task;
 
 /// The conversation so far.
 #[derive(Default)]
@@ -68,6 +69,8 @@ impl Writer {
             Content::Note(note) => self.input(Input::Text(note.text.clone())),
             Content::Text(text) => self.say(ModelPart::Text(text.clone())),
             Content::Reasoning(reasoning) => self.say(ModelPart::Reasoning(reasoning.clone())),
+            // The model hears of it by the call that it made itself.
+            Content::Call(call) if call.parent.is_some() => {}
             Content::Call(call) => {
                 self.say(ModelPart::Call(copydesk_model::Call {
                     id: call.call.clone(),
@@ -75,7 +78,7 @@ impl Writer {
                     arguments: call.arguments.clone(),
                     echo: call.echo.clone(),
                 }));
-                self.results.push(result(call, &part.state));
+                self.results.push(result(call, part));
             }
             Content::StepStart { .. } => self.end_step(),
             Content::StepFinish(_) | Content::Retry { .. } => {}
@@ -114,16 +117,18 @@ impl Writer {
     }
 }
 
-fn result(call: &Call, state: &State) -> CallResult {
+fn result(call: &Call, part: &Part) -> CallResult {
     let (id, name) = (call.call.clone(), call.name.clone());
     if let Some(output) = &call.output {
         let media = output.media.clone();
         return CallResult { id, name, output: output.output.clone(), media, is_error: output.is_error };
     }
-    let output = match state {
+    let output = match &part.state {
         State::Error { message } => message.clone(),
-        _ => "[This call was interrupted. It may have been carried out in part: look before you repeat it.]"
-            .to_owned(),
+        _ => format!(
+            "[This call was interrupted. It may have been carried out in part: look before you repeat it.{}]",
+            task::goes_on(call, part)
+        ),
     };
     CallResult { id, name, output, is_error: true, ..CallResult::default() }
 }
@@ -153,8 +158,14 @@ mod tests {
     fn call(name: &str, state: State, output: Option<&str>) -> Part {
         let output =
             output.map(|output| Box::new(CallOutput { output: output.into(), ..CallOutput::default() }));
-        let call =
-            Call { call: name.into(), name: "bash".into(), arguments: "{}".into(), echo: None, output };
+        let call = Call {
+            call: name.into(),
+            name: "bash".into(),
+            arguments: "{}".into(),
+            echo: None,
+            parent: None,
+            output,
+        };
         part(state, Content::Call(call))
     }
 

@@ -13,10 +13,11 @@ pub mod inline;
 mod live;
 pub mod prompt;
 mod store;
+pub mod task;
 
 pub use data::{Call, CallOutput, Content, Note, Part, Prompt, ReviewWhen, Session, State, StepFinish};
 pub use event::{Asked, Event, Questioned, TurnEnd};
 pub use export::{Archive, ImportError, markdown};
 pub use id::{Id, now};
-pub use live::{AnyRoles, Live, Request, Role, Roles, Setting, Titles, When};
+pub use live::{Above, AnyRoles, Live, Request, Role, Roles, Setting, Titles, When};
 pub use store::{Claim, Found, Opened, Store, StoreError};

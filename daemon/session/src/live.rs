@@ -12,11 +12,14 @@ mod calls;
 mod line;
 mod nearby;
 mod news;
+mod passing;
+mod repeated;
 mod role;
 mod step;
 mod title;
 mod todo;
 mod turn;
+mod understood;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
@@ -24,8 +27,9 @@ use std::sync::Arc;
 
 use copydesk_model::{Media, Model};
 use copydesk_permission::{Asks, Layers, Reply};
-use copydesk_tool::{Allowed, Answers, Progress, Refused, Registry, Todos};
+use copydesk_tool::{Answers, Asker, Owner, Progress, Refused, Registry, Todos};
 use copydesk_workspace::files::Files;
+use copydesk_workspace::process::Processes;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -35,7 +39,9 @@ use crate::event::Event;
 use crate::history::History;
 use crate::id::{Id, now};
 use crate::store::{Claim, Store, StoreError};
-use line::{Line, Wanted};
+use asking::Waiting;
+use line::{Answered, Line, Wanted};
+use passing::Passed;
 pub use role::{AnyRoles, Role, Roles};
 
 /// What a session needs to work.
@@ -56,9 +62,28 @@ pub struct Setting {
     /// Who else it can be.
     pub roles: AnyRoles,
     pub files: Files,
+    /// What its commands run in, for what goes on in the background.
+    pub processes: Processes,
     pub store: Store,
     /// Where events go. A reader that is slow slows the session.
     pub events: mpsc::Sender<Event>,
+    /// Whom it works for, where a call of another session began it.
+    pub above: Option<Above>,
+}
+
+/// What is above a session that works for another.
+#[derive(Clone)]
+pub struct Above {
+    /// Who is asked: what is denied, chosen and answered there holds here.
+    pub asker: Arc<dyn Asker>,
+    /// What its edits belong to, and who is told of what becomes of them while nobody works here.
+    pub owner: Owner,
+}
+
+impl std::fmt::Debug for Above {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Above").field("owner", &self.owner).finish_non_exhaustive()
+    }
 }
 
 /// The agent `title` and its model, in which stands what the agent adds to requests.
@@ -129,13 +154,18 @@ impl Live {
         setting.store.mark_interrupted(&setting.session.id).await?;
         let parts = setting.store.parts(&setting.session.id).await?;
         let mut asks = Asks::new(setting.rules.clone());
-        asks.choose("edit", setting.session.review.map(asking::action));
+        if setting.above.is_none() {
+            asks.choose("edit", setting.session.review.map(asking::action));
+        }
         let turns = parts.last().map_or(0, |part| part.turn);
+        let parts: Vec<_> = parts.into_iter().map(Arc::new).collect();
         let todos = todo::kept(&parts);
+        let lost_jobs = news::lost_jobs(&parts, &setting.processes);
         let worker = Worker {
             _claim: claim,
             setting,
-            parts: parts.into_iter().map(Arc::new).collect(),
+            parts,
+            lost_jobs,
             history: History::default(),
             turn: turns,
             step: 0,
@@ -148,6 +178,7 @@ impl Live {
             waiting: HashMap::new(),
             questions: BTreeMap::new(),
             todos,
+            passed: HashMap::new(),
             steering: VecDeque::new(),
             queue: VecDeque::new(),
             cancel: CancellationToken::new(),
@@ -208,6 +239,8 @@ struct Worker {
     setting: Setting,
     /// All settled parts, as the store has them.
     parts: Vec<Arc<Part>>,
+    /// Jobs of which the model does not know yet that they are gone.
+    lost_jobs: Vec<i64>,
     history: History,
     turn: u32,
     step: u32,
@@ -218,10 +251,12 @@ struct Worker {
     progress_in: mpsc::Sender<Progress>,
     asks: Asks<Id>,
     /// Calls that wait for a reply.
-    waiting: HashMap<Id, oneshot::Sender<Result<Allowed, Refused>>>,
+    waiting: HashMap<Id, Waiting<Answered>>,
     /// Calls that wait for answers.
-    questions: BTreeMap<Id, oneshot::Sender<Answers>>,
+    questions: BTreeMap<Id, Waiting<Answers>>,
     todos: Todos,
+    /// Asks that are answered above.
+    passed: HashMap<Id, Passed>,
     steering: VecDeque<Prompted>,
     queue: VecDeque<Prompted>,
     /// Of the turn at hand.

@@ -82,7 +82,7 @@ pub fn replace(text: &str, old: &str, new: &str, all: bool) -> Result<Replaced, 
         (0, _) => match tiers::find(text, &flat, &old, &new_lf, all)? {
             Some(replaced) => Ok(replaced),
             None => {
-                let (hint, nearest) = (hint::find(&flat.text, &old), nearest::find(&flat.text, &old));
+                let (hint, nearest) = like(&flat.text, &old);
                 Err(ReplaceError::NotFound { hint, nearest })
             }
         },
@@ -95,6 +95,13 @@ pub fn replace(text: &str, old: &str, new: &str, all: bool) -> Result<Replaced, 
             Err(ReplaceError::Several { lines, count, tier: Tier::Exact })
         }
     }
+}
+
+/// What in a text is like another that is not there as it is looked for. Both have only `\n` as line break.
+pub(crate) fn like(text: &str, old: &str) -> (Option<Hint>, Option<Nearest>) {
+    // Where all of it stands within lines, nothing can be named that differs.
+    let hint = if text.contains(old) { None } else { hint::find(text, old) };
+    (hint, nearest::find(text, old))
 }
 
 /// Those places that do not overlap the one before them.

@@ -28,13 +28,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Change, Document, Edit, Stale};
+use crate::{Change, Edit, Stale};
 
 mod body;
 mod cluster;
 mod committed;
 mod compare;
 mod compose;
+mod current;
 mod decide;
 mod identity;
 mod measured;
@@ -60,6 +61,7 @@ mod tests;
 
 use body::Body;
 use cluster::{Hand, Touch};
+pub use current::Current;
 pub use decide::{Decision, Kept, Rejection, Selection, Settled};
 use measured::Measured;
 use moved::Moved;
@@ -138,7 +140,12 @@ pub struct Review {
 impl Review {
     /// Of a document as it is before the agent's first edit.
     pub fn new(text: &str) -> Self {
-        let text = Body::new(text);
+        Self::of(text.into())
+    }
+
+    /// The same of a text that an editor may have open, with which it is shared then.
+    pub fn of(current: Current<'_>) -> Self {
+        let text = current.body();
         Self {
             base: text.clone(),
             text,
@@ -152,12 +159,6 @@ impl Review {
         }
     }
 
-    /// The same of a text that an editor has open, which it shares.
-    pub fn of(document: &Document) -> Self {
-        let text = Body::of(document);
-        Self { base: text.clone(), text, ..Self::new("") }
-    }
-
     pub fn base(&self) -> String {
         self.base.text()
     }
@@ -167,8 +168,8 @@ impl Review {
     }
 
     /// Whether this is the text.
-    pub fn is_at(&self, document: &Document) -> bool {
-        self.text.is_of(document)
+    pub fn is_at(&self, current: Current<'_>) -> bool {
+        self.text.holds(current)
     }
 
     /// Of the text, in bytes.

@@ -1,40 +1,55 @@
-//! From the JSON that a model wrote to a tool's parameters, and what the model is told where that fails.
+//! From what a model wrote as arguments to a tool's parameters, and what the model is told where that fails.
+//!
+//! Models write JSON with noise around and in it, numbers in quotes, names that another tool has. What can have been meant
+//! in one way only is taken so, in three steps: the text becomes an object (`noise`, `scanner`), its names those of the
+//! schema (`alias`), its values those of the schema (`fit`). The rest is refused.
+//!
+//! Invariant: an object that fits is not touched, and no character of a string that was valid changes.
+//! Invariant: nothing is invented: what a repair gives was in the text.
 
-use schemars::JsonSchema;
+mod alias;
+mod fit;
+mod noise;
+#[cfg(test)]
+mod properties;
+mod repair;
+mod scanner;
+#[cfg(test)]
+mod tests;
+
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::outcome::{Failure, FailureKind};
+pub(crate) use alias::plain;
+pub(crate) use repair::Repair;
 
-/// What a model wrote, as JSON. Nothing at all is an object without entries.
-pub(crate) fn parse(tool: &str, text: &str) -> Result<Value, Failure> {
+/// Arguments as they were understood.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Arguments {
+    pub(crate) value: Value,
+    pub(crate) repairs: Vec<Repair>,
+}
+
+/// Whether the model had said all that it wanted to say, or ran into a limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Ending {
+    #[default]
+    Whole,
+    /// A missing end is not one that the model forgot.
+    Cut,
+}
+
+/// What a model wrote, as this schema has it; else why it is no object. Nothing at all is an object without entries.
+pub(crate) fn prepare(text: &str, schema: &Value, ending: Ending) -> Result<Arguments, String> {
     if text.trim().is_empty() {
-        return Ok(Value::Object(Map::new()));
+        return Ok(Arguments { value: Value::Object(Map::new()), repairs: Vec::new() });
     }
-    let wrong = |why: String| {
-        let message = format!(
-            "The arguments of `{tool}` are no JSON object ({why}). Make the call again with valid JSON."
-        );
-        Failure::new(FailureKind::Arguments, message)
-    };
-    match serde_json::from_str(text) {
-        Ok(value @ Value::Object(_)) => Ok(value),
-        Ok(other) => Err(wrong(format!("they are {}", kind(&other)))),
-        Err(error) => Err(wrong(error.to_string())),
-    }
+    let (value, mut repairs) = noise::read(text, ending)?;
+    let value = fit::fit(value, schema, &mut repairs);
+    Ok(Arguments { value, repairs })
 }
 
-/// Reads parameters. Models write numbers and truth in quotes: where the words as they stand do not fit, those inside the
-/// quotes are tried.
-pub(crate) fn read<T: DeserializeOwned + JsonSchema>(arguments: Value) -> Result<T, String> {
-    let problem = match from::<T>(arguments.clone()) {
-        Ok(parameters) => return Ok(parameters),
-        Err(problem) => problem,
-    };
-    from(unquoted(arguments)).map_err(|_| problem)
-}
-
-fn from<T: DeserializeOwned>(arguments: Value) -> Result<T, String> {
+pub(crate) fn read<T: DeserializeOwned>(arguments: Value) -> Result<T, String> {
     serde_path_to_error::deserialize(arguments).map_err(|error| {
         let path = error.path().to_string();
         let inner = error.into_inner();
@@ -42,28 +57,22 @@ fn from<T: DeserializeOwned>(arguments: Value) -> Result<T, String> {
     })
 }
 
-fn unquoted(arguments: Value) -> Value {
-    let Value::Object(map) = arguments else { return arguments };
-    let unquote = |value: Value| match &value {
-        Value::String(text) => match serde_json::from_str(text) {
-            Ok(inner @ (Value::Number(_) | Value::Bool(_) | Value::Array(_) | Value::Object(_))) => inner,
-            _ => value,
-        },
-        _ => value,
-    };
-    Value::Object(map.into_iter().map(|(key, value)| (key, unquote(value))).collect())
+/// Told where there is no object to begin with.
+pub(crate) fn unreadable(tool: &str, why: &str, schema: &Value) -> String {
+    let expected = expected(schema);
+    format!(
+        "The arguments of `{tool}` are no JSON object ({why}). It takes: {expected}. Make the call again with valid JSON."
+    )
 }
 
-pub(crate) fn failure(tool: &str, problem: &str, schema: &Value) -> Failure {
+/// Told where the object is another than the tool's.
+pub(crate) fn unfit(tool: &str, problem: &str, schema: &Value) -> String {
     let expected = expected(schema);
-    let message = format!(
-        "The arguments of `{tool}` do not fit: {problem}. It takes: {expected}. Make the call again."
-    );
-    Failure::new(FailureKind::Arguments, message)
+    format!("The arguments of `{tool}` do not fit: {problem}. It takes: {expected}. Make the call again.")
 }
 
 /// `filePath (string), limit (integer, optional)`
-fn expected(schema: &Value) -> String {
+pub(crate) fn expected(schema: &Value) -> String {
     let properties = schema.get("properties").and_then(Value::as_object);
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = |name: &str| required.is_some_and(|list| list.iter().any(|item| item == name));
@@ -82,15 +91,4 @@ fn expected(schema: &Value) -> String {
     };
     let list: Vec<_> = properties.into_iter().flatten().map(one).collect();
     if list.is_empty() { "nothing".to_owned() } else { list.join(", ") }
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    }
 }

@@ -7,15 +7,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use copydesk_permission::Action;
 use copydesk_workspace::files::{Files, Place};
 use copydesk_workspace::reviews::ReviewId;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::outcome::{Failure, FailureKind};
+use crate::outcome::{Failure, FailureKind, one_line};
 use crate::question::{Answers, Question};
 use crate::todo::Todos;
+
+/// What a system takes for a path. A longer one need not be put before anybody.
+const LONGEST_PATH: usize = 4096;
 
 /// A question to the rules, and where they do not know, to the person.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -33,15 +37,15 @@ pub struct Ask {
 }
 
 /// Whether what is asked for can be decided piece by piece.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Reviewed {
     /// As a whole or not at all.
     #[default]
     Never,
     /// If a person has to be asked, a review is opened first: the answer is then [`Allowed::IfReviewed`].
     First,
-    /// In this one.
-    In(ReviewId),
+    /// In these, one for each file.
+    In(Vec<ReviewId>),
 }
 
 /// Why a call may not go on.
@@ -80,11 +84,24 @@ pub type Switching<'a> = Pin<Box<dyn Future<Output = Result<(), String>> + Send 
 pub trait Asker: Send + Sync {
     fn ask<'a>(&'a self, call: &'a str, ask: Ask) -> Answer<'a>;
 
+    /// For a session that works for this one, whose own rules have said so much: what is denied, chosen and answered here holds
+    /// for it, too.
+    fn ask_for<'a>(&'a self, call: &'a str, ask: Ask, _said: Action) -> Answer<'a> {
+        self.ask(call, ask)
+    }
+
     /// Puts questions to the person, whatever the rules say: those were asked before.
     fn question<'a>(&'a self, call: &'a str, questions: Vec<Question>) -> Answering<'a>;
 
     /// Has the session go on as another agent from its next step on. The error says why it cannot.
     fn go_on_as<'a>(&'a self, agent: &'a str) -> Switching<'a>;
+}
+
+/// The session and the call that what is done to files belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Owner {
+    pub session: String,
+    pub call: String,
 }
 
 /// Something to show while a call runs.
@@ -98,6 +115,8 @@ pub struct Progress {
 pub struct Context {
     pub session: String,
     pub call: String,
+    /// Of a session that works for another: what a person sees of its edits, they see there.
+    pub above: Option<Owner>,
     pub agent: String,
     pub cancel: CancellationToken,
     pub files: Files,
@@ -120,7 +139,14 @@ impl fmt::Debug for Context {
 }
 
 impl Context {
+    /// Where edits are reviewed, and what they are taken back with.
+    pub fn owner(&self) -> Owner {
+        let own = || Owner { session: self.session.clone(), call: self.call.clone() };
+        self.above.clone().unwrap_or_else(own)
+    }
+
     pub async fn ask(&self, ask: Ask) -> Result<Allowed, Failure> {
+        let ask = Ask { title: one_line(&ask.title), ..ask };
         self.waiting(self.asker.ask(&self.call, ask)).await.map_err(Refused::failure)
     }
 
@@ -145,6 +171,11 @@ impl Context {
 
     /// The file or folder that a model named, after the person was asked where it lies outside the workspace.
     pub async fn place(&self, path: &str) -> Result<Place, Failure> {
+        if path.len() > LONGEST_PATH {
+            let message =
+                format!("A path of {} bytes leads nowhere; the longest has {LONGEST_PATH}.", path.len());
+            return Err(Failure::new(FailureKind::Arguments, message));
+        }
         let place = self.files.resolve(path);
         if !place.inside {
             // Where it really leads, since a link in the workspace says nothing about that.

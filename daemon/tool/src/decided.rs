@@ -106,7 +106,7 @@ mod tests {
 
     fn item(line: usize, lines: usize, happened: Happened) -> Item {
         let shown = "src/a.rs".to_owned();
-        Item { shown, line, lines, happened, partly: false, comment: None, text: None }
+        Item { shown, line, lines, happened, partly: false, comment: None, text: None, by: Vec::new() }
     }
 
     #[test]

@@ -5,6 +5,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// In characters; a view cuts it to its own width.
+const LONGEST_TITLE: usize = 300;
+
 /// A call that did what it was asked. `output` is for the model; `title` and `metadata` are for the person.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Output {
@@ -86,5 +89,15 @@ pub struct Outcome {
     pub metadata: Value,
     pub media: Vec<Media>,
     pub failure: Option<FailureKind>,
+    pub keep_end: bool,
     pub milliseconds: u64,
+}
+
+/// A title is one line of a view, whatever a model put into it.
+pub(crate) fn one_line(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(LONGEST_TITLE) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line.to_owned(),
+    }
 }

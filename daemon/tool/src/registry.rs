@@ -10,10 +10,11 @@ use serde_json::Value;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::arguments;
+use crate::arguments::Ending;
 use crate::context::Context;
 use crate::off::OFF;
-use crate::outcome::{Failure, FailureKind, Outcome, Output};
+use crate::outcome::{Failure, FailureKind, Outcome, Output, one_line};
+use crate::prepared::{self, Prepared, Written};
 use crate::spill::Spill;
 use crate::tool::{AnyTool, Touches};
 
@@ -65,32 +66,40 @@ impl Registry {
         tools.map(spec).collect()
     }
 
-    /// What a call will touch, to keep calls of one step apart.
+    /// A call as it is understood. `wanted` says which tools, by their keys, the model was told of.
+    pub fn prepare(&self, call: &Written<'_>, wanted: impl Fn(&str) -> bool) -> Prepared {
+        prepared::prepare(&self.tools, call, wanted)
+    }
+
+    /// What a call will touch, as a model wrote it.
     pub fn touches(&self, name: &str, arguments: &str, context: &Context) -> Touches {
-        let tool = self.find(name).ok();
-        let arguments = arguments::parse(name, arguments).ok();
-        tool.zip(arguments).map_or(Touches::Nothing, |(tool, arguments)| tool.touches(&arguments, context))
+        let written = Written { name, arguments, ending: Ending::Whole };
+        self.prepare(&written, |_| true).touches(context)
+    }
+
+    /// Runs a call to its end, as a model wrote it.
+    pub async fn run(&self, name: &str, arguments: &str, context: Context) -> Outcome {
+        let written = Written { name, arguments, ending: Ending::Whole };
+        self.carry_out(self.prepare(&written, |_| true), context).await
     }
 
     /// Runs a call to its end.
-    pub async fn run(&self, name: &str, arguments: &str, context: Context) -> Outcome {
+    pub async fn carry_out(&self, call: Prepared, context: Context) -> Outcome {
         let start = Instant::now();
-        let result = match self.find(name) {
-            Ok(tool) => self.run_tool(tool, arguments, context.clone()).await,
-            Err(failure) => Err(failure),
-        };
-        let name = self.find(name).map_or_else(|_| name.to_owned(), |tool| tool.name().into_owned());
+        let (name, told) = (call.name(), call.told());
+        let repairs = call.repairs.clone();
+        let result = self.run_tool(call, context.clone()).await;
         let elapsed = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         let milliseconds = elapsed.saturating_sub(context.waited.load(Ordering::Relaxed));
-        match result {
+        let mut outcome = match result {
             Ok(output) => {
                 let Output { title, output, metadata, media, keep_end } = output;
                 let keep = if keep_end { Keep::Tail } else { Keep::Head };
-                let output = self.fit(&context.call, output, keep).await;
-                Outcome { name, title, output, metadata, media, failure: None, milliseconds }
+                let (title, output) = (one_line(&title), self.fit(&context.call, output, keep).await);
+                Outcome { name, title, output, metadata, media, failure: None, keep_end, milliseconds }
             }
             Err(Failure { kind, message, metadata }) => {
-                let title = message.lines().next().unwrap_or_default().to_owned();
+                let title = one_line(&message);
                 let output = self.fit(&context.call, message, Keep::Head).await;
                 Outcome {
                     name,
@@ -99,23 +108,25 @@ impl Registry {
                     metadata,
                     media: Vec::new(),
                     failure: Some(kind),
+                    keep_end: false,
                     milliseconds,
                 }
             }
-        }
+        };
+        outcome.output.push_str(&told);
+        prepared::record(&mut outcome.metadata, &repairs);
+        outcome
     }
 
-    async fn run_tool(
-        &self,
-        tool: Arc<dyn AnyTool>,
-        arguments: &str,
-        context: Context,
-    ) -> Result<Output, Failure> {
+    async fn run_tool(&self, call: Prepared, context: Context) -> Result<Output, Failure> {
         if context.cancel.is_cancelled() {
             return Err(Failure::cancelled());
         }
-        let arguments = arguments::parse(&tool.name(), arguments)?;
-        let name = tool.name().into_owned();
+        let name = call.name();
+        let Prepared { tool, arguments, first, .. } = call;
+        if let Some(first) = first {
+            first.ask(&context).await?;
+        }
         let cancel = context.cancel.clone();
         // A task of its own: a panic in it is caught there.
         let mut task = Abort(tokio::spawn(async move { tool.run(arguments, context).await }));
@@ -134,28 +145,17 @@ impl Registry {
         })
     }
 
-    /// By its name, or by the name in other letters' case: models write `Read` for `read`.
-    fn find(&self, name: &str) -> Result<Arc<dyn AnyTool>, Failure> {
-        let exact = self.tools.get(name);
-        let other_case =
-            || self.tools.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, tool)| tool);
-        exact.or_else(other_case).cloned().ok_or_else(|| {
-            let on = self.tools.iter().filter(|(_, tool)| tool.key() != OFF).map(|(own, _)| own.as_str());
-            let names = on.clone();
-            let nearest =
-                names.map(|own| (strsim::jaro_winkler(own, name), own)).max_by(|a, b| a.0.total_cmp(&b.0));
-            let hint = nearest
-                .filter(|(likeness, _)| *likeness > 0.8)
-                .map(|(_, own)| format!(" Did you mean `{own}`?"));
-            let all = on.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-            let message = format!("There is no tool `{name}`.{} There are: {all}.", hint.unwrap_or_default());
-            Failure::new(FailureKind::Unknown, message)
-        })
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    async fn fit(&self, call: &str, output: String, keep: Keep) -> String {
+        self.fit_to(call, output, keep, self.limits).await
     }
 
     /// Cuts an output to its limit and says where the rest is.
-    async fn fit(&self, call: &str, output: String, keep: Keep) -> String {
-        let cut = text::truncate(&output, self.limits, keep);
+    pub(crate) async fn fit_to(&self, call: &str, output: String, keep: Keep, limits: Limits) -> String {
+        let cut = text::truncate(&output, limits, keep);
         if cut.is_whole() {
             return output;
         }

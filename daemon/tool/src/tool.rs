@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::arguments;
 use crate::context::Context;
-use crate::outcome::{Failure, Output};
+use crate::outcome::{Failure, FailureKind, Output};
 
 /// Something a model may call. The doc comments of `Parameters` are what the model reads about them.
 pub trait Tool: Send + Sync + 'static {
@@ -33,6 +33,11 @@ pub trait Tool: Send + Sync + 'static {
         Touches::Nothing
     }
 
+    /// The calls that it stands for: they are made instead of it, each as one of its own.
+    fn inner(&self, _parameters: Self::Parameters) -> Vec<Inner> {
+        Vec::new()
+    }
+
     fn run(
         &self,
         parameters: Self::Parameters,
@@ -48,6 +53,13 @@ pub enum Touches {
     Everything,
 }
 
+/// A call within a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inner {
+    pub name: String,
+    pub arguments: Value,
+}
+
 pub type Running<'a> = Pin<Box<dyn Future<Output = Result<Output, Failure>> + Send + 'a>>;
 
 /// A tool whose parameters are known only while the desk runs (MCP, custom tools), and any other behind [`typed`].
@@ -57,7 +69,15 @@ pub trait AnyTool: Send + Sync {
     fn prompt(&self) -> Cow<'static, str>;
     /// A JSON Schema of an object.
     fn parameters(&self) -> Arc<Value>;
+    /// What is wrong with arguments that it will not take.
+    fn check(&self, _arguments: &Value) -> Result<(), String> {
+        Ok(())
+    }
     fn touches(&self, arguments: &Value, context: &Context) -> Touches;
+    /// The calls that it stands for.
+    fn inner(&self, _arguments: &Value) -> Vec<Inner> {
+        Vec::new()
+    }
     fn run<'a>(&'a self, arguments: Value, context: Context) -> Running<'a>;
 }
 
@@ -90,6 +110,10 @@ impl<T: Tool> AnyTool for Typed<T> {
         Arc::clone(self.parameters.get_or_init(make))
     }
 
+    fn check(&self, arguments: &Value) -> Result<(), String> {
+        arguments::read::<T::Parameters>(arguments.clone()).map(drop)
+    }
+
     fn touches(&self, arguments: &Value, context: &Context) -> Touches {
         // Arguments that cannot be read touch nothing: the call will say what is wrong with them.
         match arguments::read::<T::Parameters>(arguments.clone()) {
@@ -98,10 +122,18 @@ impl<T: Tool> AnyTool for Typed<T> {
         }
     }
 
+    fn inner(&self, arguments: &Value) -> Vec<Inner> {
+        let parameters = arguments::read::<T::Parameters>(arguments.clone());
+        parameters.map(|parameters| self.tool.inner(parameters)).unwrap_or_default()
+    }
+
     fn run<'a>(&'a self, arguments: Value, context: Context) -> Running<'a> {
         Box::pin(async move {
-            let parameters = arguments::read(arguments)
-                .map_err(|problem| arguments::failure(&self.tool.name(), &problem, &self.parameters()))?;
+            let unfit = |problem: String| {
+                let message = arguments::unfit(&self.tool.name(), &problem, &self.parameters());
+                Failure::new(FailureKind::Arguments, message)
+            };
+            let parameters = arguments::read(arguments).map_err(unfit)?;
             self.tool.run(parameters, context).await
         })
     }

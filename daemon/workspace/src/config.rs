@@ -21,9 +21,10 @@ pub use self::{
     show::{Entry, entries},
     source::{Layer, Origin, Source},
     types::{
-        Action, Agent, AgentMode, Attachment, Command, Compaction, Config, Cost, Formatter, ImageAttachment,
-        LanguageServer, Limit, Mcp, McpKind, Modalities, Model, OAuth, Permission, Provider, ProviderOptions,
-        Reasoning, Retry, Rule, Save, Secret, Skills, Switch, Timeout, ToolOutput, Wire,
+        Action, Agent, AgentMode, AllowPrivate, Attachment, Command, Compaction, Config, Cost, Edits,
+        Formatter, ImageAttachment, LanguageServer, Limit, Mcp, McpKind, Modalities, Model, OAuth,
+        Permission, Provider, ProviderOptions, Reasoning, Retry, Rule, Save, SearchEngine, SearchKind,
+        Secret, Skills, Switch, Timeout, ToolOutput, Webfetch, Wire,
     },
 };
 use crate::{

@@ -69,7 +69,7 @@ struct Shared {
     home: PathBuf,
     buffers: Buffers,
     /// The client that prompted last: its buffers win.
-    home_client: Mutex<Option<ClientId>>,
+    home_client: Arc<Mutex<Option<ClientId>>>,
     journal: Option<Journal>,
     reviews: Reviews,
     save: Save,
@@ -77,9 +77,8 @@ struct Shared {
     seen: Mutex<HashMap<PathBuf, Seen>>,
     /// The large file that the session wrote last.
     written: Mutex<Option<Written>>,
-    /// Held from the last look at a file until it is replaced, so that of two calls of one session neither overwrites the
-    /// other.
-    replacing: Mutex<()>,
+    /// Held from the last look at a file until it is replaced, so that of two calls neither overwrites the other.
+    replacing: Arc<Mutex<()>>,
 }
 
 impl Files {
@@ -103,13 +102,32 @@ impl Files {
             root,
             home: home.into(),
             buffers,
-            home_client: Mutex::default(),
+            home_client: Arc::default(),
             journal,
             reviews,
             save,
             seen: Mutex::default(),
             written: Mutex::default(),
-            replacing: Mutex::default(),
+            replacing: Arc::default(),
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// The same files for a session that works for this one, and has seen nothing of them.
+    pub fn for_another(&self) -> Self {
+        let own = &*self.shared;
+        let shared = Shared {
+            root: own.root.clone(),
+            real_root: own.real_root.clone(),
+            home: own.home.clone(),
+            buffers: own.buffers.clone(),
+            home_client: Arc::clone(&own.home_client),
+            journal: own.journal.clone(),
+            reviews: own.reviews.clone(),
+            save: own.save,
+            seen: Mutex::default(),
+            written: Mutex::default(),
+            replacing: Arc::clone(&own.replacing),
         };
         Self { shared: Arc::new(shared) }
     }
@@ -190,9 +208,15 @@ impl Files {
     }
 
     /// Gets the new content of a file onto the disk, beside it.
-    async fn stage(&self, place: &Place, content: &FileText, expect: Expect) -> Result<Staged, FileError> {
+    async fn stage(
+        &self,
+        place: &Place,
+        content: &FileText,
+        expect: Expect,
+        mode: Option<u32>,
+    ) -> Result<Staged, FileError> {
         let (target, content) = (place.clone(), content.clone());
-        on_disk(place, move || Staged::new(target, &content, expect)).await
+        on_disk(place, move || Staged::new(target, &content, expect, mode)).await
     }
 
     /// Lets it take the file's place; it counts as seen by the session from now on. Links stay links: what they lead to is
@@ -219,8 +243,14 @@ impl Files {
     }
 
     /// Replaces the content on the disk.
-    async fn write(&self, place: &Place, content: FileText, expect: Expect) -> Result<(), FileError> {
-        let staged = self.stage(place, &content, expect).await?;
+    async fn write(
+        &self,
+        place: &Place,
+        content: FileText,
+        expect: Expect,
+        mode: Option<u32>,
+    ) -> Result<(), FileError> {
+        let staged = self.stage(place, &content, expect, mode).await?;
         let text = Text::shared(content.shared());
         self.put(place, staged, content, text).await
     }

@@ -25,17 +25,19 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::{
     error::ProcessError,
-    output::{Keep, Output, Spill, SpillTo},
+    jobs::{Job, MOST_JOBS},
+    output::{Keep, Output, Spill, SpillTo, SpillWhen},
     registry::Left,
     shell::{Shell, ShellError},
 };
-use self::{group::Group, registry::Registry};
+use self::{group::Group, jobs::Jobs, registry::Registry};
 
 mod background;
 mod decode;
 mod error;
 mod group;
 mod guard;
+mod jobs;
 mod output;
 mod registry;
 mod run;
@@ -83,18 +85,27 @@ pub enum Exit {
 #[derive(Debug, Clone)]
 pub struct Processes {
     shared: Arc<Shared>,
+    _owner: Arc<Owner>,
 }
 
 #[derive(Debug)]
 struct Shared {
     environment: Vec<(OsString, OsString)>,
     registry: Registry,
+    jobs: Jobs,
+}
+
+/// Whoever holds the processes. A job's task holds only what is shared, so that it does not keep itself alive.
+#[derive(Debug)]
+struct Owner {
+    shared: Arc<Shared>,
 }
 
 impl Processes {
     /// `environment` is what every command begins with, whole.
     pub fn new(environment: Vec<(OsString, OsString)>) -> Self {
-        Self { shared: Arc::new(Shared { environment, registry: Registry::default() }) }
+        let shared = Arc::new(Shared { environment, registry: Registry::default(), jobs: Jobs::default() });
+        Self { _owner: Arc::new(Owner { shared: Arc::clone(&shared) }), shared }
     }
 
     /// Runs a command to its end. `live` gets the output as it comes, in pieces of whole characters. Dropping the future
@@ -112,6 +123,35 @@ impl Processes {
             duration: start.elapsed(),
             left: ended.left,
         })
+    }
+
+    /// Starts a command that runs beside the work, to its end or the session's. It spills from the start, if anywhere.
+    pub fn start(&self, command: Command) -> Result<Job, ProcessError> {
+        self.shared.jobs.start(&self.shared, command)
+    }
+
+    /// The jobs that run, and those that ended last.
+    pub fn jobs(&self) -> Vec<Job> {
+        self.shared.jobs.all()
+    }
+
+    /// The jobs that ended since this was last asked; and back with them where they could not be told of.
+    pub fn take_ended_jobs(&self) -> Vec<Job> {
+        self.shared.jobs.take_ended()
+    }
+
+    pub fn untold_jobs(&self, jobs: &[Job]) {
+        self.shared.jobs.untold(jobs);
+    }
+
+    /// A job as it is at its end, or after this time.
+    pub async fn wait_for_job(&self, id: i32, time: Duration) -> Option<Job> {
+        self.shared.jobs.wait(id, time).await
+    }
+
+    /// Has a job end. It is waited for like any other.
+    pub fn stop_job(&self, id: i32) {
+        self.shared.jobs.stop(id);
     }
 
     /// What earlier commands left running, with the last of what it has printed since.
@@ -145,8 +185,8 @@ impl Processes {
     }
 }
 
-impl Drop for Shared {
+impl Drop for Owner {
     fn drop(&mut self) {
-        self.registry.close().into_iter().for_each(Group::kill);
+        self.shared.registry.close().into_iter().for_each(Group::kill);
     }
 }

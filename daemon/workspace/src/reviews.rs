@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use copydesk_text::Document;
+use copydesk_text::review::Current;
 use tokio::sync::watch;
 
 use crate::buffers::{ClientId, Follower, Typed};
@@ -107,7 +108,7 @@ impl Reviews {
     }
 
     /// The document as a session has it now: in the buffer of a client, or else on the disk.
-    pub(crate) fn seen(&self, session: &str, name: &Path, client: Option<ClientId>, now: &Document) {
+    pub(crate) fn seen(&self, session: &str, name: &Path, client: Option<ClientId>, now: Current<'_>) {
         let mut state = self.lock();
         if client.is_some_and(|client| state.is_on_its_way(client, name)) {
             return;

@@ -5,7 +5,8 @@
 //! first matches in the order of paths (see `first`), of which no more than the limit are held at any time.
 //!
 //! Invariant: nothing is read outside of the folder or file that was given.
-//! Invariant: a search that is cancelled, or whose future is dropped, stops at its next file or block.
+//! Invariant: a search that is cancelled, whose future is dropped or whose time is over stops at its next file or block; in
+//! the last case it gives what it has found.
 
 use std::{
     path::PathBuf,
@@ -13,8 +14,10 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::{Duration, Instant},
 };
 
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 pub use self::{
@@ -47,19 +50,51 @@ pub enum SearchError {
     Escapes(String),
     #[error("the regular expression is not valid: {0}")]
     Regex(String),
+    #[error("the pattern has {length} bytes; at most {longest} can be searched for")]
+    Long { length: usize, longest: usize },
     #[error("the search was cancelled")]
     Cancelled,
     #[error("the search stopped: {0}")]
     Stopped(String),
 }
 
+/// Who searches a whole disk hears of what was found by then.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A disk that takes longer for one file is not waited for.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// How long somebody waits for a search.
+#[derive(Debug, Clone)]
+pub struct Until {
+    pub cancel: CancellationToken,
+    pub patience: Duration,
+}
+
+impl From<CancellationToken> for Until {
+    fn from(cancel: CancellationToken) -> Self {
+        Self { cancel, patience: PATIENCE }
+    }
+}
+
 /// Tells the searching threads that nobody waits any more; cheaper to ask for each file than a token.
-#[derive(Debug, Clone, Default)]
-struct Stop(Arc<AtomicBool>);
+#[derive(Debug, Clone)]
+struct Stop {
+    is_cancelled: Arc<AtomicBool>,
+    end: Instant,
+}
 
 impl Stop {
+    fn new(patience: Duration) -> Self {
+        Self { is_cancelled: Arc::default(), end: Instant::now() + patience }
+    }
+
     fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.is_cancelled.load(Ordering::Relaxed) || self.is_late()
+    }
+
+    fn is_late(&self) -> bool {
+        Instant::now() >= self.end
     }
 }
 
@@ -68,21 +103,23 @@ struct StopOnDrop(Stop);
 
 impl Drop for StopOnDrop {
     fn drop(&mut self) {
-        self.0.0.store(true, Ordering::Relaxed);
+        self.0.is_cancelled.store(true, Ordering::Relaxed);
     }
 }
 
 /// Runs `work` on a thread that may block. When cancelled it is told to stop and not waited for.
 async fn aside<T: Send + 'static>(
-    cancel: CancellationToken,
+    until: Until,
     work: impl FnOnce(&Stop) -> Result<T, SearchError> + Send + 'static,
 ) -> Result<T, SearchError> {
-    let stop = Stop::default();
+    let stop = Stop::new(until.patience);
     let _guard = StopOnDrop(stop.clone());
     let working = tokio::task::spawn_blocking(move || work(&stop));
-    match cancel.run_until_cancelled(working).await {
+    let working = timeout(until.patience + GRACE, working);
+    match until.cancel.run_until_cancelled(working).await {
         None => Err(SearchError::Cancelled),
-        Some(Ok(result)) => result,
-        Some(Err(error)) => Err(SearchError::Stopped(error.to_string())),
+        Some(Ok(Ok(result))) => result,
+        Some(Ok(Err(error))) => Err(SearchError::Stopped(error.to_string())),
+        Some(Err(_)) => Err(SearchError::Stopped("a disk does not answer".to_owned())),
     }
 }

@@ -11,6 +11,7 @@ mod own;
 mod questions;
 mod remote;
 mod reviews;
+mod tasks;
 mod text;
 mod todo;
 mod typed;

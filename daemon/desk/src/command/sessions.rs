@@ -114,7 +114,8 @@ async fn import(store: &Store, path: &Path) -> anyhow::Result<()> {
     file.take(LARGEST).read_to_string(&mut text).with_context(place)?;
     let archive = Archive::read(&text).with_context(place)?;
     let (id, count) = (archive.session.id.clone(), archive.parts.len());
-    store.put_session(archive.session).await?;
+    // Whom it worked for may not be here.
+    store.put_session(Session { parent: None, ..archive.session }).await?;
     store.put_parts(archive.parts).await?;
     Ok(print(format!("Imported as {id}, with {count} parts."))?)
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use copydesk_protocol::desk::{Empty, StatusResult};
+use copydesk_protocol::desk::{Empty, StatusResult, TierCount};
 use copydesk_protocol::table::Status;
 use serde_json::json;
 
@@ -62,13 +62,26 @@ pub(super) async fn in_time<T>(
 }
 
 fn described(status: &StatusResult) -> String {
-    let StatusResult { version, pid, clients, sessions, documents, .. } = status;
+    let StatusResult { version, pid, clients, sessions, documents, tiers, .. } = status;
     let running = sessions.iter().filter(|session| session.running).count();
     // This very command is one of them.
     let clients = clients.saturating_sub(1);
     format!(
         "The daemon is running: version {version}, process {pid}.\n\
-         Attached: {clients}. Open documents: {documents}. Sessions: {}, with a turn: {running}.",
-        sessions.len()
+         Attached: {clients}. Open documents: {documents}. Sessions: {}, with a turn: {running}.{}",
+        sessions.len(),
+        matched(tiers)
     )
+}
+
+/// `Places of edits, found since it began: exact 12, indentation 3.`
+fn matched(tiers: &[TierCount]) -> String {
+    let tier = |counted: &TierCount| format!("{} {}", terminal::one_line(&counted.tier), counted.count);
+    match tiers {
+        [] => String::new(),
+        _ => {
+            let tiers = tiers.iter().map(tier).collect::<Vec<_>>().join(", ");
+            format!("\nPlaces of edits, found since it began: {tiers}.")
+        }
+    }
 }

@@ -86,6 +86,7 @@ fn content(content: &session::Content) -> Content {
             call: call.call.clone(),
             name: call.name.clone(),
             arguments: call.arguments.clone(),
+            parent: call.parent.as_ref().map(ToString::to_string),
             progress: serde_json::Value::Null,
             output: call.output.as_deref().map(output).map(Box::new),
         }),

@@ -13,7 +13,7 @@ use copydesk_protocol::part::State::{Interrupted, Pending, Running};
 use copydesk_protocol::question::QuestionReply;
 use copydesk_protocol::session::SessionLoadResult;
 use copydesk_protocol::turn::TurnParams;
-use copydesk_session::{Claim, Event as SessionEvent, Id, Live, Request, Session, When};
+use copydesk_session::{Claim, Event as SessionEvent, Id, Live, Request, Session, Setting, When};
 use copydesk_workspace::buffers::ClientId;
 use copydesk_workspace::files::Files;
 use copydesk_workspace::process::{GRACE, Processes};
@@ -55,6 +55,8 @@ struct Work {
     processes: Processes,
     /// Its model or agent is another by now.
     stale: bool,
+    /// A call of another session has it, and alone prompts it.
+    lent: bool,
 }
 
 /// What became of a prompt.
@@ -213,11 +215,15 @@ impl Held {
         when: When,
     ) -> Result<Id, HubError> {
         self.hub()?.keep(self)?;
-        let is_ready = work.as_ref().is_some_and(|work| !work.stale || running);
+        let is_lent = work.as_ref().is_some_and(|work| work.lent);
+        if is_lent && running {
+            return Err(HubError::Busy);
+        }
+        let is_ready = !is_lent && work.as_ref().is_some_and(|work| !work.stale || running);
         if !is_ready {
-            // Only one may work on a session, of ours too.
-            *work = None;
-            *work = Some(self.gather().await?);
+            // Only one may work on a session, of ours too. What runs in the background is the session's.
+            let processes = work.take().map(|work| work.processes);
+            *work = Some(self.gather(processes.unwrap_or_else(opening::processes)).await?);
         }
         let Some(work) = work.as_ref() else { return Err(HubError::Busy) };
         work.files.set_home(Some(client));
@@ -227,17 +233,17 @@ impl Held {
         work.live.prompt(Request { text, files, when }).await.ok_or_else(ended)
     }
 
-    async fn gather(self: &Arc<Self>) -> Result<Work, HubError> {
+    async fn gather(self: &Arc<Self>, processes: Processes) -> Result<Work, HubError> {
         let hub = self.hub()?;
         let session = self.session();
         let setup = hub.setup(&session.folder);
         let loaded = setup.load().map_err(HubError::failed)?;
         let (events_in, events) = mpsc::channel(1024);
         let choice = Choice { session: Some(session.id.to_string()), ..Choice::default() };
-        let processes = opening::processes();
         let (buffers, journal) = (hub.buffers.clone(), hub.journal.clone());
         let reviews = hub.reviews.clone();
-        let desk = Desk { buffers, journal, reviews, processes: processes.clone() };
+        let hub_of = Arc::downgrade(&hub);
+        let desk = Desk { buffers, journal, reviews, processes: processes.clone(), hub: hub_of };
         let setting = opening::open(&setup, &loaded, hub.store.clone(), &desk, &choice, events_in)
             .await
             .map_err(HubError::failed)?;
@@ -245,7 +251,43 @@ impl Held {
         self.lock().view.session = setting.session.clone();
         let live = Live::start(setting).await?;
         tokio::spawn(pump(Weak::clone(&self.hub), Arc::downgrade(self), events));
-        Ok(Work { live, files, processes, stale: false })
+        Ok(Work { live, files, processes, stale: false, lent: false })
+    }
+
+    /// Has a session worked on for a call of another; not while somebody works on it.
+    pub(super) async fn lend(
+        self: &Arc<Self>,
+        setting: Setting,
+        processes: Processes,
+    ) -> Result<Live, HubError> {
+        let mut work = self.work.lock().await;
+        if self.is_running() {
+            return Err(HubError::Busy);
+        }
+        self.hub()?.keep(self)?;
+        // Only one may work on a session, of ours too.
+        *work = None;
+        let files = setting.files.clone();
+        self.lock().view.session = setting.session.clone();
+        let live = Live::start(setting).await?;
+        self.lock().unheard += 1;
+        *work = Some(Work { live: live.clone(), files, processes, stale: false, lent: true });
+        Ok(live)
+    }
+
+    /// The call is over. One that was not even prompted will not be.
+    pub(super) async fn take_back_lent(&self, was_prompted: bool) {
+        let lent = self.work.lock().await.take_if(|work| work.lent);
+        if let Some(work) = lent {
+            work.end().await;
+        }
+        if !was_prompted {
+            let mut state = self.lock();
+            state.unheard = state.unheard.saturating_sub(1);
+        }
+        if let Some(hub) = self.hub.upgrade() {
+            hub.let_go(self);
+        }
     }
 
     pub(crate) async fn cancel(&self) {
@@ -339,7 +381,7 @@ impl Held {
     }
 
     /// Takes an event in and tells it to everybody.
-    fn hear(&self, event: SessionEvent) {
+    pub(super) fn hear(&self, event: SessionEvent) {
         let mut state = self.lock();
         let event = state.view.hear(event);
         if hears_a_prompt(&event) {
@@ -404,6 +446,9 @@ async fn pump(hub: Weak<Hub>, held: Weak<Held>, mut events: mpsc::Receiver<Sessi
             SessionEvent::TurnEnded { .. } => -1,
             _ => 0,
         };
+        if let (SessionEvent::Part { part }, Some(hub)) = (&event, hub.upgrade()) {
+            hub.tiers.count(part);
+        }
         if let Some(held) = &held {
             held.hear(event);
         }

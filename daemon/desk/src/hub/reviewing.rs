@@ -110,7 +110,7 @@ impl Held {
             let id = change.view.id;
             let gone = change.gone.iter().map(|hunk| hunk_id(id, *hunk)).collect();
             let review = reviews::review(change.view);
-            let change = ReviewChange { review, gone, reload: false, failed: change.failed };
+            let change = ReviewChange { review, gone, failed: change.failed };
             self.tell(Event::ReviewChanged(Box::new(change)));
         }
     }

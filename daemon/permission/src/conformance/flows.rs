@@ -78,7 +78,8 @@ impl Sessions {
             Step::Ask { ask, session, key, patterns, always, rules: lines, result } => {
                 let asks = self.session(session);
                 asks.layers_mut().set_rules([rules(lines.as_ref().unwrap())]);
-                let wanted = Ask { key: key.clone(), patterns: patterns.clone(), always: always.clone() };
+                let wanted =
+                    Ask { key: key.clone(), patterns: patterns.clone(), always: always.clone(), said: None };
                 let decision = match asks.ask(ask.clone(), &wanted) {
                     Decision::Allow => "allowed",
                     Decision::Ask(_) => "pending",

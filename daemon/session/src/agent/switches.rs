@@ -1,13 +1,23 @@
-//! Which tools an agent has. A tool is there unless somebody switched it off.
+//! Which tools an agent has. A tool is there unless somebody switched it off; some only where somebody switched them on.
 
 use copydesk_permission::matches;
 
 /// Switches in the order of growing weight: of those whose pattern matches a tool's name, the last decides. What only a
 /// repository says can switch off, never on what the person switched off.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Switches {
     all: Vec<(String, bool)>,
     own: Vec<(String, bool)>,
+}
+
+/// Most models make several calls at once by themselves.
+const OFF_AT_FIRST: [&str; 1] = ["batch"];
+
+impl Default for Switches {
+    fn default() -> Self {
+        let all = OFF_AT_FIRST.iter().map(|tool| ((*tool).to_owned(), false)).collect();
+        Self { all, own: Vec::new() }
+    }
 }
 
 impl Switches {
@@ -26,10 +36,20 @@ impl Switches {
     }
 
     pub fn is_on(&self, tool: &str) -> bool {
-        let last = |switches: &[(String, bool)]| {
-            switches.iter().rfind(|(pattern, _)| matches(pattern, tool)).is_none_or(|(_, on)| *on)
+        self.is_on_for(tool, &[])
+    }
+
+    /// Whether a tool is on that does the work of others too: where one of those is off so is it, unless there is a switch
+    /// for it alone.
+    pub fn is_on_for(&self, tool: &str, others: &[&str]) -> bool {
+        let is_on = |switches: &[(String, bool)]| {
+            let last = |tool: &str| {
+                switches.iter().rfind(|(pattern, _)| matches(pattern, tool)).is_none_or(|(_, on)| *on)
+            };
+            let is_named = switches.iter().any(|(pattern, _)| pattern == tool);
+            last(tool) && (is_named || others.iter().all(|other| last(other)))
         };
-        last(&self.all) && last(&self.own)
+        is_on(&self.all) && is_on(&self.own)
     }
 }
 
@@ -40,7 +60,7 @@ mod tests {
     #[test]
     fn the_last_switch_decides_and_a_repository_switches_nothing_on() {
         let mut switches = Switches::new();
-        assert!(switches.is_on("bash"));
+        assert!(switches.is_on("bash") && !switches.is_on("batch"));
         for (pattern, on) in [("*", false), ("read", true), ("mcp_*", true), ("mcp_secret", false)] {
             switches.add(pattern, on);
         }
@@ -51,5 +71,24 @@ mod tests {
         assert!(!switches.is_on("read"));
         switches.add_own("re*", true);
         assert!(switches.is_on("read"));
+        switches.add("batch", true);
+        assert!(switches.is_on("batch"));
+    }
+
+    #[test]
+    fn what_does_the_work_of_others_is_off_with_them() {
+        let is_on = |all: &[(&str, bool)], own: &[(&str, bool)]| {
+            let mut switches = Switches::new();
+            all.iter().for_each(|(pattern, on)| switches.add(*pattern, *on));
+            own.iter().for_each(|(pattern, on)| switches.add_own(*pattern, *on));
+            switches.is_on_for("apply_patch", &["edit", "write"])
+        };
+        assert!(is_on(&[], &[]));
+        assert!(is_on(&[("*", false), ("apply_patch", true)], &[]));
+        for off in ["edit", "write", "apply_patch", "*"] {
+            assert!(!is_on(&[(off, false)], &[]), "{off}");
+            // What only a repository says does not switch it on.
+            assert!(!is_on(&[(off, false), ("apply_patch", true)], &[(off, false)]), "{off}");
+        }
     }
 }

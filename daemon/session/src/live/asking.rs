@@ -8,10 +8,17 @@ use copydesk_tool::{Allowed, Answers, Ask, Question, Refused, Reviewed};
 use tokio::sync::oneshot;
 
 use super::Worker;
-use super::line::Wanted;
+use super::line::{Answered, Wanted};
 use crate::data::ReviewWhen;
 use crate::event::{Asked, Event, Questioned};
 use crate::id::Id;
+
+/// A call that waits for a reply, or for answers.
+#[derive(Debug)]
+pub(super) struct Waiting<T> {
+    part: Id,
+    answer: oneshot::Sender<T>,
+}
 
 /// What reviewing before and after mean to the rules.
 pub(super) fn action(when: ReviewWhen) -> Action {
@@ -24,7 +31,8 @@ pub(super) fn action(when: ReviewWhen) -> Action {
 impl Worker {
     pub(super) async fn wanted(&mut self, wanted: Wanted) {
         match wanted {
-            Wanted::Ask { part, ask, answer } => self.ask(part, ask, answer).await,
+            Wanted::Ask { part, ask, said, answer } => self.ask(part, ask, said, answer).await,
+            Wanted::CameBack(id, answered) => self.came_back(&id, answered),
             Wanted::Answers { part, questions, answer } => self.question(part, questions, answer).await,
             Wanted::Agent { agent, answer } => drop(answer.send(self.prepare(&agent))),
         }
@@ -43,8 +51,11 @@ impl Worker {
             let _ = answer.send(Err(refused));
             return;
         }
+        if let Some(above) = self.setting.above.clone() {
+            return self.pass_question_on(&above, &part, questions, answer);
+        }
         let question = Id::new();
-        self.questions.insert(question.clone(), answer);
+        self.questions.insert(question.clone(), Waiting { part: part.clone(), answer });
         self.emit(Event::Questioned(Questioned { question, part, questions })).await;
     }
 
@@ -52,7 +63,7 @@ impl Worker {
     pub(super) async fn answer(&mut self, question: &Id, answers: Answers) {
         let Some(waiting) = self.questions.remove(question) else { return };
         let stops = matches!(answers, Err(Refused::ByPerson { reason: None }));
-        let _ = waiting.send(answers);
+        let _ = waiting.answer.send(answers);
         self.emit(Event::Answered { question: question.clone() }).await;
         if stops {
             self.stop().await;
@@ -67,14 +78,17 @@ impl Worker {
         self.close_questions(&Refused::ByPerson { reason: None }).await;
     }
 
-    async fn ask(&mut self, part: Id, ask: Ask, answer: oneshot::Sender<Result<Allowed, Refused>>) {
+    async fn ask(&mut self, part: Id, ask: Ask, said: Option<Action>, answer: oneshot::Sender<Answered>) {
         if let Some(refused) = self.refused() {
             let _ = answer.send(Err(refused));
             return;
         }
+        if let Some(above) = self.setting.above.clone() {
+            return self.pass_on(&above, part, ask, said, answer);
+        }
         let review = ask.review;
         let id = Id::new();
-        let rule = Rule { key: ask.key, patterns: ask.patterns, always: ask.always };
+        let rule = Rule { key: ask.key, patterns: ask.patterns, always: ask.always, said };
         if review == Reviewed::First && matches!(self.asks.layers().decide(&rule), Decision::Ask(_)) {
             let _ = answer.send(Ok(Allowed::IfReviewed));
             return;
@@ -83,10 +97,10 @@ impl Worker {
             Decision::Allow => drop(answer.send(Ok(Allowed::ByRule))),
             Decision::Deny(denied) => drop(answer.send(Err(Refused::ByRule { why: denied.to_string() }))),
             Decision::Ask(rule) => {
-                self.waiting.insert(id.clone(), answer);
-                if let Reviewed::In(review) = review {
+                self.waiting.insert(id.clone(), Waiting { part: part.clone(), answer });
+                if let Reviewed::In(reviews) = review {
                     let session = self.setting.session.id.as_str();
-                    self.setting.files.reviews().asked(session, review, id.as_str());
+                    self.setting.files.reviews().asked(session, &reviews, id.as_str());
                 }
                 self.emit(Event::Asked(Asked {
                     ask: id,
@@ -118,7 +132,7 @@ impl Worker {
     pub(super) async fn reviewed(&mut self, ask: &Id) {
         let Ok(ask) = self.asks.settle(ask) else { return };
         if let Some(waiting) = self.waiting.remove(&ask) {
-            let _ = waiting.send(Ok(Allowed::ByReview));
+            let _ = waiting.answer.send(Ok(Allowed::ByReview));
         }
         self.emit(Event::Settled { ask }).await;
     }
@@ -129,8 +143,27 @@ impl Worker {
         self.settle(settled, |_| Allowed::ByRule, |reason| Refused::ByPerson { reason }).await;
     }
 
+    /// Nobody waits for the asks and questions of a call that is over.
+    pub(super) async fn withdraw(&mut self, call: &Id) {
+        self.passed.retain(|_, passed| passed.part != *call);
+        let of_call = self.waiting.iter().filter(|(_, waiting)| waiting.part == *call);
+        for id in of_call.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
+            self.waiting.remove(&id);
+            if let Ok(ask) = self.asks.settle(&id) {
+                self.emit(Event::Settled { ask }).await;
+            }
+        }
+        let of_call = self.questions.iter().filter(|(_, waiting)| waiting.part == *call);
+        for question in of_call.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
+            self.questions.remove(&question);
+            self.emit(Event::Answered { question }).await;
+        }
+    }
+
     /// Ends all asks and questions: the turn is over for them.
     pub(super) async fn close_asks(&mut self) {
+        // Whoever waits for them hears that it is cancelled.
+        self.passed.clear();
         let settled = self.asks.close();
         self.settle(settled, |_| Allowed::ByRule, |_| Refused::Cancelled).await;
         self.close_questions(&Refused::Cancelled).await;
@@ -138,7 +171,7 @@ impl Worker {
 
     async fn close_questions(&mut self, why: &Refused) {
         for (question, waiting) in std::mem::take(&mut self.questions) {
-            let _ = waiting.send(Err(why.clone()));
+            let _ = waiting.answer.send(Err(why.clone()));
             self.emit(Event::Answered { question }).await;
         }
     }
@@ -155,7 +188,7 @@ impl Worker {
                 Outcome::Rejected { reason } => Err(refused(reason)),
             };
             if let Some(waiting) = self.waiting.remove(&id) {
-                let _ = waiting.send(answer);
+                let _ = waiting.answer.send(answer);
             }
             self.emit(Event::Settled { ask: id }).await;
         }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use copydesk_model::Media;
+use copydesk_model::{Media, Stop};
 use copydesk_tool::{Context, FailureKind, Outcome, Touches};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 
+use super::understood::{MOST, Work};
 use super::{Worker, asker};
 use crate::data::{CallOutput, Content, Part, State};
 use crate::event::Event;
@@ -16,21 +17,20 @@ use crate::store::StoreError;
 /// Calls at work at one time. A model that makes five hundred waits for them in turn.
 const AT_ONCE: usize = 16;
 
-/// Calls that one step may make.
-const MOST: usize = 256;
-
 enum News {
     Started(usize),
     Ended(usize, Box<Outcome>),
 }
 
 impl Worker {
-    pub(super) async fn run_calls(&mut self, mut calls: Vec<Part>) -> Result<(), StoreError> {
-        let surplus = calls.split_off(calls.len().min(MOST));
+    pub(super) async fn run_calls(&mut self, calls: Vec<Part>, stop: &Stop) -> Result<(), StoreError> {
+        let (mut calls, surplus) = self.understand(calls, stop);
         self.refuse(surplus).await?;
+        // The others are there already.
+        let inner = calls.iter().filter(|work| work.of.is_some()).map(|work| work.part.clone());
+        self.keep_all(inner.collect()).await?;
         let (tell, mut told) = mpsc::channel(64);
-        let touches = self.touches(&calls);
-        let mut running = self.begin(&calls, &touches, &tell);
+        let mut running = self.begin(&calls, &tell);
         drop(tell);
         let mut left = calls.len();
         while left > 0 {
@@ -48,8 +48,8 @@ impl Worker {
                     continue;
                 }
                 Some(progress) = self.progress.recv() => {
-                    let of_call = |part: &&Part| part.id.as_str() == progress.call;
-                    if let Some(part) = calls.iter().find(of_call).map(|part| part.id.clone()) {
+                    let of_call = |work: &&Work| work.part.id.as_str() == progress.call;
+                    if let Some(part) = calls.iter().find(of_call).map(|work| work.part.id.clone()) {
                         self.emit(Event::Progress { part, metadata: progress.metadata }).await;
                     }
                     continue;
@@ -65,59 +65,66 @@ impl Worker {
             let more = std::iter::from_fn(|| told.try_recv().ok());
             for news in std::iter::once(news).chain(more) {
                 match news {
-                    // Not stored: for the store a call is under way from the moment it stands there.
-                    News::Started(index) => {
-                        if let Some(part) = calls.get_mut(index) {
-                            part.state = State::Running;
-                            part.updated = now();
-                            let part = Arc::new(part.clone());
-                            self.emit(Event::Part { part }).await;
-                        }
-                    }
+                    News::Started(index) => self.started(&mut calls, index).await,
                     News::Ended(index, outcome) => {
-                        left -= 1;
-                        if let Some(part) = calls.get_mut(index) {
-                            settle(part, *outcome);
-                            ended.push(part.clone());
-                        }
+                        ended.extend(self.ended(&mut calls, index, *outcome).await);
                     }
                 }
             }
+            left -= ended.len();
             self.keep_all(ended).await?;
         }
         running.abort_all();
-        self.tell_nearby(&calls, &touches).await?;
-        let lost: Vec<_> = calls.into_iter().filter(|part| !part.state.is_settled()).collect();
-        self.interrupt(lost).await
+        self.tell_nearby(&calls).await?;
+        let lost = calls.into_iter().map(|work| work.part).filter(|part| !part.state.is_settled());
+        self.interrupt(lost.collect()).await
     }
 
-    /// What each call will read or change.
-    fn touches(&self, calls: &[Part]) -> Vec<Touches> {
-        let of = |part: &Part| match &part.content {
-            Content::Call(call) => {
-                self.setting.tools.touches(&call.name, &call.arguments, &self.context(part))
+    /// Not stored: for the store a call is under way from the moment it stands there.
+    async fn started(&self, calls: &mut [Work], index: usize) {
+        let of = calls.get(index).and_then(|work| work.of);
+        for index in of.into_iter().chain([index]) {
+            if let Some(Work { part, .. }) = calls.get_mut(index)
+                && part.state == State::Pending
+            {
+                part.state = State::Running;
+                part.updated = now();
+                self.emit(Event::Part { part: Arc::new(part.clone()) }).await;
             }
-            _ => Touches::Nothing,
-        };
-        calls.iter().map(of).collect()
+        }
     }
 
-    fn begin(&self, calls: &[Part], touches: &[Touches], tell: &mpsc::Sender<News>) -> JoinSet<()> {
+    /// The parts that are settled with it: its own, and that of the call that stands for it if it was the last.
+    async fn ended(&mut self, calls: &mut [Work], index: usize, outcome: Outcome) -> Vec<Part> {
+        let Some(work) = calls.get_mut(index) else { return Vec::new() };
+        let (of, call) = (work.of, work.part.id.to_string());
+        self.withdraw(&work.part.id).await;
+        settle(&mut work.part, outcome.clone());
+        let mut settled = vec![work.part.clone()];
+        if let Some(Work { part, together: Some(together), .. }) = of.and_then(|of| calls.get_mut(of))
+            && let Some((name, all)) = together.add(index, call, outcome)
+        {
+            settle(part, self.setting.tools.together(&name, all, together.surplus).await);
+            settled.push(part.clone());
+        }
+        settled
+    }
+
+    fn begin(&self, calls: &[Work], tell: &mpsc::Sender<News>) -> JoinSet<()> {
         let room = Arc::new(Semaphore::new(AT_ONCE));
         let mut tasks = JoinSet::new();
         let mut before: Vec<(&Touches, watch::Receiver<bool>)> = Vec::new();
-        for (index, (part, touches)) in calls.iter().zip(touches).enumerate() {
-            let Content::Call(call) = &part.content else { continue };
-            let context = self.context(part);
+        for (index, work) in calls.iter().enumerate() {
+            let Some(call) = work.call.clone() else { continue };
+            let context = self.context(&work.part);
             let in_the_way: Vec<_> = before
                 .iter()
-                .filter(|(other, _)| meet(other, touches))
+                .filter(|(other, _)| meet(other, &work.touches))
                 .map(|(_, done)| done.clone())
                 .collect();
             let (done, is_done) = watch::channel(false);
-            before.push((touches, is_done));
-            let (tools, name, arguments) =
-                (self.setting.tools.clone(), call.name.clone(), call.arguments.clone());
+            before.push((&work.touches, is_done));
+            let tools = self.setting.tools.clone();
             let (room, tell) = (Arc::clone(&room), tell.clone());
             tasks.spawn(async move {
                 for mut other in in_the_way {
@@ -125,7 +132,7 @@ impl Worker {
                 }
                 let _place = room.acquire().await;
                 let _ = tell.send(News::Started(index)).await;
-                let outcome = tools.run(&name, &arguments, context).await;
+                let outcome = tools.carry_out(call, context).await;
                 let _ = tell.send(News::Ended(index, Box::new(outcome))).await;
                 let _ = done.send(true);
             });
@@ -137,6 +144,7 @@ impl Worker {
         Context {
             session: self.setting.session.id.to_string(),
             call: part.id.to_string(),
+            above: self.setting.above.as_ref().map(|above| above.owner.clone()),
             agent: self.setting.agent.name.clone(),
             cancel: self.cancel.child_token(),
             files: self.setting.files.clone(),

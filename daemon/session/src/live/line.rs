@@ -1,9 +1,12 @@
 //! The line from a call to its session: what it wants of the person or of the session, and the way back.
 
+use copydesk_permission::Action;
 use copydesk_tool::{Allowed, Answer, Answering, Answers, Ask, Asker, Question, Refused, Switching};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::id::Id;
+
+pub(super) type Answered = Result<Allowed, Refused>;
 
 /// What a call wants, on its way to the session.
 #[derive(Debug)]
@@ -11,8 +14,12 @@ pub(super) enum Wanted {
     Ask {
         part: Id,
         ask: Ask,
-        answer: oneshot::Sender<Result<Allowed, Refused>>,
+        /// What the rules of a session that works for this one have said.
+        said: Option<Action>,
+        answer: oneshot::Sender<Answered>,
     },
+    /// An ask that was passed on has come back.
+    CameBack(Id, Answered),
     Answers {
         part: Id,
         questions: Vec<Question>,
@@ -44,7 +51,11 @@ impl Line {
 
 impl Asker for Line {
     fn ask<'a>(&'a self, _call: &'a str, ask: Ask) -> Answer<'a> {
-        Box::pin(self.want(|part, answer| Wanted::Ask { part, ask, answer }))
+        Box::pin(self.want(|part, answer| Wanted::Ask { part, ask, said: None, answer }))
+    }
+
+    fn ask_for<'a>(&'a self, _call: &'a str, ask: Ask, said: Action) -> Answer<'a> {
+        Box::pin(self.want(move |part, answer| Wanted::Ask { part, ask, said: Some(said), answer }))
     }
 
     fn question<'a>(&'a self, _call: &'a str, questions: Vec<Question>) -> Answering<'a> {

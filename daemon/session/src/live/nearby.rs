@@ -6,19 +6,16 @@ use std::path::Path;
 use copydesk_tool::Touches;
 
 use super::Worker;
-use crate::data::{Content, Note, Part, State};
+use super::understood::Work;
+use crate::data::{Content, Note, State};
 use crate::prompt::{instruction_files, read_instructions};
 use crate::store::StoreError;
 
 impl Worker {
     /// Notes for the next step, from the folders of the files that these calls have read.
-    pub(super) async fn tell_nearby(
-        &mut self,
-        calls: &[Part],
-        touches: &[Touches],
-    ) -> Result<(), StoreError> {
-        let read = calls.iter().zip(touches).filter(|(part, _)| part.state == State::Completed);
-        let folders: BTreeSet<&Path> = read.flat_map(|(_, touches)| folders(touches)).collect();
+    pub(super) async fn tell_nearby(&mut self, calls: &[Work]) -> Result<(), StoreError> {
+        let read = calls.iter().filter(|work| work.part.state == State::Completed);
+        let folders: BTreeSet<&Path> = read.flat_map(|work| folders(&work.touches)).collect();
         for folder in folders {
             for path in instruction_files(&self.setting.root, folder) {
                 if !self.setting.instructions.insert(path.clone()) {

@@ -1,28 +1,77 @@
-//! What people did since the model's last step: decisions on its edits, comments, files they changed. One note for all.
+//! What happened since the model's last step: people's decisions on its edits, comments, files they changed, jobs that ended.
+//! One note for all.
+//!
+//! A session that works for another is told of its own edits; what is decided when it is done is told above.
+
+use std::sync::Arc;
 
 use copydesk_tool::decided::note;
+use copydesk_tool::jobs;
+use copydesk_workspace::process::Processes;
+use serde_json::Value;
 
 use super::Worker;
-use crate::data::{Content, Note, State};
+use crate::data::{Content, Note, Part, State};
 use crate::store::StoreError;
 
 impl Worker {
     pub(super) async fn tell_news(&mut self) -> Result<(), StoreError> {
         let files = &self.setting.files;
+        let owner = self.setting.above.as_ref().map(|above| above.owner.clone());
+        let session =
+            owner.as_ref().map_or(self.setting.session.id.as_str(), |owner| &owner.session).to_owned();
         if self.step == 1 {
-            files.look_at_commits(self.setting.session.id.as_str()).await;
+            files.look_at_commits(&session).await;
         }
-        let news = files.reviews().news(self.setting.session.id.as_str());
+        let news = match &owner {
+            Some(owner) => files.reviews().news_of(&session, &owner.call),
+            None => files.reviews().news(&session),
+        };
         let mut changed = files.changed_since_seen().await;
         // What was said of a file says that it changed.
         changed.retain(|shown| news.items.iter().all(|item| item.shown != *shown));
-        let Some(text) = note(&news, &changed) else { return Ok(()) };
+        let jobs = self.setting.processes.take_ended_jobs();
+        let lost = std::mem::take(&mut self.lost_jobs);
+        let texts = [note(&news, &changed), jobs::note(&jobs).await];
+        let texts: Vec<_> =
+            texts.into_iter().flatten().chain(lost.iter().map(|id| jobs::lost(*id))).collect();
+        if texts.is_empty() {
+            return Ok(());
+        }
+        let text = texts.join("\n\n");
         let part = self.new_part(State::Completed, Content::Note(Note { text }));
         let kept = self.keep(part).await;
         if kept.is_err() {
             // The model has not heard of it.
-            self.setting.files.reviews().untold(self.setting.session.id.as_str(), news);
+            self.setting.files.reviews().untold(&session, news);
+            self.setting.processes.untold_jobs(&jobs);
+            self.lost_jobs = lost;
         }
         kept
     }
+}
+
+/// The jobs that were running when the session was last left, as far as anybody knows.
+pub(super) fn lost_jobs(parts: &[Arc<Part>], processes: &Processes) -> Vec<i64> {
+    let mut open = Vec::new();
+    for part in parts {
+        match &part.content {
+            Content::Call(call) if call.name == "bash" => {
+                let metadata = call.output.as_ref().map(|output| &output.metadata);
+                open.extend(metadata.and_then(|metadata| metadata.get("job")).and_then(Value::as_i64));
+            }
+            // Whoever saw its end with `job` knows.
+            Content::Call(call) if call.name == "job" => {
+                let metadata = call.output.as_ref().map(|output| &output.metadata);
+                let ended = metadata.filter(|metadata| metadata.get("running") == Some(&Value::Bool(false)));
+                let ended = ended.and_then(|metadata| metadata.get("job")).and_then(Value::as_i64);
+                open.retain(|id| Some(*id) != ended);
+            }
+            Content::Note(note) => open.retain(|id| !jobs::ends(&note.text, *id)),
+            _ => {}
+        }
+    }
+    let known = processes.jobs();
+    open.retain(|id| known.iter().all(|job| i64::from(job.id) != *id));
+    open
 }

@@ -63,8 +63,8 @@ impl Worker {
     }
 
     fn request(&self) -> Request {
-        let rules = self.asks.layers().rules();
-        let specs = self.setting.tools.specs(|key| !rules.denies_all(key));
+        let layers = self.asks.layers();
+        let specs = self.setting.tools.specs(|key| !layers.denies_all(key));
         let tool = |spec: copydesk_tool::Spec| ToolSpec {
             name: spec.name,
             description: spec.prompt,
@@ -197,9 +197,14 @@ fn empty(kind: PartKind) -> Content {
     match kind {
         PartKind::Text => Content::Text(copydesk_model::Text::default()),
         PartKind::Reasoning => Content::Reasoning(copydesk_model::Reasoning::default()),
-        PartKind::Call { id, name } => {
-            Content::Call(Call { call: id, name, arguments: String::new(), echo: None, output: None })
-        }
+        PartKind::Call { id, name } => Content::Call(Call {
+            call: id,
+            name,
+            arguments: String::new(),
+            echo: None,
+            parent: None,
+            output: None,
+        }),
     }
 }
 
@@ -221,6 +226,7 @@ fn whole(part: copydesk_model::Part) -> Content {
             name: call.name,
             arguments: call.arguments,
             echo: call.echo,
+            parent: None,
             output: None,
         }),
     }

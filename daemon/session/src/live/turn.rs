@@ -45,10 +45,10 @@ impl Worker {
             }
             self.tell_news().await?;
             let Step { calls, end } = self.ask_model().await?;
-            match end {
+            let stop = match end {
                 StepEnd::Cancelled => return Ok(TurnEnd::Cancelled),
                 StepEnd::Failed(message) => return Ok(TurnEnd::Failed { message }),
-                StepEnd::Stopped(_) if !calls.is_empty() => {}
+                StepEnd::Stopped(stop) if !calls.is_empty() => stop,
                 // Asked again with what there is.
                 StepEnd::Stopped(Stop::Paused) => continue,
                 StepEnd::Stopped(_) if !self.steering.is_empty() => continue,
@@ -58,8 +58,8 @@ impl Worker {
                     });
                 }
                 StepEnd::Stopped(_) => return Ok(TurnEnd::Done),
-            }
-            self.run_calls(calls).await?;
+            };
+            self.run_calls(calls, &stop).await?;
             self.take_role().await?;
             if self.cancel.is_cancelled() {
                 return Ok(TurnEnd::Cancelled);

@@ -3,8 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-use copydesk_workspace::search::{self, Overlay};
-use tokio::time::timeout;
+use copydesk_workspace::search::{self, Overlay, Until};
 use tokio_util::sync::CancellationToken;
 
 /// What a search through a large folder may take, since a person waits for it.
@@ -36,21 +35,14 @@ pub async fn named(base: &Path, line: &str, most: usize) -> Named {
     }
     // Tied to this folder: without the slash a bare `*.md` would be meant for every folder below.
     let pattern = Path::new("/").join(pattern.iter().collect::<PathBuf>());
-    let cancel = CancellationToken::new();
-    let _stop = cancel.clone().drop_guard();
-    match timeout(
-        PATIENCE,
-        search::glob(&start, &pattern.to_string_lossy(), most, Overlay::default(), cancel),
-    )
-    .await
-    {
-        Ok(Ok(found)) => {
+    let until = Until { cancel: CancellationToken::new(), patience: PATIENCE };
+    match search::glob(&start, &pattern.to_string_lossy(), most, Overlay::default(), until).await {
+        Ok(found) => {
             let mut paths = found.paths;
             paths.sort();
-            Named { paths, more: found.more }
+            Named { paths, more: found.more || found.is_late }
         }
-        Ok(Err(_)) => Named::default(),
-        Err(_) => Named { paths: Vec::new(), more: true },
+        Err(_) => Named::default(),
     }
 }
 

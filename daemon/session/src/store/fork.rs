@@ -12,7 +12,8 @@ impl Store {
         let Some(at) = parts.iter().position(|part| part.id.as_str() == before) else { return Ok(None) };
         parts.truncate(at);
         let (id, time) = (Id::new(), now());
-        let fork = Session { id, created: time, updated: time, ..session.clone() };
+        // Whoever goes their own way works for nobody.
+        let fork = Session { id, parent: None, created: time, updated: time, ..session.clone() };
         for part in &mut parts {
             part.id = Id::new();
             part.session = fork.id.clone();

@@ -49,6 +49,7 @@ fn call(session: &Session, state: State, output: Option<CallOutput>) -> Part {
         name: "bash".into(),
         arguments: "{\"command\":\"true\"}".into(),
         echo: None,
+        parent: None,
         output,
     };
     part(session, state, Content::Call(call))

@@ -3,7 +3,8 @@
 use super::error::clipped;
 use super::file::File;
 use super::{Tier, Unfit};
-use crate::{ReplaceError, replace};
+use crate::ending::lf;
+use crate::replace::like;
 
 /// How many of several places are named.
 const MAX_NAMED: usize = 10;
@@ -12,12 +13,8 @@ const MAX_EXPLAINED: usize = 3;
 
 /// Nothing is like these lines; so many hunks were missed before.
 pub(super) fn not_found(file: &File<'_>, old: &[&str], before: usize) -> Unfit {
-    let joined = old.join("\n");
-    let like = if before < MAX_EXPLAINED { replace(file.text, &joined, "", false).err() } else { None };
-    let (hint, nearest) = match like {
-        Some(ReplaceError::NotFound { hint, nearest }) => (hint, nearest),
-        _ => (None, None),
-    };
+    let is_explained = before < MAX_EXPLAINED && old.iter().any(|line| !line.trim().is_empty());
+    let (hint, nearest) = if is_explained { like(&lf(file.text), &old.join("\n")) } else { (None, None) };
     let differs = nearest.as_ref().and_then(|nearest| {
         let mut lines = old.iter().zip(nearest.line..);
         let key = |line: &str| Tier::Punctuation.key(line).into_owned();

@@ -223,6 +223,49 @@ fn a_miss_shows_what_is_there() {
     );
 }
 
+/// What `replace` would take for the place is none for a hunk, but it is what was meant.
+#[test]
+fn a_miss_shows_what_a_more_lenient_reader_would_take() {
+    let file = "fn sum(a: u32, b: u32) -> u32 {\n    let total = a + b;\n    log(total);\n    total\n}\n";
+    refused(
+        file,
+        "@@\n-    let totl = a + b;\n-    log(total);\n-    total\n+    a + b",
+        expect![[r#"
+        The patch does not fit; no file was changed.
+        1. f (line 2 of the patch): The hunk at line 3 of the patch does not fit: its lines are not in the file. The nearest place is:
+        2:     let total = a + b;
+        3:     log(total);
+        4:     total
+        The hunk has `    let totl = a + b;` for line 2."#]],
+    );
+    refused(
+        file,
+        "@@\n-2:     let total = a + b;\n-3:     log(total);\n+    let total = b + a;",
+        expect![[r#"
+            The patch does not fit; no file was changed.
+            1. f (line 2 of the patch): The hunk at line 3 of the patch does not fit: its lines are not in the file. Leave out the line numbers, which are not in the file; the text is at line 2. The nearest place is:
+            2:     let total = a + b;
+            3:     log(total);
+            The hunk has `2:     let total = a + b;` for line 2."#]],
+    );
+    refused(
+        file,
+        "@@\n-total = a + b;\n+total = b + a;",
+        expect![[r#"
+        The patch does not fit; no file was changed.
+        1. f (line 2 of the patch): The hunk at line 3 of the patch does not fit: its lines are not in the file. The nearest place is:
+        2:     let total = a + b;
+        The hunk has `total = a + b;` for line 2."#]],
+    );
+    refused(
+        file,
+        "@@\n-\n-\n+x",
+        expect![[r#"
+        The patch does not fit; no file was changed.
+        1. f (line 2 of the patch): The hunk at line 3 of the patch does not fit: its lines are not in the file. Nothing in the file is like them: read it again."#]],
+    );
+}
+
 #[test]
 fn a_line_that_is_wrong_is_named_with_what_was_expected() {
     let check = |source: &str, expected: Expect| expected.assert_eq(&parse(source).unwrap_err().to_string());

@@ -33,6 +33,18 @@ impl Tier {
     }
 }
 
+/// The same leniency towards a text that is replaced.
+impl From<Tier> for crate::Tier {
+    fn from(tier: Tier) -> Self {
+        match tier {
+            Tier::Exact => Self::Exact,
+            Tier::LineEnds => Self::TrailingBlanks,
+            Tier::Indentation => Self::Indentation,
+            Tier::Punctuation => Self::Typography,
+        }
+    }
+}
+
 /// As a model writes that knows ASCII best.
 fn plain(line: &str) -> String {
     let mut plain = String::with_capacity(line.len());

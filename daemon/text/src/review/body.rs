@@ -8,6 +8,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr_iter, memrchr};
 use ropey::Rope;
 
+use super::Current;
 use crate::{Document, Edit};
 
 #[derive(Debug, Clone, Default)]
@@ -24,8 +25,11 @@ impl Body {
         Self { rope: document.rope().clone() }
     }
 
-    pub(super) fn is_of(&self, document: &Document) -> bool {
-        self.rope == *document.rope()
+    pub(super) fn holds(&self, current: Current<'_>) -> bool {
+        match current {
+            Current::Document(document) => self.rope == *document.rope(),
+            Current::Text(text) => self.rope == *text,
+        }
     }
 
     /// In bytes.

@@ -9,8 +9,10 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::{Limits, Registry};
+use crate::arguments::Ending;
 use crate::context::{Allowed, Answer, Answering, Ask, Asker, Context, Refused, Switching};
 use crate::outcome::{Failure, FailureKind, Output};
+use crate::prepared::Written;
 use crate::question::Question;
 use crate::spill::Spill;
 use crate::todo::Todos;
@@ -99,6 +101,7 @@ fn context(says: Result<(), Refused>) -> Context {
     Context {
         session: "s".into(),
         call: "c1".into(),
+        above: None,
         agent: "build".into(),
         cancel: CancellationToken::new(),
         files: copydesk_workspace::files::Files::new("/".as_ref(), "/".as_ref()),
@@ -135,19 +138,19 @@ async fn what_does_not_fit_is_told_so_that_the_model_can_mend_it() {
             "acts",
             "{}",
             FailureKind::Unknown,
-            "There is no tool `acts`. Did you mean `act`? There are: `act`.",
+            "There is no tool `acts`. Did you mean `act`? It takes: act (string), howMuch (integer, optional). There are: `act`.",
         ),
         (
             "act",
             "{\"act\":",
             FailureKind::Arguments,
-            "The arguments of `act` are no JSON object (EOF while parsing a value at line 1 column 7). Make the call again with valid JSON.",
+            "The arguments of `act` are no JSON object (EOF while parsing a value at line 1 column 7). It takes: act (string), howMuch (integer, optional). Make the call again with valid JSON.",
         ),
         (
             "act",
             "[1]",
             FailureKind::Arguments,
-            "The arguments of `act` are no JSON object (they are an array). Make the call again with valid JSON.",
+            "The arguments of `act` are no JSON object (they are an array). It takes: act (string), howMuch (integer, optional). Make the call again with valid JSON.",
         ),
         (
             "act",
@@ -171,6 +174,49 @@ async fn what_does_not_fit_is_told_so_that_the_model_can_mend_it() {
     for (name, arguments, kind, message) in cases {
         assert_eq!(run(name, arguments).await, (Some(kind), message.to_owned()), "{name} {arguments}");
     }
+}
+
+#[tokio::test]
+async fn what_was_repaired_is_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = async |name: &str, arguments: &str| {
+        let outcome = registry(dir.path()).run(name, arguments, context(Ok(()))).await;
+        (outcome.name, outcome.output, outcome.metadata)
+    };
+    let said = |name: &str, output: &str, metadata| (name.to_owned(), output.to_owned(), metadata);
+    assert_eq!(run("act", r#"{"act":"x"}"#).await, said("act", "did x", json!(null)));
+    // Not worth a word to the model.
+    let noise = json!({ "repaired": ["single quotes were taken for double ones"] });
+    assert_eq!(run("functions.Act", "{'act':'x'}").await, said("act", "did x", noise));
+    let renamed = "line\n\n\n(Repaired in this call: `how_much` was taken for `howMuch`.)";
+    let repaired =
+        json!({ "repaired": ["`how_much` was taken for `howMuch`", "`howMuch` was taken for a number"] });
+    assert_eq!(run("act", r#"{"act":"talk","how_much":"1"}"#).await, said("act", renamed, repaired));
+}
+
+#[tokio::test]
+async fn what_cannot_be_understood_is_invalid() {
+    let dir = tempfile::tempdir().unwrap();
+    let registry = registry(dir.path());
+    let understood = |name: &str, arguments: &str, ending| {
+        let call = registry.prepare(&Written { name, arguments, ending }, |key| key != "act");
+        (call.name(), call.rewritten())
+    };
+    let invalid = |name: &str, arguments: serde_json::Value| {
+        ("invalid".to_owned(), Some(json!({ "tool": name, "arguments": arguments }).to_string()))
+    };
+    assert_eq!(understood("act", r#"{ "act":"x" }"#, Ending::Whole), ("act".to_owned(), None));
+    assert_eq!(
+        understood("act", r#"{"act":"x""#, Ending::Whole),
+        ("act".to_owned(), Some(r#"{"act":"x"}"#.to_owned()))
+    );
+    assert_eq!(understood("act", r#"{"act":"x""#, Ending::Cut), invalid("act", json!(r#"{"act":"x""#)));
+    assert_eq!(understood("act", r#"{"acts":1}"#, Ending::Whole), invalid("act", json!({ "acts": 1 })));
+    assert_eq!(understood("invalid", "{}", Ending::Whole), invalid("invalid", json!({})));
+    let call =
+        registry.prepare(&Written { name: "x", arguments: "", ending: Ending::Whole }, |key| key != "act");
+    let outcome = registry.carry_out(call, context(Ok(()))).await;
+    assert_eq!(outcome.output, "There is no tool `x`. There are: .", "none that the model was not told of");
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use copydesk_text::{self as text, Keep as End};
 use copydesk_workspace::process::{
-    Command, Exit, Finished, GRACE, Keep, Processes, Shell, Spill as Spilt, SpillTo,
+    Command, Exit, Finished, GRACE, Keep, Processes, Shell, Spill as Spilt, SpillTo, SpillWhen,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -27,6 +27,9 @@ use crate::tool::{Tool, Touches};
 
 const TIMEOUT: u64 = 120_000;
 const LONGEST_TIMEOUT: u64 = 600_000;
+
+/// What Linux takes for one argument of a program. Longer ones need not be put before anybody.
+const LONGEST_COMMAND: usize = 128 * 1024;
 
 /// What the words around an output may take of the limits.
 const ROOM: Limits = Limits { lines: 8, bytes: 2048 };
@@ -64,6 +67,9 @@ pub(super) struct Parameters {
     workdir: Option<String>,
     /// What it does, in five to ten words, for the person who is asked.
     description: Option<String>,
+    /// Whether it runs on while you do other things. Without a `timeout` of its own until the session ends.
+    #[serde(default)]
+    background: bool,
 }
 
 impl Bash {
@@ -81,26 +87,31 @@ impl Bash {
         }
     }
 
-    async fn spill_to(&self, call: &str) -> Option<SpillTo> {
+    async fn spill_to(&self, call: &str, when: SpillWhen) -> Option<SpillTo> {
         tokio::fs::create_dir_all(self.spill.folder()).await.ok()?;
         let safe: String = call.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(80).collect();
         // Calls of two sessions may have the same name.
         let time = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
-        Some(SpillTo { path: self.spill.folder().join(format!("{safe}-{time:x}.txt")), limit: LARGEST })
+        let path = self.spill.folder().join(format!("{safe}-{time:x}.txt"));
+        Some(SpillTo { path, limit: LARGEST, when })
     }
 
-    async fn command(&self, script: &str, timeout: Option<u64>, cwd: PathBuf, call: &str) -> Command {
+    async fn command(&self, parameters: &Parameters, cwd: PathBuf, call: &str) -> Command {
         // 0 is what some models write for "as usual".
-        let timeout = timeout.filter(|time| *time > 0).unwrap_or(TIMEOUT).min(LONGEST_TIMEOUT);
+        let said = parameters.timeout.filter(|time| *time > 0);
+        let (timeout, when) = match parameters.background {
+            true => (said, SpillWhen::AtOnce),
+            false => (Some(said.unwrap_or(TIMEOUT).min(LONGEST_TIMEOUT)), SpillWhen::TooLong),
+        };
         let set = |(name, value): (&str, &str)| (OsString::from(name), Some(OsString::from(value)));
         Command {
-            script: script.to_owned(),
+            script: parameters.command.trim().to_owned(),
             shell: self.shell.clone(),
             cwd,
             env: QUIET.map(set).into(),
-            timeout: Some(Duration::from_millis(timeout)),
+            timeout: timeout.map(Duration::from_millis),
             grace: GRACE,
-            keep: Keep { head: 0, tail: self.shown().bytes, spill: self.spill_to(call).await },
+            keep: Keep { head: 0, tail: self.shown().bytes, spill: self.spill_to(call, when).await },
         }
     }
 }
@@ -128,6 +139,13 @@ impl Tool for Bash {
                 "The command is empty. Give the command to run.",
             ));
         }
+        if written.len() >= LONGEST_COMMAND {
+            let message = format!(
+                "The command has {} bytes; a shell takes less than {LONGEST_COMMAND}. Write the script to a file and run that.",
+                written.len()
+            );
+            return Err(Failure::new(FailureKind::Arguments, message));
+        }
         let place = context.place(parameters.workdir.as_deref().unwrap_or_default()).await?;
         let said = parameters.description.as_deref().map(str::trim).filter(|said| !said.is_empty());
         let title = said.or(written.lines().next()).unwrap_or_default().to_owned();
@@ -140,7 +158,10 @@ impl Tool for Bash {
             ..Ask::default()
         };
         context.ask(ask).await?;
-        let command = self.command(written, parameters.timeout, place.real().to_owned(), &context.call).await;
+        let command = self.command(&parameters, place.real().to_owned(), &context.call).await;
+        if parameters.background {
+            return self.start(title, command);
+        }
         let mut live = Live::new(&context);
         let finished = self.processes.run(command, context.cancel.clone(), |piece| live.push(piece)).await;
         let finished = finished.map_err(|error| Failure::target(sentence(&error.to_string())))?;
@@ -149,6 +170,21 @@ impl Tool for Bash {
 }
 
 impl Bash {
+    fn start(&self, title: String, command: Command) -> Result<Output, Failure> {
+        let job =
+            self.processes.start(command).map_err(|error| Failure::target(sentence(&error.to_string())))?;
+        let place = match &job.file {
+            Some(path) => format!(" All that it prints goes to {}: read or search it.", path.display()),
+            None => String::new(),
+        };
+        let output = format!(
+            "It runs in the background as job {}.{place} `job` gives what is new, waits for the end, or stops it; you are told when it has ended.",
+            job.id
+        );
+        let metadata = json!({ "job": job.id, "file": job.file });
+        Ok(Output { title: format!("{title} (job {})", job.id), output, metadata, ..Output::default() })
+    }
+
     fn told(&self, title: String, finished: &Finished) -> Result<Output, Failure> {
         let time = format!("{:.1} s", finished.duration.as_secs_f64());
         let code = if let Exit::Code(code) = finished.exit { json!(code) } else { Value::Null };

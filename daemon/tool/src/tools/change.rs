@@ -1,14 +1,10 @@
-//! A change to one file on its way: shown, asked about, and made only to what it was made for.
+//! A change to one file: what is to become of it, and how that is shown to a person and to a model.
 
 use std::fmt::Write;
 
 use copydesk_text::{Change as TextChange, Diff, FileText, Limits, Tag, diff};
-use copydesk_workspace::files::{By, Cause, ChangeKind, FileChange, Place, Stamp};
-use serde_json::{Value, json};
+use copydesk_workspace::files::{ChangeKind, FileChange, Place, Stamp};
 
-use super::reviewed;
-use super::target::{file_failure, names};
-use crate::context::{Allowed, Ask, Context, Reviewed};
 use crate::outcome::Failure;
 
 /// How much of the changed places the model is shown.
@@ -21,12 +17,24 @@ const CONTEXT: usize = 3;
 /// What is to become of a file, and how that differs from what is there.
 #[derive(Debug)]
 pub(super) struct Change {
-    kind: ChangeKind,
-    diff: String,
-    additions: usize,
-    deletions: usize,
+    pub(super) place: Place,
+    pub(super) kind: ChangeKind,
+    pub(super) diff: String,
+    pub(super) additions: usize,
+    pub(super) deletions: usize,
     /// The changed places as they will be, with line numbers.
     pub(super) places: String,
+    moved: Moved,
+}
+
+/// Whether it is one half of a file that moves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Moved {
+    No,
+    /// Here, from where it was.
+    From(Place),
+    /// Away; the other half is shown.
+    Away,
 }
 
 impl Change {
@@ -38,75 +46,98 @@ impl Change {
         change: TextChange,
     ) -> Result<Self, Failure> {
         let around = change.around(file.text()).map_err(|stale| Failure::failed(stale.to_string()))?;
-        let shown = Shown::of(place, &format!("a/{}", place.shown), &around.diff(CONTEXT));
-        Ok(shown.with(ChangeKind::Edit { file, stamp, change }))
+        let shown = Shown::of(&before(place), &after(place), &around.diff(CONTEXT));
+        Ok(shown.with(place, ChangeKind::Edit { file, stamp, change }))
     }
 
     pub(super) fn create(place: &Place, text: String) -> Self {
-        Shown::of(place, "/dev/null", &diff("", &text, CONTEXT)).with(ChangeKind::Create { text })
+        let shown = Shown::of("/dev/null", &after(place), &diff("", &text, CONTEXT));
+        shown.with(place, ChangeKind::Create { text, mode: None })
     }
 
-    /// Asks, and makes the change: in the editor where the file is open, else on the disk, if nothing has happened to it
-    /// meanwhile. Gives what the person is shown afterwards.
-    pub(super) async fn make(self, context: &Context, place: &Place) -> Result<Made, Failure> {
-        let metadata = json!({
-            "filepath": place.path.to_string_lossy(),
-            "diff": self.diff,
-            "additions": self.additions,
-            "deletions": self.deletions,
-        });
-        let verb = if matches!(self.kind, ChangeKind::Create { .. }) { "Create" } else { "Edit" };
-        let title = format!("{verb} {} ({})", place.shown, self.size());
-        let ask = Ask {
-            key: "edit".to_owned(),
-            patterns: names(context, place),
-            always: vec!["*".to_owned()],
-            title: title.clone(),
-            metadata: metadata.clone(),
-            review: Reviewed::First,
-        };
-        let mut proposal = None;
-        let mut allowed = context.ask(ask.clone()).await;
-        if let Ok(Allowed::IfReviewed) = allowed {
-            proposal = context.files.reviews().propose(&context.session, &context.call, place, &self.kind);
-            let review = proposal.as_ref().map_or(Reviewed::Never, |proposal| Reviewed::In(proposal.id()));
-            allowed = context.ask(Ask { review, ..ask }).await;
+    pub(super) fn delete(place: &Place, file: FileText, stamp: Stamp) -> Self {
+        let shown = Shown::of(&before(place), "/dev/null", &diff(file.text(), "", CONTEXT));
+        shown.with(place, ChangeKind::Delete { file, stamp })
+    }
+
+    /// A file that goes elsewhere, changed on the way: a new one, and one that is no more.
+    pub(super) fn moved(
+        from: &Place,
+        to: &Place,
+        file: FileText,
+        stamp: Stamp,
+        change: &TextChange,
+    ) -> Result<[Self; 2], Failure> {
+        let stale = |stale: copydesk_text::Stale| Failure::failed(stale.to_string());
+        let around = change.around(file.text()).map_err(stale)?;
+        let shown = Shown::of(&before(from), &after(to), &around.diff(CONTEXT));
+        let new = file.with_text(change.apply(file.text()).map_err(stale)?);
+        let text = String::from_utf8_lossy(&new.encode()).into_owned();
+        let new = shown.with(to, ChangeKind::Create { text, mode: from.mode() });
+        let gone = Self::delete(from, file, stamp);
+        Ok([Self { moved: Moved::From(from.clone()), ..new }, Self { moved: Moved::Away, ..gone }])
+    }
+
+    /// `Create a`, of what is going to be done.
+    pub(super) fn wanted(&self) -> String {
+        self.words(["Create", "Edit", "Delete", "Move"])
+    }
+
+    /// `Created a`, of what was done.
+    pub(super) fn did(&self) -> String {
+        self.words(["Created", "Edited", "Deleted", "Moved"])
+    }
+
+    fn words(&self, [create, edit, delete, moved]: [&str; 4]) -> String {
+        let shown = &self.place.shown;
+        match (&self.moved, &self.kind) {
+            (Moved::From(from), _) => format!("{moved} {} to {shown}", from.shown),
+            (_, ChangeKind::Create { .. }) => format!("{create} {shown}"),
+            (_, ChangeKind::Edit { .. }) => format!("{edit} {shown}"),
+            (_, ChangeKind::Delete { .. }) => format!("{delete} {shown}"),
         }
-        if let Some(proposal) = &proposal {
-            // What was accepted may still be on its way.
-            proposal.at_rest().await;
+    }
+
+    /// Whether there was a text before it, and still is.
+    pub(super) fn is_edited(&self) -> bool {
+        matches!(self.kind, ChangeKind::Edit { .. }) || self.from().is_some()
+    }
+
+    /// Whether it is told of: of a file that moves only the new half is.
+    pub(super) fn is_shown(&self) -> bool {
+        self.moved != Moved::Away
+    }
+
+    /// Where the file was.
+    pub(super) fn from(&self) -> Option<&Place> {
+        match &self.moved {
+            Moved::From(from) => Some(from),
+            Moved::No | Moved::Away => None,
         }
-        if context.cancel.is_cancelled() {
-            allowed = Err(Failure::cancelled());
-        }
-        if let Some(proposal) = proposal.as_ref().filter(|proposal| proposal.is_begun()) {
-            let reviewed = reviewed::rest(context, proposal, allowed).await?;
-            return Ok(Made { metadata, rebased: false, unsaved: None, reviewed: Some(reviewed) });
-        }
-        let allowed = allowed?;
-        let cause = Cause {
-            session: context.session.clone(),
-            call: context.call.clone(),
-            label: title,
-            accepted: allowed == Allowed::ByPerson,
-            // What a person has said yes to is not to be decided once more.
-            by: match (&proposal, allowed) {
-                (Some(proposal), Allowed::ByPerson | Allowed::ByReview) => By::Decision(proposal.id()),
-                _ => By::Agent,
-            },
-            group: None,
-        };
-        let change = FileChange { place: place.clone(), kind: self.kind };
-        let changed = context.files.change(&[change], &cause).await.map_err(|error| file_failure(&error))?;
-        let rebased = changed.iter().any(|changed| changed.rebased);
-        let unsaved = changed.into_iter().find_map(|changed| changed.unsaved);
-        Ok(Made { metadata, rebased, unsaved, reviewed: None })
     }
 
     /// `+2 -1`, in lines.
     pub(super) fn size(&self) -> String {
-        format!("+{} -{}", self.additions, self.deletions)
+        size(self.additions, self.deletions)
     }
+
+    pub(super) fn into_file_change(self) -> FileChange {
+        FileChange { place: self.place, kind: self.kind }
+    }
+}
+
+pub(super) fn size(additions: usize, deletions: usize) -> String {
+    format!("+{additions} -{deletions}")
+}
+
+/// What the old file is called in a diff.
+fn before(place: &Place) -> String {
+    format!("a/{}", place.shown)
+}
+
+/// What the new one is called.
+fn after(place: &Place) -> String {
+    format!("b/{}", place.shown)
 }
 
 /// What a person and a model are shown of a change.
@@ -118,39 +149,20 @@ struct Shown {
 }
 
 impl Shown {
-    /// `from` is what the old file is called.
-    fn of(place: &Place, from: &str, diff: &Diff<'_>) -> Self {
+    /// `from` and `to` are what the old and the new file are called.
+    fn of(from: &str, to: &str, diff: &Diff<'_>) -> Self {
         let unified = diff.unified(Limits::default());
         Self {
-            diff: format!("--- {from}\n+++ b/{}\n{unified}", place.shown),
+            diff: format!("--- {from}\n+++ {to}\n{unified}"),
             additions: diff.additions,
             deletions: diff.deletions,
             places: places(diff),
         }
     }
 
-    fn with(self, kind: ChangeKind) -> Change {
+    fn with(self, place: &Place, kind: ChangeKind) -> Change {
         let Self { diff, additions, deletions, places } = self;
-        Change { kind, diff, additions, deletions, places }
-    }
-}
-
-/// What became of it.
-pub(super) struct Made {
-    pub(super) metadata: Value,
-    /// The person had typed in the file meanwhile: line numbers may be others.
-    pub(super) rebased: bool,
-    /// It should have been saved, and why it was not.
-    unsaved: Option<String>,
-    /// It was decided piece by piece, and this is what came of it.
-    pub(super) reviewed: Option<reviewed::Reviewed>,
-}
-
-impl Made {
-    /// What the model should know beyond the change itself.
-    pub(super) fn notes(&self) -> String {
-        let unsaved = self.unsaved.as_ref();
-        unsaved.map(|why| format!("\n(The editor did not save the file: {why}.)")).unwrap_or_default()
+        Change { place: place.clone(), kind, diff, additions, deletions, places, moved: Moved::No }
     }
 }
 

@@ -1,14 +1,15 @@
 //! Finds files by name.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
-use copydesk_workspace::search;
+use copydesk_workspace::search::{self, Until};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::folder::below_real;
-use super::target::{search_ask, search_failure};
+use super::target::{late, search_ask, search_failure};
 use crate::context::Context;
 use crate::outcome::{Failure, Output};
 use crate::tool::Tool;
@@ -16,7 +17,9 @@ use crate::tool::Tool;
 const LIMIT: usize = 100;
 
 #[derive(Debug)]
-pub(super) struct Glob;
+pub(super) struct Glob {
+    pub(super) patience: Duration,
+}
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -45,14 +48,14 @@ impl Tool for Glob {
         // Models spell out the whole path.
         let folder = format!("{}/", place.path.display());
         let pattern = given.strip_prefix(&folder).unwrap_or(given);
-        let found =
-            search::glob(place.real(), pattern, LIMIT, context.files.overlay(), context.cancel.clone()).await;
+        let until = Until { cancel: context.cancel.clone(), patience: self.patience };
+        let found = search::glob(place.real(), pattern, LIMIT, context.files.overlay(), until).await;
         let found = match found {
             Ok(found) => found,
             Err(error) => return Err(search_failure(&context, &place, error).await),
         };
         let paths: Vec<_> = found.paths.iter().map(|path| below_real(&place, path)).collect();
-        let output = if paths.is_empty() {
+        let mut output = if paths.is_empty() {
             format!("No file in `{}` matches `{given}`. Files that git ignores are passed over.", place.shown)
         } else if found.more {
             format!(
@@ -62,7 +65,10 @@ impl Tool for Glob {
         } else {
             paths.join("\n")
         };
-        let metadata = json!({ "count": paths.len(), "truncated": found.more });
+        if found.is_late {
+            output.push_str(&late(self.patience, "`path`"));
+        }
+        let metadata = json!({ "count": paths.len(), "truncated": found.more || found.is_late });
         Ok(Output { title: given.clone(), output, metadata, ..Output::default() })
     }
 }

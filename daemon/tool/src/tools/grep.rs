@@ -2,15 +2,16 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::time::Duration;
 
 use copydesk_workspace::files::Place;
-use copydesk_workspace::search::{self, Case, Grepped};
+use copydesk_workspace::search::{self, Case, Grepped, Until};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::folder::below_real;
-use super::target::{count, search_ask, search_failure};
+use super::target::{count, late, search_ask, search_failure};
 use crate::context::{Ask, Context};
 use crate::outcome::{Failure, Output};
 use crate::tool::Tool;
@@ -18,7 +19,9 @@ use crate::tool::Tool;
 const LIMIT: usize = 100;
 
 #[derive(Debug)]
-pub(super) struct Grep;
+pub(super) struct Grep {
+    pub(super) patience: Duration,
+}
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -55,13 +58,17 @@ impl Tool for Grep {
             limit: LIMIT,
             overlay: context.files.overlay(),
         };
-        let found = match search::grep(request, context.cancel.clone()).await {
+        let until = Until { cancel: context.cancel.clone(), patience: self.patience };
+        let found = match search::grep(request, until).await {
             Ok(found) => found,
             Err(error) => return Err(search_failure(&context, &place, error).await),
         };
         readable(&context, &place, &found).await?;
-        let output = show(&place, &pattern, &found);
-        let metadata = json!({ "matches": found.matches.len(), "truncated": found.more });
+        let mut output = show(&place, &pattern, &found);
+        if found.is_late {
+            output.push_str(&late(self.patience, "`path` or `include`"));
+        }
+        let metadata = json!({ "matches": found.matches.len(), "truncated": found.more || found.is_late });
         Ok(Output { title: pattern, output, metadata, ..Output::default() })
     }
 }

@@ -1,6 +1,6 @@
 //! The answer of a call that a person has decided piece by piece.
 
-use copydesk_workspace::reviews::{Decision, Happened, Proposal, Subject, Verdict};
+use copydesk_workspace::reviews::{Decision, Happened, Item, Proposal, Subject, Verdict};
 
 use crate::context::{Allowed, Context};
 use crate::decided::lines;
@@ -17,20 +17,20 @@ pub(super) struct Reviewed {
 /// Whoever says yes to the call after deciding some of it says yes to the rest, who says no to it no.
 pub(super) async fn rest(
     context: &Context,
-    proposal: &Proposal,
+    proposals: &[Proposal],
     allowed: Result<Allowed, Failure>,
 ) -> Result<Reviewed, Failure> {
     let mut missed = String::new();
     match allowed {
         Ok(Allowed::ByReview) => {}
-        Ok(_) => missed = accept_rest(context, proposal).await,
+        Ok(_) => missed = accept_rest(context, proposals).await,
         Err(failure) => {
-            let told = lines(&proposal.decided().items);
+            let told = lines(&decided(proposals));
             let message = format!("{}\nBefore that the person decided:\n{told}", failure.message);
             return Err(Failure { message, ..failure });
         }
     }
-    let decided = proposal.decided().items;
+    let decided = decided(proposals);
     let told = format!("The person decided hunk by hunk:\n{}{missed}", lines(&decided));
     if decided.iter().all(|item| item.happened == Happened::Rejected && !item.partly) {
         let message = format!("{told}\nNothing was changed. Do not try the same again.");
@@ -40,19 +40,31 @@ pub(super) async fn rest(
     Ok(Reviewed { told, is_whole: is_accepted && missed.is_empty() })
 }
 
-async fn accept_rest(context: &Context, proposal: &Proposal) -> String {
-    let Some(expected) = proposal.print() else { return String::new() };
-    let decision = Decision {
-        review: proposal.id(),
-        subject: Subject::Everything,
-        expected,
-        verdict: Verdict::Accept,
-        lines: None,
-        text: None,
-        comment: None,
-        confirmed: false,
+/// File by file.
+fn decided(proposals: &[Proposal]) -> Vec<Item> {
+    proposals.iter().flat_map(|proposal| proposal.decided().items).collect()
+}
+
+async fn accept_rest(context: &Context, proposals: &[Proposal]) -> String {
+    let open = proposals.iter().filter(|proposal| proposal.decided().open > 0);
+    let decision = |proposal: &Proposal| {
+        Some(Decision {
+            review: proposal.id(),
+            subject: Subject::Everything,
+            expected: proposal.print()?,
+            verdict: Verdict::Accept,
+            lines: None,
+            text: None,
+            comment: None,
+            confirmed: false,
+        })
     };
-    let results = context.files.decide(&context.session, &[decision]).await;
-    let refused = results.into_iter().find_map(Result::err);
-    refused.map(|why| format!("\nThe rest could not be changed: {why}.")).unwrap_or_default()
+    let decisions: Vec<_> = open.filter_map(decision).collect();
+    let results = context.files.decide(&context.owner().session, &decisions).await;
+    let refused: Vec<_> = results.into_iter().filter_map(Result::err).map(|why| why.to_string()).collect();
+    if refused.is_empty() {
+        String::new()
+    } else {
+        format!("\nThe rest could not be changed: {}.", refused.join("; "))
+    }
 }

@@ -47,14 +47,19 @@ pub(super) async fn failure(context: &Context, place: &Place, error: FileError) 
     if !matches!(error, FileError::NotFound { .. }) {
         return file_failure(&error);
     }
+    let hint = meant(context, place).await;
+    let hint = hint.unwrap_or_else(|| "Look for it with `glob`, or list its folder.".to_owned());
+    Failure::target(format!("{} {hint}", sentence(&error.to_string())))
+}
+
+/// Which file may have been meant by one that does not exist.
+pub(super) async fn meant(context: &Context, place: &Place) -> Option<String> {
     let names = context.files.similar_names(place).await;
     let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-    let hint = match names.split_last() {
-        None => "Look for it with `glob`, or list its folder.".to_owned(),
-        Some((only, [])) => format!("Did you mean {only}?"),
-        Some((last, others)) => format!("Did you mean {} or {last}?", others.join(", ")),
-    };
-    Failure::target(format!("{} {hint}", sentence(&error.to_string())))
+    Some(match names.split_last()? {
+        (only, []) => format!("Did you mean {only}?"),
+        (last, others) => format!("Did you mean {} or {last}?", others.join(", ")),
+    })
 }
 
 pub(super) fn file_failure(error: &FileError) -> Failure {
@@ -76,7 +81,10 @@ pub(super) async fn search_failure(context: &Context, place: &Place, error: Sear
     let kind = match error {
         SearchError::Cancelled => return Failure::cancelled(),
         SearchError::NotFound(_) => return failure(context, place, FileError::NotFound { shown }).await,
-        SearchError::Glob { .. } | SearchError::Escapes(_) | SearchError::Regex(_) => FailureKind::Arguments,
+        SearchError::Glob { .. }
+        | SearchError::Escapes(_)
+        | SearchError::Regex(_)
+        | SearchError::Long { .. } => FailureKind::Arguments,
         SearchError::NotAFolder(_) | SearchError::NotRegular(_) => FailureKind::Target,
         SearchError::Stopped(_) => FailureKind::Failed,
     };
@@ -102,6 +110,14 @@ pub(super) fn sentence(words: &str) -> String {
     let first = letters.next().map(char::to_uppercase).into_iter().flatten();
     let end = if words.ends_with(['.', '?', '!']) { "" } else { "." };
     first.chain(letters).collect::<String>() + end
+}
+
+/// What is said of a search whose time was over; `narrower` is what would have helped.
+pub(super) fn late(patience: std::time::Duration, narrower: &str) -> String {
+    format!(
+        "\n(The search was stopped after {} s, so that there may be more. Give a narrower {narrower}.)",
+        patience.as_secs()
+    )
 }
 
 /// `1 line`, `2 lines`.

@@ -2,10 +2,16 @@
 //! transcript with what is expected.
 
 mod commands;
+mod conformance;
 mod contract;
 mod creating;
 mod desk;
 mod editing;
+mod hostile;
+mod multiediting;
+mod patching;
 mod reading;
 mod searching;
 mod talking;
+mod tasks;
+mod web;

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::change::Change;
+use super::make::make;
 use super::target::{self, aside, count, file_failure};
 use crate::context::Context;
 use crate::outcome::{Failure, Output};
@@ -30,6 +31,10 @@ impl Tool for Write {
 
     fn name(&self) -> Cow<'static, str> {
         "write".into()
+    }
+
+    fn key(&self) -> Cow<'static, str> {
+        "edit".into()
     }
 
     fn prompt(&self) -> Cow<'static, str> {
@@ -64,7 +69,7 @@ impl Tool for Write {
         };
         let (did, size) = if is_new { ("Created", lines) } else { ("Wrote", change.size()) };
         let mut title = format!("{did} {} ({size})", place.shown);
-        let made = change.make(&context, &place).await?;
+        let made = make(&context, vec![change]).await?;
         let output = match &made.reviewed {
             Some(reviewed) => {
                 if !reviewed.is_whole {

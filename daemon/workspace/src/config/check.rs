@@ -118,14 +118,19 @@ fn nearest<'a>(key: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a st
 
 /// What only the merged whole can show to be missing.
 pub(crate) fn incomplete(config: &Config, root: &Node) -> Vec<Warning> {
-    let Some(Kind::Object(servers)) = root.get("mcp").map(|mcp| &mcp.kind) else { return Vec::new() };
+    let engines = [("websearch", &config.websearch), ("codesearch", &config.codesearch)];
+    let engines = engines.into_iter().filter_map(|(key, engine)| {
+        let (missing, node) = (engine.missing()?, root.get(key)?);
+        Some(Warning::at(&node.origin, format!("`{key}` is not used: expected `{missing}`, found none")))
+    });
+    let mut warnings: Vec<_> = engines.collect();
+    let Some(Kind::Object(servers)) = root.get("mcp").map(|mcp| &mcp.kind) else { return warnings };
     let incomplete = servers.iter().filter_map(|entry| Some((entry, config.mcp.get(&entry.key)?.missing()?)));
-    incomplete
-        .map(|(entry, missing)| {
-            let path = path_text([Step::Key("mcp"), Step::Key(&entry.key)]);
-            Warning::at(&entry.node.origin, format!("`{path}` is not used: expected `{missing}`, found none"))
-        })
-        .collect()
+    warnings.extend(incomplete.map(|(entry, missing)| {
+        let path = path_text([Step::Key("mcp"), Step::Key(&entry.key)]);
+        Warning::at(&entry.node.origin, format!("`{path}` is not used: expected `{missing}`, found none"))
+    }));
+    warnings
 }
 
 #[cfg(test)]

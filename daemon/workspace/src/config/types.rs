@@ -12,10 +12,11 @@ pub use self::{
     agent::{Agent, AgentMode},
     language::{Formatter, LanguageServer, Switch},
     mcp::{Mcp, McpKind, OAuth},
-    model::{Cost, Limit, Modalities, Model, Reasoning},
+    model::{Cost, Edits, Limit, Modalities, Model, Reasoning},
     permission::{Action, Permission, Rule},
     provider::{Provider, ProviderOptions, Timeout, Wire},
     secret::Secret,
+    web::{AllowPrivate, SearchEngine, SearchKind, Webfetch},
 };
 
 mod agent;
@@ -25,6 +26,7 @@ mod model;
 mod permission;
 mod provider;
 mod secret;
+mod web;
 
 /// The configuration of Copydesk.
 ///
@@ -51,7 +53,7 @@ pub struct Config {
     pub enabled_providers: Option<Vec<String>>,
     /// What the agent may do without asking. The last matching line decides.
     pub permission: Option<Permission>,
-    /// Tools to switch on or off, by name; `*` matches any text.
+    /// Tools to switch on or off, by name; `*` matches any text. `batch` is off unless it is switched on.
     pub tools: BTreeMap<String, bool>,
     /// Agents, by name: each a set of prompt, model and permissions.
     pub agent: BTreeMap<String, Agent>,
@@ -65,6 +67,12 @@ pub struct Config {
     pub lsp: Option<Switch<LanguageServer>>,
     /// Formatters: `true` or `false` for all, or each by name.
     pub formatter: Option<Switch<Formatter>>,
+    /// What may be fetched from the web.
+    pub webfetch: Webfetch,
+    /// The engine that searches the web. Without one there is no such tool.
+    pub websearch: SearchEngine,
+    /// The engine that searches public code and documentation. Without one there is no such tool.
+    pub codesearch: SearchEngine,
     /// Where else to look for skills.
     pub skills: Skills,
     /// Whether editors save what the agent changed in them. A file that is open nowhere is always written.

@@ -11,12 +11,11 @@ use std::path::Path;
 use copydesk_text::review::HunkId;
 use copydesk_text::{Change, FileText};
 
-use super::land::document;
 use super::{Expect, FileError, Files, Place, Stamp, on_disk, write};
 use crate::buffers::{Attempt, Buffers, ClientId, OnDisk, Open, PlanError, Planned, Refusal, Wanted};
 use crate::config::Save;
 use crate::journal::{EntryId, NewEntry, NewKind, Outcome, Text};
-use crate::reviews::ReviewId;
+use crate::reviews::{Hand, ReviewId};
 
 /// A person types faster than an edit travels only for so long.
 const ATTEMPTS: usize = 16;
@@ -31,19 +30,14 @@ pub struct FileChange {
 #[derive(Debug, Clone)]
 pub enum ChangeKind {
     /// `change` was made for the text of `file`, whose content had this stamp.
-    Edit {
-        file: FileText,
-        stamp: Stamp,
-        change: Change,
-    },
+    Edit { file: FileText, stamp: Stamp, change: Change },
     Create {
         text: String,
+        /// Its mode bits, where they are not those of any new file.
+        mode: Option<u32>,
     },
     /// Only while it has this content.
-    Delete {
-        file: FileText,
-        stamp: Stamp,
-    },
+    Delete { file: FileText, stamp: Stamp },
 }
 
 /// Who wants a change: for the journal, and for the name of the editor's undo step.
@@ -64,6 +58,8 @@ pub struct Cause {
 pub enum By {
     /// An agent's, for a person to decide.
     Agent,
+    /// An agent's, of which a person has seen all and said yes.
+    Person,
     /// It takes back this entry of the journal.
     Undo(EntryId),
     /// What a person decided in this review.
@@ -98,18 +94,28 @@ struct Sorted {
 struct Done {
     group: Option<EntryId>,
     buffers: Vec<(ClientId, Planned)>,
-    /// With what was there, and what is.
-    files: Vec<(Place, Option<FileText>, Option<FileText>)>,
+    files: Vec<DoneFile>,
+}
+
+/// A file on the disk that was changed: what was there, with its mode, and what is.
+struct DoneFile {
+    place: Place,
+    before: Option<FileText>,
+    mode: Option<u32>,
+    after: Option<FileText>,
 }
 
 impl Files {
     pub async fn change(&self, changes: &[FileChange], cause: &Cause) -> Result<Vec<Changed>, FileError> {
         self.fetch_reviews(&cause.session).await;
-        if cause.by == By::Agent {
-            self.know_head(&cause.session).await;
-        }
         let mut done = Done { group: cause.group, ..Done::default() };
-        let result = self.make(changes, cause, &mut done).await;
+        let knowing = async {
+            if cause.by == By::Agent {
+                self.know_head(&cause.session).await;
+            }
+        };
+        // Beside each other: Git takes longer than most edits.
+        let ((), result) = tokio::join!(knowing, self.make(changes, cause, &mut done));
         match result {
             Ok(changed) => Ok(changed),
             Err(error) => match self.take_back(done, cause).await {
@@ -164,7 +170,7 @@ impl Files {
                 // Who decided so has seen what it holds, and keeps it in the editor.
                 Some(_)
                     if matches!(change.kind, ChangeKind::Delete { .. })
-                        && matches!(cause.by, By::Decision(_)) =>
+                        && matches!(cause.by, By::Decision(_) | By::Person) =>
                 {
                     sorted.closed.push(index);
                 }
@@ -270,7 +276,7 @@ impl Files {
         let is_new = expect == Expect::New;
         let staging = async {
             let Some((content, _)) = &after else { return Ok(None) };
-            self.stage(place, content, expect).await.map(Some)
+            self.stage(place, content, expect, kind.mode()).await.map(Some)
         };
         let (ids, staged) = if is_new {
             // No folder is made for it before the journal knows of it.
@@ -280,6 +286,7 @@ impl Files {
             let (ids, staged) = tokio::join!(recording, staging);
             (ids?, staged)
         };
+        let mode = place.mode();
         let made = match (staged, &before, &after) {
             (Err(error), ..) => Err(error),
             (Ok(Some(staged)), _, Some((content, text))) => {
@@ -297,7 +304,8 @@ impl Files {
             (Some(_), Some(_)) => OnDisk::Written,
             (Some(_), None) => OnDisk::Deleted,
         };
-        done.files.push((place.clone(), before, after.map(|(content, _)| content)));
+        let after = after.map(|(content, _)| content);
+        done.files.push(DoneFile { place: place.clone(), before, mode, after });
         self.buffers().changed_on_disk(place.real(), what, None);
         Ok(Changed { place: place.clone(), client: None, rebased: false, entry, unsaved: None })
     }
@@ -315,24 +323,44 @@ impl Files {
             (Some(before), Some(after), ChangeKind::Edit { change, .. }) => {
                 self.landed_on_disk(name, shown, cause, (before.text(), change, after.text()));
             }
-            (None, Some(after), _) => reviews.created(name, shown, session, hand, &document(after.text())),
-            (Some(before), None, _) => reviews.removed(name, shown, session, hand, &document(before.text())),
+            (None, Some(after), _) => reviews.created(name, shown, session, hand, after.text()),
+            (Some(before), None, _) => reviews.removed(name, shown, session, hand, before.text()),
             _ => {}
+        }
+    }
+
+    /// What reviews were told of was taken back: nothing of it is to be decided.
+    fn tell_taken_back(&self, file: &DoneFile, cause: &Cause) {
+        let (name, shown) = (file.place.real(), file.place.shown.as_str());
+        let (session, reviews) = (cause.session.as_str(), self.reviews());
+        match (&file.before, &file.after) {
+            (Some(before), Some(_)) => reviews.seen(session, name, None, before.text().into()),
+            (Some(before), None) => {
+                reviews.created(name, shown, session, Hand::Person, before.text());
+            }
+            (None, Some(after)) => {
+                reviews.removed(name, shown, session, Hand::Person, after.text());
+            }
+            (None, None) => {}
         }
     }
 
     /// Undoes what was done of a change that could not be made as a whole; what could not be undone is named.
     async fn take_back(&self, done: Done, cause: &Cause) -> Result<(), String> {
         let mut left = Vec::new();
-        for (place, before, after) in done.files.into_iter().rev() {
+        for file in done.files.into_iter().rev() {
+            let DoneFile { place, before, mode, after } = &file;
             let restored = match (before, after) {
-                (Some(before), Some(after)) => self.write(&place, before, Expect::Unchanged(after)).await,
-                (Some(before), None) => self.write(&place, before, Expect::New).await,
-                (None, Some(after)) => self.remove(&place, after).await,
+                (Some(before), Some(after)) => {
+                    self.write(place, before.clone(), Expect::Unchanged(after.clone()), None).await
+                }
+                (Some(before), None) => self.write(place, before.clone(), Expect::New, *mode).await,
+                (None, Some(after)) => self.remove(place, after.clone()).await,
                 (None, None) => Ok(()),
             };
-            if restored.is_err() {
-                left.push(place.shown.clone());
+            match restored {
+                Ok(()) => self.tell_taken_back(&file, cause),
+                Err(_) => left.push(place.shown.clone()),
             }
         }
         for (client, planned) in done.buffers.into_iter().rev() {
@@ -380,13 +408,20 @@ impl ChangeKind {
         }
     }
 
+    fn mode(&self) -> Option<u32> {
+        match self {
+            Self::Create { mode, .. } => *mode,
+            Self::Edit { .. } | Self::Delete { .. } => None,
+        }
+    }
+
     fn coming(&self, place: &Place) -> Result<Coming, FileError> {
         let with_text = |file: FileText| {
             let text = Text::shared(file.shared());
             (file, text)
         };
         Ok(match self {
-            Self::Create { text } => {
+            Self::Create { text, .. } => {
                 let (file, after) = with_text(text.clone().into());
                 let recorded = NewKind::Create { after: after.clone() };
                 Coming { before: None, after: Some((file, after)), recorded }

@@ -3,7 +3,6 @@
 
 use copydesk_text::FileText;
 
-use super::land::document;
 use super::{By, Cause, ChangeKind, FileChange, FileError, Files, Place, READ_LIMIT};
 use crate::config::Save;
 use crate::reviews::{Carried, Decision, Hand, Order, Refusal, ReviewId, Verdict};
@@ -74,7 +73,10 @@ impl Files {
     ) -> Result<(), FileError> {
         let kind = match &carried.order {
             Order::Nothing => return Ok(()),
-            Order::Create { text } => ChangeKind::Create { text: text.clone() },
+            Order::Create { text } => {
+                let mode = self.reviews().mode(session, decision.review);
+                ChangeKind::Create { text: text.clone(), mode }
+            }
             Order::Edit { text, change } => {
                 let content = self.look(place, READ_LIMIT).await?;
                 let (stamp, file) = (content.stamp, decoded(place, content.bytes)?);
@@ -124,7 +126,7 @@ impl Files {
     /// The file that a decision takes away is not there.
     fn is_gone(&self, session: &str, review: ReviewId, place: &Place) {
         let (name, hand) = (place.real(), Hand::Decision(review));
-        self.reviews().removed(name, &place.shown, session, hand, &document(""));
+        self.reviews().removed(name, &place.shown, session, hand, "");
     }
 
     /// The review of a document that no editor has open may be behind what is on the disk.
@@ -145,14 +147,15 @@ impl Files {
         let open = self.buffers().find(name, self.home_client());
         if let Some(open) = open {
             let Ok(open) = open else { return };
-            let look =
-                |now: &copydesk_text::Document| self.reviews().seen(session, name, Some(open.client), now);
+            let look = |now: &copydesk_text::Document| {
+                self.reviews().seen(session, name, Some(open.client), now.into());
+            };
             self.buffers().with(open.client, name, look);
             return;
         }
         let content = self.look(&place, READ_LIMIT).await;
         let Ok(Ok(file)) = content.map(|content| FileText::decode(content.bytes)) else { return };
-        self.reviews().seen(session, name, None, &document(file.text()));
+        self.reviews().seen(session, name, None, file.text().into());
     }
 
     /// Brings all reviews of a session up to date, those of earlier days and what was committed included.
@@ -181,7 +184,7 @@ impl Files {
             let place = self.resolve(&review.place);
             let content = self.look(&place, READ_LIMIT).await;
             let file = content.ok().and_then(|content| FileText::decode(content.bytes).ok());
-            found.push((review, place.shown.clone(), file.map(|file| document(file.text()))));
+            found.push((review, place.shown.clone(), file));
         }
         self.reviews().restore(session, found, news);
     }

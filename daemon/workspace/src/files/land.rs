@@ -1,6 +1,6 @@
 //! What reviews are told of a change: that it is on its way, and what came of it.
 
-use copydesk_text::{Change, Document, Lines};
+use copydesk_text::{Change, Document};
 
 use super::{By, Cause, Files};
 use crate::buffers::{ClientId, Planned};
@@ -29,10 +29,9 @@ impl Files {
         cause: &Cause,
         (before, change, after): (&str, &Change, &str),
     ) {
-        let before = document(before);
         let (session, hand) = (cause.session.as_str(), cause.hand());
-        let landed = Landed { session, hand, shown, before: &before, change };
-        self.reviews().landed(name, None, Some(&landed), &document(after));
+        let landed = Landed { session, hand, shown, before: before.into(), change };
+        self.reviews().landed(name, None, Some(&landed), after.into());
     }
 }
 
@@ -41,14 +40,14 @@ impl OnItsWay<'_> {
     pub(super) fn over(mut self, shown: &str, applied: bool, cause: &Cause) {
         let Planned { before, change, .. } = &self.planned;
         let (session, hand) = (cause.session.as_str(), cause.hand());
-        let landed = Landed { session, hand, shown, before, change };
+        let landed = Landed { session, hand, shown, before: before.into(), change };
         self.end(applied.then_some(&landed));
         self.is_over = true;
     }
 
     fn end(&self, landed: Option<&Landed<'_>>) {
         let (reviews, name) = (self.files.reviews(), &self.planned.name);
-        let look = |now: &Document| reviews.landed(name, Some(self.client), landed, now);
+        let look = |now: &Document| reviews.landed(name, Some(self.client), landed, now.into());
         if !self.files.buffers().with(self.client, name, look) {
             // The buffer is closed: what is there now is seen when somebody looks.
             reviews.let_go(self.client, name);
@@ -70,19 +69,14 @@ impl Cause {
             By::Agent => Hand::Agent(&self.call),
             By::Decision(review) => Hand::Decision(review),
             By::Written(review, hunk) => Hand::Written(review, hunk),
-            By::Undo(_) => Hand::Person,
+            By::Undo(_) | By::Person => Hand::Person,
         }
     }
 
     pub(super) fn undoes(&self) -> Option<EntryId> {
         match self.by {
             By::Undo(entry) => Some(entry),
-            By::Agent | By::Decision(_) | By::Written(..) => None,
+            By::Agent | By::Person | By::Decision(_) | By::Written(..) => None,
         }
     }
-}
-
-/// How lines are counted does not matter to reviews.
-pub(super) fn document(text: &str) -> Document {
-    Document::new(text, Lines::Any)
 }

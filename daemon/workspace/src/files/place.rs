@@ -7,6 +7,7 @@
 use std::{
     ffi::OsString,
     fs, io,
+    os::unix::fs::PermissionsExt,
     path::{Component, Path, PathBuf},
 };
 
@@ -65,6 +66,11 @@ impl Place {
     /// Whether it is a buffer that has no file.
     pub fn is_untitled(&self) -> bool {
         self.shown.starts_with(UNTITLED)
+    }
+
+    /// The mode bits of what is there.
+    pub fn mode(&self) -> Option<u32> {
+        fs::metadata(&self.real).ok().map(|metadata| metadata.permissions().mode() & 0o777)
     }
 
     /// The real path, if it is still the one that was resolved.

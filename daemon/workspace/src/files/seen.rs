@@ -40,7 +40,8 @@ impl Files {
             match self.shared.buffers.find(&name, self.home_client()) {
                 Some(Ok(open)) if seen.buffer != Some((open.client, open.version)) => {
                     let (text, version) = (open.document.text(), (open.client, open.version));
-                    self.compared(&name, text.as_bytes(), Some(version), &mut changed);
+                    let stamp = Stamp::of(text.as_bytes());
+                    self.compared(&name, (text.as_bytes(), stamp), Some(version), &mut changed);
                 }
                 Some(_) => {}
                 // A buffer without a file.
@@ -61,22 +62,30 @@ impl Files {
         for name in on_disk(&root, newer).await.unwrap_or_default() {
             let place = self.resolve(&name.to_string_lossy());
             if let Ok(content) = self.look(&place, READ_LIMIT).await {
-                self.compared(&name, &content.bytes, None, &mut changed);
+                self.compared(&name, (&content.bytes, content.stamp), None, &mut changed);
             }
         }
         changed.sort();
         changed
     }
 
-    fn compared(&self, name: &Path, now: &[u8], buffer: Option<(ClientId, i32)>, changed: &mut Vec<String>) {
+    fn compared(
+        &self,
+        name: &Path,
+        (now, stamp): (&[u8], Stamp),
+        buffer: Option<(ClientId, i32)>,
+        changed: &mut Vec<String>,
+    ) {
         let mut seen = lock(&self.shared.seen);
         let Some(known) = seen.get_mut(name) else { return };
         (known.buffer, known.at) = (buffer, SystemTime::now());
         // An editor has a text without its byte order mark.
-        let text = now.strip_prefix(MARK).unwrap_or(now);
-        let stamp = Stamp::of(text);
-        let is_known = known.stamp == stamp || known.stamp == Stamp::of(&[MARK, text].concat());
-        if !is_known && known.told != Some(stamp) {
+        let other_mark = || match now.strip_prefix(MARK) {
+            Some(text) => Stamp::of(text),
+            None => Stamp::of(&[MARK, now].concat()),
+        };
+        let known_as = |known: Stamp| known == stamp || known == other_mark();
+        if !known_as(known.stamp) && !known.told.is_some_and(known_as) {
             known.told = Some(stamp);
             changed.push(self.resolve(&name.to_string_lossy()).shown);
         }

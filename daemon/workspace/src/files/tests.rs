@@ -51,7 +51,7 @@ impl Desk {
     }
 
     async fn write(&self, path: &str, text: &str, expect: Expect) -> Result<(), FileError> {
-        self.files.write(&self.files.resolve(path), text.to_owned().into(), expect).await
+        self.files.write(&self.files.resolve(path), text.to_owned().into(), expect, None).await
     }
 
     /// Names in the folder, so that a left-over is seen.
@@ -274,7 +274,8 @@ async fn a_link_that_is_turned_after_it_was_resolved_is_not_followed() {
     symlink(desk.folder.path().join("beside"), desk.path("way")).unwrap();
     fs::write(desk.folder.path().join("beside/a.rs"), "outside").unwrap();
     let read = desk.files.read(&place, READ_LIMIT).await.unwrap_err();
-    let write = desk.files.write(&place, "x".to_owned().into(), unchanged("outside")).await.unwrap_err();
+    let write =
+        desk.files.write(&place, "x".to_owned().into(), unchanged("outside"), None).await.unwrap_err();
     assert!(matches!((read, write), (FileError::Moved { .. }, FileError::Moved { .. })));
     assert_eq!(fs::read_to_string(desk.folder.path().join("beside/a.rs")).unwrap(), "outside");
 }
@@ -288,7 +289,7 @@ async fn of_many_writes_against_one_content_one_wins() {
         for number in 0..16 {
             let (files, place, expect) = (desk.files.clone(), desk.files.resolve(path), expect.clone());
             writes.spawn(async move {
-                let written = files.write(&place, number.to_string().into(), expect).await;
+                let written = files.write(&place, number.to_string().into(), expect, None).await;
                 written.ok().map(|()| number)
             });
         }

@@ -67,7 +67,7 @@ impl Files {
             (Step::Nothing, _) => return Ok(How::Nothing),
             (Step::Edit(change), Some((file, stamp))) => ChangeKind::Edit { file, stamp, change },
             (Step::Delete, Some((file, stamp))) => ChangeKind::Delete { file, stamp },
-            (Step::Create(text), None) => ChangeKind::Create { text },
+            (Step::Create(text), None) => ChangeKind::Create { text, mode: None },
             (Step::MoveBack(_) | Step::Edit(_) | Step::Delete | Step::Create(_), _) => {
                 return Ok(How::Blocked(Blocked::Missing));
             }

@@ -112,13 +112,19 @@ pub(super) struct Staged {
 }
 
 impl Staged {
-    pub(super) fn new(place: Place, content: &FileText, expect: Expect) -> Result<Self, FileError> {
+    /// One that replaces another has its mode; a new one may be given one.
+    pub(super) fn new(
+        place: Place,
+        content: &FileText,
+        expect: Expect,
+        mode: Option<u32>,
+    ) -> Result<Self, FileError> {
         let real = place.still()?;
         let before = existing(&place, real)?;
         expected(&place, before.as_ref(), &expect)?;
         let folder = real.parent().ok_or_else(|| FileError::Folder { shown: place.shown.clone() })?;
         ready(&place, folder, &expect)?;
-        let written = Temporary::new(folder, content, before.as_ref());
+        let written = Temporary::new(folder, content, before.as_ref(), mode);
         let file = written.map_err(|error| FileError::io(&place, "written", error))?;
         Ok(Self { place, expect, file })
     }
@@ -145,7 +151,12 @@ struct Temporary {
 }
 
 impl Temporary {
-    fn new(folder: &Path, content: &FileText, before: Option<&fs::Metadata>) -> io::Result<Self> {
+    fn new(
+        folder: &Path,
+        content: &FileText,
+        before: Option<&fs::Metadata>,
+        wanted: Option<u32>,
+    ) -> io::Result<Self> {
         static SERIAL: AtomicU64 = AtomicU64::new(0);
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
         let path = folder.join(format!(".copydesk-{}-{serial}.tmp", std::process::id()));
@@ -158,6 +169,8 @@ impl Temporary {
         }
         if let Some(before) = before {
             keep_rights(&file, before)?;
+        } else if let Some(mode) = wanted {
+            file.set_permissions(Permissions::from_mode(mode & 0o777))?;
         }
         file.sync_data()?;
         Ok(temporary)

@@ -18,6 +18,11 @@ pub enum ProcessError {
     Shell { shell: PathBuf, error: io::Error },
     #[error("the system does not let a command start: {0}")]
     System(#[from] io::Error),
+    #[error(
+        "{} jobs run in the background already, which is the most; wait for one, or stop one",
+        super::MOST_JOBS
+    )]
+    TooManyJobs,
     #[error("the session has ended; nothing is run any more")]
     Ended,
 }

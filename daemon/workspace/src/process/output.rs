@@ -17,11 +17,21 @@ pub struct Keep {
     pub spill: Option<SpillTo>,
 }
 
-/// Where the whole output goes once it is more than is held. The file must not exist yet; its folder must.
+/// Where the whole output goes. The file must not exist yet; its folder must.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpillTo {
     pub path: PathBuf,
     pub limit: u64,
+    pub when: SpillWhen,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SpillWhen {
+    /// Once it is more than is held.
+    #[default]
+    TooLong,
+    /// From the start, so that others can read along.
+    AtOnce,
 }
 
 /// What a command printed.
@@ -118,6 +128,17 @@ impl Collector {
         }
     }
 
+    /// To be called before anything is pushed.
+    pub(super) async fn begin(&mut self) {
+        if self.is_read_along() {
+            self.begin_spill().await;
+        }
+    }
+
+    fn is_read_along(&self) -> bool {
+        self.keep.spill.as_ref().is_some_and(|spill| spill.when == SpillWhen::AtOnce)
+    }
+
     pub(super) async fn push(&mut self, bytes: &[u8], live: &mut (impl FnMut(&str) + Send)) {
         let text = self.decoder.push(bytes);
         self.add(&text, live).await;
@@ -149,6 +170,8 @@ impl Collector {
         // Once something has gone to the tail, nothing more may go before it.
         self.head_is_full |= !rest.is_empty();
         self.head.push_str(head);
+        // What is held goes into the file when that is made; this has not been held yet.
+        self.spill(head).await;
         if matches!(self.spilling, Spilling::NotYet) && self.tail.length + rest.len() > self.keep.tail {
             self.begin_spill().await;
         }
@@ -169,12 +192,13 @@ impl Collector {
     }
 
     async fn spill(&mut self, text: &str) {
+        let flush = self.is_read_along();
         let Spilling::Open { file, room } = &mut self.spilling else { return };
         let fitting = text.split_at(text.floor_char_boundary(usize::try_from(*room).unwrap_or(usize::MAX))).0;
         *room -= fitting.len() as u64;
         let mut written = file.write_all(fitting.as_bytes()).await;
         let is_full = fitting.len() < text.len();
-        if is_full && written.is_ok() {
+        if (is_full || flush) && written.is_ok() {
             written = file.flush().await;
         }
         match written {

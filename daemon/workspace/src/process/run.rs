@@ -37,15 +37,30 @@ pub(super) async fn run(
     cancel: CancellationToken,
     mut live: impl FnMut(&str) + Send,
 ) -> Result<Ended, ProcessError> {
-    if shared.registry.is_closed() {
-        return Err(ProcessError::Ended);
-    }
-    let deadline = command.timeout.map(|time| Instant::now() + time);
-    if cancel.is_cancelled() {
+    if cancel.is_cancelled() && !shared.registry.is_closed() {
         let output = Collector::new(command.keep).finish(&mut live).await;
         return Ok(Ended { exit: Exit::Cancelled, output, left: None });
     }
-    let mut running = Running::start(shared, &command)?;
+    let running = start(shared, &command)?;
+    follow(running, command, cancel, live).await
+}
+
+pub(super) fn start(shared: &Arc<Shared>, command: &Command) -> Result<Running, ProcessError> {
+    if shared.registry.is_closed() {
+        return Err(ProcessError::Ended);
+    }
+    Running::start(shared, command)
+}
+
+/// From the start of a command to its end.
+pub(super) async fn follow(
+    mut running: Running,
+    command: Command,
+    cancel: CancellationToken,
+    mut live: impl FnMut(&str) + Send,
+) -> Result<Ended, ProcessError> {
+    let deadline = command.timeout.map(|time| running.started + time);
+    running.collector.begin().await;
     let exit = loop {
         let timed_out = async {
             match deadline {
@@ -78,7 +93,8 @@ fn exit(status: ExitStatus) -> Exit {
 }
 
 /// A command that runs, and what it has printed.
-struct Running {
+pub(super) struct Running {
+    started: Instant,
     owned: Owned,
     child: Child,
     pipe: Receiver,
@@ -104,7 +120,13 @@ impl Drop for Owned {
 }
 
 impl Running {
+    /// The number of its group.
+    pub(super) fn id(&self) -> i32 {
+        self.owned.group.id()
+    }
+
     fn start(shared: &Arc<Shared>, command: &Command) -> Result<Self, ProcessError> {
+        let started = Instant::now();
         let Spawned { child, output: pipe, held } = spawn::spawn(command, &shared.environment)?;
         let group = child.id().and_then(Group::of_leader);
         let group = group.ok_or_else(|| io::Error::other("the shell has no process number"))?;
@@ -112,7 +134,7 @@ impl Running {
         shared.registry.add(group)?;
         held.let_go();
         let collector = Collector::new(command.keep.clone());
-        Ok(Self { owned, child, pipe, is_open: true, block: vec![0; BLOCK], collector })
+        Ok(Self { started, owned, child, pipe, is_open: true, block: vec![0; BLOCK], collector })
     }
 
     async fn take(&mut self, read: io::Result<usize>, live: &mut (impl FnMut(&str) + Send)) {

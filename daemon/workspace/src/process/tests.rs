@@ -121,7 +121,7 @@ async fn what_cannot_be_run_is_told() {
 async fn of_much_output_the_head_and_the_tail_are_held_and_all_is_spilt() {
     let folder = tempfile::tempdir().unwrap();
     let spilling = |name: &str, script: &str, limit| {
-        let spill = Some(SpillTo { path: folder.path().join(name), limit });
+        let spill = Some(SpillTo { path: folder.path().join(name), limit, when: SpillWhen::TooLong });
         Command { keep: Keep { head: 10, tail: 8, spill }, ..command(script) }
     };
     let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
@@ -346,4 +346,63 @@ async fn nothing_survives_the_death_of_this_process() {
     child.kill().unwrap();
     child.wait().unwrap();
     until(|| !groups.iter().any(|group| group.is_alive())).await;
+}
+
+fn job(script: &str, folder: &TempDir, name: &str) -> Command {
+    let spill = Some(SpillTo { path: folder.path().join(name), limit: 1000, when: SpillWhen::AtOnce });
+    Command { keep: Keep { head: 3, tail: 10, spill }, ..command(script) }
+}
+
+const LONG: Duration = Duration::from_secs(60);
+
+#[tokio::test]
+async fn a_job_runs_beside_the_work_and_can_be_read_along() {
+    let folder = TempDir::new().unwrap();
+    let open = gate(&folder, "open");
+    let processes = processes();
+    let script = format!("echo one and two; read < {}; echo three; exit 4", open.display());
+    let started = processes.start(job(&script, &folder, "out")).unwrap();
+    assert_eq!((started.exit, started.file.clone()), (None, Some(folder.path().join("out"))));
+    let file = folder.path().join("out");
+    until(|| fs::read_to_string(&file).unwrap_or_default() == "one and two\n").await;
+    assert_eq!(processes.take_ended_jobs(), []);
+    fs::write(&open, "\n").unwrap();
+    let ended = processes.wait_for_job(started.id, LONG).await.unwrap();
+    assert_eq!(ended.exit, Some(Exit::Code(4)));
+    assert_eq!(fs::read_to_string(&file).unwrap(), "one and two\nthree\n");
+    assert_eq!(processes.take_ended_jobs(), [], "whoever waited knows");
+    assert_eq!(processes.wait_for_job(1, LONG).await, None, "none of ours");
+}
+
+#[tokio::test]
+async fn the_end_of_a_job_is_told_once() {
+    let folder = TempDir::new().unwrap();
+    let processes = processes();
+    let started = processes.start(job("true", &folder, "out")).unwrap();
+    until(|| processes.jobs().iter().all(|job| job.exit.is_some())).await;
+    let ended = processes.take_ended_jobs();
+    assert_eq!(
+        ended.iter().map(|job| (job.id, job.exit)).collect::<Vec<_>>(),
+        [(started.id, Some(Exit::Code(0)))]
+    );
+    assert_eq!(processes.take_ended_jobs(), []);
+    processes.untold_jobs(&ended);
+    assert_eq!(processes.take_ended_jobs(), ended);
+}
+
+#[tokio::test]
+async fn jobs_are_stopped_counted_and_ended_with_the_rest() {
+    let folder = TempDir::new().unwrap();
+    let processes = processes();
+    let start = |number: usize| processes.start(job("sleep 600", &folder, &number.to_string()));
+    let jobs: Vec<_> = (0..MOST_JOBS).map(|number| start(number).unwrap()).collect();
+    assert!(matches!(start(100), Err(ProcessError::TooManyJobs)));
+    processes.stop_job(jobs[0].id);
+    assert_eq!(processes.wait_for_job(jobs[0].id, LONG).await.unwrap().exit, Some(Exit::Cancelled));
+    assert!(start(101).is_ok(), "there is room again");
+    let groups: Vec<_> =
+        processes.jobs().iter().filter(|job| job.exit.is_none()).map(|job| group(job.id)).collect();
+    assert_eq!(groups.len(), MOST_JOBS);
+    drop(processes);
+    until(|| groups.iter().all(|group| !group.is_alive())).await;
 }

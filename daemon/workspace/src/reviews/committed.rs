@@ -21,9 +21,10 @@ impl Reviews {
         let mut state = self.lock();
         let OfSession { reviews, news, changed, .. } = state.of(session);
         for tracked in reviews.values_mut().filter(|tracked| tracked.name == name && !tracked.is_before()) {
-            let open: Vec<_> = tracked.review.lines().map(|(hunk, line)| (hunk.id, line)).collect();
+            let open: Vec<_> =
+                tracked.review.lines().map(|(hunk, line)| (hunk.id, hunk.by.clone(), line)).collect();
             let kept = tracked.review.kept_elsewhere(committed);
-            for (_, line) in open.into_iter().filter(|(hunk, _)| kept.contains(hunk)) {
+            for (_, by, line) in open.into_iter().filter(|(hunk, ..)| kept.contains(hunk)) {
                 news.add(Item {
                     shown: tracked.shown.clone(),
                     line: line + 1,
@@ -32,6 +33,7 @@ impl Reviews {
                     partly: false,
                     comment: None,
                     text: None,
+                    by,
                 });
             }
             if !kept.is_empty() {

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use copydesk_text::review::{self, HunkId, Print, Review, Selection, Settled, WholeRejection};
-use copydesk_text::{Change, Document, Edit, Ending};
+use copydesk_text::{Change, Edit, Ending};
 use thiserror::Error;
 
 use super::news::{Happened, Item};
@@ -372,7 +372,7 @@ impl Tracked {
     fn finish(&mut self, carried: &Carried) {
         if carried.is_whole && self.is_before() {
             // Whatever it was, there is nothing left of it.
-            self.review = Review::of(&Document::new("", copydesk_text::Lines::Any));
+            self.review = Review::new("");
         }
         if let Order::Edit { .. } = carried.order {
             self.review.settle_end(&carried.hunks);
@@ -401,6 +401,7 @@ impl Tracked {
             partly: settled.lines.is_some(),
             comment: decision.comment.clone(),
             text: in_the_end,
+            by: settled.by.clone(),
         }
     }
 
@@ -410,6 +411,7 @@ impl Tracked {
             Verdict::Reject => Happened::Rejected,
         };
         let (shown, comment) = (self.shown.clone(), decision.comment.clone());
-        Item { shown, line: 0, lines: 0, happened, partly: false, comment, text: None }
+        let by = self.review.whole_hunk().map(|whole| whole.by.clone()).unwrap_or_default();
+        Item { shown, line: 0, lines: 0, happened, partly: false, comment, text: None, by }
     }
 }

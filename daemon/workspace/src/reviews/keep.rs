@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use copydesk_text::Document;
+use copydesk_text::FileText;
 use copydesk_text::review::Review;
 
 use super::news::{Happened, Item, News};
@@ -62,7 +62,7 @@ impl Reviews {
     pub(crate) fn restore(
         &self,
         session: &str,
-        kept: Vec<(KeptReview, String, Option<Document>)>,
+        kept: Vec<(KeptReview, String, Option<FileText>)>,
         news: News,
     ) {
         let mut state = self.lock();
@@ -75,7 +75,7 @@ impl Reviews {
         for (KeptReview { number, place, saved }, shown, now) in kept {
             of.next = of.next.max(number + 1);
             let restored = match now {
-                Some(now) => Review::restore(saved, &now.text()),
+                Some(now) => Review::restore(saved, now.text()),
                 None => Review::reopen(saved).map(|review| (review, Vec::new())),
             };
             // What is damaged is as good as decided.
@@ -89,6 +89,7 @@ impl Reviews {
                     partly: false,
                     comment: None,
                     text: Some(lost.new),
+                    by: Vec::new(),
                 });
             }
             let tracked = Tracked::new(place.into(), shown, review);

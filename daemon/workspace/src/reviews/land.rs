@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use copydesk_text::review::{HunkId, Review};
-use copydesk_text::{Change, Document};
+use copydesk_text::Change;
+use copydesk_text::review::{Current, HunkId, Review, Whole};
 
 use super::tracked::Tracked;
 use super::{ReviewId, Reviews, State};
@@ -14,7 +14,7 @@ use crate::buffers::ClientId;
 pub(crate) enum Hand<'a> {
     /// A call, which a person has to decide on.
     Agent(&'a str),
-    /// A person, through us: taking back, or putting back, what was done.
+    /// A person, through us: taking back, or putting back, what was done; or saying yes to all that a call would do.
     Person,
     /// What a person decided in this review.
     Decision(ReviewId),
@@ -29,7 +29,7 @@ pub(crate) struct Landed<'a> {
     pub(crate) hand: Hand<'a>,
     /// For a person or a model.
     pub(crate) shown: &'a str,
-    pub(crate) before: &'a Document,
+    pub(crate) before: Current<'a>,
     pub(crate) change: &'a Change,
 }
 
@@ -57,7 +57,7 @@ impl Reviews {
         name: &Path,
         client: Option<ClientId>,
         landed: Option<&Landed<'_>>,
-        now: &Document,
+        now: Current<'_>,
     ) {
         let mut state = self.lock();
         if let Some(client) = client {
@@ -87,15 +87,15 @@ impl Reviews {
     }
 
     /// A file that was not there.
-    pub(crate) fn created(&self, name: &Path, shown: &str, session: &str, hand: Hand<'_>, text: &Document) {
+    pub(crate) fn created(&self, name: &Path, shown: &str, session: &str, hand: Hand<'_>, text: &str) {
         let mut state = self.lock();
         if let Hand::Agent(call) = hand {
             let of = state.of(session);
             let mut known = of.reviews.values_mut();
             match known.find(|tracked| tracked.name == name && !tracked.is_before()) {
-                Some(tracked) => tracked.review.created_again(&text.text(), call),
+                Some(tracked) => tracked.review.created_again(text, call),
                 None => {
-                    let review = Review::created(&text.text(), call);
+                    let review = Review::created(text, call);
                     of.add(Tracked::new(name.to_owned(), shown.to_owned(), review));
                 }
             }
@@ -114,12 +114,12 @@ impl Reviews {
     }
 
     /// A file that is no more; `before` is what it held.
-    pub(crate) fn removed(&self, name: &Path, shown: &str, session: &str, hand: Hand<'_>, before: &Document) {
+    pub(crate) fn removed(&self, name: &Path, shown: &str, session: &str, hand: Hand<'_>, before: &str) {
         let mut state = self.lock();
         if let Hand::Agent(call) = hand {
             let of = state.of(session);
             if !of.reviews.values().any(|tracked| tracked.name == name && !tracked.is_before()) {
-                of.add(Tracked::new(name.to_owned(), shown.to_owned(), Review::of(before)));
+                of.add(Tracked::new(name.to_owned(), shown.to_owned(), Review::new(before)));
             }
             let of_session = of.reviews.values_mut().filter(|tracked| tracked.name == name);
             for tracked in of_session.filter(|tracked| !tracked.is_before()) {
@@ -128,7 +128,8 @@ impl Reviews {
             }
         }
         state.each(name, |_, tracked| {
-            if tracked.is_rejecting_file() {
+            // A file that an agent created, and that is taken back, is as good as rejected.
+            if tracked.is_rejecting_file() || hand == Hand::Person && tracked.is_created_file() {
                 tracked.review.whole_rejected();
             }
             (tracked.is_changed, tracked.is_unsaved) = (true, true);
@@ -162,6 +163,10 @@ impl State {
 impl Tracked {
     fn is_rejecting_file(&self) -> bool {
         !self.is_before() && self.review.whole_hunk().is_some_and(|whole| whole.rejecting)
+    }
+
+    fn is_created_file(&self) -> bool {
+        !self.is_before() && self.review.whole_hunk().is_some_and(|whole| whole.kind == Whole::Created)
     }
 
     fn land(&mut self, session: &str, landed: &Landed<'_>) {

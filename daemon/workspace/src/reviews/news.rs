@@ -1,6 +1,7 @@
 //! What people did with an agent's edits that its model does not know yet.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,9 @@ pub struct Item {
     pub comment: Option<String>,
     /// What is there now, where the model cannot know it.
     pub text: Option<String>,
+    /// The calls that wrote it, where that is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by: Vec<Arc<str>>,
 }
 
 /// What happened, in its order.
@@ -99,6 +103,7 @@ impl Reviews {
             partly: false,
             comment: Some(comment.text),
             text: comment.about,
+            by: Vec::new(),
         });
         let comments = news.comments();
         drop(state);
@@ -113,17 +118,33 @@ impl Reviews {
     /// What the model is to be told now, and is not told again: decisions, comments, typing in hunks that are undecided.
     /// With anything of a document, what in it is still open.
     pub fn news(&self, session: &str) -> News {
+        self.take_news(session, None)
+    }
+
+    /// The same of what one call wrote alone, for whoever does its work.
+    pub fn news_of(&self, session: &str, call: &str) -> News {
+        self.take_news(session, Some(call))
+    }
+
+    fn take_news(&self, session: &str, call: Option<&str>) -> News {
         let mut state = self.lock();
         let of = state.of(session);
-        of.note_typing();
+        of.note_typing(call);
         let mut news = std::mem::take(&mut of.news);
+        if call.is_some() {
+            let items = std::mem::take(&mut news.items);
+            let (wanted, others) = items.into_iter().partition(|item| is_by(&item.by, call));
+            // Older ones that were too many may be of anybody.
+            of.news = std::mem::replace(&mut news, News { items: wanted, left_out: 0 });
+            of.news.items = others;
+        }
         let spoken_of = |tracked: &&Tracked| news.items.iter().any(|item| item.shown == tracked.shown);
         let open: Vec<_> = of
             .reviews
             .values()
             .filter(|tracked| !tracked.is_before())
             .filter(spoken_of)
-            .flat_map(Tracked::open)
+            .flat_map(|tracked| tracked.open(call))
             .take(OPEN)
             .collect();
         news.items.extend(open);
@@ -146,10 +167,11 @@ impl News {
 }
 
 impl OfSession {
-    fn note_typing(&mut self) {
+    fn note_typing(&mut self, call: Option<&str>) {
         for tracked in self.reviews.values_mut().filter(|tracked| !tracked.is_before()) {
             let mut items = Vec::new();
-            for (hunk, line) in tracked.review.lines().filter(|(hunk, _)| hunk.edited) {
+            let edited = tracked.review.lines().filter(|(hunk, _)| hunk.edited && is_by(&hunk.by, call));
+            for (hunk, line) in edited {
                 let decision = tracked.review.decision(hunk);
                 if tracked.noted.get(&hunk.id) == Some(&decision.expected) {
                     continue;
@@ -163,6 +185,7 @@ impl OfSession {
                     partly: false,
                     comment: None,
                     text: Some(text),
+                    by: hunk.by.clone(),
                 };
                 items.push((decision, item));
             }
@@ -176,8 +199,9 @@ impl OfSession {
 
 impl Tracked {
     /// The hunks that nobody has touched.
-    fn open(&self) -> impl Iterator<Item = Item> + '_ {
+    fn open<'a>(&'a self, call: Option<&'a str>) -> impl Iterator<Item = Item> + 'a {
         let open = self.review.lines().filter(|(hunk, _)| !hunk.edited && !hunk.rejecting);
+        let open = open.filter(move |(hunk, _)| is_by(&hunk.by, call));
         open.map(|(hunk, line)| Item {
             shown: self.shown.clone(),
             line: line + 1,
@@ -186,6 +210,12 @@ impl Tracked {
             partly: false,
             comment: None,
             text: None,
+            by: hunk.by.clone(),
         })
     }
+}
+
+/// Everything is by whoever is not named.
+fn is_by(by: &[Arc<str>], call: Option<&str>) -> bool {
+    call.is_none_or(|call| by.iter().any(|by| **by == *call))
 }

@@ -1,9 +1,10 @@
-//! Edits that a call wants to make and a person decides first.
+//! Edits that a call wants to make and a person decides first: one review for each file, and one ask about all of them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use copydesk_text::Change;
 use copydesk_text::review::{Print, Review};
-use copydesk_text::{Change, Document, Lines};
 
 use super::news::Item;
 use super::tracked::Tracked;
@@ -21,6 +22,8 @@ pub(super) struct Proposed {
     pub(super) decided: Vec<Item>,
     /// There is more to come.
     pub(super) is_written: bool,
+    /// The mode bits of a file that it would create.
+    pub(super) mode: Option<u32>,
 }
 
 /// What became of a proposal so far.
@@ -31,7 +34,7 @@ pub struct Decided {
     pub open: usize,
 }
 
-/// A review that is there as long as this is: as long as the call waits.
+/// A review of one file that is there as long as this is: as long as the call waits.
 #[derive(Debug)]
 pub struct Proposal {
     reviews: Reviews,
@@ -44,37 +47,53 @@ impl Reviews {
     pub fn propose(&self, session: &str, call: &str, place: &Place, kind: &ChangeKind) -> Option<Proposal> {
         let review = match kind {
             ChangeKind::Edit { file, change, .. } => before(file.text(), change, call)?,
-            ChangeKind::Create { text } => Review::created(text, call),
+            ChangeKind::Create { text, .. } => Review::created(text, call),
             ChangeKind::Delete { file, .. } => {
-                let mut review = Review::of(&Document::new(file.text(), Lines::Any));
+                let mut review = Review::new(file.text());
                 review.deleted(call);
                 review
             }
         };
         let mut tracked = Tracked::new(place.real().to_owned(), place.shown.clone(), review);
         let (call, decided) = (call.to_owned(), Vec::new());
-        tracked.proposed = Some(Proposed { call, ask: None, is_answered: false, decided, is_written: false });
+        let mode = if let ChangeKind::Create { mode, .. } = kind { *mode } else { None };
+        tracked.proposed =
+            Some(Proposed { call, ask: None, is_answered: false, decided, is_written: false, mode });
         let id = self.lock().of(session).add(tracked);
         Some(Proposal { reviews: self.clone(), session: session.into(), id })
     }
 
-    /// A person is asked about it.
-    pub fn asked(&self, session: &str, review: ReviewId, ask: &str) {
+    /// A person is asked about them: all that one call would do, a review for each file.
+    pub fn asked(&self, session: &str, reviews: &[ReviewId], ask: &str) {
         let mut state = self.lock();
-        let Some(tracked) = state.find(session, review) else { return };
-        if let Some(proposed) = &mut tracked.proposed {
-            proposed.ask = Some(ask.to_owned());
+        let of = state.of(session);
+        for review in reviews {
+            let Some(tracked) = of.reviews.get_mut(review) else { continue };
+            if let Some(proposed) = &mut tracked.proposed {
+                proposed.ask = Some(ask.to_owned());
+            }
+            tracked.is_changed = true;
         }
-        tracked.is_changed = true;
-        state.of(session).changed.send_modify(|count| *count += 1);
+        of.changed.send_modify(|count| *count += 1);
     }
 
-    /// The asks of which everything is decided and done.
+    /// The asks of which everything is decided and done, in every file.
     pub fn settled_asks(&self, session: &str) -> Vec<String> {
         let mut state = self.lock();
-        let reviews = state.of(session).reviews.values();
-        let over = reviews.filter(|tracked| tracked.is_over() && tracked.carrying == 0);
-        over.filter_map(|tracked| tracked.proposed.as_ref()?.ask.clone()).collect()
+        let mut asks: BTreeMap<String, bool> = BTreeMap::new();
+        for tracked in state.of(session).reviews.values() {
+            let Some(ask) = tracked.proposed.as_ref().and_then(|proposed| proposed.ask.clone()) else {
+                continue;
+            };
+            let is_over = tracked.is_over() && tracked.carrying == 0;
+            *asks.entry(ask).or_insert(true) &= is_over;
+        }
+        asks.into_iter().filter(|(_, is_over)| *is_over).map(|(ask, _)| ask).collect()
+    }
+
+    /// The mode bits of the file that a review *before* would create, where they are not those of any new one.
+    pub(crate) fn mode(&self, session: &str, review: ReviewId) -> Option<u32> {
+        self.lock().find(session, review)?.proposed.as_ref()?.mode
     }
 
     /// The call that a review waits with, where it is one *before*.

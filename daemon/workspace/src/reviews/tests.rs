@@ -59,7 +59,7 @@ impl Desk {
                 let change = Change::between(file.text(), new);
                 ChangeKind::Edit { file, stamp: content.stamp, change }
             }
-            Err(_) => ChangeKind::Create { text: new.to_owned() },
+            Err(_) => ChangeKind::Create { text: new.to_owned(), mode: None },
         }
     }
 
@@ -249,7 +249,7 @@ async fn before_an_edit_nothing_is_changed_but_what_was_accepted() {
     desk.write("a", OLD);
     let (place, kind) = (desk.files.resolve("a"), desk.kind("a", NEW).await);
     let proposal = desk.files.reviews().propose(SESSION, "call", &place, &kind).unwrap();
-    desk.files.reviews().asked(SESSION, proposal.id(), "ask");
+    desk.files.reviews().asked(SESSION, &[proposal.id()], "ask");
     let view = desk.only();
     assert_eq!(view.when, When::Before { ask: Some("ask".into()) });
     assert_eq!(shown(&view), lines(&["1 2 B", "3 4 D", "5 6 F"]), "old is what is there");

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use copydesk_text::review::{HunkId, Print, Review};
+use copydesk_text::review::{Current, HunkId, Print, Review};
 use copydesk_text::{Change, Document, Edit};
 
 use super::ReviewId;
@@ -84,7 +84,8 @@ impl Tracked {
     }
 
     /// What the text is other than it was, a person did.
-    pub(super) fn catch_up(&mut self, now: &Document) {
+    pub(super) fn catch_up<'a>(&mut self, now: impl Into<Current<'a>>) {
+        let now = now.into();
         if !self.follows_text() || self.review.is_at(now) {
             return;
         }

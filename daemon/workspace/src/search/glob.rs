@@ -10,10 +10,8 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use tokio_util::sync::CancellationToken;
-
 use super::{
-    SearchError, Stop, aside,
+    SearchError, Stop, Until, aside,
     first::First,
     overlay::Overlay,
     pattern::{Include, names_hidden, plain_start},
@@ -25,6 +23,8 @@ pub struct Globbed {
     /// Absolute.
     pub paths: Vec<PathBuf>,
     pub more: bool,
+    /// The time was over before everything was looked at.
+    pub is_late: bool,
 }
 
 /// The regular files below `root` whose path from there matches. Hidden ones only where the pattern names them
@@ -35,10 +35,10 @@ pub async fn glob(
     pattern: &str,
     limit: usize,
     overlay: Overlay,
-    cancel: CancellationToken,
+    until: impl Into<Until>,
 ) -> Result<Globbed, SearchError> {
     let (root, pattern) = (root.to_owned(), pattern.to_owned());
-    aside(cancel, move |stop| search(&root, &pattern, limit, &overlay, stop)).await
+    aside(until.into(), move |stop| search(&root, &pattern, limit, &overlay, stop)).await
 }
 
 fn search(
@@ -52,7 +52,7 @@ fn search(
     let include = Include::new(std::slice::from_ref(&pattern.to_owned()))?;
     let (start, rest) = plain_start(pattern);
     if start.components().any(|part| part == Component::Normal(".git".as_ref())) {
-        return Ok(Globbed { paths: Vec::new(), more: false });
+        return Ok(Globbed { paths: Vec::new(), more: false, is_late: false });
     }
     // A link is not followed by walking, and so must not be by beginning behind it.
     let (start, hidden) = if has_link(root, &start) {
@@ -77,7 +77,7 @@ fn search(
         let modified = |path: &PathBuf| fs::symlink_metadata(path).and_then(|found| found.modified()).ok();
         paths.sort_by_cached_key(|path| Reverse(modified(path)));
     }
-    Ok(Globbed { paths, more })
+    Ok(Globbed { paths, more, is_late: stop.is_late() })
 }
 
 pub(super) fn folder(path: &Path) -> Result<(), SearchError> {

@@ -15,14 +15,16 @@ use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkFinish, SinkMatch};
 use rustix::fs::OFlags;
-use tokio_util::sync::CancellationToken;
 
 use super::{
-    SearchError, Stop, aside, cut::cut, first::First, overlay::Overlay, pattern::Include, walk::Walk,
+    SearchError, Stop, Until, aside, cut::cut, first::First, overlay::Overlay, pattern::Include, walk::Walk,
 };
 
 /// A line longer than this is not searched: it would have to be held as a whole.
 const LONGEST_LINE: usize = 64 * 1024 * 1024;
+
+/// In bytes.
+const LONGEST_REGEX: usize = 4096;
 
 /// What is looked for, and where.
 #[derive(Debug, Clone)]
@@ -53,6 +55,8 @@ pub struct Grepped {
     /// In the order of paths, then of lines.
     pub matches: Vec<Match>,
     pub more: bool,
+    /// The time was over before everything was looked at.
+    pub is_late: bool,
     /// How many files and folders could not be read, of those that were looked at.
     pub unreadable: u64,
 }
@@ -68,8 +72,8 @@ pub struct Match {
     pub text: String,
 }
 
-pub async fn grep(request: Grep, cancel: CancellationToken) -> Result<Grepped, SearchError> {
-    aside(cancel, move |stop| search(&request, stop)).await
+pub async fn grep(request: Grep, until: impl Into<Until>) -> Result<Grepped, SearchError> {
+    aside(until.into(), move |stop| search(&request, stop)).await
 }
 
 fn search(request: &Grep, stop: &Stop) -> Result<Grepped, SearchError> {
@@ -111,7 +115,7 @@ fn search(request: &Grep, stop: &Stop) -> Result<Grepped, SearchError> {
     }
     let (found, more) = first.finish();
     let matches = found.into_iter().map(|(path, (line, text))| Match { path, line, text }).collect();
-    Ok(Grepped { matches, more, unreadable: skipped + unreadable.into_inner() })
+    Ok(Grepped { matches, more, is_late: stop.is_late(), unreadable: skipped + unreadable.into_inner() })
 }
 
 fn is_file(path: &Path) -> Result<bool, SearchError> {
@@ -125,6 +129,10 @@ fn is_file(path: &Path) -> Result<bool, SearchError> {
 }
 
 fn matcher(request: &Grep) -> Result<RegexMatcher, SearchError> {
+    let (length, longest) = (request.regex.len(), LONGEST_REGEX);
+    if length > longest {
+        return Err(SearchError::Long { length, longest });
+    }
     // The matcher puts the expression into a group of its own. By itself it has to be right too (`a)|(b` is not), and its
     // explanation must show what was written.
     let parsed = regex_syntax::ParserBuilder::new().utf8(false).build().parse(&request.regex);
@@ -227,7 +235,7 @@ mod tests {
     fn a_file_is_not_read_on_once_the_search_is_to_stop() {
         let file = tempfile::NamedTempFile::new().unwrap();
         fs::write(file.path(), "text").unwrap();
-        let stop = Stop::default();
+        let stop = Stop::new(super::super::PATIENCE);
         let mut reader = Stoppable { inner: open(file.path()).unwrap(), stop: &stop };
         let mut block = [0; 2];
         assert_eq!(reader.read(&mut block).unwrap(), 2);

@@ -6,6 +6,9 @@ use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::SearchError;
 
+/// All globs of a search together, in bytes: a long one takes minutes to be understood.
+const LONGEST: usize = 4096;
+
 /// Which files a search looks into: those that match one of the globs, if there are any, and none of those with a `!`.
 #[derive(Debug)]
 pub(super) struct Include {
@@ -15,6 +18,10 @@ pub(super) struct Include {
 
 impl Include {
     pub(super) fn new(patterns: &[String]) -> Result<Self, SearchError> {
+        let length = patterns.iter().map(String::len).sum::<usize>();
+        if length > LONGEST {
+            return Err(SearchError::Long { length, longest: LONGEST });
+        }
         let (mut wanted, mut unwanted) = (Vec::new(), Vec::new());
         for pattern in patterns {
             match pattern.strip_prefix('!') {

@@ -159,7 +159,7 @@ async fn one_file_is_searched_alone_and_in_any_case() {
     let found =
         grep(Grep { within: file.clone(), ..request(&root, "x") }, CancellationToken::new()).await.unwrap();
     let expected = Match { path: file, line: 1, text: "x".into() };
-    assert_eq!(found, Grepped { matches: vec![expected], more: false, unreadable: 0 });
+    assert_eq!(found, Grepped { matches: vec![expected], more: false, is_late: false, unreadable: 0 });
 }
 
 #[tokio::test]
@@ -255,4 +255,14 @@ fn a_cancelled_search_is_not_waited_for_and_stops() {
     }
     let looked = looked.load(Ordering::Relaxed);
     assert!(looked < 1000, "{looked} files were looked at");
+}
+
+#[tokio::test]
+async fn a_search_whose_time_is_over_gives_what_it_has_and_says_so() {
+    let root = tree(&[("a", "x"), ("b", "x")]);
+    let until = || Until { cancel: CancellationToken::new(), patience: Duration::ZERO };
+    let lines = grep(request(&root, "x"), until()).await.unwrap();
+    assert_eq!((lines.matches, lines.more, lines.is_late), (Vec::new(), false, true));
+    let files = glob(root.path(), "*", 9, Overlay::default(), until()).await.unwrap();
+    assert_eq!(files, Globbed { paths: Vec::new(), more: false, is_late: true });
 }

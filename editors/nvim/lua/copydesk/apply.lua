@@ -21,6 +21,22 @@ local PATIENCE = 1000
 --- So often it is looked at.
 local PULSE = 50
 
+---@type table<integer, integer> Which change of a buffer's text was the last that was made here.
+local made = {}
+
+--- Whether the last change of a buffer's text was made here, so that the desk knows it.
+---@param bufnr integer
+---@return boolean
+function M.is_last(bufnr)
+  return made[bufnr] == vim.api.nvim_buf_get_changedtick(bufnr)
+end
+
+--- A buffer is no more.
+---@param bufnr integer
+function M.forget(bufnr)
+  made[bufnr] = nil
+end
+
 --- A document and what is to be done to it.
 ---@class copydesk.Target
 ---@field uri string
@@ -140,6 +156,7 @@ local function carry_out(targets)
     -- Where a window cannot be put back, the text is changed all the same.
     pcall(keep.restore, kept, target.ranges)
     pcall(end_undo_step, bufnr)
+    made[bufnr] = vim.api.nvim_buf_get_changedtick(bufnr)
   end
 end
 

@@ -79,6 +79,7 @@ M.defaults = {
     earlier_prompt = { n = "<C-p>", i = "<C-p>" },
     later_prompt = { n = "<C-n>", i = "<C-n>" },
     jump = { n = "<CR>" },
+    parent = { n = "-" },
     fold = { n = "<Tab>" },
     next_prompt = { n = "]]" },
     previous_prompt = { n = "[[" },

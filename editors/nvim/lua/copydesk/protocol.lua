@@ -35,8 +35,9 @@
 --- A call of a tool.
 ---@class copydesk.Call
 ---@field call string The model's name for this call, unique within its step.
----@field name string The tool's name.
----@field arguments string JSON as the model wrote it. While it is being written, and when the model made a mistake, it is no valid JSON.
+---@field name string The tool's name; `invalid` where there is none that could have been meant.
+---@field arguments string JSON as the model wrote it, and once the call is made as it was understood. While it is being written it is no valid JSON.
+---@field parent? string The part of the call that stands for this one, as `batch` does.
 ---@field progress? any What the running call showed last: the `metadata` of its last `progress` event.
 ---@field output? copydesk.CallOutput What came of it; missing until something did.
 
@@ -551,7 +552,6 @@
 ---@class copydesk.ReviewChange
 ---@field review copydesk.Review Of its hunks only those that are new or others than before. One without hunks and without a file is over.
 ---@field gone? string[] The ids of the hunks that are no more.
----@field reload? boolean So much has changed that it is not told: the client lists it again.
 ---@field failed? string Why an inline edit came to nothing, for the person.
 
 --- Something to say to the model about its edits, without deciding them. It is told at its next step; several go together.
@@ -767,6 +767,7 @@
 ---@field clients integer How many clients are attached to it.
 ---@field sessions copydesk.LiveSession[] The sessions that it has at hand.
 ---@field documents integer How many documents the clients have open.
+---@field tiers? copydesk.TierCount[] How strictly the places of agents' edits were found since the desk began, the most frequent way first.
 
 --- How a request to the model ended.
 ---@class copydesk.StepFinish
@@ -811,6 +812,11 @@
 --- Words.
 ---@class copydesk.Text
 ---@field text string The words, Markdown where the model wrote them.
+
+--- How often a tier of matching found the place of an edit.
+---@class copydesk.TierCount
+---@field tier string `exact`, or what was overlooked: `indentation`, `typography`, …
+---@field count integer How often.
 
 --- The model has said what it wanted to say.
 ---@class copydesk.TurnEnd.done

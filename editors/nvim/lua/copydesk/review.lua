@@ -225,9 +225,6 @@ end
 ---@param change copydesk.ReviewChange
 function M.told(id, change)
   local uri = change.review.uri
-  if change.reload then
-    return M.list(id, uri)
-  end
   if listing[id] then
     listing[id].is_again = true
   end

@@ -7,7 +7,7 @@ use super::check;
 use crate::ask::{Ask, PermissionAskParams, PermissionReply, PermissionSettledParams};
 use crate::desk::{
     AgentInfo, AgentsParams, AgentsResult, LiveSession, ModelInfo, ModelsResult, StatusResult, StopParams,
-    StopResult, StopWhen,
+    StopResult, StopWhen, TierCount,
 };
 use crate::hello::{ClientHello, DeskHello, Mismatch, Side};
 use crate::question::{Choice, Question, QuestionAskParams, QuestionReply, QuestionSettledParams, Questions};
@@ -117,11 +117,12 @@ fn the_desk() {
         clients: 2,
         sessions: vec![LiveSession { session: "s1".into(), running: true }],
         documents: 3,
+        tiers: vec![TierCount { tier: "exact".into(), count: 7 }],
     };
     check(
         &status,
         &expect![[
-            r#"{"version":"0.1.0","protocol":1,"pid":42,"started":1,"clients":2,"sessions":[{"session":"s1","running":true}],"documents":3}"#
+            r#"{"version":"0.1.0","protocol":1,"pid":42,"started":1,"clients":2,"sessions":[{"session":"s1","running":true}],"documents":3,"tiers":[{"tier":"exact","count":7}]}"#
         ]],
     );
     check(&StopParams { when: StopWhen::Idle }, &expect![[r#"{"when":"idle"}"#]]);

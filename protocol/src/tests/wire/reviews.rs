@@ -90,25 +90,21 @@ fn reviews() {
         &file(FileHunkKind::Renamed, Some("b")),
         &expect![[r#"{"hunk":"1.1","expected":"ef","kind":"renamed","from":"b","by":["p1"]}"#]],
     );
-    let change = |gone: Vec<String>, reload| {
-        Event::ReviewChanged(Box::new(ReviewChange {
-            review: review(),
-            gone,
-            reload,
-            failed: reload.then(|| "No.".into()),
-        }))
+    let change = |gone: Vec<String>, failed: Option<&str>| {
+        let failed = failed.map(Into::into);
+        Event::ReviewChanged(Box::new(ReviewChange { review: review(), gone, failed }))
     };
     for (event, expected) in [
         (
-            change(Vec::new(), false),
+            change(Vec::new(), None),
             expect![[
                 r#"{"session":"s1","seq":9,"event":{"event":"reviewChanged","review":{"review":"1","uri":"file:///w/a","path":"a","when":"after","expected":"cd","hunks":[{"hunk":"1.2","expected":"ab","line":3,"old":["a b"],"new":["a c"],"oldLines":1,"newLines":1,"by":["p1"]}],"total":1,"additions":1,"deletions":1}}}"#
             ]],
         ),
         (
-            change(vec!["1.1".into()], true),
+            change(vec!["1.1".into()], Some("No.")),
             expect![[
-                r#"{"session":"s1","seq":9,"event":{"event":"reviewChanged","review":{"review":"1","uri":"file:///w/a","path":"a","when":"after","expected":"cd","hunks":[{"hunk":"1.2","expected":"ab","line":3,"old":["a b"],"new":["a c"],"oldLines":1,"newLines":1,"by":["p1"]}],"total":1,"additions":1,"deletions":1},"gone":["1.1"],"reload":true,"failed":"No."}}"#
+                r#"{"session":"s1","seq":9,"event":{"event":"reviewChanged","review":{"review":"1","uri":"file:///w/a","path":"a","when":"after","expected":"cd","hunks":[{"hunk":"1.2","expected":"ab","line":3,"old":["a b"],"new":["a c"],"oldLines":1,"newLines":1,"by":["p1"]}],"total":1,"additions":1,"deletions":1},"gone":["1.1"],"failed":"No."}}"#
             ]],
         ),
     ] {

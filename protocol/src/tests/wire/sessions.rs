@@ -48,6 +48,7 @@ fn call() -> Call {
         call: "c1".into(),
         name: "bash".into(),
         arguments: "{\"command\":\"ls\"}".into(),
+        parent: None,
         progress: Value::Null,
         output: None,
     }

@@ -191,7 +191,10 @@ impl Follower {
                 Waiting::Ask(ask, _) => {
                     self.view.ask(ask)?;
                     self.view.seen(ask);
-                    text::diff(ask).map_or(Ok(()), |diff| terminal::print(text::coloured(diff)))?;
+                    let diffs = text::diffs(&ask.metadata);
+                    if !diffs.is_empty() {
+                        terminal::print(text::coloured(&text::joined(&diffs)))?;
+                    }
                 }
                 Waiting::Questions(asked, _) => {
                     self.view.question(asked)?;

@@ -1,5 +1,7 @@
 //! A session that works in this process.
 
+use std::sync::Weak;
+
 use copydesk_permission::Reply;
 use copydesk_protocol::ask::PermissionReply;
 use copydesk_protocol::event::Event;
@@ -39,7 +41,8 @@ pub(super) async fn start(
     let (events_in, mut events) = mpsc::channel(ROOM);
     let journal = journal(setup);
     let kept = reviews::Reviews::new(journal.clone());
-    let desk = Desk { buffers: Buffers::default(), journal, reviews: kept, processes: opening::processes() };
+    let (buffers, processes, hub) = (Buffers::default(), opening::processes(), Weak::new());
+    let desk = Desk { buffers, journal, reviews: kept, processes, hub };
     let setting = opening::open(setup, loaded, store, &desk, choice, events_in).await?;
     let (session, files) = (setting.session.clone(), setting.files.clone());
     let live = Live::start(setting).await?;

@@ -94,12 +94,15 @@ enum Then {
 
 impl Dialog {
     async fn run(&mut self) -> Answer {
-        let Some(diff) = text::diff(&self.ask).map(str::to_owned) else { return self.all_of_it().await };
+        if text::diffs(&self.ask.metadata).is_empty() {
+            return self.all_of_it().await;
+        }
         let mut items = self.next_items().await;
-        self.around = around::around(&diff, &items);
+        let diffs = text::diffs(&self.ask.metadata);
+        self.around = around::around(&diffs, &items);
         // One hunk is shown as it always was.
         if items.len() < 2 {
-            let _ = print(coloured(&diff));
+            let _ = print(coloured(&text::joined(&diffs)));
             self.shown = items.first().cloned();
             typed::forget();
         }

@@ -7,7 +7,9 @@ use copydesk_protocol::ask::Ask;
 use copydesk_protocol::event::{Event, TurnEnd};
 use copydesk_protocol::part::{Call, Content, Part, State, Usage};
 use copydesk_protocol::question::Questions;
+use serde_json::Value;
 
+use super::tasks::{self, Tasks};
 use super::todo::Todo;
 use crate::terminal::{BAD, BOLD, DIM, GOOD, print, print_inline, remark, styled, waiting};
 use crate::terminal::{columns, cut, one_line};
@@ -27,6 +29,7 @@ pub(super) struct TextView {
     seen: HashSet<String>,
     todo: Todo,
     last: Option<Block>,
+    tasks: Tasks,
     usage: Usage,
     cost: Option<f64>,
 }
@@ -58,6 +61,7 @@ impl TextView {
             seen: HashSet::new(),
             todo: Todo::default(),
             last: None,
+            tasks: Tasks::default(),
             usage: Usage::default(),
             cost: None,
         }
@@ -74,7 +78,13 @@ impl TextView {
             }
             // What is asked is shown when it is its turn, by `ask` and `question`.
             Event::Asked(_) | Event::Settled { .. } | Event::Questioned(_) | Event::Answered { .. } => Ok(()),
-            Event::Session { .. } | Event::Void { .. } | Event::Progress { .. } => Ok(()),
+            Event::Progress { part, metadata } => {
+                if let Some(line) = self.tasks.progress(part, metadata) {
+                    self.waiting(&line);
+                }
+                Ok(())
+            }
+            Event::Session { .. } | Event::Void { .. } => Ok(()),
             Event::ReviewChanged(_) | Event::Deleted => Ok(()),
         }
     }
@@ -126,7 +136,10 @@ impl TextView {
         self.begin_asking()?;
         let title = one_line(&asked.title);
         print(format!("{} {title}", styled(BOLD, "?")))?;
-        self.asked.insert(asked.part.clone(), title);
+        // What an agent asks that works for this one says nothing of its task.
+        if asked.metadata.get("session").is_none() {
+            self.asked.insert(asked.part.clone(), title);
+        }
         // Whatever the model calls it, the person sees what would be run.
         if let Some(command) = asked.metadata.get("command").and_then(|command| command.as_str()) {
             print(format!("  {} {}", styled(DIM, "$"), command.trim_end().replace('\n', "\n    ")))?;
@@ -141,7 +154,7 @@ impl TextView {
 
     /// The change that it is about is shown, now or hunk by hunk.
     pub(super) fn seen(&mut self, asked: &Ask) {
-        if diff(asked).is_some() {
+        if !diffs(&asked.metadata).is_empty() {
             self.seen.insert(asked.part.clone());
         }
     }
@@ -167,7 +180,10 @@ impl TextView {
             }
             Content::Call(call) if is_settled(&part.state) => {
                 self.call(&part.id, call, &part.state)?;
-                self.waiting("thinking");
+                let (usage, cost) = tasks::used(call);
+                self.add(usage, cost);
+                let others = self.tasks.ended(&part.id);
+                self.waiting(others.as_deref().unwrap_or("thinking"));
                 Ok(())
             }
             Content::Call(call)
@@ -182,16 +198,19 @@ impl TextView {
                 Ok(())
             }
             Content::StepFinish(finish) => {
-                let used = finish.usage;
-                self.usage.input += used.input;
-                self.usage.output += used.output;
-                self.usage.cache_read += used.cache_read;
-                self.usage.cache_write += used.cache_write;
-                self.cost = finish.cost.map(|cost| self.cost.unwrap_or(0.0) + cost).or(self.cost);
+                self.add(finish.usage, finish.cost);
                 Ok(())
             }
             _ => Ok(()),
         }
+    }
+
+    fn add(&mut self, used: Usage, cost: Option<f64>) {
+        self.usage.input += used.input;
+        self.usage.output += used.output;
+        self.usage.cache_read += used.cache_read;
+        self.usage.cache_write += used.cache_write;
+        self.cost = cost.map(|cost| self.cost.unwrap_or(0.0) + cost).or(self.cost);
     }
 
     fn delta(&mut self, part: &str, text: &str) -> io::Result<()> {
@@ -234,15 +253,16 @@ impl TextView {
             State::Interrupted => styled(DIM, "–"),
             _ => styled(BAD, "✗"),
         };
-        print(format!("{mark} {} {title}{took}", styled(BOLD, &call.name)))?;
+        let about = tasks::about(call).map(|about| styled(DIM, format!("  {about}"))).unwrap_or_default();
+        print(format!("{mark} {} {title}{about}{took}", styled(BOLD, &call.name)))?;
         if let Some(output) = output.filter(|_| call.name == TODOWRITE && *state == State::Completed) {
             self.todo.lines(&output.metadata).iter().try_for_each(print)?;
         }
-        let diff = output.and_then(|output| output.metadata.get("diff")?.as_str());
-        match diff.filter(|_| *state == State::Completed && !self.seen.contains(part)) {
-            Some(diff) => print(coloured(diff)),
-            None => Ok(()),
+        let diffs = output.map(|output| diffs(&output.metadata)).unwrap_or_default();
+        if diffs.is_empty() || *state != State::Completed || self.seen.contains(part) {
+            return Ok(());
         }
+        print(coloured(&joined(&diffs)))
     }
 
     fn end(&mut self, end: &TurnEnd) -> io::Result<()> {
@@ -291,9 +311,28 @@ fn is_settled(state: &State) -> bool {
     !matches!(state, State::Pending | State::Running)
 }
 
-/// The change that an ask is about.
-pub(super) fn diff(asked: &Ask) -> Option<&str> {
-    asked.metadata.get("diff").and_then(|diff| diff.as_str())
+/// How a file is changed, by a call or by what an ask is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FileDiff<'a> {
+    /// As a person is shown it; not said where there is only one.
+    pub(super) path: Option<&'a str>,
+    pub(super) diff: &'a str,
+}
+
+/// Those of all files.
+pub(super) fn diffs(metadata: &Value) -> Vec<FileDiff<'_>> {
+    fn text<'a>(of: &'a Value, key: &str) -> Option<&'a str> {
+        of.get(key).and_then(Value::as_str)
+    }
+    if let Some(diff) = text(metadata, "diff") {
+        return vec![FileDiff { path: None, diff }];
+    }
+    let files = metadata.get("files").and_then(Value::as_array).into_iter().flatten();
+    files.filter_map(|file| Some(FileDiff { path: text(file, "path"), diff: text(file, "diff")? })).collect()
+}
+
+pub(super) fn joined(diffs: &[FileDiff<'_>]) -> String {
+    diffs.iter().map(|file| file.diff.trim_end()).collect::<Vec<_>>().join("\n")
 }
 
 /// A diff below its title; which file it is about is said only where there are several.

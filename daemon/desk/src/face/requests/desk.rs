@@ -64,6 +64,7 @@ impl Backend {
             clients: count(self.life().clients()),
             sessions: self.hub().live(),
             documents: count(self.hub().buffers.count()),
+            tiers: self.hub().tiers(),
         })
     }
 

@@ -1,7 +1,7 @@
 //! `bash`.
 
 use expect_test::expect;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::desk::{check, check_on, desk, desk_that};
 use crate::context::Refused;
@@ -95,13 +95,13 @@ async fn what_cannot_be_run_is_explained() {
         `TMP/work/a` is not a folder that a command can run in.
         bash
         ! Arguments
-        The arguments of `bash` do not fit: `timeout`: invalid value: integer `-1`, expected u64. It takes: command (string), timeout (integer, optional), workdir (string, optional), description (string, optional). Make the call again.
+        The arguments of `bash` do not fit: `timeout`: invalid value: integer `-1`, expected u64. It takes: command (string), timeout (integer, optional), workdir (string, optional), description (string, optional), background (boolean, optional). Make the call again.
         bash
         ! Arguments
-        The arguments of `bash` do not fit: `command`: invalid type: sequence, expected a string. It takes: command (string), timeout (integer, optional), workdir (string, optional), description (string, optional). Make the call again.
+        The arguments of `bash` do not fit: `command`: invalid type: sequence, expected a string. It takes: command (string), timeout (integer, optional), workdir (string, optional), description (string, optional), background (boolean, optional). Make the call again.
         bash
         ! Arguments
-        The arguments of `bash` do not fit: missing field `command`. It takes: command (string), timeout (integer, optional), workdir (string, optional), description (string, optional). Make the call again.
+        The arguments of `bash` do not fit: missing field `command`. It takes: command (string), timeout (integer, optional), workdir (string, optional), description (string, optional), background (boolean, optional). Make the call again.
     "#]]).await;
 }
 
@@ -241,4 +241,84 @@ async fn many_short_lines_are_cut_by_the_registry_and_one_endless_line_is_too() 
     assert_eq!(outcome.failure, Some(FailureKind::Timeout));
     assert!(outcome.output.contains("It had printed (the end of it):\ny\n"), "{}", &outcome.output[..200]);
     assert!(!outcome.output.contains("left out"));
+}
+
+/// The number of the job that a call has started.
+fn number(outcome: &crate::outcome::Outcome) -> i64 {
+    outcome.metadata["job"].as_i64().unwrap_or_else(|| panic!("{outcome:?}"))
+}
+
+#[tokio::test]
+async fn a_command_runs_on_in_the_background() {
+    let desk = desk(&[]);
+    assert_eq!(desk.call("job", json!({})).await.output, "No jobs were started.");
+    let fifo = std::process::Command::new("mkfifo").arg(desk.path("open")).status().unwrap();
+    assert!(fifo.success());
+    let script = "echo one; read < open; echo two; exit 3";
+    let started = desk.call("bash", json!({ "command": script, "background": true })).await;
+    assert_eq!(desk.asked().len(), 1, "as for any command");
+    let id = number(&started);
+    let file = started.metadata["file"].as_str().unwrap().to_owned();
+    let expected = format!(
+        "It runs in the background as job {id}. All that it prints goes to {file}: read or search it. `job` gives what is new, waits for the end, or stops it; you are told when it has ended."
+    );
+    assert_eq!(started.output, expected);
+    while std::fs::read_to_string(&file).unwrap_or_default() != "one\n" {
+        tokio::task::yield_now().await;
+    }
+    let look = async |arguments: Value| {
+        let output = desk.call("job", arguments).await.output.replace(&id.to_string(), "N");
+        let time = output.find(" for ").map_or(output.len(), |at| at + 5);
+        desk.plain(&output[..time])
+    };
+    assert_eq!(look(json!({ "id": id })).await, "one\n\n(job N: running for ");
+    assert_eq!(look(json!({ "id": id })).await, "(nothing new)\n\n(job N: running for ");
+    assert!(look(json!({})).await.starts_with("job N (running for "));
+    std::fs::write(desk.path("open"), "\n").unwrap();
+    assert_eq!(
+        look(json!({ "id": id.to_string(), "wait": 60_000 })).await,
+        "two\n\n(job N: exit code 3 after N s)"
+    );
+    assert_eq!(
+        look(json!({ "id": 1 })).await.lines().next(),
+        Some("There is no job 1. job N (exit code 3 after N s): echo one; read < open; echo two; exit 3")
+    );
+    assert!(desk.asked().is_empty(), "looking is free");
+}
+
+#[tokio::test]
+async fn a_job_is_stopped_and_its_long_output_is_cut() {
+    let desk = desk(&[]);
+    let script = "seq 100000; touch done; sleep 600";
+    let id = number(&desk.call("bash", json!({ "command": script, "background": true })).await);
+    while !desk.path("done").exists() {
+        tokio::task::yield_now().await;
+    }
+    let stopped = desk.call("job", json!({ "id": id, "stop": true })).await;
+    assert!(
+        stopped.output.ends_with(" s)") && stopped.output.contains("100000\n\n(job "),
+        "{}",
+        stopped.output
+    );
+    assert!(stopped.output.starts_with("[The beginning is left out. The whole is in "), "{}", stopped.output);
+    assert!(stopped.output.contains("stopped after") && stopped.output.len() < 51_200);
+}
+
+#[tokio::test]
+async fn a_job_may_have_a_timeout_and_there_are_only_so_many() {
+    let desk = desk(&[]);
+    let start = async |script: &str, timeout: u64| {
+        desk.call("bash", json!({ "command": script, "background": true, "timeout": timeout })).await
+    };
+    let timed = number(&start("sleep 600", 1).await);
+    let ended = desk.call("job", json!({ "id": timed, "wait": 60_000 })).await;
+    assert!(ended.output.contains("ended at its timeout"), "{}", ended.output);
+    for _ in 0..8 {
+        assert_eq!(start("sleep 600", 0).await.failure, None);
+    }
+    let refused = start("sleep 600", 0).await;
+    assert_eq!(
+        refused.output,
+        "8 jobs run in the background already, which is the most; wait for one, or stop one."
+    );
 }

@@ -18,17 +18,22 @@ async fn names_are_those_that_models_know() {
     };
     let seen: Vec<_> = specs.iter().map(|spec| (spec.name.as_str(), parameters(&spec.parameters))).collect();
     let expected = [
-        ("bash", "command timeout? workdir? description?"),
+        ("apply_patch", "patchText"),
+        ("bash", "command timeout? workdir? description? background?"),
+        ("batch", "tool_calls"),
         ("edit", "filePath oldString newString replaceAll?"),
         ("glob", "pattern path?"),
         ("grep", "pattern path? include?"),
+        ("job", "id? wait? stop?"),
         ("list", "path?"),
+        ("multiedit", "filePath edits"),
         ("plan_enter", "reason?"),
         ("plan_exit", ""),
         ("question", "questions"),
         ("read", "filePath offset? limit?"),
         ("todoread", ""),
         ("todowrite", "todos"),
+        ("webfetch", "url format? timeout?"),
         ("write", "filePath content"),
     ];
     assert_eq!(seen, expected.map(|(name, parameters)| (name, parameters.to_owned())));

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use copydesk_workspace::files::Files;
 use copydesk_workspace::process::{Processes, Shell};
@@ -23,6 +24,10 @@ use crate::skills::{Shelf, find};
 use crate::spill::Spill;
 use crate::todo::Todos;
 use crate::tools::{Options, builtin};
+use crate::web::Web;
+
+/// A test that searches the whole disk does not wait for that.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 type Says = Box<dyn Fn(&Ask) -> Result<(), Refused> + Send + Sync>;
 type Knows = Box<dyn Fn(&[Question]) -> Answers + Send + Sync>;
@@ -75,16 +80,25 @@ pub(super) fn desk_that(
     files: &[(&str, &str)],
     says: impl Fn(&Ask) -> Result<(), Refused> + Send + Sync + 'static,
 ) -> Desk {
-    desk_with(files, says, |_| Err(Refused::ByPerson { reason: None }))
+    desk_with(files, Web::default(), says)
 }
 
 /// A desk whose person says yes to everything, and answers so.
 pub(super) fn desk_answering(answers: impl Fn(&[Question]) -> Answers + Send + Sync + 'static) -> Desk {
-    desk_with(&[], |_| Ok(()), answers)
+    desk_of(&[], Web::default(), |_| Ok(()), answers)
 }
 
-fn desk_with(
+pub(super) fn desk_with(
     files: &[(&str, &str)],
+    web: Web,
+    says: impl Fn(&Ask) -> Result<(), Refused> + Send + Sync + 'static,
+) -> Desk {
+    desk_of(files, web, says, |_| Err(Refused::ByPerson { reason: None }))
+}
+
+fn desk_of(
+    files: &[(&str, &str)],
+    web: Web,
     says: impl Fn(&Ask) -> Result<(), Refused> + Send + Sync + 'static,
     answers: impl Fn(&[Question]) -> Answers + Send + Sync + 'static,
 ) -> Desk {
@@ -105,7 +119,8 @@ fn desk_with(
         fs::write(root.join(path), text).unwrap();
     }
     let skills = find(&[Shelf { folder: shelf, repository: Some(root.clone()) }]).skills.into();
-    for tool in builtin(&Options { limits, spill, processes, shell, skills, plan: Plan::new(0) }) {
+    let plan = Plan::new(0);
+    for tool in builtin(&Options { limits, spill, processes, shell, patience: PATIENCE, web, skills, plan }) {
         registry.add(tool);
     }
     let (progress, shown) = mpsc::channel(100);
@@ -153,6 +168,7 @@ impl Desk {
         Context {
             session: "s1".into(),
             call: "c1".into(),
+            above: None,
             agent: "build".into(),
             cancel: self.cancel.clone(),
             files: self.files.clone(),
@@ -233,10 +249,11 @@ impl Desk {
                     folders.push(path);
                 } else {
                     let name = path.strip_prefix(self.files.root()).unwrap().to_str().unwrap().to_owned();
-                    let size = fs::metadata(&path).map_or(0, |file| file.len());
-                    let content = match size {
-                        0..1_000_000 => fs::read(&path).unwrap_or_default(),
-                        _ => format!("{size} bytes").into_bytes(),
+                    let content = match fs::metadata(&path) {
+                        // Others are waited for.
+                        Ok(file) if !file.is_file() => b"no file".to_vec(),
+                        Ok(file) if file.len() >= 1_000_000 => format!("{} bytes", file.len()).into_bytes(),
+                        _ => fs::read(&path).unwrap_or_default(),
                     };
                     all.insert(name, String::from_utf8_lossy(&content).into_owned());
                 }

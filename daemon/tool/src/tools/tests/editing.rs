@@ -58,13 +58,13 @@ async fn what_was_not_there_exactly_is_said() {
     let desk = desk(&[("a.rs", "fn a() {\n\tone();  \n\ttwo();\n}\n")]);
     let (name, arguments) = edit("a.rs", "\tone();\n\ttwo();", "\tone();\n\tzwei();");
     let outcome = desk.call(name, arguments).await;
-    assert_eq!((outcome.failure, &outcome.metadata["tier"]), (None, &json!("trailing-blanks")));
+    assert_eq!((outcome.failure, &outcome.metadata["tiers"]), (None, &json!({ "trailing-blanks": 1 })));
     let said = "(The old text was not there exactly: a difference in the blanks at line ends was overlooked.";
     assert!(outcome.output.contains(said), "{}", outcome.output);
     assert_eq!(desk.bytes("a.rs"), "fn a() {\n\tone();  \n\tzwei();\n}\n");
     let (name, arguments) = edit("a.rs", "zwei", "two");
     let outcome = desk.call(name, arguments).await;
-    assert_eq!(outcome.metadata["tier"], "exact");
+    assert_eq!(outcome.metadata["tiers"], json!({ "exact": 1 }));
     assert!(!outcome.output.contains("exactly"));
 }
 
@@ -143,7 +143,7 @@ async fn an_empty_old_text_creates_a_file() {
             The old text is empty or blank. Give the text to be replaced; to replace or create a whole file, write it.
             edit
             ! Arguments
-            `b` does not exist, and both texts are empty: there is nothing to do.
+            `b` does not exist, and nothing would be in it: there is nothing to do.
             = new/deep/a.txt: "text"
         "#]],
     )

@@ -81,7 +81,7 @@ async fn what_cannot_be_read_is_explained() {
     let mut calls: Vec<_> = calls.iter().map(|path| ("read", json!({ "filePath": path }))).collect();
     calls.push(("read", json!({ "filePath": "a.txt", "offset": 9 })));
     calls.push(("read", json!({ "filePath": 7 })));
-    calls.push(("read", json!({ "path": "a.txt" })));
+    calls.push(("read", json!({ "name": "a.txt" })));
     check_on(&desk, &calls, expect![[r#"
         read
         ? read: src/mian.rs (always: src/mian.rs)

@@ -330,6 +330,33 @@ fn a_server_that_cannot_be_used() {
 }
 
 #[test]
+fn the_web_and_its_engines() {
+    check(
+        r#"{ "webfetch": { "allow_private": ["localhost:3000"] },
+  "websearch": { "type": "mcp", "url": "https://host/mcp?key=abc", "headers": { "x-any": "short" } },
+  "codesearch": { "url": "https://host/{query}", "apiKey": "sk-0123456789abcdef" } }"#,
+        &expect![[r#"
+            webfetch.allow_private[0] = "localhost:3000"  # ~/.config/copydesk/copydesk.jsonc:1:35
+            websearch.type = "mcp"  # ~/.config/copydesk/copydesk.jsonc:2:26
+            websearch.url = "https://host/mcp?key=…"  # ~/.config/copydesk/copydesk.jsonc:2:40
+            websearch.headers.x-any = "(set)"  # ~/.config/copydesk/copydesk.jsonc:2:90
+            codesearch.url = "https://host/{query}"  # ~/.config/copydesk/copydesk.jsonc:3:26
+            codesearch.apiKey = "sk-0…(19 characters)"  # ~/.config/copydesk/copydesk.jsonc:3:60
+            warning: ~/.config/copydesk/copydesk.jsonc:2:16: `websearch` is not used: expected `tool`, found none
+            warning: ~/.config/copydesk/copydesk.jsonc:3:17: `codesearch` is not used: expected `type`, found none
+        "#]],
+    );
+    check(
+        r#"{ "webfetch": { "allow_private": "localhost" } }"#,
+        &expect![[r#"
+            error: ~/.config/copydesk/copydesk.jsonc:1:34: `webfetch.allow_private`: expected true, false or a list of hosts, found "localhost"
+                | { "webfetch": { "allow_private": "localhost" } }
+                |                                  ^
+        "#]],
+    );
+}
+
+#[test]
 fn secrets_are_masked() {
     World::new(&[(
         "~/.config/copydesk/copydesk.jsonc",

@@ -38,6 +38,9 @@ pub struct Model {
     pub temperature: Option<bool>,
     /// It caches the beginning of a prompt where it is told to.
     pub caching: Option<bool>,
+    /// How it changes files: by `replace` (with the tools `edit`, `multiedit` and `write`) or by `patch` (with
+    /// `apply_patch`). Where it is left out, models of the GPT family patch.
+    pub edits: Option<Edits>,
     /// What it can read and write, as lists.
     pub modalities: Modalities,
     /// Sent along with every request, as the protocol has it.
@@ -95,6 +98,16 @@ pub struct Modalities {
     pub input: Vec<String>,
     /// What it can write.
     pub output: Vec<String>,
+}
+
+/// How a model changes files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Edits {
+    /// One text in the place of another, or a whole file.
+    Replace,
+    /// By patches.
+    Patch,
 }
 
 /// Whether a model can think before it answers.

@@ -122,7 +122,7 @@ async fn lines_and_texts_are_not_passed_over_where_they_cannot_be_meant() {
 async fn a_file_that_is_to_be_created_is_what_the_call_says_whatever_an_editor_has_there() {
     let (folder, files) = desk();
     let place = files.resolve("new");
-    let kind = ChangeKind::Create { text: "1\n2\n".into() };
+    let kind = ChangeKind::Create { text: "1\n2\n".into(), mode: None };
     let proposal = files.reviews().propose(SESSION, "call", &place, &kind).unwrap();
     // An editor opens a file that is not there as an empty one.
     let window = Window::open(&files, "new", false);
@@ -265,7 +265,7 @@ async fn a_call_is_answered_only_when_what_was_accepted_has_arrived() {
     for is_cut in [false, true] {
         window.becomes(OLD);
         let proposal = files.reviews().propose(SESSION, "call", &place, &kind).unwrap();
-        files.reviews().asked(SESSION, proposal.id(), "ask");
+        files.reviews().asked(SESSION, &[proposal.id()], "ask");
         files.look_at_reviews(SESSION).await;
         let view = only(&files, SESSION);
         let first = [hunk(&view, 0, Verdict::Accept)];
@@ -305,7 +305,7 @@ async fn a_file_that_the_agent_deletes_and_creates_again_is_an_edited_one() {
     desk.write("a", OLD);
     let ChangeKind::Edit { file, stamp, .. } = desk.kind("a", NEW).await else { panic!("no file") };
     desk.change("a", ChangeKind::Delete { file, stamp }).await;
-    desk.change("a", ChangeKind::Create { text: NEW.into() }).await;
+    desk.change("a", ChangeKind::Create { text: NEW.into(), mode: None }).await;
     desk.files.journal().unwrap().usage().await.unwrap();
     for _ in 0..2 {
         assert_eq!(shown(&desk.only()), lines(&["1 2 B", "3 4 D", "5 6 F"]));
@@ -329,7 +329,7 @@ async fn a_created_file_that_is_gone_can_be_rejected() {
 async fn a_created_file_does_not_go_with_what_only_the_disk_has() {
     let (folder, files) = desk();
     let place = files.resolve("new");
-    let kind = ChangeKind::Create { text: "1\n".into() };
+    let kind = ChangeKind::Create { text: "1\n".into(), mode: None };
     files.change(&[FileChange { place, kind }], &cause(SESSION)).await.unwrap();
     let _window = Window::open(&files, "new", false);
     // Another program writes it, and the editor does not know that yet.

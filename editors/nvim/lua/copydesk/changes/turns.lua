@@ -3,6 +3,7 @@
 --- Contract: pure; of the parts that are loaded, the latest turn first. A call that failed did nothing. A call that waits with
 --- its edit has no figures yet.
 
+local changed = require("copydesk.chat.changed")
 local summary = require("copydesk.chat.summary")
 
 local M = {}
@@ -39,33 +40,30 @@ local function words_of(text)
   return vim.fn.strcharpart(line, 0, WORDS - 1) .. "…"
 end
 
---- What a call did to a file: nothing, where it did nothing or that is not known.
+--- What a call did to files: nothing, where it did nothing or that is not known.
 ---@param call copydesk.Call
----@return { path: string, diff?: string, additions: integer, deletions: integer }?
-local function change_of(call)
-  local metadata = call.output and not call.output.isError and call.output.metadata
-  if type(metadata) ~= "table" or type(metadata.filepath) ~= "string" then
-    return nil
-  end
-  local additions, deletions = tonumber(metadata.additions), tonumber(metadata.deletions)
-  local diff = type(metadata.diff) == "string" and metadata.diff or nil
-  if not diff and not additions and not deletions then
-    return nil
-  end
-  return { path = metadata.filepath, diff = diff, additions = additions or 0, deletions = deletions or 0 }
+---@return copydesk.ChangedFile[]
+local function changes_of(call)
+  local files = call.output and not call.output.isError and changed.files(call.output.metadata) or {}
+  return vim.tbl_filter(function(file)
+    return file.diff or file.additions or file.deletions
+  end, files)
 end
 
---- The file that a call under way is about, where an edit of it waits.
+--- The files that a call under way is about, where edits of them wait.
 ---@param part copydesk.Part
 ---@param waiting table<string, copydesk.Undecided[]>
----@return { path: string, additions: integer, deletions: integer }?
-local function proposal_of(part, waiting)
-  local found = not part.content.output and waiting[part.id]
-  if not found then
-    return nil
+---@return copydesk.ChangedFile[]
+local function proposals_of(part, waiting)
+  local files, known = {}, {}
+  for _, found in ipairs(not part.content.output and waiting[part.id] or {}) do
+    local is_file, path = pcall(vim.uri_to_fname, found.one.uri)
+    if is_file and not known[path] then
+      known[path] = true
+      files[#files + 1] = { path = path }
+    end
   end
-  local is_file, path = pcall(vim.uri_to_fname, found[1].one.uri)
-  return is_file and { path = path, additions = 0, deletions = 0 } or nil
+  return files
 end
 
 ---@param turn copydesk.TurnChanges
@@ -101,13 +99,14 @@ function M.of(view, waiting)
     elseif content.kind == "stepStart" then
       models[turn] = content.model
     elseif content.kind == "call" then
-      local change = change_of(content) or proposal_of(part, waiting)
-      if change then
+      local changes = changes_of(content)
+      for _, change in ipairs(#changes > 0 and changes or proposals_of(part, waiting)) do
         local file = file_in(turn, change.path)
         local is_undone = takeback.is_undone(view, part, change.path)
         table.insert(file.calls, { part = part, model = models[turn], diff = change.diff, is_undone = is_undone })
         for _, sum in ipairs({ file, turn }) do
-          sum.additions, sum.deletions = sum.additions + change.additions, sum.deletions + change.deletions
+          sum.additions = sum.additions + (change.additions or 0)
+          sum.deletions = sum.deletions + (change.deletions or 0)
         end
       end
     end

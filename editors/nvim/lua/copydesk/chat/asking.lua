@@ -66,13 +66,12 @@ local function permission(block, ask)
   local icon = require("copydesk.config").get().icons.ask
   add(block, ("%s %s"):format(icon, (ask.title:gsub("%c+", " "))), "CopydeskAsk")
   local metadata = type(ask.metadata) == "table" and ask.metadata or {}
-  if type(metadata.diff) == "string" and metadata.diff ~= "" then
-    render.diff(block, metadata.diff)
-  elseif type(metadata.command) == "string" then
+  local is_shown = render.diffs(block, metadata)
+  if not is_shown and type(metadata.command) == "string" then
     render.fenced(block, metadata.command, "sh")
   elseif type(metadata.plan) == "string" then
     render.fenced(block, metadata.plan, "markdown")
-  elseif #ask.patterns > 0 and not ask.title:find(ask.patterns[1], 1, true) then
+  elseif not is_shown and #ask.patterns > 0 and not ask.title:find(ask.patterns[1], 1, true) then
     render.fenced(block, table.concat(ask.patterns, "\n"), "")
   end
   local one_by_one = hunks(ask)

@@ -2,6 +2,7 @@
 ---
 --- Contract: opens files only in a window that shows a document; says so where there is nothing to go to.
 
+local changed = require("copydesk.chat.changed")
 local summary = require("copydesk.chat.summary")
 local transcript = require("copydesk.chat.transcript")
 
@@ -71,6 +72,26 @@ local function place_in_hits(lines, row, folder)
   end
 end
 
+--- The file whose diff a row is in, or whose name it has; the first one for rows above all of them.
+---@param files copydesk.ChangedFile[]
+---@param lines string[]
+---@param row integer
+---@param folder? string
+---@return copydesk.Place?
+local function place_in_files(files, lines, row, folder)
+  for number = row, 1, -1 do
+    for _, file in ipairs(files) do
+      if lines[number] == changed.heading(file) then
+        local below = vim.list_slice(lines, number + 1)
+        local line = row > number and line_in_diff(below, row - number) or first_in_diff(below)
+        return { path = absolute(file.path, folder), line = line }
+      end
+    end
+  end
+  local first = vim.split(files[1].diff or "", "\n")
+  return { path = absolute(files[1].path, folder), line = first_in_diff(first) }
+end
+
 --- The place that a row speaks of.
 ---@param part copydesk.Part
 ---@param lines string[] Those of its block.
@@ -84,6 +105,10 @@ function M.place(part, lines, row, folder)
   end
   local arguments = summary.arguments(call)
   local metadata = call.output and type(call.output.metadata) == "table" and call.output.metadata or {}
+  local files = changed.files(metadata)
+  if #files > 1 then
+    return place_in_files(files, lines, row, folder)
+  end
   local path = absolute(metadata.filepath or arguments.filePath, folder)
   if path and type(metadata.diff) == "string" then
     return { path = path, line = line_in_diff(lines, row) or first_in_diff(lines) }
@@ -92,6 +117,44 @@ function M.place(part, lines, row, folder)
     return { path = path, line = tonumber(line) }
   end
   return place_in_hits(lines, row, folder)
+end
+
+--- The session of the agent that a call gave a task to.
+---@param part copydesk.Part
+---@return string?
+function M.session(part)
+  local call = part.content --[[@as copydesk.Call]]
+  if call.kind ~= "call" or call.name ~= "task" then
+    return nil
+  end
+  local shown = call.output and call.output.metadata or call.progress
+  if type(shown) == "table" and type(shown.session) == "string" then
+    return shown.session
+  elseif part.state.kind == "interrupted" then
+    -- Nothing is left of the call but its name, which the session has.
+    local resumed = summary.arguments(call).task_id
+    return type(resumed) == "string" and resumed or part.id
+  end
+end
+
+--- Shows another session in the conversation.
+---@param id string
+function M.visit(id)
+  require("copydesk.session").open(id, function(problem)
+    if problem then
+      require("copydesk.message").error(problem)
+    end
+  end)
+end
+
+--- Shows the session that began the one in the conversation.
+function M.parent()
+  local view = require("copydesk.session").view(transcript.shown())
+  if view and view.session.parent then
+    M.visit(view.session.parent)
+  else
+    require("copydesk.message").info("no other session began this one")
+  end
 end
 
 --- Shows a place in the current window.
@@ -128,7 +191,7 @@ function M.go(place)
   end
 end
 
---- What the row under the cursor asks for: a place, earlier parts, an answer.
+--- What the row under the cursor asks for: a place, the session of a task, earlier parts, an answer.
 function M.here()
   if vim.api.nvim_get_current_buf() ~= transcript.buffer() then
     -- The small window, which shows one thing alone.
@@ -155,6 +218,12 @@ function M.here()
     return
   end
   local part = view.parts[view.at[block.part] or 0]
+  -- The first line of a block may be the blank one above it.
+  local is_head = within == (block.lines[1] == "" and 1 or 0)
+  local session = part and is_head and M.session(part)
+  if session then
+    return M.visit(session)
+  end
   local place = part and M.place(part, block.lines, within + 1, view.session.folder)
   if place then
     M.go(place)

@@ -80,9 +80,17 @@ M.all = {
   {
     name = "jump",
     where = { "chat", "float" },
-    says = "go to the place, answer the question",
+    says = "go to the place, open the task, answer the question",
     run = function()
       require("copydesk.chat.jump").here()
+    end,
+  },
+  {
+    name = "parent",
+    where = { "chat" },
+    says = "back to the session that gave this task",
+    run = function()
+      require("copydesk.chat.jump").parent()
     end,
   },
   {

@@ -3,6 +3,7 @@
 --- Contract: pure; the same part gives the same block. A block begins with a blank line unless it belongs to the one before.
 --- Text of a model or a tool is shown as it is: nothing in it can end our own fences or fake one of our lines' marks.
 
+local changed = require("copydesk.chat.changed")
 local summary = require("copydesk.chat.summary")
 
 local M = {}
@@ -91,6 +92,29 @@ function M.diff(block, diff)
   end
 end
 
+--- The diffs of what a call changes; those of several files each below the file's name. False where there are none.
+---@param block copydesk.Block
+---@param metadata any
+---@return boolean
+function M.diffs(block, metadata)
+  if type(metadata) == "table" and type(metadata.diff) == "string" and metadata.diff ~= "" then
+    M.diff(block, metadata.diff)
+    return true
+  end
+  local files = type(metadata) == "table" and metadata.files and changed.files(metadata) or {}
+  for number, file in ipairs(files) do
+    if #block.lines > MOST_LINES then
+      block.lines[#block.lines + 1] = ("… %d more files"):format(#files - number + 1)
+      break
+    end
+    block.lines[#block.lines + 1] = changed.heading(file)
+    if file.diff and file.diff ~= "" then
+      M.diff(block, file.diff)
+    end
+  end
+  return #files > 0
+end
+
 ---@param part copydesk.Part
 ---@param block copydesk.Block
 local function prompt(part, block)
@@ -173,6 +197,11 @@ M.groups = {
 ---@param state copydesk.State
 local function details(block, call, state)
   local output = call.output
+  if call.name == "task" and output then
+    -- What was answered; what was changed is in the list of changes.
+    M.fenced(block, output.output, "")
+    return
+  end
   local shown = output and output.metadata or call.progress
   shown = type(shown) == "table" and shown or {}
   if call.name == "bash" then
@@ -181,12 +210,11 @@ local function details(block, call, state)
       M.fenced(block, command, "sh")
     end
   end
-  if type(shown.diff) == "string" and shown.diff ~= "" then
-    M.diff(block, shown.diff)
-  elseif output and output.output ~= "" then
-    M.fenced(block, output.output, "")
-  elseif type(shown.output) == "string" and shown.output ~= "" then
-    M.fenced(block, shown.output, "")
+  local said = output and output.output or shown.output
+  -- What was changed says more than that it was.
+  if not M.diffs(block, shown) and type(said) == "string" and said ~= "" then
+    local is_page = call.name == "webfetch" and output and not output.isError
+    M.fenced(block, said, is_page and "markdown" or "")
   end
   if state.kind == "error" and not (output and output.output:find(state.message, 1, true)) then
     M.fenced(block, state.message, "")
@@ -203,10 +231,12 @@ local function call(part, block, before)
   local made = part.content --[[@as copydesk.Call]]
   local state = made.output and made.output.isError and "error" or part.state.kind
   local icon = require("copydesk.config").get().icons[state] or "·"
-  block.lines[#block.lines + 1] = ("%s %s"):format(icon, summary.of(part))
+  -- One that another call stands for belongs to that.
+  local indent = made.parent and "  " or ""
+  block.lines[#block.lines + 1] = ("%s%s %s"):format(indent, icon, summary.of(part))
   local header = #block.lines - 1
-  local options = { end_col = #icon, hl_group = M.groups[state], hl_mode = "combine" }
-  block.marks[#block.marks + 1] = { row = header, col = 0, options = options }
+  local options = { end_col = #indent + #icon, hl_group = M.groups[state], hl_mode = "combine" }
+  block.marks[#block.marks + 1] = { row = header, col = #indent, options = options }
   if made.output and not timeless[made.name] then
     local took = { " " .. summary.duration(made.output.milliseconds), "CopydeskDim" }
     block.marks[#block.marks + 1] =

@@ -23,6 +23,7 @@ local telling = {
   websearch = "query",
   codesearch = "query",
   skill = "name",
+  invalid = "tool",
 }
 
 ---@param text string
@@ -43,10 +44,27 @@ function M.arguments(call)
   return went and type(arguments) == "table" and arguments or {}
 end
 
+--- The files that a patch names: the first, and how many more. Also of one that is still being written.
+---@param text string
+---@return string
+local function patched(text)
+  local first, more = nil, 0
+  for path in text:gmatch("%*%*%* %u%l+ File: ([^\n\r\\\"]+)") do
+    if first then
+      more = more + 1
+    end
+    first = first or path
+  end
+  return more > 0 and ("%s and %d more"):format(first, more) or first or ""
+end
+
 ---@param call copydesk.Call
 ---@return string
 local function from_arguments(call)
   local name = telling[call.name]
+  if call.name == "apply_patch" then
+    return patched(call.arguments:sub(1, LOOKED_AT))
+  end
   if #call.arguments > LOOKED_AT and not call.output then
     local pattern = name and ('"%s"%%s*:%%s*"([^"]*)"'):format(name)
     local found = pattern and call.arguments:sub(1, LOOKED_AT):match(pattern) or ""
@@ -62,17 +80,53 @@ local function from_arguments(call)
   return type(told) == "string" and told or ""
 end
 
+--- How much something is, for people.
+---@param bytes integer
+---@return string
+function M.size(bytes)
+  if bytes < 1000 then
+    return ("%d B"):format(bytes)
+  elseif bytes < 1000000 then
+    return ("%.1f kB"):format(bytes / 1000)
+  end
+  return ("%.1f MB"):format(bytes / 1000000)
+end
+
 --- What there is to say of it beyond its title.
 ---@param call copydesk.Call
 ---@return string
+local function from_task(call)
+  local shown = call.output and call.output.metadata or call.progress
+  local calls = type(shown) == "table" and tonumber(shown.calls)
+  if not calls then
+    return ""
+  end
+  local words = { ("%d call%s"):format(calls, calls == 1 and "" or "s") }
+  local cost = tonumber(shown.cost) or 0
+  if call.output and cost > 0 then
+    words[2] = cost < 0.01 and "<$0.01" or ("$%.2f"):format(cost)
+  elseif not call.output then
+    table.insert(words, 1, type(shown.agent) == "string" and shown.agent or "agent")
+    words[#words + 1] = type(shown.now) == "string" and shown.now or nil
+  end
+  return table.concat(words, " · ")
+end
+
+---@param call copydesk.Call
+---@return string
 local function from_metadata(call)
+  if call.name == "task" then
+    return from_task(call)
+  end
   local metadata = call.output and call.output.metadata
   if type(metadata) ~= "table" then
     return ""
   end
   local first, last, total = tonumber(metadata.first), tonumber(metadata.last), tonumber(metadata.total)
   local found = tonumber(metadata.matches) or tonumber(metadata.count)
-  if call.name == "read" and first and last then
+  if call.name == "webfetch" and tonumber(metadata.bytes) then
+    return M.size(metadata.bytes)
+  elseif call.name == "read" and first and last then
     local more = total and total > last and (" of %d"):format(total) or ""
     return ("lines %d–%d%s"):format(first, last, more)
   elseif found then
@@ -105,7 +159,9 @@ function M.of(part)
     return line(require("copydesk.chat.todo").summary(call))
   end
   -- The titles of changes begin with what was done; the others only name the thing.
-  local is_whole = title:match("^%u%l+ed ") or title:match("^%u%l+ ") and telling[call.name] == "filePath"
+  local telling_by = telling[call.name]
+  local is_whole = telling_by ~= "url" and telling_by ~= "query" and title:match("^%u%l+ed ")
+    or title:match("^%u%l+ ") and telling_by == "filePath"
   local words = { is_whole and title or call.name }
   if not is_whole then
     words[#words + 1] = title ~= "" and title or from_arguments(call)

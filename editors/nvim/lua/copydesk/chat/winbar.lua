@@ -47,6 +47,10 @@ function M.used(view)
         used.tokens = usage.input + usage.cacheRead + usage.cacheWrite + usage.output
       end
       used.cost = used.cost + (content.cost or 0)
+    elseif content.kind == "call" and content.name == "task" then
+      -- What others have used for it.
+      local shown = content.output and content.output.metadata
+      used.cost = used.cost + (type(shown) == "table" and tonumber(shown.cost) or 0)
     elseif content.kind == "stepStart" and not used.model then
       used.model = content.model
     end
@@ -96,6 +100,7 @@ function M.text()
     state = ("%%#CopydeskRunning#%s %d s "):format(require("copydesk.config").get().icons.running, seconds)
   end
   local title = plain(view.session.title or "New session")
+  title = view.session.parent and "Task: " .. title or title
   -- Where there is no room for both, the title stays.
   return (" %s%%#CopydeskTitle#%s %%=%%#CopydeskDim#%%<%s "):format(state, title, plain(table.concat(words, " · ")))
 end

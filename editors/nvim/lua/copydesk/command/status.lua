@@ -61,6 +61,16 @@ local function session(view, lines)
   add(lines, "Undecided", undecided > 0 and ("%d hunks"):format(undecided) or nil)
 end
 
+--- How strictly the places of edits were found.
+---@param counts? copydesk.TierCount[]
+---@return string
+local function tiers(counts)
+  local words = vim.tbl_map(function(counted)
+    return ("%s %d"):format(counted.tier, counted.count)
+  end, counts or {})
+  return table.concat(words, ", ")
+end
+
 --- What the desk says of itself, if it is connected and answers soon.
 ---@return copydesk.StatusResult?
 local function of_the_desk()
@@ -86,6 +96,7 @@ function M.run()
     add(lines, "Desk", ("version %s, process %d"):format(desk.version, desk.pid))
     add(lines, "", ("%s at hand, %d with a running turn"):format(several(#desk.sessions, "session"), #running))
     add(lines, "", ("%s, %s"):format(several(desk.clients, "client"), several(desk.documents, "document")))
+    add(lines, "Edits found", tiers(desk.tiers))
     add(lines, "Documents", ("%d of this Neovim"):format(attached()))
   elseif client.get() then
     add(lines, "Desk", "does not answer; `copydesk stop` in a terminal ends it, the next use starts another")

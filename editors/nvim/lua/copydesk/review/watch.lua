@@ -58,10 +58,13 @@ function M.start()
     M.buffer(event.buf, draw.has(event.buf))
   end)
   on({ "TextChanged", "TextChangedI", "TextChangedP" }, function(event)
-    typed[event.buf] = vim.uv.now()
+    if not require("copydesk.apply").is_last(event.buf) then
+      typed[event.buf] = vim.uv.now()
+    end
   end)
   on({ "BufUnload", "BufWipeout" }, function(event)
     typed[event.buf] = nil
+    require("copydesk.apply").forget(event.buf)
     draw.forget(event.buf)
     require("copydesk.review.keys").unmap(event.buf)
   end)

@@ -1,8 +1,9 @@
-//! The lines around a hunk, as the diff has them that came with the ask.
+//! The lines around a hunk, as the diffs have them that came with the ask.
 
 use std::collections::HashMap;
 
 use super::item::Item;
+use crate::command::run::text::FileDiff;
 
 /// So many on each side.
 const LINES: usize = 3;
@@ -14,10 +15,15 @@ pub(super) struct Around {
 }
 
 /// By hunk; those that are not where the diff has them have nothing around them.
-pub(super) fn around(diff: &str, items: &[Item]) -> HashMap<String, Around> {
-    let lines = lines(diff);
-    let find = |item: &Item| Some((item.hunk.clone(), of(&lines, item)?));
-    items.iter().filter_map(find).collect()
+pub(super) fn around(diffs: &[FileDiff<'_>], items: &[Item]) -> HashMap<String, Around> {
+    let mut around = HashMap::new();
+    for file in diffs {
+        let lines = lines(file.diff);
+        let is_here = |item: &&Item| file.path.is_none_or(|path| path == item.path);
+        let find = |item: &Item| Some((item.hunk.clone(), of(&lines, item)?));
+        around.extend(items.iter().filter(is_here).filter_map(find));
+    }
+    around
 }
 
 /// A line of a diff.

@@ -6,6 +6,7 @@ use super::edit::{CUT, Edited, read, written};
 use super::item::Item;
 use super::show::{Place, Size, heading, lines};
 use super::told;
+use crate::command::run::text::FileDiff;
 
 fn hunk(line: u32, old: &[&str], new: &[&str]) -> Hunk {
     let owned = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
@@ -53,6 +54,10 @@ fn plain(text: &str) -> String {
     strip_str(&text).to_string()
 }
 
+fn one(diff: &str) -> FileDiff<'_> {
+    FileDiff { path: None, diff }
+}
+
 const SIZE: Size = Size { rows: 40, columns: 40 };
 
 #[test]
@@ -64,7 +69,7 @@ fn the_lines_around_a_hunk_are_those_of_the_diff() {
         hunk(20, &[], &["--- a"]),
         hunk(30, &["x"], &["y"]),
     ]);
-    let around = around(diff, &items);
+    let around = around(&[one(diff)], &items);
     let lines = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
     let expected = |before: &[&str], after: &[&str]| Around { before: lines(before), after: lines(after) };
     assert_eq!(around["1.1"], expected(&["zero"], &["two", "three", "four"]));
@@ -74,13 +79,23 @@ fn the_lines_around_a_hunk_are_those_of_the_diff() {
 }
 
 #[test]
+fn of_several_files_the_lines_are_those_of_the_right_one() {
+    let a = "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n above\n-one\n+ONE\n below\n";
+    let b = "--- a/b.txt\n+++ b/b.txt\n@@ -1,3 +1,3 @@\n other\n-one\n+ONE\n others\n";
+    let diffs = [FileDiff { path: Some("b.txt"), diff: b }, FileDiff { path: Some("a.txt"), diff: a }];
+    let around = around(&diffs, &items(vec![hunk(1, &["one"], &["ONE"])]));
+    let lines = |line: &str| vec![line.to_owned()];
+    assert_eq!(around["1.1"], Around { before: lines("above"), after: lines("below") });
+}
+
+#[test]
 fn around_lines_that_are_others_by_now_there_is_nothing() {
     let diff = "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n zero\n-one\n+ONE\n two\n";
-    assert!(around(diff, &items(vec![hunk(1, &["1"], &["ONE"])])).is_empty());
+    assert!(around(&[one(diff)], &items(vec![hunk(1, &["1"], &["ONE"])])).is_empty());
     let new = "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1,1 @@\n+one\n";
-    assert_eq!(around(new, &items(vec![hunk(0, &[], &["one"])]))["1.0"], Around::default());
+    assert_eq!(around(&[one(new)], &items(vec![hunk(0, &[], &["one"])]))["1.0"], Around::default());
     for odd in ["", "@@", "@@ -", "@@ -x,y", "@@ -0,1 @@\n-a", "-a\n+b"] {
-        assert!(around(odd, &items(vec![hunk(0, &["a"], &["b"])])).is_empty(), "{odd}");
+        assert!(around(&[one(odd)], &items(vec![hunk(0, &["a"], &["b"])])).is_empty(), "{odd}");
     }
 }
 

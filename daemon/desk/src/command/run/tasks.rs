@@ -1,0 +1,60 @@
+//! Tasks that other agents work on, each in a few words.
+
+use std::collections::BTreeMap;
+
+use copydesk_protocol::part::{Call, Usage};
+use serde::Deserialize as _;
+use serde_json::Value;
+
+use crate::terminal::one_line;
+
+/// Those at work, by their calls, in the order in which they were made.
+#[derive(Debug, Default)]
+pub(super) struct Tasks {
+    doing: BTreeMap<String, String>,
+}
+
+impl Tasks {
+    /// What all of them do; nothing where the call is no task.
+    pub(super) fn progress(&mut self, part: &str, shown: &Value) -> Option<String> {
+        let (agent, calls) = (shown.get("agent")?.as_str()?, shown.get("calls")?.as_u64()?);
+        let now = shown.get("now").and_then(Value::as_str).unwrap_or("starting");
+        self.doing.insert(part.to_owned(), one_line(&format!("{agent}: {now} ({})", count(calls))));
+        self.line()
+    }
+
+    /// One is done: what the others do.
+    pub(super) fn ended(&mut self, part: &str) -> Option<String> {
+        self.doing.remove(part)?;
+        self.line()
+    }
+
+    fn line(&self) -> Option<String> {
+        let all = self.doing.values().map(String::as_str).collect::<Vec<_>>().join(" · ");
+        (!all.is_empty()).then_some(all)
+    }
+}
+
+/// What a task came to, for the person.
+pub(super) fn about(call: &Call) -> Option<String> {
+    let calls = shown(call)?.get("calls")?.as_u64()?;
+    let (usage, cost) = used(call);
+    let read = usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
+    let cost = cost.map(|cost| format!(", ${cost:.4}")).unwrap_or_default();
+    Some(format!("{}, {read} tokens in, {} out{cost}", count(calls), usage.output))
+}
+
+/// What a task has used; nothing where the call is none.
+pub(super) fn used(call: &Call) -> (Usage, Option<f64>) {
+    let shown = shown(call);
+    let usage = shown.and_then(|shown| Usage::deserialize(shown.get("usage")?).ok());
+    (usage.unwrap_or_default(), shown.and_then(|shown| shown.get("cost")?.as_f64()))
+}
+
+fn shown(call: &Call) -> Option<&Value> {
+    call.output.as_ref().filter(|_| call.name == "task").map(|output| &output.metadata)
+}
+
+fn count(calls: u64) -> String {
+    if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") }
+}

@@ -1,0 +1,78 @@
+//! What models have in common by their names: those that the catalogue lists, and those that it does not know.
+//!
+//! `families.json` is the data: parts that a name has and has not, and what is so of a model with such a name. The first
+//! that fits counts.
+
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+/// How a model is used to changing files; the tools that it is offered are of that kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Edits {
+    /// One text in the place of another, or a whole file.
+    #[default]
+    Replace,
+    /// By patches.
+    Patch,
+}
+
+impl Edits {
+    pub(crate) fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Family {
+    with: Vec<String>,
+    #[serde(default)]
+    without: Vec<String>,
+    edits: Edits,
+}
+
+// A test reads the data strictly; here what cannot be read is left out rather than a reason to die.
+static FAMILIES: LazyLock<Vec<Family>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("families.json")).unwrap_or_default());
+
+pub(super) fn edits(id: &str) -> Edits {
+    let name = id.to_ascii_lowercase();
+    let has = |part: &String| name.contains(part.as_str());
+    let fits = |family: &&Family| family.with.iter().all(has) && !family.without.iter().any(has);
+    FAMILIES.iter().find(fits).map(|family| family.edits).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_data_can_be_read() {
+        let families: Vec<Family> = serde_json::from_str(include_str!("families.json")).unwrap();
+        let names = families.iter().flat_map(|family| family.with.iter().chain(&family.without));
+        assert!(names.clone().all(|name| !name.is_empty() && name.to_ascii_lowercase() == *name));
+        assert!(families.iter().all(|family| !family.with.is_empty()));
+    }
+
+    #[test]
+    fn models_of_the_gpt_family_patch() {
+        for id in ["gpt-5", "gpt-5.3-codex", "openai/gpt-6.1-sol", "GPT-7", "my-gpt-5-deployment"] {
+            assert_eq!(edits(id), Edits::Patch, "{id}");
+        }
+        let others = [
+            "gpt-4o",
+            "gpt-4.1-mini",
+            "gpt-3.5-turbo",
+            "openai/gpt-oss-120b",
+            "claude-sonnet-5",
+            "gemini-3",
+            "o3",
+            "",
+        ];
+        for id in others {
+            assert_eq!(edits(id), Edits::Replace, "{id}");
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Writes JSON with noise as JSON without: strings as they stand, everything between them by the book.
+//!
+//! Every method gives `None` where the text can be read in no way or in several.
+
+use std::collections::HashSet;
+
+use super::Ending;
+use super::repair::{Repair, note};
+
+/// As deep as the strict reader goes.
+const DEEPEST: usize = 127;
+
+pub(super) struct Scanner<'a> {
+    rest: &'a str,
+    json: String,
+    repairs: Vec<Repair>,
+    depth: usize,
+    /// How many lists are open: of one that breaks off nobody knows how much is missing.
+    lists: usize,
+    ending: Ending,
+}
+
+impl<'a> Scanner<'a> {
+    pub(super) fn new(text: &'a str, ending: Ending) -> Self {
+        Self { rest: text, json: String::new(), repairs: Vec::new(), depth: 0, lists: 0, ending }
+    }
+
+    pub(super) fn rest(&self) -> &'a str {
+        self.rest
+    }
+
+    pub(super) fn has(&self, repair: &Repair) -> bool {
+        self.repairs.contains(repair)
+    }
+
+    pub(super) fn finish(self) -> (String, Vec<Repair>) {
+        (self.json, self.repairs)
+    }
+
+    pub(super) fn object(&mut self) -> Option<()> {
+        self.enter('{')?;
+        let mut names = HashSet::new();
+        loop {
+            self.skip()?;
+            if self.take('}') {
+                break;
+            }
+            let start = self.json.len();
+            self.name()?;
+            // The second of two may have been meant, or the first.
+            if !names.insert(self.json.get(start..)?.to_owned()) {
+                return None;
+            }
+            self.skip()?;
+            if !self.take(':') {
+                return None;
+            }
+            self.json.push(':');
+            self.skip()?;
+            self.value()?;
+            self.skip()?;
+            if self.rest.is_empty() && self.lists == 0 && self.ending == Ending::Whole {
+                note(&mut self.repairs, Repair::End);
+                break;
+            }
+            if !self.comma('}')? {
+                break;
+            }
+        }
+        self.leave('}');
+        Some(())
+    }
+
+    fn list(&mut self) -> Option<()> {
+        self.enter('[')?;
+        self.lists += 1;
+        loop {
+            self.skip()?;
+            if self.take(']') {
+                break;
+            }
+            self.value()?;
+            self.skip()?;
+            if !self.comma(']')? {
+                break;
+            }
+        }
+        self.lists -= 1;
+        self.leave(']');
+        Some(())
+    }
+
+    fn enter(&mut self, bracket: char) -> Option<()> {
+        self.depth += 1;
+        let fits = self.depth <= DEEPEST && self.take(bracket);
+        fits.then(|| self.json.push(bracket))
+    }
+
+    fn leave(&mut self, bracket: char) {
+        self.depth -= 1;
+        self.json.push(bracket);
+    }
+
+    /// Whether another entry follows. One comma before the end says nothing.
+    fn comma(&mut self, end: char) -> Option<bool> {
+        if self.take(end) {
+            return Some(false);
+        }
+        if !self.take(',') {
+            return None;
+        }
+        self.skip()?;
+        if self.take(end) {
+            note(&mut self.repairs, Repair::TrailingComma);
+            return Some(false);
+        }
+        self.json.push(',');
+        // Something has to come: a second comma is no entry, and neither is the end of the text.
+        (!self.rest.is_empty()).then_some(true)
+    }
+
+    fn name(&mut self) -> Option<()> {
+        if self.rest.starts_with(['"', '\'']) {
+            return self.string();
+        }
+        let is_first = |letter: char| letter.is_ascii_alphabetic() || letter == '_' || letter == '$';
+        let is_inner = |letter: char| is_first(letter) || letter.is_ascii_digit() || letter == '-';
+        let name = self.run(is_inner);
+        if !name.starts_with(is_first) {
+            return None;
+        }
+        self.json.push('"');
+        self.json.push_str(name);
+        self.json.push('"');
+        note(&mut self.repairs, Repair::BareName);
+        Some(())
+    }
+
+    fn value(&mut self) -> Option<()> {
+        match self.rest.chars().next()? {
+            '{' => self.object(),
+            '[' => self.list(),
+            '"' | '\'' => self.string(),
+            '-' | '0'..='9' => self.number(),
+            _ => self.word(),
+        }
+    }
+
+    fn number(&mut self) -> Option<()> {
+        let number = self.run(|letter| letter.is_ascii_digit() || "+-.eE".contains(letter));
+        // One at the very end may lack its own.
+        let is_whole = !self.rest.is_empty() && serde_json::from_str::<serde_json::Number>(number).is_ok();
+        is_whole.then(|| self.json.push_str(number))
+    }
+
+    fn word(&mut self) -> Option<()> {
+        let word = self.run(|letter| letter.is_alphanumeric() || letter == '_');
+        let real = match word {
+            "true" | "false" | "null" => word,
+            "True" => "true",
+            "False" => "false",
+            "None" => "null",
+            _ => return None,
+        };
+        if real != word {
+            note(&mut self.repairs, Repair::Word);
+        }
+        self.json.push_str(real);
+        Some(())
+    }
+
+    fn string(&mut self) -> Option<()> {
+        let mut letters = self.rest.char_indices();
+        let (_, quote) = letters.next()?;
+        if quote == '\'' {
+            note(&mut self.repairs, Repair::Quotes);
+        }
+        self.json.push('"');
+        loop {
+            match letters.next()? {
+                (at, letter) if letter == quote => {
+                    self.json.push('"');
+                    self.rest = self.rest.get(at + 1..)?;
+                    return Some(());
+                }
+                (_, '\\') => match letters.next()?.1 {
+                    letter @ ('"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't' | 'u') => {
+                        self.json.extend(['\\', letter]);
+                    }
+                    '\'' => {
+                        note(&mut self.repairs, Repair::Quotes);
+                        self.json.push('\'');
+                    }
+                    _ => return None,
+                },
+                // Only between single quotes.
+                (_, '"') => self.json.push_str("\\\""),
+                (_, letter) if letter < ' ' => {
+                    note(&mut self.repairs, Repair::RawControl);
+                    self.json.push_str(&format!("\\u{:04x}", u32::from(letter)));
+                }
+                (_, letter) => self.json.push(letter),
+            }
+        }
+    }
+
+    /// Blanks and comments.
+    fn skip(&mut self) -> Option<()> {
+        loop {
+            self.rest =
+                self.rest.trim_start_matches(|letter: char| letter.is_whitespace() || letter == '\u{feff}');
+            let after = if let Some(comment) = self.rest.strip_prefix("//") {
+                comment.find('\n').map_or("", |end| comment.get(end..).unwrap_or_default())
+            } else if let Some(comment) = self.rest.strip_prefix("/*") {
+                comment.split_once("*/")?.1
+            } else {
+                return Some(());
+            };
+            note(&mut self.repairs, Repair::Comment);
+            self.rest = after;
+        }
+    }
+
+    fn take(&mut self, letter: char) -> bool {
+        let rest = self.rest.strip_prefix(letter);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    fn run(&mut self, belongs: impl Fn(char) -> bool) -> &'a str {
+        let end = self.rest.find(|letter: char| !belongs(letter)).unwrap_or(self.rest.len());
+        let (run, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        run
+    }
+}

@@ -1,0 +1,149 @@
+//! The attributes of the tag that is being read, as far as they make a difference to a text.
+
+/// Those that are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+pub(super) enum Attribute {
+    Alt,
+    Alttext,
+    AriaHidden,
+    Class,
+    Colspan,
+    DataLang,
+    Hidden,
+    Href,
+    Role,
+    Src,
+    Start,
+    Style,
+}
+
+const COUNT: usize = Attribute::Style as usize + 1;
+
+/// More of one than this is nothing that a text is made of.
+const LONGEST: usize = 16 * 1024;
+
+/// Names that are no other word that code is called by.
+const LANGUAGES: [&str; 20] = [
+    "bash",
+    "c",
+    "cpp",
+    "csharp",
+    "css",
+    "go",
+    "html",
+    "java",
+    "javascript",
+    "json",
+    "kotlin",
+    "lua",
+    "php",
+    "python",
+    "ruby",
+    "rust",
+    "sql",
+    "toml",
+    "typescript",
+    "yaml",
+];
+
+impl Attribute {
+    fn named(name: &[u8]) -> Option<Self> {
+        Some(match name {
+            b"alt" => Self::Alt,
+            b"alttext" => Self::Alttext,
+            b"aria-hidden" => Self::AriaHidden,
+            b"class" => Self::Class,
+            b"colspan" => Self::Colspan,
+            b"data-lang" | b"data-language" => Self::DataLang,
+            b"hidden" => Self::Hidden,
+            b"href" => Self::Href,
+            b"role" => Self::Role,
+            b"src" => Self::Src,
+            b"start" => Self::Start,
+            b"style" => Self::Style,
+            _ => return None,
+        })
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Attributes {
+    /// Kept from tag to tag for their memory.
+    values: [String; COUNT],
+    present: [bool; COUNT],
+    /// Whose value comes next.
+    current: Option<Attribute>,
+}
+
+impl Attributes {
+    pub(super) fn clear(&mut self) {
+        self.present = [false; COUNT];
+        self.current = None;
+    }
+
+    /// The first of a name counts.
+    pub(super) fn name(&mut self, name: &[u8]) {
+        self.current = Attribute::named(name).filter(|attribute| self.get(*attribute).is_none());
+        if let Some(attribute) = self.current
+            && let (Some(present), Some(value)) =
+                (self.present.get_mut(attribute as usize), self.values.get_mut(attribute as usize))
+        {
+            *present = true;
+            value.clear();
+        }
+    }
+
+    pub(super) fn value(&mut self, value: &[u8]) {
+        let Some(attribute) = self.current.take() else { return };
+        if value.len() <= LONGEST
+            && let Some(own) = self.values.get_mut(attribute as usize)
+        {
+            own.push_str(&String::from_utf8_lossy(value));
+        }
+    }
+
+    pub(super) fn get(&self, attribute: Attribute) -> Option<&str> {
+        let is_present = self.present.get(attribute as usize).copied().unwrap_or_default();
+        self.values.get(attribute as usize).filter(|_| is_present).map(|value| value.trim())
+    }
+
+    /// Whether a browser shows the element to nobody.
+    pub(super) fn hide(&self) -> bool {
+        let style = self.get(Attribute::Style).unwrap_or_default();
+        let none = || style.split(';').filter_map(|rule| rule.split_once(':'));
+        self.get(Attribute::Hidden).is_some_and(|how| !how.eq_ignore_ascii_case("until-found"))
+            || self.get(Attribute::AriaHidden).is_some_and(|how| how.eq_ignore_ascii_case("true"))
+            || none().any(|(name, value)| {
+                name.trim().eq_ignore_ascii_case("display") && value.trim().starts_with("none")
+            })
+    }
+
+    /// Whether its role is to lead about in the site rather than to be read.
+    pub(super) fn lead_about(&self) -> bool {
+        let role = self.get(Attribute::Role).unwrap_or_default();
+        ["navigation", "search", "menu", "menubar", "contentinfo", "dialog", "alertdialog", "toolbar"]
+            .iter()
+            .any(|other| role.eq_ignore_ascii_case(other))
+    }
+
+    pub(super) fn has_class(&self, wanted: &[&str]) -> bool {
+        let classes = self.get(Attribute::Class).unwrap_or_default();
+        classes.split_ascii_whitespace().any(|class| wanted.contains(&class))
+    }
+
+    /// The language of code, as the many highlighters say it.
+    pub(super) fn language(&self) -> Option<String> {
+        let classes = self.get(Attribute::Class).unwrap_or_default();
+        let named = classes.split_ascii_whitespace().find_map(|class| {
+            ["language-", "lang-", "highlight-source-", "highlight-", "brush:"]
+                .iter()
+                .find_map(|prefix| class.strip_prefix(prefix))
+        });
+        // Some say only its name.
+        let plain = || classes.split_ascii_whitespace().find(|class| LANGUAGES.contains(class));
+        let name = self.get(Attribute::DataLang).filter(|name| !name.is_empty()).or(named).or_else(plain)?;
+        let is_name = |letter: char| letter.is_ascii_alphanumeric() || "+-#._".contains(letter);
+        (!name.is_empty() && name.len() <= 32 && name.chars().all(is_name)).then(|| name.to_owned())
+    }
+}

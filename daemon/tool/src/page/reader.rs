@@ -1,0 +1,257 @@
+//! Follows what is open in a page, and tells the writer what to write.
+//!
+//! Pages are not well-formed. An end closes the nearest open element of its kind with everything in it, or nothing; an item,
+//! a cell or a row ends where the next one begins. Looking for it stops after a few elements, so that no page can make
+//! every tag look through all that are open.
+
+mod blocks;
+
+use html5gum::emitters::callback::CallbackEvent;
+use url::Url;
+
+use super::attributes::{Attribute, Attributes};
+use super::element::{Element, KINDS};
+use super::table::Table;
+use super::words::title;
+use super::writer::Writer;
+use super::{Form, Page};
+
+/// How many open elements are looked at for one that ends without being closed.
+const LOOKED_AT: usize = 64;
+
+/// Text of a `<title>` that is kept.
+const TITLE: usize = 4096;
+
+/// The main part of a page is all that is kept of it if it has this many bytes, or the share below of all.
+const MUCH: usize = 500;
+const SHARE: usize = 4;
+
+/// What a person clicks to get the address of a heading.
+const ANCHORS: [&str; 7] =
+    ["anchor", "anchorjs-link", "doc-anchor", "hash-link", "header-anchor", "heading-link", "headerlink"];
+
+/// What sites that everybody reads call what is not their text.
+const NOISE: [&str; 6] =
+    ["interlanguage-link", "mw-editsection", "mw-jump-link", "navbox", "noprint", "skip-link"];
+
+/// What to do with what surrounds the text of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Noise {
+    Dropped,
+    Kept,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    element: Element,
+    /// Nothing in it is read.
+    skips: bool,
+    /// A cell that has a frame, a table that is held, a link that leads somewhere.
+    holds: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Reader {
+    form: Form,
+    noise: Noise,
+    base: Url,
+    has_base: bool,
+    writer: Writer,
+    open: Vec<Open>,
+    /// How many of each kind are open.
+    counts: [usize; KINDS],
+    skipping: usize,
+    /// The tag that is being read.
+    tag: Option<Element>,
+    attributes: Attributes,
+    title: String,
+    /// The text of a `<pre>`, and its language.
+    pre: Option<(String, String)>,
+    code: Option<String>,
+    /// The numbers of the items of lists.
+    lists: Vec<Option<u64>>,
+    tables: Vec<(Table, usize)>,
+    main: Option<(usize, Option<usize>)>,
+}
+
+impl Reader {
+    pub(super) fn new(address: &Url, form: Form, noise: Noise) -> Self {
+        Self {
+            form,
+            noise,
+            base: address.clone(),
+            has_base: false,
+            writer: Writer::new(form),
+            open: Vec::new(),
+            counts: [0; KINDS],
+            skipping: 0,
+            tag: None,
+            attributes: Attributes::default(),
+            title: String::new(),
+            pre: None,
+            code: None,
+            lists: Vec::new(),
+            tables: Vec::new(),
+            main: None,
+        }
+    }
+
+    pub(super) fn event(&mut self, event: &CallbackEvent<'_>) {
+        if self.writer.is_full() {
+            return;
+        }
+        match event {
+            CallbackEvent::OpenStartTag { name } => {
+                self.tag = Some(Element::named(name));
+                self.attributes.clear();
+            }
+            CallbackEvent::AttributeName { name } => self.attributes.name(name),
+            CallbackEvent::AttributeValue { value } => self.attributes.value(value),
+            CallbackEvent::CloseStartTag { .. } => {
+                if let Some(element) = self.tag.take() {
+                    self.start(element);
+                }
+            }
+            CallbackEvent::EndTag { name } => self.end(Element::named(name)),
+            CallbackEvent::String { value } => self.text(&String::from_utf8_lossy(value)),
+            CallbackEvent::Comment { .. } | CallbackEvent::Doctype { .. } | CallbackEvent::Error(_) => {}
+        }
+    }
+
+    pub(super) fn finish(mut self) -> (Page, bool) {
+        self.pop_to(0);
+        let is_cut = self.writer.is_full();
+        let main = self.main;
+        let mut text = self.writer.finish();
+        if let Some((start, end)) = main {
+            let end = end.unwrap_or(text.len());
+            let part = text.get(start..end).unwrap_or_default().trim();
+            if self.noise == Noise::Dropped && (part.len() >= MUCH || part.len() * SHARE >= text.len()) {
+                text = part.to_owned();
+            }
+        }
+        (Page { title: title(&self.title), text: text.trim_end().to_owned(), is_cut }, main.is_some())
+    }
+
+    fn text(&mut self, text: &str) {
+        if self.skipping > 0 {
+            let in_title = self.open.last().is_some_and(|open| open.element == Element::Title);
+            // That of a graphic is inside of something else that is skipped.
+            if in_title && self.skipping == 1 && self.title.len() < TITLE {
+                self.title.push_str(text);
+            }
+        } else if let Some((code, _)) = &mut self.pre {
+            code.push_str(text);
+        } else if let Some(code) = &mut self.code {
+            code.push_str(text);
+        } else {
+            self.writer.text(text);
+        }
+    }
+
+    fn start(&mut self, element: Element) {
+        if element.ends_paragraph() && self.open.last().is_some_and(|open| open.element == Element::Paragraph)
+        {
+            self.pop_to(self.open.len() - 1);
+        }
+        if element.ends_paragraph() && element != Element::Block {
+            self.end_code();
+        }
+        self.end_implied(element);
+        if element.is_void() {
+            if self.skipping == 0 {
+                self.void(element);
+            }
+            return;
+        }
+        let skips = self.is_skipped(element);
+        if element == Element::Math && skips && self.skipping == 0 {
+            let formula = self.attributes.get(Attribute::Alttext).and_then(title);
+            let formula = formula.map(|formula| format!("${formula}$"));
+            self.text(&formula.unwrap_or_default());
+        }
+        let holds = self.skipping == 0 && !skips && self.begin(element);
+        self.open.push(Open { element, skips, holds });
+        self.count(element, 1);
+        self.skipping += usize::from(skips);
+    }
+
+    fn is_skipped(&self, element: Element) -> bool {
+        if element == Element::Skipped || element == Element::Title || self.attributes.hide() {
+            return true;
+        }
+        if element == Element::Math && self.attributes.get(Attribute::Alttext).is_some() {
+            return self.skipping == 0;
+        }
+        if self.noise == Noise::Kept {
+            return false;
+        }
+        let in_text = self.is_open(Element::Main) || self.is_open(Element::Article);
+        element == Element::Navigation
+            || element == Element::Aside && !in_text
+            || self.attributes.lead_about()
+            || self.attributes.has_class(&NOISE)
+            || element == Element::Link && self.attributes.has_class(&ANCHORS)
+    }
+
+    fn end(&mut self, element: Element) {
+        if element.is_void() || !self.is_open(element) {
+            // Browsers take these for a paragraph and a break, too.
+            if self.skipping == 0 && self.pre.is_none() && self.code.is_none() {
+                match element {
+                    Element::Paragraph => self.writer.block(),
+                    Element::Break => self.writer.soft_break(),
+                    _ => {}
+                }
+            }
+            return;
+        }
+        if let Some(at) = self.open.iter().rposition(|open| open.element == element) {
+            self.pop_to(at);
+        }
+    }
+
+    fn end_implied(&mut self, element: Element) {
+        let Some((ended, until)) = element.ends() else { return };
+        let lowest = self.open.len().saturating_sub(LOOKED_AT);
+        for at in (lowest..self.open.len()).rev() {
+            let Some(open) = self.open.get(at) else { return };
+            if ended.contains(&open.element) {
+                return self.pop_to(at);
+            }
+            if until.contains(&open.element) {
+                return;
+            }
+        }
+    }
+
+    /// Code within a line that was left open ends where a block begins, or it would take the rest of the page.
+    fn end_code(&mut self) {
+        if self.code.is_some() {
+            let at = self.open.iter().rposition(|open| open.element == Element::Code && open.holds);
+            self.pop_to(at.unwrap_or(self.open.len()));
+        }
+    }
+
+    /// Ends all elements from this place on.
+    fn pop_to(&mut self, at: usize) {
+        while self.open.len() > at {
+            let Some(open) = self.open.pop() else { return };
+            self.count(open.element, -1);
+            self.skipping -= usize::from(open.skips);
+            if self.skipping == 0 && !open.skips {
+                self.close(open);
+            }
+        }
+    }
+
+    fn is_open(&self, element: Element) -> bool {
+        self.counts.get(element as usize).is_some_and(|count| *count > 0)
+    }
+
+    fn count(&mut self, element: Element, change: isize) {
+        if let Some(count) = self.counts.get_mut(element as usize) {
+            *count = count.saturating_add_signed(change);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! A table, held until its end: only then is it known whether its cells hold data or the layout of a page.
+
+use super::Form;
+use super::writer::Writer;
+
+/// Tables in cells of tables; what nests deeper is read as blocks.
+pub(super) const DEEPEST: usize = 6;
+
+const MOST_COLUMNS: usize = 64;
+
+/// A cell with more than this, in a table without a header, is a piece of a page.
+const LONG: usize = 300;
+
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    rows: Vec<Row>,
+    /// Another table stands in one of its cells.
+    pub(super) holds_table: bool,
+}
+
+#[derive(Debug, Default)]
+struct Row {
+    cells: Vec<String>,
+    has_header: bool,
+}
+
+impl Table {
+    pub(super) fn row(&mut self) {
+        self.rows.push(Row::default());
+    }
+
+    pub(super) fn cell(&mut self, text: String, span: usize, is_header: bool) {
+        if self.rows.is_empty() {
+            self.row();
+        }
+        let Some(row) = self.rows.last_mut() else { return };
+        row.has_header |= is_header;
+        let room = MOST_COLUMNS.saturating_sub(row.cells.len());
+        if room == 0 {
+            // What is beyond is not lost.
+            if let Some(last) = row.cells.last_mut() {
+                last.push(' ');
+                last.push_str(&text);
+            }
+            return;
+        }
+        row.cells.push(text);
+        row.cells.extend(std::iter::repeat_n(String::new(), span.clamp(1, room) - 1));
+    }
+
+    fn is_data(&self) -> bool {
+        let columns = self.rows.iter().map(|row| row.cells.len()).max().unwrap_or(0);
+        let has_header = self.rows.iter().any(|row| row.has_header);
+        let mut cells = self.rows.iter().flat_map(|row| &row.cells);
+        columns > 1
+            && self.rows.len() > 1
+            && !self.holds_table
+            && cells.all(|cell| {
+                !cell.contains("```") && (has_header || cell.len() <= LONG && !cell.contains("\n\n"))
+            })
+    }
+
+    pub(super) fn write(mut self, form: Form, writer: &mut Writer) {
+        self.rows.retain(|row| row.cells.iter().any(|cell| !cell.is_empty()));
+        writer.block();
+        if self.is_data() {
+            writer.lines(&self.data(form));
+        } else {
+            for row in &self.rows {
+                row.layout(writer);
+            }
+        }
+        writer.block();
+    }
+
+    fn data(&self, form: Form) -> String {
+        let mut text = String::new();
+        for (number, row) in self.rows.iter().enumerate() {
+            match form {
+                Form::Text => {
+                    let cells: Vec<_> = row.cells.iter().map(|cell| cell.replace('\n', " ")).collect();
+                    text.push_str(cells.join(" | ").trim_end());
+                    text.push('\n');
+                }
+                Form::Markdown => {
+                    for cell in &row.cells {
+                        let cell = cell.replace('|', "\\|").replace("\n\n", "<br>").replace('\n', "<br>");
+                        text.push_str("| ");
+                        text.push_str(&cell);
+                        text.push(' ');
+                    }
+                    text.push_str("|\n");
+                    if number == 0 {
+                        text.push_str(&"| --- ".repeat(row.cells.len()));
+                        text.push_str("|\n");
+                    }
+                }
+            }
+        }
+        text
+    }
+}
+
+impl Row {
+    fn layout(&self, writer: &mut Writer) {
+        let cells = self.cells.iter().filter(|cell| !cell.is_empty());
+        if self.cells.iter().all(|cell| !cell.contains('\n')) {
+            writer.line();
+            let line = cells.map(String::as_str).collect::<Vec<_>>().join(" ");
+            writer.lines(&line);
+            return;
+        }
+        for cell in cells {
+            writer.block();
+            writer.lines(cell);
+        }
+        writer.block();
+    }
+}

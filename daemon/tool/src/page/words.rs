@@ -1,0 +1,81 @@
+//! Small questions about words that are put into Markdown.
+
+use std::borrow::Cow;
+
+use url::Url;
+
+/// A longer address is no place to go to.
+const LONGEST_ADDRESS: usize = 2048;
+const LONGEST_TITLE: usize = 200;
+
+/// Without what a terminal would obey, and what nobody can see.
+pub(super) fn printable(word: &str) -> Cow<'_, str> {
+    let is_unseen = |letter: char| {
+        letter.is_control() && letter != '\t' || matches!(letter, '\u{ad}' | '\u{200b}' | '\u{feff}')
+    };
+    if word.contains(is_unseen) { word.replace(is_unseen, "").into() } else { word.into() }
+}
+
+/// Whether a word at the beginning of a line would be taken for something else than a word.
+pub(super) fn needs_escape(word: &str) -> bool {
+    let is_number = || {
+        let digits = word.trim_end_matches(['.', ')']);
+        digits.len() + 1 == word.len() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    match word.as_bytes() {
+        [b'>', ..] => true,
+        [b'#', ..] => word.len() <= 6 && word.bytes().all(|byte| byte == b'#'),
+        [b'-' | b'+' | b'*'] => true,
+        [b'-', b'-', ..] | [b'*', b'*', b'*', ..] | [b'=', b'=', ..] => {
+            word.bytes().all(|byte| matches!(byte, b'-' | b'*' | b'='))
+        }
+        [b'`', b'`', b'`', ..] | [b'~', b'~', b'~', ..] => true,
+        [b'0'..=b'9', .., b'.' | b')'] => is_number(),
+        _ => false,
+    }
+}
+
+/// A row of backticks that no row in the text ends.
+pub(super) fn fence(text: &str, least: usize) -> String {
+    let mut longest = 0;
+    let mut run = 0;
+    for byte in text.bytes() {
+        run = if byte == b'`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    // One is enough around a word; more than the longest where there are some.
+    let needed = if longest == 0 { 1 } else { longest + 1 };
+    "`".repeat(needed.max(least))
+}
+
+/// An address that a reader can go to from anywhere, as it can stand in a link. Those within the page lead nowhere else.
+pub(super) fn address(base: &Url, written: &str) -> Option<String> {
+    if written.is_empty() || written.starts_with('#') || written.len() > LONGEST_ADDRESS {
+        return None;
+    }
+    let url = base.join(written).ok()?;
+    if !matches!(url.scheme(), "http" | "https" | "mailto") || url.as_str().len() > LONGEST_ADDRESS {
+        return None;
+    }
+    if url.fragment().is_some() && page(&url) == page(base) {
+        return None;
+    }
+    Some(url.as_str().replace('(', "%28").replace(')', "%29"))
+}
+
+/// An address without the place in its page.
+fn page(url: &Url) -> Option<&str> {
+    url.as_str().split('#').next()
+}
+
+/// A title on one line, without what a terminal would obey.
+pub(super) fn title(text: &str) -> Option<String> {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // Nor what would turn the direction of the words around it.
+    let is_shown = |letter: &char| {
+        !letter.is_control()
+            && !matches!(letter, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let short: String = line.chars().filter(is_shown).take(LONGEST_TITLE).collect();
+    (!short.is_empty()).then_some(short)
+}

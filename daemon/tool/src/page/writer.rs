@@ -1,0 +1,358 @@
+//! Puts text down: white space collapsed, blocks apart, prefixes of quotes and lists before each line, marks only around words.
+//!
+//! Nothing is written before there is a word for it: breaks, spaces and opening marks are remembered and settled when one
+//! comes. So no mark stands around nothing, no blank line at an end, and no space inside of a mark.
+//!
+//! The content of a table's cell is written into a [`Frame`] of its own.
+
+use super::Form;
+use super::words::{fence, needs_escape, printable};
+
+/// Prefixes of lists and quotes; what nests deeper stands at the last depth.
+const DEEPEST: usize = 12;
+
+/// Bytes that may be written in all, copies of cells and prefixes included.
+const BUDGET: usize = 32 * 1024 * 1024;
+
+/// Marks around words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Mark {
+    Strong,
+    Emphasis,
+    Struck,
+    Superscript,
+    /// To this address.
+    Link(String),
+}
+
+impl Mark {
+    fn same_kind(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+
+    fn opening(&self) -> &'static str {
+        match self {
+            Self::Strong => "**",
+            Self::Emphasis => "*",
+            Self::Struck => "~~",
+            Self::Superscript => "^",
+            Self::Link(_) => "[",
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Open {
+    mark: Mark,
+    is_written: bool,
+    /// How many of its kind were opened inside of it, which change nothing.
+    again: usize,
+}
+
+#[derive(Debug)]
+struct Prefix {
+    first: String,
+    rest: &'static str,
+    is_used: bool,
+}
+
+/// A text that grows.
+#[derive(Debug, Default)]
+struct Frame {
+    out: String,
+    prefixes: Vec<Prefix>,
+    /// Prefixes beyond the deepest, which are not written.
+    deeper: usize,
+    /// Line ends that are due before the next word: 1, or 2 for a blank line.
+    due: u8,
+    space: bool,
+    /// What begins the next line: `## `.
+    lead: String,
+    in_heading: bool,
+    marks: Vec<Open>,
+}
+
+#[derive(Debug)]
+pub(super) struct Writer {
+    form: Form,
+    frame: Frame,
+    outer: Vec<Frame>,
+    budget: usize,
+}
+
+impl Writer {
+    pub(super) fn new(form: Form) -> Self {
+        Self { form, frame: Frame::default(), outer: Vec::new(), budget: BUDGET }
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.budget == 0
+    }
+
+    pub(super) fn length(&self) -> usize {
+        self.frame.out.len()
+    }
+
+    pub(super) fn is_outermost(&self) -> bool {
+        self.outer.is_empty() && self.frame.prefixes.is_empty()
+    }
+
+    pub(super) fn finish(mut self) -> String {
+        self.end_marks();
+        self.frame.out
+    }
+
+    /// A text of its own, until [`Writer::leave`].
+    pub(super) fn enter(&mut self) {
+        self.outer.push(std::mem::take(&mut self.frame));
+    }
+
+    pub(super) fn leave(&mut self) -> String {
+        self.end_marks();
+        let inner = std::mem::replace(&mut self.frame, self.outer.pop().unwrap_or_default());
+        inner.out
+    }
+
+    /// Text of the page, in which white space is only space.
+    pub(super) fn text(&mut self, text: &str) {
+        let is_space = |letter: char| matches!(letter, ' ' | '\t' | '\n' | '\r' | '\x0c' | '\u{a0}');
+        let mut words = text.split(is_space);
+        if let Some(first) = words.next() {
+            self.word(first);
+        }
+        for word in words {
+            self.frame.space = true;
+            self.word(word);
+        }
+    }
+
+    fn word(&mut self, word: &str) {
+        let word = printable(word);
+        if word.is_empty() {
+            return;
+        }
+        let begins = self.begin();
+        // A cell has no lines that anything could begin.
+        if begins && self.outer.is_empty() && self.form == Form::Markdown && needs_escape(&word) {
+            self.push("\\");
+        }
+        self.push(&word);
+    }
+
+    /// Something that is no word of the page, as it is: an image, code.
+    pub(super) fn inline(&mut self, text: &str) {
+        self.begin();
+        self.push(text);
+    }
+
+    pub(super) fn code(&mut self, code: &str) {
+        let code = code.split_whitespace().collect::<Vec<_>>().join(" ");
+        if code.is_empty() {
+            return;
+        }
+        match self.form {
+            Form::Text => self.inline(&code),
+            Form::Markdown => {
+                let fence = fence(&code, 1);
+                let pad = if code.starts_with('`') || code.ends_with('`') { " " } else { "" };
+                self.inline(&format!("{fence}{pad}{code}{pad}{fence}"));
+            }
+        }
+    }
+
+    pub(super) fn code_block(&mut self, language: &str, code: &str) {
+        let code = code.trim_end().trim_start_matches(['\n', '\r']);
+        if code.is_empty() {
+            return;
+        }
+        self.block();
+        if self.form == Form::Markdown {
+            let fence = fence(code, 3);
+            self.lines(&format!("{fence}{language}\n{code}\n{fence}"));
+        } else {
+            self.lines(code);
+        }
+        self.block();
+    }
+
+    /// Lines that are written as they are, each behind the prefixes.
+    pub(super) fn lines(&mut self, lines: &str) {
+        // No mark goes around several lines.
+        let marks = std::mem::take(&mut self.frame.marks);
+        for (number, line) in lines.lines().enumerate() {
+            if number > 0 {
+                self.frame.due = 1;
+            }
+            if line.is_empty() && number > 0 {
+                self.new_line();
+            } else {
+                self.begin();
+            }
+            self.push(&printable(line));
+        }
+        self.frame.marks = marks;
+    }
+
+    /// The next word stands on a line of its own.
+    pub(super) fn line(&mut self) {
+        self.break_by(1);
+    }
+
+    /// The next word stands in a block of its own.
+    pub(super) fn block(&mut self) {
+        self.break_by(2);
+    }
+
+    fn break_by(&mut self, lines: u8) {
+        self.end_marks();
+        self.frame.space = false;
+        // A heading whose words have come ends here; one of which nothing was said waits for them.
+        if self.frame.lead.is_empty() {
+            self.frame.in_heading = false;
+        }
+        // What begins an item stands behind its mark.
+        let begins_item = self.frame.prefixes.last().is_some_and(|prefix| !prefix.is_used);
+        if !begins_item || self.frame.due == 0 {
+            self.frame.due = self.frame.due.max(lines);
+        }
+    }
+
+    /// Within a line, where that has to stay one.
+    pub(super) fn soft_break(&mut self) {
+        if self.frame.in_heading || self.frame.marks.iter().any(|open| matches!(open.mark, Mark::Link(_))) {
+            self.frame.space = true;
+        } else {
+            self.line();
+        }
+    }
+
+    pub(super) fn heading(&mut self, level: usize) {
+        self.block();
+        self.frame.in_heading = true;
+        if self.form == Form::Markdown {
+            self.frame.lead = "#".repeat(level) + " ";
+        }
+    }
+
+    pub(super) fn end_heading(&mut self) {
+        self.frame.lead.clear();
+        self.block();
+    }
+
+    /// What the next line begins with.
+    pub(super) fn lead(&mut self, lead: &str) {
+        self.frame.lead = lead.to_owned();
+    }
+
+    pub(super) fn indent(&mut self, first: String, rest: &'static str) {
+        if self.frame.prefixes.len() < DEEPEST {
+            self.frame.prefixes.push(Prefix { first, rest, is_used: false });
+        } else {
+            self.frame.deeper += 1;
+        }
+    }
+
+    pub(super) fn outdent(&mut self) {
+        match self.frame.deeper.checked_sub(1) {
+            Some(left) => self.frame.deeper = left,
+            None => drop(self.frame.prefixes.pop()),
+        }
+    }
+
+    pub(super) fn open(&mut self, mark: Mark) {
+        // A heading is emphasis enough.
+        if self.form == Form::Text || self.frame.in_heading && mark == Mark::Strong {
+            return;
+        }
+        match self.frame.marks.iter_mut().find(|open| open.mark.same_kind(&mark)) {
+            Some(open) => open.again += 1,
+            None => self.frame.marks.push(Open { mark, is_written: false, again: 0 }),
+        }
+    }
+
+    pub(super) fn close(&mut self, mark: &Mark) {
+        let Some(at) = self.frame.marks.iter().position(|open| open.mark.same_kind(mark)) else { return };
+        if let Some(open) = self.frame.marks.get_mut(at)
+            && open.again > 0
+        {
+            open.again -= 1;
+            return;
+        }
+        self.end_marks_from(at);
+        // A link may have gone with what it closed.
+        if self.frame.marks.get(at).is_some_and(|open| open.mark.same_kind(mark)) {
+            self.frame.marks.remove(at);
+        }
+    }
+
+    fn end_marks(&mut self) {
+        self.end_marks_from(0);
+    }
+
+    /// Closes what is written of them; at the next word they are opened again, except a link, of which one is enough.
+    fn end_marks_from(&mut self, first: usize) {
+        for at in (first..self.frame.marks.len()).rev() {
+            let Some(open) = self.frame.marks.get_mut(at).filter(|open| open.is_written) else { continue };
+            open.is_written = false;
+            let mark = open.mark.clone();
+            match mark {
+                Mark::Link(address) => {
+                    self.frame.marks.remove(at);
+                    self.push(&format!("]({address})"));
+                }
+                Mark::Superscript => {}
+                other => self.push(other.opening()),
+            }
+        }
+    }
+
+    /// Settles everything that is due before a word, and tells whether it will be the first of its line.
+    fn begin(&mut self) -> bool {
+        let begins = self.frame.due > 0 || self.frame.out.is_empty();
+        if begins {
+            self.new_line();
+            let lead = std::mem::take(&mut self.frame.lead);
+            self.push(&lead);
+        } else if self.frame.space {
+            self.push(" ");
+        }
+        self.frame.space = false;
+        for at in 0..self.frame.marks.len() {
+            let Some(open) = self.frame.marks.get_mut(at).filter(|open| !open.is_written) else { continue };
+            open.is_written = true;
+            let opening = open.mark.opening();
+            self.push(opening);
+        }
+        begins
+    }
+
+    fn new_line(&mut self) {
+        let is_first = self.frame.out.is_empty();
+        let due = std::mem::take(&mut self.frame.due);
+        if !is_first {
+            self.push("\n");
+            if due > 1 {
+                let blank: String =
+                    self.frame.prefixes.iter().filter(|one| one.is_used).map(|one| one.rest).collect();
+                self.push(blank.trim_end());
+                self.push("\n");
+            }
+        }
+        let mut line = String::new();
+        for prefix in &mut self.frame.prefixes {
+            let is_used = std::mem::replace(&mut prefix.is_used, true);
+            line.push_str(if is_used { prefix.rest } else { &prefix.first });
+        }
+        self.push(&line);
+    }
+
+    fn push(&mut self, text: &str) {
+        match self.budget.checked_sub(text.len()) {
+            Some(left) => {
+                self.budget = left;
+                self.frame.out.push_str(text);
+            }
+            None => self.budget = 0,
+        }
+    }
+}

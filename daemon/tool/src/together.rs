@@ -1,0 +1,154 @@
+//! What came of the calls that one call stands for, as its own outcome: every result reaches the model, and all of them
+//! together keep to the limits of one.
+
+use copydesk_text::{self as text, Keep};
+use serde_json::json;
+
+use crate::outcome::{FailureKind, Outcome};
+use crate::registry::{Limits, Registry};
+
+/// For the line above each result, and what says that the rest is elsewhere.
+const ROOM: Limits = Limits { lines: 6, bytes: 512 };
+
+impl Registry {
+    /// `surplus` is how many were not made because there were too many.
+    pub async fn together(&self, name: &str, outcomes: Vec<(String, Outcome)>, surplus: usize) -> Outcome {
+        let (count, failed) =
+            (outcomes.len(), outcomes.iter().filter(|(_, one)| one.failure.is_some()).count());
+        let sizes: Vec<_> = outcomes.iter().map(|(_, one)| size(&one.output)).collect();
+        let share = share(self.limits(), &sizes);
+        let calls: Vec<_> = outcomes
+            .iter()
+            .map(|(_, one)| json!({ "name": one.name, "title": one.title, "isError": one.failure.is_some() }))
+            .collect();
+        let title = match failed {
+            0 => format!("{count} calls"),
+            failed => format!("{count} calls, {failed} failed"),
+        };
+        let mut output = format!("{title}.");
+        if surplus > 0 {
+            output += &format!(" {surplus} more were not made: there are too many. Make them again.");
+        }
+        let failure = if outcomes.iter().any(|(_, one)| one.failure == Some(FailureKind::Cancelled)) {
+            Some(FailureKind::Cancelled)
+        } else {
+            (failed == count).then_some(FailureKind::Failed)
+        };
+        let milliseconds = outcomes.iter().map(|(_, one)| one.milliseconds).max().unwrap_or_default();
+        let mut media = Vec::new();
+        for (number, (call, one)) in outcomes.into_iter().enumerate() {
+            let keep = if one.keep_end { Keep::Tail } else { Keep::Head };
+            // A name of its own: under the call's lies what had been too long by itself.
+            let shown = self.fit_to(&format!("{call}_shown"), one.output, keep, share).await;
+            let verdict = if one.failure.is_some() { " (failed)" } else { "" };
+            output +=
+                &format!("\n\n## {}. {}{verdict}\n{}", number + 1, one.name, shown.trim_end_matches('\n'));
+            media.extend(one.media);
+        }
+        let metadata = json!({ "calls": calls, "surplus": surplus });
+        Outcome {
+            name: name.to_owned(),
+            title,
+            output,
+            metadata,
+            media,
+            failure,
+            keep_end: false,
+            milliseconds,
+        }
+    }
+}
+
+fn size(output: &str) -> Limits {
+    Limits { lines: output.lines().count(), bytes: output.len() }
+}
+
+/// How much each may have, so that what the short ones do not need is there for the long ones.
+fn share(limits: text::Limits, sizes: &[Limits]) -> Limits {
+    let fair = |limit: usize, room: usize, mut sizes: Vec<usize>| {
+        sizes.sort_unstable();
+        let mut left = limit.saturating_sub(room * (sizes.len() + 1));
+        for (number, size) in sizes.iter().enumerate() {
+            let each = left / (sizes.len() - number);
+            if *size > each {
+                return each.max(1);
+            }
+            left -= size;
+        }
+        limit
+    };
+    Limits {
+        lines: fair(limits.lines, ROOM.lines, sizes.iter().map(|size| size.lines).collect()),
+        bytes: fair(limits.bytes, ROOM.bytes, sizes.iter().map(|size| size.bytes).collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spill::Spill;
+
+    fn outcome(output: &str, failure: Option<FailureKind>) -> (String, Outcome) {
+        let outcome = Outcome {
+            name: "read".into(),
+            title: "a".into(),
+            output: output.into(),
+            metadata: json!(null),
+            media: Vec::new(),
+            failure,
+            keep_end: false,
+            milliseconds: 7,
+        };
+        ("c1".into(), outcome)
+    }
+
+    fn registry(folder: &std::path::Path) -> Registry {
+        Registry::new(Limits { lines: 100, bytes: 10_000 }, Spill::new(folder))
+    }
+
+    #[tokio::test]
+    async fn every_result_is_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let all = vec![outcome("one\n", None), outcome("no", Some(FailureKind::Target))];
+        let together = registry(dir.path()).together("batch", all, 2).await;
+        let expected = "2 calls, 1 failed. 2 more were not made: there are too many. Make them again.\n\n## 1. read\none\n\n## 2. read (failed)\nno";
+        assert_eq!((together.output.as_str(), together.failure, together.milliseconds), (expected, None, 7));
+        for (kinds, expected) in [
+            (vec![Some(FailureKind::Target); 2], Some(FailureKind::Failed)),
+            (vec![None, Some(FailureKind::Cancelled)], Some(FailureKind::Cancelled)),
+        ] {
+            let all = kinds.into_iter().map(|kind| outcome("x", kind)).collect();
+            assert_eq!(registry(dir.path()).together("batch", all, 0).await.failure, expected);
+        }
+    }
+
+    #[tokio::test]
+    async fn long_results_share_what_short_ones_leave() {
+        let dir = tempfile::tempdir().unwrap();
+        let long = "0123456789\n".repeat(2000);
+        let all = vec![outcome("short", None), outcome(&long, None), outcome(&long, None)];
+        let together = registry(dir.path()).together("batch", all, 0).await;
+        assert!(
+            together.output.len() <= 10_000 && together.output.lines().count() <= 100,
+            "{}",
+            together.output
+        );
+        assert!(together.output.lines().count() > 60, "{}", together.output);
+        let parts: Vec<_> = together.output.split("\n## ").collect();
+        assert!(parts[1].contains("short") && !parts[1].contains("left out"), "{}", parts[1]);
+        assert!(parts[2].contains("left out") && parts[3].contains("left out"), "{}", parts[3]);
+        assert_eq!(std::fs::read_to_string(dir.path().join("c1_shown.txt")).unwrap(), long);
+    }
+
+    #[test]
+    fn shares_add_up() {
+        let sizes = |bytes: &[usize]| {
+            bytes.iter().map(|bytes| Limits { lines: 1, bytes: *bytes }).collect::<Vec<_>>()
+        };
+        let limits = Limits { lines: 1000, bytes: 10_000 };
+        assert_eq!(share(limits, &sizes(&[10, 20])).bytes, 10_000, "all fit");
+        assert_eq!(share(limits, &sizes(&[1000, 50_000, 60_000])).bytes, (10_000 - 4 * 512 - 1000) / 2);
+        assert_eq!(share(limits, &sizes(&[100_000; 25])).bytes, 1, "too many for what there is");
+        assert_eq!(share(limits, &[]), limits);
+    }
+}

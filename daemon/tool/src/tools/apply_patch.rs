@@ -1,0 +1,128 @@
+//! Adds, updates, deletes and moves files by a patch, as models of the GPT family write it: all of it, or nothing.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use copydesk_text::patch::parse;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::change::Change;
+use super::make::{make, shown, total};
+use super::patched::{Patched, Tried};
+use super::target::{aside, count, meant};
+use crate::context::Context;
+use crate::outcome::{Failure, Output};
+use crate::tool::{Tool, Touches};
+
+/// Missing files of which is said what there is instead.
+const MOST_NAMED: usize = 5;
+
+/// Lines of changed places that the model is shown, of all files together.
+const MOST_LINES: usize = 200;
+
+#[derive(Debug)]
+pub(super) struct ApplyPatch;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Parameters {
+    /// The whole patch, from `*** Begin Patch` to `*** End Patch`.
+    #[serde(alias = "input", alias = "patch", alias = "patch_text")]
+    patch_text: String,
+}
+
+impl Tool for ApplyPatch {
+    type Parameters = Parameters;
+
+    fn name(&self) -> Cow<'static, str> {
+        "apply_patch".into()
+    }
+
+    fn key(&self) -> Cow<'static, str> {
+        "edit".into()
+    }
+
+    fn prompt(&self) -> Cow<'static, str> {
+        include_str!("apply_patch.md").into()
+    }
+
+    fn touches(&self, parameters: &Parameters, context: &Context) -> Touches {
+        // A patch that cannot be read touches nothing: the call will say what is wrong with it.
+        let Ok(patch) = parse(&parameters.patch_text) else { return Touches::Nothing };
+        let real = |path: &str| context.files.resolve(path).real().to_owned();
+        let files: HashSet<PathBuf> = patch.paths().map(real).collect();
+        Touches::Files(files.into_iter().collect())
+    }
+
+    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
+        let patched = Arc::new(Patched::find(&context, parameters.patch_text).await?);
+        let at = Arc::clone(&patched);
+        let Tried { changes, tiers } = match aside(move || at.tried()).await {
+            Ok(tried) => tried,
+            Err(failure) => return Err(explained(&context, &patched, failure).await),
+        };
+        let (mut title, mut output) = told(&changes);
+        let mut made = make(&context, changes).await?;
+        made.tell_tiers(tiers.iter().map(|(_, tier)| tier.name()));
+        if let Some(reviewed) = &made.reviewed {
+            if !reviewed.is_whole {
+                title = format!("{}, in part", title.split(" (").next().unwrap_or_default());
+            }
+            output.clone_from(&reviewed.told);
+        }
+        for (shown, leniency) in tiers.iter().filter_map(|(shown, tier)| Some((shown, tier.leniency()?))) {
+            output.push_str(&format!(
+                "\n(Lines of the patch were not in `{shown}` exactly: {leniency} was overlooked. Check the places.)"
+            ));
+        }
+        let typed_in = patched.typed_in().collect::<Vec<_>>().join("`, `");
+        if made.rebased || !typed_in.is_empty() {
+            let files = if typed_in.is_empty() { String::new() } else { format!(": `{typed_in}`") };
+            output.push_str(&format!(
+                "\n(The person has changed files in the editor since you read them{files}; what they wrote is kept.)"
+            ));
+        }
+        output.push_str(&made.notes());
+        Ok(Output { title, output, metadata: made.metadata, ..Output::default() })
+    }
+}
+
+/// What was done in one line, and what the model is shown of it.
+fn told(changes: &[Change]) -> (String, String) {
+    let shown = shown(changes);
+    let one = |change: &Change, room: &mut usize| {
+        let title = format!("{} ({})", change.did(), change.size());
+        let lines = change.places.lines().count();
+        match room.checked_sub(lines) {
+            Some(left) if change.is_edited() && lines > 0 => {
+                *room = left;
+                format!("{title}. The changed places now read:\n{}", change.places)
+            }
+            _ => format!("{title}.\n"),
+        }
+    };
+    let mut room = MOST_LINES;
+    let each: String = shown.iter().map(|change| one(change, &mut room)).collect();
+    match shown.as_slice() {
+        [only] => (format!("{} ({})", only.did(), only.size()), each),
+        several => {
+            let title = format!("Patched {} ({})", count(several.len(), "file"), total(several));
+            let output = format!("{title}.\n{each}");
+            (title, output)
+        }
+    }
+}
+
+/// Of files that are not there, what may have been meant.
+async fn explained(context: &Context, patched: &Patched, failure: Failure) -> Failure {
+    let mut message = failure.message;
+    for place in patched.missing().take(MOST_NAMED) {
+        if let Some(hint) = meant(context, place).await {
+            message.push_str(&format!("\n`{}` does not exist. {hint}", place.shown));
+        }
+    }
+    Failure { message, ..failure }
+}

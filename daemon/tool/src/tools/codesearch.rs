@@ -1,0 +1,45 @@
+//! Searches public code and documentation by the engine that the person configured.
+
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::engine::Engine;
+use crate::context::Context;
+use crate::outcome::{Failure, Output};
+use crate::tool::Tool;
+
+const USUAL: u32 = 5000;
+const FEWEST: u32 = 1000;
+const MOST: u32 = 50_000;
+
+#[derive(Debug)]
+pub(super) struct Codesearch(pub(super) Engine);
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Parameters {
+    /// What you want to do, and with which library or interface.
+    query: String,
+    /// How many tokens to read. Default 5000, from 1000 to 50000.
+    tokens_num: Option<u32>,
+}
+
+impl Tool for Codesearch {
+    type Parameters = Parameters;
+
+    fn name(&self) -> Cow<'static, str> {
+        "codesearch".into()
+    }
+
+    fn prompt(&self) -> Cow<'static, str> {
+        include_str!("codesearch.md").into()
+    }
+
+    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
+        let number = parameters.tokens_num.filter(|number| *number > 0).unwrap_or(USUAL).clamp(FEWEST, MOST);
+        self.0.search("codesearch", &parameters.query, ("tokensNum", json!(number)), &context).await
+    }
+}

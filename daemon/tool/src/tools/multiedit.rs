@@ -1,0 +1,81 @@
+//! Several replacements in one file, as one change: all of them or none.
+
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::replacing::{self, Replacement};
+use super::target;
+use crate::context::Context;
+use crate::outcome::{Failure, FailureKind, Output};
+use crate::tool::{Tool, Touches};
+
+/// So many may be made at once.
+const MOST: usize = 250;
+
+#[derive(Debug)]
+pub(super) struct MultiEdit;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Parameters {
+    /// The file: relative to the workspace, or absolute.
+    file_path: String,
+    /// The replacements, in the order in which they are made: each in the text as those before it leave it.
+    edits: Vec<Edit>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+struct Edit {
+    /// The text to replace, exactly as it is in the file by then, without line numbers. Empty in the first one to create
+    /// a new file.
+    old_string: String,
+    /// The text to put in its place.
+    new_string: String,
+    /// Replace every occurrence instead of the only one. Default false.
+    replace_all: Option<bool>,
+}
+
+impl Tool for MultiEdit {
+    type Parameters = Parameters;
+
+    fn name(&self) -> Cow<'static, str> {
+        "multiedit".into()
+    }
+
+    fn key(&self) -> Cow<'static, str> {
+        "edit".into()
+    }
+
+    fn prompt(&self) -> Cow<'static, str> {
+        include_str!("multiedit.md").into()
+    }
+
+    fn touches(&self, parameters: &Parameters, context: &Context) -> Touches {
+        target::touches(&parameters.file_path, context)
+    }
+
+    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
+        let Parameters { file_path, edits } = parameters;
+        let wrong = |message: String| Err(Failure::new(FailureKind::Arguments, message));
+        match edits.len() {
+            0 => return wrong("There are no edits to make: give at least one in `edits`.".to_owned()),
+            1..=MOST => {}
+            many => {
+                return wrong(format!(
+                    "{many} edits are too many for one call, which makes up to {MOST}; nothing was changed. Make several \
+                     calls, or write the file."
+                ));
+            }
+        }
+        let wanted = edits.into_iter().map(|edit| Replacement {
+            old: edit.old_string,
+            new: edit.new_string,
+            all: edit.replace_all.unwrap_or(false),
+        });
+        replacing::run(&context, &file_path, wanted.collect(), true).await
+    }
+}

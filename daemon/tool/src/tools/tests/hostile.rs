@@ -1,0 +1,237 @@
+//! Every tool with everything that a model, or whoever speaks through it, may send: each ends in words that can be acted on,
+//! without a panic, a hang, or anything left half done.
+//!
+//! The calls are made from the tools' own schemas, so that a new tool is in here by being there.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::desk::{Desk, desk, link};
+use crate::outcome::{FailureKind, Outcome};
+use crate::registry::Spec;
+
+/// Only so that a hang is a failure.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// What the words around an output may add to its limit.
+const ROOM: usize = 4096;
+
+/// A workspace in which nothing is as it should be.
+fn traps() -> Desk {
+    let desk = desk(&[("a.txt", "one\ntwo\nthree\n"), ("folder/b.txt", "in it\n"), ("empty", "")]);
+    desk.put("binary", b"\x00\x01\x02\xff\xfe");
+    desk.put("latin1.txt", b"caf\xe9\nna\xefve\n");
+    desk.put("utf16.txt", b"\xff\xfea\x00\n\x00");
+    link("loop2", &desk.path("loop1"));
+    link("loop1", &desk.path("loop2"));
+    link("/dev/zero", &desk.path("zero"));
+    link("nowhere", &desk.path("dangling"));
+    link("..", &desk.path("folder/up"));
+    let fifo = std::process::Command::new("mkfifo").arg(desk.path("pipe")).status().unwrap();
+    assert!(fifo.success());
+    let socket = std::os::unix::net::UnixListener::bind(desk.path("socket")).unwrap();
+    drop(socket);
+    desk
+}
+
+fn strings() -> Vec<Value> {
+    let long = |text: &str, bytes: usize| Value::from(text.repeat(bytes / text.len()));
+    let mut all: Vec<Value> = [
+        "",
+        " ",
+        "\0",
+        "a.txt\0",
+        "a\nb",
+        "\u{202e}txt.a",
+        "\u{feff}a.txt",
+        "\u{1b}[31m",
+        "-rf",
+        "--help",
+        "~",
+        "~nobody/x",
+        "/",
+        "..",
+        "../../../../../../etc/passwd",
+        "/dev/zero",
+        "/dev/tty",
+        "/proc/self/mem",
+        "/proc/self/fd/0",
+        "loop1",
+        "loop1/x",
+        "zero",
+        "dangling",
+        "dangling/x",
+        "pipe",
+        "socket",
+        "binary",
+        "latin1.txt",
+        "utf16.txt",
+        "folder",
+        "folder/up/up2/a.txt",
+        "a.txt/b",
+        "empty",
+        "nowhere/at/all",
+        "*",
+        "**/**/**",
+        "[",
+        "{a,",
+        "(",
+        "(?P<",
+        "\\",
+        "a{0,9999999}",
+        "%s%n",
+        "${HOME}",
+        "file:///etc/passwd",
+        "http://",
+        "javascript:1",
+        "http://127.0.0.1:1/",
+        "http://[::1]:1/",
+        "NaN",
+        "null",
+    ]
+    .map(Value::from)
+    .into();
+    all.extend([
+        long("a", 1 << 20),
+        long("a/", 1 << 20),
+        long("../", 1 << 16),
+        long("é", 1 << 16),
+        long("(", 1 << 16),
+    ]);
+    all
+}
+
+fn others() -> Vec<Value> {
+    let mut deep = json!("a.txt");
+    for _ in 0..100 {
+        deep = json!([deep]);
+    }
+    vec![
+        Value::Null,
+        json!(true),
+        json!(0),
+        json!(-1),
+        json!(1.5),
+        json!(u64::MAX),
+        json!(i64::MIN),
+        json!(1e308),
+        json!([]),
+        json!({}),
+        json!([null, {}, [], "a.txt"]),
+        json!({ "": null, "a.txt": {} }),
+        deep,
+        Value::Array(vec![json!({}); 10_000]),
+    ]
+}
+
+/// Something that fits a schema.
+fn fitting(schema: &Value, definitions: &Value, name: &str) -> Value {
+    if let Some(name) = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next()) {
+        return fitting(&definitions[name], definitions, name);
+    }
+    if let Some(value) = schema["enum"].get(0).or_else(|| schema.get("const")) {
+        return value.clone();
+    }
+    if let Some(any) = schema["anyOf"].get(0).or_else(|| schema["oneOf"].get(0)) {
+        return fitting(any, definitions, name);
+    }
+    let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str()).unwrap_or("string");
+    match kind {
+        "object" => {
+            let properties = schema["properties"].as_object().into_iter().flatten();
+            properties.map(|(name, schema)| (name.clone(), fitting(schema, definitions, name))).collect()
+        }
+        "array" => json!([fitting(&schema["items"], definitions, name)]),
+        "integer" | "number" => json!(1),
+        "boolean" => json!(false),
+        _ => match name {
+            "command" => json!("true"),
+            "oldString" => json!("two"),
+            "url" => json!("http://127.0.0.1:1/"),
+            _ => json!("a.txt"),
+        },
+    }
+}
+
+fn plain(spec: &Spec) -> Map<String, Value> {
+    let arguments = fitting(&spec.parameters, &spec.parameters["$defs"], "");
+    arguments.as_object().cloned().unwrap_or_default()
+}
+
+async fn call(desk: &Desk, spec: &Spec, arguments: &str) -> Outcome {
+    let registry = desk.registry();
+    let running = registry.run(&spec.name, arguments, desk.context());
+    let outcome = tokio::time::timeout(PATIENCE, running).await;
+    let shown: String = arguments.chars().take(300).collect();
+    let outcome = outcome.unwrap_or_else(|_| panic!("`{}` hangs with {shown}", spec.name));
+    assert_ne!(outcome.failure, Some(FailureKind::Broken), "{} {shown}: {}", spec.name, outcome.output);
+    assert!(!outcome.output.trim().is_empty() || outcome.failure.is_none(), "{} {shown}", spec.name);
+    let most = crate::Limits::default().bytes + ROOM;
+    assert!(outcome.output.len() <= most, "{} {shown}: {} bytes", spec.name, outcome.output.len());
+    assert!(outcome.title.len() <= most, "{} {shown}: a title of {} bytes", spec.name, outcome.title.len());
+    outcome
+}
+
+fn left_over(desk: &Desk) -> Vec<String> {
+    desk.tree().into_keys().filter(|name| name.contains(".copydesk-")).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_stands_in_an_argument_the_answer_can_be_acted_on() {
+    for spec in desk(&[]).registry().specs(|_| true) {
+        let desk = traps();
+        let plain = plain(&spec);
+        for name in plain.keys() {
+            for value in strings().into_iter().chain(others()) {
+                let mut arguments = plain.clone();
+                arguments.insert(name.clone(), value);
+                call(&desk, &spec, &Value::Object(arguments).to_string()).await;
+            }
+        }
+        assert_eq!(left_over(&desk), [""; 0], "{}", spec.name);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn missing_extra_and_broken_arguments_are_told() {
+    let desk = traps();
+    let before = desk.tree();
+    for spec in desk.registry().specs(|_| true) {
+        let plain = plain(&spec);
+        let required = spec.parameters["required"].as_array().cloned().unwrap_or_default();
+        for name in required.iter().filter_map(Value::as_str) {
+            let mut arguments = plain.clone();
+            arguments.remove(name);
+            let outcome = call(&desk, &spec, &Value::Object(arguments).to_string()).await;
+            assert_eq!(outcome.failure, Some(FailureKind::Arguments), "{} without {name}", spec.name);
+            assert!(outcome.output.contains(name), "{} without {name}: {}", spec.name, outcome.output);
+        }
+        for broken in [
+            "[]",
+            "1",
+            "\"",
+            "{",
+            "nul",
+            "\u{0}",
+            "{\"a\":}",
+            &"[".repeat(100_000),
+            &"{\"a\":".repeat(100_000),
+        ] {
+            let outcome = call(&desk, &spec, broken).await;
+            assert_eq!(outcome.failure, Some(FailureKind::Arguments), "{}: {}", spec.name, outcome.output);
+        }
+    }
+    assert_eq!(desk.tree(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_is_cancelled_before_it_begins_does_nothing() {
+    let desk = traps();
+    let before = desk.tree();
+    desk.cancel.cancel();
+    for spec in desk.registry().specs(|_| true) {
+        let outcome = call(&desk, &spec, &Value::Object(plain(&spec)).to_string()).await;
+        assert_eq!(outcome.failure, Some(FailureKind::Cancelled), "{}", spec.name);
+    }
+    assert_eq!(desk.tree(), before);
+}

@@ -1,0 +1,210 @@
+//! `task` against whoever works as the test says: what is asked, what is given on, and what the model reads in the end.
+
+use std::sync::{Arc, Mutex};
+
+use expect_test::expect;
+use serde_json::{Value, json};
+
+use super::desk::desk_that;
+use crate::context::{Context, Refused};
+use crate::outcome::{Failure, FailureKind, Outcome};
+use crate::registry::{Limits, Registry};
+use crate::spill::Spill;
+use crate::subagents::{Doings, Report, Subagent, Subagents, Task, TaskEnd, Used, Working};
+use crate::tools::task;
+
+struct Works {
+    agents: Vec<Subagent>,
+    ends: Result<(TaskEnd, &'static str), Failure>,
+    given: Arc<Mutex<Vec<Task>>>,
+}
+
+impl Subagents for Works {
+    fn all(&self) -> &[Subagent] {
+        &self.agents
+    }
+
+    fn work<'a>(&'a self, task: Task, _: Context, show: Box<dyn Fn(&Doings) + Send + Sync>) -> Working<'a> {
+        self.given.lock().unwrap().push(task);
+        let usage = Used { input: 7, ..Used::default() };
+        let doings = Doings { session: "t1".into(), calls: 2, now: "grep x".into(), usage, cost: Some(0.5) };
+        show(&doings);
+        let report = |(end, words): (TaskEnd, &str)| Report {
+            doings,
+            end,
+            words: words.to_owned(),
+            files: Vec::new(),
+        };
+        Box::pin(async move { self.ends.clone().map(report) })
+    }
+}
+
+fn agents(count: usize) -> Vec<Subagent> {
+    let agent = |number| Subagent {
+        name: format!("a{number:03}"),
+        description: format!("Does\n{}", "x ".repeat(number * 10)),
+    };
+    (0..count).map(agent).collect()
+}
+
+/// A call, and what was given on.
+async fn call(
+    ends: Result<(TaskEnd, &'static str), Failure>,
+    arguments: Value,
+) -> (Outcome, Vec<Task>, Vec<Value>) {
+    let given = Arc::default();
+    let mut desk = desk_that(&[], |ask| {
+        assert_eq!((ask.key.as_str(), &ask.patterns), ("task", &ask.always));
+        if ask.patterns == ["a001"] {
+            Err(Refused::ByPerson { reason: Some("not that one".into()) })
+        } else {
+            Ok(())
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let mut registry = Registry::new(Limits::default(), Spill::new(folder.path()));
+    registry.add(task(Arc::new(Works { agents: agents(2), ends, given: Arc::clone(&given) })));
+    let outcome = registry.run("task", &arguments.to_string(), desk.context()).await;
+    let mut shown = Vec::new();
+    while let Ok(progress) = desk.shown.try_recv() {
+        shown.push(progress.metadata);
+    }
+    let given = given.lock().unwrap().clone();
+    (outcome, given, shown)
+}
+
+fn look(agent: &str) -> Value {
+    json!({ "description": " Look\n at it ", "prompt": "Look.\n", "subagent_type": agent, "task_id": " " })
+}
+
+#[tokio::test]
+async fn the_task_is_given_on_and_what_is_done_is_shown() {
+    let (outcome, given, shown) = call(Ok((TaskEnd::Completed, "\nAll is well.\n")), look("@A000")).await;
+    let task = Task {
+        agent: "a000".into(),
+        description: "Look at it".into(),
+        prompt: "Look.\n".into(),
+        resumed: None,
+    };
+    assert_eq!(given, [task]);
+    assert_eq!(outcome.output, "task_id: t1\nstate: completed\n\nAll is well.");
+    assert_eq!((outcome.title.as_str(), outcome.failure), ("a000: Look at it", None));
+    let usage = json!({ "input": 7, "output": 0, "reasoning": 0, "cacheRead": 0, "cacheWrite": 0 });
+    let about = json!({ "agent": "a000", "description": "Look at it", "session": "t1", "calls": 2, "usage": usage, "cost": 0.5 });
+    let with = |key: &str, value: &str| {
+        let mut about = about.clone();
+        about[key] = json!(value);
+        about
+    };
+    assert_eq!(shown, [with("now", "grep x")]);
+    assert_eq!(outcome.metadata, with("state", "completed"));
+}
+
+#[tokio::test]
+async fn however_it_ends_the_model_knows_how_to_go_on() {
+    let ends = [
+        TaskEnd::Completed,
+        TaskEnd::StepLimit(3),
+        TaskEnd::Cancelled,
+        TaskEnd::Rejected,
+        TaskEnd::Failed("The model is gone.".into()),
+    ];
+    let mut told = String::new();
+    for end in ends {
+        let (outcome, ..) = call(Ok((end, " ")), look("a000")).await;
+        told += &format!("{:?}\n{}\n\n", outcome.failure, outcome.output);
+    }
+    let (outcome, ..) = call(Err(Failure::target("It cannot begin.")), look("a000")).await;
+    told += &format!("{:?}\n{}\n", outcome.failure, outcome.output);
+    expect![[r#"
+        None
+        task_id: t1
+        state: completed
+
+        (The agent said nothing at its end.)
+
+        None
+        task_id: t1
+        state: out of steps
+        It stopped after 3 steps and would have gone on. Pass `task_id` t1 to go on with it.
+
+        (The agent said nothing at its end.)
+
+        Some(Cancelled)
+        a000: Look at it: the person ended it before it was done
+        task_id: t1
+        state: cancelled
+        What it did until then is done. Pass `task_id` t1 to go on with it.
+
+        Its last words:
+        (The agent said nothing at its end.)
+
+        Some(Denied)
+        a000: Look at it: the person said no to something in it, and stopped it
+        task_id: t1
+        state: rejected
+        What it did until then is done. Pass `task_id` t1 to go on with it.
+
+        Its last words:
+        (The agent said nothing at its end.)
+
+        Some(Failed)
+        a000: Look at it: it failed: The model is gone.
+        task_id: t1
+        state: failed
+        What it did until then is done. Pass `task_id` t1 to go on with it.
+
+        Its last words:
+        (The agent said nothing at its end.)
+
+        Some(Target)
+        It cannot begin.
+    "#]]
+    .assert_eq(&told);
+}
+
+#[tokio::test]
+async fn nothing_begins_that_was_not_allowed_or_makes_no_sense() {
+    let done = || Ok((TaskEnd::Completed, "Done."));
+    let with = |key: &str, value: Value| {
+        let mut arguments = look("a000");
+        arguments[key] = value;
+        arguments
+    };
+    let long = "x".repeat(1_000_000);
+    let calls = [
+        (look("a001"), FailureKind::Denied, "The person said no: not that one"),
+        (
+            look("a002"),
+            FailureKind::Target,
+            "There is no agent `a002` that can be given a task. There are: `a000`, `a001`.",
+        ),
+        (look(&long), FailureKind::Target, "There is no agent `xxxx"),
+        (with("prompt", json!(" \n")), FailureKind::Arguments, "`prompt` is empty."),
+        (with("prompt", json!(7)), FailureKind::Arguments, ""),
+        (with("subagent_type", json!(["a000"])), FailureKind::Arguments, ""),
+        (json!({}), FailureKind::Arguments, ""),
+    ];
+    for (arguments, kind, message) in calls {
+        let (outcome, given, _) = call(done(), arguments).await;
+        assert_eq!((outcome.failure, given.len()), (Some(kind), 0), "{}", outcome.output);
+        assert!(outcome.output.starts_with(message) && outcome.output.len() < 2000, "{}", outcome.output);
+    }
+    // A title is short and one line, whatever the model says.
+    let (outcome, given, _) = call(done(), with("description", json!(format!("a\u{0}\n{long}")))).await;
+    assert_eq!((outcome.failure, given[0].description.chars().count()), (None, 81));
+    let (_, given, _) = call(done(), with("description", json!(""))).await;
+    assert_eq!(given[0].description, "Look.");
+}
+
+#[test]
+fn agents_are_told_in_their_order_each_in_one_line_and_not_too_many() {
+    let works = Works { agents: agents(100), ends: Ok((TaskEnd::Completed, "")), given: Arc::default() };
+    let prompt = task(Arc::new(works)).prompt().into_owned();
+    let (_, listed) = prompt.split_once("The agents:\n").unwrap();
+    let lines: Vec<_> = listed.lines().collect();
+    assert_eq!((lines.len(), lines[0], lines[40]), (41, "- `a000`: Does", "and 60 more."));
+    for (number, line) in lines.iter().take(40).enumerate() {
+        assert!(line.starts_with(&format!("- `a{number:03}`: Does")) && line.len() < 450, "{line}");
+    }
+}

@@ -1,0 +1,44 @@
+//! Searches the web by the engine that the person configured.
+
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::engine::Engine;
+use crate::context::Context;
+use crate::outcome::{Failure, Output};
+use crate::tool::Tool;
+
+const USUAL: u32 = 8;
+const MOST: u32 = 50;
+
+#[derive(Debug)]
+pub(super) struct Websearch(pub(super) Engine);
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Parameters {
+    /// What to look for.
+    query: String,
+    /// How many results. Default 8, at most 50.
+    num_results: Option<u32>,
+}
+
+impl Tool for Websearch {
+    type Parameters = Parameters;
+
+    fn name(&self) -> Cow<'static, str> {
+        "websearch".into()
+    }
+
+    fn prompt(&self) -> Cow<'static, str> {
+        include_str!("websearch.md").into()
+    }
+
+    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
+        let number = parameters.num_results.filter(|number| *number > 0).unwrap_or(USUAL).min(MOST);
+        self.0.search("websearch", &parameters.query, ("numResults", json!(number)), &context).await
+    }
+}

@@ -1,0 +1,77 @@
+//! The HTTP clients: no redirects of their own, no cookies, and a proxy only where one is known to be in between.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper_util::client::proxy::matcher::{Intercept, Matcher};
+use reqwest::dns::Resolve;
+use reqwest::redirect::Policy;
+use reqwest::{Client, ClientBuilder, Proxy};
+use url::{Host, Url};
+
+use crate::outcome::Failure;
+
+const CONNECT: Duration = Duration::from_secs(15);
+
+/// Sites turn away what names itself by nothing they know, so the old word stands in front.
+const NAME: &str = concat!("Mozilla/5.0 (compatible; copydesk/", env!("CARGO_PKG_VERSION"), ")");
+
+/// Through which proxies the world is reached.
+#[derive(Debug, Clone, Default)]
+pub struct Proxies(Option<Arc<Matcher>>);
+
+impl Proxies {
+    /// Those that the environment or the system names, as the client of the models finds them.
+    pub fn of_system() -> Self {
+        Self(Some(Arc::new(Matcher::from_system())))
+    }
+
+    /// One for everything but what is on this machine.
+    pub fn all(address: &str) -> Self {
+        Self(Some(Arc::new(Matcher::builder().all(address).build())))
+    }
+
+    /// The one for this address. This machine is reached directly.
+    pub(super) fn of(&self, url: &Url) -> Option<Intercept> {
+        let is_home = match url.host()? {
+            Host::Domain(name) => name.trim_end_matches('.') == "localhost",
+            Host::Ipv4(address) => address.is_loopback(),
+            Host::Ipv6(address) => address.is_loopback(),
+        };
+        if is_home {
+            return None;
+        }
+        self.0.as_ref()?.intercept(&url.as_str().parse().ok()?)
+    }
+}
+
+pub(super) fn direct(resolver: Option<Arc<dyn Resolve>>) -> Result<Client, Failure> {
+    let builder = builder().no_proxy();
+    build(match resolver {
+        Some(resolver) => builder.dns_resolver(resolver),
+        None => builder,
+    })
+}
+
+pub(super) fn through(proxy: &Intercept) -> Result<Client, Failure> {
+    let mut through = Proxy::all(proxy.uri().to_string()).map_err(|error| cannot(&error))?;
+    if let Some(auth) = proxy.basic_auth() {
+        through = through.custom_http_auth(auth.clone());
+    }
+    if let Some((name, password)) = proxy.raw_auth() {
+        through = through.basic_auth(name, password);
+    }
+    build(builder().no_proxy().proxy(through))
+}
+
+fn builder() -> ClientBuilder {
+    Client::builder().user_agent(NAME).redirect(Policy::none()).connect_timeout(CONNECT)
+}
+
+fn build(builder: ClientBuilder) -> Result<Client, Failure> {
+    builder.build().map_err(|error| cannot(&error))
+}
+
+fn cannot(error: &reqwest::Error) -> Failure {
+    Failure::failed(format!("No HTTP client can be made: {error}."))
+}

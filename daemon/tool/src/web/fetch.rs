@@ -1,0 +1,162 @@
+//! One hop of a fetch: a request, and either where it leads or what it answered.
+
+use std::error::Error;
+
+use reqwest::header::{ACCEPT, ACCEPT_LANGUAGE, CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
+use reqwest::{Response, StatusCode};
+use url::Url;
+
+use super::body;
+use super::reach::{Forbidden, Reach};
+use crate::outcome::{Failure, FailureKind};
+
+/// No page is larger.
+pub(crate) const LARGEST: usize = 5 * 1024 * 1024;
+
+/// What is read of an answer that tells of an error.
+const EXCERPT: usize = 64 * 1024;
+
+/// A longer address is none that anybody wrote.
+const LONGEST_ADDRESS: usize = 8 * 1024;
+
+#[derive(Debug)]
+pub(crate) enum Hop {
+    To(Url),
+    Answer(Answer),
+}
+
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    /// `text/html`, in small letters; empty where the server says nothing.
+    pub(crate) mime: String,
+    pub(crate) charset: Option<String>,
+    pub(crate) body: Vec<u8>,
+}
+
+/// An address that may be fetched as far as its form goes.
+pub(crate) fn address(written: &str) -> Result<Url, Failure> {
+    let wrong = |why: &str| Failure::new(FailureKind::Arguments, why);
+    if written.len() > LONGEST_ADDRESS {
+        return Err(wrong("The URL is too long."));
+    }
+    let url = Url::parse(written.trim()).map_err(|error| {
+        wrong(&format!("This is no URL ({error}). Give a whole one, with https:// in front."))
+    })?;
+    accepted(&url).map_err(wrong)?;
+    Ok(url)
+}
+
+fn accepted(url: &Url) -> Result<(), &'static str> {
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err("Only http:// and https:// can be fetched. Files are for `read`.");
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(
+            "A name or password in a URL is not sent. Leave it out; what needs a login cannot be fetched.",
+        );
+    }
+    Ok(())
+}
+
+pub(crate) async fn hop(reach: &Reach, url: &Url, accept: &str) -> Result<Hop, Failure> {
+    let client = reach.client(url).await?;
+    let request = client.get(url.clone()).header(ACCEPT, accept).header(ACCEPT_LANGUAGE, "en;q=0.9, *;q=0.5");
+    let mut response = request.send().await.map_err(|error| unreachable(url, &error))?;
+    if let Some(next) = redirect(url, &response)? {
+        return Ok(Hop::To(next));
+    }
+    answer(&mut response).await.map(Hop::Answer)
+}
+
+fn redirect(url: &Url, response: &Response) -> Result<Option<Url>, Failure> {
+    if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return Ok(None);
+    }
+    let location =
+        response.headers().get(LOCATION).map(|location| String::from_utf8_lossy(location.as_bytes()));
+    let Some(location) = location.filter(|location| location.len() <= LONGEST_ADDRESS) else {
+        return Err(Failure::failed(format!(
+            "{url} answered with a redirect ({}) that leads nowhere.",
+            response.status()
+        )));
+    };
+    let next = url.join(&location).map_err(|_| {
+        let location: String = location.chars().filter(|letter| !letter.is_control()).take(200).collect();
+        Failure::failed(format!("{url} answered with a redirect to `{location}`, which is no URL."))
+    })?;
+    accepted(&next).map_err(|why| {
+        Failure::new(FailureKind::Denied, format!("{url} redirects to {}. {why}", next.scheme()))
+    })?;
+    Ok(Some(next))
+}
+
+async fn answer(response: &mut Response) -> Result<Answer, Failure> {
+    let status = response.status();
+    let (mime, charset) = kind(response);
+    let is_error = status.is_client_error() || status.is_server_error();
+    let encoding = response.headers().get(CONTENT_ENCODING).and_then(|encoding| encoding.to_str().ok());
+    // Gzip, the only one that was asked for, is no longer there: the client has undone it.
+    if let Some(encoding) = encoding.filter(|encoding| !encoding.trim().eq_ignore_ascii_case("identity")) {
+        let encoding: String = encoding.chars().take(40).collect();
+        return Err(Failure::failed(format!(
+            "The answer ({status}) is compressed by `{encoding}`, which was not asked for and cannot be read."
+        )));
+    }
+    let declared = response.content_length().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
+    if !is_error && declared > LARGEST {
+        return Err(too_large(&mime, &format!("{declared} bytes")));
+    }
+    let body = body::read(response, if is_error { EXCERPT } else { LARGEST }).await?;
+    if body.is_cut && !is_error {
+        return Err(too_large(&mime, "more than that"));
+    }
+    Ok(Answer { status, mime, charset, body: body.bytes })
+}
+
+fn too_large(mime: &str, size: &str) -> Failure {
+    let mime = if mime.is_empty() { "of an unknown type" } else { mime };
+    Failure::target(format!(
+        "The answer ({mime}) is too large: at most {LARGEST} bytes are fetched, and it has {size}. Look for a smaller page, or load it with a command."
+    ))
+}
+
+/// The type and the character set that the server names.
+fn kind(response: &Response) -> (String, Option<String>) {
+    let value = response.headers().get(CONTENT_TYPE).map(|value| String::from_utf8_lossy(value.as_bytes()));
+    let value = value.unwrap_or_default();
+    let mut parts = value.split(';').map(str::trim);
+    let mime: String =
+        parts.next().unwrap_or_default().chars().filter(|letter| !letter.is_control()).take(100).collect();
+    let charset = parts.find_map(|part| {
+        let (name, value) = part.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"').to_owned())
+    });
+    (mime.to_ascii_lowercase(), charset)
+}
+
+fn unreachable(url: &Url, error: &reqwest::Error) -> Failure {
+    if let Some(forbidden) = Forbidden::of(error) {
+        return forbidden.failure();
+    }
+    let host = url.host_str().unwrap_or_default();
+    Failure::failed(format!("{host} cannot be reached: {}.", cause(error)))
+}
+
+/// A connection that ended in the middle.
+pub(super) fn broken(error: &reqwest::Error, bytes: usize) -> Failure {
+    Failure::failed(format!(
+        "The answer broke off after {bytes} bytes: {}. Try again, or another page.",
+        cause(error)
+    ))
+}
+
+/// The innermost words: the outer ones hold the whole address.
+pub(super) fn cause(error: &reqwest::Error) -> String {
+    let mut innermost: &dyn Error = error;
+    while let Some(inner) = innermost.source() {
+        innermost = inner;
+    }
+    let words = innermost.to_string();
+    words.trim_end_matches('.').chars().take(300).collect()
+}

@@ -1,0 +1,179 @@
+//! Whether and how an address may be reached: directly through the guard, freely where the person allowed it, or through the
+//! proxy that this machine is told to use.
+//!
+//! A proxy looks up names by itself. So what a name means here is checked before it is handed over, and where it means nothing
+//! here (as in networks whose proxy alone knows the world) the proxy decides.
+
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+
+use reqwest::Client;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use url::{Host, Url};
+
+use super::Web;
+use super::address::not_public;
+use super::client::{self, Proxies};
+use super::private::Private;
+use crate::outcome::{Failure, FailureKind};
+
+pub type Lookup = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
+
+/// Who knows the addresses of names.
+pub trait Resolver: Send + Sync + 'static {
+    fn lookup(&self, name: &str) -> Lookup;
+}
+
+/// This machine.
+pub fn system_lookup() -> Arc<dyn Resolver> {
+    struct System;
+
+    impl Resolver for System {
+        fn lookup(&self, name: &str) -> Lookup {
+            let name = name.to_owned();
+            Box::pin(async move {
+                let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
+                Ok(found.map(|address| address.ip()).collect())
+            })
+        }
+    }
+
+    Arc::new(System)
+}
+
+pub(crate) struct Reach {
+    private: Private,
+    proxies: Proxies,
+    resolver: Arc<dyn Resolver>,
+    /// Made on first use, and shared from then on.
+    guarded: OnceLock<Client>,
+    free: OnceLock<Client>,
+}
+
+impl fmt::Debug for Reach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reach").field("private", &self.private).finish_non_exhaustive()
+    }
+}
+
+impl Reach {
+    pub(crate) fn new(web: &Web) -> Self {
+        Self {
+            private: web.private.clone(),
+            proxies: web.proxies.clone(),
+            resolver: Arc::clone(&web.resolver),
+            guarded: OnceLock::new(),
+            free: OnceLock::new(),
+        }
+    }
+
+    /// The client that may get this address, if one may.
+    pub(crate) async fn client(&self, url: &Url) -> Result<Client, Failure> {
+        let is_allowed = self.private.allows(url);
+        if !is_allowed && let Some(address) = literal(url) {
+            check(url.host_str().unwrap_or_default(), &[address]).map_err(|forbidden| forbidden.failure())?;
+        }
+        if let Some(proxy) = self.proxies.of(url) {
+            if !is_allowed
+                && let Some(Host::Domain(name)) = url.host()
+                && let Ok(addresses) = self.resolver.lookup(name).await
+            {
+                check(name, &addresses).map_err(|forbidden| forbidden.failure())?;
+            }
+            return client::through(&proxy);
+        }
+        let place = if is_allowed { &self.free } else { &self.guarded };
+        if let Some(client) = place.get() {
+            return Ok(client.clone());
+        }
+        let guard = Guard { resolver: Arc::clone(&self.resolver), is_strict: !is_allowed };
+        let client = client::direct(Some(Arc::new(guard)))?;
+        Ok(place.get_or_init(|| client).clone())
+    }
+}
+
+/// An address that is written as such, however it was spelled: reading a URL has made it plain.
+fn literal(url: &Url) -> Option<IpAddr> {
+    match url.host()? {
+        Host::Ipv4(address) => Some(address.into()),
+        Host::Ipv6(address) => Some(address.into()),
+        Host::Domain(_) => None,
+    }
+}
+
+/// All of them have to be the world's: of several the client may take any.
+fn check(name: &str, addresses: &[IpAddr]) -> Result<(), Forbidden> {
+    let mut forbidden = addresses.iter().filter_map(|address| Some((*address, not_public(*address)?)));
+    match forbidden.next() {
+        Some((address, why)) => Err(Forbidden { name: name.to_owned(), address, why }),
+        None => Ok(()),
+    }
+}
+
+/// Looks up names for a client, which then connects to nothing else than what it was told.
+struct Guard {
+    resolver: Arc<dyn Resolver>,
+    is_strict: bool,
+}
+
+impl Resolve for Guard {
+    fn resolve(&self, name: Name) -> Resolving {
+        let (lookup, is_strict) = (self.resolver.lookup(name.as_str()), self.is_strict);
+        Box::pin(async move {
+            let addresses = lookup.await?;
+            if is_strict {
+                check(name.as_str(), &addresses)?;
+            }
+            let addresses: Addrs = Box::new(addresses.into_iter().map(|address| SocketAddr::new(address, 0)));
+            Ok(addresses)
+        })
+    }
+}
+
+/// A name that leads where `webfetch` does not go.
+#[derive(Debug, Clone)]
+pub(crate) struct Forbidden {
+    name: String,
+    address: IpAddr,
+    why: &'static str,
+}
+
+impl fmt::Display for Forbidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, address, why } = self;
+        let shown = name.trim_matches(['[', ']']);
+        if shown == address.to_string() {
+            write!(f, "{address} is not an address of the public web ({why})")
+        } else {
+            write!(f, "{name} is at {address}, which is not an address of the public web ({why})")
+        }
+    }
+}
+
+impl Error for Forbidden {}
+
+impl Forbidden {
+    pub(crate) fn failure(&self) -> Failure {
+        let message = format!(
+            "{self}, and is not fetched. If this is wanted, the person can name the host in `webfetch.allow_private` of their own configuration."
+        );
+        Failure::new(FailureKind::Denied, message)
+    }
+
+    /// The one that a client failed by.
+    pub(crate) fn of<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Self> {
+        let mut cause = Some(error);
+        while let Some(error) = cause {
+            if let Some(forbidden) = error.downcast_ref() {
+                return Some(forbidden);
+            }
+            cause = error.source();
+        }
+        None
+    }
+}

@@ -1,0 +1,51 @@
+--- The files that a call changes, as its metadata tells: one, or a list of them.
+---
+--- Contract: pure; never throws, whatever stands in the metadata; what is no file is left out.
+
+local M = {}
+
+---@class copydesk.ChangedFile
+---@field path string
+---@field diff? string
+---@field additions? number
+---@field deletions? number
+
+---@param told any
+---@return copydesk.ChangedFile?
+local function file(told)
+  if type(told) ~= "table" or type(told.filepath) ~= "string" then
+    return nil
+  end
+  return {
+    path = told.filepath,
+    diff = type(told.diff) == "string" and told.diff or nil,
+    additions = tonumber(told.additions),
+    deletions = tonumber(told.deletions),
+  }
+end
+
+--- The files, in their order.
+---@param metadata any
+---@return copydesk.ChangedFile[]
+function M.files(metadata)
+  if type(metadata) ~= "table" then
+    return {}
+  elseif type(metadata.files) ~= "table" then
+    return { file(metadata) }
+  end
+  local files = {}
+  for _, told in ipairs(metadata.files) do
+    files[#files + 1] = file(told)
+  end
+  return files
+end
+
+--- The line above the diff of one of several.
+---@param changed copydesk.ChangedFile
+---@return string
+function M.heading(changed)
+  local name = vim.fn.fnamemodify((changed.path:gsub("%c+", " ")), ":~:.")
+  return ("%s (+%d -%d)"):format(name, changed.additions or 0, changed.deletions or 0)
+end
+
+return M

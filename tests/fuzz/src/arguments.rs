@@ -1,0 +1,1 @@
+../../../daemon/tool/src/arguments.rs

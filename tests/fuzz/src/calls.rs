@@ -1,0 +1,55 @@
+//! Any text as arguments is read or refused; valid ones stay as they are; and nothing is read that was not written.
+#![no_main]
+// The reader is taken as it is, and only a part of it is used here.
+#![allow(dead_code, unused_imports)]
+
+mod arguments;
+
+use arguments::{Ending, prepare};
+use libfuzzer_sys::fuzz_target;
+use serde_json::{Value, json};
+
+fn strings<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+    match value {
+        Value::String(text) => found.push(text),
+        Value::Array(list) => list.iter().for_each(|value| strings(value, found)),
+        Value::Object(map) => map.iter().for_each(|(name, value)| {
+            found.push(name);
+            strings(value, found);
+        }),
+        _ => {}
+    }
+}
+
+/// A fraction is not written digit for digit.
+fn has_fraction(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => number.is_f64(),
+        Value::Array(list) => list.iter().any(has_fraction),
+        Value::Object(map) => map.values().any(has_fraction),
+        _ => false,
+    }
+}
+
+fuzz_target!(|text: &str| {
+    let schema = json!({ "type": "object", "properties": {
+        "filePath": { "type": "string" },
+        "limit": { "type": ["integer", "null"] },
+        "edits": { "type": "array", "items": { "$ref": "#" } },
+    } });
+    drop(prepare(text, &schema, Ending::Whole));
+    drop(prepare(text, &schema, Ending::Cut));
+    let Ok(read) = prepare(text, &Value::Null, Ending::Whole) else { return };
+    match serde_json::from_str::<Value>(text) {
+        Ok(value @ Value::Object(_)) => assert_eq!((&read.value, read.repairs.len()), (&value, 0)),
+        // What is encoded twice, or escaped, is written otherwise.
+        _ if text.contains('\\') => {}
+        _ => {
+            let mut found = Vec::new();
+            strings(&read.value, &mut found);
+            assert!(found.iter().all(|part| text.contains(part)), "{text:?} became {}", read.value);
+        }
+    }
+    let again = prepare(&read.value.to_string(), &Value::Null, Ending::Whole).expect("it is valid now");
+    assert!(again.repairs.is_empty() && (again.value == read.value || has_fraction(&read.value)));
+});

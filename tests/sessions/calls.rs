@@ -1,0 +1,178 @@
+//! The life of a call: what is repaired, what cannot be, and what the model and the person are told of it.
+
+use serde_json::{Value, json};
+
+use super::harness::{Scripted, events};
+use crate::model_server::{Stop, Turn};
+
+/// The calls of a run with `--json`, as they ended: name, arguments, whether they failed.
+fn calls(events: &[Value]) -> Vec<(String, Value, bool)> {
+    let ended = events.iter().filter(|event| event["part"]["content"]["output"].is_object());
+    let call = |event: &Value| {
+        let call = &event["part"]["content"];
+        let arguments = serde_json::from_str(call["arguments"].as_str().unwrap()).unwrap_or(Value::Null);
+        (call["name"].as_str().unwrap().to_owned(), arguments, call["output"]["isError"] == true)
+    };
+    ended.map(call).collect()
+}
+
+#[test]
+fn a_call_with_noise_is_made_and_shown_as_it_was_understood() {
+    let scripted = Scripted::new([
+        Turn::new()
+            .raw_call("c1", "functions.Read", "```json\n{'path': 'a.txt', limit: '1',}\n```")
+            .raw_call("c2", "raed", r#"{"filePath":"a.txt""#),
+        Turn::new().text("Done."),
+    ]);
+    scripted.desk.write("a.txt", "first\nsecond\n");
+    let ran = scripted.run(&["--json", "Look"]);
+    let ended = calls(&events(&ran));
+    let first = ("read".to_owned(), json!({ "filePath": "a.txt", "limit": 1 }), false);
+    let second = ("read".to_owned(), json!({ "filePath": "a.txt" }), false);
+    assert!(ended.len() == 2 && ended.contains(&first) && ended.contains(&second), "{ended:?}");
+    // As it was understood, the model sees it, too.
+    let said = scripted.sent(1)["messages"][1]["content"].clone();
+    assert_eq!((&said[0]["name"], &said[0]["input"]), (&json!("read"), &first.1), "{said:#}");
+    assert_eq!((&said[1]["name"], &said[1]["input"]), (&json!("read"), &second.1), "{said:#}");
+    let told = scripted.told(1);
+    assert!(
+        told.contains("1: first")
+            && told.contains("(Repaired in this call: `path` was taken for `filePath`.)"),
+        "{told}"
+    );
+    assert!(told.contains("the missing end was added; the tool `raed` was taken for `read`.)"), "{told}");
+    let repaired = events(&ran).iter().any(|event| {
+        event["part"]["content"]["output"]["metadata"]["repaired"].to_string().contains("single quotes")
+    });
+    assert!(repaired, "{ran:?}");
+}
+
+#[test]
+fn what_cannot_be_understood_becomes_invalid() {
+    let permission = json!({ "permission": { "bash": "deny" } });
+    let scripted = Scripted::with(
+        [
+            Turn::new()
+                .call("c1", "summon.demon", json!({ "name": "x" }))
+                .raw_call("c2", "write", r#"{"filePath":"a.txt","content":"half a te"#)
+                .call("c3", "read", json!({ "lines": 5 }))
+                .call("c4", "bash", json!({ "command": "touch ran" })),
+            Turn::new().text("Sorry."),
+        ],
+        permission,
+    );
+    let ran = scripted.run(&["--json", "--auto", "Go"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let mut names: Vec<_> =
+        calls(&events(&ran)).into_iter().map(|(name, _, failed)| (name, failed)).collect();
+    names.sort();
+    let expected = [("bash", true), ("invalid", true), ("invalid", true), ("invalid", true)];
+    assert_eq!(names, expected.map(|(name, failed)| (name.to_owned(), failed)));
+    assert!(!scripted.desk.exists("a.txt") && !scripted.desk.exists("ran"));
+    let told = scripted.told(1);
+    for words in [
+        "There is no tool `summon.demon`. There are: `edit`, `glob`,",
+        "The arguments of `write` are no JSON object (EOF while parsing a string",
+        "The arguments of `read` do not fit: missing field `filePath`. It takes: filePath (string),",
+        // Known, and not for this agent: it says so itself.
+        "A rule forbids this: `bash` of `touch ran` is denied",
+    ] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    let sent = scripted.sent(1);
+    assert!(!sent["tools"].to_string().contains("\"invalid\""), "never offered");
+    let said = &sent["messages"][1]["content"];
+    assert_eq!(said[0]["input"], json!({ "tool": "summon.demon", "arguments": { "name": "x" } }), "{said:#}");
+}
+
+/// An answer that ran into its limit is not taken for one that forgot a bracket.
+#[test]
+fn what_was_cut_is_not_completed() {
+    let cut = || Turn::new().raw_call("c1", "write", r#"{"filePath":"a.txt","content":"one""#);
+    let scripted =
+        Scripted::new([cut().stop(Stop::Length), Turn::new().text("Again."), cut(), Turn::new().text("ok")]);
+    scripted.run(&["--auto", "Go"]);
+    assert!(!scripted.desk.exists("a.txt"), "{}", scripted.told(1));
+    scripted.run(&["--auto", "Go"]);
+    assert_eq!(scripted.desk.read("a.txt"), "one");
+}
+
+/// Four steps that read the same file.
+fn circling() -> impl Iterator<Item = Turn> {
+    (0..4).map(|number| Turn::new().call(format!("c{number}"), "read", json!({ "filePath": "a.txt" })))
+}
+
+#[test]
+fn a_call_that_leads_nowhere_is_asked_about_the_fourth_time() {
+    let scripted = Scripted::new(circling().chain([Turn::new().text("I stop.")]));
+    scripted.desk.write("a.txt", "text\n");
+    let ran = scripted.run(&["--json", "Go"]);
+    let asked: Vec<_> = events(&ran).into_iter().filter(|event| event["event"] == "asked").collect();
+    assert_eq!(asked.len(), 1, "{ran:?}");
+    assert_eq!(
+        (&asked[0]["key"], &asked[0]["patterns"]),
+        (&json!("doom_loop"), &json!(["read"])),
+        "{asked:?}"
+    );
+    assert!(scripted.told(3).contains("1: text"), "the third is made");
+    let told = scripted.told(4);
+    assert!(
+        told.contains("the same result three times in a row, and was not made again. Do something else."),
+        "{told}"
+    );
+    assert!(told.contains("Nobody is there to approve this") && !told.contains("1: text"), "{told}");
+}
+
+#[test]
+fn whoever_allows_everything_is_not_asked_about_circles() {
+    for (config, args) in [
+        (json!({}), &["--auto", "--json", "Go"][..]),
+        (json!({ "permission": { "doom_loop": { "read": "allow" } } }), &["--json", "Go"]),
+    ] {
+        let scripted = Scripted::with(circling().chain([Turn::new().text("ok")]), config);
+        scripted.desk.write("a.txt", "text\n");
+        assert_eq!(scripted.run(args).code, Some(0));
+        assert!(scripted.told(4).contains("1: text"), "{}", scripted.told(4));
+    }
+}
+
+/// What happened before is in the store; and a file that changed is another result.
+#[test]
+fn circles_are_seen_across_runs() {
+    let read = || Turn::new().call("c", "read", json!({ "filePath": "a.txt" }));
+    let turns = (0..5).flat_map(|_| [read(), Turn::new().text("ok")]);
+    let scripted = Scripted::new(turns);
+    scripted.desk.write("a.txt", "text\n");
+    scripted.run(&["Go"]);
+    for _ in 0..2 {
+        scripted.run(&["--continue", "Go"]);
+    }
+    scripted.run(&["--continue", "Go"]);
+    assert!(scripted.told(7).contains("was not made again"), "{}", scripted.told(7));
+    // Asked for once more, it is still the same.
+    scripted.run(&["--continue", "Go"]);
+    assert!(scripted.told(9).contains("was not made again"), "{}", scripted.told(9));
+}
+
+#[test]
+fn another_result_is_no_circle() {
+    let read = |number: u32| {
+        let change = json!({ "command": format!("echo {number} > a.txt; sleep 0") });
+        [
+            Turn::new().call("c1", "bash", change),
+            Turn::new().call("c2", "read", json!({ "filePath": "a.txt" })).call(
+                "c3",
+                "list",
+                json!({ "path": "x" }),
+            ),
+        ]
+    };
+    let scripted = Scripted::new((0..5).flat_map(read).chain([Turn::new().text("ok")]));
+    let ran = scripted.run(&["--json", "--auto", "Go"]);
+    let keys: Vec<_> = events(&ran)
+        .iter()
+        .filter(|event| event["event"] == "asked")
+        .map(|event| event["key"].clone())
+        .collect();
+    assert!(!keys.contains(&json!("doom_loop")), "{keys:?}");
+}

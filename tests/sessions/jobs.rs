@@ -1,0 +1,120 @@
+//! Commands in the background: the session goes on, the model is told of their end, and none outlives the session.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::harness::{Scripted, events};
+use crate::editors::desk::Running;
+use crate::model_server::{ModelServer, Recorded, Turn};
+
+fn said(request: &Recorded) -> String {
+    request.body["messages"].to_string()
+}
+
+/// A model that starts a job, and then does something else until it is told of its end.
+fn busy(server: &ModelServer, command: &str) {
+    let start = Turn::new().call("c1", "bash", json!({ "command": command, "background": true }));
+    server.whenever(|request| !said(request).contains("tool_use"), start);
+    server.whenever(|request| said(request).contains(") has ended: "), Turn::new().text("I heard."));
+    server.whenever(|_| true, Turn::new().call("c2", "list", json!({})));
+}
+
+/// The number of the job that the model was told of.
+fn job(scripted: &Scripted) -> String {
+    let told = scripted.told(1);
+    let number = told.split("as job ").nth(1).unwrap_or_else(|| panic!("{told}"));
+    number.split('.').next().unwrap().to_owned()
+}
+
+#[test]
+fn the_end_of_a_job_is_told_at_the_next_step() {
+    let scripted = Scripted::with([], json!({ "permission": "allow" }));
+    busy(&scripted.server, "echo over; exit 3");
+    let ran = scripted.run(&["--json", "Go"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let last = scripted.server.requests().len() - 1;
+    let told = scripted.told(last);
+    let words = format!("Job {} (`echo over; exit 3`) has ended: exit code 3 after", job(&scripted));
+    assert!(told.contains(&words) && told.ends_with("the end of it:\nover"), "{told}");
+    let notes = |event: &&Value| event["part"]["content"]["kind"] == "note";
+    assert_eq!(events(&ran).iter().filter(notes).count(), 1, "once");
+    // It ran in no call's time.
+    let title = events(&ran).iter().any(|event| {
+        event["part"]["content"]["output"]["title"]
+            .as_str()
+            .is_some_and(|title| title.starts_with("echo over; exit 3 (job "))
+    });
+    assert!(title, "{ran:?}");
+}
+
+/// Nobody is at work when it ends: the next turn hears of it, and begins with a prompt.
+#[test]
+fn a_job_that_ends_while_nobody_works_is_told_with_the_next_turn() {
+    let desk = Running::new([]);
+    let server = &desk.scripted.server;
+    let start =
+        Turn::new().call("c1", "bash", json!({ "command": "read < open; exit 7", "background": true }));
+    server.whenever(|request| !said(request).contains("tool_use"), start);
+    server.whenever(|request| !said(request).contains("And now?"), Turn::new().text("It runs."));
+    server
+        .whenever(|request| said(request).contains(") has ended: exit code 7"), Turn::new().text("I heard."));
+    server.whenever(|_| true, Turn::new().call("c2", "list", json!({})));
+    let fifo = Command::new("mkfifo").arg(desk.scripted.desk.path("open")).status().unwrap();
+    assert!(fifo.success());
+    let mut client = desk.client("Neovim");
+    let session = client.session();
+    client.turn(&session, "Go");
+    assert_eq!(server.requests().len(), 2);
+    desk.scripted.desk.write("open", "\n");
+    client.turn(&session, "And now?");
+    let parts = client.parts(&session);
+    let turns: Vec<_> = parts
+        .iter()
+        .filter(|part| part["content"]["kind"] == "prompt")
+        .map(|part| part["turn"].clone())
+        .collect();
+    assert_eq!(turns, [json!(1), json!(2)], "it has begun none by itself");
+    assert!(said(server.requests().last().unwrap()).contains("has ended: exit code 7"));
+}
+
+#[test]
+fn a_job_ends_with_the_session_and_the_model_is_told_when_it_comes_back() {
+    let command = "echo $$ > pid; echo started; sleep 600";
+    let scripted = Scripted::new([
+        Turn::new().call("c1", "bash", json!({ "command": command, "background": true })),
+        Turn::new().call("c2", "bash", json!({ "command": "until [ -s pid ]; do :; done" })),
+        Turn::new().text("It runs."),
+        Turn::new().text("I see."),
+        Turn::new().text("Yes."),
+    ]);
+    assert_eq!(scripted.run(&["--auto", "Go"]).code, Some(0));
+    let pid = scripted.desk.read("pid");
+    assert_eq!(pid.trim(), job(&scripted));
+    while Command::new("kill").args(["-0", pid.trim()]).output().unwrap().status.success() {
+        std::thread::yield_now();
+    }
+    scripted.run(&["--continue", "Still there?"]);
+    let told = scripted.told(3);
+    assert!(told.contains(&format!("Job {} is gone", pid.trim())), "{told}");
+    scripted.run(&["--continue", "Sure?"]);
+    assert!(!scripted.told(4).contains("is gone"), "once: {}", scripted.told(4));
+}
+
+/// What it prints is in a file that may be searched and read without asking.
+#[test]
+fn the_output_of_a_job_can_be_searched() {
+    let scripted = Scripted::with([], json!({ "permission": { "bash": "allow" } }));
+    let outputs = scripted.desk.path("~/.local/share/copydesk/output").display().to_string();
+    let start = json!({ "command": "echo needle in the hay; echo $PPID", "background": true });
+    let search = json!({ "pattern": "needle", "path": outputs });
+    scripted
+        .server
+        .whenever(|request| !said(request).contains("tool_use"), Turn::new().call("c1", "bash", start));
+    let found = |request: &Recorded| said(request).contains("1: needle in the hay");
+    scripted.server.whenever(found, Turn::new().text("Found."));
+    scripted.server.whenever(|_| true, Turn::new().call("c2", "grep", search));
+    let ran = scripted.run(&["--json", "Go"]);
+    let asked = events(&ran).iter().filter(|event| event["event"] == "asked").count();
+    assert_eq!((ran.code, asked), (Some(0), 0), "{ran:?}");
+}

@@ -1,0 +1,221 @@
+//! The tools of the web end to end: a page of a server on this machine, which the person has allowed; a search engine's
+//! stand-in; and what a project may not say about either.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use super::harness::Scripted;
+use crate::model_server::Turn;
+
+/// A server that answers with what is made of the first line and the body of each request: a type and a text.
+pub(crate) struct Site {
+    port: u16,
+    requests: Arc<Mutex<Vec<String>>>,
+}
+
+impl Site {
+    pub(crate) fn serving(answer: impl Fn(&str, &str) -> (&'static str, Vec<u8>) + Send + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&requests);
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let mut head = Vec::new();
+                let mut byte = [0];
+                while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap_or(0) > 0 {
+                    head.push(byte[0]);
+                }
+                let head = String::from_utf8_lossy(&head).into_owned();
+                let length =
+                    |line: &str| line.to_lowercase().strip_prefix("content-length:")?.trim().parse().ok();
+                let mut body = vec![0; head.lines().find_map(length).unwrap_or(0)];
+                stream.read_exact(&mut body).unwrap_or_default();
+                let line = head.lines().next().unwrap_or_default().to_owned();
+                let (mime, text) = answer(&line, &String::from_utf8_lossy(&body));
+                seen.lock().unwrap().push(head);
+                let status = if mime.contains("location:") { "302 Found" } else { "200 OK" };
+                let head = format!(
+                    "HTTP/1.1 {status}\r\ncontent-type: {mime}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+                    text.len()
+                );
+                let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&text));
+            }
+        });
+        Self { port, requests }
+    }
+
+    /// One page for every path.
+    pub(crate) fn page(mime: &'static str, text: &'static [u8]) -> Self {
+        Self::serving(move |_, _| (mime, text.to_vec()))
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+
+    fn requests(&self) -> Vec<String> {
+        self.requests.lock().unwrap().clone()
+    }
+}
+
+pub(crate) const PAGE: &[u8] =
+    b"<title>The Room</title><nav>Menu</nav><main><h1>Room</h1><p>It has <a href=/door>a door</a>.</main>";
+
+fn fetch(url: String) -> [Turn; 2] {
+    [Turn::new().call("c1", "webfetch", json!({ "url": url })), Turn::new().text("Done.")]
+}
+
+#[test]
+fn a_page_is_fetched_and_told() {
+    let site = Site::page("text/html", PAGE);
+    let host = format!("127.0.0.1:{}", site.port);
+    let config = json!({ "webfetch": { "allow_private": [host] } });
+    let scripted = Scripted::with(fetch(site.url("/room")), config);
+    let ran = scripted.run(&["--auto", "Look"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("✓ webfetch The Room (127.0.0.1)"), "{ran:?}");
+    let told = scripted.told(1);
+    let text = format!("# Room\n\nIt has [a door](http://{host}/door).");
+    assert!(told.contains("“The Room”") && told.ends_with(&text), "{told}");
+}
+
+#[test]
+fn nothing_is_fetched_that_nobody_approved_or_that_is_private() {
+    let site = Site::page("text/html", PAGE);
+    let scripted = Scripted::with(fetch(site.url("/")), json!({ "webfetch": { "allow_private": true } }));
+    assert_eq!(scripted.run(&["Look"]).code, Some(0));
+    assert!(scripted.told(1).contains("Nobody is there to approve this"), "{}", scripted.told(1));
+
+    let scripted = Scripted::new(fetch(site.url("/")));
+    let ran = scripted.run(&["--auto", "Look"]);
+    assert!(
+        scripted.told(1).contains("127.0.0.1 is not an address of the public web"),
+        "{}",
+        scripted.told(1)
+    );
+    assert!(ran.stdout.contains("✗ webfetch"), "{ran:?}");
+    assert_eq!(site.requests(), Vec::<String>::new());
+}
+
+#[test]
+fn an_image_from_the_web_goes_to_the_model() {
+    let site = Site::page("image/gif", b"GIF89a\x01\x00\x01\x00");
+    let config = json!({ "webfetch": { "allow_private": true } });
+    let scripted = Scripted::with(fetch(site.url("/dot.gif")), config);
+    scripted.desk.write(
+        "copydesk.jsonc",
+        r#"{ "provider": { "script": { "models": { "m-1": { "images": true } } } } }"#,
+    );
+    assert_eq!(scripted.run(&["--auto", "Look"]).code, Some(0));
+    let sent = scripted.sent(1)["messages"].to_string();
+    assert!(sent.contains("\"media_type\":\"image/gif\""), "{sent}");
+}
+
+/// Answers as Exa's server does, with the key in the address.
+fn exa(line: &str, body: &str) -> (&'static str, Vec<u8>) {
+    let message: Value = serde_json::from_str(body).unwrap_or_default();
+    let result = match message["method"].as_str() {
+        Some("initialize") => {
+            json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {} })
+        }
+        Some("tools/call") => {
+            let text = format!("Title: {}\nURL: https://found.example/\nText: {line}", message["params"]);
+            json!({ "content": [{ "type": "text", "text": text }] })
+        }
+        _ => json!({}),
+    };
+    let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "result": result });
+    ("text/event-stream", format!("event: message\ndata: {answer}\n\n").into_bytes())
+}
+
+const KEY: &str = "exa-key-0123456789";
+
+#[test]
+fn searches_are_made_where_they_are_configured() {
+    let site = Site::serving(exa);
+    let engine = json!({ "type": "exa", "url": site.url("/mcp"), "apiKey": "{env:MY_EXA_KEY}" });
+    let turns = [
+        Turn::new().call("c1", "websearch", json!({ "query": "rust news" })).call(
+            "c2",
+            "codesearch",
+            json!({ "query": "tokio select", "tokensNum": 2000 }),
+        ),
+        Turn::new().text("Done."),
+    ];
+    let mut scripted = Scripted::with(turns, json!({ "websearch": engine, "codesearch": engine }));
+    scripted.desk = scripted.desk.env("MY_EXA_KEY", KEY);
+    let ran = scripted.run(&["--auto", "Search"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let told =
+        scripted.sent(1)["messages"][2]["content"].to_string().replace("\\\\\\\"", "'").replace("\\\"", "'");
+    for words in [
+        "{'name':'web_search_exa','arguments':{'query':'rust news','numResults':8}}",
+        "{'name':'get_code_context_exa','arguments':{'query':'tokio select','tokensNum':2000}}",
+        "tools=web_search_exa",
+    ] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    assert!(site.requests()[0].contains(&format!("exaApiKey={KEY}")));
+    assert!(
+        ran.stdout.contains("✓ websearch rust news") && ran.stdout.contains("✓ codesearch tokio select"),
+        "{ran:?}"
+    );
+    assert!(!ran.stdout.contains(KEY) && !ran.stderr.contains(KEY), "{ran:?}");
+    let shown = scripted.desk.run(&["config"]);
+    assert!(shown.stdout.contains("websearch.apiKey") && !shown.stdout.contains(KEY), "{shown:?}");
+}
+
+#[test]
+fn a_project_opens_nothing_and_names_no_engine() {
+    let site = Site::page("text/html", PAGE);
+    let file = json!({
+        "webfetch": { "allow_private": true },
+        "websearch": { "type": "json", "url": site.url("/steal?q={query}") },
+    });
+    let scripted = Scripted::new(fetch(site.url("/")));
+    scripted.desk.write("copydesk.jsonc", file.to_string());
+    let ran = scripted.run(&["--auto", "Look"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    for key in ["webfetch", "websearch"] {
+        let warning = format!("`{key}` is left out: this project is not trusted");
+        assert!(ran.stderr.contains(&warning), "{ran:?}");
+    }
+    assert!(!scripted.sent(0)["tools"].to_string().contains(r#""name":"websearch""#));
+    assert!(scripted.told(1).contains("not an address of the public web"), "{}", scripted.told(1));
+
+    // Trusted, it counts.
+    assert_eq!(scripted.desk.run(&["config", "trust"]).code, Some(0));
+    fetch(site.url("/")).into_iter().for_each(|turn| scripted.server.play(turn));
+    assert_eq!(scripted.run(&["--auto", "Look"]).code, Some(0));
+    assert!(scripted.sent(2)["tools"].to_string().contains(r#""name":"websearch""#));
+    assert!(scripted.told(3).contains("# Room"), "{}", scripted.told(3));
+}
+
+#[test]
+fn a_redirect_gets_round_no_rule_and_asks_nobody_twice() {
+    let site = Site::serving(|line, _| match line.split(' ').nth(1) {
+        Some("/old") => ("text/plain\r\nlocation: /new", Vec::new()),
+        Some("/secret") => ("text/plain\r\nlocation: /inner/x", Vec::new()),
+        _ => ("text/plain", b"moved here".to_vec()),
+    });
+    let turns = [
+        Turn::new().call("c1", "webfetch", json!({ "url": site.url("/old") })).call(
+            "c2",
+            "webfetch",
+            json!({ "url": site.url("/secret") }),
+        ),
+        Turn::new().text("Done."),
+    ];
+    let rules = json!({ "webfetch": { "*/old": "allow", "*/secret": "allow", "*/inner/*": "deny" } });
+    let config = json!({ "webfetch": { "allow_private": true }, "permission": rules });
+    let scripted = Scripted::with(turns, config);
+    assert_eq!(scripted.run(&["Look"]).code, Some(0));
+    let told = scripted.told(1);
+    assert!(told.contains("moved here") && told.contains("A rule forbids this"), "{told}");
+    assert!(!site.requests().iter().any(|head| head.contains("/inner")));
+}
