@@ -910,8 +910,12 @@ export type QuestionReply =
       /** For each question, in their order: the labels that were chosen, or the person's own words. */
       answers: string[][];
     }
-  /** The person does not want to answer; the agent is told. */
-  | { reply: "rejected" }
+  /** There is no answer. With a reason the model is told it and goes on; without one the person does not want to answer, and the turn stops. */
+  | {
+      reply: "rejected";
+      /** What the model is told. One without words is none. */
+      reason?: string;
+    }
   /** No reply from this client: the questions were settled, or its window was closed. They stay open for others. */
   | { reply: "cancelled" };
 

@@ -13,6 +13,7 @@ mod flood;
 mod inline;
 mod misbehaving;
 mod patches;
+mod questions;
 mod reviews;
 mod sessions;
 mod several;

@@ -19,6 +19,7 @@ mod lives;
 mod pictures;
 mod reviewing;
 mod setup;
+mod talking;
 mod tasks;
 mod web;
 mod window;

@@ -11,6 +11,7 @@ pub(crate) mod hunks;
 mod layout;
 mod patches;
 mod pictures;
+mod questions;
 pub(crate) mod screen;
 mod secret;
 pub(crate) mod svg;

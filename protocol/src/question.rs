@@ -61,8 +61,13 @@ pub enum QuestionReply {
         #[serde(deserialize_with = "lenient::list")]
         answers: Vec<Vec<String>>,
     },
-    /// The person does not want to answer; the agent is told.
-    Rejected,
+    /// There is no answer. With a reason the model is told it and goes on; without one the person does not want to answer,
+    /// and the turn stops.
+    Rejected {
+        /// What the model is told. One without words is none.
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::words")]
+        reason: Option<String>,
+    },
     /// No reply from this client: the questions were settled, or its window was closed. They stay open for others.
     Cancelled,
 }

@@ -196,3 +196,33 @@ fn a_second_ctrl_c_leaves_the_daemon_to_end_it() {
     // It was cancelled the first time: what does not want to end is killed there, and nobody holds the session any more.
     while scripted.desk.run(&["status", "--json"]).json()["sessions"] != json!([]) {}
 }
+
+#[test]
+fn a_question_of_the_agent_that_was_answered_elsewhere_goes_too() {
+    let options = json!([{ "label": "this" }, { "label": "that" }]);
+    let question = json!({ "questions": [{ "question": "Which one?", "header": "", "options": options }] });
+    let scripted = scripted([Turn::new().call("c1", "question", question), Turn::new().text("Done.")]);
+    let _up = scripted.up(Where::Daemon);
+    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.shows("no answer, stop  ›");
+    terminal.keys("1");
+    let mut editor = Client::new(&scripted.desk, "nvim");
+    let loaded = editor.load(&latest(&scripted));
+    assert_eq!(loaded["questions"][0]["questions"][0]["text"], "Which one?");
+    let asked = editor.request("copydesk/question/ask");
+    editor.answer(&asked, json!({ "reply": "answered", "answers": [["that"]] }));
+    terminal.shows("  decided in nvim\n✓ question that");
+    assert_eq!(terminal.ends(), Some(0), "{}", terminal.text());
+}
+
+#[test]
+fn the_person_at_the_terminal_answers_a_question() {
+    let question = json!({ "questions": [{ "question": "Which one?", "header": "", "options": [] }] });
+    let scripted = scripted([Turn::new().call("c1", "question", question), Turn::new().text("Done.")]);
+    let _up = scripted.up(Where::Daemon);
+    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.shows("no answer, stop  ›");
+    terminal.line("the blue one");
+    assert_eq!(terminal.ends(), Some(0), "{}", terminal.text());
+    assert!(scripted.told(1).contains("→ the blue one"), "{}", scripted.told(1));
+}

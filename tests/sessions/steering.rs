@@ -1,14 +1,17 @@
 //! Prompts that come while a turn runs: those that join it, those that wait, those that come too late.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use copydesk_model::settings::{Given, ModelSettings, ProviderSettings};
 use copydesk_model::{Registry as Models, Secret, Settings, Wire};
 use copydesk_permission::{Action, Layers, Rules};
 use copydesk_session::agent::builtin;
-use copydesk_session::{Content, Event, Id, Live, Request, Session, Setting, Store, TurnEnd, When, now};
+use copydesk_session::{
+    Content, Event, Id, Live, Request, Role, Roles, Session, Setting, Store, TurnEnd, When, now,
+};
 use copydesk_tool::web::Web;
-use copydesk_tool::{Limits, Registry as Tools, Spill, tools};
+use copydesk_tool::{Limits, Plan, Registry as Tools, Spill, tools};
 use copydesk_workspace::files::Files;
 use copydesk_workspace::process::{Processes, Shell};
 use serde_json::{Value, json};
@@ -23,6 +26,15 @@ struct AtWork {
     server: ModelServer,
     live: Live,
     events: mpsc::Receiver<Event>,
+}
+
+/// There is one agent, and no other.
+struct Alone;
+
+impl Roles for Alone {
+    fn role(&self, agent: &str, _session: &Session) -> Result<Role, String> {
+        Err(format!("there is no agent `{agent}`"))
+    }
 }
 
 impl AtWork {
@@ -53,6 +65,8 @@ impl AtWork {
             spill: spill.clone(),
             processes: processes.clone(),
             shell: Shell::choose(None, &|name| std::env::var_os(name)).unwrap(),
+            skills: [].into(),
+            plan: Plan::new(time),
             patience: copydesk_workspace::search::PATIENCE,
             web: Web::default(),
         };
@@ -70,6 +84,7 @@ impl AtWork {
             instructions: std::collections::HashSet::new(),
             rules: Layers::new([Rules::all(Action::Allow)]),
             tools: registry,
+            roles: Arc::new(Alone),
             files: Files::new(&folder, dir.path()),
             processes,
             store,

@@ -5,8 +5,6 @@
 //! the rest (`head`). Permissions are for the configuration, whose trust is known; a file of the project cannot switch on
 //! a tool that the person switched off.
 
-mod head;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -14,12 +12,12 @@ use anyhow::Context as _;
 use copydesk_model::Defaults;
 use copydesk_session::agent::{Agent, Switches, builtin};
 use copydesk_session::prompt::read_instructions;
+use copydesk_tool::head::Head;
 use copydesk_workspace::config::{AgentMode, Loaded};
 use copydesk_workspace::paths::workspace_root;
 
 use crate::setup::Setup;
 use crate::{providers, rules, terminal};
-use head::Head;
 
 const FOLDERS: [&str; 4] = [".claude/agents", ".opencode/agent", ".opencode/agents", ".copydesk/agents"];
 
@@ -53,6 +51,16 @@ impl Agents {
             }
         }
         Ok(all)
+    }
+
+    /// What is wrong with the heads of agents' files, with the file and the line.
+    pub(crate) fn problems(setup: &Setup) -> Vec<String> {
+        let problem = |(path, _): (PathBuf, bool)| {
+            let text = read_instructions(&path)?.replace("\r\n", "\n");
+            let (head, _) = Head::split(&text);
+            head.problem().map(|problem| format!("{}:{}: {}", path.display(), problem.line, problem.what))
+        };
+        files(setup).into_iter().filter_map(problem).collect()
     }
 
     /// The one that a person named.
@@ -114,6 +122,7 @@ impl Agents {
             hidden: head.parse("hidden").unwrap_or(base.hidden),
             name: base.name,
             rules: base.rules,
+            asks: base.asks,
         })
     }
 

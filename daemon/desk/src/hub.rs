@@ -34,6 +34,7 @@ mod seat;
 mod tiers;
 mod undo;
 mod view;
+mod waiting;
 
 pub(crate) use convert::session;
 pub(crate) use error::HubError;

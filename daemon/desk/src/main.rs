@@ -17,6 +17,7 @@ mod reviews;
 mod rules;
 mod setup;
 mod shim;
+mod skills;
 mod team;
 mod terminal;
 mod transport;

@@ -1,5 +1,7 @@
 //! A session made ready to work: everything it needs, gathered from the setup.
 
+mod role;
+
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 use std::time::SystemTime;
@@ -7,11 +9,12 @@ use std::time::SystemTime;
 use anyhow::Context as _;
 use copydesk_model::catalogue::Edits;
 use copydesk_model::{Model, Registry as Models, offline};
-use copydesk_permission::{Action, Layers, Rule, defaults};
+use copydesk_permission::{Action, Layers, Rule};
 use copydesk_session::agent::{Agent, TITLE};
-use copydesk_session::prompt::{Surroundings, instruction_files, read_instructions, system};
-use copydesk_session::{Event, Id, Session, Setting, Store, Titles, now};
-use copydesk_tool::{Limits, Registry as Tools, Spill, off, tools};
+use copydesk_session::prompt::{Surroundings, instruction_files, read_instructions};
+use copydesk_session::{Event, Id, Role, Session, Setting, Store, Titles, now};
+use copydesk_tool::skills::Skill;
+use copydesk_tool::{Limits, Plan, Registry as Tools, Spill, off, tools};
 use copydesk_workspace::buffers::Buffers;
 use copydesk_workspace::config::Loaded;
 use copydesk_workspace::files::Files;
@@ -24,10 +27,10 @@ use tokio::sync::mpsc;
 use crate::agents::{self, Agents};
 use crate::hub::Hub;
 use crate::instructions::{self, Places};
-use crate::rules;
 use crate::setup::Setup;
-use crate::team::{TASK, Team};
-use crate::web;
+use crate::team::Team;
+use crate::{rules, web};
+use role::Cast;
 
 /// Which session, and what was said about it on the command line.
 #[derive(Debug, Clone, Default)]
@@ -96,37 +99,36 @@ pub(crate) async fn ready(
     let agents = Agents::new(setup, loaded)?;
     let agent = agents.find(&session.agent)?;
     let model_name = model_name(&models, loaded, choice, &session, &agent)?;
-    let model = model(&models, loaded, &model_name, &agent)?;
-    anyhow::ensure!(
-        model.info().tools,
-        "{model_name} cannot call tools, and an agent cannot work without them"
-    );
-    session.model = Some(model_name.clone());
-    let home = setup.paths.home.to_string_lossy().into_owned();
-    let outputs = rules::readable(&outputs(setup));
+    session.model = Some(model_name);
     // What is odd about them is said once.
+    let home = setup.paths.home.to_string_lossy().into_owned();
     let configured = team.map_or_else(|| rules::configured(loaded, &home), |team| team.configured().clone());
-    let layers = Layers::new([defaults(), outputs, configured.clone(), agent.rules.clone()]);
-    let layers = team.map(|team| layers.clone().under(team.rules())).unwrap_or(layers);
     let root = workspace_root(&session.folder).unwrap_or_else(|_| session.folder.clone());
     let places = Places { root: &root, folder: &session.folder, home: &setup.paths.home };
     let surroundings = surroundings(places, instructions::configured(loaded, &models, places).await);
-    let mut tools = tools(setup, loaded, &agent, model.info().edits, &desk.processes, team.is_some())?;
-    let below =
-        Team::new(at, team, &session, (&layers, configured), &agents).filter(|_| agent.tools.is_on(TASK));
-    tools.add(match below {
-        Some(below) => tools::task(Arc::new(below)),
-        None => off(TASK, &agent.name),
-    });
+    let instructions = surroundings.instructions.iter().map(|(path, _)| path.clone()).collect();
+    let cast = Cast {
+        setup: setup.clone(),
+        loaded: loaded.clone(),
+        store: store.clone(),
+        desk: desk.clone(),
+        configured,
+        surroundings,
+        plan: Plan::new(session.created),
+        is_below: team.is_some(),
+    };
+    let Role { agent, model, model_name, system, rules, tools } =
+        cast.make(&models, &agents, agent, &session, team)?;
     // Who works offline sends nothing anywhere, not even for a title.
     let is_offline = model.provider().id == offline::ID;
     Ok(Setting {
         titles: agents.get(TITLE).filter(|_| !is_offline).and_then(|agent| titles(&models, loaded, agent)),
         root,
-        instructions: surroundings.instructions.iter().map(|(path, _)| path.clone()).collect(),
-        system: system(&agent.prompt, &surroundings),
-        rules: layers,
+        instructions,
+        system,
+        rules: under(Layers::new([rules]), team),
         tools,
+        roles: Arc::new(cast),
         files: Files::over(
             &session.folder,
             &setup.paths.home,
@@ -144,6 +146,14 @@ pub(crate) async fn ready(
         events,
         above: None,
     })
+}
+
+/// What is denied to a team's own session is denied to those that work in it.
+fn under(rules: Layers, team: Option<&Team>) -> Layers {
+    match team {
+        Some(team) => rules.under(team.rules()),
+        None => rules,
+    }
 }
 
 async fn find(setup: &Setup, loaded: &Loaded, store: &Store, choice: &Choice) -> anyhow::Result<Session> {
@@ -224,14 +234,8 @@ fn outputs(setup: &Setup) -> PathBuf {
     setup.paths.data_dir.join("output")
 }
 
-fn tools(
-    setup: &Setup,
-    loaded: &Loaded,
-    agent: &Agent,
-    edits: Edits,
-    processes: &Processes,
-    is_below: bool,
-) -> anyhow::Result<Tools> {
+fn tools(cast: &Cast, agent: &Agent, edits: Edits, skills: Arc<[Skill]>) -> anyhow::Result<Tools> {
+    let Cast { setup, loaded, desk, plan, is_below, .. } = cast;
     let said = &loaded.config.tool_output;
     let number = |value: Option<u64>, other: usize| {
         value.and_then(|value| usize::try_from(value).ok()).unwrap_or(other)
@@ -247,10 +251,12 @@ fn tools(
     let options = tools::Options {
         limits,
         spill: spill.clone(),
-        processes: processes.clone(),
+        processes: desk.processes.clone(),
         shell: Shell::choose(shell, &|name| std::env::var_os(name))?,
         patience: copydesk_workspace::search::PATIENCE,
         web: web::configured(loaded),
+        skills,
+        plan: plan.clone(),
     };
     let mut registry = Tools::new(limits, spill);
     // A model has the tools that it knows how to change files with, and not the others.
@@ -263,7 +269,7 @@ fn tools(
         // Without commands there are no jobs to look after.
         let is_on = agent.tools.is_on_for(&name, tools::does_as(&name))
             && (name != "job" || agent.tools.is_on("bash"))
-            && !(is_below && is_for_people(&tool.key(), agent));
+            && !(*is_below && is_for_people(&tool.key(), agent));
         registry.add(if is_on { tool } else { off(tool.name(), &agent.name) });
     }
     Ok(registry)

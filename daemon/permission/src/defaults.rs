@@ -6,6 +6,8 @@
 //! | `read` | files | `.env` files (but not `.env.example`): they hold secrets |
 //! | `list`, `glob`, `grep` | all | |
 //! | `lsp`, `todowrite`, `question`, `skill`, `task` | all; what a task does is asked for by its own keys | |
+//! | `plan_enter` | all: it is a question by itself | |
+//! | `plan_exit` | | all: the plan is what is asked about |
 //! | `edit`, `bash` | | all |
 //! | `external_directory` | | all: any path outside of the workspace |
 //! | `webfetch`, `websearch`, `codesearch` | | all: what is asked for leaves the machine |
@@ -14,7 +16,7 @@
 
 use crate::{Action, Rule, Rules};
 
-const LINES: [(&str, &str, Action); 19] = [
+const LINES: [(&str, &str, Action); 21] = [
     ("read", "*", Action::Allow),
     ("read", "*.env", Action::Ask),
     ("read", "*.env.*", Action::Ask),
@@ -27,6 +29,7 @@ const LINES: [(&str, &str, Action); 19] = [
     ("question", "*", Action::Allow),
     ("skill", "*", Action::Allow),
     ("task", "*", Action::Allow),
+    ("plan_enter", "*", Action::Allow),
     // These would be asked for without a line, too; with it they are seen where the rules are shown.
     ("edit", "*", Action::Ask),
     ("bash", "*", Action::Ask),
@@ -35,6 +38,7 @@ const LINES: [(&str, &str, Action); 19] = [
     ("websearch", "*", Action::Ask),
     ("codesearch", "*", Action::Ask),
     ("doom_loop", "*", Action::Ask),
+    ("plan_exit", "*", Action::Ask),
 ];
 
 /// The first layer, over which configuration, agent and replies are laid.

@@ -79,6 +79,21 @@ impl Rules {
         self
     }
 
+    /// These rules where nothing under the key happens without asking: what they allow is asked for, what they deny stays
+    /// denied.
+    #[must_use]
+    pub fn asking(self, key: &str) -> Rules {
+        let mut rules = Vec::with_capacity(self.rules.len());
+        for rule in self.rules {
+            let allows = rule.action == Action::Allow && matches(&rule.key, key);
+            let asks = allows.then(|| Rule::new(key, &*rule.pattern, Action::Ask));
+            rules.push(rule);
+            // Right behind it, so that it decides where that one would have.
+            rules.extend(asks);
+        }
+        Self { rules }
+    }
+
     pub fn push(&mut self, rule: Rule) {
         self.rules.push(rule);
     }
@@ -141,6 +156,19 @@ mod tests {
         let some_left = denied.clone().then(Rules::from_iter([rule("ls", Action::Ask)]));
         assert!(!some_left.denies_all("bash"));
         assert!(Rules::all(Action::Deny).denies_all("anything"));
+    }
+
+    #[test]
+    fn what_was_allowed_can_be_asked_for() {
+        let rules = [
+            Rule::new("*", "*", Action::Allow),
+            Rule::new("bash", "rm *", Action::Deny),
+            Rule::new("ba*", "rm x", Action::Allow),
+        ];
+        let asking = Rules::from_iter(rules).asking("bash");
+        let bash = ["ls", "rm y", "rm x"].map(|pattern| asking.evaluate("bash", pattern));
+        assert_eq!(bash, [Action::Ask, Action::Deny, Action::Ask]);
+        assert_eq!(asking.evaluate("edit", "a"), Action::Allow);
     }
 
     #[test]

@@ -13,6 +13,9 @@ const STEPS: u32 = 200;
 /// Who gives sessions their titles.
 pub const TITLE: &str = "title";
 
+/// Who plans before anything is changed.
+pub const PLAN: &str = "plan";
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Agent {
     pub name: String,
@@ -28,6 +31,8 @@ pub struct Agent {
     pub tools: Switches,
     /// Laid over the defaults and the configuration.
     pub rules: Rules,
+    /// Keys under which nothing happens without asking, whatever the configuration allows.
+    pub asks: Vec<String>,
     pub steps: u32,
     /// Whether a person can choose it.
     pub primary: bool,
@@ -55,38 +60,40 @@ pub fn builtin() -> Vec<Agent> {
         defaults: Defaults::default(),
         tools: Switches::new(),
         rules,
+        asks: Vec::new(),
         steps: STEPS,
         primary,
         called: !primary,
         hidden: false,
     };
-    let title = agent(TITLE, false, "Names sessions.", include_str!("agent/title.md"), Rules::default());
-    let read_only = || {
-        let deny = |key: &str| Rule::new(key, "*", Action::Deny);
-        Rules::from_iter([deny("edit"), deny("bash"), deny("task")])
-    };
+    let deny = |keys: &[&str]| keys.iter().map(|key| Rule::new(*key, "*", Action::Deny)).collect::<Rules>();
+    // Whoever works for another agent speaks to that one, and is who it was called as.
+    let for_people = ["question", "plan_enter", "plan_exit"];
+    let title = agent(TITLE, false, "Names sessions.", include_str!("agent/title.md"), deny(&for_people));
+    let build = include_str!("agent/build.md");
+    let plan = agent(
+        PLAN,
+        true,
+        "Looks, thinks and writes a plan; changes nothing else.",
+        include_str!("agent/plan.md"),
+        deny(&["edit", "task", "plan_enter"]),
+    );
     vec![
-        agent(
-            "build",
-            true,
-            "Reads, changes and runs code.",
-            include_str!("agent/build.md"),
-            Rules::default(),
-        ),
-        agent("plan", true, "Looks and thinks; changes nothing.", include_str!("agent/plan.md"), read_only()),
+        agent("build", true, "Reads, changes and runs code.", build, deny(&["plan_exit"])),
+        Agent { asks: ["bash", "plan_exit"].map(str::to_owned).to_vec(), ..plan },
         agent(
             "general",
             false,
             "Works on a task of its own from end to end: looks, changes files, runs commands.",
-            include_str!("agent/build.md"),
-            Rules::default(),
+            build,
+            deny(&for_people),
         ),
         agent(
             "explore",
             false,
             "Finds out where something is and how it works; changes nothing and runs nothing.",
-            include_str!("agent/plan.md"),
-            read_only(),
+            include_str!("agent/explore.md"),
+            deny(&["edit", "bash", "task"]).then(deny(&for_people)),
         ),
         Agent {
             hidden: true,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use copydesk_tool::Question;
 use serde_json::Value;
 
 use crate::data::{Part, Session};
@@ -40,6 +41,11 @@ pub enum Event {
     Settled {
         ask: Id,
     },
+    Questioned(Questioned),
+    /// Somebody answered, or nobody needs to any more.
+    Answered {
+        question: Id,
+    },
     TurnEnded {
         turn: u32,
         end: TurnEnd,
@@ -58,6 +64,15 @@ pub struct Asked {
     pub always: Vec<String>,
     pub title: String,
     pub metadata: Value,
+}
+
+/// A call waits for a person's answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Questioned {
+    pub question: Id,
+    /// The part of the call.
+    pub part: Id,
+    pub questions: Vec<Question>,
 }
 
 /// Why a turn is over.

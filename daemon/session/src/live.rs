@@ -9,22 +9,25 @@
 
 mod asking;
 mod calls;
+mod line;
 mod nearby;
 mod news;
 mod passing;
 mod repeated;
+mod role;
 mod step;
 mod title;
+mod todo;
 mod turn;
 mod understood;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use copydesk_model::{Media, Model};
 use copydesk_permission::{Asks, Layers, Reply};
-use copydesk_tool::{Asker, Owner, Progress, Registry};
+use copydesk_tool::{Answers, Asker, Owner, Progress, Refused, Registry, Todos};
 use copydesk_workspace::files::Files;
 use copydesk_workspace::process::Processes;
 use tokio::sync::{mpsc, oneshot};
@@ -36,8 +39,10 @@ use crate::event::Event;
 use crate::history::History;
 use crate::id::{Id, now};
 use crate::store::{Claim, Store, StoreError};
-use asking::{Question, Waiting};
+use asking::Waiting;
+use line::{Answered, Line, Wanted};
 use passing::Passed;
+pub use role::{AnyRoles, Role, Roles};
 
 /// What a session needs to work.
 pub struct Setting {
@@ -54,6 +59,8 @@ pub struct Setting {
     pub instructions: HashSet<PathBuf>,
     pub rules: Layers,
     pub tools: Registry,
+    /// Who else it can be.
+    pub roles: AnyRoles,
     pub files: Files,
     /// What its commands run in, for what goes on in the background.
     pub processes: Processes,
@@ -121,6 +128,7 @@ enum Command {
     Prompt(Prompted),
     Cancel,
     Reply(Id, Reply),
+    Answer(Id, Answers),
     /// Everything that an ask was about is decided.
     Reviewed(Id),
     Review(Option<ReviewWhen>),
@@ -139,7 +147,7 @@ impl Live {
     /// it was last left is marked so.
     pub async fn start(setting: Setting) -> Result<Self, StoreError> {
         let (inbox, commands) = mpsc::channel(64);
-        let (questions_in, questions) = mpsc::channel(64);
+        let (wanted_in, wanted) = mpsc::channel(64);
         let (progress_in, progress) = mpsc::channel(256);
         let claim = setting.store.claim(&setting.session.id).await?;
         setting.store.put_session(setting.session.clone()).await?;
@@ -151,6 +159,7 @@ impl Live {
         }
         let turns = parts.last().map_or(0, |part| part.turn);
         let parts: Vec<_> = parts.into_iter().map(Arc::new).collect();
+        let todos = todo::kept(&parts);
         let lost_jobs = news::lost_jobs(&parts, &setting.processes);
         let worker = Worker {
             _claim: claim,
@@ -161,16 +170,19 @@ impl Live {
             turn: turns,
             step: 0,
             commands,
-            questions,
-            questions_in,
+            wanted,
+            wanted_in,
             progress,
             progress_in,
             asks,
             waiting: HashMap::new(),
+            questions: BTreeMap::new(),
+            todos,
             passed: HashMap::new(),
             steering: VecDeque::new(),
             queue: VecDeque::new(),
             cancel: CancellationToken::new(),
+            next: None,
             stopped: false,
             ending: Vec::new(),
         };
@@ -212,6 +224,13 @@ impl Live {
     pub async fn reply(&self, ask: &Id, reply: Reply) -> bool {
         self.inbox.send(Command::Reply(ask.clone(), reply)).await.is_ok()
     }
+
+    /// The answers to questions, or that there are none: with a reason the model goes on, without one the turn stops. The
+    /// first count.
+    pub async fn answer(&self, question: &Id, answers: Result<Vec<Vec<String>>, Option<String>>) -> bool {
+        let answers = answers.map_err(|reason| Refused::ByPerson { reason });
+        self.inbox.send(Command::Answer(question.clone(), answers)).await.is_ok()
+    }
 }
 
 struct Worker {
@@ -226,19 +245,24 @@ struct Worker {
     turn: u32,
     step: u32,
     commands: mpsc::Receiver<Command>,
-    questions: mpsc::Receiver<Question>,
-    questions_in: mpsc::Sender<Question>,
+    wanted: mpsc::Receiver<Wanted>,
+    wanted_in: mpsc::Sender<Wanted>,
     progress: mpsc::Receiver<Progress>,
     progress_in: mpsc::Sender<Progress>,
     asks: Asks<Id>,
     /// Calls that wait for a reply.
-    waiting: HashMap<Id, Waiting>,
+    waiting: HashMap<Id, Waiting<Answered>>,
+    /// Calls that wait for answers.
+    questions: BTreeMap<Id, Waiting<Answers>>,
+    todos: Todos,
     /// Asks that are answered above.
     passed: HashMap<Id, Passed>,
     steering: VecDeque<Prompted>,
     queue: VecDeque<Prompted>,
     /// Of the turn at hand.
     cancel: CancellationToken,
+    /// Who it will be from the next step on.
+    next: Option<Box<Role>>,
     /// A person said no and meant stop.
     stopped: bool,
     /// No turn begins any more. Dropped with everything else.
@@ -256,7 +280,9 @@ impl Worker {
                         self.review(when).await;
                         continue;
                     }
-                    Some(Command::Cancel | Command::Reply(..) | Command::Reviewed(_)) => continue,
+                    Some(
+                        Command::Cancel | Command::Reply(..) | Command::Answer(..) | Command::Reviewed(_),
+                    ) => continue,
                     Some(Command::End(_)) | None => return,
                 },
             };
@@ -273,6 +299,7 @@ impl Worker {
             },
             Command::Cancel => self.cancel.cancel(),
             Command::Reply(ask, reply) => self.reply(&ask, reply).await,
+            Command::Answer(question, answers) => self.answer(&question, answers).await,
             Command::Reviewed(ask) => self.reviewed(&ask).await,
             Command::Review(when) => self.review(when).await,
             Command::End(held) => {
@@ -325,6 +352,6 @@ impl Worker {
 }
 
 /// An asker that puts the question to the session's own task.
-fn asker(questions: mpsc::Sender<Question>, part: Id) -> Arc<dyn copydesk_tool::Asker> {
-    Arc::new(asking::Line { questions, part })
+fn asker(wanted: mpsc::Sender<Wanted>, part: Id) -> Arc<dyn copydesk_tool::Asker> {
+    Arc::new(Line { wanted, part })
 }

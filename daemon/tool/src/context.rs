@@ -15,6 +15,8 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::outcome::{Failure, FailureKind, one_line};
+use crate::question::{Answers, Question};
+use crate::todo::Todos;
 
 /// What a system takes for a path. A longer one need not be put before anybody.
 const LONGEST_PATH: usize = 4096;
@@ -74,6 +76,10 @@ pub enum Allowed {
 
 pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<Allowed, Refused>> + Send + 'a>>;
 
+pub type Answering<'a> = Pin<Box<dyn Future<Output = Answers> + Send + 'a>>;
+
+pub type Switching<'a> = Pin<Box<dyn Future<Output = Result<(), String>> + Send + 'a>>;
+
 /// Whoever knows the rules and the person.
 pub trait Asker: Send + Sync {
     fn ask<'a>(&'a self, call: &'a str, ask: Ask) -> Answer<'a>;
@@ -83,6 +89,12 @@ pub trait Asker: Send + Sync {
     fn ask_for<'a>(&'a self, call: &'a str, ask: Ask, _said: Action) -> Answer<'a> {
         self.ask(call, ask)
     }
+
+    /// Puts questions to the person, whatever the rules say: those were asked before.
+    fn question<'a>(&'a self, call: &'a str, questions: Vec<Question>) -> Answering<'a>;
+
+    /// Has the session go on as another agent from its next step on. The error says why it cannot.
+    fn go_on_as<'a>(&'a self, agent: &'a str) -> Switching<'a>;
 }
 
 /// The session and the call that what is done to files belongs to.
@@ -109,6 +121,8 @@ pub struct Context {
     pub cancel: CancellationToken,
     pub files: Files,
     pub asker: Arc<dyn Asker>,
+    /// What the session has to do.
+    pub todos: Todos,
     /// Bounded: what cannot be shown in time is left out, since the next one says more.
     pub progress: mpsc::Sender<Progress>,
     /// Milliseconds that the call has waited for people, which nobody should count against it.
@@ -133,11 +147,26 @@ impl Context {
 
     pub async fn ask(&self, ask: Ask) -> Result<Allowed, Failure> {
         let ask = Ask { title: one_line(&ask.title), ..ask };
+        self.waiting(self.asker.ask(&self.call, ask)).await.map_err(Refused::failure)
+    }
+
+    /// Asks the person. Where the rules have a say, they were asked before.
+    pub async fn question(&self, questions: Vec<Question>) -> Answers {
+        self.waiting(self.asker.question(&self.call, questions)).await
+    }
+
+    /// Has the session go on as another agent from its next step on; the person has agreed.
+    pub async fn go_on_as(&self, agent: &str) -> Result<(), Failure> {
+        self.asker.go_on_as(agent).await.map_err(Failure::failed)
+    }
+
+    /// What takes as long as a person does.
+    async fn waiting<T>(&self, answer: impl Future<Output = T>) -> T {
         let start = Instant::now();
-        let answer = self.asker.ask(&self.call, ask).await;
+        let answer = answer.await;
         let waited = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.waited.fetch_add(waited, Ordering::Relaxed);
-        answer.map_err(Refused::failure)
+        answer
     }
 
     /// The file or folder that a model named, after the person was asked where it lies outside the workspace.

@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use copydesk_workspace::process::{Processes, Shell};
 
+use crate::plan::Plan;
 use crate::registry::Limits;
+use crate::skills::Skill;
 use crate::spill::Spill;
 use crate::subagents::Subagents;
 use crate::tool::{AnyTool, typed};
@@ -36,14 +38,20 @@ mod make;
 mod media;
 mod multiedit;
 mod patched;
+mod plan_enter;
+mod plan_exit;
 mod prefix;
+mod question;
 mod read;
 mod replacing;
 mod reviewed;
+mod skill;
 mod target;
 mod task;
 #[cfg(test)]
 mod tests;
+mod todoread;
+mod todowrite;
 mod webfetch;
 mod websearch;
 mod write;
@@ -63,6 +71,10 @@ pub struct Options {
     /// How long a search may take.
     pub patience: Duration,
     pub web: Web,
+    /// Those that the model may load; without any there is no tool for it.
+    pub skills: Arc<[Skill]>,
+    /// Where the session's plan is written.
+    pub plan: Plan,
 }
 
 /// Whether a tool changes files by patches, or else by texts in the place of others; nothing of one that changes none.
@@ -94,10 +106,18 @@ pub fn builtin(options: &Options) -> Vec<Box<dyn AnyTool>> {
         typed(job::Jobs::new(options)),
         typed(list::List),
         typed(multiedit::MultiEdit),
+        typed(plan_enter::PlanEnter),
+        typed(plan_exit::PlanExit::new(options.plan.clone())),
+        typed(question::Questions),
         typed(read::Read::new(options.limits)),
+        typed(todoread::Todoread),
+        typed(todowrite::Todowrite),
         typed(webfetch::Webfetch::new(&options.web)),
         typed(write::Write),
     ];
+    if !options.skills.is_empty() {
+        tools.push(typed(skill::Load::new(Arc::clone(&options.skills))));
+    }
     let web = &options.web;
     let engine =
         |endpoint: &Endpoint, what| Engine { what, endpoint: endpoint.clone(), proxies: web.proxies.clone() };

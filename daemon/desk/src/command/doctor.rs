@@ -17,6 +17,7 @@ use copydesk_workspace::keys::Keys;
 use copydesk_workspace::process::Shell;
 use serde::Serialize;
 
+use crate::agents::Agents;
 use crate::setup::Setup;
 use crate::terminal::{self, BAD, BOLD, DIM, GOOD, print, styled};
 
@@ -103,6 +104,9 @@ fn examine(setup: &Setup) -> anyhow::Result<Vec<Finding>> {
         Some(path) => Finding::good("git", path.display().to_string()),
         None => Finding::odd("git", "not found in PATH", "install it: agents look at changes with it"),
     });
+    let advice = "what it says is not all understood";
+    findings.extend(Agents::problems(setup).iter().map(|problem| Finding::odd("agents", problem, advice)));
+    findings.extend(places::skills(setup));
     findings.push(store(setup));
     findings.push(desk::journal(setup));
     findings.push(desk::daemon(setup)?);

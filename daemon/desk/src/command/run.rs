@@ -8,11 +8,14 @@ mod here;
 mod hunks;
 mod interrupts;
 mod own;
+mod questions;
 mod remote;
 mod reviews;
 mod tasks;
 mod text;
+mod todo;
 mod typed;
+mod waiting;
 mod work;
 
 use std::io::{self, IsTerminal as _, Read as _};

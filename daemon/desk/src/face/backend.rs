@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use copydesk_protocol::error::ErrorCode;
-use copydesk_protocol::table::{Event, PermissionAsk, PermissionSettled};
+use copydesk_protocol::table::{Event, PermissionAsk, PermissionSettled, QuestionAsk, QuestionSettled};
 use copydesk_workspace::buffers::{Client as BufferClient, ClientId};
 use lsp_types::{InitializeParams, InitializeResult, InitializedParams};
 use serde_json::Value;
@@ -160,7 +160,17 @@ async fn deliver(hub: Arc<Hub>, (client, line, outbox): (ClientId, Line, Outbox)
         match message {
             Message::Event(event) => line.notify::<Event>(&event).await,
             Message::Settled(settled) => line.notify::<PermissionSettled>(&settled).await,
+            Message::Answered(answered) => line.notify::<QuestionSettled>(&answered).await,
             Message::Reached(reached) => reached.cancel(),
+            Message::Question(asked) => {
+                let (hub, line) = (Arc::clone(&hub), line.clone());
+                tokio::spawn(async move {
+                    let Ok(reply) = line.request::<QuestionAsk>(&asked).await else { return };
+                    if let Some(held) = hub.held(&asked.session) {
+                        held.answer(&asked.questions.question, (client, line.name()), reply).await;
+                    }
+                });
+            }
             Message::Ask(ask) => {
                 let (hub, line) = (Arc::clone(&hub), line.clone());
                 tokio::spawn(async move {

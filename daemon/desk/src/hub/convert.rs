@@ -7,6 +7,7 @@ use copydesk_protocol::event::{Event, TurnEnd};
 use copydesk_protocol::part::{
     Call, CallOutput, Content, Media, Part, Prompt, State, StepFinish, StopReason, Text, Usage,
 };
+use copydesk_protocol::question::{Choice, Question, QuestionReply, Questions};
 use copydesk_protocol::review::ReviewWhen;
 use copydesk_protocol::session::Session;
 use copydesk_session as session;
@@ -23,6 +24,8 @@ pub(crate) fn event(event: session::Event) -> Event {
         session::Event::Progress { part, metadata } => Event::Progress { part: part.to_string(), metadata },
         session::Event::Asked(asked) => Event::Asked(ask(asked)),
         session::Event::Settled { ask } => Event::Settled { ask: ask.to_string() },
+        session::Event::Questioned(questioned) => Event::Questioned(questions(questioned)),
+        session::Event::Answered { question } => Event::Answered { question: question.to_string() },
         session::Event::TurnEnded { turn, end } => Event::TurnEnded { turn, end: turn_end(end) },
     }
 }
@@ -142,6 +145,21 @@ fn ask(asked: session::Asked) -> Ask {
     Ask { ask: ask.to_string(), part: part.to_string(), key, patterns, always, title, metadata }
 }
 
+fn questions(questioned: session::Questioned) -> Questions {
+    let session::Questioned { question, part, questions } = questioned;
+    let choice =
+        |choice: copydesk_tool::Choice| Choice { label: choice.label, description: choice.description };
+    let one = |asked: copydesk_tool::Question| Question {
+        header: asked.header,
+        text: asked.text,
+        options: asked.options.into_iter().map(choice).collect(),
+        multiple: asked.multiple,
+        custom: asked.custom,
+    };
+    let questions = questions.into_iter().map(one).collect();
+    Questions { question: question.to_string(), part: part.to_string(), questions }
+}
+
 fn turn_end(end: session::TurnEnd) -> TurnEnd {
     match end {
         session::TurnEnd::Done => TurnEnd::Done,
@@ -159,5 +177,14 @@ pub(crate) fn reply(reply: PermissionReply) -> Option<Reply> {
         PermissionReply::Always => Some(Reply::Always),
         PermissionReply::Reject { reason } => Some(Reply::Reject { reason }),
         PermissionReply::Cancelled => None,
+    }
+}
+
+/// A client's answers, or why there are none; nothing where it leaves the questions to others.
+pub(crate) fn answers(reply: QuestionReply) -> Option<Result<Vec<Vec<String>>, Option<String>>> {
+    match reply {
+        QuestionReply::Answered { answers } => Some(Ok(answers)),
+        QuestionReply::Rejected { reason } => Some(Err(reason)),
+        QuestionReply::Cancelled => None,
     }
 }

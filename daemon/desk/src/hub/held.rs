@@ -6,10 +6,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use copydesk_protocol::ask::{PermissionAskParams, PermissionReply, PermissionSettledParams};
+use copydesk_protocol::ask::PermissionReply;
 use copydesk_protocol::event::{Event, EventParams};
 use copydesk_protocol::part::Content;
 use copydesk_protocol::part::State::{Interrupted, Pending, Running};
+use copydesk_protocol::question::QuestionReply;
 use copydesk_protocol::session::SessionLoadResult;
 use copydesk_protocol::turn::TurnParams;
 use copydesk_session::{Claim, Event as SessionEvent, Id, Live, Request, Session, Setting, When};
@@ -21,7 +22,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::inline::Inline;
 use super::view::View;
-use super::{Hub, HubError, Message, Outbox, context, convert, reviewing};
+use super::{Hub, HubError, Message, Outbox, context, convert, reviewing, waiting};
 use crate::opening::{self, Choice, Desk};
 
 /// Parts that a client is given at once where it does not say.
@@ -42,7 +43,7 @@ pub(crate) struct Held {
 struct State {
     view: View,
     attached: BTreeMap<ClientId, Outbox>,
-    /// Who replied, by ask, until it is settled.
+    /// Who replied, by ask or question, until it is settled.
     replied: HashMap<String, (ClientId, String)>,
     /// Prompts that were taken and are still to be heard.
     unheard: usize,
@@ -151,7 +152,7 @@ impl Held {
     ) -> Result<SessionLoadResult, HubError> {
         let hub = self.hub()?;
         // In this order: what is settled meanwhile is in the store, or comes as an event after `seq`, or both.
-        let (mut result, asks) = {
+        let (mut result, waiting) = {
             let mut state = self.lock();
             let view = &state.view;
             let result = SessionLoadResult {
@@ -161,11 +162,13 @@ impl Held {
                 running: view.running,
                 seq: view.seq,
                 asks: view.asks.values().cloned().collect(),
-                questions: Vec::new(),
+                questions: view.questions.values().cloned().collect(),
             };
-            let asks = result.asks.clone();
+            let asks = result.asks.iter().map(|ask| waiting::ask(&self.id, ask));
+            let questions = result.questions.iter().map(|asked| waiting::question(&self.id, asked));
+            let waiting: Vec<_> = asks.chain(questions).collect();
             state.attached.insert(client, outbox.clone());
-            (result, asks)
+            (result, waiting)
         };
         let open = std::mem::take(&mut result.parts);
         let limit = limit.map_or(PARTS, |limit| limit as usize);
@@ -174,9 +177,7 @@ impl Held {
         parts.retain(|part| open.iter().all(|open| open.id != part.id));
         parts.extend(open);
         (result.parts, result.earlier) = (parts, earlier);
-        for ask in asks {
-            outbox.send(self.ask_message(ask));
-        }
+        waiting.into_iter().for_each(|message| outbox.send(message));
         Ok(result)
     }
 
@@ -296,18 +297,36 @@ impl Held {
     }
 
     /// A client's reply. One that comes late changes nothing.
-    pub(crate) async fn reply(&self, ask: &str, (client, name): (ClientId, &str), reply: PermissionReply) {
+    pub(crate) async fn reply(&self, ask: &str, by: (ClientId, &str), reply: PermissionReply) {
         let Some(reply) = convert::reply(reply) else { return };
-        {
-            let mut state = self.lock();
-            if !state.view.asks.contains_key(ask) || state.replied.contains_key(ask) {
-                return;
-            }
-            state.replied.insert(ask.to_owned(), (client, name.to_owned()));
+        if !self.is_first(ask, by) {
+            return;
         }
         if let Some(work) = self.work.lock().await.as_ref() {
             work.live.reply(&Id::from(ask), reply).await;
         }
+    }
+
+    /// A client's answers. Those that come late change nothing.
+    pub(crate) async fn answer(&self, question: &str, by: (ClientId, &str), reply: QuestionReply) {
+        let Some(answers) = convert::answers(reply) else { return };
+        if !self.is_first(question, by) {
+            return;
+        }
+        if let Some(work) = self.work.lock().await.as_ref() {
+            work.live.answer(&Id::from(question), answers).await;
+        }
+    }
+
+    /// Whether nobody has replied before, to something that is open.
+    fn is_first(&self, to: &str, (client, name): (ClientId, &str)) -> bool {
+        let mut state = self.lock();
+        let is_open = state.view.asks.contains_key(to) || state.view.questions.contains_key(to);
+        if !is_open || state.replied.contains_key(to) {
+            return false;
+        }
+        state.replied.insert(to.to_owned(), (client, name.to_owned()));
+        true
     }
 
     /// Nobody begins to work on the session while this is held, here or in another process.
@@ -368,24 +387,16 @@ impl Held {
         if hears_a_prompt(&event) {
             state.unheard = state.unheard.saturating_sub(1);
         }
-        let settled = match &event {
-            Event::Settled { ask } => Some((ask.clone(), state.replied.remove(ask))),
+        let replied = match &event {
+            Event::Settled { ask: to } | Event::Answered { question: to } => state.replied.remove(to),
             _ => None,
         };
-        let ask = match &event {
-            Event::Asked(ask) => Some(self.ask_message(ask.clone())),
-            _ => None,
-        };
-        let event = self.numbered(state.view.seq, event);
+        let told = Arc::new(EventParams { session: self.id.to_string(), seq: state.view.seq, event });
         for (client, outbox) in &state.attached {
-            outbox.send(event.clone());
-            ask.iter().for_each(|ask| outbox.send(ask.clone()));
-            if let Some((ask, replied)) = &settled {
-                // Whoever replied knows. Two windows of one editor have one name.
-                let by = replied.as_ref().filter(|(by, _)| by != client).map(|(_, name)| name.clone());
-                let session = self.id.to_string();
-                outbox.send(Message::Settled(PermissionSettledParams { session, ask: ask.clone(), by }));
-            }
+            outbox.send(Message::Event(Arc::clone(&told)));
+            // Whoever replied knows. Two windows of one editor have one name.
+            let by = replied.as_ref().filter(|(by, _)| by != client).map(|(_, name)| name.clone());
+            waiting::message(&self.id, &told.event, by).into_iter().for_each(|message| outbox.send(message));
         }
     }
 
@@ -399,10 +410,6 @@ impl Held {
 
     fn numbered(&self, seq: u64, event: Event) -> Message {
         Message::Event(Arc::new(EventParams { session: self.id.to_string(), seq, event }))
-    }
-
-    fn ask_message(&self, ask: copydesk_protocol::ask::Ask) -> Message {
-        Message::Ask(Arc::new(PermissionAskParams { session: self.id.to_string(), ask }))
     }
 
     pub(super) fn hub(&self) -> Result<Arc<Hub>, HubError> {

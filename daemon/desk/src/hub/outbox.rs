@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use copydesk_protocol::ask::{PermissionAskParams, PermissionSettledParams};
 use copydesk_protocol::event::EventParams;
+use copydesk_protocol::question::{QuestionAskParams, QuestionSettledParams};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -17,6 +18,8 @@ pub(crate) enum Message {
     Event(Arc<EventParams>),
     Ask(Arc<PermissionAskParams>),
     Settled(PermissionSettledParams),
+    Question(Arc<QuestionAskParams>),
+    Answered(QuestionSettledParams),
     /// For whoever wants to know that the client was told all before this. Nothing for the client.
     Reached(CancellationToken),
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use copydesk_protocol::ask::Ask;
 use copydesk_protocol::event::Event;
 use copydesk_protocol::part::{Content, Part, State};
+use copydesk_protocol::question::Questions;
 use copydesk_session as session;
 
 use super::convert;
@@ -18,11 +19,19 @@ pub(super) struct View {
     /// Parts under way, with what they have so far, in the order in which they began.
     pub(super) open: Vec<Part>,
     pub(super) asks: BTreeMap<String, Ask>,
+    pub(super) questions: BTreeMap<String, Questions>,
 }
 
 impl View {
     pub(super) fn new(session: session::Session) -> Self {
-        Self { session, seq: 0, running: None, open: Vec::new(), asks: BTreeMap::new() }
+        Self {
+            session,
+            seq: 0,
+            running: None,
+            open: Vec::new(),
+            asks: BTreeMap::new(),
+            questions: BTreeMap::new(),
+        }
     }
 
     /// Takes an event in, and gives it as clients are told.
@@ -48,15 +57,13 @@ impl View {
             }
             Event::Asked(ask) => drop(self.asks.insert(ask.ask.clone(), ask.clone())),
             Event::Settled { ask } => drop(self.asks.remove(ask)),
+            Event::Questioned(asked) => drop(self.questions.insert(asked.question.clone(), asked.clone())),
+            Event::Answered { question } => drop(self.questions.remove(question)),
             Event::TurnEnded { .. } => {
                 self.running = None;
                 self.open.clear();
             }
-            Event::Session { .. }
-            | Event::Questioned(_)
-            | Event::Answered { .. }
-            | Event::ReviewChanged(_)
-            | Event::Deleted => {}
+            Event::Session { .. } | Event::ReviewChanged(_) | Event::Deleted => {}
         }
         event
     }

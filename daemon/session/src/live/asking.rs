@@ -1,61 +1,23 @@
-//! Asks: from a call to the rules, from there to people, and back.
+//! Asks and questions: from a call to the rules, from there to people, and back.
+//!
+//! Both have the same laws: they wait as long as a person does, the first reply counts, a word that means stop is for all of
+//! them, and the end of the turn closes them.
 
 use copydesk_permission::{Action, Ask as Rule, Decision, Outcome, Reply};
-use copydesk_tool::{Allowed, Answer, Ask, Asker, Refused, Reviewed};
-use tokio::sync::{mpsc, oneshot};
+use copydesk_tool::{Allowed, Answers, Ask, Question, Refused, Reviewed};
+use tokio::sync::oneshot;
 
 use super::Worker;
+use super::line::{Answered, Wanted};
 use crate::data::ReviewWhen;
-use crate::event::{Asked, Event};
+use crate::event::{Asked, Event, Questioned};
 use crate::id::Id;
 
-pub(super) type Answered = Result<Allowed, Refused>;
-
-/// A call's ask on its way to the session.
+/// A call that waits for a reply, or for answers.
 #[derive(Debug)]
-pub(super) enum Question {
-    Asked {
-        part: Id,
-        ask: Ask,
-        /// What the rules of a session that works for this one have said.
-        said: Option<Action>,
-        answer: oneshot::Sender<Answered>,
-    },
-    /// One that was passed on has come back.
-    Answered(Id, Answered),
-}
-
-/// A call that waits for a reply.
-#[derive(Debug)]
-pub(super) struct Waiting {
+pub(super) struct Waiting<T> {
     part: Id,
-    answer: oneshot::Sender<Answered>,
-}
-
-/// The line from one call to its session.
-pub(super) struct Line {
-    pub(super) questions: mpsc::Sender<Question>,
-    pub(super) part: Id,
-}
-
-impl Line {
-    async fn put(&self, ask: Ask, said: Option<Action>) -> Answered {
-        let (answer, answered) = oneshot::channel();
-        let question = Question::Asked { part: self.part.clone(), ask, said, answer };
-        // A session that is gone answers nothing: the call ends as if cancelled.
-        self.questions.send(question).await.map_err(|_| Refused::Cancelled)?;
-        answered.await.unwrap_or(Err(Refused::Cancelled))
-    }
-}
-
-impl Asker for Line {
-    fn ask<'a>(&'a self, _call: &'a str, ask: Ask) -> Answer<'a> {
-        Box::pin(self.put(ask, None))
-    }
-
-    fn ask_for<'a>(&'a self, _call: &'a str, ask: Ask, said: Action) -> Answer<'a> {
-        Box::pin(self.put(ask, Some(said)))
-    }
+    answer: oneshot::Sender<T>,
 }
 
 /// What reviewing before and after mean to the rules.
@@ -67,18 +29,57 @@ pub(super) fn action(when: ReviewWhen) -> Action {
 }
 
 impl Worker {
-    pub(super) async fn question(&mut self, question: Question) {
-        let (part, ask, said, answer) = match question {
-            Question::Asked { part, ask, said, answer } => (part, ask, said, answer),
-            Question::Answered(id, answered) => return self.came_back(&id, answered),
-        };
-        // Who said stop is not asked again, and neither is one who cancelled.
-        let refused = if self.cancel.is_cancelled() {
-            Some(Refused::Cancelled)
-        } else {
-            self.stopped.then_some(Refused::ByPerson { reason: None })
-        };
-        if let Some(refused) = refused {
+    pub(super) async fn wanted(&mut self, wanted: Wanted) {
+        match wanted {
+            Wanted::Ask { part, ask, said, answer } => self.ask(part, ask, said, answer).await,
+            Wanted::CameBack(id, answered) => self.came_back(&id, answered),
+            Wanted::Answers { part, questions, answer } => self.question(part, questions, answer).await,
+            Wanted::Agent { agent, answer } => drop(answer.send(self.prepare(&agent))),
+        }
+    }
+
+    /// Who said stop is not asked again, and neither is one who cancelled.
+    fn refused(&self) -> Option<Refused> {
+        if self.cancel.is_cancelled() {
+            return Some(Refused::Cancelled);
+        }
+        self.stopped.then_some(Refused::ByPerson { reason: None })
+    }
+
+    async fn question(&mut self, part: Id, questions: Vec<Question>, answer: oneshot::Sender<Answers>) {
+        if let Some(refused) = self.refused() {
+            let _ = answer.send(Err(refused));
+            return;
+        }
+        if let Some(above) = self.setting.above.clone() {
+            return self.pass_question_on(&above, &part, questions, answer);
+        }
+        let question = Id::new();
+        self.questions.insert(question.clone(), Waiting { part: part.clone(), answer });
+        self.emit(Event::Questioned(Questioned { question, part, questions })).await;
+    }
+
+    /// One that comes for questions that are settled changes nothing: another client was first.
+    pub(super) async fn answer(&mut self, question: &Id, answers: Answers) {
+        let Some(waiting) = self.questions.remove(question) else { return };
+        let stops = matches!(answers, Err(Refused::ByPerson { reason: None }));
+        let _ = waiting.answer.send(answers);
+        self.emit(Event::Answered { question: question.clone() }).await;
+        if stops {
+            self.stop().await;
+        }
+    }
+
+    /// A person wants it to stop: whatever else waits for them does so in vain.
+    async fn stop(&mut self) {
+        self.stopped = true;
+        let settled = self.asks.close();
+        self.settle(settled, |_| Allowed::ByRule, |reason| Refused::ByPerson { reason }).await;
+        self.close_questions(&Refused::ByPerson { reason: None }).await;
+    }
+
+    async fn ask(&mut self, part: Id, ask: Ask, said: Option<Action>, answer: oneshot::Sender<Answered>) {
+        if let Some(refused) = self.refused() {
             let _ = answer.send(Err(refused));
             return;
         }
@@ -119,10 +120,12 @@ impl Worker {
         let stops = matches!(reply, Reply::Reject { reason: None });
         // An ask that is settled already: another client was first.
         let Ok(settled) = self.asks.reply(ask, reply) else { return };
-        self.stopped |= stops;
         // What is allowed along with it nobody has looked at.
         let by = |id: &Id| if id == ask { Allowed::ByPerson } else { Allowed::ByRule };
         self.settle(settled, by, |reason| Refused::ByPerson { reason }).await;
+        if stops {
+            self.stop().await;
+        }
     }
 
     /// Everything that an ask was about is decided.
@@ -140,7 +143,7 @@ impl Worker {
         self.settle(settled, |_| Allowed::ByRule, |reason| Refused::ByPerson { reason }).await;
     }
 
-    /// Nobody waits for the asks of a call that is over.
+    /// Nobody waits for the asks and questions of a call that is over.
     pub(super) async fn withdraw(&mut self, call: &Id) {
         self.passed.retain(|_, passed| passed.part != *call);
         let of_call = self.waiting.iter().filter(|(_, waiting)| waiting.part == *call);
@@ -150,14 +153,27 @@ impl Worker {
                 self.emit(Event::Settled { ask }).await;
             }
         }
+        let of_call = self.questions.iter().filter(|(_, waiting)| waiting.part == *call);
+        for question in of_call.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
+            self.questions.remove(&question);
+            self.emit(Event::Answered { question }).await;
+        }
     }
 
-    /// Ends all asks: the turn is over for them.
+    /// Ends all asks and questions: the turn is over for them.
     pub(super) async fn close_asks(&mut self) {
         // Whoever waits for them hears that it is cancelled.
         self.passed.clear();
         let settled = self.asks.close();
         self.settle(settled, |_| Allowed::ByRule, |_| Refused::Cancelled).await;
+        self.close_questions(&Refused::Cancelled).await;
+    }
+
+    async fn close_questions(&mut self, why: &Refused) {
+        for (question, waiting) in std::mem::take(&mut self.questions) {
+            let _ = waiting.answer.send(Err(why.clone()));
+            self.emit(Event::Answered { question }).await;
+        }
     }
 
     async fn settle(

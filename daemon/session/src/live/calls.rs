@@ -43,8 +43,8 @@ impl Worker {
                     }
                     continue;
                 }
-                Some(question) = self.questions.recv() => {
-                    self.question(question).await;
+                Some(wanted) = self.wanted.recv() => {
+                    self.wanted(wanted).await;
                     continue;
                 }
                 Some(progress) = self.progress.recv() => {
@@ -148,7 +148,8 @@ impl Worker {
             agent: self.setting.agent.name.clone(),
             cancel: self.cancel.child_token(),
             files: self.setting.files.clone(),
-            asker: asker(self.questions_in.clone(), part.id.clone()),
+            asker: asker(self.wanted_in.clone(), part.id.clone()),
+            todos: self.todos.clone(),
             progress: self.progress_in.clone(),
             waited: Arc::default(),
         }

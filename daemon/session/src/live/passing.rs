@@ -1,12 +1,14 @@
 //! Asks of a session that works for another: what its own rules do not forbid is asked above, where the person is.
 
+use std::sync::Arc;
+
 use copydesk_permission::{Action, Ask as Rule, Decision};
-use copydesk_tool::{Ask, Refused};
+use copydesk_tool::{Answers, Ask, Question, Refused};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::asking::{Answered, Question};
+use super::line::{Answered, Wanted};
 use super::{Above, Worker};
 use crate::id::Id;
 
@@ -38,13 +40,28 @@ impl Worker {
             Decision::Ask(_) => Action::Ask,
         };
         let ask = self.signed(ask);
-        let (id, asker, questions) = (Id::new(), above.asker.clone(), self.questions_in.clone());
+        let (id, asker, wanted) = (Id::new(), above.asker.clone(), self.wanted_in.clone());
         let (asked, call) = (id.clone(), part.to_string());
         let asking = tokio::spawn(async move {
             let answered = asker.ask_for(&call, ask, said).await;
-            let _ = questions.send(Question::Answered(asked, answered)).await;
+            let _ = wanted.send(Wanted::CameBack(asked, answered)).await;
         });
         self.passed.insert(id, Passed { part, answer, _asking: AbortOnDropHandle::new(asking) });
+    }
+
+    /// The person is where the session above is.
+    pub(super) fn pass_question_on(
+        &self,
+        above: &Above,
+        part: &Id,
+        questions: Vec<Question>,
+        answer: oneshot::Sender<Answers>,
+    ) {
+        let (asker, call, cancel) = (Arc::clone(&above.asker), part.to_string(), self.cancel.clone());
+        tokio::spawn(async move {
+            let asking = asker.question(&call, questions);
+            let _ = answer.send(cancel.run_until_cancelled(asking).await.unwrap_or(Err(Refused::Cancelled)));
+        });
     }
 
     /// So that a person knows who asks.

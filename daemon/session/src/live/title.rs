@@ -28,9 +28,11 @@ impl Worker {
         tokio::spawn(async move {
             // A title that cannot be had is not missed: there is one already.
             let Some(title) = ask(titles, beginning).await else { return };
-            if store.rename_session(&session.id, &title).await.is_ok() {
-                let _ =
-                    events.send(Event::Session { session: crate::data::Session { title, ..session } }).await;
+            if store.rename_session(&session.id, &title).await.is_ok()
+                // It may have become another agent meanwhile.
+                && let Ok(session) = store.session(session.id.as_str()).await
+            {
+                let _ = events.send(Event::Session { session }).await;
             }
         });
         Ok(())

@@ -60,6 +60,7 @@ impl Worker {
                 StepEnd::Stopped(_) => return Ok(TurnEnd::Done),
             };
             self.run_calls(calls, &stop).await?;
+            self.take_role().await?;
             if self.cancel.is_cancelled() {
                 return Ok(TurnEnd::Cancelled);
             }

@@ -97,6 +97,19 @@ impl Store {
         .await
     }
 
+    /// Who works in it from now on, and with which model.
+    pub async fn set_agent(&self, id: &Id, agent: &str, model: &str) -> Result<(), StoreError> {
+        let (id, agent, model) = (id.clone(), agent.to_owned(), model.to_owned());
+        self.ask(move |connection| {
+            let changed = connection.execute(
+                "UPDATE session SET agent = ?2, model = ?3, updated = ?4 WHERE id = ?1",
+                params![id.as_str(), agent, model, now()],
+            )?;
+            if changed == 0 { Err(StoreError::NoSession(id.to_string())) } else { Ok(()) }
+        })
+        .await
+    }
+
     pub async fn rename_session(&self, id: &Id, title: &str) -> Result<(), StoreError> {
         let (id, title) = (id.clone(), title.to_owned());
         self.ask(move |connection| {

@@ -10,10 +10,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Limits, Registry};
 use crate::arguments::Ending;
-use crate::context::{Allowed, Answer, Ask, Asker, Context, Refused};
+use crate::context::{Allowed, Answer, Answering, Ask, Asker, Context, Refused, Switching};
 use crate::outcome::{Failure, FailureKind, Output};
 use crate::prepared::Written;
+use crate::question::Question;
 use crate::spill::Spill;
+use crate::todo::Todos;
 use crate::tool::{Tool, typed};
 
 /// Does what its `act` says.
@@ -79,6 +81,14 @@ impl Asker for Says {
     fn ask<'a>(&'a self, _call: &'a str, _ask: Ask) -> Answer<'a> {
         Box::pin(async { self.0.clone().map(|()| Allowed::ByPerson) })
     }
+
+    fn question<'a>(&'a self, _call: &'a str, _questions: Vec<Question>) -> Answering<'a> {
+        Box::pin(async { self.0.clone().map(|()| Vec::new()) })
+    }
+
+    fn go_on_as<'a>(&'a self, _agent: &'a str) -> Switching<'a> {
+        Box::pin(async { Ok(()) })
+    }
 }
 
 fn registry(spill: &std::path::Path) -> Registry {
@@ -96,6 +106,7 @@ fn context(says: Result<(), Refused>) -> Context {
         cancel: CancellationToken::new(),
         files: copydesk_workspace::files::Files::new("/".as_ref(), "/".as_ref()),
         asker: Arc::new(Says(says)),
+        todos: Todos::default(),
         progress: mpsc::channel(1).0,
         waited: Arc::default(),
     }

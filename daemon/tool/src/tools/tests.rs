@@ -12,5 +12,6 @@ mod multiediting;
 mod patching;
 mod reading;
 mod searching;
+mod talking;
 mod tasks;
 mod web;

@@ -501,9 +501,10 @@
 ---@field reply "answered"
 ---@field answers string[][] For each question, in their order: the labels that were chosen, or the person's own words.
 
---- The person does not want to answer; the agent is told.
+--- There is no answer. With a reason the model is told it and goes on; without one the person does not want to answer, and the turn stops.
 ---@class copydesk.QuestionReply.rejected
 ---@field reply "rejected"
+---@field reason? string What the model is told. One without words is none.
 
 --- No reply from this client: the questions were settled, or its window was closed. They stay open for others.
 ---@class copydesk.QuestionReply.cancelled
@@ -512,7 +513,7 @@
 --- What a person answered, or that nobody did.
 ---@alias copydesk.QuestionReply
 ---| copydesk.QuestionReply.answered # The person answered.
----| copydesk.QuestionReply.rejected # The person does not want to answer; the agent is told.
+---| copydesk.QuestionReply.rejected # There is no answer. With a reason the model is told it and goes on; without one the person does not want to answer, and the turn stops.
 ---| copydesk.QuestionReply.cancelled # No reply from this client: the questions were settled, or its window was closed. They stay open for others.
 
 --- Questions that need no reply any more.

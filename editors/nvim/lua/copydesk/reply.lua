@@ -14,7 +14,7 @@ function M.give(reply)
   end
   if item.kind == "question" then
     if reply.reply == "reject" then
-      return item.reply({ reply = "rejected" })
+      return item.reply({ reply = "rejected", reason = reply.reason })
     end
     return require("copydesk.question").answer(item)
   end

@@ -74,7 +74,12 @@ fn questioning() {
         &QuestionReply::Answered { answers: vec![vec!["red".into()], vec![]] },
         &expect![[r#"{"reply":"answered","answers":[["red"],[]]}"#]],
     );
-    check(&QuestionReply::Rejected, &expect![[r#"{"reply":"rejected"}"#]]);
+    check(&QuestionReply::Rejected { reason: None }, &expect![[r#"{"reply":"rejected"}"#]]);
+    let reason = Some("Nobody is there.".to_owned());
+    check(
+        &QuestionReply::Rejected { reason },
+        &expect![[r#"{"reply":"rejected","reason":"Nobody is there."}"#]],
+    );
     check(&QuestionReply::Cancelled, &expect![[r#"{"reply":"cancelled"}"#]]);
     let settled =
         QuestionSettledParams { session: "s1".into(), question: "q1".into(), by: Some("vscode".into()) };

@@ -8,6 +8,8 @@ use copydesk_workspace::paths::Paths;
 use rustix::fs::{Access, access, statvfs};
 
 use super::Finding;
+use crate::setup::Setup;
+use crate::skills;
 
 /// Below this a session may not be able to go on.
 const LITTLE_SPACE: u64 = 200 * 1000 * 1000;
@@ -63,6 +65,21 @@ pub(super) fn program(name: &str) -> Option<PathBuf> {
     let search = std::env::var_os("PATH")?;
     let mut places = std::env::split_paths(&search).map(|folder| folder.join(name));
     places.find(|path| path.is_file() && access(path, Access::EXEC_OK).is_ok())
+}
+
+/// Nothing where there are none.
+pub(super) fn skills(setup: &Setup) -> Vec<Finding> {
+    let about = "skills";
+    let found = skills::all(setup);
+    let mut findings = Vec::new();
+    if !found.skills.is_empty() {
+        let names: Vec<_> = found.skills.iter().map(|skill| skill.name.as_str()).collect();
+        findings.push(Finding::good(about, format!("{}: {}", names.len(), names.join(", "))));
+    }
+    findings.extend(
+        found.problems.iter().map(|problem| Finding::odd(about, problem, "no agent can load it before")),
+    );
+    findings
 }
 
 /// Nothing where the system does not tell.

@@ -8,20 +8,20 @@ use std::collections::VecDeque;
 use std::io::{self, IsTerminal as _};
 use std::sync::atomic::Ordering;
 
-use copydesk_protocol::ask::{Ask, PermissionReply};
+use copydesk_protocol::ask::PermissionReply;
 use copydesk_protocol::event::{Event, TurnEnd};
-use tokio::sync::{mpsc, oneshot};
+use copydesk_protocol::question::QuestionReply;
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use super::hunks::{self, Answer, Attention, Tally};
 use super::interrupts::Interrupts;
+use super::questions;
 use super::reviews::Reviews;
 use super::text::{self, Refused, TextView};
 use super::typed::TakenBack;
+use super::waiting::{Said, Waiting};
 use crate::terminal;
-
-const NOBODY: &str =
-    "Nobody is there to approve this. It would need to be run with --auto, or a rule that allows it.";
 
 /// How the session is followed.
 #[derive(Debug, Clone, Copy)]
@@ -37,10 +37,10 @@ pub(crate) struct Manner {
 pub(super) enum Told {
     /// Something that happened in the turn that is followed.
     Event(Event),
-    /// A person's word is needed. Dropped, the answer leaves it to others.
-    Ask { ask: Ask, whose: Whose, answer: oneshot::Sender<PermissionReply> },
+    /// A person's word is needed.
+    Waiting { waiting: Waiting, whose: Whose },
     /// It is not needed any more.
-    Settled { ask: String, by: Option<String> },
+    Settled { id: String, by: Option<String> },
     /// There may be other hunks to decide.
     ReviewChanged,
     /// The turn has to wait for another.
@@ -70,8 +70,8 @@ pub(super) struct Follower {
     /// Whether there is somebody to ask.
     attended: bool,
     view: TextView,
-    /// Asks that the person has not been shown yet.
-    waiting: VecDeque<(Ask, oneshot::Sender<PermissionReply>)>,
+    /// What the person has not been shown yet.
+    waiting: VecDeque<Waiting>,
     asking: Option<Asking>,
     /// What happened while the person was being asked.
     held: Vec<Event>,
@@ -82,9 +82,8 @@ pub(super) struct Follower {
 
 /// What the person is being asked.
 struct Asking {
-    ask: Ask,
-    answer: oneshot::Sender<PermissionReply>,
-    dialog: JoinHandle<(Answer, Tally)>,
+    waiting: Waiting,
+    dialog: JoinHandle<Said>,
     attention: Attention,
 }
 
@@ -144,7 +143,7 @@ impl Follower {
         if let Some(asking) = &self.asking {
             let ends = match &told {
                 Told::Event(Event::TurnEnded { .. }) | Told::Lost(_) => true,
-                Told::Settled { ask, .. } => *ask == asking.ask.ask,
+                Told::Settled { id, .. } => id == asking.waiting.id(),
                 _ => false,
             };
             if ends || !self.after.is_empty() {
@@ -162,8 +161,8 @@ impl Follower {
                 let hold = self.asking.is_some() && !self.manner.json;
                 if hold { self.held.push(event) } else { self.show(&event)? }
             }
-            Told::Ask { ask, whose, answer } => self.asked(ask, whose, answer)?,
-            Told::Settled { ask, .. } => self.waiting.retain(|(waiting, _)| waiting.ask != ask),
+            Told::Waiting { waiting, whose } => self.asked(waiting, whose)?,
+            Told::Settled { id, .. } => self.waiting.retain(|waiting| waiting.id() != id),
             Told::ReviewChanged => {
                 if let Some(asking) = &self.asking {
                     asking.attention.changed.notify_one();
@@ -177,32 +176,35 @@ impl Follower {
     }
 
     /// Replies on its own, or has the person asked when it is their turn.
-    fn asked(
-        &mut self,
-        ask: Ask,
-        whose: Whose,
-        answer: oneshot::Sender<PermissionReply>,
-    ) -> anyhow::Result<()> {
+    fn asked(&mut self, waiting: Waiting, whose: Whose) -> anyhow::Result<()> {
         // Sent again by a desk that we attached to again: the newer request is the one to answer.
-        self.waiting.retain(|(known, _)| known.ask != ask.ask);
+        self.waiting.retain(|known| known.id() != waiting.id());
         if self.attended {
-            self.waiting.push_back((ask, answer));
+            self.waiting.push_back(waiting);
             return Ok(());
         }
         if whose == Whose::Others {
             return Ok(());
         }
         if !self.manner.json {
-            self.view.ask(&ask)?;
-            self.view.seen(&ask);
-            let diffs = text::diffs(&ask.metadata);
-            if !diffs.is_empty() {
-                terminal::print(text::coloured(&text::joined(&diffs)))?;
+            match &waiting {
+                Waiting::Ask(ask, _) => {
+                    self.view.ask(ask)?;
+                    self.view.seen(ask);
+                    let diffs = text::diffs(&ask.metadata);
+                    if !diffs.is_empty() {
+                        terminal::print(text::coloured(&text::joined(&diffs)))?;
+                    }
+                }
+                Waiting::Questions(asked, _) => {
+                    self.view.question(asked)?;
+                    let of = asked.questions.len();
+                    let mut all = asked.questions.iter().enumerate();
+                    all.try_for_each(|(at, question)| terminal::print(questions::shown(question, at, of)))?;
+                }
             }
         }
-        let nobody = || PermissionReply::Reject { reason: Some(NOBODY.to_owned()) };
-        // Whoever asked may be gone; then nobody waits.
-        let _ = answer.send(if self.manner.auto { PermissionReply::Once } else { nobody() });
+        waiting.nobody(self.manner.auto);
         Ok(())
     }
 
@@ -210,54 +212,68 @@ impl Follower {
         if self.asking.is_some() || self.interrupted {
             return Ok(());
         }
-        let Some((ask, answer)) = self.waiting.pop_front() else { return Ok(()) };
-        self.view.ask(&ask)?;
-        self.view.seen(&ask);
+        let Some(waiting) = self.waiting.pop_front() else { return Ok(()) };
         let attention = Attention::default();
-        let dialog = tokio::spawn(hunks::ask(ask.clone(), reviews.clone(), attention.clone()));
-        self.asking = Some(Asking { ask, answer, dialog, attention });
+        let dialog = match &waiting {
+            Waiting::Ask(ask, _) => {
+                self.view.ask(ask)?;
+                self.view.seen(ask);
+                let asking = hunks::ask(ask.clone(), reviews.clone(), attention.clone());
+                tokio::spawn(async move {
+                    let (answer, tally) = asking.await;
+                    Said::Ask(answer, tally)
+                })
+            }
+            Waiting::Questions(asked, _) => {
+                self.view.question(asked)?;
+                let asking = questions::ask(asked.clone(), attention.over.clone());
+                tokio::spawn(async move { Said::Answers(asking.await) })
+            }
+        };
+        self.asking = Some(Asking { waiting, dialog, attention });
         Ok(())
     }
 
     /// Nobody types any more. What came meanwhile is shown, and may be the end of the turn.
-    fn answered(&mut self, (answer, tally): (Answer, Tally)) -> anyhow::Result<Option<TurnEnd>> {
+    fn answered(&mut self, said: Said) -> anyhow::Result<Option<TurnEnd>> {
         let Some(asking) = self.asking.take() else { return Ok(None) };
         let after = std::mem::take(&mut self.after);
-        let refused = if tally.accepted == 0 { Refused::All } else { Refused::Rest };
-        let mut stops = false;
-        match answer {
-            Answer::Reply(reply) => {
-                stops = matches!(reply, PermissionReply::Reject { .. });
+        let (id, part) = (asking.waiting.id().to_owned(), asking.waiting.part().to_owned());
+        match (asking.waiting, said) {
+            (Waiting::Ask(_, answer), Said::Ask(Answer::Reply(reply), tally)) => {
+                let refused = if tally.accepted == 0 { Refused::All } else { Refused::Rest };
+                let stops = matches!(reply, PermissionReply::Reject { .. });
                 if stops {
-                    self.view.refused(&asking.ask.part, refused);
+                    self.view.refused(&part, refused);
                 }
                 let is_gone = reply == PermissionReply::Cancelled;
                 // Whoever asked may be gone; then nobody waits.
-                let _ = asking.answer.send(reply);
+                let _ = answer.send(reply);
                 // The signal that comes with it may be ignored here.
                 anyhow::ensure!(!is_gone, "the terminal is gone");
-            }
-            Answer::Decided => {
-                if refused == Refused::All {
-                    self.view.refused(&asking.ask.part, refused);
+                if stops {
+                    self.kept(tally)?;
                 }
             }
-            Answer::TakenBack(TakenBack { is_open }) => {
-                stops = true;
-                if is_open && !self.interrupted {
-                    terminal::print("")?;
-                }
-                if !self.interrupted {
-                    let settled = after.iter().find_map(|told| match told {
-                        Told::Settled { ask, by } if *ask == asking.ask.ask => Some(by.as_deref()),
-                        _ => None,
-                    });
-                    settled.map_or(Ok(()), |by| self.view.decided(by))?;
+            (Waiting::Ask(..), Said::Ask(Answer::Decided, tally)) => {
+                if tally.accepted == 0 {
+                    self.view.refused(&part, Refused::All);
                 }
             }
-        }
-        if stops && tally.accepted > 0 {
-            self.view.kept(tally.accepted)?;
+            (Waiting::Questions(_, answer), Said::Answers(Ok(reply))) => {
+                if matches!(reply, QuestionReply::Rejected { .. }) {
+                    self.view.refused(&part, Refused::Answer);
+                }
+                let is_gone = reply == QuestionReply::Cancelled;
+                let _ = answer.send(reply);
+                anyhow::ensure!(!is_gone, "the terminal is gone");
+            }
+            (_, Said::Ask(Answer::TakenBack(taken_back), tally)) => {
+                self.taken_back(taken_back, &id, &after)?;
+                self.kept(tally)?;
+            }
+            (_, Said::Answers(Err(taken_back))) => self.taken_back(taken_back, &id, &after)?,
+            (_, Said::Ask(..) | Said::Answers(_) | Said::Nothing) => {}
         }
         self.show_held()?;
         for told in after {
@@ -266,6 +282,30 @@ impl Follower {
             }
         }
         Ok(None)
+    }
+
+    /// What was accepted stays.
+    fn kept(&mut self, tally: Tally) -> anyhow::Result<()> {
+        if tally.accepted > 0 {
+            self.view.kept(tally.accepted)?;
+        }
+        Ok(())
+    }
+
+    /// Somebody else was first, or the turn is over.
+    fn taken_back(&mut self, taken_back: TakenBack, id: &str, after: &[Told]) -> anyhow::Result<()> {
+        if self.interrupted {
+            return Ok(());
+        }
+        if taken_back.is_open {
+            terminal::print("")?;
+        }
+        let settled = after.iter().find_map(|told| match told {
+            Told::Settled { id: settled, by } if settled == id => Some(by.as_deref()),
+            _ => None,
+        });
+        settled.map_or(Ok(()), |by| self.view.decided(by))?;
+        Ok(())
     }
 
     /// The question is over, whatever is typed.
@@ -295,11 +335,9 @@ impl Follower {
 }
 
 /// What the person said; never while nobody is asked.
-async fn said(asking: &mut Option<Asking>) -> (Answer, Tally) {
+async fn said(asking: &mut Option<Asking>) -> Said {
     match asking {
-        Some(asking) => (&mut asking.dialog)
-            .await
-            .unwrap_or((Answer::TakenBack(TakenBack { is_open: false }), Tally::default())),
+        Some(asking) => (&mut asking.dialog).await.unwrap_or(Said::Nothing),
         None => std::future::pending().await,
     }
 }

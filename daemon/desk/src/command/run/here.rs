@@ -5,6 +5,7 @@ use std::sync::Weak;
 use copydesk_permission::Reply;
 use copydesk_protocol::ask::PermissionReply;
 use copydesk_protocol::event::Event;
+use copydesk_protocol::question::QuestionReply;
 use copydesk_session::{Live, Request, Session, Store};
 use copydesk_workspace::buffers::Buffers;
 use copydesk_workspace::config::Loaded;
@@ -14,6 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::follow::{Followed, Told, Whose};
 use super::reviews::Reviews;
+use super::waiting::Waiting;
 use crate::hub::convert;
 use crate::opening::{self, Choice, Desk};
 use crate::setup::Setup;
@@ -55,9 +57,17 @@ pub(super) async fn start(
                 Event::Asked(ask) => {
                     let (answer, answered) = oneshot::channel();
                     tokio::spawn(reply(live.clone(), ask.ask.clone(), answered));
-                    Some(Told::Ask { ask: ask.clone(), whose: Whose::Ours, answer })
+                    Some(Told::Waiting { waiting: Waiting::Ask(ask.clone(), answer), whose: Whose::Ours })
                 }
-                Event::Settled { ask } => Some(Told::Settled { ask: ask.clone(), by: None }),
+                Event::Questioned(asked) => {
+                    let (answer, answered) = oneshot::channel();
+                    tokio::spawn(tell_answers(live.clone(), asked.question.clone(), answered));
+                    let waiting = Waiting::Questions(asked.clone(), answer);
+                    Some(Told::Waiting { waiting, whose: Whose::Ours })
+                }
+                Event::Settled { ask: id } | Event::Answered { question: id } => {
+                    Some(Told::Settled { id: id.clone(), by: None })
+                }
                 _ => None,
             };
             for told in std::iter::once(Told::Event(event)).chain(more) {
@@ -79,6 +89,12 @@ async fn reply(live: Live, ask: String, answer: oneshot::Receiver<PermissionRepl
     // Nobody else can be asked here.
     let reply = convert::reply(reply).unwrap_or(Reply::Reject { reason: None });
     live.reply(&ask.as_str().into(), reply).await;
+}
+
+async fn tell_answers(live: Live, question: String, answer: oneshot::Receiver<QuestionReply>) {
+    let Ok(reply) = answer.await else { return };
+    // Nobody else can be asked here.
+    live.answer(&question.as_str().into(), convert::answers(reply).unwrap_or(Err(None))).await;
 }
 
 /// What is done to files here is in the same journal as everybody's.

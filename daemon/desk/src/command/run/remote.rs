@@ -10,13 +10,14 @@ use copydesk_protocol::ask::{Ask, PermissionAskParams, PermissionReply, Permissi
 use copydesk_protocol::event::{Event, EventParams};
 use copydesk_protocol::lenient;
 use copydesk_protocol::method::{Notification as _, Request as _};
+use copydesk_protocol::question::{QuestionAskParams, QuestionReply, QuestionSettledParams, Questions};
 use copydesk_protocol::session::{
     Session, SessionListParams, SessionLoadParams, SessionLoadResult, SessionNewParams, SessionParams,
     SessionSetAgentParams, SessionSetModelParams,
 };
 use copydesk_protocol::table::{
-    Event as EventMethod, PermissionAsk, PermissionSettled, SessionList, SessionLoad, SessionNew,
-    SessionSetAgent, SessionSetModel, TurnCancel, TurnStart,
+    Event as EventMethod, PermissionAsk, PermissionSettled, QuestionAsk, QuestionSettled, SessionList,
+    SessionLoad, SessionNew, SessionSetAgent, SessionSetModel, TurnCancel, TurnStart,
 };
 use copydesk_protocol::turn::{TurnParams, TurnStartResult};
 use copydesk_session::Request;
@@ -26,6 +27,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::follow::{Followed, Told, Whose};
 use super::own::Own;
 use super::reviews::Reviews;
+use super::waiting::Waiting;
 use crate::client::{Client, ClientError, Inbox, Incoming, Reply};
 use crate::hub::convert;
 use crate::opening::Choice;
@@ -55,11 +57,12 @@ pub(super) async fn start(
         seq: loaded.seq,
         own: Own::new(prompt),
         asks: HashMap::new(),
+        questions: HashMap::new(),
         tell,
         cancel: false,
     };
     let (cancel_in, cancel) = mpsc::unbounded_channel();
-    tokio::spawn(reader.read(inbox, cancel, loaded.asks, queued));
+    tokio::spawn(reader.read(inbox, cancel, loaded, queued));
     // Nobody who reads is nobody to cancel.
     let cancel = move || {
         let _ = cancel_in.send(());
@@ -113,18 +116,19 @@ struct Reader {
     seq: u64,
     own: Own,
     /// The event of an ask brings one end, its request the other, whichever comes first.
-    asks: HashMap<String, Ends>,
+    asks: HashMap<String, Ends<PermissionReply>>,
+    questions: HashMap<String, Ends<QuestionReply>>,
     tell: mpsc::Sender<Told>,
     /// The person wants the turn to end, which has not begun yet.
     cancel: bool,
 }
 
-struct Ends {
-    answer: Option<oneshot::Sender<PermissionReply>>,
-    answered: Option<oneshot::Receiver<PermissionReply>>,
+struct Ends<T> {
+    answer: Option<oneshot::Sender<T>>,
+    answered: Option<oneshot::Receiver<T>>,
 }
 
-impl Ends {
+impl<T> Ends<T> {
     fn new() -> Self {
         let (answer, answered) = oneshot::channel();
         Self { answer: Some(answer), answered: Some(answered) }
@@ -139,16 +143,14 @@ impl Reader {
         mut self,
         mut inbox: Inbox,
         mut cancel: mpsc::UnboundedReceiver<()>,
-        asks: Vec<Ask>,
+        loaded: SessionLoadResult,
         queued: bool,
     ) {
         if queued && self.tell(Told::Queued).await.is_err() {
             return;
         }
-        for ask in asks {
-            if self.ask(ask).await.is_err() {
-                return;
-            }
+        if self.ask_all(loaded).await.is_err() {
+            return;
         }
         loop {
             let read = tokio::select! {
@@ -201,7 +203,16 @@ impl Reader {
                 return Ok(());
             }
             self.asks.remove(&ask);
-            self.tell(Told::Settled { ask, by }).await
+            self.tell(Told::Settled { id: ask, by }).await
+        } else if method == QuestionSettled::METHOD {
+            let Ok(QuestionSettledParams { session, question, by }) = lenient::decode(params) else {
+                return Ok(());
+            };
+            if session != self.session {
+                return Ok(());
+            }
+            self.questions.remove(&question);
+            self.tell(Told::Settled { id: question, by }).await
         } else {
             Ok(())
         }
@@ -212,10 +223,7 @@ impl Reader {
             let _ = self.tell(Told::Lost("the session was deleted".to_owned())).await;
             return Err(Over);
         }
-        let asked = match &event {
-            Event::Asked(ask) => Some(ask.clone()),
-            _ => None,
-        };
+        let asked = matches!(event, Event::Asked(_) | Event::Questioned(_)).then(|| event.clone());
         let is_ours = self.own.hear(&event);
         // What is asked may be of others: so may be its hunks.
         if matches!(event, Event::ReviewChanged(_)) {
@@ -224,38 +232,62 @@ impl Reader {
             self.tell(Told::Event(event)).await?;
         }
         match asked {
-            Some(ask) => self.ask(ask).await?,
-            None if self.cancel && self.own.is_running() => self.end_turn(),
-            None => {}
+            Some(Event::Asked(ask)) => self.ask(ask).await?,
+            Some(Event::Questioned(asked)) => self.question(asked).await?,
+            _ if self.cancel && self.own.is_running() => self.end_turn(),
+            _ => {}
         }
         Ok(())
     }
 
+    /// What was open when we came.
+    async fn ask_all(&mut self, loaded: SessionLoadResult) -> Result<(), Over> {
+        for ask in loaded.asks {
+            self.ask(ask).await?;
+        }
+        for asked in loaded.questions {
+            self.question(asked).await?;
+        }
+        Ok(())
+    }
+
+    fn whose(&self) -> Whose {
+        if self.own.is_running() { Whose::Ours } else { Whose::Others }
+    }
+
+    async fn question(&mut self, asked: Questions) -> Result<(), Over> {
+        let whose = self.whose();
+        match self.questions.entry(asked.question.clone()).or_insert_with(Ends::new).answer.take() {
+            Some(answer) => {
+                self.tell(Told::Waiting { waiting: Waiting::Questions(asked, answer), whose }).await
+            }
+            None => Ok(()),
+        }
+    }
+
     async fn ask(&mut self, ask: Ask) -> Result<(), Over> {
-        let whose = if self.own.is_running() { Whose::Ours } else { Whose::Others };
+        let whose = self.whose();
         match self.asks.entry(ask.ask.clone()).or_insert_with(Ends::new).answer.take() {
-            Some(answer) => self.tell(Told::Ask { ask, whose, answer }).await,
+            Some(answer) => self.tell(Told::Waiting { waiting: Waiting::Ask(ask, answer), whose }).await,
             None => Ok(()),
         }
     }
 
     fn asked(&mut self, method: &str, params: Value, reply: Reply) {
         // A reply that is dropped says that nobody here answers that.
-        if method != PermissionAsk::METHOD {
-            return;
-        }
-        let Ok(PermissionAskParams { session, ask }) = lenient::decode(params) else { return };
-        if session != self.session {
-            return;
-        }
-        let ends = self.asks.entry(ask.ask).or_insert_with(Ends::new);
-        let Some(answered) = ends.answered.take() else { return };
-        tokio::spawn(async move {
-            let said = answered.await.unwrap_or(PermissionReply::Cancelled);
-            if let Ok(said) = serde_json::to_value(&said) {
-                reply.answer(&said);
+        if method == PermissionAsk::METHOD {
+            let Ok(PermissionAskParams { session, ask }) = lenient::decode(params) else { return };
+            if session == self.session {
+                let ends = self.asks.entry(ask.ask).or_insert_with(Ends::new);
+                pass_on(ends, reply, PermissionReply::Cancelled);
             }
-        });
+        } else if method == QuestionAsk::METHOD {
+            let Ok(QuestionAskParams { session, questions }) = lenient::decode(params) else { return };
+            if session == self.session {
+                let ends = self.questions.entry(questions.question).or_insert_with(Ends::new);
+                pass_on(ends, reply, QuestionReply::Cancelled);
+            }
+        }
     }
 
     /// We were too slow, and the desk left something out.
@@ -267,10 +299,7 @@ impl Reader {
         if !self.own.is_running() || loaded.running != self.own.turn() {
             return self.lose("too much happened at once to follow it").await;
         }
-        for ask in loaded.asks {
-            self.ask(ask).await?;
-        }
-        Ok(())
+        self.ask_all(loaded).await
     }
 
     fn end_turn(&mut self) {
@@ -288,4 +317,14 @@ impl Reader {
     async fn tell(&self, told: Told) -> Result<(), Over> {
         self.tell.send(told).await.map_err(|_| Over)
     }
+}
+
+/// Answers the desk when the person has; `none` where they leave it to others.
+fn pass_on<T: serde::Serialize + Send + 'static>(ends: &mut Ends<T>, reply: Reply, none: T) {
+    let Some(answered) = ends.answered.take() else { return };
+    tokio::spawn(async move {
+        if let Ok(said) = serde_json::to_value(answered.await.unwrap_or(none)) {
+            reply.answer(&said);
+        }
+    });
 }

@@ -6,11 +6,14 @@ use std::io;
 use copydesk_protocol::ask::Ask;
 use copydesk_protocol::event::{Event, TurnEnd};
 use copydesk_protocol::part::{Call, Content, Part, State, Usage};
+use copydesk_protocol::question::Questions;
 use serde_json::Value;
 
 use super::tasks::{self, Tasks};
+use super::todo::Todo;
 use crate::terminal::{BAD, BOLD, DIM, GOOD, print, print_inline, remark, styled, waiting};
 use crate::terminal::{columns, cut, one_line};
+use copydesk_tool::TODOWRITE;
 
 /// Below this nobody wants to know how long a call took.
 const NOTICED_MS: u64 = 100;
@@ -24,6 +27,7 @@ pub(super) struct TextView {
     refused: HashMap<String, Refused>,
     /// Calls whose change was shown when the person was asked about it.
     seen: HashSet<String>,
+    todo: Todo,
     last: Option<Block>,
     tasks: Tasks,
     usage: Usage,
@@ -43,6 +47,8 @@ pub(super) enum Refused {
     All,
     /// They had accepted some of it.
     Rest,
+    /// They were asked something, and did not want to answer.
+    Answer,
 }
 
 impl TextView {
@@ -53,6 +59,7 @@ impl TextView {
             asked: HashMap::new(),
             refused: HashMap::new(),
             seen: HashSet::new(),
+            todo: Todo::default(),
             last: None,
             tasks: Tasks::default(),
             usage: Usage::default(),
@@ -69,8 +76,8 @@ impl TextView {
                 self.waiting("thinking");
                 Ok(())
             }
-            // What is asked is shown when it is its turn, by `ask`.
-            Event::Asked(_) | Event::Settled { .. } => Ok(()),
+            // What is asked is shown when it is its turn, by `ask` and `question`.
+            Event::Asked(_) | Event::Settled { .. } | Event::Questioned(_) | Event::Answered { .. } => Ok(()),
             Event::Progress { part, metadata } => {
                 if let Some(line) = self.tasks.progress(part, metadata) {
                     self.waiting(&line);
@@ -78,9 +85,7 @@ impl TextView {
                 Ok(())
             }
             Event::Session { .. } | Event::Void { .. } => Ok(()),
-            Event::Questioned(_) | Event::Answered { .. } | Event::ReviewChanged(_) | Event::Deleted => {
-                Ok(())
-            }
+            Event::ReviewChanged(_) | Event::Deleted => Ok(()),
         }
     }
 
@@ -110,13 +115,25 @@ impl TextView {
         Ok(())
     }
 
-    /// What a person is about to be asked.
-    pub(super) fn ask(&mut self, asked: &Ask) -> io::Result<()> {
+    /// A person is about to be asked these, one after the other.
+    pub(super) fn question(&mut self, asked: &Questions) -> io::Result<()> {
+        let first = asked.questions.first().map(|question| one_line(&question.text)).unwrap_or_default();
+        self.asked.insert(asked.part.clone(), first);
+        self.begin_asking()
+    }
+
+    fn begin_asking(&mut self) -> io::Result<()> {
         self.end_line()?;
         if self.last.is_some() {
             print("")?;
         }
         self.last = Some(Block::Calls);
+        Ok(())
+    }
+
+    /// What a person is about to be asked.
+    pub(super) fn ask(&mut self, asked: &Ask) -> io::Result<()> {
+        self.begin_asking()?;
         let title = one_line(&asked.title);
         print(format!("{} {title}", styled(BOLD, "?")))?;
         // What an agent asks that works for this one says nothing of its task.
@@ -126,6 +143,11 @@ impl TextView {
         // Whatever the model calls it, the person sees what would be run.
         if let Some(command) = asked.metadata.get("command").and_then(|command| command.as_str()) {
             print(format!("  {} {}", styled(DIM, "$"), command.trim_end().replace('\n', "\n    ")))?;
+        }
+        if let Some(plan) = asked.metadata.get("plan").and_then(|plan| plan.as_str()) {
+            let indent =
+                |line: &str| if line.trim().is_empty() { String::new() } else { format!("  {line}") };
+            print(format!("\n{}\n", plan.trim().lines().map(indent).collect::<Vec<_>>().join("\n")))?;
         }
         Ok(())
     }
@@ -211,6 +233,9 @@ impl TextView {
         let mut title = match (self.asked.get(part), output) {
             (Some(asked), _) if *state == State::Interrupted => asked.clone(),
             (Some(asked), Some(_)) if refused == Some(&Refused::All) => format!("{asked}: you said no"),
+            (Some(asked), Some(_)) if refused == Some(&Refused::Answer) => {
+                format!("{asked}: you gave no answer")
+            }
             (Some(asked), Some(_)) if refused.is_some() => format!("{asked}: you said no to the rest"),
             (_, Some(output)) => one_line(&output.title),
             (_, None) => one_line(&call.arguments),
@@ -230,6 +255,9 @@ impl TextView {
         };
         let about = tasks::about(call).map(|about| styled(DIM, format!("  {about}"))).unwrap_or_default();
         print(format!("{mark} {} {title}{about}{took}", styled(BOLD, &call.name)))?;
+        if let Some(output) = output.filter(|_| call.name == TODOWRITE && *state == State::Completed) {
+            self.todo.lines(&output.metadata).iter().try_for_each(print)?;
+        }
         let diffs = output.map(|output| diffs(&output.metadata)).unwrap_or_default();
         if diffs.is_empty() || *state != State::Completed || self.seen.contains(part) {
             return Ok(());

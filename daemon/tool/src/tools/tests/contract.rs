@@ -9,7 +9,8 @@ async fn names_are_those_that_models_know() {
     let specs = desk(&[]).registry().specs(|_| true);
     let parameters = |schema: &Value| {
         let required = schema["required"].as_array().cloned().unwrap_or_default();
-        let names = schema["properties"].as_object().unwrap().iter().map(|(name, property)| {
+        let properties = schema["properties"].as_object().cloned().unwrap_or_default();
+        let names = properties.iter().map(|(name, property)| {
             assert!(property["description"].is_string(), "{name} is not described");
             if required.contains(&Value::from(name.as_str())) { name.clone() } else { format!("{name}?") }
         });
@@ -26,7 +27,12 @@ async fn names_are_those_that_models_know() {
         ("job", "id? wait? stop?"),
         ("list", "path?"),
         ("multiedit", "filePath edits"),
+        ("plan_enter", "reason?"),
+        ("plan_exit", ""),
+        ("question", "questions"),
         ("read", "filePath offset? limit?"),
+        ("todoread", ""),
+        ("todowrite", "todos"),
         ("webfetch", "url format? timeout?"),
         ("write", "filePath content"),
     ];

@@ -15,10 +15,14 @@ use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::context::{Allowed, Answer, Ask, Asker, Context, Progress, Refused};
+use crate::context::{Allowed, Answer, Answering, Ask, Asker, Context, Progress, Refused, Switching};
 use crate::outcome::Outcome;
+use crate::plan::Plan;
+use crate::question::{Answers, Question};
 use crate::registry::{Limits, Registry};
+use crate::skills::{Shelf, find};
 use crate::spill::Spill;
+use crate::todo::Todos;
 use crate::tools::{Options, builtin};
 use crate::web::Web;
 
@@ -26,11 +30,15 @@ use crate::web::Web;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 type Says = Box<dyn Fn(&Ask) -> Result<(), Refused> + Send + Sync>;
+type Knows = Box<dyn Fn(&[Question]) -> Answers + Send + Sync>;
 
 /// Answers as told and remembers what was asked.
 struct Script {
     says: Says,
     asked: Mutex<Vec<Ask>>,
+    answers: Knows,
+    questions: Mutex<Vec<Vec<Question>>>,
+    agents: Mutex<Vec<String>>,
 }
 
 impl Asker for Script {
@@ -38,6 +46,17 @@ impl Asker for Script {
         let answer = (self.says)(&ask).map(|()| Allowed::ByPerson);
         self.asked.lock().unwrap().push(ask);
         Box::pin(async { answer })
+    }
+
+    fn question<'a>(&'a self, _call: &'a str, questions: Vec<Question>) -> Answering<'a> {
+        let answers = (self.answers)(&questions);
+        self.questions.lock().unwrap().push(questions);
+        Box::pin(async { answers })
+    }
+
+    fn go_on_as<'a>(&'a self, agent: &'a str) -> Switching<'a> {
+        self.agents.lock().unwrap().push(agent.to_owned());
+        Box::pin(async { Ok(()) })
     }
 }
 
@@ -47,11 +66,12 @@ pub(super) struct Desk {
     registry: Registry,
     script: Arc<Script>,
     pub(super) cancel: CancellationToken,
+    todos: Todos,
     progress: mpsc::Sender<Progress>,
     pub(super) shown: mpsc::Receiver<Progress>,
 }
 
-/// A desk whose person says yes to everything.
+/// A desk whose person says yes to everything, and answers no question.
 pub(super) fn desk(files: &[(&str, &str)]) -> Desk {
     desk_that(files, |_| Ok(()))
 }
@@ -63,10 +83,24 @@ pub(super) fn desk_that(
     desk_with(files, Web::default(), says)
 }
 
+/// A desk whose person says yes to everything, and answers so.
+pub(super) fn desk_answering(answers: impl Fn(&[Question]) -> Answers + Send + Sync + 'static) -> Desk {
+    desk_of(&[], Web::default(), |_| Ok(()), answers)
+}
+
 pub(super) fn desk_with(
     files: &[(&str, &str)],
     web: Web,
     says: impl Fn(&Ask) -> Result<(), Refused> + Send + Sync + 'static,
+) -> Desk {
+    desk_of(files, web, says, |_| Err(Refused::ByPerson { reason: None }))
+}
+
+fn desk_of(
+    files: &[(&str, &str)],
+    web: Web,
+    says: impl Fn(&Ask) -> Result<(), Refused> + Send + Sync + 'static,
+    answers: impl Fn(&[Question]) -> Answers + Send + Sync + 'static,
 ) -> Desk {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("work");
@@ -78,11 +112,25 @@ pub(super) fn desk_with(
     let shell = Shell::choose(Some("bash"), &env).unwrap();
     let processes = Processes::new(vec![("PATH".into(), path.clone()), ("FROM_DESK".into(), "yes".into())]);
     let mut registry = Registry::new(limits, spill.clone());
-    for tool in builtin(&Options { limits, spill, processes, shell, patience: PATIENCE, web }) {
+    // As the files of the test have them.
+    let shelf = root.join(".copydesk/skills");
+    for (path, text) in files.iter().filter(|(path, _)| path.starts_with(".copydesk/skills/")) {
+        fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+        fs::write(root.join(path), text).unwrap();
+    }
+    let skills = find(&[Shelf { folder: shelf, repository: Some(root.clone()) }]).skills.into();
+    let plan = Plan::new(0);
+    for tool in builtin(&Options { limits, spill, processes, shell, patience: PATIENCE, web, skills, plan }) {
         registry.add(tool);
     }
     let (progress, shown) = mpsc::channel(100);
-    let script = Arc::new(Script { says: Box::new(says), asked: Mutex::default() });
+    let script = Arc::new(Script {
+        says: Box::new(says),
+        asked: Mutex::default(),
+        answers: Box::new(answers),
+        questions: Mutex::default(),
+        agents: Mutex::default(),
+    });
     let files_view = Files::new(&root, &folder.path().join("home"));
     let desk = Desk {
         folder,
@@ -90,6 +138,7 @@ pub(super) fn desk_with(
         registry,
         script,
         cancel: CancellationToken::new(),
+        todos: Todos::default(),
         progress,
         shown,
     };
@@ -124,9 +173,16 @@ impl Desk {
             cancel: self.cancel.clone(),
             files: self.files.clone(),
             asker: self.script.clone(),
+            todos: self.todos.clone(),
             progress: self.progress.clone(),
             waited: Arc::default(),
         }
+    }
+
+    /// A call of another agent than `build`.
+    pub(super) async fn call_as(&self, agent: &str, name: &str, arguments: Value) -> Outcome {
+        let context = Context { agent: agent.to_owned(), ..self.context() };
+        self.registry.run(name, &arguments.to_string(), context).await
     }
 
     pub(super) fn registry(&self) -> Registry {
@@ -140,6 +196,16 @@ impl Desk {
     /// What was asked since the last time.
     pub(super) fn asked(&self) -> Vec<Ask> {
         std::mem::take(&mut *self.script.asked.lock().unwrap())
+    }
+
+    /// The questions that were put since the last time, call by call.
+    pub(super) fn questions(&self) -> Vec<Vec<Question>> {
+        std::mem::take(&mut *self.script.questions.lock().unwrap())
+    }
+
+    /// Whom the session is to go on as, since the last time.
+    pub(super) fn agents(&self) -> Vec<String> {
+        std::mem::take(&mut *self.script.agents.lock().unwrap())
     }
 
     /// A call, what was asked, and what the model is told, without what differs from run to run.

@@ -35,12 +35,13 @@ local function choices(ask)
       words[#words + 1] = ("[%s] %s"):format(key(name), label)
     end
   end
-  offer("once", "once")
+  local is_plan = ask.key == "plan_exit"
+  offer("once", is_plan and "carry it out" or "once")
   if #ask.always > 0 then
     offer("always", ("always: %s %s"):format(ask.key, table.concat(ask.always, ", ")))
   end
-  offer("reject", "reject")
-  offer("reject_reason", "reject and say why")
+  offer("reject", is_plan and "no, stop" or "reject")
+  offer("reject_reason", is_plan and "say what to change" or "reject and say why")
   return table.concat(words, "   ")
 end
 
@@ -68,6 +69,8 @@ local function permission(block, ask)
   local is_shown = render.diffs(block, metadata)
   if not is_shown and type(metadata.command) == "string" then
     render.fenced(block, metadata.command, "sh")
+  elseif type(metadata.plan) == "string" then
+    render.fenced(block, metadata.plan, "markdown")
   elseif not is_shown and #ask.patterns > 0 and not ask.title:find(ask.patterns[1], 1, true) then
     render.fenced(block, table.concat(ask.patterns, "\n"), "")
   end
@@ -82,15 +85,24 @@ end
 ---@param question copydesk.QuestionAskParams
 local function questions(block, question)
   local icon = require("copydesk.config").get().icons.ask
-  for _, asked in ipairs(question.questions) do
-    add(block, ("%s %s"):format(icon, asked.text), "CopydeskAsk")
+  for number, asked in ipairs(question.questions) do
+    if number > 1 then
+      add(block, "")
+    end
+    local several = asked.multiple and " (more than one may be chosen)" or ""
+    add(block, ("%s %s%s"):format(icon, asked.text, several), "CopydeskAsk")
     for number, option in ipairs(asked.options) do
       local more = option.description and option.description ~= "" and " – " .. option.description or ""
       add(block, ("  %d. %s%s"):format(number, option.label, more))
     end
   end
-  local answer, reject = key("jump"), key("reject")
-  add(block, ("[%s] answer   [%s] no answer"):format(answer or "", reject or ""), "CopydeskAsk")
+  local keys = {}
+  for _, offer in ipairs({ { "jump", "answer" }, { "reject", "no answer, stop" }, { "reject_reason", "say something else" } }) do
+    if key(offer[1]) then
+      keys[#keys + 1] = ("[%s] %s"):format(key(offer[1]), offer[2])
+    end
+  end
+  add(block, table.concat(keys, "   "), "CopydeskAsk")
 end
 
 --- All that wait in a session.

@@ -179,6 +179,9 @@ local function reasoning(part, block, before)
   block.kind = "call"
 end
 
+--- Calls that take as long as a person does, or no time at all: how long is nothing to know.
+local timeless = { todowrite = true, todoread = true, question = true, plan_enter = true, plan_exit = true, skill = true }
+
 --- How each state of a call looks.
 ---@type table<string, string>
 M.groups = {
@@ -234,18 +237,22 @@ local function call(part, block, before)
   local header = #block.lines - 1
   local options = { end_col = #indent + #icon, hl_group = M.groups[state], hl_mode = "combine" }
   block.marks[#block.marks + 1] = { row = header, col = #indent, options = options }
-  if made.output then
+  if made.output and not timeless[made.name] then
     local took = { " " .. summary.duration(made.output.milliseconds), "CopydeskDim" }
     block.marks[#block.marks + 1] =
       { row = header, col = 0, options = { virt_text = { took }, virt_text_pos = "right_align" } }
   end
-  local todos = require("copydesk.chat.todo").lines(made)
+  local todo = require("copydesk.chat.todo")
+  local todos = part.state.kind ~= "error" and todo.lines(made) or nil
   if todos then
-    -- The list is what matters, and stays open.
     vim.list_extend(block.lines, todos)
-    return
+    -- A new list stays open; where only the boxes have changed, the line above says enough.
+    if todo.is_new(made) then
+      return
+    end
+  else
+    details(block, made, part.state)
   end
-  details(block, made, part.state)
   block.fold = #block.lines - 1 > header and { header, #block.lines - 1 } or nil
 end
 
@@ -330,7 +337,7 @@ end
 function M.ended(ended)
   local words = {
     cancelled = "Stopped.",
-    rejected = "Stopped, because you rejected a call. Say what to do instead.",
+    rejected = "Stopped, because you said no. Say what to do instead.",
     stepLimit = ("Stopped after %d steps. Say “go on” to go on."):format(ended.steps or 0),
     failed = ("It could not go on: %s"):format(ended.message or ""),
   }

@@ -155,6 +155,9 @@ end
 function M.of(part)
   local call = part.content --[[@as copydesk.Call]]
   local title = call.output and call.output.title or ""
+  if vim.startswith(call.name, "todo") and call.output and not call.output.isError then
+    return line(require("copydesk.chat.todo").summary(call))
+  end
   -- The titles of changes begin with what was done; the others only name the thing.
   local telling_by = telling[call.name]
   local is_whole = telling_by ~= "url" and telling_by ~= "query" and title:match("^%u%l+ed ")

@@ -4,6 +4,52 @@
 
 local M = {}
 
+---@param value any
+---@return table
+local function list(value)
+  return type(value) == "table" and type(value.todos) == "table" and value.todos or {}
+end
+
+--- Whether a list has other items than the one before it; else only how far they are has changed.
+---@param call copydesk.Call
+---@return boolean
+function M.is_new(call)
+  local metadata = call.output and call.output.metadata
+  return type(metadata) ~= "table" or metadata.isNew ~= false
+end
+
+--- How far the list is, and what is being done where the list itself does not stand below.
+---@param call copydesk.Call
+---@return string
+function M.summary(call)
+  local words = "To do: " .. call.output.title
+  for _, todo in ipairs(M.is_new(call) and {} or list(call.output.metadata)) do
+    if type(todo) == "table" and todo.status == "in_progress" and type(todo.content) == "string" then
+      return ("%s, now: %s"):format(words, todo.content)
+    end
+  end
+  return words
+end
+
+--- How far the list of a session is: `2/5`. Nothing where there is none, or nothing is left to do.
+---@param view copydesk.View
+---@return string?
+function M.progress(view)
+  for number = #view.parts, 1, -1 do
+    local part = view.parts[number]
+    local call = part.content
+    if call.kind == "call" and call.name == "todowrite" and part.state.kind == "completed" and call.output then
+      local done, all = 0, 0
+      for _, todo in ipairs(list(call.output.metadata)) do
+        local status = type(todo) == "table" and todo.status
+        done = done + (status == "completed" and 1 or 0)
+        all = all + (status ~= "cancelled" and 1 or 0)
+      end
+      return done < all and ("%d/%d"):format(done, all) or nil
+    end
+  end
+end
+
 local boxes = { completed = "[x]", in_progress = "[-]", cancelled = "[~]" }
 
 --- The lines of the list that a call has set or read; nothing where it is no such call.

@@ -84,6 +84,7 @@ function M.text()
     local share = used.share and (" (%d%%)"):format(math.floor(used.share * 100 + 0.5)) or ""
     words[#words + 1] = short(used.tokens) .. share
   end
+  words[#words + 1] = require("copydesk.chat.todo").progress(view)
   local undecided = require("copydesk.review").count(view.id)
   if undecided > 0 then
     words[#words + 1] = ("%s%d"):format(require("copydesk.config").get().icons.hunk, undecided)

@@ -1,0 +1,223 @@
+//! The agent's questions, answered on the terminal: one after the other, by number or in words.
+//!
+//! Invariant: only what is typed after a question is there answers it.
+
+use copydesk_protocol::question::{Question, QuestionReply, Questions};
+use tokio_util::sync::CancellationToken;
+
+use super::approve;
+use super::typed::{self, TakenBack, Typed};
+use crate::terminal::{BOLD, DIM, columns, cut, one_line, print, styled};
+
+/// Longer words of the person's own are a file.
+const LONGEST: usize = 10_000;
+
+pub(super) async fn ask(asked: Questions, over: CancellationToken) -> Result<QuestionReply, TakenBack> {
+    let mut answers = Vec::new();
+    for (at, question) in asked.questions.iter().enumerate() {
+        let _ = print(shown(question, at, asked.questions.len()));
+        typed::forget();
+        match one(question, &over).await? {
+            Said::Answer(answer) => answers.push(answer),
+            Said::Nothing => return Ok(QuestionReply::Rejected { reason: None }),
+            Said::Gone => return Ok(QuestionReply::Cancelled),
+        }
+    }
+    Ok(QuestionReply::Answered { answers })
+}
+
+enum Said {
+    Answer(Vec<String>),
+    /// The person does not want to answer.
+    Nothing,
+    /// Nobody is at the terminal any more.
+    Gone,
+}
+
+async fn one(question: &Question, over: &CancellationToken) -> Result<Said, TakenBack> {
+    loop {
+        let line = match typed::ask(prompt(question), over).await {
+            Typed::Line(line) => line,
+            Typed::Nothing => return Ok(Said::Nothing),
+            Typed::HungUp => return Ok(Said::Gone),
+            Typed::TakenBack(taken_back) => return Err(taken_back),
+        };
+        match read(&line, question) {
+            Ok(Some(answer)) => return Ok(Said::Answer(answer)),
+            Ok(None) => return Ok(Said::Nothing),
+            Err(why) => drop(print(format!("  {why}"))),
+        }
+    }
+}
+
+/// `? Which one? (1 of 2)` and what can be chosen.
+pub(super) fn shown(question: &Question, at: usize, of: usize) -> String {
+    let which = if of > 1 { styled(DIM, format!(" ({} of {of})", at + 1)) } else { String::new() };
+    let mut lines = format!("{} {}{which}", styled(BOLD, "?"), one_line(&question.text));
+    for (at, option) in question.options.iter().enumerate() {
+        let number = styled(BOLD, format!("{:>3}", at + 1));
+        let meaning = one_line(&option.description);
+        let meaning = if meaning.is_empty() { meaning } else { styled(DIM, format!("  {meaning}")) };
+        lines.push_str(&format!("\n{number}  {}{meaning}", one_line(&option.label)));
+    }
+    lines
+}
+
+/// What can be typed: `[1-3] choose one  […] your own words  [q] no answer, stop  › `
+fn prompt(question: &Question) -> String {
+    let numbers = match question.options.len() {
+        1 => "1".to_owned(),
+        count if question.multiple => format!("1,{count}"),
+        count => format!("1-{count}"),
+    };
+    let mut keys = Vec::new();
+    if !question.options.is_empty() {
+        let some = if question.multiple { "choose one or more" } else { "choose one" };
+        keys.push((numbers.as_str(), some.to_owned()));
+    }
+    if question.custom {
+        keys.push(("…", "your own words".to_owned()));
+    }
+    keys.push(("q", "no answer, stop".to_owned()));
+    approve::question(&keys, columns())
+}
+
+fn numbers(question: &Question) -> String {
+    match question.options.len() {
+        1 => "1".to_owned(),
+        count => format!("1 to {count}"),
+    }
+}
+
+/// What was typed, as an answer; none where the person wants to give none, else what to type instead. A text in quotes is
+/// always the person's own.
+fn read(line: &str, question: &Question) -> Result<Option<Vec<String>>, String> {
+    let line = line.trim();
+    let own = line.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).map(str::trim);
+    if let Some(own) = own.filter(|own| !own.is_empty() && question.custom) {
+        return Ok(Some(vec![words(own)]));
+    }
+    let label = |word: &str| question.options.iter().find(|option| option.label.eq_ignore_ascii_case(word));
+    if let Some(option) = label(line) {
+        return Ok(Some(vec![option.label.clone()]));
+    }
+    if line == "q" {
+        return Ok(None);
+    }
+    let is_number = |word: &&str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_between = |letter: char| letter == ',' || letter.is_whitespace();
+    let mut rest = line;
+    let mut chosen: Vec<String> = Vec::new();
+    // Numbers in front; with several answers what follows them is one more, in words.
+    loop {
+        let (word, after) = rest.split_at(rest.find(is_between).unwrap_or(rest.len()));
+        if !is_number(&word) || question.options.is_empty() {
+            break;
+        }
+        let option =
+            word.parse::<usize>().ok().and_then(|number| question.options.get(number.checked_sub(1)?));
+        let Some(option) = option else {
+            let quotes = if question.custom {
+                format!("; for an answer of your own write \"{line}\"")
+            } else {
+                String::new()
+            };
+            return Err(format!("there is no {}: type {}{quotes}", cut(word, 20), numbers(question)));
+        };
+        if !chosen.contains(&option.label) {
+            chosen.push(option.label.clone());
+        }
+        rest = after.trim_start_matches(is_between);
+    }
+    match (chosen.len(), rest) {
+        (0, "") => Err(format!("type {}, then Enter", wanted(question))),
+        (1, "") => Ok(Some(chosen)),
+        (_, "") if question.multiple => Ok(Some(chosen)),
+        (0, own) if question.custom => Ok(Some(vec![words(own)])),
+        // A sentence that begins with a number.
+        (_, _) if question.custom && !question.multiple && !rest.is_empty() => Ok(Some(vec![words(line)])),
+        (_, own) if question.custom && !own.is_empty() => {
+            chosen.push(words(own));
+            Ok(Some(chosen))
+        }
+        _ => Err(format!("not `{}`: type {}, then Enter", cut(line, 20), wanted(question))),
+    }
+}
+
+/// `1 to 3 or your own words`
+fn wanted(question: &Question) -> String {
+    let one = match (question.options.is_empty(), question.multiple) {
+        (true, _) => return "your answer".to_owned(),
+        (false, true) => format!("one or more of {}", numbers(question)),
+        (false, false) => numbers(question),
+    };
+    if question.custom { format!("{one}, or your own words") } else { one }
+}
+
+fn words(own: &str) -> String {
+    own.chars().take(LONGEST).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use copydesk_protocol::question::Choice;
+
+    use super::*;
+
+    fn question(labels: &[&str], multiple: bool, custom: bool) -> Question {
+        let choice = |label: &&str| Choice { label: (*label).to_owned(), description: String::new() };
+        let (header, text) = ("H".to_owned(), "T?".to_owned());
+        Question { header, text, options: labels.iter().map(choice).collect(), multiple, custom }
+    }
+
+    #[test]
+    fn what_is_typed_is_a_number_a_label_or_words() {
+        let answer = |line: &str, question: &Question| match read(line, question) {
+            Ok(Some(answer)) => answer.join(" | "),
+            Ok(None) => "(none)".to_owned(),
+            Err(why) => format!("! {why}"),
+        };
+        let one = question(&["Red", "Blue", "7"], false, true);
+        for (line, expected) in [
+            ("1\n", "Red"),
+            (" 2 ", "Blue"),
+            ("blue", "Blue"),
+            ("3", "7"),
+            ("7", "7"),
+            ("q", "(none)"),
+            ("\"q\"", "q"),
+            ("\"2\"", "2"),
+            ("green, if there is any", "green, if there is any"),
+            ("2 of them", "2 of them"),
+            ("", "! type 1 to 3, or your own words, then Enter"),
+            ("4", "! there is no 4: type 1 to 3; for an answer of your own write \"4\""),
+            ("0", "! there is no 0: type 1 to 3; for an answer of your own write \"0\""),
+            (
+                "99999999999999999999999",
+                "! there is no 999999999999999999…: type 1 to 3; for an answer of your own write \"99999999999999999999999\"",
+            ),
+            ("1,2", "! not `1,2`: type 1 to 3, or your own words, then Enter"),
+        ] {
+            assert_eq!(answer(line, &one), expected, "{line:?}");
+        }
+        let several = question(&["Red", "Blue"], true, true);
+        for (line, expected) in [
+            ("1", "Red"),
+            ("2,1", "Blue | Red"),
+            ("1 2 1", "Red | Blue"),
+            ("1, 2, and green", "Red | Blue | and green"),
+            ("green", "green"),
+        ] {
+            assert_eq!(answer(line, &several), expected, "{line:?}");
+        }
+        let closed = question(&["Red", "Blue"], false, false);
+        assert_eq!(answer("green", &closed), "! not `green`: type 1 to 2, then Enter");
+        assert_eq!(answer("\"green\"", &closed), "! not `\"green\"`: type 1 to 2, then Enter");
+        assert_eq!(answer("3", &closed), "! there is no 3: type 1 to 2");
+        let open = question(&[], false, true);
+        assert_eq!(
+            (answer("12", &open), answer(" ", &open)),
+            ("12".into(), "! type your answer, then Enter".into())
+        );
+    }
+}

@@ -1,0 +1,47 @@
+//! Where skills lie: in the person's folders and in the repository's, from its root down to where the session works.
+//!
+//! Those of other programs are read, too. A repository's count over the person's own of the same name, since they are nearer;
+//! they are its words, as its `AGENTS.md` is, and say nothing about what is allowed.
+
+use std::path::Path;
+
+use copydesk_permission::{Action, Rule, Rules};
+use copydesk_tool::skills::{Found, Shelf, Skill, find};
+use copydesk_workspace::paths::workspace_root;
+
+use crate::setup::Setup;
+
+/// In the order of growing weight.
+const FOLDERS: [&str; 6] = [
+    ".claude/skills",
+    ".agents/skills",
+    ".opencode/skill",
+    ".opencode/skills",
+    ".copydesk/skill",
+    ".copydesk/skills",
+];
+
+pub(crate) fn all(setup: &Setup) -> Found {
+    let root = workspace_root(&setup.cwd).unwrap_or_else(|_| setup.cwd.clone());
+    let below = |folder: &Path| FOLDERS.map(|name| folder.join(name));
+    let paths = &setup.paths;
+    let opencode = paths.config_dir.with_file_name("opencode");
+    let mut folders = below(&paths.home).to_vec();
+    folders.extend(
+        [&opencode, &paths.config_dir]
+            .into_iter()
+            .flat_map(|folder| ["skill", "skills"].map(|name| folder.join(name))),
+    );
+    let own = folders.into_iter().map(|folder| Shelf { folder, repository: None });
+    let mut project: Vec<_> = setup.cwd.ancestors().take_while(|folder| folder.starts_with(&root)).collect();
+    project.reverse();
+    let project =
+        project.into_iter().flat_map(below).map(|folder| Shelf { folder, repository: Some(root.clone()) });
+    find(&own.chain(project).collect::<Vec<_>>())
+}
+
+/// What a skill brings along can be read without asking, wherever it lies.
+pub(crate) fn rules(skills: &[Skill]) -> Rules {
+    let folder = |skill: &Skill| skill.folder().join("*").to_string_lossy().into_owned();
+    skills.iter().map(|skill| Rule::new("external_directory", folder(skill), Action::Allow)).collect()
+}

@@ -1,0 +1,239 @@
+//! Skills: texts that tell a model how something is done, each in a folder with what it needs.
+//!
+//! A skill is a file `SKILL.md` whose head has a `name` and a `description`. The model is offered those; the text it gets when
+//! it asks for it (`tools/skill.rs`). Which folders are looked in is for the desk to say, the nearest last: of two skills of
+//! one name the nearest counts.
+//!
+//! A repository's skill is a repository's words, like its `AGENTS.md`: the model may read them, and nothing is allowed by them.
+//! Invariant: a skill of a repository is inside of it, links resolved.
+//! Invariant: whatever lies in a folder, finding ends: so deep, so many.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use crate::head::{Head, Problem};
+
+/// The name that the file has everywhere.
+const FILE: &str = "SKILL.md";
+
+/// How deep below a folder of skills one may be.
+const DEEPEST: usize = 3;
+
+/// Entries of one folder of skills that are looked at, skills of all folders, and problems that are told.
+const MOST_ENTRIES: usize = 5000;
+const MOST: usize = 300;
+const MOST_PROBLEMS: usize = 50;
+
+/// What is read for the head, in bytes.
+const HEAD: u64 = 64 * 1024;
+
+/// Characters of a name and of a description.
+const LONGEST_NAME: usize = 64;
+const LONGEST_DESCRIPTION: usize = 1024;
+
+/// A folder in which skills may be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shelf {
+    pub folder: PathBuf,
+    /// The repository whose words they are; the person's own have none.
+    pub repository: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skill {
+    pub name: String,
+    /// When to use it.
+    pub description: String,
+    /// The real path of its text.
+    pub path: PathBuf,
+    /// A repository's, not the person's own.
+    pub foreign: bool,
+}
+
+impl Skill {
+    /// The folder of its text and what belongs to it.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(&self.path)
+    }
+}
+
+/// All that there are, by name; and what was passed over, with the file and the line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    pub skills: Vec<Skill>,
+    pub problems: Vec<String>,
+}
+
+/// Looks in all of these, the nearest last. Blocks.
+pub fn find(shelves: &[Shelf]) -> Found {
+    let mut skills: BTreeMap<String, Skill> = BTreeMap::new();
+    let mut problems = Vec::new();
+    // The home may be the repository: the person's own they stay.
+    let mut seen = HashSet::new();
+    for Shelf { folder, repository } in shelves {
+        let within = repository.as_ref().and_then(|root| root.canonicalize().ok());
+        let (mut files, mut left) = (Vec::new(), MOST_ENTRIES);
+        walk(folder, DEEPEST, &mut left, &mut files);
+        for file in files {
+            let Ok(path) = file.canonicalize() else { continue };
+            if !seen.insert(path.clone()) {
+                continue;
+            }
+            if repository.is_some() && !within.as_ref().is_some_and(|root| path.starts_with(root)) {
+                problems
+                    .push(format!("{}: it leads out of the repository, and is passed over", file.display()));
+                continue;
+            }
+            match read(&path, repository.is_some()) {
+                Ok(skill) if skills.len() < MOST || skills.contains_key(&skill.name) => {
+                    skills.insert(skill.name.clone(), skill);
+                }
+                Ok(skill) => {
+                    let why = format!("there are {MOST} skills already; `{}` is left out", skill.name);
+                    problems.push(format!("{}: {why}", path.display()));
+                }
+                Err(Problem { line, what }) => problems.push(format!("{}:{line}: {what}", path.display())),
+            }
+        }
+    }
+    problems.truncate(MOST_PROBLEMS);
+    Found { skills: skills.into_values().collect(), problems }
+}
+
+/// The texts below a folder, in the order of their paths. What is below a text belongs to it.
+fn walk(folder: &Path, deep: usize, left: &mut usize, files: &mut Vec<PathBuf>) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(*left);
+    let entries: Vec<_> = entries.map(|entry| entry.path()).collect();
+    *left -= entries.len();
+    let mut folders: Vec<_> = entries.into_iter().filter(|path| path.is_dir()).collect();
+    folders.sort();
+    for folder in folders {
+        let file = folder.join(FILE);
+        if files.len() >= MOST {
+            return;
+        }
+        if file.is_file() {
+            files.push(file);
+        } else if deep > 1 {
+            walk(&folder, deep - 1, left, files);
+        }
+    }
+}
+
+fn read(path: &Path, foreign: bool) -> Result<Skill, Problem> {
+    let wrong = |line: usize, what: &str| Problem { line, what: what.to_owned() };
+    let mut bytes = Vec::new();
+    let opened = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut bytes));
+    opened.map_err(|error| wrong(1, &format!("it cannot be read: {error}")))?;
+    let text = plain(&bytes);
+    let (head, _) = Head::split(&text);
+    if let Some(problem) = head.problem() {
+        return Err(problem.clone());
+    }
+    if !text.starts_with("---\n") {
+        return Err(wrong(1, "it has no head: `name` and `description` between two lines `---`"));
+    }
+    let folder = path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+    let name = head.text("name").or(folder).unwrap_or_default();
+    let is_letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.' | ':');
+    if name.is_empty() || name.chars().count() > LONGEST_NAME || !name.chars().all(is_letter) {
+        let what =
+            format!("its `name` may have letters, digits, `-`, `_`, `.` and `:`, at most {LONGEST_NAME}");
+        return Err(wrong(head.line("name"), &what));
+    }
+    let description = head.text("description");
+    let description =
+        description.ok_or_else(|| wrong(head.line("description"), "its `description` is missing"))?;
+    let description = description.chars().take(LONGEST_DESCRIPTION).collect();
+    Ok(Skill { name, description, path: path.to_owned(), foreign })
+}
+
+/// A text as heads are read: with `\n` as its only line end, and nothing before the first line.
+pub(crate) fn plain(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    text.trim_start_matches('\u{feff}').replace("\r\n", "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn put(path: PathBuf, text: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn skill(name: &str, description: &str) -> String {
+        format!("---\nname: {name}\ndescription: {description}\n---\nDo it.\n")
+    }
+
+    #[test]
+    fn the_nearest_counts_and_what_is_broken_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let base = dir.path().canonicalize().unwrap();
+        let (home, project) = (base.join("home"), base.join("repo"));
+        put(home.join("commit/SKILL.md"), &skill("commit", "mine"));
+        put(
+            home.join("deep/er/SKILL.md"),
+            "\u{feff}---\r\ndescription: >\r\n  far\r\n  away\r\n---\r\nDo it.",
+        );
+        put(home.join("deep/er/still/SKILL.md"), &skill("inner", "belongs to the one above"));
+        put(home.join("a/b/c/d/SKILL.md"), &skill("deepest", "too deep"));
+        put(project.join("skills/commit/SKILL.md"), &skill("commit", "the repository's"));
+        put(project.join("skills/no-head/SKILL.md"), "Do it.");
+        put(project.join("skills/no-words/SKILL.md"), "---\nname: x\n---\n");
+        put(project.join("skills/odd/SKILL.md"), "---\ndescription: d\nname: a *\n---\n");
+        put(project.join("skills/open/SKILL.md"), "---\nname: x\n");
+        put(base.join("secret/SKILL.md"), &skill("secret", "not the repository's own"));
+        symlink("../../secret", project.join("skills/secret")).unwrap();
+        symlink("..", project.join("skills/z-loop")).unwrap();
+        let shelves = [
+            Shelf { folder: home.clone(), repository: None },
+            Shelf { folder: base.join("missing"), repository: None },
+            Shelf { folder: project.join("skills"), repository: Some(project.clone()) },
+        ];
+        let found = find(&shelves);
+        let shown = |found: &Found| {
+            let one = |skill: &Skill| {
+                let whose = if skill.foreign { "theirs" } else { "mine" };
+                format!("{} {}: {}", whose, skill.name, skill.description)
+            };
+            found.skills.iter().map(one).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(&found), ["theirs commit: the repository's", "mine er: far away"]);
+        let problems: Vec<_> = found
+            .problems
+            .iter()
+            .map(|problem| problem.replace(&*project.to_string_lossy(), "REPO"))
+            .collect();
+        assert_eq!(
+            problems,
+            [
+                "REPO/skills/no-head/SKILL.md:1: it has no head: `name` and `description` between two lines `---`",
+                "REPO/skills/no-words/SKILL.md:1: its `description` is missing",
+                "REPO/skills/odd/SKILL.md:3: its `name` may have letters, digits, `-`, `_`, `.` and `:`, at most 64",
+                "REPO/skills/open/SKILL.md:1: the head begins here and is never closed by a second `---`",
+                "REPO/skills/secret/SKILL.md: it leads out of the repository, and is passed over",
+            ]
+        );
+        // As where the home is a repository.
+        let both = [None, Some(base.clone())].map(|repository| Shelf { folder: home.clone(), repository });
+        assert_eq!(shown(&find(&both)), ["mine commit: mine", "mine er: far away"]);
+    }
+
+    #[test]
+    fn a_folder_without_end_is_looked_at_only_so_far() {
+        let dir = tempfile::tempdir().unwrap();
+        for (one, other) in (0..80).flat_map(|one| (0..80).map(move |other| (one, other))) {
+            fs::create_dir_all(dir.path().join(format!("{one}/{other}"))).unwrap();
+        }
+        let (mut files, mut left) = (Vec::new(), MOST_ENTRIES);
+        walk(dir.path(), DEEPEST, &mut left, &mut files);
+        assert_eq!((files.len(), left), (0, 0));
+    }
+}

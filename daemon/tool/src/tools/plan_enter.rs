@@ -1,0 +1,83 @@
+//! Suggests that the session goes on as the agent that plans.
+
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::question::{line, unanswered};
+use crate::context::{Ask, Context, Refused};
+use crate::outcome::{Failure, Output};
+use crate::question::{Choice, Question};
+use crate::tool::Tool;
+
+/// The agent that plans.
+pub(super) const PLAN: &str = "plan";
+
+const YES: &str = "Plan first";
+const NO: &str = "Go on without a plan";
+
+/// Characters of a reason that a person is shown.
+const LONGEST: usize = 500;
+
+#[derive(Debug)]
+pub(super) struct PlanEnter;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Parameters {
+    /// Why a plan is worth it here, in one sentence for the person.
+    reason: Option<String>,
+}
+
+impl Tool for PlanEnter {
+    type Parameters = Parameters;
+
+    fn name(&self) -> Cow<'static, str> {
+        "plan_enter".into()
+    }
+
+    fn prompt(&self) -> Cow<'static, str> {
+        include_str!("plan_enter.md").into()
+    }
+
+    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
+        if context.agent == PLAN {
+            return Err(Failure::target("You are planning already. `plan_exit` shows the person the plan."));
+        }
+        let reason = line(parameters.reason.as_deref().unwrap_or_default(), LONGEST);
+        let title = "Plan first, before anything is changed?".to_owned();
+        let ask = Ask { key: "plan_enter".to_owned(), title: title.clone(), ..Ask::default() };
+        context.ask(ask).await?;
+        let text = if reason.is_empty() { title } else { format!("{title} {reason}") };
+        let choice =
+            |label: &str, description: &str| Choice { label: label.into(), description: description.into() };
+        let options =
+            vec![choice(YES, "only the plan is written, and you approve it"), choice(NO, "as it was")];
+        let question = Question { header: "Plan".into(), text, options, multiple: false, custom: true };
+        let output = |title: &str, output: String, agent: &str| {
+            Ok(Output {
+                title: title.to_owned(),
+                output,
+                metadata: json!({ "agent": agent }),
+                ..Output::default()
+            })
+        };
+        let answer = match context.question(vec![question]).await {
+            Ok(answers) => answers.into_iter().flatten().next().unwrap_or_else(|| NO.to_owned()),
+            Err(Refused::ByPerson { reason: Some(why) }) => {
+                return output(NO, format!("{why} Go on without a plan."), &context.agent);
+            }
+            Err(refused) => return Err(unanswered(refused)),
+        };
+        match answer.as_str() {
+            YES => {
+                context.go_on_as(PLAN).await?;
+                let told = "The person wants a plan first. From the next step on you are the agent `plan`.";
+                output(YES, told.to_owned(), PLAN)
+            }
+            NO => output(NO, "The person wants you to go on without a plan.".to_owned(), &context.agent),
+            words => output(words, format!("The person answered: {words}"), &context.agent),
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Asks the person.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::context::{Ask, Context, Refused};
+use crate::outcome::{Failure, FailureKind, Output};
+use crate::question::{Choice, Question};
+use crate::tool::Tool;
+
+/// What a person can be asked at once.
+const MOST: usize = 10;
+const MOST_OPTIONS: usize = 20;
+
+/// Characters of each text that is shown, and of an answer that the model is told.
+const LONGEST_HEADER: usize = 30;
+const LONGEST_TEXT: usize = 2000;
+const LONGEST_LABEL: usize = 200;
+const LONGEST_DESCRIPTION: usize = 500;
+const LONGEST_ANSWER: usize = 10_000;
+
+#[derive(Debug)]
+pub(super) struct Questions;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Parameters {
+    /// What you want to know.
+    questions: Vec<Asked>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub(super) struct Asked {
+    /// The question, in full.
+    question: String,
+    /// A word or two that name it.
+    #[serde(default)]
+    header: String,
+    /// What can be chosen.
+    #[serde(default)]
+    options: Vec<Offered>,
+    /// Whether several may be chosen. Default: false.
+    #[serde(default)]
+    multiple: bool,
+    /// Whether the person may answer in their own words. Default: true.
+    #[serde(default = "yes")]
+    custom: bool,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub(super) struct Offered {
+    /// One to five words.
+    label: String,
+    /// What it would mean.
+    #[serde(default)]
+    description: String,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Tool for Questions {
+    type Parameters = Parameters;
+
+    fn name(&self) -> Cow<'static, str> {
+        "question".into()
+    }
+
+    fn prompt(&self) -> Cow<'static, str> {
+        include_str!("question.md").into()
+    }
+
+    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
+        let questions = questions(parameters)?;
+        let title = match questions.as_slice() {
+            [only] => only.text.clone(),
+            several => format!("{} questions", several.len()),
+        };
+        let everything = vec!["*".to_owned()];
+        let key = "question".to_owned();
+        context
+            .ask(Ask { key, patterns: everything.clone(), always: everything, title, ..Ask::default() })
+            .await?;
+        let mut answers = context.question(questions.clone()).await.map_err(unanswered)?;
+        answers.resize(questions.len(), Vec::new());
+        for answer in answers.iter_mut().flatten() {
+            *answer = cut(answer.trim(), LONGEST_ANSWER);
+        }
+        Ok(told(&questions, &answers))
+    }
+}
+
+/// The questions as a person is asked them.
+fn questions(parameters: Parameters) -> Result<Vec<Question>, Failure> {
+    let wrong = |message: String| Err(Failure::new(FailureKind::Arguments, message));
+    let asked = parameters.questions;
+    if asked.is_empty() || asked.len() > MOST {
+        return wrong(format!("`questions` has {} questions; ask 1 to {MOST} at once.", asked.len()));
+    }
+    let mut questions = Vec::new();
+    for (at, asked) in asked.into_iter().enumerate() {
+        let Asked { question, header, options, multiple, custom } = asked;
+        if question.trim().is_empty() {
+            return wrong(format!("`questions[{at}].question` is empty. Say what you want to know."));
+        }
+        if options.len() > MOST_OPTIONS {
+            return wrong(format!(
+                "`questions[{at}].options` has {} options; offer at most {MOST_OPTIONS}, the person may answer in their own words.",
+                options.len()
+            ));
+        }
+        let choice = |offered: Offered| Choice {
+            label: line(&offered.label, LONGEST_LABEL),
+            description: line(&offered.description, LONGEST_DESCRIPTION),
+        };
+        let mut options: Vec<_> =
+            options.into_iter().map(choice).filter(|choice| !choice.label.is_empty()).collect();
+        // A label is the answer: two of the same cannot be told apart.
+        let mut known = std::collections::HashSet::new();
+        options.retain(|choice| known.insert(choice.label.clone()));
+        questions.push(Question {
+            header: line(&header, LONGEST_HEADER),
+            text: line(&question, LONGEST_TEXT),
+            // Where nothing can be chosen, something must be sayable.
+            custom: custom || options.is_empty(),
+            options,
+            multiple,
+        });
+    }
+    Ok(questions)
+}
+
+pub(super) fn unanswered(refused: Refused) -> Failure {
+    match refused {
+        Refused::Cancelled => Failure::cancelled(),
+        Refused::ByRule { why } => Failure::new(FailureKind::Denied, why),
+        Refused::ByPerson { reason: Some(reason) } => {
+            let message = format!("There is no answer: {reason}");
+            Failure::new(FailureKind::Denied, message)
+        }
+        Refused::ByPerson { reason: None } => {
+            Failure::new(FailureKind::Denied, "The person dismissed the question. Do not ask it again.")
+        }
+    }
+}
+
+fn told(questions: &[Question], answers: &[Vec<String>]) -> Output {
+    let mut output = "The person answered:".to_owned();
+    let mut titles = Vec::new();
+    for (question, answer) in questions.iter().zip(answers) {
+        let answer = if answer.is_empty() { "(nothing)".to_owned() } else { answer.join(", ") };
+        let _ = write!(output, "\n\n{}\n→ {answer}", question.text);
+        let name = if question.header.is_empty() { "" } else { &question.header };
+        let between = if name.is_empty() { "" } else { ": " };
+        titles.push(format!("{name}{between}{}", line(&answer, LONGEST_LABEL)));
+    }
+    let one = |question: &Question| json!({ "header": question.header, "text": question.text });
+    let metadata = json!({ "questions": questions.iter().map(one).collect::<Vec<_>>(), "answers": answers });
+    Output { title: titles.join("; "), output, metadata, ..Output::default() }
+}
+
+/// Text on one line that steers nothing.
+pub(super) fn line(text: &str, longest: usize) -> String {
+    let plain: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    cut(&plain.split_whitespace().collect::<Vec<_>>().join(" "), longest)
+}
+
+fn cut(text: &str, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+    }
+}

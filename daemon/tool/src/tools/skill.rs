@@ -1,0 +1,169 @@
+//! Gives the model the text of a skill.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use copydesk_workspace::files::FileError;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::target::{aside, file_failure};
+use crate::context::{Ask, Context};
+use crate::head::Head;
+use crate::outcome::{Failure, Output};
+use crate::skills::{Skill, plain};
+use crate::tool::Tool;
+
+/// The largest text that is loaded; the model can read more of it.
+const LARGEST: usize = 40 * 1024;
+
+/// Files beside it that are named, and entries that are looked at for them.
+const MOST_FILES: usize = 10;
+const MOST_ENTRIES: usize = 500;
+const DEEPEST: usize = 3;
+
+/// Every request carries the list.
+const LONGEST_LIST: usize = 12 * 1024;
+const LONGEST_LINE: usize = 300;
+
+#[derive(Debug)]
+pub(super) struct Load {
+    skills: Arc<[Skill]>,
+    prompt: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Parameters {
+    /// The name of the skill, from the list.
+    name: String,
+}
+
+impl Load {
+    pub(super) fn new(skills: Arc<[Skill]>) -> Self {
+        let prompt = format!("{}\n{}", include_str!("skill.md"), list(&skills));
+        Self { skills, prompt }
+    }
+}
+
+/// In the order of their names, which is that of every request.
+fn list(skills: &[Skill]) -> String {
+    let mut list = String::new();
+    for (at, Skill { name, description, .. }) in skills.iter().enumerate() {
+        let cut = description.char_indices().nth(LONGEST_LINE).map(|(end, _)| end);
+        let short = cut.and_then(|end| Some(format!("{}…", description.get(..end)?)));
+        let line = format!("- {name}: {}\n", short.as_deref().unwrap_or(description));
+        if list.len() + line.len() > LONGEST_LIST {
+            let _ = writeln!(list, "- and {} more, of which a wrong name tells", skills.len() - at);
+            break;
+        }
+        list.push_str(&line);
+    }
+    list
+}
+
+impl Tool for Load {
+    type Parameters = Parameters;
+
+    fn name(&self) -> Cow<'static, str> {
+        "skill".into()
+    }
+
+    fn prompt(&self) -> Cow<'static, str> {
+        self.prompt.clone().into()
+    }
+
+    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
+        let name = parameters.name.trim();
+        let is_meant = |skill: &&Skill| skill.name.eq_ignore_ascii_case(name);
+        let exact = self.skills.iter().find(|skill| skill.name == name);
+        let Some(skill) = exact.or_else(|| self.skills.iter().find(is_meant)) else {
+            let names: Vec<_> = self.skills.iter().map(|skill| format!("`{}`", skill.name)).collect();
+            let shown: String = name.chars().take(100).collect();
+            return Err(Failure::target(format!(
+                "There is no skill `{shown}`. There are: {}.",
+                names.join(", ")
+            )));
+        };
+        let key = "skill".to_owned();
+        let (patterns, always) = (vec![skill.name.clone()], vec![skill.name.clone()]);
+        let metadata = json!({ "path": skill.path });
+        let title = format!("Load the skill {} from {}", skill.name, skill.folder().display());
+        context.ask(Ask { key, patterns, always, title, metadata, ..Ask::default() }).await?;
+        let text = text(&context, skill).await?;
+        let folder = skill.folder().to_owned();
+        let (files, more) = aside(move || Ok(beside(&folder))).await?;
+        let output = told(skill, &text, &files, more);
+        let metadata =
+            json!({ "name": skill.name, "path": skill.path, "foreign": skill.foreign, "files": files });
+        Ok(Output { title: skill.name.clone(), output, metadata, ..Output::default() })
+    }
+}
+
+/// Without its head, as an editor has it where it is open in one.
+async fn text(context: &Context, skill: &Skill) -> Result<String, Failure> {
+    let place = context.files.resolve(&skill.path.to_string_lossy());
+    if place.real() != skill.path {
+        // It was looked at when the session began, and so was where it leads.
+        let message = format!("The skill `{}` leads elsewhere by now. Do without it.", skill.name);
+        return Err(Failure::target(message));
+    }
+    let content = context.files.look(&place, LARGEST as u64 * 4).await.map_err(|error| match error {
+        FileError::NotFound { .. } => {
+            Failure::target(format!("The skill `{}` is gone. Do without it.", skill.name))
+        }
+        error => file_failure(&error),
+    })?;
+    let text = plain(&content.bytes);
+    let body = Head::split(&text).1;
+    Ok(match body.get(..body.floor_char_boundary(LARGEST)) {
+        Some(kept) if kept.len() < body.len() => {
+            format!("{kept}\n[The rest is left out; read it in {}.]", skill.path.display())
+        }
+        _ => body.to_owned(),
+    })
+}
+
+fn told(skill: &Skill, text: &str, files: &[String], more: bool) -> String {
+    let whose = if skill.foreign { ", in the words of this repository" } else { "" };
+    let mut told = format!("The skill `{}`{whose}:\n\n{text}\n\n", skill.name);
+    let _ = write!(told, "Its folder is {}; paths in the text begin there.", skill.folder().display());
+    if !files.is_empty() {
+        let _ = write!(told, " Beside the text, to be read when they are needed:\n- {}", files.join("\n- "));
+    }
+    if more {
+        told.push_str("\n- … and more");
+    }
+    told
+}
+
+/// The first files of its folder by their paths, without the text and what is hidden; and whether there are more.
+fn beside(folder: &Path) -> (Vec<String>, bool) {
+    let (mut files, mut left) = (Vec::new(), MOST_ENTRIES);
+    gather(folder, DEEPEST, &mut left, &mut files);
+    let is_text = |path: &PathBuf| *path == folder.join("SKILL.md");
+    files.retain(|path| !is_text(path));
+    files.sort();
+    let more = files.len() > MOST_FILES;
+    let shown =
+        |path: &PathBuf| path.strip_prefix(folder).ok().map(|path| path.to_string_lossy().into_owned());
+    (files.iter().filter_map(shown).take(MOST_FILES).collect(), more)
+}
+
+fn gather(folder: &Path, deep: usize, left: &mut usize, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let Some(less) = left.checked_sub(1) else { return };
+        *left = less;
+        let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+        // Links are not followed: they may lead anywhere.
+        match entry.file_type() {
+            Ok(kind) if kind.is_file() && !is_hidden => files.push(entry.path()),
+            Ok(kind) if kind.is_dir() && !is_hidden && deep > 1 => {
+                gather(&entry.path(), deep - 1, left, files);
+            }
+            _ => {}
+        }
+    }
+}

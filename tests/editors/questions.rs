@@ -1,0 +1,157 @@
+//! Questions to people: to every client, the first answer wins, and who attaches later is asked, too.
+
+use serde_json::{Value, json};
+
+use super::desk::{Running, says};
+use crate::model_server::Turn;
+
+fn question() -> Turn {
+    let options = json!([{ "label": "SQLite", "description": "one file" }, { "label": "Postgres" }]);
+    let one = json!({ "question": "Which database?", "header": "Database", "options": options });
+    let two = json!({ "question": "Which tests?", "header": "Tests", "options": [], "multiple": true });
+    Turn::new().call("c1", "question", json!({ "questions": [one, two] }))
+}
+
+fn answered(answers: Value) -> Value {
+    json!({ "reply": "answered", "answers": answers })
+}
+
+#[test]
+fn the_first_answer_wins_and_the_other_is_told_by_whom() {
+    let desk = Running::asking([question(), says("Done.")]);
+    let (mut one, mut other) = (desk.client("vscode"), desk.client("nvim"));
+    let session = one.session();
+    other.load(&session);
+    one.prompt(&session, "Go");
+    let asked = [&mut one, &mut other].map(|client| client.request("copydesk/question/ask"));
+    assert_eq!(asked[0]["params"], asked[1]["params"]);
+    let questions = &asked[0]["params"]["questions"];
+    assert_eq!(
+        questions[0],
+        json!({ "header": "Database", "text": "Which database?", "multiple": false, "custom": true,
+            "options": [{ "label": "SQLite", "description": "one file" }, { "label": "Postgres" }] })
+    );
+    assert_eq!(one.event(&session, "questioned")["questions"], *questions);
+    other.answer(&asked[1], answered(json!([["Postgres"], ["a", "b"]])));
+    let settled = [&mut one, &mut other].map(|client| client.request("copydesk/question/settled"));
+    assert_eq!(settled[0]["params"]["by"], "nvim");
+    assert_eq!(settled[1]["params"].get("by"), None);
+    // Too late.
+    one.answer(&asked[0], answered(json!([["SQLite"], []])));
+    assert_eq!((one.ended(&session), other.ended(&session)), (json!("done"), json!("done")));
+    let told = desk.told(1);
+    assert!(told.contains("Which database?\n→ Postgres\n\nWhich tests?\n→ a, b"), "{told}");
+    assert_eq!(one.events, other.events);
+}
+
+#[test]
+fn open_questions_wait_for_whoever_attaches_next() {
+    let desk = Running::asking([question(), says("Done.")]);
+    let mut first = desk.client("vscode");
+    let session = first.session();
+    first.prompt(&session, "Go");
+    let asked = first.request("copydesk/question/ask");
+    drop(first);
+    let mut next = desk.client("nvim");
+    let loaded = next.load(&session);
+    assert_eq!(loaded["questions"][0]["question"], asked["params"]["question"]);
+    let again = next.request("copydesk/question/ask");
+    assert_eq!(again["params"], asked["params"]);
+    for rubbish in [json!({ "reply": "perhaps" }), json!(null), json!({ "reply": "cancelled" })] {
+        next.answer(&again, rubbish);
+    }
+    next.load(&session);
+    let newer = next.request("copydesk/question/ask");
+    // Fewer than were asked, and a list as Lua writes an empty one.
+    next.answer(&newer, answered(json!([["SQLite"], {}])));
+    next.load(&session);
+    let newest = next.request("copydesk/question/ask");
+    next.answer(&newest, answered(json!([["SQLite"]])));
+    assert_eq!(next.ended(&session), "done");
+    assert!(desk.told(1).contains("Which tests?\n→ (nothing)"), "{}", desk.told(1));
+    assert_eq!(next.load(&session)["questions"], json!([]));
+}
+
+#[test]
+fn a_question_that_is_dismissed_stops_the_turn_and_one_with_a_reason_does_not() {
+    let desk = Running::asking([question(), question(), says("Then SQLite.")]);
+    let mut client = desk.client("nvim");
+    let session = client.session();
+    client.prompt(&session, "Go");
+    let asked = client.request("copydesk/question/ask");
+    client.answer(&asked, json!({ "reply": "rejected" }));
+    assert_eq!(client.ended(&session), "rejected");
+    client.prompt(&session, "Go on");
+    let asked = client.request("copydesk/question/ask");
+    client.answer(&asked, json!({ "reply": "rejected", "reason": "You know best." }));
+    assert_eq!(client.ended(&session), "done");
+    let told = desk.told(2);
+    assert!(told.contains("There is no answer: You know best."), "{told}");
+    assert!(desk.scripted.sent(1)["messages"].to_string().contains("The person dismissed the question."));
+}
+
+/// Who means stop is not asked anything else.
+#[test]
+fn a_no_to_one_thing_ends_all_that_waits() {
+    let edit = json!({ "filePath": "a.txt", "oldString": "old", "newString": "new" });
+    for first in ["copydesk/permission/ask", "copydesk/question/ask"] {
+        let desk = Running::asking([question().call("c2", "edit", edit.clone())]);
+        desk.scripted.desk.write("a.txt", "old\n");
+        let mut client = desk.client("nvim");
+        let session = client.session();
+        client.prompt(&session, "Go");
+        let asks = ["copydesk/permission/ask", "copydesk/question/ask"].map(|method| client.request(method));
+        let (at, reply) = if first == asks[0]["method"] { (0, "reject") } else { (1, "rejected") };
+        client.answer(&asks[at], json!({ "reply": reply }));
+        client.request("copydesk/permission/settled");
+        client.request("copydesk/question/settled");
+        assert_eq!(client.ended(&session), "rejected");
+        assert_eq!(desk.scripted.desk.read("a.txt"), "old\n");
+    }
+}
+
+#[test]
+fn the_end_of_the_turn_closes_a_question() {
+    let desk = Running::asking([question(), says("Go on.")]);
+    let mut client = desk.client("nvim");
+    let session = client.session();
+    client.prompt(&session, "Go");
+    let asked = client.request("copydesk/question/ask");
+    client.call("copydesk/turn/cancel", json!({ "session": session }));
+    let settled = client.request("copydesk/question/settled");
+    assert_eq!(settled["params"]["question"], asked["params"]["question"]);
+    assert_eq!(client.ended(&session), "cancelled");
+    client.answer(&asked, answered(json!([["SQLite"], []])));
+    client.turn(&session, "Go on");
+    assert_eq!(client.load(&session)["questions"], json!([]));
+}
+
+/// What every view shows: the session has become another agent.
+#[test]
+fn clients_are_told_when_the_agent_becomes_another() {
+    let enter = Turn::new().call("c1", "plan_enter", json!({ "reason": "It is large." }));
+    let desk = Running::asking([enter, says("I plan.")]);
+    let mut client = desk.client("nvim");
+    let session = client.session();
+    client.prompt(&session, "Go");
+    let asked = client.request("copydesk/question/ask");
+    client.answer(&asked, answered(json!([["Plan first"]])));
+    assert_eq!(client.ended(&session), "done");
+    let agents: Vec<_> = client
+        .events
+        .iter()
+        .filter(|event| event["event"]["event"] == "session")
+        .map(|event| event["event"]["session"]["agent"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(agents.last().unwrap(), "plan", "{agents:?}");
+    assert_eq!(client.load(&session)["session"]["agent"], "plan");
+    assert!(desk.scripted.sent(1)["system"].to_string().contains("Here you plan"));
+    // It stays so, also for a desk that is new.
+    let mut desk = desk;
+    desk.start_again();
+    let mut client = desk.client("nvim");
+    assert_eq!(client.load(&session)["session"]["agent"], "plan");
+    desk.scripted.server.play(says("Still."));
+    client.turn(&session, "And now?");
+    assert!(desk.scripted.sent(2)["system"].to_string().contains("Here you plan"));
+}

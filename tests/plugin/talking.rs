@@ -1,0 +1,143 @@
+//! Questions, plans, skills and the list of things to do, from the model to the screen.
+
+use serde_json::{Value, json};
+
+use super::window::Window;
+use crate::model_server::Turn;
+use crate::neovim::window::{desk, on_each, with_config};
+
+fn todo(content: &str, status: &str) -> Value {
+    json!({ "content": content, "status": status, "priority": "medium" })
+}
+
+fn write(call: &str, statuses: [&str; 3]) -> Turn {
+    let [look, mend, test] = statuses;
+    let todos = [todo("Look at the cart", look), todo("Mend the total", mend), todo("Run the tests", test)];
+    Turn::new().call(call, "todowrite", json!({ "todos": todos }))
+}
+
+/// The first list stays open; where only boxes change, one line says what is being done.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_list_is_shown_once_and_its_progress_above() {
+    on_each(|program| {
+        let scripted = desk([
+            write("c1", ["in_progress", "pending", "pending"]),
+            write("c2", ["completed", "in_progress", "pending"]),
+            Turn::new().text("So far."),
+            write("c3", ["completed", "completed", "completed"]),
+            Turn::new().text("All done."),
+        ]);
+        let mut window = Window::open(program, &scripted.desk);
+        window.command("Copydesk ask Mend the cart");
+        window.ended();
+        window.sees("todo-half");
+        window.command("Copydesk ask Go on");
+        window.ended();
+        window.sees("todo-done");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_question_of_the_model_is_answered_in_the_conversation() {
+    on_each(|program| {
+        let options = json!([
+            { "label": "SQLite (recommended)", "description": "one file, no server" },
+            { "label": "Postgres", "description": "a server of its own" },
+        ]);
+        let one =
+            json!({ "question": "Which database should it use?", "header": "Database", "options": options });
+        let two = json!({ "question": "Which tests shall run?", "header": "Tests", "multiple": true,
+            "options": [{ "label": "unit" }, { "label": "end to end" }] });
+        let scripted = desk([
+            Turn::new().text("Before I begin.").call("c1", "question", json!({ "questions": [one, two] })),
+            Turn::new().text("Then I begin."),
+        ]);
+        let mut window = Window::open(program, &scripted.desk);
+        window.lua(include_str!("person.lua"));
+        window.command("Copydesk ask Build it");
+        window.nvim.wait("CopydeskAsk", |told| told["kind"] == "question");
+        window.sees("question-asked");
+        window.lua(
+            "T.answers = { 'Something else', 'MySQL, if you can', 'unit', 'end to end', 'That is all' }",
+        );
+        window.command("2wincmd w");
+        window.keys("G<CR>");
+        window.ended();
+        window.sees("question-answered");
+        let told = scripted.told(1);
+        assert!(told.contains("→ MySQL, if you can\n\nWhich tests shall run?\n→ unit, end to end"), "{told}");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_question_is_dismissed_or_answered_with_something_else() {
+    on_each(|program| {
+        let question = || {
+            let one = json!({ "question": "Which one?", "header": "", "options": [{ "label": "this" }] });
+            Turn::new().call("c1", "question", json!({ "questions": [one] }))
+        };
+        let scripted = desk([question(), question(), Turn::new().text("I see.")]);
+        let mut window = Window::open(program, &scripted.desk);
+        window.lua(include_str!("person.lua"));
+        let asked = |window: &mut Window| window.nvim.wait("CopydeskAsk", |told| told["kind"] == "question");
+        window.command("Copydesk ask Go");
+        asked(&mut window);
+        window.command("2wincmd w");
+        window.keys("Gr");
+        assert_eq!(window.ended()["end"]["kind"], "rejected");
+        window.command("Copydesk ask Again");
+        asked(&mut window);
+        window.lua("T.answers = { 'Look at the notes.' }");
+        window.keys("GR");
+        assert_eq!(window.ended()["end"]["kind"], "done");
+        assert!(scripted.told(2).contains("There is no answer: Look at the notes."), "{}", scripted.told(2));
+    });
+}
+
+/// The plan is read where it is asked about, and the line above says who works.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_plan_is_shown_and_approved() {
+    on_each(|program| {
+        let config = json!({ "default_agent": "plan", "permission": { "edit": "allow" } });
+        let scripted = with_config([Turn::new().text("What about?")], config);
+        let mut window = Window::open(program, &scripted.desk);
+        window.command("Copydesk ask Plan");
+        window.ended();
+        let system = scripted.sent(0)["system"].to_string();
+        let start = system.find(".copydesk/plans/").unwrap_or_else(|| panic!("{system}"));
+        let time = system[start..].split_once("-NAME.md").unwrap().0.to_owned();
+        let plan = format!("{time}-mend.md");
+        let content = "# Mend the total\n\n1. Look at `cart.rs:12`.\n2. Add the tax once.\n";
+        for turn in [
+            Turn::new().call("c1", "write", json!({ "filePath": plan, "content": content })),
+            Turn::new().call("c2", "plan_exit", json!({})),
+            Turn::new().call("c3", "write", json!({ "filePath": "a.txt", "content": "mended\n" })),
+            Turn::new().text("Done."),
+        ] {
+            scripted.server.play(turn);
+        }
+        window.command("Copydesk ask Mend the total");
+        window.nvim.wait("CopydeskAsk", |told| told["kind"] == "permission");
+        // The time of the plan, whole on a line of its own or cut with what stands behind it.
+        let timeless = |screen: String| {
+            let digits = time.rsplit('/').next().unwrap();
+            let line = |line: &str| match line.split_once(".copydesk/plans/2") {
+                Some((before, _)) => format!("{before}.copydesk/plans/…\n"),
+                None => line.replace(digits, "TIME") + "\n",
+            };
+            screen.lines().map(line).collect::<String>()
+        };
+        let screen = timeless(window.screen());
+        expect_test::expect_file!["screens/plan-asked.txt"].assert_eq(&screen);
+        window.command("2wincmd w");
+        window.keys("Go");
+        window.ended();
+        let screen = timeless(window.screen());
+        expect_test::expect_file!["screens/plan-approved.txt"].assert_eq(&screen);
+        assert_eq!(scripted.desk.read("a.txt"), "mended\n");
+    });
+}

@@ -1,0 +1,107 @@
+//! Skills of the person and of the repository, from the folders of this program and of others.
+
+use serde_json::json;
+
+use super::harness::Scripted;
+use crate::model_server::Turn;
+
+fn skill(name: &str, description: &str) -> String {
+    format!("---\nname: {name}\ndescription: {description}\n---\nHow {name} is done: {description}.\n")
+}
+
+fn load(name: &str) -> Turn {
+    Turn::new().call("c1", "skill", json!({ "name": name }))
+}
+
+fn prompt(scripted: &Scripted, request: usize) -> Option<String> {
+    let sent = scripted.sent(request);
+    let tools = sent["tools"].as_array().unwrap().iter().find(|tool| tool["name"] == "skill").cloned();
+    tools.map(|tool| tool["description"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn the_nearest_of_a_name_is_offered_and_loaded() {
+    let scripted = Scripted::new([load("commit"), Turn::new().text("ok")]);
+    for (path, name, description) in [
+        ("~/.claude/skills/commit/SKILL.md", "commit", "of the person"),
+        ("~/.config/copydesk/skills/own/SKILL.md", "own", "of the person"),
+        ("~/.config/opencode/skill/other/SKILL.md", "other", "of the person"),
+        (".agents/skills/commit/SKILL.md", "commit", "of another program"),
+        (".copydesk/skill/commit/SKILL.md", "commit", "of the repository"),
+        (".opencode/skills/deep/er/SKILL.md", "deep", "of the repository"),
+    ] {
+        scripted.desk.write(path, skill(name, description));
+    }
+    let ran = scripted.run(&["Go"]);
+    assert_eq!((ran.code, ran.stdout.contains("✓ skill commit\n")), (Some(0), true), "{ran:?}");
+    let list = "\n- commit: of the repository\n- deep: of the repository\n- other: of the person\n- own: of the person\n";
+    assert!(prompt(&scripted, 0).unwrap().ends_with(list), "{:?}", prompt(&scripted, 0));
+    let told = scripted.told(1);
+    let begins =
+        "The skill `commit`, in the words of this repository:\n\nHow commit is done: of the repository.";
+    assert!(told.starts_with(begins), "{told}");
+    assert!(told.contains(".copydesk/skill/commit; paths"), "{told}");
+}
+
+#[test]
+fn what_a_skill_brings_along_is_read_without_asking() {
+    let scripted = Scripted::new([]);
+    scripted.desk.write("~/.claude/skills/commit/SKILL.md", skill("commit", "mine"));
+    scripted.desk.write("~/.claude/skills/commit/more/words.md", "the words\n");
+    scripted.desk.write("~/.claude/other.md", "not a skill's\n");
+    let read = |turn: Turn, call: &str, path: &str| {
+        let path = scripted.desk.path(path);
+        turn.call(call, "read", json!({ "filePath": path }))
+    };
+    let turn = read(Turn::new(), "c1", "~/.claude/skills/commit/more/words.md");
+    scripted.server.play(read(turn, "c2", "~/.claude/other.md"));
+    scripted.server.play(Turn::new().text("ok"));
+    assert_eq!(scripted.run(&["Go"]).code, Some(0));
+    let told = scripted.told(1);
+    assert!(told.contains("1: the words") && told.contains("Nobody is there to approve this"), "{told}");
+}
+
+#[test]
+fn a_skill_may_be_denied_asked_for_or_switched_off() {
+    let rules = json!({ "permission": { "skill": { "secret": "deny", "shown": "ask" } } });
+    let scripted = Scripted::with(
+        [load("secret"), Turn::new().text("ok"), load("shown"), Turn::new().text("ok")],
+        rules,
+    );
+    for name in ["secret", "shown"] {
+        scripted.desk.write(&format!(".copydesk/skills/{name}/SKILL.md"), skill(name, "d"));
+    }
+    assert_eq!(scripted.run(&["Go"]).code, Some(0));
+    assert!(prompt(&scripted, 0).unwrap().ends_with("\n- shown: d\n"));
+    assert!(
+        scripted.told(1).contains("There is no skill `secret`. There are: `shown`."),
+        "{}",
+        scripted.told(1)
+    );
+    let ran = scripted.run(&["--auto", "Go"]);
+    assert!(ran.stdout.contains("? Load the skill shown from "), "{ran:?}");
+    let off = Scripted::with([Turn::new().text("ok")], json!({ "tools": { "skill": false } }));
+    off.desk.write(".copydesk/skills/a/SKILL.md", skill("a", "d"));
+    assert_eq!((off.run(&["Go"]).code, prompt(&off, 0)), (Some(0), None));
+}
+
+#[test]
+fn a_broken_skill_is_told_with_its_file_and_line() {
+    let scripted = Scripted::new([Turn::new().text("ok")]);
+    scripted.desk.write(".copydesk/skills/bad/SKILL.md", "---\nname: bad\nnonsense\n---\n");
+    scripted.desk.write(".copydesk/skills/good/SKILL.md", skill("good", "d"));
+    let told = ".copydesk/skills/bad/SKILL.md:3: `nonsense` is no `key: value`";
+    let ran = scripted.run(&["Go"]);
+    assert!(ran.code == Some(0) && ran.stderr.contains(told), "{ran:?}");
+    assert!(prompt(&scripted, 0).unwrap().ends_with("\n- good: d\n"));
+    scripted.desk.write(".copydesk/agents/odd.md", "---\nmode: primary\nnonsense\n---\nYou are.");
+    let doctor = scripted.desk.run(&["doctor", "--json"]).json();
+    let agents = doctor["findings"].as_array().unwrap().iter().find(|finding| finding["about"] == "agents");
+    assert!(agents.unwrap()["what"].as_str().unwrap().ends_with("odd.md:3: `nonsense` is no `key: value`"));
+    let findings =
+        doctor["findings"].as_array().unwrap().iter().filter(|finding| finding["about"] == "skills");
+    let findings: Vec<_> =
+        findings.map(|finding| (&finding["verdict"], finding["what"].as_str().unwrap())).collect();
+    assert_eq!(findings[0], (&json!("good"), "1: good"));
+    assert!(findings[1].0 == "odd" && findings[1].1.ends_with(told), "{findings:?}");
+}

@@ -1,0 +1,190 @@
+//! Questions, plans and the list of things to do, as a person at a terminal sees them.
+
+use serde_json::{Value, json};
+
+use super::approval::{scripted, with};
+use super::screen::{CTRL_C, CTRL_D, Terminal};
+use crate::model_server::Turn;
+
+/// The end of the line on which an answer is typed.
+const ANSWER: &str = "no answer, stop  ›";
+
+fn questions(more: Value) -> Turn {
+    let options = json!([
+        { "label": "SQLite (recommended)", "description": "one file, no server" },
+        { "label": "Postgres", "description": "a server of its own" },
+    ]);
+    let mut one =
+        json!({ "question": "Which database should it use?", "header": "Database", "options": options });
+    one.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    Turn::new().text("Two things.").call("c1", "question", json!({ "questions": [one] }))
+}
+
+#[test]
+fn a_question_is_answered_by_number() {
+    let scripted = scripted([questions(json!({})), Turn::new().text("Done.")]);
+    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.shows(ANSWER);
+    assert_eq!(
+        terminal.rows(),
+        [
+            "Two things.",
+            "",
+            "? Which database should it use?",
+            "  1  SQLite (recommended)  one file, no server",
+            "  2  Postgres  a server of its own",
+            "  [1-2] choose one  […] your own words  [q] no answer, stop  ›",
+        ]
+    );
+    terminal.line("2");
+    assert_eq!(terminal.ends(), Some(0));
+    assert!(terminal.text().contains("✓ question Database: Postgres\n\nDone."), "{}", terminal.text());
+    assert!(scripted.told(1).contains("Which database should it use?\n→ Postgres"), "{}", scripted.told(1));
+}
+
+#[test]
+fn words_several_answers_and_what_cannot_be_meant() {
+    let scripted = scripted([questions(json!({ "multiple": true })), Turn::new().text("Done.")]);
+    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.shows_times(ANSWER, 1);
+    terminal.line("3");
+    terminal.shows("there is no 3: type 1 to 2");
+    terminal.shows_times(ANSWER, 2);
+    terminal.line("");
+    terminal.shows("type one or more of 1 to 2, or your own words, then Enter");
+    terminal.shows_times(ANSWER, 3);
+    terminal.line("1, 2, and a café");
+    assert_eq!(terminal.ends(), Some(0));
+    let told = scripted.told(1);
+    assert!(told.contains("→ SQLite (recommended), Postgres, and a café"), "{told}");
+}
+
+#[test]
+fn several_questions_come_one_after_the_other() {
+    let one = |text: &str| json!({ "question": text, "header": "", "options": [] });
+    let turn =
+        Turn::new().call("c1", "question", json!({ "questions": [one("What name?"), one("Which port?")] }));
+    let scripted = scripted([turn, Turn::new().text("Done.")]);
+    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.shows("? What name? (1 of 2)\n  […] your own words  [q] no answer, stop  ›");
+    terminal.line("desk");
+    terminal.shows("? Which port? (2 of 2)");
+    terminal.shows_times(ANSWER, 2);
+    terminal.line("8080");
+    assert_eq!(terminal.ends(), Some(0));
+    assert!(terminal.text().contains("✓ question desk; 8080"), "{}", terminal.text());
+}
+
+#[test]
+fn no_answer_stops_the_turn() {
+    for keys in ["q\r", CTRL_D] {
+        let scripted = scripted([questions(json!({}))]);
+        let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+        terminal.shows(ANSWER);
+        terminal.keys(keys);
+        assert_eq!(terminal.ends(), Some(1), "{}", terminal.text());
+        let end = "✗ question Which database should it use?: you gave no answer\nstopped, as you said\n";
+        assert!(terminal.text().contains(end), "{}", terminal.text());
+    }
+}
+
+#[test]
+fn ctrl_c_at_a_question_cancels_the_turn() {
+    let scripted = scripted([questions(json!({}))]);
+    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.shows(ANSWER);
+    terminal.keys(CTRL_C);
+    assert_eq!(terminal.ends(), Some(130), "{}", terminal.text());
+    assert!(
+        terminal.text().contains("– question Which database should it use?\ncancelled"),
+        "{}",
+        terminal.text()
+    );
+}
+
+#[test]
+fn a_list_is_shown_once_and_then_what_has_changed() {
+    let todo =
+        |content: &str, status: &str| json!({ "content": content, "status": status, "priority": "medium" });
+    let write = |call: &str, list: Value| Turn::new().call(call, "todowrite", json!({ "todos": list }));
+    let scripted = scripted([
+        write(
+            "c1",
+            json!([
+                todo("Look at the cart", "in_progress"),
+                todo("Mend the total", "pending"),
+                todo("Run the tests", "pending")
+            ]),
+        ),
+        write(
+            "c2",
+            json!([
+                todo("Look at the cart", "completed"),
+                todo("Mend the total", "in_progress"),
+                todo("Run the tests", "pending")
+            ]),
+        ),
+        Turn::new().text("Done."),
+    ]);
+    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+    assert_eq!(terminal.ends(), Some(0));
+    assert_eq!(
+        terminal.rows()[..9],
+        [
+            "✓ todowrite 0/3 done",
+            "  [-] Look at the cart",
+            "  [ ] Mend the total",
+            "  [ ] Run the tests",
+            "✓ todowrite 1/3 done",
+            "  [x] Look at the cart",
+            "  [-] Mend the total",
+            "",
+            "Done.",
+        ]
+    );
+}
+
+/// From the suggestion to the approval, with a word in between.
+#[test]
+fn a_plan_is_suggested_written_sent_back_and_approved() {
+    let enter = Turn::new().call("c1", "plan_enter", json!({ "reason": "It touches many files." }));
+    let scripted = with([enter.clone(), Turn::new().text("What is it about?")], json!({}));
+    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.shows("? Plan first, before anything is changed? It touches many files.");
+    terminal.shows(ANSWER);
+    terminal.line("1");
+    assert_eq!(terminal.ends(), Some(0), "{}", terminal.text());
+    assert!(terminal.text().contains("✓ plan_enter Plan first"), "{}", terminal.text());
+    let system = scripted.sent(1)["system"].to_string();
+    let start = system.find(".copydesk/plans/").unwrap_or_else(|| panic!("{system}"));
+    let plan = system[start..].split_once("-NAME.md").unwrap().0.to_owned() + "-mend.md";
+    let exit = |call: &str| Turn::new().call(call, "plan_exit", json!({}));
+    for turn in [
+        Turn::new().call("c2", "write", json!({ "filePath": plan, "content": "# Mend it\n\n1. Look.\n" })),
+        exit("c3"),
+        Turn::new().call("c4", "edit", json!({ "filePath": plan, "oldString": "Look", "newString": "Test" })),
+        exit("c5"),
+        Turn::new().call("c6", "bash", json!({ "command": "true" })),
+        Turn::new().text("Done."),
+    ] {
+        scripted.server.play(turn);
+    }
+    let mut terminal = Terminal::start(&scripted.desk, &["run", "--continue", "Mend it"]);
+    let keys = "[y] yes  [n] no, stop  [r] no, because…  ›";
+    terminal.shows(&format!("? Carry out the plan in {plan}?\n\n  # Mend it\n\n  1. Look.\n\n  {keys}"));
+    terminal.line("r");
+    terminal.shows("because ›");
+    terminal.line("test first");
+    terminal.shows(&format!("  1. Test.\n\n  {keys}"));
+    assert!(
+        scripted.told(4).contains("The person said no: test first You are still planning"),
+        "{}",
+        scripted.told(4)
+    );
+    terminal.line("y");
+    terminal.shows("always (bash: true *)");
+    terminal.line("y");
+    assert_eq!(terminal.ends(), Some(0), "{}", terminal.text());
+    assert!(terminal.text().contains(&format!("✓ plan_exit Approved {plan}\n")), "{}", terminal.text());
+    assert!(!scripted.sent(6)["system"].to_string().contains("Here you plan"));
+}
