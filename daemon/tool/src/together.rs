@@ -21,10 +21,8 @@ impl Registry {
             .iter()
             .map(|(_, one)| json!({ "name": one.name, "title": one.title, "isError": one.failure.is_some() }))
             .collect();
-        let title = match failed {
-            0 => format!("{count} calls"),
-            failed => format!("{count} calls, {failed} failed"),
-        };
+        let calls_made = if count == 1 { "1 call".to_owned() } else { format!("{count} calls") };
+        let title = if failed == 0 { calls_made } else { format!("{calls_made}, {failed} failed") };
         let mut output = format!("{title}.");
         if surplus > 0 {
             output += &format!(" {surplus} more were not made: there are too many. Make them again.");
@@ -116,9 +114,12 @@ mod tests {
         for (kinds, expected) in [
             (vec![Some(FailureKind::Target); 2], Some(FailureKind::Failed)),
             (vec![None, Some(FailureKind::Cancelled)], Some(FailureKind::Cancelled)),
+            (vec![None], None),
         ] {
             let all = kinds.into_iter().map(|kind| outcome("x", kind)).collect();
-            assert_eq!(registry(dir.path()).together("batch", all, 0).await.failure, expected);
+            let together = registry(dir.path()).together("batch", all, 0).await;
+            assert_eq!(together.failure, expected);
+            assert!(expected.is_some() || together.output.starts_with("1 call.\n"), "{}", together.output);
         }
     }
 
