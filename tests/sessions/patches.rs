@@ -43,18 +43,20 @@ fn a_model_is_offered_the_tools_that_it_knows() {
 
 #[test]
 fn who_may_not_edit_may_not_patch() {
-    for more in [
-        json!({ "tools": { "write": false } }),
-        json!({ "tools": { "edit": false } }),
-        json!({ "permission": { "edit": "deny" } }),
-        json!({ "default_agent": "plan" }),
+    let none: [&str; 0] = [];
+    for (more, expected) in [
+        (json!({ "tools": { "write": false } }), &none[..]),
+        (json!({ "tools": { "edit": false } }), &none),
+        (json!({ "permission": { "edit": "deny" } }), &none),
+        // Who plans writes the plan.
+        (json!({ "default_agent": "plan" }), &["apply_patch"]),
     ] {
         let mut config = more.clone();
         config["model"] = json!("script/gpt-5");
         let scripted = Scripted::with([patch(), Turn::new().text("I see.")], config);
         scripted.desk.write("a.txt", "one\ntwo\n");
         assert_eq!(scripted.run(&["--auto", "Patch"]).code, Some(0));
-        assert_eq!(offered(&scripted, 0), [""; 0], "{more}");
+        assert_eq!(offered(&scripted, 0), expected, "{more}");
         assert_eq!(scripted.desk.read("a.txt"), "one\ntwo\n", "{more}");
     }
 }
