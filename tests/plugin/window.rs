@@ -10,6 +10,9 @@ use crate::neovim::nvim::Nvim;
 /// Where the plugin is, in this repository.
 pub(crate) const PLUGIN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../editors/nvim");
 
+/// So often a screen is looked at that is not what it should be, before it is taken for wrong.
+const LOOKS: usize = 100;
+
 /// One Neovim with the plugin.
 pub(crate) struct Window {
     pub(crate) nvim: Nvim,
@@ -63,8 +66,18 @@ impl Window {
     /// Compares what can be seen with what was seen when somebody looked: a file of `tests/plugin/screens`.
     #[track_caller]
     pub(crate) fn sees(&mut self, name: &str) {
-        let screen = self.screen();
-        expect_test::expect_file![format!("screens/{name}.txt")].assert_eq(&screen);
+        let expected = expect_test::expect_file![format!("screens/{name}.txt")];
+        let seen = expected.data();
+        let mut screen = self.screen();
+        // A window that opens, grows or scrolls is drawn in several steps.
+        for _ in 0..LOOKS {
+            if screen == seen {
+                break;
+            }
+            self.lua("T.await(function(done) vim.defer_fn(done, 20) end)");
+            screen = self.screen();
+        }
+        expected.assert_eq(&screen);
     }
 
     /// Waits until a Lua expression is true or something else, and gives that.
