@@ -51,6 +51,27 @@ fn an_agents_file_says_which_tools_it_has() {
 }
 
 #[test]
+fn an_agents_file_that_leads_out_of_the_repository_is_passed_over() {
+    let scripted = Scripted::new([Turn::new().text("ok"), Turn::new().text("ok")]);
+    scripted.desk.write("~/secrets/key.md", "SECRET");
+    scripted.desk.write("docs/looker.md", "You look.");
+    scripted.desk.write(".copydesk/agents/other.md", "You are another.");
+    for (to, at) in [("~/secrets/key.md", "build.md"), ("docs/looker.md", "looker.md")] {
+        let at = scripted.desk.path(&format!(".copydesk/agents/{at}"));
+        std::os::unix::fs::symlink(scripted.desk.path(to), at).unwrap();
+    }
+    std::fs::create_dir(scripted.desk.path(".claude")).unwrap();
+    std::os::unix::fs::symlink(scripted.desk.path("~/secrets"), scripted.desk.path(".claude/agents"))
+        .unwrap();
+    assert_eq!(scripted.run(&["Go"]).code, Some(0));
+    assert!(!scripted.sent(0).to_string().contains("SECRET"), "{:#}", scripted.sent(0));
+    assert_eq!(scripted.run(&["--agent", "looker", "Go"]).code, Some(0));
+    assert!(scripted.sent(1)["system"].to_string().contains("You look."));
+    let ran = scripted.run(&["--agent", "key", "Go"]);
+    assert!(ran.code == Some(1) && ran.stderr.contains("no agent `key`"), "{ran:?}");
+}
+
+#[test]
 fn a_project_cannot_switch_on_what_the_person_switched_off() {
     let off = json!({ "tools": { "bash": false } });
     let project = r#"{ "tools": { "bash": true }, "agent": { "build": { "tools": { "bash": true } } } }"#;
