@@ -229,9 +229,12 @@ fn titles(models: &Models, loaded: &Loaded, agent: &Agent) -> Option<Titles> {
     Some(Titles { model: model(models, loaded, &name, agent).ok()?, prompt: agent.prompt.clone() })
 }
 
-/// Where the whole of long outputs lies, and what jobs print.
+/// Where the whole of long outputs lies, and what jobs print: its real path, since that is what may be read.
 fn outputs(setup: &Setup) -> PathBuf {
-    setup.paths.data_dir.join("output")
+    let data = &setup.paths.data_dir;
+    let real = data.join("output").canonicalize();
+    real.or_else(|_| Ok::<_, std::io::Error>(data.canonicalize()?.join("output")))
+        .unwrap_or_else(|_| data.join("output"))
 }
 
 fn tools(cast: &Cast, agent: &Agent, edits: Edits, skills: Arc<[Skill]>) -> anyhow::Result<Tools> {

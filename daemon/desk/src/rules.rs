@@ -1,18 +1,9 @@
 //! The rules of a session: from the configuration's words to those of the permission room.
 
-use std::path::Path;
-
-use copydesk_permission::{Action, Rule as Line, Rules, Setting};
+use copydesk_permission::{Action, Rules, Setting};
 use copydesk_workspace::config::{self, Loaded, Permission, Rule};
 
 use crate::terminal;
-
-/// What the desk itself has put there for the model may be looked at without asking.
-pub(crate) fn readable(folder: &Path) -> Rules {
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
-    let all = folder.join("*").to_string_lossy().into_owned();
-    Rules::from_iter([Line::new("external_directory", all, Action::Allow)])
-}
 
 /// The configuration's layer. A project that is not trusted cannot allow anything: its lines, and since the last line
 /// decides those before them, count as `ask` where they say `allow`.

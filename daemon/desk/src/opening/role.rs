@@ -12,11 +12,11 @@ use copydesk_tool::skills::Skill;
 use copydesk_tool::{Plan, off, tools as tool};
 use copydesk_workspace::config::Loaded;
 
-use super::{At, Desk, model, outputs, tools, under};
+use super::{At, Desk, model, tools, under};
 use crate::agents::Agents;
 use crate::setup::Setup;
 use crate::team::{TASK, Team};
-use crate::{rules, skills, terminal};
+use crate::{skills, terminal};
 
 /// Everything that the roles of one session have in common.
 pub(super) struct Cast {
@@ -67,7 +67,7 @@ impl Cast {
             "{model_name} cannot call tools, and an agent cannot work without them"
         );
         let skills = self.skills(&agent);
-        let rules = self.rules(&agent, &skills);
+        let rules = self.rules(&agent);
         let layers = under(Layers::new([rules.clone()]), team);
         // Of what is forbidden the model need not know.
         let offered =
@@ -101,9 +101,8 @@ impl Cast {
     }
 
     /// In the order of growing weight: the house, the person and their project, the agent.
-    fn rules(&self, agent: &Agent, skills: &[Skill]) -> Rules {
-        let outputs = rules::readable(&outputs(&self.setup));
-        let before = defaults().then(outputs).then(skills::rules(skills)).then(self.configured.clone());
+    fn rules(&self, agent: &Agent) -> Rules {
+        let before = defaults().then(self.configured.clone());
         let plan = self.plan.pattern();
         let may_plan = agent.name == PLAN && before.evaluate("edit", &plan) != Action::Deny;
         let before = agent.asks.iter().fold(before, |rules, key| rules.asking(key));

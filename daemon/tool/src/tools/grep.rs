@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::folder::below_real;
+use super::open::Open;
 use super::target::{count, late, search_ask, search_failure};
 use crate::context::{Ask, Context};
 use crate::outcome::{Failure, Output};
@@ -21,6 +22,7 @@ const LIMIT: usize = 100;
 #[derive(Debug)]
 pub(super) struct Grep {
     pub(super) patience: Duration,
+    pub(super) open: Open,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -47,7 +49,7 @@ impl Tool for Grep {
 
     async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
         let Parameters { pattern, path, include } = parameters;
-        let place = context.place(path.as_deref().unwrap_or_default()).await?;
+        let place = self.open.place(&context, path.as_deref().unwrap_or_default()).await?;
         context.ask(search_ask("grep", &pattern)).await?;
         let request = search::Grep {
             within: place.real().to_owned(),
