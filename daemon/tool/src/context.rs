@@ -147,8 +147,13 @@ impl Context {
     }
 
     pub async fn ask(&self, ask: Ask) -> Result<Allowed, Failure> {
+        self.asked(ask).await.map_err(Refused::failure)
+    }
+
+    /// The same for whoever has to know why not.
+    pub(crate) async fn asked(&self, ask: Ask) -> Result<Allowed, Refused> {
         let ask = Ask { title: one_line(&ask.title), ..ask };
-        self.waiting(self.asker.ask(&self.call, ask)).await.map_err(Refused::failure)
+        self.waiting(self.asker.ask(&self.call, ask)).await
     }
 
     /// Asks the person. Where the rules have a say, they were asked before.
@@ -209,7 +214,7 @@ impl Context {
 }
 
 impl Refused {
-    fn failure(self) -> Failure {
+    pub(crate) fn failure(self) -> Failure {
         match self {
             Self::ByRule { why } => Failure::new(
                 FailureKind::Denied,
