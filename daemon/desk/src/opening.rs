@@ -28,7 +28,7 @@ use crate::agents::{self, Agents};
 use crate::hub::Hub;
 use crate::instructions::{self, Places};
 use crate::setup::Setup;
-use crate::team::Team;
+use crate::team::{DEEPEST, Team};
 use crate::{rules, web};
 use role::Cast;
 
@@ -115,6 +115,7 @@ pub(crate) async fn ready(
         configured,
         surroundings,
         plan: Plan::new(session.created),
+        outputs: outputs(setup, store, &session).await,
         is_below: team.is_some(),
     };
     let Role { agent, model, model_name, system, rules, tools } =
@@ -229,16 +230,24 @@ fn titles(models: &Models, loaded: &Loaded, agent: &Agent) -> Option<Titles> {
     Some(Titles { model: model(models, loaded, &name, agent).ok()?, prompt: agent.prompt.clone() })
 }
 
-/// Where the whole of long outputs lies, and what jobs print: its real path, since that is what may be read.
-fn outputs(setup: &Setup) -> PathBuf {
-    let data = &setup.paths.data_dir;
-    let real = data.join("output").canonicalize();
-    real.or_else(|_| Ok::<_, std::io::Error>(data.canonicalize()?.join("output")))
-        .unwrap_or_else(|_| data.join("output"))
+/// Where the whole of long outputs lies, and what jobs print: by its real path, since that is what may be read. A session and those
+/// that work for it have a folder of their own, so that nobody reads what belongs to others.
+async fn outputs(setup: &Setup, store: &Store, session: &Session) -> Spill {
+    let mut top = session.clone();
+    for _ in 0..DEEPEST {
+        let Some(parent) = &top.parent else { break };
+        let Ok(above) = store.session(parent.as_str()).await else { break };
+        top = above;
+    }
+    let data = setup.paths.data_dir.canonicalize().unwrap_or_else(|_| setup.paths.data_dir.clone());
+    let all = data.join("output");
+    let all = Spill::new(&all.canonicalize().unwrap_or(all));
+    all.clean(SystemTime::now());
+    all.of(top.id.as_str())
 }
 
 fn tools(cast: &Cast, agent: &Agent, edits: Edits, skills: Arc<[Skill]>) -> anyhow::Result<Tools> {
-    let Cast { setup, loaded, desk, plan, is_below, .. } = cast;
+    let Cast { loaded, desk, plan, outputs, is_below, .. } = cast;
     let said = &loaded.config.tool_output;
     let number = |value: Option<u64>, other: usize| {
         value.and_then(|value| usize::try_from(value).ok()).unwrap_or(other)
@@ -246,14 +255,12 @@ fn tools(cast: &Cast, agent: &Agent, edits: Edits, skills: Arc<[Skill]>) -> anyh
     let usual = Limits::default();
     let limits =
         Limits { lines: number(said.max_lines, usual.lines), bytes: number(said.max_bytes, usual.bytes) };
-    let spill = Spill::new(&outputs(setup));
-    spill.clean(SystemTime::now());
     // What runs the commands is for the person to say.
     let trusted = loaded.merged.untrusted(&["shell"]).is_none();
     let shell = loaded.config.shell.as_deref().filter(|_| trusted);
     let options = tools::Options {
         limits,
-        spill: spill.clone(),
+        spill: outputs.clone(),
         processes: desk.processes.clone(),
         shell: Shell::choose(shell, &|name| std::env::var_os(name))?,
         patience: copydesk_workspace::search::PATIENCE,
@@ -261,7 +268,7 @@ fn tools(cast: &Cast, agent: &Agent, edits: Edits, skills: Arc<[Skill]>) -> anyh
         skills,
         plan: plan.clone(),
     };
-    let mut registry = Tools::new(limits, spill);
+    let mut registry = Tools::new(limits, outputs.clone());
     // A model has the tools that it knows how to change files with, and not the others.
     let is_of_model = |tool: &str| match tools::edits_by_patch(tool) {
         Some(by_patch) => by_patch == (edits == Edits::Patch),

@@ -23,7 +23,7 @@ pub(crate) const TASK: &str = "task";
 
 /// How deep agents call agents where nobody says, and at most.
 const DEPTH: u32 = 1;
-const DEEPEST: u32 = 8;
+pub(crate) const DEEPEST: u32 = 8;
 
 /// Events that a session may be ahead of whoever watches it.
 const ROOM: usize = 1024;

@@ -44,6 +44,19 @@ fn whoever_is_unknown_gets_no_task() {
 }
 
 #[test]
+fn outputs_of_a_task_lie_with_those_of_the_session_it_works_for() {
+    let scripted = scripted(json!({ "permission": { "bash": "allow" } }));
+    let long = Turn::new().call("b1", "bash", json!({ "command": "seq 10000" }));
+    plays(&scripted.server, "Go", [task("c1", "general", "Below"), says("Done.")]);
+    plays(&scripted.server, "Below", [long, says("Counted.")]);
+    assert_eq!(scripted.run(&["Go"]).code, Some(0));
+    let list = scripted.desk.run(&["sessions", "list", "--json"]).json();
+    let told = results(&requests(&scripted.server, "Below")[1]).remove(0);
+    let folder = format!("/output/{}/", list[0]["id"].as_str().unwrap());
+    assert!(told.contains(&folder), "{folder}: {told}");
+}
+
+#[test]
 fn agents_call_agents_only_as_deep_as_is_said() {
     let deep = |depth: Option<u32>| {
         let config = depth.map_or(json!({}), |depth| json!({ "subagent_depth": depth }));

@@ -9,7 +9,7 @@ use copydesk_session::agent::{Agent, PLAN};
 use copydesk_session::prompt::{Surroundings, system};
 use copydesk_session::{Role, Roles, Session, Store};
 use copydesk_tool::skills::Skill;
-use copydesk_tool::{Plan, off, tools as tool};
+use copydesk_tool::{Plan, Spill, off, tools as tool};
 use copydesk_workspace::config::Loaded;
 
 use super::{At, Desk, model, tools, under};
@@ -28,6 +28,8 @@ pub(super) struct Cast {
     pub(super) configured: Rules,
     pub(super) surroundings: Surroundings,
     pub(super) plan: Plan,
+    /// Where the whole of long outputs lies.
+    pub(super) outputs: Spill,
     /// It works for another session.
     pub(super) is_below: bool,
 }
