@@ -50,6 +50,20 @@ fn an_agents_file_says_which_tools_it_has() {
     }
 }
 
+/// It would be `build` after the plan.
+#[test]
+fn no_other_agent_than_build_is_offered_a_plan() {
+    for (agent, is_offered) in [("build", true), ("looker", false)] {
+        let call = Turn::new().call("c1", "plan_enter", json!({}));
+        let config = json!({ "agent": { "looker": { "permission": { "edit": "deny" } } } });
+        let scripted = Scripted::with([call, Turn::new().text("ok")], config);
+        assert_eq!(scripted.run(&["--agent", agent, "Go"]).code, Some(0));
+        assert_eq!(tools(&scripted, 0).contains(&"plan_enter".to_owned()), is_offered, "{agent}");
+        let told = scripted.told(1);
+        assert_eq!(told.contains("is switched off for the agent"), !is_offered, "{told}");
+    }
+}
+
 #[test]
 fn an_agents_file_that_leads_out_of_the_repository_is_passed_over() {
     let scripted = Scripted::new([Turn::new().text("ok"), Turn::new().text("ok")]);

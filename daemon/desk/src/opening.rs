@@ -276,9 +276,10 @@ fn tools(cast: &Cast, agent: &Agent, edits: Edits, skills: Arc<[Skill]>) -> anyh
     };
     for tool in tools::builtin(&options).into_iter().filter(|tool| is_of_model(&tool.name())) {
         let name = tool.name();
-        // Without commands there are no jobs to look after.
+        // Without commands there are no jobs to look after. After a plan a session goes on as `build`, whoever planned it.
         let is_on = agent.tools.is_on_for(&name, tools::does_as(&name))
             && (name != "job" || agent.tools.is_on("bash"))
+            && (name != "plan_enter" || agent.name == "build")
             && !(*is_below && is_for_people(&tool.key(), agent));
         registry.add(if is_on { tool } else { off(tool.name(), &agent.name) });
     }
