@@ -50,6 +50,31 @@ fn an_agents_file_says_which_tools_it_has() {
     }
 }
 
+#[test]
+fn a_project_that_is_not_trusted_takes_no_denial_away() {
+    let all = json!({ "permission": { "bash": "deny" } });
+    let one = json!({ "agent": { "build": { "permission": { "bash": "deny" } } } });
+    for (own, project) in [
+        (&all, r#"{ "permission": null }"#),
+        (&all, r#"{ "permission": "ask" }"#),
+        (&all, r#"{ "permission": { "bash": null } }"#),
+        (&all, r#"{ "permission": { "bash": { "touch *": "ask" } } }"#),
+        (&all, r#"{ "agent": { "build": { "permission": { "bash": "ask" } } } }"#),
+        (&one, r#"{ "agent": null }"#),
+        (&one, r#"{ "agent": { "build": null } }"#),
+        (&one, r#"{ "agent": { "build": { "permission": null } } }"#),
+        (&one, r#"{ "agent": { "build": { "permission": { "bash": "ask" } } } }"#),
+    ] {
+        let (_, told) = refused(own.clone(), &[("copydesk.jsonc", project)], &[]);
+        assert!(told.contains("denied by the rule"), "{own} {project}: {told}");
+    }
+    // What the person allows again themselves stays allowed.
+    let mut both = all;
+    both["agent"] = json!({ "build": { "permission": { "bash": "allow" } } });
+    let (_, told) = refused(both, &[("copydesk.jsonc", r#"{ "permission": { "edit": "ask" } }"#)], &[]);
+    assert!(told.contains("exit code 0"), "{told}");
+}
+
 /// It would be `build` after the plan.
 #[test]
 fn no_other_agent_than_build_is_offered_a_plan() {

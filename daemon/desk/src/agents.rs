@@ -50,6 +50,13 @@ impl Agents {
                 None => drop(all.agents.remove(name)),
             }
         }
+        // Also where a repository took away what stood there.
+        let home = setup.paths.home.to_string_lossy();
+        for (name, own) in &loaded.own.agent {
+            if let (Some(agent), Some(permission)) = (all.agents.get_mut(name), &own.permission) {
+                agent.own = std::mem::take(&mut agent.own).then(rules::rules(permission, true, &home));
+            }
+        }
         Ok(all)
     }
 
@@ -122,6 +129,7 @@ impl Agents {
             hidden: head.parse("hidden").unwrap_or(base.hidden),
             name: base.name,
             rules: base.rules,
+            own: base.own,
             asks: base.asks,
         })
     }

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use anyhow::Context as _;
 use copydesk_model::catalogue::Edits;
 use copydesk_model::{Model, Registry as Models, offline};
-use copydesk_permission::{Action, Layers, Rule};
+use copydesk_permission::{Action, Layers, Rule, Rules};
 use copydesk_session::agent::{Agent, TITLE};
 use copydesk_session::prompt::{Surroundings, instruction_files, read_instructions};
 use copydesk_session::{Event, Id, Role, Session, Setting, Store, Titles, now};
@@ -118,7 +118,7 @@ pub(crate) async fn ready(
         outputs: outputs(setup, store, &session).await,
         is_below: team.is_some(),
     };
-    let Role { agent, model, model_name, system, rules, tools } =
+    let Role { agent, model, model_name, system, rules, own, tools } =
         cast.make(&models, &agents, agent, &session, team)?;
     // Who works offline sends nothing anywhere, not even for a title.
     let is_offline = model.provider().id == offline::ID;
@@ -127,7 +127,7 @@ pub(crate) async fn ready(
         root,
         instructions,
         system,
-        rules: under(Layers::new([rules]), team),
+        rules: layers(rules, own, team),
         tools,
         roles: Arc::new(cast),
         files: Files::over(
@@ -150,10 +150,12 @@ pub(crate) async fn ready(
 }
 
 /// What is denied to a team's own session is denied to those that work in it.
-fn under(rules: Layers, team: Option<&Team>) -> Layers {
+fn layers(rules: Rules, own: Rules, team: Option<&Team>) -> Layers {
+    let mut layers = Layers::new([rules]);
+    layers.set_own(own);
     match team {
-        Some(team) => rules.under(team.rules()),
-        None => rules,
+        Some(team) => layers.under(team.rules()),
+        None => layers,
     }
 }
 

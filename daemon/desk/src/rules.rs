@@ -8,7 +8,6 @@ use crate::terminal;
 /// The configuration's layer. A project that is not trusted cannot allow anything: its lines, and since the last line
 /// decides those before them, count as `ask` where they say `allow`.
 pub(crate) fn configured(loaded: &Loaded, home: &str) -> Rules {
-    let Some(permission) = &loaded.config.permission else { return Rules::default() };
     let untrusted = loaded.merged.untrusted(&["permission"]);
     if let Some(origin) = untrusted {
         terminal::warn(format_args!(
@@ -16,7 +15,13 @@ pub(crate) fn configured(loaded: &Loaded, home: &str) -> Rules {
              Look at the file, then run `copydesk config trust`."
         ));
     }
+    let Some(permission) = &loaded.config.permission else { return Rules::default() };
     rules(permission, untrusted.is_none(), home)
+}
+
+/// What the person says themselves, which a project that is not trusted can neither take away nor weaken.
+pub(crate) fn own(loaded: &Loaded, home: &str) -> Rules {
+    loaded.own.permission.as_ref().map(|permission| rules(permission, true, home)).unwrap_or_default()
 }
 
 pub(crate) fn rules(permission: &Permission, may_allow: bool, home: &str) -> Rules {

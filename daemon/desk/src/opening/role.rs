@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use copydesk_model::Registry as Models;
-use copydesk_permission::{Action, Layers, Rule, Rules, defaults};
+use copydesk_permission::{Action, Rule, Rules, defaults};
 use copydesk_session::agent::{Agent, PLAN};
 use copydesk_session::prompt::{Surroundings, system};
 use copydesk_session::{Role, Roles, Session, Store};
@@ -12,11 +12,11 @@ use copydesk_tool::skills::Skill;
 use copydesk_tool::{Plan, Spill, off, tools as tool};
 use copydesk_workspace::config::Loaded;
 
-use super::{At, Desk, model, tools, under};
+use super::{At, Desk, layers, model, tools};
 use crate::agents::Agents;
 use crate::setup::Setup;
 use crate::team::{TASK, Team};
-use crate::{skills, terminal};
+use crate::{rules, skills, terminal};
 
 /// Everything that the roles of one session have in common.
 pub(super) struct Cast {
@@ -69,8 +69,8 @@ impl Cast {
             "{model_name} cannot call tools, and an agent cannot work without them"
         );
         let skills = self.skills(&agent);
-        let rules = self.rules(&agent);
-        let layers = under(Layers::new([rules.clone()]), team);
+        let (rules, own) = self.rules(&agent);
+        let layers = layers(rules.clone(), own.clone(), team);
         // Of what is forbidden the model need not know.
         let offered =
             skills.into_iter().filter(|skill| layers.evaluate("skill", &skill.name) != Action::Deny);
@@ -89,7 +89,7 @@ impl Cast {
             );
             system.insert(1, words);
         }
-        Ok(Role { agent, model, model_name, system, rules, tools })
+        Ok(Role { agent, model, model_name, system, rules, own, tools })
     }
 
     /// The skills there are, for an agent that may load any; what is wrong with others is told.
@@ -102,17 +102,21 @@ impl Cast {
         found.skills
     }
 
-    /// In the order of growing weight: the house, the person and their project, the agent.
-    fn rules(&self, agent: &Agent) -> Rules {
+    /// In the order of growing weight: the house, the person and their project, the agent. And what of it the person says alone.
+    fn rules(&self, agent: &Agent) -> (Rules, Rules) {
         let before = defaults().then(self.configured.clone());
         let plan = self.plan.pattern();
         let may_plan = agent.name == PLAN && before.evaluate("edit", &plan) != Action::Deny;
         let before = agent.asks.iter().fold(before, |rules, key| rules.asking(key));
         let mut rules = before.then(agent.rules.clone());
+        let own = rules::own(&self.loaded, &self.setup.paths.home.to_string_lossy());
+        let may_plan = may_plan && own.deciding("edit", &plan).is_none_or(|rule| rule.action != Action::Deny);
+        let mut own = own.then(agent.own.clone());
         if may_plan {
-            rules.push(Rule::new("edit", plan, Action::Allow));
+            rules.push(Rule::new("edit", plan.clone(), Action::Allow));
+            own.push(Rule::new("edit", plan, Action::Allow));
         }
-        rules
+        (rules, own)
     }
 
     /// An agent's own model, or the one at hand; but not that of the agent before.
