@@ -117,6 +117,7 @@ pub(crate) async fn ready(
         plan: Plan::new(session.created),
         outputs: outputs(setup, store, &session).await,
         is_below: team.is_some(),
+        switches: team.map(|team| team.switches().to_vec()).unwrap_or_default(),
     };
     let Role { agent, model, model_name, system, rules, own, tools } =
         cast.make(&models, &agents, agent, &session, team)?;
@@ -279,8 +280,8 @@ fn tools(cast: &Cast, agent: &Agent, edits: Edits, skills: Arc<[Skill]>) -> anyh
     for tool in tools::builtin(&options).into_iter().filter(|tool| is_of_model(&tool.name())) {
         let name = tool.name();
         // Without commands there are no jobs to look after. After a plan a session goes on as `build`, whoever planned it.
-        let is_on = agent.tools.is_on_for(&name, tools::does_as(&name))
-            && (name != "job" || agent.tools.is_on("bash"))
+        let is_on = cast.is_on(agent, &name, tools::does_as(&name))
+            && (name != "job" || cast.is_on(agent, "bash", &[]))
             && (name != "plan_enter" || agent.name == "build")
             && !(*is_below && is_for_people(&tool.key(), agent));
         registry.add(if is_on { tool } else { off(tool.name(), &agent.name) });

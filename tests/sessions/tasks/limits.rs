@@ -44,6 +44,24 @@ fn whoever_is_unknown_gets_no_task() {
 }
 
 #[test]
+fn tools_that_are_switched_off_above_are_off_below() {
+    let scripted = scripted(json!({ "agent": {
+        "build": { "tools": { "bash": false } },
+        "general": { "tools": { "bash": true, "batch": true } },
+    } }));
+    let run = Turn::new().call("b1", "bash", json!({ "command": "touch ran" }));
+    plays(&scripted.server, "Go", [task("c1", "general", "Below"), says("Done.")]);
+    plays(&scripted.server, "Below", [run, says("Not there.")]);
+    assert_eq!(scripted.run(&["--auto", "Go"]).code, Some(0));
+    let below = requests(&scripted.server, "Below");
+    let tools = tools(&below[0]);
+    assert!(!tools.contains(&"bash") && !tools.contains(&"job"), "{tools:?}");
+    assert!(tools.contains(&"batch"), "nobody has switched it off: {tools:?}");
+    assert!(results(&below[1])[0].contains("The tool `bash` is switched off"), "{below:?}");
+    assert!(!scripted.desk.exists("ran"));
+}
+
+#[test]
 fn outputs_of_a_task_lie_with_those_of_the_session_it_works_for() {
     let scripted = scripted(json!({ "permission": { "bash": "allow" } }));
     let long = Turn::new().call("b1", "bash", json!({ "command": "seq 10000" }));

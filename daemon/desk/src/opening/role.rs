@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use copydesk_model::Registry as Models;
 use copydesk_permission::{Action, Rule, Rules, defaults};
-use copydesk_session::agent::{Agent, PLAN};
+use copydesk_session::agent::{Agent, PLAN, Switches};
 use copydesk_session::prompt::{Surroundings, system};
 use copydesk_session::{Role, Roles, Session, Store};
 use copydesk_tool::skills::Skill;
@@ -32,6 +32,8 @@ pub(super) struct Cast {
     pub(super) outputs: Spill,
     /// It works for another session.
     pub(super) is_below: bool,
+    /// What those above it said about tools.
+    pub(super) switches: Vec<Switches>,
 }
 
 impl Roles for Cast {
@@ -76,8 +78,9 @@ impl Cast {
             skills.into_iter().filter(|skill| layers.evaluate("skill", &skill.name) != Action::Deny);
         let mut tools = tools(self, &agent, model.info().edits, offered.collect())?;
         let at = At { setup, loaded, store, desk };
-        let below = Team::new(at, team, session, (&layers, self.configured.clone()), agents);
-        tools.add(match below.filter(|_| agent.tools.is_on(TASK)) {
+        let switches = self.switches.iter().cloned().chain([agent.tools.said()]).collect();
+        let below = Team::new(at, team, session, (&layers, self.configured.clone()), switches, agents);
+        tools.add(match below.filter(|_| self.is_on(&agent, TASK, &[])) {
             Some(below) => tool::task(Arc::new(below)),
             None => off(TASK, &agent.name),
         });
@@ -92,9 +95,15 @@ impl Cast {
         Ok(Role { agent, model, model_name, system, rules, own, tools })
     }
 
+    /// Whether an agent has a tool, which does the work of others too. What is off for whoever calls it is off for it.
+    pub(super) fn is_on(&self, agent: &Agent, tool: &str, others: &[&str]) -> bool {
+        let mut all = self.switches.iter().chain([&agent.tools]);
+        all.all(|switches| switches.is_on_for(tool, others))
+    }
+
     /// The skills there are, for an agent that may load any; what is wrong with others is told.
     fn skills(&self, agent: &Agent) -> Vec<Skill> {
-        if !agent.tools.is_on("skill") {
+        if !self.is_on(agent, "skill", &[]) {
             return Vec::new();
         }
         let found = skills::all(&self.setup);
