@@ -51,6 +51,66 @@ fn an_agents_file_says_which_tools_it_has() {
 }
 
 #[test]
+fn a_project_that_is_not_trusted_takes_no_denial_away() {
+    let all = json!({ "permission": { "bash": "deny" } });
+    let one = json!({ "agent": { "build": { "permission": { "bash": "deny" } } } });
+    for (own, project) in [
+        (&all, r#"{ "permission": null }"#),
+        (&all, r#"{ "permission": "ask" }"#),
+        (&all, r#"{ "permission": { "bash": null } }"#),
+        (&all, r#"{ "permission": { "bash": { "touch *": "ask" } } }"#),
+        (&all, r#"{ "agent": { "build": { "permission": { "bash": "ask" } } } }"#),
+        (&one, r#"{ "agent": null }"#),
+        (&one, r#"{ "agent": { "build": null } }"#),
+        (&one, r#"{ "agent": { "build": { "permission": null } } }"#),
+        (&one, r#"{ "agent": { "build": { "permission": { "bash": "ask" } } } }"#),
+    ] {
+        let (_, told) = refused(own.clone(), &[("copydesk.jsonc", project)], &[]);
+        assert!(told.contains("denied by the rule"), "{own} {project}: {told}");
+    }
+    // What the person allows again themselves stays allowed.
+    let mut both = all;
+    both["agent"] = json!({ "build": { "permission": { "bash": "allow" } } });
+    let (_, told) = refused(both, &[("copydesk.jsonc", r#"{ "permission": { "edit": "ask" } }"#)], &[]);
+    assert!(told.contains("exit code 0"), "{told}");
+}
+
+/// It would be `build` after the plan.
+#[test]
+fn no_other_agent_than_build_is_offered_a_plan() {
+    for (agent, is_offered) in [("build", true), ("looker", false)] {
+        let call = Turn::new().call("c1", "plan_enter", json!({}));
+        let config = json!({ "agent": { "looker": { "permission": { "edit": "deny" } } } });
+        let scripted = Scripted::with([call, Turn::new().text("ok")], config);
+        assert_eq!(scripted.run(&["--agent", agent, "Go"]).code, Some(0));
+        assert_eq!(tools(&scripted, 0).contains(&"plan_enter".to_owned()), is_offered, "{agent}");
+        let told = scripted.told(1);
+        assert_eq!(told.contains("is switched off for the agent"), !is_offered, "{told}");
+    }
+}
+
+#[test]
+fn an_agents_file_that_leads_out_of_the_repository_is_passed_over() {
+    let scripted = Scripted::new([Turn::new().text("ok"), Turn::new().text("ok")]);
+    scripted.desk.write("~/secrets/key.md", "SECRET");
+    scripted.desk.write("docs/looker.md", "You look.");
+    scripted.desk.write(".copydesk/agents/other.md", "You are another.");
+    for (to, at) in [("~/secrets/key.md", "build.md"), ("docs/looker.md", "looker.md")] {
+        let at = scripted.desk.path(&format!(".copydesk/agents/{at}"));
+        std::os::unix::fs::symlink(scripted.desk.path(to), at).unwrap();
+    }
+    std::fs::create_dir(scripted.desk.path(".claude")).unwrap();
+    std::os::unix::fs::symlink(scripted.desk.path("~/secrets"), scripted.desk.path(".claude/agents"))
+        .unwrap();
+    assert_eq!(scripted.run(&["Go"]).code, Some(0));
+    assert!(!scripted.sent(0).to_string().contains("SECRET"), "{:#}", scripted.sent(0));
+    assert_eq!(scripted.run(&["--agent", "looker", "Go"]).code, Some(0));
+    assert!(scripted.sent(1)["system"].to_string().contains("You look."));
+    let ran = scripted.run(&["--agent", "key", "Go"]);
+    assert!(ran.code == Some(1) && ran.stderr.contains("no agent `key`"), "{ran:?}");
+}
+
+#[test]
 fn a_project_cannot_switch_on_what_the_person_switched_off() {
     let off = json!({ "tools": { "bash": false } });
     let project = r#"{ "tools": { "bash": true }, "agent": { "build": { "tools": { "bash": true } } } }"#;

@@ -105,7 +105,11 @@ fn a_job_ends_with_the_session_and_the_model_is_told_when_it_comes_back() {
 #[test]
 fn the_output_of_a_job_can_be_searched() {
     let scripted = Scripted::with([], json!({ "permission": { "bash": "allow" } }));
-    let outputs = scripted.desk.path("~/.local/share/copydesk/output").display().to_string();
+    scripted.server.play(Turn::new().text("Hello."));
+    scripted.run(&["Hello"]);
+    let session = scripted.desk.run(&["sessions", "list", "--json"]).json()[0]["id"].clone();
+    let outputs = "~/.local/share/copydesk/output".to_owned();
+    let outputs = scripted.desk.path(&format!("{outputs}/{}", session.as_str().unwrap()));
     let start = json!({ "command": "echo needle in the hay; echo $PPID", "background": true });
     let search = json!({ "pattern": "needle", "path": outputs });
     scripted
@@ -114,7 +118,22 @@ fn the_output_of_a_job_can_be_searched() {
     let found = |request: &Recorded| said(request).contains("1: needle in the hay");
     scripted.server.whenever(found, Turn::new().text("Found."));
     scripted.server.whenever(|_| true, Turn::new().call("c2", "grep", search));
-    let ran = scripted.run(&["--json", "Go"]);
+    let ran = scripted.run(&["--continue", "--json", "Go"]);
     let asked = events(&ran).iter().filter(|event| event["event"] == "asked").count();
     assert_eq!((ran.code, asked), (Some(0), 0), "{ran:?}");
+}
+
+#[test]
+fn the_outputs_of_other_sessions_are_asked_for() {
+    let scripted = Scripted::new([]);
+    scripted.desk.write("~/.local/share/copydesk/output/other/c1.txt", "needle");
+    for path in ["output", "output/other", "output/other/c1.txt"] {
+        let path = scripted.desk.path("~/.local/share/copydesk").join(path);
+        let search = json!({ "pattern": "needle", "path": path });
+        scripted.server.play(Turn::new().call("c1", "grep", search));
+        scripted.server.play(Turn::new().text("ok"));
+        scripted.run(&["Go"]);
+        let told = scripted.told(scripted.server.requests().len() - 1);
+        assert!(told.contains("Nobody is there to approve this"), "{told}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Skills of the person and of the repository, from the folders of this program and of others.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::harness::Scripted;
 use crate::model_server::Turn;
@@ -59,6 +59,36 @@ fn what_a_skill_brings_along_is_read_without_asking() {
     assert_eq!(scripted.run(&["Go"]).code, Some(0));
     let told = scripted.told(1);
     assert!(told.contains("1: the words") && told.contains("Nobody is there to approve this"), "{told}");
+}
+
+#[test]
+fn what_may_be_read_without_asking_is_not_written_without_asking() {
+    let text = skill("commit", "mine");
+    let run = |rules: Value, name: &str, arguments: Value| {
+        let scripted = Scripted::with([], json!({ "permission": rules }));
+        scripted.desk.write("~/.claude/skills/commit/SKILL.md", &text);
+        let folder = scripted.desk.path("~/.claude/skills/commit");
+        let arguments = arguments.to_string().replace("FOLDER", folder.to_str().unwrap());
+        scripted.server.play(Turn::new().call("c1", name, serde_json::from_str(&arguments).unwrap()));
+        scripted.server.play(Turn::new().text("ok"));
+        assert_eq!(scripted.run(&["Go"]).code, Some(0));
+        assert_eq!(std::fs::read_to_string(folder.join("SKILL.md")).unwrap(), text);
+        scripted.told(1)
+    };
+    let allowed = json!({ "edit": "allow", "bash": "allow" });
+    let edit = json!({ "filePath": "FOLDER/SKILL.md", "oldString": "mine", "newString": "yours" });
+    for (name, arguments) in [
+        ("edit", edit),
+        ("write", json!({ "filePath": "FOLDER/new.md", "content": "x" })),
+        ("bash", json!({ "command": "rm SKILL.md", "workdir": "FOLDER" })),
+    ] {
+        let told = run(allowed.clone(), name, arguments);
+        assert!(told.contains("Nobody is there to approve this"), "{name}: {told}");
+    }
+    let read = json!({ "filePath": "FOLDER/SKILL.md" });
+    assert!(run(json!({}), "read", read.clone()).contains("1: ---"));
+    let denied = run(json!({ "external_directory": "deny" }), "read", read);
+    assert!(denied.contains("A rule forbids this"), "a rule counts: {denied}");
 }
 
 #[test]

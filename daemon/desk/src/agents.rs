@@ -50,6 +50,13 @@ impl Agents {
                 None => drop(all.agents.remove(name)),
             }
         }
+        // Also where a repository took away what stood there.
+        let home = setup.paths.home.to_string_lossy();
+        for (name, own) in &loaded.own.agent {
+            if let (Some(agent), Some(permission)) = (all.agents.get_mut(name), &own.permission) {
+                agent.own = std::mem::take(&mut agent.own).then(rules::rules(permission, true, &home));
+            }
+        }
         Ok(all)
     }
 
@@ -122,6 +129,7 @@ impl Agents {
             hidden: head.parse("hidden").unwrap_or(base.hidden),
             name: base.name,
             rules: base.rules,
+            own: base.own,
             asks: base.asks,
         })
     }
@@ -171,7 +179,8 @@ pub(crate) fn variant(loaded: &Loaded, model: &str, variant: &str) -> anyhow::Re
     Ok(Defaults { effort, ..Defaults::default() })
 }
 
-/// Those of the home first, which are the person's own, then from the workspace's root down.
+/// Those of the home first, which are the person's own, then from the workspace's root down. A repository's link that leads out
+/// of it is passed over: its agents could make a model read what is not its own.
 fn files(setup: &Setup) -> Vec<(PathBuf, bool)> {
     let root = workspace_root(&setup.cwd).unwrap_or_else(|_| setup.cwd.clone());
     let mut project: Vec<_> = setup.cwd.ancestors().take_while(|folder| folder.starts_with(&root)).collect();
@@ -180,11 +189,15 @@ fn files(setup: &Setup) -> Vec<(PathBuf, bool)> {
     let mut folders: Vec<_> = below(&setup.paths.home).map(|folder| (folder, true)).to_vec();
     folders.push((setup.paths.config_dir.join("agents"), true));
     folders.extend(project.into_iter().flat_map(below).map(|folder| (folder, false)));
+    let real_root = root.canonicalize().unwrap_or_else(|_| root.clone());
+    let is_within = |path: &PathBuf| path.canonicalize().is_ok_and(|real| real.starts_with(&real_root));
     let mut files = Vec::new();
     for (folder, own) in folders {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-        let mut found: Vec<_> =
-            entries.filter(|path| path.extension().is_some_and(|kind| kind == "md")).collect();
+        let mut found: Vec<_> = entries
+            .filter(|path| path.extension().is_some_and(|kind| kind == "md"))
+            .filter(|path| own || is_within(path))
+            .collect();
         found.sort();
         files.extend(found.into_iter().map(|path| (path, own)));
     }

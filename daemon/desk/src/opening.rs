@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use anyhow::Context as _;
 use copydesk_model::catalogue::Edits;
 use copydesk_model::{Model, Registry as Models, offline};
-use copydesk_permission::{Action, Layers, Rule};
+use copydesk_permission::{Action, Layers, Rule, Rules};
 use copydesk_session::agent::{Agent, TITLE};
 use copydesk_session::prompt::{Surroundings, instruction_files, read_instructions};
 use copydesk_session::{Event, Id, Role, Session, Setting, Store, Titles, now};
@@ -28,7 +28,7 @@ use crate::agents::{self, Agents};
 use crate::hub::Hub;
 use crate::instructions::{self, Places};
 use crate::setup::Setup;
-use crate::team::Team;
+use crate::team::{DEEPEST, Team};
 use crate::{rules, web};
 use role::Cast;
 
@@ -115,9 +115,11 @@ pub(crate) async fn ready(
         configured,
         surroundings,
         plan: Plan::new(session.created),
+        outputs: outputs(setup, store, &session).await,
         is_below: team.is_some(),
+        switches: team.map(|team| team.switches().to_vec()).unwrap_or_default(),
     };
-    let Role { agent, model, model_name, system, rules, tools } =
+    let Role { agent, model, model_name, system, rules, own, tools } =
         cast.make(&models, &agents, agent, &session, team)?;
     // Who works offline sends nothing anywhere, not even for a title.
     let is_offline = model.provider().id == offline::ID;
@@ -126,7 +128,7 @@ pub(crate) async fn ready(
         root,
         instructions,
         system,
-        rules: under(Layers::new([rules]), team),
+        rules: layers(rules, own, team),
         tools,
         roles: Arc::new(cast),
         files: Files::over(
@@ -149,10 +151,12 @@ pub(crate) async fn ready(
 }
 
 /// What is denied to a team's own session is denied to those that work in it.
-fn under(rules: Layers, team: Option<&Team>) -> Layers {
+fn layers(rules: Rules, own: Rules, team: Option<&Team>) -> Layers {
+    let mut layers = Layers::new([rules]);
+    layers.set_own(own);
     match team {
-        Some(team) => rules.under(team.rules()),
-        None => rules,
+        Some(team) => layers.under(team.rules()),
+        None => layers,
     }
 }
 
@@ -229,13 +233,24 @@ fn titles(models: &Models, loaded: &Loaded, agent: &Agent) -> Option<Titles> {
     Some(Titles { model: model(models, loaded, &name, agent).ok()?, prompt: agent.prompt.clone() })
 }
 
-/// Where the whole of long outputs lies, and what jobs print.
-fn outputs(setup: &Setup) -> PathBuf {
-    setup.paths.data_dir.join("output")
+/// Where the whole of long outputs lies, and what jobs print: by its real path, since that is what may be read. A session and those
+/// that work for it have a folder of their own, so that nobody reads what belongs to others.
+async fn outputs(setup: &Setup, store: &Store, session: &Session) -> Spill {
+    let mut top = session.clone();
+    for _ in 0..DEEPEST {
+        let Some(parent) = &top.parent else { break };
+        let Ok(above) = store.session(parent.as_str()).await else { break };
+        top = above;
+    }
+    let data = setup.paths.data_dir.canonicalize().unwrap_or_else(|_| setup.paths.data_dir.clone());
+    let all = data.join("output");
+    let all = Spill::new(&all.canonicalize().unwrap_or(all));
+    all.clean(SystemTime::now());
+    all.of(top.id.as_str())
 }
 
 fn tools(cast: &Cast, agent: &Agent, edits: Edits, skills: Arc<[Skill]>) -> anyhow::Result<Tools> {
-    let Cast { setup, loaded, desk, plan, is_below, .. } = cast;
+    let Cast { loaded, desk, plan, outputs, is_below, .. } = cast;
     let said = &loaded.config.tool_output;
     let number = |value: Option<u64>, other: usize| {
         value.and_then(|value| usize::try_from(value).ok()).unwrap_or(other)
@@ -243,14 +258,12 @@ fn tools(cast: &Cast, agent: &Agent, edits: Edits, skills: Arc<[Skill]>) -> anyh
     let usual = Limits::default();
     let limits =
         Limits { lines: number(said.max_lines, usual.lines), bytes: number(said.max_bytes, usual.bytes) };
-    let spill = Spill::new(&outputs(setup));
-    spill.clean(SystemTime::now());
     // What runs the commands is for the person to say.
     let trusted = loaded.merged.untrusted(&["shell"]).is_none();
     let shell = loaded.config.shell.as_deref().filter(|_| trusted);
     let options = tools::Options {
         limits,
-        spill: spill.clone(),
+        spill: outputs.clone(),
         processes: desk.processes.clone(),
         shell: Shell::choose(shell, &|name| std::env::var_os(name))?,
         patience: copydesk_workspace::search::PATIENCE,
@@ -258,7 +271,7 @@ fn tools(cast: &Cast, agent: &Agent, edits: Edits, skills: Arc<[Skill]>) -> anyh
         skills,
         plan: plan.clone(),
     };
-    let mut registry = Tools::new(limits, spill);
+    let mut registry = Tools::new(limits, outputs.clone());
     // A model has the tools that it knows how to change files with, and not the others.
     let is_of_model = |tool: &str| match tools::edits_by_patch(tool) {
         Some(by_patch) => by_patch == (edits == Edits::Patch),
@@ -266,9 +279,10 @@ fn tools(cast: &Cast, agent: &Agent, edits: Edits, skills: Arc<[Skill]>) -> anyh
     };
     for tool in tools::builtin(&options).into_iter().filter(|tool| is_of_model(&tool.name())) {
         let name = tool.name();
-        // Without commands there are no jobs to look after.
-        let is_on = agent.tools.is_on_for(&name, tools::does_as(&name))
-            && (name != "job" || agent.tools.is_on("bash"))
+        // Without commands there are no jobs to look after. After a plan a session goes on as `build`, whoever planned it.
+        let is_on = cast.is_on(agent, &name, tools::does_as(&name))
+            && (name != "job" || cast.is_on(agent, "bash", &[]))
+            && (name != "plan_enter" || agent.name == "build")
             && !(*is_below && is_for_people(&tool.key(), agent));
         registry.add(if is_on { tool } else { off(tool.name(), &agent.name) });
     }

@@ -1,23 +1,13 @@
 //! The rules of a session: from the configuration's words to those of the permission room.
 
-use std::path::Path;
-
-use copydesk_permission::{Action, Rule as Line, Rules, Setting};
+use copydesk_permission::{Action, Rules, Setting};
 use copydesk_workspace::config::{self, Loaded, Permission, Rule};
 
 use crate::terminal;
 
-/// What the desk itself has put there for the model may be looked at without asking.
-pub(crate) fn readable(folder: &Path) -> Rules {
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
-    let all = folder.join("*").to_string_lossy().into_owned();
-    Rules::from_iter([Line::new("external_directory", all, Action::Allow)])
-}
-
 /// The configuration's layer. A project that is not trusted cannot allow anything: its lines, and since the last line
 /// decides those before them, count as `ask` where they say `allow`.
 pub(crate) fn configured(loaded: &Loaded, home: &str) -> Rules {
-    let Some(permission) = &loaded.config.permission else { return Rules::default() };
     let untrusted = loaded.merged.untrusted(&["permission"]);
     if let Some(origin) = untrusted {
         terminal::warn(format_args!(
@@ -25,7 +15,13 @@ pub(crate) fn configured(loaded: &Loaded, home: &str) -> Rules {
              Look at the file, then run `copydesk config trust`."
         ));
     }
+    let Some(permission) = &loaded.config.permission else { return Rules::default() };
     rules(permission, untrusted.is_none(), home)
+}
+
+/// What the person says themselves, which a project that is not trusted can neither take away nor weaken.
+pub(crate) fn own(loaded: &Loaded, home: &str) -> Rules {
+    loaded.own.permission.as_ref().map(|permission| rules(permission, true, home)).unwrap_or_default()
 }
 
 pub(crate) fn rules(permission: &Permission, may_allow: bool, home: &str) -> Rules {

@@ -5,8 +5,7 @@
 
 use std::path::Path;
 
-use copydesk_permission::{Action, Rule, Rules};
-use copydesk_tool::skills::{Found, Shelf, Skill, find};
+use copydesk_tool::skills::{Found, Shelf, find};
 use copydesk_workspace::paths::workspace_root;
 
 use crate::setup::Setup;
@@ -38,10 +37,4 @@ pub(crate) fn all(setup: &Setup) -> Found {
     let project =
         project.into_iter().flat_map(below).map(|folder| Shelf { folder, repository: Some(root.clone()) });
     find(&own.chain(project).collect::<Vec<_>>())
-}
-
-/// What a skill brings along can be read without asking, wherever it lies.
-pub(crate) fn rules(skills: &[Skill]) -> Rules {
-    let folder = |skill: &Skill| skill.folder().join("*").to_string_lossy().into_owned();
-    skills.iter().map(|skill| Rule::new("external_directory", folder(skill), Action::Allow)).collect()
 }

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use copydesk_permission::{Action, Layers, Rules};
+use copydesk_session::agent::Switches;
 use copydesk_session::{Above, Id, Live, Session, Setting, Store, now, task};
 use copydesk_tool::{Context, Doings, Failure, Report, Subagent, Subagents, Task, Working};
 use copydesk_workspace::config::Loaded;
@@ -23,7 +24,7 @@ pub(crate) const TASK: &str = "task";
 
 /// How deep agents call agents where nobody says, and at most.
 const DEPTH: u32 = 1;
-const DEEPEST: u32 = 8;
+pub(crate) const DEEPEST: u32 = 8;
 
 /// Events that a session may be ahead of whoever watches it.
 const ROOM: usize = 1024;
@@ -38,6 +39,8 @@ pub(crate) struct Team {
     rules: Layers,
     /// Those of the configuration alone.
     configured: Rules,
+    /// What those above them said about tools.
+    switches: Vec<Switches>,
     /// How many are above them.
     depth: u32,
     agents: Vec<Subagent>,
@@ -54,6 +57,7 @@ impl Team {
         above: Option<&Self>,
         session: &Session,
         (rules, configured): (&Layers, Rules),
+        switches: Vec<Switches>,
         agents: &Agents,
     ) -> Option<Self> {
         let depth = above.map_or(0, |above| above.depth) + 1;
@@ -69,6 +73,7 @@ impl Team {
             session: session.clone(),
             rules: rules.clone(),
             configured,
+            switches,
             depth,
             agents: called
                 .iter()
@@ -85,6 +90,10 @@ impl Team {
 
     pub(crate) fn configured(&self) -> &Rules {
         &self.configured
+    }
+
+    pub(crate) fn switches(&self) -> &[Switches] {
+        &self.switches
     }
 
     /// The session of a task: a new one, or that of an earlier task of the same session.

@@ -8,6 +8,8 @@ use crate::{Action, Ask, Decision, Denied, Rule, Rules, matches};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Layers {
     rules: Rules,
+    /// What the person says, whatever a repository adds: the rules may be stricter, never more lenient.
+    own: Rules,
     /// Those of the sessions above, whose denials hold here.
     above: Vec<Rules>,
     remembered: Vec<(String, String)>,
@@ -25,7 +27,7 @@ impl Layers {
     /// For whoever works under another: what is denied there is denied here.
     #[must_use]
     pub fn under(mut self, above: &Self) -> Self {
-        self.above.extend(above.above.iter().chain([&above.rules]).cloned());
+        self.above.extend(above.all().cloned());
         self
     }
 
@@ -37,6 +39,11 @@ impl Layers {
     /// The same memory under other rules: those of another agent, or of a changed configuration.
     pub fn set_rules(&mut self, layers: impl IntoIterator<Item = Rules>) {
         self.rules = Self::new(layers).rules;
+    }
+
+    /// What the person says themselves, without the words of others that the rules may hold.
+    pub fn set_own(&mut self, own: Rules) {
+        self.own = own;
     }
 
     /// What was answered with `Always`, as key and pattern.
@@ -68,9 +75,17 @@ impl Layers {
             return Action::Deny;
         }
         let chosen = self.chosen.iter().find(|(chosen, _)| chosen == key);
-        match said.unwrap_or_else(|| self.rules.evaluate(key, pattern)) {
+        match said.unwrap_or_else(|| self.ruled(key, pattern)) {
             Action::Allow | Action::Ask if let Some((_, action)) = chosen => *action,
             Action::Ask if self.is_remembered(key, pattern) => Action::Allow,
+            action => action,
+        }
+    }
+
+    /// What nobody denies.
+    fn ruled(&self, key: &str, pattern: &str) -> Action {
+        match self.rules.evaluate(key, pattern) {
+            Action::Allow => self.own.deciding(key, pattern).map_or(Action::Allow, |own| own.action),
             action => action,
         }
     }
@@ -100,7 +115,7 @@ impl Layers {
     }
 
     fn all(&self) -> impl Iterator<Item = &Rules> {
-        self.above.iter().chain([&self.rules])
+        self.above.iter().chain([&self.own, &self.rules])
     }
 
     /// The rule that denies it, our own or one above.
@@ -194,6 +209,25 @@ mod tests {
         assert!(below(&layers, "git log", Action::Ask));
         layers.choose("bash", Some(Action::Ask));
         assert!(!below(&layers, "ls", Action::Allow) && !below(&layers, "git log", Action::Ask));
+    }
+
+    #[test]
+    fn what_the_person_says_is_not_made_more_lenient() {
+        let rules =
+            |bash, read| Rules::from_iter([Rule::new("bash", "*", bash), Rule::new("read", "*", read)]);
+        let mut layers = Layers::new([rules(Action::Ask, Action::Allow)]);
+        layers.set_own(rules(Action::Deny, Action::Ask));
+        let both = |layers: &Layers| ["bash", "read"].map(|key| layers.evaluate(key, "x"));
+        assert_eq!(both(&layers), [Action::Deny, Action::Ask]);
+        assert_eq!(
+            both(&Layers::new([Rules::all(Action::Allow)]).under(&layers)),
+            [Action::Deny, Action::Allow]
+        );
+        assert!(layers.denies_all("bash"));
+        layers.set_rules([Rules::all(Action::Deny)]);
+        layers.set_own(Rules::all(Action::Allow));
+        assert_eq!(both(&layers), [Action::Deny; 2], "it allows nothing");
+        assert_eq!(Layers::new([Rules::all(Action::Allow)]).evaluate("bash", "x"), Action::Allow);
     }
 
     #[test]

@@ -31,6 +31,8 @@ pub struct Agent {
     pub tools: Switches,
     /// Laid over the defaults and the configuration.
     pub rules: Rules,
+    /// The same without what only a repository says: what it denies and asks for holds.
+    pub own: Rules,
     /// Keys under which nothing happens without asking, whatever the configuration allows.
     pub asks: Vec<String>,
     pub steps: u32,
@@ -59,6 +61,7 @@ pub fn builtin() -> Vec<Agent> {
         variant: None,
         defaults: Defaults::default(),
         tools: Switches::new(),
+        own: rules.clone(),
         rules,
         asks: Vec::new(),
         steps: STEPS,

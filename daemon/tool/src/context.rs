@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -146,8 +147,13 @@ impl Context {
     }
 
     pub async fn ask(&self, ask: Ask) -> Result<Allowed, Failure> {
+        self.asked(ask).await.map_err(Refused::failure)
+    }
+
+    /// The same for whoever has to know why not.
+    pub(crate) async fn asked(&self, ask: Ask) -> Result<Allowed, Refused> {
         let ask = Ask { title: one_line(&ask.title), ..ask };
-        self.waiting(self.asker.ask(&self.call, ask)).await.map_err(Refused::failure)
+        self.waiting(self.asker.ask(&self.call, ask)).await
     }
 
     /// Asks the person. Where the rules have a say, they were asked before.
@@ -171,6 +177,12 @@ impl Context {
 
     /// The file or folder that a model named, after the person was asked where it lies outside the workspace.
     pub async fn place(&self, path: &str) -> Result<Place, Failure> {
+        self.place_to_read(path, &[]).await
+    }
+
+    /// The same for a tool that only looks. In these folders, by their real paths, nobody is asked: the desk itself has put them
+    /// before the model. A rule may still forbid it.
+    pub async fn place_to_read(&self, path: &str, open: &[PathBuf]) -> Result<Place, Failure> {
         if path.len() > LONGEST_PATH {
             let message =
                 format!("A path of {} bytes leads nowhere; the longest has {LONGEST_PATH}.", path.len());
@@ -182,7 +194,9 @@ impl Context {
             let real = place.real();
             let folder = if real.is_dir() { real } else { real.parent().unwrap_or(real) };
             let folder = folder.join("*").display().to_string();
+            let is_open = open.iter().any(|open| real.starts_with(open));
             self.ask(Ask {
+                review: if is_open { Reviewed::First } else { Reviewed::Never },
                 key: "external_directory".to_owned(),
                 patterns: vec![folder.clone()],
                 always: vec![folder],
@@ -200,7 +214,7 @@ impl Context {
 }
 
 impl Refused {
-    fn failure(self) -> Failure {
+    pub(crate) fn failure(self) -> Failure {
         match self {
             Self::ByRule { why } => Failure::new(
                 FailureKind::Denied,

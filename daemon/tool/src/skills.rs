@@ -48,15 +48,10 @@ pub struct Skill {
     pub description: String,
     /// The real path of its text.
     pub path: PathBuf,
+    /// The real path of the folder that it lies in, with what belongs to it. The text may be a link from there.
+    pub folder: PathBuf,
     /// A repository's, not the person's own.
     pub foreign: bool,
-}
-
-impl Skill {
-    /// The folder of its text and what belongs to it.
-    pub fn folder(&self) -> &Path {
-        self.path.parent().unwrap_or(&self.path)
-    }
 }
 
 /// All that there are, by name; and what was passed over, with the file and the line.
@@ -78,15 +73,17 @@ pub fn find(shelves: &[Shelf]) -> Found {
         walk(folder, DEEPEST, &mut left, &mut files);
         for file in files {
             let Ok(path) = file.canonicalize() else { continue };
-            if !seen.insert(path.clone()) {
+            let Some(folder) = file.parent().and_then(|folder| folder.canonicalize().ok()) else { continue };
+            if !seen.insert((path.clone(), folder.clone())) {
                 continue;
             }
-            if repository.is_some() && !within.as_ref().is_some_and(|root| path.starts_with(root)) {
+            let is_within = |path: &Path| within.as_ref().is_some_and(|root| path.starts_with(root));
+            if repository.is_some() && !(is_within(&path) && is_within(&folder)) {
                 problems
                     .push(format!("{}: it leads out of the repository, and is passed over", file.display()));
                 continue;
             }
-            match read(&path, repository.is_some()) {
+            match read(&path, folder, repository.is_some()) {
                 Ok(skill) if skills.len() < MOST || skills.contains_key(&skill.name) => {
                     skills.insert(skill.name.clone(), skill);
                 }
@@ -122,7 +119,7 @@ fn walk(folder: &Path, deep: usize, left: &mut usize, files: &mut Vec<PathBuf>) 
     }
 }
 
-fn read(path: &Path, foreign: bool) -> Result<Skill, Problem> {
+fn read(path: &Path, folder: PathBuf, foreign: bool) -> Result<Skill, Problem> {
     let wrong = |line: usize, what: &str| Problem { line, what: what.to_owned() };
     let mut bytes = Vec::new();
     let opened = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut bytes));
@@ -135,8 +132,8 @@ fn read(path: &Path, foreign: bool) -> Result<Skill, Problem> {
     if !text.starts_with("---\n") {
         return Err(wrong(1, "it has no head: `name` and `description` between two lines `---`"));
     }
-    let folder = path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
-    let name = head.text("name").or(folder).unwrap_or_default();
+    let usual = path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+    let name = head.text("name").or(usual).unwrap_or_default();
     let is_letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.' | ':');
     if name.is_empty() || name.chars().count() > LONGEST_NAME || !name.chars().all(is_letter) {
         let what =
@@ -147,7 +144,7 @@ fn read(path: &Path, foreign: bool) -> Result<Skill, Problem> {
     let description =
         description.ok_or_else(|| wrong(head.line("description"), "its `description` is missing"))?;
     let description = description.chars().take(LONGEST_DESCRIPTION).collect();
-    Ok(Skill { name, description, path: path.to_owned(), foreign })
+    Ok(Skill { name, description, path: path.to_owned(), folder, foreign })
 }
 
 /// A text as heads are read: with `\n` as its only line end, and nothing before the first line.
@@ -192,6 +189,13 @@ mod tests {
         put(base.join("secret/SKILL.md"), &skill("secret", "not the repository's own"));
         symlink("../../secret", project.join("skills/secret")).unwrap();
         symlink("..", project.join("skills/z-loop")).unwrap();
+        put(project.join("docs/linked.md"), &skill("linked", "a link to a text"));
+        fs::create_dir(project.join("skills/linked")).unwrap();
+        symlink("../../docs/linked.md", project.join("skills/linked/SKILL.md")).unwrap();
+        // Out of the repository and back into it.
+        fs::create_dir(base.join("detour")).unwrap();
+        symlink(project.join("docs/linked.md"), base.join("detour/SKILL.md")).unwrap();
+        symlink("../../detour", project.join("skills/a-detour")).unwrap();
         let shelves = [
             Shelf { folder: home.clone(), repository: None },
             Shelf { folder: base.join("missing"), repository: None },
@@ -205,7 +209,12 @@ mod tests {
             };
             found.skills.iter().map(one).collect::<Vec<_>>()
         };
-        assert_eq!(shown(&found), ["theirs commit: the repository's", "mine er: far away"]);
+        assert_eq!(
+            shown(&found),
+            ["theirs commit: the repository's", "mine er: far away", "theirs linked: a link to a text"]
+        );
+        let linked = found.skills.iter().find(|skill| skill.name == "linked").unwrap();
+        assert_eq!(linked.folder, project.join("skills/linked"), "not that of the text");
         let problems: Vec<_> = found
             .problems
             .iter()
@@ -214,6 +223,7 @@ mod tests {
         assert_eq!(
             problems,
             [
+                "REPO/skills/a-detour/SKILL.md: it leads out of the repository, and is passed over",
                 "REPO/skills/no-head/SKILL.md:1: it has no head: `name` and `description` between two lines `---`",
                 "REPO/skills/no-words/SKILL.md:1: its `description` is missing",
                 "REPO/skills/odd/SKILL.md:3: its `name` may have letters, digits, `-`, `_`, `.` and `:`, at most 64",

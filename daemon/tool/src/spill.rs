@@ -9,7 +9,7 @@ const LARGEST: usize = 64 * 1024 * 1024;
 /// How long a model may come back to one.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// A folder of outputs, one file per call.
+/// A folder of outputs, one file per call; or of such folders, one per session.
 #[derive(Debug, Clone)]
 pub struct Spill {
     folder: PathBuf,
@@ -20,14 +20,20 @@ impl Spill {
         Self { folder: folder.into() }
     }
 
+    /// That of a session and of those that work for it, below this one.
+    #[must_use]
+    pub fn of(&self, session: &str) -> Self {
+        let safe = safe(session);
+        Self { folder: self.folder.join(if safe.is_empty() { "session" } else { &safe }) }
+    }
+
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// Keeps an output and tells where. `None` where that is impossible: the call itself has succeeded.
     pub(crate) async fn keep(&self, call: &str, text: &str) -> Option<PathBuf> {
-        let safe: String =
-            call.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_').collect();
+        let safe = safe(call);
         let path = self.folder.join(format!("{}.txt", if safe.is_empty() { "call" } else { &safe }));
         let end = text.floor_char_boundary(LARGEST.min(text.len()));
         tokio::fs::create_dir_all(&self.folder).await.ok()?;
@@ -35,14 +41,27 @@ impl Spill {
         Some(path)
     }
 
-    /// Removes what nobody will come back to. Blocks; for the start of the desk.
+    /// Removes what nobody will come back to, here and in the folders of sessions. Blocks; for the start of the desk.
     pub fn clean(&self, now: SystemTime) {
         for entry in std::fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            let age = entry.metadata().and_then(|metadata| metadata.modified());
-            let age = age.ok().and_then(|changed| now.duration_since(changed).ok());
-            if age.is_some_and(|age| age > KEPT) {
+            // Of a link its own: it is not followed.
+            let Ok(metadata) = entry.metadata() else { continue };
+            let age = metadata.modified().ok().and_then(|changed| now.duration_since(changed).ok());
+            let is_old = age.is_some_and(|age| age > KEPT);
+            if metadata.is_dir() {
+                Self { folder: entry.path() }.clean(now);
+                // Into one that has just been made something will be written. One with anything in it stays.
+                if is_old {
+                    let _ = std::fs::remove_dir(entry.path());
+                }
+            } else if is_old {
                 let _ = std::fs::remove_file(entry.path());
             }
         }
     }
+}
+
+/// What of a name can be the name of a file.
+fn safe(name: &str) -> String {
+    name.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_').collect()
 }

@@ -2,8 +2,8 @@
 //!
 //! Parameters have the names that models know from OpenCode; what a tool does not know among its arguments is ignored.
 //!
-//! Invariant: a path goes through [`Context::place`](crate::Context::place), and the tool's own ask comes before anything is
-//! read for the model, written or run.
+//! Invariant: a path goes through [`Context::place`](crate::Context::place), or through `open.rs` where it is only looked at, and
+//! the tool's own ask comes before anything is read for the model, written or run.
 //! Invariant: nothing is written over a content that the model has not seen, or that the person was not asked about.
 
 use std::sync::Arc;
@@ -19,6 +19,7 @@ use crate::subagents::Subagents;
 use crate::tool::{AnyTool, typed};
 use crate::web::{Endpoint, Web};
 use engine::Engine;
+use open::Open;
 
 mod apply_patch;
 mod bash;
@@ -37,6 +38,7 @@ mod live;
 mod make;
 mod media;
 mod multiedit;
+mod open;
 mod patched;
 mod plan_enter;
 mod plan_exit;
@@ -96,20 +98,21 @@ pub fn does_as(tool: &str) -> &'static [&'static str] {
 }
 
 pub fn builtin(options: &Options) -> Vec<Box<dyn AnyTool>> {
+    let open = Open::new(options);
     let mut tools = vec![
         typed(apply_patch::ApplyPatch),
         typed(bash::Bash::new(options)),
         typed(batch::Batch),
         typed(edit::Edit),
-        typed(glob::Glob { patience: options.patience }),
-        typed(grep::Grep { patience: options.patience }),
+        typed(glob::Glob { patience: options.patience, open: open.clone() }),
+        typed(grep::Grep { patience: options.patience, open: open.clone() }),
         typed(job::Jobs::new(options)),
-        typed(list::List),
+        typed(list::List { open: open.clone() }),
         typed(multiedit::MultiEdit),
         typed(plan_enter::PlanEnter),
         typed(plan_exit::PlanExit::new(options.plan.clone())),
         typed(question::Questions),
-        typed(read::Read::new(options.limits)),
+        typed(read::Read::new(options.limits, open)),
         typed(todoread::Todoread),
         typed(todowrite::Todowrite),
         typed(webfetch::Webfetch::new(&options.web)),

@@ -44,6 +44,37 @@ fn whoever_is_unknown_gets_no_task() {
 }
 
 #[test]
+fn tools_that_are_switched_off_above_are_off_below() {
+    let scripted = scripted(json!({ "agent": {
+        "build": { "tools": { "bash": false } },
+        "general": { "tools": { "bash": true, "batch": true } },
+    } }));
+    let run = Turn::new().call("b1", "bash", json!({ "command": "touch ran" }));
+    plays(&scripted.server, "Go", [task("c1", "general", "Below"), says("Done.")]);
+    plays(&scripted.server, "Below", [run, says("Not there.")]);
+    assert_eq!(scripted.run(&["--auto", "Go"]).code, Some(0));
+    let below = requests(&scripted.server, "Below");
+    let tools = tools(&below[0]);
+    assert!(!tools.contains(&"bash") && !tools.contains(&"job"), "{tools:?}");
+    assert!(tools.contains(&"batch"), "nobody has switched it off: {tools:?}");
+    assert!(results(&below[1])[0].contains("The tool `bash` is switched off"), "{below:?}");
+    assert!(!scripted.desk.exists("ran"));
+}
+
+#[test]
+fn outputs_of_a_task_lie_with_those_of_the_session_it_works_for() {
+    let scripted = scripted(json!({ "permission": { "bash": "allow" } }));
+    let long = Turn::new().call("b1", "bash", json!({ "command": "seq 10000" }));
+    plays(&scripted.server, "Go", [task("c1", "general", "Below"), says("Done.")]);
+    plays(&scripted.server, "Below", [long, says("Counted.")]);
+    assert_eq!(scripted.run(&["Go"]).code, Some(0));
+    let list = scripted.desk.run(&["sessions", "list", "--json"]).json();
+    let told = results(&requests(&scripted.server, "Below")[1]).remove(0);
+    let folder = format!("/output/{}/", list[0]["id"].as_str().unwrap());
+    assert!(told.contains(&folder), "{folder}: {told}");
+}
+
+#[test]
 fn agents_call_agents_only_as_deep_as_is_said() {
     let deep = |depth: Option<u32>| {
         let config = depth.map_or(json!({}), |depth| json!({ "subagent_depth": depth }));

@@ -4,15 +4,15 @@
 use std::sync::Arc;
 
 use copydesk_model::Registry as Models;
-use copydesk_permission::{Action, Layers, Rule, Rules, defaults};
-use copydesk_session::agent::{Agent, PLAN};
+use copydesk_permission::{Action, Rule, Rules, defaults};
+use copydesk_session::agent::{Agent, PLAN, Switches};
 use copydesk_session::prompt::{Surroundings, system};
 use copydesk_session::{Role, Roles, Session, Store};
 use copydesk_tool::skills::Skill;
-use copydesk_tool::{Plan, off, tools as tool};
+use copydesk_tool::{Plan, Spill, off, tools as tool};
 use copydesk_workspace::config::Loaded;
 
-use super::{At, Desk, model, outputs, tools, under};
+use super::{At, Desk, layers, model, tools};
 use crate::agents::Agents;
 use crate::setup::Setup;
 use crate::team::{TASK, Team};
@@ -28,8 +28,12 @@ pub(super) struct Cast {
     pub(super) configured: Rules,
     pub(super) surroundings: Surroundings,
     pub(super) plan: Plan,
+    /// Where the whole of long outputs lies.
+    pub(super) outputs: Spill,
     /// It works for another session.
     pub(super) is_below: bool,
+    /// What those above it said about tools.
+    pub(super) switches: Vec<Switches>,
 }
 
 impl Roles for Cast {
@@ -67,15 +71,16 @@ impl Cast {
             "{model_name} cannot call tools, and an agent cannot work without them"
         );
         let skills = self.skills(&agent);
-        let rules = self.rules(&agent, &skills);
-        let layers = under(Layers::new([rules.clone()]), team);
+        let (rules, own) = self.rules(&agent);
+        let layers = layers(rules.clone(), own.clone(), team);
         // Of what is forbidden the model need not know.
         let offered =
             skills.into_iter().filter(|skill| layers.evaluate("skill", &skill.name) != Action::Deny);
         let mut tools = tools(self, &agent, model.info().edits, offered.collect())?;
         let at = At { setup, loaded, store, desk };
-        let below = Team::new(at, team, session, (&layers, self.configured.clone()), agents);
-        tools.add(match below.filter(|_| agent.tools.is_on(TASK)) {
+        let switches = self.switches.iter().cloned().chain([agent.tools.said()]).collect();
+        let below = Team::new(at, team, session, (&layers, self.configured.clone()), switches, agents);
+        tools.add(match below.filter(|_| self.is_on(&agent, TASK, &[])) {
             Some(below) => tool::task(Arc::new(below)),
             None => off(TASK, &agent.name),
         });
@@ -87,12 +92,18 @@ impl Cast {
             );
             system.insert(1, words);
         }
-        Ok(Role { agent, model, model_name, system, rules, tools })
+        Ok(Role { agent, model, model_name, system, rules, own, tools })
+    }
+
+    /// Whether an agent has a tool, which does the work of others too. What is off for whoever calls it is off for it.
+    pub(super) fn is_on(&self, agent: &Agent, tool: &str, others: &[&str]) -> bool {
+        let mut all = self.switches.iter().chain([&agent.tools]);
+        all.all(|switches| switches.is_on_for(tool, others))
     }
 
     /// The skills there are, for an agent that may load any; what is wrong with others is told.
     fn skills(&self, agent: &Agent) -> Vec<Skill> {
-        if !agent.tools.is_on("skill") {
+        if !self.is_on(agent, "skill", &[]) {
             return Vec::new();
         }
         let found = skills::all(&self.setup);
@@ -100,18 +111,21 @@ impl Cast {
         found.skills
     }
 
-    /// In the order of growing weight: the house, the person and their project, the agent.
-    fn rules(&self, agent: &Agent, skills: &[Skill]) -> Rules {
-        let outputs = rules::readable(&outputs(&self.setup));
-        let before = defaults().then(outputs).then(skills::rules(skills)).then(self.configured.clone());
+    /// In the order of growing weight: the house, the person and their project, the agent. And what of it the person says alone.
+    fn rules(&self, agent: &Agent) -> (Rules, Rules) {
+        let before = defaults().then(self.configured.clone());
         let plan = self.plan.pattern();
         let may_plan = agent.name == PLAN && before.evaluate("edit", &plan) != Action::Deny;
         let before = agent.asks.iter().fold(before, |rules, key| rules.asking(key));
         let mut rules = before.then(agent.rules.clone());
+        let own = rules::own(&self.loaded, &self.setup.paths.home.to_string_lossy());
+        let may_plan = may_plan && own.deciding("edit", &plan).is_none_or(|rule| rule.action != Action::Deny);
+        let mut own = own.then(agent.own.clone());
         if may_plan {
-            rules.push(Rule::new("edit", plan, Action::Allow));
+            rules.push(Rule::new("edit", plan.clone(), Action::Allow));
+            own.push(Rule::new("edit", plan, Action::Allow));
         }
-        rules
+        (rules, own)
     }
 
     /// An agent's own model, or the one at hand; but not that of the agent before.

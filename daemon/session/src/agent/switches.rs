@@ -35,6 +35,13 @@ impl Switches {
         self.own.push((pattern.into(), on));
     }
 
+    /// The same for those that are called: what is off at first nobody has switched off.
+    #[must_use]
+    pub fn said(&self) -> Self {
+        let all = self.all.iter().skip(OFF_AT_FIRST.len()).cloned().collect();
+        Self { all, own: self.own.clone() }
+    }
+
     pub fn is_on(&self, tool: &str) -> bool {
         self.is_on_for(tool, &[])
     }
@@ -71,6 +78,10 @@ mod tests {
         assert!(!switches.is_on("read"));
         switches.add_own("re*", true);
         assert!(switches.is_on("read"));
+        assert!(
+            switches.is_on("batch") == switches.said().is_on("batch")
+                && Switches::new().said().is_on("batch")
+        );
         switches.add("batch", true);
         assert!(switches.is_on("batch"));
     }

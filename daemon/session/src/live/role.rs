@@ -24,6 +24,8 @@ pub struct Role {
     pub model_name: String,
     pub system: Vec<String>,
     pub rules: Rules,
+    /// What the person says themselves.
+    pub own: Rules,
     pub tools: Registry,
 }
 
@@ -45,12 +47,14 @@ impl Worker {
     /// Takes the role on that was prepared, if one was, and tells of it. What people answered still holds.
     pub(super) async fn take_role(&mut self) -> Result<(), StoreError> {
         let Some(role) = self.next.take() else { return Ok(()) };
-        let Role { agent, model, model_name, system, rules, tools } = *role;
+        let Role { agent, model, model_name, system, rules, own, tools } = *role;
         let store = &self.setting.store;
         store.set_agent(&self.setting.session.id, &agent.name, &model_name).await?;
         // Others may have changed the rest of it meanwhile.
         let session = store.session(self.setting.session.id.as_str()).await?;
-        self.asks.layers_mut().set_rules([rules]);
+        let layers = self.asks.layers_mut();
+        layers.set_rules([rules]);
+        layers.set_own(own);
         let setting = &mut self.setting;
         setting.session = session.clone();
         (setting.agent, setting.model, setting.model_name) = (agent, model, model_name);

@@ -315,6 +315,15 @@ fn what_nobody_will_read_again_is_removed() {
     spill.clean(SystemTime::now() + Duration::from_secs(8 * 24 * 3600));
     assert!(!dir.path().join("c1.txt").exists());
     Spill::new(&dir.path().join("nowhere")).clean(SystemTime::now());
+    // In the folders of sessions, too, which go with the last of it.
+    let session = spill.of("../s1");
+    assert_eq!(session.folder(), dir.path().join("s1"));
+    std::fs::create_dir(session.folder()).unwrap();
+    std::fs::write(session.folder().join("c1.txt"), "x").unwrap();
+    spill.clean(SystemTime::now());
+    assert!(session.folder().join("c1.txt").exists());
+    spill.clean(SystemTime::now() + Duration::from_secs(8 * 24 * 3600));
+    assert!(!session.folder().exists());
 }
 
 #[test]

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::folder::below_real;
+use super::open::Open;
 use super::target::{late, search_ask, search_failure};
 use crate::context::Context;
 use crate::outcome::{Failure, Output};
@@ -19,6 +20,7 @@ const LIMIT: usize = 100;
 #[derive(Debug)]
 pub(super) struct Glob {
     pub(super) patience: Duration,
+    pub(super) open: Open,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -42,7 +44,7 @@ impl Tool for Glob {
     }
 
     async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
-        let place = context.place(parameters.path.as_deref().unwrap_or_default()).await?;
+        let place = self.open.place(&context, parameters.path.as_deref().unwrap_or_default()).await?;
         let given = &parameters.pattern;
         context.ask(search_ask("glob", given)).await?;
         // Models spell out the whole path.

@@ -1,18 +1,20 @@
 //! Finds lines by their content.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::time::Duration;
 
 use copydesk_workspace::files::Place;
-use copydesk_workspace::search::{self, Case, Grepped, Until};
+use copydesk_workspace::search::{self, Case, Grepped, Match, Until};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::folder::below_real;
-use super::target::{count, late, search_ask, search_failure};
-use crate::context::{Ask, Context};
+use super::open::Open;
+use super::target::{count, late, names, search_ask, search_failure};
+use crate::context::{Ask, Context, Refused, Reviewed};
 use crate::outcome::{Failure, Output};
 use crate::tool::Tool;
 
@@ -21,6 +23,7 @@ const LIMIT: usize = 100;
 #[derive(Debug)]
 pub(super) struct Grep {
     pub(super) patience: Duration,
+    pub(super) open: Open,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -47,7 +50,7 @@ impl Tool for Grep {
 
     async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
         let Parameters { pattern, path, include } = parameters;
-        let place = context.place(path.as_deref().unwrap_or_default()).await?;
+        let place = self.open.place(&context, path.as_deref().unwrap_or_default()).await?;
         context.ask(search_ask("grep", &pattern)).await?;
         let request = search::Grep {
             within: place.real().to_owned(),
@@ -59,11 +62,11 @@ impl Tool for Grep {
             overlay: context.files.overlay(),
         };
         let until = Until { cancel: context.cancel.clone(), patience: self.patience };
-        let found = match search::grep(request, until).await {
+        let mut found = match search::grep(request, until).await {
             Ok(found) => found,
             Err(error) => return Err(search_failure(&context, &place, error).await),
         };
-        readable(&context, &place, &found).await?;
+        readable(&context, &place, &mut found).await?;
         let mut output = show(&place, &pattern, &found);
         if found.is_late {
             output.push_str(&late(self.patience, "`path` or `include`"));
@@ -73,26 +76,65 @@ impl Tool for Grep {
     }
 }
 
-/// To show a line is to read its file, and there may be rules about that: `.env` is asked for.
-async fn readable(context: &Context, place: &Place, found: &Grepped) -> Result<(), Failure> {
-    let mut files: Vec<_> = found.matches.iter().map(|line| below_real(place, &line.path)).collect();
-    files.dedup();
+/// To show a line is to read its file, and there may be rules about that: `.env` is asked for. Files that a rule forbids are passed
+/// over without a word: whether a line of them matches says what is in them.
+async fn readable(context: &Context, place: &Place, found: &mut Grepped) -> Result<(), Failure> {
+    match ask_for(context, place, &found.matches, Reviewed::Never).await {
+        Err(Refused::ByRule { .. }) => {}
+        answer => return allowed(answer, place, &found.matches),
+    }
+    let mut denied = HashSet::new();
+    for lines in found.matches.chunk_by(|one, other| one.path == other.path) {
+        match ask_for(context, place, lines, Reviewed::First).await {
+            Err(Refused::ByRule { .. }) => denied.extend(lines.iter().map(|line| line.path.clone())),
+            answer => allowed(answer, place, &found.matches)?,
+        }
+    }
+    found.matches.retain(|line| !denied.contains(&line.path));
+    allowed(ask_for(context, place, &found.matches, Reviewed::Never).await, place, &found.matches)
+}
+
+/// By all names that the files have: a link is no way past a rule about what it leads to.
+async fn ask_for(context: &Context, place: &Place, lines: &[Match], review: Reviewed) -> Result<(), Refused> {
+    let mut files = Vec::new();
+    for lines in lines.chunk_by(|one, other| one.path == other.path) {
+        let Some(path) = lines.first().map(|line| &line.path) else { continue };
+        let real = names(context, &context.files.resolve(&path.to_string_lossy()));
+        for name in [below_real(place, path)].into_iter().chain(real) {
+            if !files.contains(&name) {
+                files.push(name);
+            }
+        }
+    }
     if files.is_empty() {
         return Ok(());
     }
-    let hint = format!(
-        "\nThere are matches in {}; leave out what may not be read with `include`.",
-        files.join(", ")
-    );
     let ask = Ask {
         key: "read".to_owned(),
         patterns: files.clone(),
         always: files,
         title: "Show the lines that were found".to_owned(),
+        review,
         ..Ask::default()
     };
-    let with_hint = |failure: Failure| Failure { message: failure.message.clone() + &hint, ..failure };
-    context.ask(ask).await.map(drop).map_err(with_hint)
+    context.asked(ask).await.map(drop)
+}
+
+fn allowed(answer: Result<(), Refused>, place: &Place, lines: &[Match]) -> Result<(), Failure> {
+    let mut files: Vec<_> = lines.iter().map(|line| below_real(place, &line.path)).collect();
+    files.dedup();
+    let by_person = matches!(answer, Err(Refused::ByPerson { .. }));
+    answer.map_err(Refused::failure).map_err(|failure| match by_person {
+        true => {
+            let hint = format!(
+                "{}\nThere are matches in {}; leave out what may not be read with `include`.",
+                failure.message,
+                files.join(", ")
+            );
+            Failure { message: hint, ..failure }
+        }
+        false => failure,
+    })
 }
 
 /// Models separate globs by commas or spaces; a comma within braces belongs to the glob.
@@ -124,7 +166,7 @@ fn show(place: &Place, pattern: &str, found: &Grepped) -> String {
     }
     let mut end = if found.matches.is_empty() {
         format!(
-            "No line in `{}` matches `{pattern}`. Files that git ignores and binary files are passed over.",
+            "No line in `{}` matches `{pattern}`. Files that git ignores, binary files and those that a rule forbids to read are passed over.",
             place.shown
         )
     } else if found.more {

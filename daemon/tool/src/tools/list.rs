@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::folder;
+use super::open::Open;
 use super::target::look_ask;
 use crate::context::Context;
 use crate::outcome::{Failure, Output};
@@ -14,7 +15,9 @@ use crate::tool::Tool;
 const LIMIT: usize = 100;
 
 #[derive(Debug)]
-pub(super) struct List;
+pub(super) struct List {
+    pub(super) open: Open,
+}
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -35,7 +38,7 @@ impl Tool for List {
     }
 
     async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
-        let place = context.place(parameters.path.as_deref().unwrap_or_default()).await?;
+        let place = self.open.place(&context, parameters.path.as_deref().unwrap_or_default()).await?;
         context.ask(look_ask("list", &context, &place)).await?;
         folder::show(&context, &place, 1, LIMIT).await
     }

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::plan_exit::BUILD;
 use super::question::{line, unanswered};
 use crate::context::{Ask, Context, Refused};
 use crate::outcome::{Failure, Output};
@@ -44,6 +45,11 @@ impl Tool for PlanEnter {
     async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
         if context.agent == PLAN {
             return Err(Failure::target("You are planning already. `plan_exit` shows the person the plan."));
+        }
+        // After the plan the session goes on as that one, which may be more than this one is.
+        if context.agent != BUILD {
+            let message = format!("Only the agent `{BUILD}` can plan first. Go on without a plan.");
+            return Err(Failure::target(message));
         }
         let reason = line(parameters.reason.as_deref().unwrap_or_default(), LONGEST);
         let title = "Plan first, before anything is changed?".to_owned();

@@ -13,10 +13,10 @@ use super::target::{aside, file_failure, look};
 use crate::context::{Ask, Context};
 use crate::outcome::{Failure, FailureKind, Output};
 use crate::plan::Plan;
-use crate::tool::Tool;
+use crate::tool::{Tool, Touches};
 
 /// Who carries plans out.
-const BUILD: &str = "build";
+pub(super) const BUILD: &str = "build";
 
 /// What of a plan a person is shown; nobody reads more of one at once.
 const LONGEST: usize = 64 * 1024;
@@ -46,6 +46,11 @@ impl Tool for PlanExit {
         include_str!("plan_exit.md").into()
     }
 
+    /// What changes the plan comes before it is shown, or after it is approved.
+    fn touches(&self, _parameters: &Parameters, _context: &Context) -> Touches {
+        Touches::Everything
+    }
+
     async fn run(&self, _parameters: Parameters, context: Context) -> Result<Output, Failure> {
         if context.agent != PLAN {
             return Err(Failure::target("You are not planning; nothing is to be approved. Go on."));
@@ -62,6 +67,7 @@ impl Tool for PlanExit {
         };
         let place = context.files.resolve(&path);
         let content = look(&context, &place).await.map_err(|error| file_failure(&error))?;
+        let stamp = content.stamp;
         let text = FileText::decode(content.bytes).map(|file| file.text().to_owned()).unwrap_or_default();
         if text.trim().is_empty() {
             return Err(Failure::target(format!(
@@ -86,6 +92,12 @@ impl Tool for PlanExit {
             },
             _ => failure,
         })?;
+        let still = look(&context, &place).await.map_err(|error| file_failure(&error))?;
+        if still.stamp != stamp {
+            return Err(Failure::target(format!(
+                "The plan changed: `{path}` is no longer what the person was shown. Call this again, so that they see it as it is."
+            )));
+        }
         context.go_on_as(BUILD).await?;
         accept(&context, &path).await;
         let output = format!(

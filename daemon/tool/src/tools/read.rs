@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::open::Open;
 use super::target::{aside, count, look_ask, sentence};
 use super::{folder, media, target};
 use crate::context::Context;
@@ -24,6 +25,7 @@ const ROOM: Limits = Limits { lines: 4, bytes: 512 };
 #[derive(Debug)]
 pub(super) struct Read {
     limits: Limits,
+    open: Open,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -38,8 +40,8 @@ pub(super) struct Parameters {
 }
 
 impl Read {
-    pub(super) fn new(limits: Limits) -> Self {
-        Self { limits }
+    pub(super) fn new(limits: Limits, open: Open) -> Self {
+        Self { limits, open }
     }
 
     fn view(&self, parameters: &Parameters) -> View {
@@ -69,7 +71,7 @@ impl Tool for Read {
     }
 
     async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
-        let place = context.place(&parameters.file_path).await?;
+        let place = self.open.place(&context, &parameters.file_path).await?;
         context.ask(look_ask("read", &context, &place)).await?;
         let view = self.view(&parameters);
         let bytes = match context.files.read(&place, READ_LIMIT).await {

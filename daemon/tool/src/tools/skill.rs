@@ -90,10 +90,10 @@ impl Tool for Load {
         let key = "skill".to_owned();
         let (patterns, always) = (vec![skill.name.clone()], vec![skill.name.clone()]);
         let metadata = json!({ "path": skill.path });
-        let title = format!("Load the skill {} from {}", skill.name, skill.folder().display());
+        let title = format!("Load the skill {} from {}", skill.name, skill.folder.display());
         context.ask(Ask { key, patterns, always, title, metadata, ..Ask::default() }).await?;
         let text = text(&context, skill).await?;
-        let folder = skill.folder().to_owned();
+        let folder = skill.folder.clone();
         let (files, more) = aside(move || Ok(beside(&folder))).await?;
         let output = told(skill, &text, &files, more);
         let metadata =
@@ -129,7 +129,7 @@ async fn text(context: &Context, skill: &Skill) -> Result<String, Failure> {
 fn told(skill: &Skill, text: &str, files: &[String], more: bool) -> String {
     let whose = if skill.foreign { ", in the words of this repository" } else { "" };
     let mut told = format!("The skill `{}`{whose}:\n\n{text}\n\n", skill.name);
-    let _ = write!(told, "Its folder is {}; paths in the text begin there.", skill.folder().display());
+    let _ = write!(told, "Its folder is {}; paths in the text begin there.", skill.folder.display());
     if !files.is_empty() {
         let _ = write!(told, " Beside the text, to be read when they are needed:\n- {}", files.join("\n- "));
     }

@@ -1,7 +1,7 @@
 //! Fetches a page from the web.
 //!
 //! Redirects are followed here, hop by hop: each is looked at like the first address, no rule is got round, and one to another
-//! host is asked for like it. The time that people take does not count against the call.
+//! origin is asked for like it. The time that people take does not count against the call.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -101,6 +101,13 @@ fn ask(url: &Url, from: Option<&Url>) -> Ask {
     }
 }
 
+/// Who said yes to the one has said yes to the other: the same origin, or the same behind a lock.
+fn is_same_place(url: &Url, next: &Url) -> bool {
+    let is_locked = url.scheme() == "http" && next.scheme() == "https";
+    let is_host = next.host() == url.host() && next.port() == url.port();
+    is_host && (next.scheme() == url.scheme() || is_locked)
+}
+
 struct Fetch<'a> {
     reach: &'a Reach,
     context: &'a Context,
@@ -132,9 +139,8 @@ impl Fetch<'_> {
                     "There are more than {MOST_HOPS} redirects; the last one leads to {next}."
                 )));
             }
-            let is_same = next.host_str() == url.host_str() && next.port() == url.port();
-            // On the same host nobody is asked again, but a rule may forbid it.
-            let review = if is_same { Reviewed::First } else { Reviewed::Never };
+            // At the same place nobody is asked again, but a rule may forbid it.
+            let review = if is_same_place(&url, &next) { Reviewed::First } else { Reviewed::Never };
             self.context.ask(Ask { review, ..ask(&next, Some(&url)) }).await?;
             self.from.push(std::mem::replace(&mut url, next));
         }
@@ -154,5 +160,26 @@ impl Fetch<'_> {
             );
             Failure::new(FailureKind::Timeout, message)
         })?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_redirect_stays_at_its_place_only_with_its_origin_or_behind_a_lock() {
+        for (from, to, is_same) in [
+            ("https://a.test/x", "https://a.test/y", true),
+            ("http://a.test/x", "https://a.test/x", true),
+            ("http://a.test:80/", "https://a.test:443/", true),
+            ("https://a.test/x", "http://a.test/x", false),
+            ("https://a.test/", "https://a.test:8443/", false),
+            ("http://a.test/", "https://a.test:8443/", false),
+            ("https://a.test/", "https://b.a.test/", false),
+        ] {
+            let [from, to] = [from, to].map(|url| Url::parse(url).unwrap());
+            assert_eq!(is_same_place(&from, &to), is_same, "{from} {to}");
+        }
     }
 }

@@ -43,11 +43,25 @@ pub(crate) fn address(written: &str) -> Result<Url, Failure> {
     let url = Url::parse(written.trim()).map_err(|error| {
         wrong(&format!("This is no URL ({error}). Give a whole one, with https:// in front."))
     })?;
-    accepted(&url).map_err(wrong)?;
-    Ok(url)
+    accepted(url).map_err(|(_, why)| wrong(why))
 }
 
-fn accepted(url: &Url) -> Result<(), &'static str> {
+/// The address by the one name that its host has in rules, or why it is refused.
+fn accepted(mut url: Url) -> Result<Url, (Url, &'static str)> {
+    if let Err(why) = form(&url) {
+        return Err((url, why));
+    }
+    // The same host under another name would be another one to a rule.
+    let name = url.domain().and_then(|name| name.strip_suffix('.')).map(str::to_owned);
+    match name {
+        Some(name) if url.set_host(Some(&name)).is_err() => Err((url, NO_HOST)),
+        _ => Ok(url),
+    }
+}
+
+const NO_HOST: &str = "The host of a URL has letters, digits, `-`, `_` and single `.`, and nothing else.";
+
+fn form(url: &Url) -> Result<(), &'static str> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err("Only http:// and https:// can be fetched. Files are for `read`.");
     }
@@ -56,7 +70,13 @@ fn accepted(url: &Url) -> Result<(), &'static str> {
             "A name or password in a URL is not sent. Leave it out; what needs a login cannot be fetched.",
         );
     }
-    Ok(())
+    // "Always" is a pattern with the host in it, where a `*` would stand for any other.
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+    let is_label = |label: &str| !label.is_empty() && label.chars().all(is_letter);
+    match url.domain().map(|name| name.strip_suffix('.').unwrap_or(name)) {
+        Some(name) if !name.split('.').all(is_label) => Err(NO_HOST),
+        _ => Ok(()),
+    }
 }
 
 pub(crate) async fn hop(reach: &Reach, url: &Url, accept: &str) -> Result<Hop, Failure> {
@@ -85,10 +105,9 @@ fn redirect(url: &Url, response: &Response) -> Result<Option<Url>, Failure> {
         let location: String = location.chars().filter(|letter| !letter.is_control()).take(200).collect();
         Failure::failed(format!("{url} answered with a redirect to `{location}`, which is no URL."))
     })?;
-    accepted(&next).map_err(|why| {
+    accepted(next).map(Some).map_err(|(next, why)| {
         Failure::new(FailureKind::Denied, format!("{url} redirects to {}. {why}", next.scheme()))
-    })?;
-    Ok(Some(next))
+    })
 }
 
 async fn answer(response: &mut Response) -> Result<Answer, Failure> {

@@ -129,7 +129,7 @@ async fn lines_are_found_by_content() {
         (1 line in 1 file.)
         grep
         ? grep: nowhere (always: *)
-        No line in `.` matches `nowhere`. Files that git ignores and binary files are passed over.
+        No line in `.` matches `nowhere`. Files that git ignores, binary files and those that a rule forbids to read are passed over.
     "#]]).await;
 }
 
@@ -267,9 +267,13 @@ async fn lines_of_files_that_may_not_be_read_are_not_shown() {
         grep
         ? grep: KEY (always: *)
         ? read: .env, a (always: .env, a)
-        ! Denied
-        A rule forbids this: no. Find another way, or say what you would need.
-        There are matches in .env, a; leave out what may not be read with `include`.
+        ? read: .env (always: .env)
+        ? read: a (always: a)
+        ? read: a (always: a)
+        a
+          1: KEY
+
+        (1 line in 1 file.)
         grep
         ? grep: KEY (always: *)
         ? read: a (always: a)
@@ -280,6 +284,36 @@ async fn lines_of_files_that_may_not_be_read_are_not_shown() {
     "#]],
     )
     .await;
+}
+
+#[tokio::test]
+async fn a_link_leads_past_no_rule_and_a_refusal_tells_nothing_of_the_content() {
+    let says = |ask: &crate::context::Ask| {
+        let secret = ask.key == "read" && ask.patterns.iter().any(|pattern| pattern == "keys/.env");
+        if secret { Err(Refused::ByRule { why: "no".into() }) } else { Ok(()) }
+    };
+    let desk = desk_that(&[("keys/.env", "KEY=secret\n")], says);
+    link("keys/.env", &desk.path("file"));
+    link("keys", &desk.path("folder"));
+    for path in ["file", "folder", "folder/.env", "keys"] {
+        let told = |pattern: &str| {
+            let (call, pattern) = (json!({ "pattern": pattern, "path": path }), pattern.to_owned());
+            let desk = &desk;
+            async move {
+                let outcome = desk.call("grep", call).await;
+                (outcome.failure, outcome.output.replace(&pattern, "PATTERN"), outcome.metadata)
+            }
+        };
+        assert_eq!(told("^KEY=s").await, told("^KEY=x").await, "{path}");
+    }
+    let no = desk_that(&[("a", "KEY\n")], |ask| match ask.key.as_str() {
+        "read" => Err(Refused::ByPerson { reason: None }),
+        _ => Ok(()),
+    });
+    let outcome = no.call("grep", json!({ "pattern": "KEY" })).await;
+    assert!(
+        outcome.output.ends_with("There are matches in a; leave out what may not be read with `include`.")
+    );
 }
 
 #[tokio::test]

@@ -311,6 +311,10 @@ async fn planning_is_suggested_and_the_person_decides() {
     let planning = nobody.call_as("plan", "plan_enter", json!({})).await;
     assert_eq!(planning.failure, Some(FailureKind::Target), "{}", planning.output);
     assert_eq!(nobody.agents(), [""; 0]);
+    let other = desk_answering(|_| Ok(vec![vec!["Plan first".to_owned()]]));
+    let outcome = other.call_as("looker", "plan_enter", json!({})).await;
+    assert_eq!(outcome.failure, Some(FailureKind::Target), "it would be `build` after that");
+    assert_eq!((other.agents().len(), other.questions().len()), (0, 0));
 }
 
 #[tokio::test]
@@ -354,4 +358,27 @@ async fn a_plan_is_shown_and_approved_before_it_is_carried_out() {
     let told =
         format!("The person said no: Tests first. You are still planning: change the plan in `{plan}`.");
     assert_eq!((outcome.output, says_no.agents().len()), (told, 0));
+}
+
+#[tokio::test]
+async fn a_plan_that_changed_while_it_was_looked_at_is_not_approved() {
+    let plan = ".copydesk/plans/19700101-000000-mend-it.md";
+    for before in ["# Mend it\n".to_owned(), "é".repeat(40_000)] {
+        let path = std::sync::Arc::new(std::sync::OnceLock::<std::path::PathBuf>::new());
+        let (changed, after) = (std::sync::Arc::clone(&path), format!("{before}And delete it.\n"));
+        let desk = desk_that(&[(plan, &before)], move |_| {
+            std::fs::write(changed.get().unwrap(), &after).unwrap();
+            Ok(())
+        });
+        path.set(desk.path(plan)).unwrap();
+        let outcome = desk.call_as("plan", "plan_exit", json!({})).await;
+        assert_eq!(outcome.failure, Some(FailureKind::Target));
+        assert!(outcome.output.starts_with("The plan changed: "), "{}", outcome.output);
+        assert_eq!(desk.agents(), [""; 0]);
+        let again = desk.call_as("plan", "plan_exit", json!({})).await;
+        assert_eq!((again.failure, desk.agents().len()), (None, 1));
+    }
+    let everything = desk(&[]).registry();
+    let touches = everything.touches("plan_exit", "{}", &desk(&[]).context());
+    assert!(matches!(touches, crate::tool::Touches::Everything));
 }

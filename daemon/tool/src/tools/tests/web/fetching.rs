@@ -221,6 +221,22 @@ async fn redirects_are_followed_and_another_host_is_asked_for() {
 }
 
 #[tokio::test]
+async fn a_host_has_one_name_in_rules() {
+    let (desk, server) = (open(), Server::start().await);
+    server.page("/end", "text/plain", "here");
+    server.redirect("/", &format!("http://OTHER.test.:{}/end", server.port));
+    let expected = expect![[r#"
+        ? webfetch: http://some_one.test:PORT/ (always: http://some_one.test:PORT/*)
+        ? webfetch: http://other.test:PORT/end (always: http://other.test:PORT/*)
+        (http://other.test:PORT/end: 4 bytes. http://some_one.test:PORT/ redirected to it.)
+
+        here
+    "#]];
+    let url = format!("http://some_one.test.:{}/", server.port);
+    check(&desk, &server, json!({ "url": url }), expected).await;
+}
+
+#[tokio::test]
 async fn nothing_is_sent_before_the_person_says_yes() {
     let server = Server::start().await;
     let web = Web { private: Private::All, ..Web::default() };
@@ -244,6 +260,12 @@ async fn arguments_that_cannot_be_are_told() {
         "https://me@example.com/",
         "http://[::1",
         "http://exa\0mple.com/",
+        "https://*/",
+        "https://*.example.com/",
+        "https://exam%2aple.com/",
+        "https://a,b/",
+        "https://a..b/",
+        "https://./",
     ];
     for url in urls {
         let outcome = desk.call("webfetch", json!({ "url": url })).await;
