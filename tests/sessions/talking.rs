@@ -159,8 +159,12 @@ fn an_approved_plan_is_carried_out_by_the_agent_that_builds() {
             Turn::new().text("Done."),
         ];
         play(&scripted, turns);
+        scripted.desk.write(".copydesk/skills/bad/SKILL.md", "---\nname: bad\nnonsense\n---\n");
         let ran = scripted.run(&["--continue", "--auto", "Go"]);
         assert_eq!(ran.code, Some(0), "{ran:?}");
+        // What is wrong with skills is told when the session is opened, not again when another agent goes on.
+        let told = ran.stderr.matches("`nonsense` is no `key: value`").count();
+        assert_eq!(told, usize::from(matches!(place, Where::Here)), "{ran:?}");
         assert_eq!(scripted.desk.read("a.txt"), "mended\n", "{ran:?}");
         assert!(
             ran.stdout.contains("? Carry out the plan in") && ran.stdout.contains("\n  # Mend it\n"),

@@ -30,6 +30,8 @@ pub(super) struct Cast {
     pub(super) plan: Plan,
     /// It works for another session.
     pub(super) is_below: bool,
+    /// It is being opened, by a person: what is wrong with skills is told.
+    pub(super) warns: bool,
 }
 
 impl Roles for Cast {
@@ -90,13 +92,14 @@ impl Cast {
         Ok(Role { agent, model, model_name, system, rules, tools })
     }
 
-    /// The skills there are, for an agent that may load any; what is wrong with others is told.
+    /// The skills there are, for an agent that may load any.
     fn skills(&self, agent: &Agent) -> Vec<Skill> {
         if !agent.tools.is_on("skill") {
             return Vec::new();
         }
         let found = skills::all(&self.setup);
-        found.problems.iter().for_each(|problem| terminal::warn(format_args!("skill {problem}")));
+        let problems = found.problems.iter().filter(|_| self.warns);
+        problems.for_each(|problem| terminal::warn(format_args!("skill {problem}")));
         found.skills
     }
 
