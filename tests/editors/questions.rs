@@ -155,3 +155,23 @@ fn clients_are_told_when_the_agent_becomes_another() {
     client.turn(&session, "And now?");
     assert!(desk.scripted.sent(2)["system"].to_string().contains("Here you plan"));
 }
+
+/// What a person chose while they were asked counts, not what was chosen when the turn began.
+#[test]
+fn a_model_that_is_chosen_while_a_plan_is_asked_about_stays_chosen() {
+    let desk = Running::new([Turn::new().call("c1", "plan_enter", json!({})), says("Which plan?")]);
+    let mut config: Value = serde_json::from_str(&desk.scripted.desk.read(crate::cli::desk::USER)).unwrap();
+    config["provider"]["script"]["models"] = json!({ "m-1": {}, "m-2": {} });
+    desk.scripted.desk.write(crate::cli::desk::USER, config.to_string());
+    let mut client = desk.client("nvim");
+    let session = client.session();
+    client.prompt(&session, "Go");
+    let asked = client.request("copydesk/question/ask");
+    client.call("copydesk/session/setModel", json!({ "session": session, "model": "script/m-2" }));
+    client.answer(&asked, answered(json!([[asked["params"]["questions"][0]["options"][0]["label"]]])));
+    assert_eq!(client.ended(&session), "done");
+    let sent = desk.scripted.sent(1);
+    assert!(sent["system"].to_string().contains("Here you plan"), "{sent}");
+    assert_eq!(sent["model"], "m-2");
+    assert_eq!(client.load(&session)["session"]["model"], "script/m-2");
+}

@@ -187,3 +187,24 @@ fn an_editor_that_refuses_to_undo_is_told_as_a_conflict_and_can_be_asked_again()
     assert_eq!(undo(&mut client, &session, json!({ "turn": 2 })), ["undone"]);
     assert_eq!(client.text(&uri), "one\nTWO\nthree\nFOUR\nfive\nsix\nseven\n");
 }
+
+/// `batch` stands for the calls that it makes, also for undo.
+#[test]
+fn a_call_that_stands_for_others_is_taken_back_with_them() {
+    let edit = |old: &str, new: &str| {
+        let parameters = json!({ "filePath": "a.txt", "oldString": old, "newString": new });
+        json!({ "tool": "edit", "parameters": parameters })
+    };
+    let calls = json!({ "tool_calls": [edit("two", "TWO"), edit("four", "FOUR")] });
+    let config = json!({ "permission": "allow", "tools": { "batch": true } });
+    let desk = Running::with([Turn::new().call("c1", "batch", calls), says("Done.")], config);
+    desk.scripted.desk.write("a.txt", TEXT);
+    let mut client = desk.client("vscode");
+    let session = client.session();
+    client.turn(&session, "Edit");
+    assert_ne!(desk.scripted.desk.read("a.txt"), TEXT);
+    let batch = client.parts(&session).into_iter().find(|part| part["content"]["name"] == "batch").unwrap();
+    let undone = undo(&mut client, &session, json!({ "call": batch["id"] }));
+    assert_eq!(undone, ["undone", "undone"]);
+    assert_eq!(desk.scripted.desk.read("a.txt"), TEXT);
+}

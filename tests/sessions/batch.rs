@@ -175,3 +175,23 @@ async fn a_batch_that_is_cancelled_is_told_as_a_whole() {
     assert!(history.contains("1: text") && history.contains("The person cancelled the command"), "{history}");
     assert_eq!(history.matches("\"tool_result\"").count(), 1, "{history}");
 }
+
+/// One ask for all of it; and a batch that was not made is still the one that goes in circles.
+#[test]
+fn a_batch_that_goes_in_circles_is_asked_about_once() {
+    let calls = [("read", json!({ "filePath": "a.txt" })), ("list", json!({}))];
+    let turns: Vec<_> = (0..5).map(|_| batch(&calls)).collect();
+    let scripted = on(turns.into_iter().chain([Turn::new().text("ok")]));
+    scripted.desk.write("a.txt", "text\n");
+    let ran = scripted.run(&["--json", "Go"]);
+    let events = events(&ran);
+    let asked = events.iter().filter(|event| event["event"] == "asked");
+    let keys: Vec<_> = asked.map(|event| event["key"].clone()).collect();
+    assert_eq!(keys, ["doom_loop", "doom_loop"], "the fourth and the fifth time");
+    assert!(scripted.told(3).contains("1: text"), "the third is made");
+    for request in [4, 5] {
+        let told = scripted.told(request);
+        assert_eq!(told.matches("was not made again").count(), 2, "{told}");
+        assert!(!told.contains("1: text"), "{told}");
+    }
+}

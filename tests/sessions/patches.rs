@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::harness::{Scripted, Where};
+use super::tasks::{plays, task};
 use crate::model_server::Turn;
 
 const PATCH: &str = "*** Begin Patch\n*** Update File: a.txt\n@@\n one\n-two\n+TWO\n*** Add File: b.txt\n+new\n*** End Patch\n";
@@ -77,6 +78,21 @@ fn a_patch_is_shown_file_by_file() {
     }
     let told = scripted.told(1);
     assert!(told.starts_with("Patched 2 files (+2 -1).\nEdited a.txt (+1 -1)."), "{told}");
+}
+
+/// Those of agents that work for agents are edits like any other.
+#[test]
+fn the_tiers_of_edits_in_tasks_are_in_the_status() {
+    let scripted = Scripted::new([]);
+    plays(&scripted.server, "Go", [task("c1", "general", "Fix"), Turn::new().text("Done.")]);
+    let edit = json!({ "filePath": "a.txt", "oldString": "one", "newString": "1" });
+    plays(&scripted.server, "Fix", [Turn::new().call("e1", "edit", edit), Turn::new().text("Fixed.")]);
+    scripted.desk.write("a.txt", "one\n");
+    let _up = scripted.up(Where::Daemon);
+    let ran = scripted.run(&["--auto", "Go"]);
+    assert_eq!((ran.code, scripted.desk.read("a.txt").as_str()), (Some(0), "1\n"), "{ran:?}");
+    let status = scripted.desk.run(&["status"]).stdout;
+    assert!(status.contains("Places of edits, found since it began: exact 1."), "{status}");
 }
 
 /// The desk counts how strictly the places of edits were found.

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::harness::Scripted;
+use super::tasks::{plays, requests, task};
 use crate::model_server::Turn;
 
 fn skill(name: &str, description: &str) -> String {
@@ -134,4 +135,17 @@ fn a_broken_skill_is_told_with_its_file_and_line() {
         findings.map(|finding| (&finding["verdict"], finding["what"].as_str().unwrap())).collect();
     assert_eq!(findings[0], (&json!("good"), "1: good"));
     assert!(findings[1].0 == "odd" && findings[1].1.ends_with(told), "{findings:?}");
+}
+
+/// Not again for a task: somebody may be typing.
+#[test]
+fn a_broken_skill_is_told_once() {
+    let scripted = Scripted::new([]);
+    plays(&scripted.server, "Go", [task("c1", "general", "Look"), Turn::new().text("Done.")]);
+    plays(&scripted.server, "Look", [Turn::new().text("Nothing.")]);
+    scripted.desk.write(".copydesk/skills/bad/SKILL.md", "---\nname: bad\nnonsense\n---\n");
+    let ran = scripted.run(&["--auto", "Go"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(requests(&scripted.server, "Look").len(), 1, "{ran:?}");
+    assert_eq!(ran.stderr.matches("`nonsense` is no `key: value`").count(), 1, "{ran:?}");
 }

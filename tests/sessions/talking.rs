@@ -147,7 +147,9 @@ fn plan_mode_writes_the_plan_and_nothing_else() {
 fn an_approved_plan_is_carried_out_by_the_agent_that_builds() {
     for place in [Where::Here, Where::Daemon] {
         // The agent that plans has a model of its own; the other one has not.
-        let (scripted, plan) = planning(json!({ "agent": { "plan": { "model": "script/m-2" } } }));
+        // It has two steps, and whoever goes on has its own.
+        let (scripted, plan) =
+            planning(json!({ "agent": { "plan": { "model": "script/m-2", "steps": 2 } } }));
         let _up = scripted.up(place);
         let write = Turn::new().call("c1", "write", json!({ "filePath": plan, "content": "# Mend it\n" }));
         let turns = [
@@ -157,8 +159,12 @@ fn an_approved_plan_is_carried_out_by_the_agent_that_builds() {
             Turn::new().text("Done."),
         ];
         play(&scripted, turns);
+        scripted.desk.write(".copydesk/skills/bad/SKILL.md", "---\nname: bad\nnonsense\n---\n");
         let ran = scripted.run(&["--continue", "--auto", "Go"]);
         assert_eq!(ran.code, Some(0), "{ran:?}");
+        // What is wrong with skills is told when the session is opened, not again when another agent goes on.
+        let told = ran.stderr.matches("`nonsense` is no `key: value`").count();
+        assert_eq!(told, usize::from(matches!(place, Where::Here)), "{ran:?}");
         assert_eq!(scripted.desk.read("a.txt"), "mended\n", "{ran:?}");
         assert!(
             ran.stdout.contains("? Carry out the plan in") && ran.stdout.contains("\n  # Mend it\n"),

@@ -107,7 +107,7 @@ pub(crate) async fn ready(
     let places = Places { root: &root, folder: &session.folder, home: &setup.paths.home };
     let surroundings = surroundings(places, instructions::configured(loaded, &models, places).await);
     let instructions = surroundings.instructions.iter().map(|(path, _)| path.clone()).collect();
-    let cast = Cast {
+    let mut cast = Cast {
         setup: setup.clone(),
         loaded: loaded.clone(),
         store: store.clone(),
@@ -118,9 +118,12 @@ pub(crate) async fn ready(
         outputs: outputs(setup, store, &session).await,
         is_below: team.is_some(),
         switches: team.map(|team| team.switches().to_vec()).unwrap_or_default(),
+        // What is wrong is told once, and not while somebody types.
+        warns: team.is_none(),
     };
     let Role { agent, model, model_name, system, rules, own, tools } =
         cast.make(&models, &agents, agent, &session, team)?;
+    cast.warns = false;
     // Who works offline sends nothing anywhere, not even for a title.
     let is_offline = model.provider().id == offline::ID;
     Ok(Setting {

@@ -1,5 +1,6 @@
 //! What a session is made of. Inert: kept as it is, sent to views as it is.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use copydesk_model::{Echo, Media, Reasoning, Stop, Text, Usage};
@@ -53,6 +54,21 @@ pub struct Part {
     pub updated: u64,
     pub state: State,
     pub content: Content,
+}
+
+/// Gives new names to the parts of a copy; what refers to one of them follows.
+pub(crate) fn rename(parts: &mut [Part]) {
+    let mut names = HashMap::new();
+    for part in &mut *parts {
+        let new = Id::new();
+        names.insert(std::mem::replace(&mut part.id, new.clone()), new);
+    }
+    for part in parts {
+        let Content::Call(Call { parent: Some(parent), .. }) = &mut part.content else { continue };
+        if let Some(new) = names.get(parent) {
+            parent.clone_from(new);
+        }
+    }
 }
 
 /// Where a part is on its way. What is `Running` in a store that nobody has open was interrupted.

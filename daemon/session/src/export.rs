@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 pub use markdown::markdown;
 
-use crate::data::{Part, Session};
+use crate::data::{Part, Session, rename};
 use crate::id::Id;
 
 /// The format that is written. One that is newer is refused.
@@ -49,11 +49,11 @@ impl Archive {
                 return Err(ImportError::Stray { part: part.id.clone() });
             }
             part.session = archive.session.id.clone();
-            part.id = Id::new();
             if !part.state.is_settled() {
                 part.state = crate::data::State::Interrupted;
             }
         }
+        rename(&mut archive.parts);
         Ok(archive)
     }
 }

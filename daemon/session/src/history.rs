@@ -9,6 +9,7 @@ use std::sync::Arc;
 use copydesk_model::{CallResult, Input, Message, Part as ModelPart};
 
 use crate::data::{Call, Content, Part, State};
+use crate::id::Id;
 use crate::task;
 
 /// The conversation so far.
@@ -32,7 +33,7 @@ impl History {
             self.writer.add(part);
         }
         self.parts = parts.len();
-        let Writer { messages, said, results, asked } = &mut self.writer;
+        let Writer { messages, said, results, asked, .. } = &mut self.writer;
         let mut messages = std::mem::take(messages);
         let whole = messages.len();
         // More may be added to these before the next request.
@@ -41,6 +42,7 @@ impl History {
             results: results.clone(),
             asked: asked.clone(),
             messages: Vec::new(),
+            interrupted: Vec::new(),
         };
         messages.extend(rest.finish());
         Said { messages, whole }
@@ -59,6 +61,8 @@ struct Writer {
     said: Vec<ModelPart>,
     results: Vec<CallResult>,
     asked: Vec<Input>,
+    /// The calls of the step that have no output, with the places of their results.
+    interrupted: Vec<(Id, usize)>,
 }
 
 impl Writer {
@@ -70,7 +74,7 @@ impl Writer {
             Content::Text(text) => self.say(ModelPart::Text(text.clone())),
             Content::Reasoning(reasoning) => self.say(ModelPart::Reasoning(reasoning.clone())),
             // The model hears of it by the call that it made itself.
-            Content::Call(call) if call.parent.is_some() => {}
+            Content::Call(Call { parent: Some(parent), .. }) => self.within(parent, part),
             Content::Call(call) => {
                 self.say(ModelPart::Call(copydesk_model::Call {
                     id: call.call.clone(),
@@ -78,10 +82,25 @@ impl Writer {
                     arguments: call.arguments.clone(),
                     echo: call.echo.clone(),
                 }));
+                if call.output.is_none() && !matches!(part.state, State::Error { .. }) {
+                    self.interrupted.push((part.id.clone(), self.results.len()));
+                }
                 self.results.push(result(call, part));
             }
             Content::StepStart { .. } => self.end_step(),
             Content::StepFinish(_) | Content::Retry { .. } => {}
+        }
+    }
+
+    /// A call that was interrupted says nothing of those that it stood for: how to go on with tasks is said here.
+    fn within(&mut self, parent: &Id, part: &Part) {
+        let Content::Call(call) = &part.content else { return };
+        let result = self.interrupted.iter().find(|(id, _)| id == parent);
+        let result = result.and_then(|(_, at)| self.results.get_mut(*at));
+        let words = task::goes_on(call, part);
+        if let (Some(result), false) = (result, words.is_empty()) {
+            let about = task::about(call);
+            result.output += &format!("\n[`{}`{about}:{words}]", call.name);
         }
     }
 
@@ -108,6 +127,7 @@ impl Writer {
         if !self.results.is_empty() {
             self.messages.push(Message::Results(std::mem::take(&mut self.results)));
         }
+        self.interrupted.clear();
     }
 
     fn finish(mut self) -> Vec<Message> {
@@ -140,7 +160,6 @@ mod tests {
 
     use super::*;
     use crate::data::{CallOutput, Note, Prompt};
-    use crate::id::Id;
 
     fn part(state: State, content: Content) -> Part {
         Part {
@@ -255,5 +274,35 @@ mod tests {
         let said = History::default().lend(&parts);
         let Some(Message::Results(results)) = said.messages.last() else { panic!("no results") };
         assert_eq!(results.iter().map(|result| result.id.as_str()).collect::<Vec<_>>(), ["a"]);
+    }
+
+    /// The desk was killed: the call that stood for two tasks has no output, and they are found again all the same.
+    #[test]
+    fn tasks_within_a_call_that_was_interrupted_can_be_gone_on_with() {
+        let within = |name: &str, arguments: &str, id: &str| {
+            let mut inner = call("i", State::Interrupted, None);
+            inner.id = Id::from(id);
+            if let Content::Call(call) = &mut inner.content {
+                (call.name, call.arguments) = (name.to_owned(), arguments.to_owned());
+                call.parent = Some(Id::from("p"));
+            }
+            inner
+        };
+        let parts = [
+            prompt("Go", false),
+            step(),
+            call("a", State::Interrupted, None),
+            within("task", r#"{"description":"Fix it"}"#, "t1"),
+            within("bash", "{}", "b1"),
+            within("task", r#"{"description":"Look","task_id":"t0"}"#, "t2"),
+            prompt("And now?", false),
+        ];
+        let said = History::default().lend(&parts.map(Arc::new));
+        let Some(Message::Results(results)) = said.messages.get(2) else { panic!("no results") };
+        expect![[r#"
+            [This call was interrupted. It may have been carried out in part: look before you repeat it.]
+            [`task` Fix it: The agent's session is kept: pass `task_id` t1 to go on with it.]
+            [`task` Look: The agent's session is kept: pass `task_id` t0 to go on with it.]"#]]
+        .assert_eq(&results[0].output);
     }
 }

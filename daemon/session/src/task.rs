@@ -83,6 +83,13 @@ pub(crate) fn goes_on(call: &Call, part: &Part) -> String {
     format!(" The agent's session is kept: pass `task_id` {id} to go on with it.")
 }
 
+/// What tells a task from others.
+pub(crate) fn about(call: &Call) -> String {
+    let about = argument(&call.arguments, &["description"]).unwrap_or_default();
+    let about: String = about.split_whitespace().flat_map(|word| [" ", word]).collect();
+    about.chars().take(LONGEST).collect()
+}
+
 /// What has happened, event by event.
 struct Watched {
     doings: Doings,

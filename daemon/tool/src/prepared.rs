@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
+use tokio::sync::OnceCell;
 
 use crate::arguments::{self, Arguments, Ending, Repair};
 use crate::context::{Ask, Context};
@@ -42,11 +43,13 @@ pub struct Prepared {
     surplus: usize,
 }
 
-/// What has to be asked before the call is made, and what the model is told besides if the answer is no.
+/// What has to be asked before the call is made, and what the model is told besides if the answer is no. Clones are one ask:
+/// whoever comes first asks it, and the answer is for all of them.
 #[derive(Debug, Clone)]
 pub(crate) struct First {
     ask: Ask,
     otherwise: &'static str,
+    answer: Arc<OnceCell<Result<(), Failure>>>,
 }
 
 impl First {
@@ -59,7 +62,8 @@ impl First {
             }
             _ => failure,
         };
-        context.ask(self.ask).await.map(drop).map_err(refused)
+        let asking = async { context.ask(self.ask.clone()).await.map(drop).map_err(refused) };
+        self.answer.get_or_init(|| asking).await.clone()
     }
 }
 
@@ -96,7 +100,7 @@ impl Prepared {
     /// It is made only if the answer to this is yes. Else the model is told so, after `otherwise`.
     #[must_use]
     pub fn asking_first(mut self, ask: Ask, otherwise: &'static str) -> Self {
-        self.first = Some(First { ask, otherwise });
+        self.first = Some(First { ask, otherwise, answer: Arc::default() });
         self
     }
 

@@ -2,7 +2,7 @@
 //! together keep to the limits of one.
 
 use copydesk_text::{self as text, Keep};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::outcome::{FailureKind, Outcome};
 use crate::registry::{Limits, Registry};
@@ -32,6 +32,7 @@ impl Registry {
         } else {
             (failed == count).then_some(FailureKind::Failed)
         };
+        let passed_on = passed_on(&outcomes);
         let milliseconds = outcomes.iter().map(|(_, one)| one.milliseconds).max().unwrap_or_default();
         let mut media = Vec::new();
         for (number, (call, one)) in outcomes.into_iter().enumerate() {
@@ -43,7 +44,10 @@ impl Registry {
                 &format!("\n\n## {}. {}{verdict}\n{}", number + 1, one.name, shown.trim_end_matches('\n'));
             media.extend(one.media);
         }
-        let metadata = json!({ "calls": calls, "surplus": surplus });
+        let mut metadata = json!({ "calls": calls, "surplus": surplus });
+        if let Value::Object(metadata) = &mut metadata {
+            metadata.extend(passed_on);
+        }
         Outcome {
             name: name.to_owned(),
             title,
@@ -55,6 +59,17 @@ impl Registry {
             milliseconds,
         }
     }
+}
+
+/// What is said of all of them where it is said of each: that they were not made; or of one: that it goes on.
+fn passed_on(outcomes: &[(String, Outcome)]) -> Vec<(String, Value)> {
+    let said = |name: &str| outcomes.iter().map(move |(_, one)| one.metadata.get(name).cloned()).collect();
+    let (refused, running): (Vec<Option<Value>>, Vec<Option<Value>>) = (said("refused"), said("running"));
+    let refused =
+        refused.first().cloned().flatten().filter(|key| refused.iter().all(|one| one.as_ref() == Some(key)));
+    let running = running.contains(&Some(Value::Bool(true))).then_some(Value::Bool(true));
+    let fields = [("refused", refused), ("running", running)];
+    fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
 fn size(output: &str) -> Limits {
@@ -98,6 +113,23 @@ mod tests {
             milliseconds: 7,
         };
         ("c1".into(), outcome)
+    }
+
+    /// What decides about the call as a whole.
+    #[tokio::test]
+    async fn that_none_was_made_or_that_one_goes_on_is_said_of_all() {
+        let dir = tempfile::tempdir().unwrap();
+        let one = |metadata: Value| {
+            let (call, one) = outcome("x", None);
+            (call, Outcome { metadata, ..one })
+        };
+        let refused = || one(json!({ "refused": "doom_loop" }));
+        let together = async |outcomes| registry(dir.path()).together("batch", outcomes, 0).await.metadata;
+        assert_eq!(together(vec![refused(), refused()]).await["refused"], "doom_loop");
+        assert_eq!(together(vec![refused(), one(json!(null))]).await.get("refused"), None);
+        let (runs, ended) = (json!({ "running": true }), json!({ "running": false }));
+        assert_eq!(together(vec![one(ended.clone()), one(runs)]).await["running"], true);
+        assert_eq!(together(vec![one(ended)]).await.get("running"), None);
     }
 
     fn registry(folder: &std::path::Path) -> Registry {

@@ -11,7 +11,7 @@
 //! - several processes may have the file open; a damaged one is moved aside and told of, never deleted; one that a newer
 //!   version wrote is refused.
 //!
-//! Only texts: a file's mode bits or byte order mark are not the journal's. It touches no file but its own; [`inverse`]
+//! Of what a file is besides its text ([`Form`]) only that of a deleted one is kept. It touches no file but its own; [`inverse`]
 //! says what is to be done to a file's text, and others do it. The handle is a cheap clone that only sends; its queue is
 //! bounded.
 
@@ -37,7 +37,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::database::{self, Look, Unusable};
 pub use bound::{Bound, Usage};
-pub use entry::{Entry, EntryId, Hash, Kind, NewEntry, NewKind, Outcome, State, Text};
+pub use entry::{Entry, EntryId, Form, Hash, Kind, NewEntry, NewKind, Outcome, State, Text};
 use known::Known;
 pub use open::Opened;
 pub use read::Texts;

@@ -149,6 +149,11 @@ impl Processes {
         self.shared.jobs.wait(id, time).await
     }
 
+    /// Somebody has seen so much of a job's output.
+    pub fn saw_of_job(&self, id: i32, bytes: u64) {
+        self.shared.jobs.saw(id, bytes);
+    }
+
     /// Has a job end. It is waited for like any other.
     pub fn stop_job(&self, id: i32) {
         self.shared.jobs.stop(id);

@@ -7,6 +7,7 @@ use super::{TEXT, after_three_turns, done, edit};
 use crate::model_server::Turn;
 use crate::neovim::lives::wait;
 use crate::neovim::window::{desk, on_each, with_rules};
+use crate::sessions::tasks::{arguments, plays};
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
@@ -159,5 +160,32 @@ fn an_edit_that_waits_is_in_the_list() {
         person.reads_no_more("waits for you");
         person.reads_in_list("Turn 1  Edit  1 file  +1 -1");
         assert_eq!(person.window.lines("a.txt"), TEXT.trim_end().replace("two", "2"));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_a_task_did_before_it_was_stopped_is_in_the_list() {
+    on_each(|program| {
+        let scripted = with_rules([], json!({ "edit": "allow" }));
+        let task = Turn::new().call("c1", "task", arguments("general", "Fix"));
+        plays(&scripted.server, "Go", [task]);
+        let fix = edit(Turn::new(), "e1", "a.txt", "two", "2");
+        plays(&scripted.server, "Fix", [fix, Turn::new().hold("fixed").text("Fixed.")]);
+        scripted.desk.write("a.txt", TEXT);
+        let mut person = Person::at(program, &scripted.desk);
+        person.window.command("edit a.txt");
+        person.gives("Copydesk! ask Go", json!([]));
+        wait(scripted.server.reached("fixed"));
+        person.window.until("require('copydesk.review').count() == 1");
+        person.gives("Copydesk stop", json!([]));
+        person.window.ended();
+        wait(scripted.server.closed("fixed"));
+        person.lists();
+        person.reads_in_list("Turn 1  Go  1 file  +1 -1  1 undecided");
+        person.on("a.txt");
+        person.window.keys("u");
+        assert_eq!(person.hears(), "undone: a.txt");
+        assert_eq!(person.window.lines("a.txt"), TEXT.trim_end());
     });
 }

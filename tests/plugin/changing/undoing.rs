@@ -3,11 +3,54 @@
 use serde_json::json;
 
 use super::super::commands::Person;
-use super::{TEXT, after_three_turns, edit};
+use super::{TEXT, after_three_turns, done, edit};
 use crate::model_server::Turn;
-use crate::neovim::window::{desk, on_each};
+use crate::neovim::window::{desk, on_each, with_config};
 
 const AFTER: &str = "1\ntwo\n3\nthree and a half\nfour\nfive\nsix\nseven\nEIGHT";
+
+/// A call that changed two files has a row below each, and each row is about its own file.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_file_of_a_call_that_changed_several_is_decided_alone_and_not_taken_back_alone() {
+    on_each(|program| {
+        let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+1\n*** Update File: b.txt\n@@\n-x\n+y\n*** End Patch\n";
+        let turns = [Turn::new().call("c1", "apply_patch", json!({ "patchText": patch })), done()];
+        let config = json!({ "model": "script/gpt-5", "permission": { "edit": "allow" } });
+        let scripted = with_config(turns, config);
+        scripted.desk.write("a.txt", TEXT);
+        scripted.desk.write("b.txt", "x\n");
+        let mut person = Person::at(program, &scripted.desk);
+        person.window.command("edit a.txt");
+        person.asks("Patch");
+        person.window.until("require('copydesk.review').count() == 2");
+        person.lists();
+        let rows = person.listed();
+        for name in ["a.txt", "b.txt"] {
+            assert!(rows.contains(&format!("▾ {name}  +1 -1  1 undecided")), "{rows}");
+        }
+        // Its hunk closes the call's row below its own file, and no other.
+        person.on("b.txt");
+        person.window.keys("jj<Tab>");
+        assert_eq!(person.window.lua("return vim.fn.line('.')"), 6, "{}", person.listed());
+        assert_eq!(person.listed().matches("▸").count(), 1, "{}", person.listed());
+        person.on("▾ b.txt");
+        person.window.keys("u");
+        assert_eq!(
+            person.hears(),
+            "the same call changed `a.txt`, too; `u` on the call takes back all of it"
+        );
+        assert_eq!(scripted.desk.read("b.txt"), "y\n");
+        person.window.keys("a");
+        person.reads_in_list("▾ b.txt  +1 -1\\n");
+        person.window.until("require('copydesk.review').count() == 1");
+        assert!(person.listed().contains("▾ a.txt  +1 -1  1 undecided"), "{}", person.listed());
+        person.window.keys("ju");
+        let said = person.hears();
+        assert!(said.starts_with("undone: ") && said.contains("a.txt") && said.contains("b.txt"), "{said}");
+        assert_eq!(person.window.lines("b.txt"), "x");
+    });
+}
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]

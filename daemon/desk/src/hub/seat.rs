@@ -34,6 +34,9 @@ impl Hub {
 impl Seat {
     pub(crate) fn hear(&mut self, event: Event) {
         self.was_prompted |= matches!(event, Event::TurnStarted { .. });
+        if let (Event::Part { part }, Ok(hub)) = (&event, self.held.hub()) {
+            hub.tiers.count(part);
+        }
         self.held.hear(event);
     }
 

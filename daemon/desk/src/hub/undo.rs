@@ -69,7 +69,11 @@ pub(crate) fn calls(parts: &[Part], what: &UndoWhat) -> Result<Vec<String>, HubE
         at.ok_or_else(|| HubError::UnknownPart(format!("the session has no part `{id}`")))
     };
     let meant: Vec<&Part> = match what {
-        UndoWhat::Call(id) => parts.get(at(id)?).into_iter().collect(),
+        UndoWhat::Call(id) => {
+            let call = parts.get(at(id)?);
+            // One that stands for others is taken back with them.
+            call.into_iter().chain(parts.iter().filter(|part| is_within(part, id))).collect()
+        }
         UndoWhat::After(id) => parts.iter().skip(at(id)? + 1).collect(),
         UndoWhat::Turn(turn) => {
             let of_turn: Vec<_> = parts.iter().filter(|part| part.turn == *turn).collect();
@@ -81,6 +85,10 @@ pub(crate) fn calls(parts: &[Part], what: &UndoWhat) -> Result<Vec<String>, HubE
     };
     let calls = meant.into_iter().filter(|part| matches!(part.content, Content::Call(_)));
     Ok(calls.map(|part| part.id.to_string()).collect())
+}
+
+fn is_within(part: &Part, call: &str) -> bool {
+    matches!(&part.content, Content::Call(inner) if inner.parent.as_ref().is_some_and(|id| id.as_str() == call))
 }
 
 fn told(taken: &TakenBack) -> UndoneFile {

@@ -34,6 +34,8 @@ pub(super) struct Cast {
     pub(super) is_below: bool,
     /// What those above it said about tools.
     pub(super) switches: Vec<Switches>,
+    /// It is being opened, by a person: what is wrong with skills is told.
+    pub(super) warns: bool,
 }
 
 impl Roles for Cast {
@@ -101,13 +103,14 @@ impl Cast {
         all.all(|switches| switches.is_on_for(tool, others))
     }
 
-    /// The skills there are, for an agent that may load any; what is wrong with others is told.
+    /// The skills there are, for an agent that may load any.
     fn skills(&self, agent: &Agent) -> Vec<Skill> {
         if !self.is_on(agent, "skill", &[]) {
             return Vec::new();
         }
         let found = skills::all(&self.setup);
-        found.problems.iter().for_each(|problem| terminal::warn(format_args!("skill {problem}")));
+        let problems = found.problems.iter().filter(|_| self.warns);
+        problems.for_each(|problem| terminal::warn(format_args!("skill {problem}")));
         found.skills
     }
 

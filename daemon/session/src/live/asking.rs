@@ -34,7 +34,7 @@ impl Worker {
             Wanted::Ask { part, ask, said, answer } => self.ask(part, ask, said, answer).await,
             Wanted::CameBack(id, answered) => self.came_back(&id, answered),
             Wanted::Answers { part, questions, answer } => self.question(part, questions, answer).await,
-            Wanted::Agent { agent, answer } => drop(answer.send(self.prepare(&agent))),
+            Wanted::Agent { agent, answer } => drop(answer.send(self.prepare(&agent).await)),
         }
     }
 

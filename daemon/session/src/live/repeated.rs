@@ -64,6 +64,10 @@ fn repeated<'a>(
         if was_refused(call) {
             continue;
         }
+        // Whoever waits for something sees the same until it is over.
+        if is_waiting(call) {
+            return None;
+        }
         let result = result(call);
         if last.as_ref().is_some_and(|(_, last)| *last != result) {
             return None;
@@ -83,6 +87,11 @@ fn same(written: &str, arguments: &Value) -> bool {
 
 fn was_refused(call: &Call) -> bool {
     call.output.as_ref().is_some_and(|output| output.metadata.get("refused").is_some_and(|key| key == KEY))
+}
+
+/// What it is about goes on: a job in the background.
+fn is_waiting(call: &Call) -> bool {
+    call.output.as_ref().is_some_and(|output| output.metadata.get("running").is_some_and(|is| is == true))
 }
 
 /// What a model learns from a result: neither how long it took nor where the rest of it was put.
@@ -143,7 +152,11 @@ mod tests {
     }
 
     fn call(step: u32, arguments: &str, output: &str) -> Arc<Part> {
-        let metadata = if output == "refused" { json!({ "refused": KEY }) } else { Value::Null };
+        let metadata = match output {
+            "refused" => json!({ "refused": KEY }),
+            "runs" => json!({ "job": 1, "running": true }),
+            _ => json!({ "job": 1, "running": false }),
+        };
         let output = CallOutput { output: output.into(), metadata, ..CallOutput::default() };
         let (arguments, output) = (arguments.to_owned(), Some(Box::new(output)));
         part(
@@ -188,6 +201,9 @@ mod tests {
         check(false, &[same(1, "x"), same(2, "x"), other(3), same(4, "x")]);
         check(false, &[same(1, "x"), same(2, "y"), same(3, "x")]);
         check(false, &[same(1, "x"), same(2, "x"), same(3, "refused")]);
+        // Waiting for a job is no circle.
+        check(false, &[same(1, "runs"), same(2, "runs"), same(3, "runs"), same(4, "runs")]);
+        check(false, &[same(1, "runs"), same(2, "runs"), same(3, "x")]);
     }
 
     #[test]

@@ -39,14 +39,17 @@ pub type AnyRoles = Arc<dyn Roles>;
 
 impl Worker {
     /// Makes the role that is taken on before the next step.
-    pub(super) fn prepare(&mut self, agent: &str) -> Result<(), String> {
-        self.next = Some(Box::new(self.setting.roles.role(agent, &self.setting.session)?));
+    pub(super) async fn prepare(&mut self, agent: &str) -> Result<(), String> {
+        // A person may have chosen another model since the turn began.
+        let session = self.setting.store.session(self.setting.session.id.as_str()).await;
+        let session = session.map_err(|error| error.to_string())?;
+        self.next = Some(Box::new(self.setting.roles.role(agent, &session)?));
         Ok(())
     }
 
-    /// Takes the role on that was prepared, if one was, and tells of it. What people answered still holds.
-    pub(super) async fn take_role(&mut self) -> Result<(), StoreError> {
-        let Some(role) = self.next.take() else { return Ok(()) };
+    /// Takes the role on that was prepared, and tells of it; whether one was. What people answered still holds.
+    pub(super) async fn take_role(&mut self) -> Result<bool, StoreError> {
+        let Some(role) = self.next.take() else { return Ok(false) };
         let Role { agent, model, model_name, system, rules, own, tools } = *role;
         let store = &self.setting.store;
         store.set_agent(&self.setting.session.id, &agent.name, &model_name).await?;
@@ -60,6 +63,6 @@ impl Worker {
         (setting.agent, setting.model, setting.model_name) = (agent, model, model_name);
         (setting.system, setting.tools) = (system, tools);
         self.emit(Event::Session { session }).await;
-        Ok(())
+        Ok(true)
     }
 }

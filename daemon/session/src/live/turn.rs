@@ -37,9 +37,14 @@ impl Worker {
         }
         self.give_title(&request.text).await?;
         self.hear(prompted, false).await?;
-        let limit = self.setting.agent.steps;
-        for step in 1..=limit {
-            self.step = step;
+        // Whoever takes over has all of its own steps.
+        let mut first = 0;
+        loop {
+            let limit = self.setting.agent.steps;
+            if self.step - first >= limit {
+                return Ok(TurnEnd::StepLimit { steps: limit });
+            }
+            self.step += 1;
             while let Some(prompted) = self.steering.pop_front() {
                 self.hear(prompted, true).await?;
             }
@@ -60,7 +65,9 @@ impl Worker {
                 StepEnd::Stopped(_) => return Ok(TurnEnd::Done),
             };
             self.run_calls(calls, &stop).await?;
-            self.take_role().await?;
+            if self.take_role().await? {
+                first = self.step;
+            }
             if self.cancel.is_cancelled() {
                 return Ok(TurnEnd::Cancelled);
             }
@@ -68,7 +75,6 @@ impl Worker {
                 return Ok(TurnEnd::Rejected);
             }
         }
-        Ok(TurnEnd::StepLimit { steps: limit })
     }
 
     async fn hear(&mut self, prompted: Prompted, steers: bool) -> Result<(), StoreError> {

@@ -1,7 +1,7 @@
 //! A session that goes its own way from a part on.
 
 use super::{Store, StoreError};
-use crate::data::Session;
+use crate::data::{Session, rename};
 use crate::id::{Id, now};
 
 impl Store {
@@ -14,10 +14,8 @@ impl Store {
         let (id, time) = (Id::new(), now());
         // Whoever goes their own way works for nobody.
         let fork = Session { id, parent: None, created: time, updated: time, ..session.clone() };
-        for part in &mut parts {
-            part.id = Id::new();
-            part.session = fork.id.clone();
-        }
+        rename(&mut parts);
+        parts.iter_mut().for_each(|part| part.session = fork.id.clone());
         self.put_session(fork.clone()).await?;
         self.put_parts(parts).await?;
         Ok(Some(fork))

@@ -61,6 +61,39 @@ pub(super) fn open(folder: &Path) -> Store {
     store
 }
 
+/// A call, and one that it stands for.
+fn two_calls(session: &Session) -> [Part; 2] {
+    let outer = call(session, State::Completed, None);
+    let mut inner = call(session, State::Completed, None);
+    if let Content::Call(call) = &mut inner.content {
+        call.parent = Some(outer.id.clone());
+    }
+    [outer, inner]
+}
+
+fn parent(part: &Part) -> Option<&Id> {
+    let Content::Call(call) = &part.content else { return None };
+    call.parent.as_ref()
+}
+
+#[tokio::test]
+async fn in_a_copy_a_call_belongs_to_the_copy_of_the_one_that_stands_for_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path()).unwrap().0;
+    let one = session("/w");
+    store.put_session(one.clone()).await.unwrap();
+    let [outer, inner] = two_calls(&one);
+    let parts = vec![outer, inner, text(&one, "end")];
+    store.put_parts(parts.clone()).await.unwrap();
+    let fork = store.fork(&one, parts[2].id.as_str()).await.unwrap().unwrap();
+    let copies = store.parts(&fork.id).await.unwrap();
+    assert_eq!(parent(&copies[1]), Some(&copies[0].id));
+    let json = serde_json::to_string(&Archive::new(one, parts.clone())).unwrap();
+    let read = Archive::read(&json).unwrap();
+    assert_ne!(read.parts[0].id, parts[0].id);
+    assert_eq!(parent(&read.parts[1]), Some(&read.parts[0].id));
+}
+
 fn same(left: &[Part], right: &[Part]) {
     let json = |parts: &[Part]| serde_json::to_value(parts).unwrap();
     assert_eq!(json(left), json(right));

@@ -3,8 +3,6 @@
 //! It asks nobody: the command was allowed when it was started.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use copydesk_text::{self as text, Keep};
@@ -29,8 +27,6 @@ const ROOM: Limits = Limits { lines: 6, bytes: 1024 };
 pub(super) struct Jobs {
     limits: Limits,
     processes: Processes,
-    /// How much of each job's output was given.
-    seen: Mutex<HashMap<i32, u64>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -47,7 +43,7 @@ pub(super) struct Parameters {
 impl Jobs {
     pub(super) fn new(options: &Options) -> Self {
         let Options { limits, processes, .. } = options.clone();
-        Self { limits, processes, seen: Mutex::default() }
+        Self { limits, processes }
     }
 
     fn list(&self) -> Output {
@@ -62,18 +58,17 @@ impl Jobs {
     /// What the job has printed since this was last asked, or the end of it.
     async fn new_output(&self, job: &Job) -> String {
         let Some(path) = &job.file else { return "(its output could not be kept)".to_owned() };
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).get(&job.id).copied();
         let limits = Limits {
             lines: self.limits.lines.saturating_sub(ROOM.lines).max(1),
             bytes: self.limits.bytes.saturating_sub(ROOM.bytes).max(1),
         };
-        let Some((new, end, is_cut)) = read(path, seen.unwrap_or_default(), limits.bytes).await else {
+        let Some((new, end, is_cut)) = read(path, job.seen.unwrap_or_default(), limits.bytes).await else {
             return "(its output cannot be read)".to_owned();
         };
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(job.id, end);
+        self.processes.saw_of_job(job.id, end);
         let cut = text::truncate(&new, limits, Keep::Tail);
         if new.trim().is_empty() {
-            let since = if seen.is_some() { "nothing new" } else { "no output" };
+            let since = if job.seen.is_some() { "nothing new" } else { "no output" };
             return format!("({since})");
         }
         let left_out = if is_cut || !cut.is_whole() {

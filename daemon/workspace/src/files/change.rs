@@ -14,7 +14,7 @@ use copydesk_text::{Change, FileText};
 use super::{Expect, FileError, Files, Place, Stamp, on_disk, write};
 use crate::buffers::{Attempt, Buffers, ClientId, OnDisk, Open, PlanError, Planned, Refusal, Wanted};
 use crate::config::Save;
-use crate::journal::{EntryId, NewEntry, NewKind, Outcome, Text};
+use crate::journal::{EntryId, Form, NewEntry, NewKind, Outcome, Text};
 use crate::reviews::{Hand, ReviewId};
 
 /// A person types faster than an edit travels only for so long.
@@ -294,7 +294,7 @@ impl Files {
         let entry = ids.first().copied();
         self.settle(ids.into_iter().map(|id| (id, made.is_ok())).collect()).await;
         made?;
-        self.tell_reviews(change, cause, &before, after.as_ref().map(|(content, _)| content));
+        self.tell_reviews(change, cause, (&before, mode), after.as_ref().map(|(content, _)| content));
         let what = match (&before, &after) {
             (None, _) => OnDisk::Created,
             (Some(_), Some(_)) => OnDisk::Written,
@@ -310,7 +310,7 @@ impl Files {
         &self,
         change: &FileChange,
         cause: &Cause,
-        before: &Option<FileText>,
+        (before, mode): (&Option<FileText>, Option<u32>),
         after: Option<&FileText>,
     ) {
         let (name, shown) = (change.place.real(), change.place.shown.as_str());
@@ -320,7 +320,10 @@ impl Files {
                 self.landed_on_disk(name, shown, cause, (before.text(), change, after.text()));
             }
             (None, Some(after), _) => reviews.created(name, shown, session, hand, after.text()),
-            (Some(before), None, _) => reviews.removed(name, shown, session, hand, before.text()),
+            (Some(before), None, _) => {
+                let form = Form { mode, bom: before.bom() };
+                reviews.removed(name, shown, session, hand, (before.text(), form));
+            }
             _ => {}
         }
     }
@@ -335,7 +338,8 @@ impl Files {
                 reviews.created(name, shown, session, Hand::Person, before.text());
             }
             (None, Some(after)) => {
-                reviews.removed(name, shown, session, Hand::Person, after.text());
+                let form = Form { mode: file.mode, bom: after.bom() };
+                reviews.removed(name, shown, session, Hand::Person, (after.text(), form));
             }
             (None, None) => {}
         }
@@ -411,7 +415,7 @@ impl ChangeKind {
         match (self, cause.by) {
             (Self::Delete { .. }, By::Decision(_) | By::Person) => true,
             (Self::Delete { file, .. }, By::Undo(_)) => is_same(file.text()),
-            (Self::Create { text, .. }, By::Undo(_)) => is_same(text),
+            (Self::Create { text, .. }, By::Undo(_)) => is_same(FileText::from(text.clone()).text()),
             _ => false,
         }
     }
@@ -435,7 +439,8 @@ impl ChangeKind {
                 Coming { before: None, after: Some((file, after)), recorded }
             }
             Self::Delete { file, stamp } => {
-                let recorded = NewKind::Delete { before: stamp.text(file) };
+                let form = Form { mode: place.mode(), bom: file.bom() };
+                let recorded = NewKind::Delete { before: stamp.text(file), form };
                 Coming { before: Some(file.clone()), after: None, recorded }
             }
             Self::Edit { file, stamp, change } => {

@@ -5,6 +5,7 @@ use copydesk_text::FileText;
 
 use super::{By, Cause, ChangeKind, FileChange, FileError, Files, Place, READ_LIMIT};
 use crate::config::Save;
+use crate::journal::Form;
 use crate::reviews::{Carried, Decision, Hand, Order, Refusal, ReviewId, Verdict};
 
 impl Files {
@@ -74,8 +75,8 @@ impl Files {
         let kind = match &carried.order {
             Order::Nothing => return Ok(()),
             Order::Create { text } => {
-                let mode = self.reviews().mode(session, decision.review);
-                ChangeKind::Create { text: text.clone(), mode }
+                let form = self.reviews().form(session, decision.review);
+                ChangeKind::Create { text: form.of_text(text.clone()), mode: form.mode }
             }
             Order::Edit { text, change } => {
                 let content = self.look(place, READ_LIMIT).await?;
@@ -126,7 +127,7 @@ impl Files {
     /// The file that a decision takes away is not there.
     fn is_gone(&self, session: &str, review: ReviewId, place: &Place) {
         let (name, hand) = (place.real(), Hand::Decision(review));
-        self.reviews().removed(name, &place.shown, session, hand, "");
+        self.reviews().removed(name, &place.shown, session, hand, ("", Form::default()));
     }
 
     /// The review of a document that no editor has open may be behind what is on the disk.

@@ -72,7 +72,9 @@ impl Files {
             (Step::Nothing, _) => return Ok(How::Nothing),
             (Step::Edit(change), Some((file, stamp))) => ChangeKind::Edit { file, stamp, change },
             (Step::Delete, Some((file, stamp))) => ChangeKind::Delete { file, stamp },
-            (Step::Create(text), None) => ChangeKind::Create { text, mode: None },
+            (Step::Create(text), None) => {
+                ChangeKind::Create { text: entry.form.of_text(text), mode: entry.form.mode }
+            }
             (Step::MoveBack(_) | Step::Edit(_) | Step::Delete | Step::Create(_), _) => {
                 return Ok(How::Blocked(Blocked::Missing));
             }

@@ -3,7 +3,7 @@
 use copydesk_text::Change;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-use super::entry::{EntryId, NewEntry, NewKind, Outcome, Text};
+use super::entry::{EntryId, Form, NewEntry, NewKind, Outcome, Text};
 use super::known::Known;
 use super::text::{self, Row};
 use super::{JournalError, Owner};
@@ -80,7 +80,7 @@ fn put(
     let (kind, leads_to, before, after) = match &entry.kind {
         NewKind::Edit { before, change, after } => ("edit", None, Some(before), Some((after, Some(change)))),
         NewKind::Create { after } => ("create", None, None, Some((after, None))),
-        NewKind::Delete { before } => ("delete", None, Some(before), None),
+        NewKind::Delete { before, .. } => ("delete", None, Some(before), None),
         NewKind::Move { to, before, change, after } => {
             ("move", Some(to.as_str()), Some(before), Some((after, Some(change))))
         }
@@ -117,11 +117,12 @@ fn insert(
     let Columns { kind, leads_to, before, after } = columns;
     let hash = |text: &Option<(&Text, Row)>| text.map(|(text, _)| text.hash());
     let group = entry.group.or(first);
+    let form = if let NewKind::Delete { form, .. } = &entry.kind { *form } else { Form::default() };
     transaction
         .prepare_cached(
             "INSERT INTO entry (session, call, part_of, place, kind, leads_to, undoes, time, before_hash, after_hash,
-                                before, after)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+                                before, after, mode, bom)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
         )?
         .execute(params![
             entry.session,
@@ -135,7 +136,9 @@ fn insert(
             hash(before).as_ref().map(super::Hash::bytes),
             hash(after).as_ref().map(super::Hash::bytes),
             before.map(|(_, row)| row.id),
-            after.map(|(_, row)| row.id)
+            after.map(|(_, row)| row.id),
+            form.mode,
+            form.bom
         ])?;
     let id = transaction.last_insert_rowid();
     if group.is_none() {

@@ -95,6 +95,22 @@ impl Text {
     }
 }
 
+/// What a file is besides its text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Form {
+    /// Its mode bits, where they are known.
+    pub mode: Option<u32>,
+    /// It begins with a byte order mark.
+    pub bom: bool,
+}
+
+impl Form {
+    /// The text of a file of this form, as it is written.
+    pub fn of_text(self, text: String) -> String {
+        if self.bom { format!("\u{feff}{text}") } else { text }
+    }
+}
+
 /// What is about to be applied.
 #[derive(Debug, Clone)]
 pub struct NewEntry {
@@ -122,6 +138,7 @@ pub enum NewKind {
     },
     Delete {
         before: Text,
+        form: Form,
     },
     /// The text goes to `to`, where nothing was, and may be changed on the way.
     Move {
@@ -164,6 +181,8 @@ pub struct Entry {
     pub before: Option<Hash>,
     /// `None`: there was to be nothing at the place.
     pub after: Option<Hash>,
+    /// That of a file that was deleted.
+    pub form: Form,
     /// Whether the bound has left its texts.
     pub kept: bool,
 }

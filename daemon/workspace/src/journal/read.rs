@@ -3,13 +3,13 @@
 use copydesk_text::Change;
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
-use super::entry::{Entry, EntryId, Hash, Kind, Outcome};
+use super::entry::{Entry, EntryId, Form, Hash, Kind, Outcome};
 use super::text::{self, broken, checked};
 use super::{Bound, JournalError};
 
 const COLUMNS: &str =
     "id, session, call, part_of, place, kind, leads_to, outcome, undoes, time, before_hash, after_hash,
-                       before, after";
+                       before, after, mode, bom";
 
 /// What an entry's place had before and after; `None` is no file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,6 +92,7 @@ fn read(row: &Row<'_>) -> Result<Stored, JournalError> {
         time: row.get(9)?,
         before: hash(10)?,
         after: hash(11)?,
+        form: Form { mode: row.get(14)?, bom: row.get(15)? },
         kept: before.is_some() || after.is_some(),
     };
     Ok(Stored { entry, before, after })

@@ -9,7 +9,7 @@ use copydesk_text::review::{Review, Saved};
 use rusqlite::{OptionalExtension as _, params};
 use serde::Serialize;
 
-use super::{Job, Journal, JournalError, Owner};
+use super::{Form, Job, Journal, JournalError, Owner};
 use crate::reviews::News;
 
 /// All of them together, in bytes.
@@ -24,12 +24,14 @@ pub struct KeptReview {
     pub number: u64,
     /// The real path of its document.
     pub place: String,
+    /// That of its document, where that was deleted.
+    pub form: Form,
     pub saved: Saved,
 }
 
 impl Journal {
     /// Keeps a review, or forgets one that is over. Does not wait: false where the journal is too busy to take it.
-    pub fn keep_review(&self, session: &str, number: u64, review: Option<(String, Review)>) -> bool {
+    pub fn keep_review(&self, session: &str, number: u64, review: Option<(String, Form, Review)>) -> bool {
         let session = session.to_owned();
         let job: Job = Box::new(move |owner| {
             // What cannot be kept is asked about again: nothing is lost but what was decided since.
@@ -59,19 +61,19 @@ impl Owner {
         &mut self,
         session: &str,
         number: u64,
-        review: Option<(String, Review)>,
+        review: Option<(String, Form, Review)>,
     ) -> Result<(), JournalError> {
-        let Some((place, review)) = review else {
+        let Some((place, form, review)) = review else {
             let sql = "DELETE FROM review WHERE session = ?1 AND number = ?2";
             self.connection.prepare_cached(sql)?.execute(params![session, number])?;
             return Ok(());
         };
-        self.write_review(session, number, &place, &review.saved())
+        self.write_review(session, number, (&place, form), &review.saved())
     }
 
     fn keep_news(&mut self, session: &str, news: Option<&News>) -> Result<(), JournalError> {
         match news {
-            Some(news) => self.write_review(session, NEWS, "", news),
+            Some(news) => self.write_review(session, NEWS, ("", Form::default()), news),
             None => self.keep_review(session, NEWS, None),
         }
     }
@@ -80,14 +82,16 @@ impl Owner {
         &mut self,
         session: &str,
         number: u64,
-        place: &str,
+        (place, form): (&str, Form),
         saved: &impl Serialize,
     ) -> Result<(), JournalError> {
         let saved =
             serde_json::to_string(saved).map_err(|error| JournalError::Unreadable(error.to_string()))?;
-        let sql = "INSERT INTO review (session, number, place, saved) VALUES (?1, ?2, ?3, ?4)
-                   ON CONFLICT (session, number) DO UPDATE SET place = ?3, saved = ?4";
-        self.connection.prepare_cached(sql)?.execute(params![session, number, place, saved])?;
+        let sql =
+            "INSERT INTO review (session, number, place, saved, mode, bom) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                   ON CONFLICT (session, number) DO UPDATE SET place = ?3, saved = ?4, mode = ?5, bom = ?6";
+        let row = params![session, number, place, saved, form.mode, form.bom];
+        self.connection.prepare_cached(sql)?.execute(row)?;
         self.let_old_reviews_go(MOST)
     }
 
@@ -113,12 +117,14 @@ impl Owner {
 
     /// One that cannot be read is left out: it is no reason to lose the others.
     fn reviews(&mut self, session: &str) -> Result<Vec<KeptReview>, JournalError> {
-        let sql = "SELECT number, place, saved FROM review WHERE session = ?1 AND number > 0 ORDER BY number";
+        let sql = "SELECT number, place, saved, mode, bom FROM review WHERE session = ?1 AND number > 0
+                   ORDER BY number";
         let mut statement = self.connection.prepare_cached(sql)?;
         let row = |row: &rusqlite::Row<'_>| {
             let (number, place, saved): (u64, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let form = Form { mode: row.get(3)?, bom: row.get(4)? };
             let saved = serde_json::from_str(&saved).ok();
-            Ok(saved.map(|saved| KeptReview { number, place, saved }))
+            Ok(saved.map(|saved| KeptReview { number, place, form, saved }))
         };
         let rows = statement.query_map([session], row)?;
         Ok(rows.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())

@@ -48,4 +48,10 @@ pub(super) const STEPS: &[&str] = &[
         PRIMARY KEY (session, number)
     ) STRICT;
 ",
+    "
+    ALTER TABLE entry ADD COLUMN mode INTEGER;
+    ALTER TABLE entry ADD COLUMN bom INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE review ADD COLUMN mode INTEGER;
+    ALTER TABLE review ADD COLUMN bom INTEGER NOT NULL DEFAULT 0;
+",
 ];

@@ -76,7 +76,12 @@ async fn every_kind_of_edit_is_recorded_and_given_back() {
         edit("1", "/a", "a\nb\n", "a\nB\n"),
         entry("s", "1", "/b", NewKind::Create { after: Text::new("new\n") }),
         entry("s", "2", "/c.old", moved),
-        entry("s", "2", "untitled:Untitled-1", NewKind::Delete { before: Text::new("") }),
+        entry(
+            "s",
+            "2",
+            "untitled:Untitled-1",
+            NewKind::Delete { before: Text::new(""), form: Form::default() },
+        ),
     ];
     let ids = journal.begin(entries).await.unwrap();
     // Another process sees the same.
@@ -246,6 +251,19 @@ async fn the_files_are_the_users_alone_and_a_newer_format_is_refused() {
     assert!(error.ends_with("was written by a newer copydesk (format 7): update this one"), "{error}");
 }
 
+#[tokio::test]
+async fn a_journal_of_an_earlier_version_is_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let earlier = Connection::open(dir.path().join("journal.db")).unwrap();
+    schema::STEPS[..2].iter().for_each(|step| earlier.execute_batch(step).unwrap());
+    let entry = "INSERT INTO entry (session, call, part_of, place, kind, time) VALUES ('s', '1', 1, '/a', 'delete', 0)";
+    earlier.execute(entry, []).unwrap();
+    earlier.pragma_update(None, "user_version", 2).unwrap();
+    drop(earlier);
+    let entries = open(dir.path()).entries("s").await.unwrap();
+    assert_eq!((entries.len(), entries[0].form), (1, Form::default()));
+}
+
 #[test]
 fn an_entry_tells_whether_its_place_is_as_before_or_as_after() {
     let entry = |kind, before: Option<&str>, after: Option<&str>| Entry {
@@ -260,6 +278,7 @@ fn an_entry_tells_whether_its_place_is_as_before_or_as_after() {
         time: 0,
         before: before.map(Hash::of),
         after: after.map(Hash::of),
+        form: Form::default(),
         kept: true,
     };
     let edit = entry(Kind::Edit, Some("a"), Some("b"));

@@ -34,6 +34,8 @@ pub struct Job {
     pub duration: Duration,
     /// How it ended, unless it runs.
     pub exit: Option<Exit>,
+    /// How many bytes of its output somebody has seen.
+    pub seen: Option<u64>,
 }
 
 #[derive(Debug, Default)]
@@ -50,6 +52,7 @@ struct Entry {
     stop: CancellationToken,
     ended: watch::Sender<Option<(Exit, Duration)>>,
     told: AtomicBool,
+    seen: Mutex<Option<u64>>,
 }
 
 impl Entry {
@@ -61,6 +64,7 @@ impl Entry {
             file: self.file.clone(),
             duration: ended.map_or_else(|| self.started.elapsed(), |(_, duration)| duration),
             exit: ended.map(|(exit, _)| exit),
+            seen: *self.seen.lock().unwrap_or_else(PoisonError::into_inner),
         }
     }
 
@@ -85,6 +89,7 @@ impl Jobs {
             stop: CancellationToken::new(),
             ended: watch::Sender::new(None),
             told: AtomicBool::new(false),
+            seen: Mutex::default(),
         });
         entries.push(Arc::clone(&entry));
         let surplus = entries.len().saturating_sub(MOST_JOBS + KEPT);
@@ -135,6 +140,12 @@ impl Jobs {
             entry.told.store(true, Ordering::Relaxed);
         }
         Some(job)
+    }
+
+    pub(super) fn saw(&self, id: i32, bytes: u64) {
+        if let Some(entry) = self.find(id) {
+            *entry.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(bytes);
+        }
     }
 
     pub(super) fn stop(&self, id: i32) {

@@ -37,7 +37,7 @@ impl Reviews {
                 of.reviews.values_mut().filter(|tracked| tracked.is_unsaved && !tracked.is_before());
             for tracked in unsaved.filter(|tracked| is_wanted(tracked)) {
                 let place = tracked.name.to_string_lossy().into_owned();
-                let review = (!tracked.is_over()).then(|| (place, tracked.review.to_save()));
+                let review = (!tracked.is_over()).then(|| (place, tracked.form, tracked.review.to_save()));
                 tracked.is_unsaved = !journal.keep_review(session, tracked.id.0, review);
             }
         }
@@ -72,7 +72,7 @@ impl Reviews {
         }
         of.news.put_before(news);
         let mut moved = Vec::new();
-        for (KeptReview { number, place, saved }, shown, now) in kept {
+        for (KeptReview { number, place, form, saved }, shown, now) in kept {
             of.next = of.next.max(number + 1);
             let restored = match now {
                 Some(now) => Review::restore(saved, now.text()),
@@ -92,7 +92,7 @@ impl Reviews {
                     by: Vec::new(),
                 });
             }
-            let tracked = Tracked::new(place.into(), shown, review);
+            let tracked = Tracked { form, ..Tracked::new(place.into(), shown, review) };
             // One *before* may have come earlier, and have its number.
             let is_taken = of.reviews.contains_key(&ReviewId(number));
             // An edit of today may have begun a review of the same document, when the journal could not be read.

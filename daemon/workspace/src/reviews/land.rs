@@ -8,6 +8,7 @@ use copydesk_text::review::{Current, HunkId, Review, Whole};
 use super::tracked::Tracked;
 use super::{ReviewId, Reviews, State};
 use crate::buffers::ClientId;
+use crate::journal::Form;
 
 /// Who made an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,8 +114,15 @@ impl Reviews {
         self.keep(name);
     }
 
-    /// A file that is no more; `before` is what it held.
-    pub(crate) fn removed(&self, name: &Path, shown: &str, session: &str, hand: Hand<'_>, before: &str) {
+    /// A file that is no more; `before` is what it held, and what it was besides.
+    pub(crate) fn removed(
+        &self,
+        name: &Path,
+        shown: &str,
+        session: &str,
+        hand: Hand<'_>,
+        (before, form): (&str, Form),
+    ) {
         let mut state = self.lock();
         if let Hand::Agent(call) = hand {
             let of = state.of(session);
@@ -125,6 +133,7 @@ impl Reviews {
             for tracked in of_session.filter(|tracked| !tracked.is_before()) {
                 tracked.catch_up(before);
                 tracked.review.deleted(call);
+                tracked.form = form;
             }
         }
         state.each(name, |_, tracked| {

@@ -10,6 +10,7 @@ use super::news::Item;
 use super::tracked::Tracked;
 use super::{ReviewId, Reviews};
 use crate::files::{ChangeKind, Place};
+use crate::journal::Form;
 
 /// What waits for a review.
 #[derive(Debug)]
@@ -22,8 +23,6 @@ pub(super) struct Proposed {
     pub(super) decided: Vec<Item>,
     /// There is more to come.
     pub(super) is_written: bool,
-    /// The mode bits of a file that it would create.
-    pub(super) mode: Option<u32>,
 }
 
 /// What became of a proposal so far.
@@ -56,9 +55,10 @@ impl Reviews {
         };
         let mut tracked = Tracked::new(place.real().to_owned(), place.shown.clone(), review);
         let (call, decided) = (call.to_owned(), Vec::new());
-        let mode = if let ChangeKind::Create { mode, .. } = kind { *mode } else { None };
-        tracked.proposed =
-            Some(Proposed { call, ask: None, is_answered: false, decided, is_written: false, mode });
+        if let ChangeKind::Create { mode, .. } = kind {
+            tracked.form.mode = *mode;
+        }
+        tracked.proposed = Some(Proposed { call, ask: None, is_answered: false, decided, is_written: false });
         let id = self.lock().of(session).add(tracked);
         Some(Proposal { reviews: self.clone(), session: session.into(), id })
     }
@@ -91,9 +91,9 @@ impl Reviews {
         asks.into_iter().filter(|(_, is_over)| *is_over).map(|(ask, _)| ask).collect()
     }
 
-    /// The mode bits of the file that a review *before* would create, where they are not those of any new one.
-    pub(crate) fn mode(&self, session: &str, review: ReviewId) -> Option<u32> {
-        self.lock().find(session, review)?.proposed.as_ref()?.mode
+    /// That of the file that a decision creates, or creates again.
+    pub(crate) fn form(&self, session: &str, review: ReviewId) -> Form {
+        self.lock().find(session, review).map(|tracked| tracked.form).unwrap_or_default()
     }
 
     /// The call that a review waits with, where it is one *before*.

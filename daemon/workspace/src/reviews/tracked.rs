@@ -9,6 +9,7 @@ use copydesk_text::{Change, Document, Edit};
 use super::ReviewId;
 use super::propose::Proposed;
 use crate::buffers::{ClientId, Typed};
+use crate::journal::Form;
 
 #[derive(Debug)]
 pub(super) struct Tracked {
@@ -18,6 +19,8 @@ pub(super) struct Tracked {
     /// For a person or a model.
     pub(super) shown: String,
     pub(super) review: Review,
+    /// That of the document: as it was when the agent deleted it, or as it is to be when it is created.
+    pub(super) form: Form,
     /// What waits for it, where it is one *before*.
     pub(super) proposed: Option<Proposed>,
     /// The client whose buffer it follows.
@@ -43,6 +46,7 @@ impl Tracked {
             name,
             shown,
             review,
+            form: Form::default(),
             proposed: None,
             follows: None,
             carrying: 0,

@@ -45,6 +45,27 @@ local function all()
   return found
 end
 
+--- The other files that go along when the calls of a file are taken back, as they are shown.
+---@param item copydesk.ChangeItem Of a file.
+---@return string[]
+local function others_of(item)
+  local calls, others = {}, {}
+  for _, call in ipairs(item.file.calls) do
+    calls[call.part.id] = true
+  end
+  for _, file in ipairs(item.turn.files) do
+    local goes_along = file ~= item.file
+      and vim.iter(file.calls):any(function(call)
+        return calls[call.part.id] and not call.is_undone
+      end)
+    if goes_along then
+      local name = require("copydesk.buffer").shown(vim.uri_from_fname(file.path)):gsub("%c", " ")
+      others[#others + 1] = ("`%s`"):format(name)
+    end
+  end
+  return others
+end
+
 --- Takes back what a row is about, and tells what became of it.
 ---@param item copydesk.ChangeItem
 function M.undo(item)
@@ -57,6 +78,11 @@ function M.undo(item)
   elseif item.call then
     whats[1] = { call = item.call.part.id }
   elseif item.file then
+    local others = others_of(item)
+    if #others > 0 then
+      local names = table.concat(others, ", ")
+      return message.info(("the same call changed %s, too; `u` on the call takes back all of it"):format(names))
+    end
     for _, call in ipairs(item.file.calls) do
       table.insert(whats, 1, { call = call.part.id })
     end
@@ -102,7 +128,7 @@ local function toggle(item)
     end)
   end
   -- A hunk has nothing to open: its call is closed.
-  local key = item.kind == "hunk" and item.call.part.id or item.key
+  local key = item.kind == "hunk" and item.below or item.key
   opened[key] = not is_open({ kind = item.kind, key = key, left = {} })
   panel.update(list)
   panel.go(list, key)

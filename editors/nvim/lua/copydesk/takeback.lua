@@ -115,8 +115,11 @@ local function is_meant(view, record, part)
     return false
   elseif what.after then
     return (view.at[what.after] or 0) < view.at[part.id]
+  elseif what.call then
+    -- One that stands for others is taken back with them.
+    return what.call == part.id or what.call == part.content.parent
   end
-  return what.call == part.id or what.turn == part.turn
+  return what.turn == part.turn
 end
 
 --- Whether what a call did to a file is taken back, as far as this Neovim did it.

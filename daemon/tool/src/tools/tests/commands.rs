@@ -3,7 +3,7 @@
 use expect_test::expect;
 use serde_json::{Value, json};
 
-use super::desk::{check, check_on, desk, desk_that};
+use super::desk::{Desk, check, check_on, desk, desk_that};
 use crate::context::Refused;
 use crate::outcome::FailureKind;
 
@@ -322,4 +322,16 @@ async fn a_job_may_have_a_timeout_and_there_are_only_so_many() {
         refused.output,
         "8 jobs run in the background already, which is the most; wait for one, or stop one."
     );
+}
+
+#[tokio::test]
+async fn what_was_seen_of_a_job_stays_seen_when_another_agent_goes_on() {
+    let mut desk = desk(&[]);
+    let id = number(&desk.call("bash", json!({ "command": "echo one", "background": true })).await);
+    let look = async |desk: &Desk| desk.call("job", json!({ "id": id, "wait": 60_000 })).await.output;
+    let seen = look(&desk).await;
+    assert!(seen.starts_with("one\n"), "{seen}");
+    desk.makes_its_tools_anew();
+    let seen = look(&desk).await;
+    assert!(seen.starts_with("(nothing new)\n"), "{seen}");
 }

@@ -64,6 +64,7 @@ pub(super) struct Desk {
     folder: TempDir,
     files: Files,
     registry: Registry,
+    options: Options,
     script: Arc<Script>,
     pub(super) cancel: CancellationToken,
     todos: Todos,
@@ -96,6 +97,19 @@ pub(super) fn desk_with(
     desk_of(files, web, says, |_| Err(Refused::ByPerson { reason: None }))
 }
 
+fn registry(options: &Options) -> Registry {
+    let mut registry = Registry::new(options.limits, options.spill.clone());
+    builtin(options).into_iter().for_each(|tool| registry.add(tool));
+    registry
+}
+
+impl Desk {
+    /// As when the session goes on as another agent.
+    pub(super) fn makes_its_tools_anew(&mut self) {
+        self.registry = registry(&self.options);
+    }
+}
+
 fn desk_of(
     files: &[(&str, &str)],
     web: Web,
@@ -111,7 +125,6 @@ fn desk_of(
     let env = |name: &str| (name == "PATH").then(|| path.clone());
     let shell = Shell::choose(Some("bash"), &env).unwrap();
     let processes = Processes::new(vec![("PATH".into(), path.clone()), ("FROM_DESK".into(), "yes".into())]);
-    let mut registry = Registry::new(limits, spill.clone());
     // As the files of the test have them.
     let shelf = root.join(".copydesk/skills");
     for (path, text) in files.iter().filter(|(path, _)| path.starts_with(".copydesk/skills/")) {
@@ -120,9 +133,7 @@ fn desk_of(
     }
     let skills = find(&[Shelf { folder: shelf, repository: Some(root.clone()) }]).skills.into();
     let plan = Plan::new(0);
-    for tool in builtin(&Options { limits, spill, processes, shell, patience: PATIENCE, web, skills, plan }) {
-        registry.add(tool);
-    }
+    let options = Options { limits, spill, processes, shell, patience: PATIENCE, web, skills, plan };
     let (progress, shown) = mpsc::channel(100);
     let script = Arc::new(Script {
         says: Box::new(says),
@@ -135,7 +146,8 @@ fn desk_of(
     let desk = Desk {
         folder,
         files: files_view,
-        registry,
+        registry: registry(&options),
+        options,
         script,
         cancel: CancellationToken::new(),
         todos: Todos::default(),

@@ -169,7 +169,7 @@ async fn whoever_never_decides_loses_the_oldest_reviews_first() {
     let journal = open(dir.path());
     for number in 1..=4 {
         let review = copydesk_text::review::Review::created(&"line\n".repeat(100), "call");
-        assert!(journal.keep_review(&format!("s{number}"), 1, Some(("/a".into(), review))));
+        assert!(journal.keep_review(&format!("s{number}"), 1, Some(("/a".into(), Form::default(), review))));
     }
     let left = async |most| {
         journal.ask(move |owner| owner.let_old_reviews_go(most)).await.unwrap();

@@ -78,7 +78,9 @@ impl Desk {
                     NewKind::Edit { before, change, after }
                 }
                 Ok(Step::Create(text)) => NewKind::Create { after: Text::new(text) },
-                Ok(Step::Delete) => NewKind::Delete { before: Text::new(text.as_str()) },
+                Ok(Step::Delete) => {
+                    NewKind::Delete { before: Text::new(text.as_str()), form: Form::default() }
+                }
                 Ok(Step::MoveBack(change)) => {
                     let (before, change, after) = changed(change);
                     NewKind::Move { to: undone.place.clone(), before, change, after }
@@ -107,7 +109,7 @@ async fn every_kind_is_taken_back_and_made_again() {
         after: Text::new("B\n"),
     };
     desk.apply("1", "/b", moved("/B")).await;
-    desk.apply("2", "/c", NewKind::Delete { before: Text::new("c\n") }).await;
+    desk.apply("2", "/c", NewKind::Delete { before: Text::new("c\n"), form: Form::default() }).await;
     desk.apply("2", "/d", NewKind::Create { after: Text::new("d\n") }).await;
     desk.edit("2", "/d", "D\n").await;
     let end = desk.files.clone();
@@ -204,7 +206,7 @@ async fn what_a_person_did_meanwhile_stays_or_the_undo_is_blocked() {
     desk.files.remove("/a");
     assert_eq!(desk.undo(&["3"]).await, Err(Blocked::Missing));
     desk.files.insert("/a".into(), "x\n".into());
-    desk.apply("4", "/a", NewKind::Delete { before: Text::new("x\n") }).await;
+    desk.apply("4", "/a", NewKind::Delete { before: Text::new("x\n"), form: Form::default() }).await;
     desk.files.insert("/a".into(), "mine\n".into());
     assert_eq!(desk.undo(&["4"]).await, Err(Blocked::Exists));
     desk.files.insert("/a".into(), "x\n".into());

@@ -129,3 +129,38 @@ async fn what_was_decided_in_the_evening_is_told_in_the_morning_and_once() {
         assert_eq!(news.len(), told, "{news:?}");
     }
 }
+
+/// Mode bits and the byte order mark, when that is taken back and when it is rejected, on another day, too.
+#[tokio::test]
+async fn a_deleted_file_comes_back_as_it_was() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut desk = Desk::lasting();
+    let path = desk.folder.path().join("a");
+    desk.write("a", "\u{feff}1\n");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o750)).unwrap();
+    let is_as_it_was = |desk: &Desk| {
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((desk.read("a").as_str(), mode), ("\u{feff}1\n", 0o750));
+    };
+    let delete = async |desk: &Desk| {
+        let ChangeKind::Edit { file, stamp, .. } = desk.kind("a", "").await else { panic!("no file") };
+        desk.change("a", ChangeKind::Delete { file, stamp }).await;
+        assert!(!path.exists());
+    };
+    delete(&desk).await;
+    let journal = desk.files.journal().unwrap().clone();
+    // Undone, redone, and the redo undone.
+    for is_there in [true, false, true] {
+        let entries = journal.entries(SESSION).await.unwrap();
+        desk.files.take_back_entries(&journal, &[entries.last().unwrap()], "Undo").await;
+        assert_eq!(path.exists(), is_there);
+    }
+    is_as_it_was(&desk);
+    delete(&desk).await;
+    journal.catch_up().await;
+    desk.files = Desk::open(desk.folder.path());
+    desk.files.look_at_reviews(SESSION).await;
+    desk.files.fetch_reviews(SESSION).await;
+    assert_eq!(desk.decide(&[everything(&desk.only(), Verdict::Reject)]).await, [Ok(())]);
+    is_as_it_was(&desk);
+}

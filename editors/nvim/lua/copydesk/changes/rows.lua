@@ -19,6 +19,7 @@ local MOST = 100
 ---@field file? copydesk.TurnFile
 ---@field call? copydesk.TurnCall
 ---@field hunk? copydesk.DiffHunk
+---@field below? string The key of the call that a hunk is of.
 ---@field is_latest? boolean The latest turn that changed something.
 ---@field left copydesk.Undecided[] What is undecided of it.
 
@@ -175,6 +176,7 @@ local function add_hunks(into, of)
   for number = 1, math.min(#hunks, MOST) do
     local one = hunks[number]
     local own = { kind = "hunk", key = ("%s#%d"):format(of.key, number), hunk = one.hunk, left = { one.left } }
+    own.below = of.key
     add(into, vim.tbl_extend("force", of, own), hunk_row(one.hunk, one.left))
   end
   if #hunks > MOST then
@@ -188,11 +190,13 @@ end
 ---@param file copydesk.TurnFile
 local function add_file(into, of, file)
   local item = { kind = "file", key = ("%s/%s"):format(of.key, file.path), turn = of.turn, file = file }
-  item.left = undecided.of(file.calls, into.by_call)
+  item.left = undecided.of(file.calls, into.by_call, file.path)
   add(into, item, file_row(file, item.left, into.is_open(item)))
   for _, call in ipairs(into.is_open(item) and file.calls or {}) do
-    local made = { kind = "call", key = call.part.id, turn = of.turn, file = file, call = call }
-    made.left = undecided.of({ call }, into.by_call)
+    -- A call that changed several files has a row below each.
+    local key = ("%s/%s"):format(item.key, call.part.id)
+    local made = { kind = "call", key = key, turn = of.turn, file = file, call = call }
+    made.left = undecided.of({ call }, into.by_call, file.path)
     add(into, made, call_row(call, into.is_open(made)))
     if into.is_open(made) then
       add_hunks(into, made)

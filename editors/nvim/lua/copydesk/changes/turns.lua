@@ -1,6 +1,7 @@
 --- What the turns of a session did to files: by turn, by file, by call.
 ---
---- Contract: pure; of the parts that are loaded, the latest turn first. A call that failed did nothing. A call that waits with
+--- Contract: pure; of the parts that are loaded, the latest turn first. A call that failed did nothing, except a task: what its
+--- agent did before stands. A call that waits with
 --- its edit has no figures yet.
 
 local changed = require("copydesk.chat.changed")
@@ -44,7 +45,8 @@ end
 ---@param call copydesk.Call
 ---@return copydesk.ChangedFile[]
 local function changes_of(call)
-  local files = call.output and not call.output.isError and changed.files(call.output.metadata) or {}
+  local has_done = call.output and (not call.output.isError or call.name == "task")
+  local files = has_done and changed.files(call.output.metadata) or {}
   return vim.tbl_filter(function(file)
     return file.diff or file.additions or file.deletions
   end, files)

@@ -38,15 +38,24 @@ function M.by_call(session)
   return found
 end
 
+---@param undecided copydesk.Undecided
+---@param path string
+---@return boolean
+local function is_in(undecided, path)
+  local is_file, found = pcall(vim.uri_to_fname, undecided.one.uri)
+  return is_file and found == path
+end
+
 --- What some calls have left undecided, each once.
 ---@param calls copydesk.TurnCall[]
 ---@param by_call table<string, copydesk.Undecided[]>
+---@param path? string Of this file alone: a call may have changed several.
 ---@return copydesk.Undecided[]
-function M.of(calls, by_call)
+function M.of(calls, by_call, path)
   local all, seen = {}, {}
   for _, call in ipairs(calls) do
     for _, undecided in ipairs(by_call[call.part.id] or {}) do
-      if not seen[undecided] then
+      if not seen[undecided] and (not path or is_in(undecided, path)) then
         seen[undecided] = true
         all[#all + 1] = undecided
       end
