@@ -260,7 +260,7 @@ async fn a_journal_of_an_earlier_version_is_read() {
     earlier.execute(entry, []).unwrap();
     earlier.pragma_update(None, "user_version", 2).unwrap();
     drop(earlier);
-    let entries = open(dir.path()).entries("s").await.unwrap();
+    let entries = open_again(dir.path()).entries("s").await.unwrap();
     assert_eq!((entries.len(), entries[0].form), (1, Form::default()));
 }
 
