@@ -17,6 +17,7 @@ mod diff;
 mod distance;
 mod document;
 mod ending;
+mod escape;
 mod file_text;
 mod inverse;
 mod lines;

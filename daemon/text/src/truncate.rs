@@ -3,6 +3,8 @@
 //! The kept piece is a slice of the output, so a reader can say exactly what is missing. A line that alone is longer than
 //! the limit is cut rather than left out, so that something is always shown.
 
+use crate::escape;
+
 /// The most that is shown of anything: whichever is reached first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -38,7 +40,7 @@ impl Cut<'_> {
     }
 }
 
-/// Never more than the limits, and never half a character. Where the end is left out, so is the last line break.
+/// Never more than the limits, and never half a character or half an escape sequence. Where the end is left out, so is the last line break.
 pub fn truncate(text: &str, limits: Limits, keep: Keep) -> Cut<'_> {
     let total = count(text);
     if total <= limits.lines && text.len() <= limits.bytes {
@@ -63,6 +65,7 @@ fn head(text: &str, limits: Limits) -> &str {
         if end + shown.len() > limits.bytes {
             if shown.len() > limits.bytes {
                 end = text.floor_char_boundary(limits.bytes);
+                end = escape::around(text, end).map_or(end, |sequence| sequence.start);
             }
             break;
         }
@@ -78,6 +81,8 @@ fn tail(text: &str, limits: Limits) -> &str {
         if text.len() - start + line.len() > limits.bytes {
             if line.len() > limits.bytes {
                 start = text.ceil_char_boundary(text.len() - limits.bytes.min(text.len()));
+                let end = escape::around(text, start).map_or(start, |sequence| sequence.end);
+                start = text.ceil_char_boundary(end.min(text.len()));
             }
             break;
         }
@@ -112,6 +117,8 @@ mod tests {
         check("éééé", 9, 5, Keep::Head, ("éé", 0, 4));
         check("éééé", 9, 5, Keep::Tail, ("éé", 0, 4));
         check("ok\nxxxxxxxx\nend", 9, 6, Keep::Head, ("ok\nxxx", 1, 9));
+        check("abc\x1b[31mred", 9, 5, Keep::Head, ("abc", 0, 8));
+        check("abc\x1b[31mred", 9, 6, Keep::Tail, ("red", 0, 8));
         check("ok\nxxxxxxxx\nend", 9, 6, Keep::Tail, ("xx\nend", 1, 9));
     }
 }
