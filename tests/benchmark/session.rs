@@ -36,13 +36,14 @@ pub(crate) fn measure(table: &mut Table) {
     for number in 0..20 {
         desk.write(&format!("part{number}.rs"), &line.repeat(40));
     }
-    let read = |path: String| ("read", json!({ "filePath": path }));
-    desk.row(table, "session: read of 2,000 lines", ms(5), |_| vec![read("lines.rs".into())]);
-    desk.row(table, "session: bash true", ms(5), |_| {
-        vec![("bash", json!({ "command": "true", "description": "Nothing" }))]
+    // Each turn says something else: who makes the same call again and again is stopped.
+    let read = |path: String, turn| ("read", json!({ "filePath": path, "limit": 2000 + turn }));
+    desk.row(table, "session: read of 2,000 lines", ms(5), |turn| vec![read("lines.rs".into(), turn)]);
+    desk.row(table, "session: bash true", ms(5), |turn| {
+        vec![("bash", json!({ "command": "true", "description": format!("Nothing, {turn}") }))]
     });
-    desk.row(table, "session: 20 reads in one step", ms(10), |_| {
-        (0..20).map(|number| read(format!("part{number}.rs"))).collect()
+    desk.row(table, "session: 20 reads in one step", ms(8), |turn| {
+        (0..20).map(|number| read(format!("part{number}.rs"), turn)).collect()
     });
     desk.row(table, "session: edit of one line in 100,000", ms(15), |turn| {
         let old =
@@ -147,7 +148,7 @@ impl Desk<'_> {
         if !table.wants(name) {
             return;
         }
-        let calls = |_| vec![("read", json!({ "filePath": "part1.rs" }))];
+        let calls = |turn| vec![("read", json!({ "filePath": "part1.rs", "limit": 40 + turn }))];
         let all = self.turns(&self.folder.join("project"), 200, calls);
         let to_head = |turns: &[Took]| turns.iter().map(|turn| turn.to_head).collect();
         table.row(
