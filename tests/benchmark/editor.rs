@@ -217,7 +217,8 @@ fn session_row(table: &mut Table) {
     }
     let server = ModelServer::start();
     let step = |read: usize| {
-        let arguments = json!({ "filePath": "a.txt", "offset": 1, "limit": 40 });
+        // Who makes the same call again and again is asked about.
+        let arguments = json!({ "filePath": "a.txt", "offset": 1, "limit": 40 + read });
         Turn::new().call(format!("c{read}"), "read", arguments)
     };
     // By how far a conversation has come: the sessions take turns as they like.

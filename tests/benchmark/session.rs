@@ -166,7 +166,7 @@ impl Desk<'_> {
         if !table.wants(name) {
             return;
         }
-        let read = |_| vec![("read", json!({ "filePath": "lines.rs" }))];
+        let read = |turn| vec![("read", json!({ "filePath": "lines.rs", "limit": 2000 + turn }))];
         let mut turns = script(5, read);
         turns.pop();
         turns.push(Turn::new().gate("waits").text("Done."));
