@@ -21,6 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "copydesk-workspace",
         ],
     ),
+    ("copydesk-language", &["copydesk-text", "copydesk-workspace"]),
     ("copydesk-model", &[]),
     ("copydesk-session", &["copydesk-model", "copydesk-permission", "copydesk-tool", "copydesk-workspace"]),
     ("copydesk-permission", &[]),

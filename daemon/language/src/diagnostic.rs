@@ -1,0 +1,43 @@
+//! One problem in a text.
+
+use std::path::PathBuf;
+
+use copydesk_text::Position;
+use serde::Serialize;
+
+/// Worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Severity {
+    Error,
+    Warning,
+    Information,
+    Hint,
+}
+
+/// Where in a text: from, and up to but not including.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
+pub struct Span {
+    pub start: Position,
+    pub end: Position,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Diagnostic {
+    pub span: Span,
+    pub severity: Severity,
+    /// The source's name for this kind of problem, such as `E0308`.
+    pub code: Option<String>,
+    /// Who says so, such as `rustc`; a server may pass on what others say.
+    pub source: Option<String>,
+    pub message: String,
+    pub related: Vec<Related>,
+}
+
+/// Another place that has to do with a problem.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Related {
+    pub path: PathBuf,
+    pub span: Span,
+    pub message: String,
+}

@@ -1,0 +1,16 @@
+//! What is wrong with a text, and how sure it is that this is said of exactly that text.
+//!
+//! A [`Source`] is asked about [`Subject`]s, texts at a moment, and answers with [`Report`]s, also about other files that it
+//! knows to be broken. What a report [`Said`] is proven, likely or unknown; what is unknown has no diagnostics, so that an older
+//! result cannot be passed off as a new one.
+//!
+//! Invariant: asking ends with the time that was given for it, whatever a source does.
+//! Invariant: positions are zero-based, lines as LSP counts them, characters in UTF-16 code units: what every server speaks.
+
+mod diagnostic;
+mod report;
+mod source;
+
+pub use diagnostic::{Diagnostic, Related, Severity, Span};
+pub use report::{Proof, Report, Said};
+pub use source::{Checking, Source, Subject};

@@ -1,0 +1,53 @@
+//! What one source says of one file.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::diagnostic::Diagnostic;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// By its real path.
+    pub path: PathBuf,
+    /// The name of the source: `rust-analyzer`, `cargo check`, `tree-sitter`.
+    pub source: String,
+    pub said: Said,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Said {
+    /// Of exactly this text: it was asked for it, or named its version.
+    Proven(Vec<Diagnostic>),
+    /// It came after this text, and nothing has changed for as long as this source takes.
+    Likely(Vec<Diagnostic>),
+    /// `why` completes "what it says of this text is not known: …".
+    Unknown { why: String },
+}
+
+/// How sure it is that diagnostics are for the text in question. The weakest is the greatest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Proof {
+    Proven,
+    Likely,
+    Unknown,
+}
+
+impl Said {
+    pub fn proof(&self) -> Proof {
+        match self {
+            Self::Proven(_) => Proof::Proven,
+            Self::Likely(_) => Proof::Likely,
+            Self::Unknown { .. } => Proof::Unknown,
+        }
+    }
+
+    /// None where it is not known, which is not the same as no problem.
+    pub fn diagnostics(&self) -> Option<&[Diagnostic]> {
+        match self {
+            Self::Proven(diagnostics) | Self::Likely(diagnostics) => Some(diagnostics),
+            Self::Unknown { .. } => None,
+        }
+    }
+}
