@@ -61,6 +61,8 @@ pub(super) async fn make(context: &Context, changes: Vec<Change>) -> Result<Made
         by: if is_accepted && !proposals.is_empty() { By::Person } else { By::Agent },
         group: None,
     };
+    // Nothing of them is left to decide, and nobody need follow the change in them.
+    drop(proposals);
     let changes: Vec<_> = changes.into_iter().map(Change::into_file_change).collect();
     let changed = context.files.change(&changes, &cause).await.map_err(|error| file_failure(&error))?;
     let rebased = changed.iter().any(|changed| changed.rebased);
