@@ -8,9 +8,11 @@
 //! Invariant: positions are zero-based, lines as LSP counts them, characters in UTF-16 code units: what every server speaks.
 
 mod diagnostic;
+mod quirks;
 mod report;
 mod source;
 
 pub use diagnostic::{Diagnostic, Related, Severity, Span};
+pub use quirks::{Dependents, Pull, Quirks, ReadyBy};
 pub use report::{Proof, Report, Said};
 pub use source::{Checking, Source, Subject};
