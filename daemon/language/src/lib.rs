@@ -10,9 +10,11 @@
 mod diagnostic;
 mod quirks;
 mod report;
+mod server;
 mod source;
 
 pub use diagnostic::{Diagnostic, Related, Severity, Span};
 pub use quirks::{Dependents, Pull, Quirks, ReadyBy};
 pub use report::{Proof, Report, Said};
+pub use server::{Launch, Mark, OnDisk, Server, StartError, State};
 pub use source::{Checking, Source, Subject};
