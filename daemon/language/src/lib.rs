@@ -13,9 +13,11 @@ mod quirks;
 mod report;
 mod server;
 mod source;
+mod sources;
 
 pub use diagnostic::{Diagnostic, Related, Severity, Span};
 pub use quirks::{Dependents, Pull, Quirks, ReadyBy};
 pub use report::{Proof, Report, Said};
 pub use server::{Launch, Mark, OnDisk, Server, StartError, State};
-pub use source::{Checking, Source, Subject};
+pub use source::{Changing, Checking, Source, Subject, Texts};
+pub use sources::Sources;
