@@ -7,10 +7,15 @@
 //! Invariant: asking ends with the time that was given for it, whatever a source does.
 //! Invariant: positions are zero-based, lines as LSP counts them, characters in UTF-16 code units: what every server speaks.
 
+mod baseline;
+mod delta;
 mod diagnostic;
+mod places;
 mod report;
 mod source;
 
+pub use baseline::{Baseline, Moved, moved};
+pub use delta::{Answer, Delta, Problem};
 pub use diagnostic::{Diagnostic, Related, Severity, Span};
 pub use report::{Proof, Report, Said};
-pub use source::{Checking, Source, Subject};
+pub use source::{Checking, Source, Subject, TREE_SITTER};
