@@ -7,17 +7,22 @@
 //! Invariant: asking ends with the time that was given for it, whatever a source does.
 //! Invariant: positions are zero-based, lines as LSP counts them, characters in UTF-16 code units: what every server speaks.
 
+mod baseline;
+mod delta;
 mod diagnostic;
 pub mod frame;
+mod places;
 mod quirks;
 mod report;
 mod server;
 mod source;
 mod sources;
 
+pub use baseline::{Baseline, Moved, moved};
+pub use delta::{Answer, Delta, Problem};
 pub use diagnostic::{Diagnostic, Related, Severity, Span};
 pub use quirks::{Dependents, Pull, Quirks, ReadyBy};
 pub use report::{Proof, Report, Said};
 pub use server::{Launch, Mark, OnDisk, Server, StartError, State};
-pub use source::{Changing, Checking, Source, Subject, Texts};
+pub use source::{Changing, Checking, Source, Subject, TREE_SITTER, Texts};
 pub use sources::Sources;

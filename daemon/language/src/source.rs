@@ -9,6 +9,9 @@ use tokio::time::Instant;
 
 use crate::report::Report;
 
+/// The name of the source that knows only whether a text keeps to its grammar.
+pub const TREE_SITTER: &str = "tree-sitter";
+
 /// A text that is asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subject {
