@@ -21,6 +21,7 @@ use copydesk_workspace::reviews::Reviews;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use crate::languages::Languages;
 use crate::setup::Setup;
 
 mod context;
@@ -51,6 +52,7 @@ pub(crate) struct Hub {
     pub(crate) store: Store,
     pub(crate) buffers: Buffers,
     pub(crate) editors: Editors,
+    pub(crate) languages: Languages,
     journal: Option<Journal>,
     pub(crate) reviews: Reviews,
     sessions: Mutex<HashMap<String, Arc<Held>>>,
@@ -70,6 +72,7 @@ impl Hub {
             store,
             buffers: Buffers::followed_by(Arc::new(reviews.clone())),
             editors: Editors::default(),
+            languages: Languages::default(),
             reviews,
             journal,
             sessions: Mutex::default(),

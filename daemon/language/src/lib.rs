@@ -8,9 +8,11 @@
 //! Invariant: positions are zero-based, lines as LSP counts them, characters in UTF-16 code units: what every server speaks.
 
 mod baseline;
+pub mod checks;
 mod delta;
 mod diagnostic;
 pub mod frame;
+mod ledger;
 mod places;
 mod quirks;
 mod report;
@@ -19,6 +21,7 @@ mod source;
 mod sources;
 
 pub use baseline::{Baseline, Moved, moved};
+pub use checks::{Checks, Edited, Told};
 pub use delta::{Answer, Delta, Problem};
 pub use diagnostic::{Diagnostic, Related, Severity, Span};
 pub use quirks::{Dependents, Pull, Quirks, ReadyBy};
