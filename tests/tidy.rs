@@ -24,7 +24,16 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("copydesk-language", &["copydesk-text", "copydesk-workspace"]),
     ("copydesk-model", &[]),
-    ("copydesk-session", &["copydesk-language", "copydesk-model", "copydesk-permission", "copydesk-tool", "copydesk-workspace"]),
+    (
+        "copydesk-session",
+        &[
+            "copydesk-language",
+            "copydesk-model",
+            "copydesk-permission",
+            "copydesk-tool",
+            "copydesk-workspace",
+        ],
+    ),
     ("copydesk-permission", &[]),
     ("copydesk-protocol", &[]),
     ("copydesk-text", &[]),

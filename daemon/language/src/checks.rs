@@ -273,7 +273,8 @@ impl Checks {
             return None;
         }
         let Shared { root, texts, .. } = &*self.shared;
-        let text = |path: &Path| texts.as_ref().and_then(|texts| texts.text(path)).map(|subject| subject.text);
+        let text =
+            |path: &Path| texts.as_ref().and_then(|texts| texts.text(path)).map(|subject| subject.text);
         let output = told::told(delta, root, &text);
         Some(Told { output, metadata: told::metadata(delta, root, begun.elapsed()) })
     }
@@ -298,6 +299,6 @@ fn first(edited: &[Edited], subjects: &[Subject], syntax: Vec<Report>) -> Vec<Ba
     baselines
 }
 
-fn text_of(subjects: &[Subject]) -> impl Fn(&Path) -> Option<&Arc<String>> {
-    |path| subjects.iter().find(|subject| subject.path == path).map(|subject| &subject.text)
+fn text_of<'a>(subjects: &'a [Subject]) -> impl Fn(&Path) -> Option<&'a Arc<String>> {
+    move |path| subjects.iter().find(|subject| subject.path == path).map(|subject| &subject.text)
 }

@@ -79,12 +79,6 @@ impl Delta {
         delta.ordered()
     }
 
-    /// Nobody found anything that is or may be new, and at least one of them knows.
-    pub fn is_clean(&self) -> bool {
-        let is_known = self.answers.iter().any(|answer| answer.proof != Proof::Unknown);
-        is_known && self.new.is_empty() && self.unsure.is_empty()
-    }
-
     fn add(&mut self, report: &Report, before: Option<&[Moved]>) {
         let why = match &report.said {
             Said::Unknown { why } => Some(why.clone()),

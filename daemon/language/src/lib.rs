@@ -2,13 +2,15 @@
 //!
 //! A [`Source`] is asked about [`Subject`]s, texts at a moment, and answers with [`Report`]s, also about other files that it
 //! knows to be broken. What a report [`Said`] is proven, likely or unknown; what is unknown has no diagnostics, so that an older
-//! result cannot be passed off as a new one.
+//! result cannot be passed off as a new one. A [`Baseline`] is what was said before a change, moved through it; a [`Delta`] is what the
+//! change did, and [`told`] what a model reads of that.
 //!
 //! Invariant: asking ends with the time that was given for it, whatever a source does.
 //! Invariant: positions are zero-based, lines as LSP counts them, characters in UTF-16 code units: what every server speaks.
 
 mod baseline;
 pub mod checks;
+mod clean;
 mod delta;
 mod diagnostic;
 pub mod frame;
@@ -19,6 +21,7 @@ mod report;
 mod server;
 mod source;
 mod sources;
+mod told;
 
 pub use baseline::{Baseline, Moved, moved};
 pub use checks::{Checks, Edited, Told};
@@ -29,3 +32,4 @@ pub use report::{Proof, Report, Said};
 pub use server::{Launch, Mark, OnDisk, Server, StartError, State};
 pub use source::{Changing, Checking, Source, Subject, TREE_SITTER, Texts};
 pub use sources::Sources;
+pub use told::{TextOf, metadata, told};

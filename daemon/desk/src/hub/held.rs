@@ -245,7 +245,8 @@ impl Held {
         let hub_of = Arc::downgrade(&hub);
         let (editors, languages) = (hub.editors.clone(), hub.languages.clone());
         let processes_of = processes.clone();
-        let desk = Desk { buffers, journal, reviews, processes: processes_of, editors, languages, hub: hub_of };
+        let desk =
+            Desk { buffers, journal, reviews, processes: processes_of, editors, languages, hub: hub_of };
         let setting = opening::open(&setup, &loaded, hub.store.clone(), &desk, &choice, events_in)
             .await
             .map_err(HubError::failed)?;

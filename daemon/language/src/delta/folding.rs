@@ -10,12 +10,15 @@ use super::Problem;
 use crate::diagnostic::Severity;
 use crate::source::TREE_SITTER;
 
+/// The same words, or the same code, at the same place.
+type Key = (PathBuf, Position, Severity, String);
+
 /// What was told so far.
 #[derive(Debug, Default)]
 pub(super) struct Folding {
-    words: HashSet<(PathBuf, Position, Severity, String)>,
+    words: HashSet<Key>,
     /// By whom, the source and the one that it speaks for.
-    codes: HashMap<(PathBuf, Position, Severity, String), (String, Option<String>)>,
+    codes: HashMap<Key, (String, Option<String>)>,
 }
 
 impl Folding {
@@ -34,7 +37,8 @@ impl Folding {
 
     fn is_first(&mut self, problem: &Problem) -> bool {
         let item = &problem.diagnostic;
-        let key = |words: &str| (problem.path.clone(), item.span.start, item.severity, words.to_owned());
+        let key =
+            |words: &str| -> Key { (problem.path.clone(), item.span.start, item.severity, words.to_owned()) };
         if !self.words.insert(key(&item.message)) {
             return false;
         }

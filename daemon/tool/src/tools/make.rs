@@ -193,7 +193,8 @@ impl Made {
 
     /// What the model should know beyond the change itself.
     pub(super) fn notes(&self) -> String {
-        let unsaved = self.unsaved.as_ref().map(|why| format!("\n(The editor did not save the file: {why}.)"));
+        let unsaved =
+            self.unsaved.as_ref().map(|why| format!("\n(The editor did not save the file: {why}.)"));
         let told = self.told.as_ref().map(|told| format!("\n\n{told}"));
         [unsaved, told].into_iter().flatten().collect()
     }
