@@ -10,7 +10,9 @@
 mod diagnostic;
 mod report;
 mod source;
+mod watched;
 
 pub use diagnostic::{Diagnostic, Related, Severity, Span};
 pub use report::{Proof, Report, Said};
 pub use source::{Checking, Source, Subject};
+pub use watched::{Changes, MOST_FOLDERS, OnDisk, Watched};
