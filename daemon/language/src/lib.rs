@@ -8,11 +8,16 @@
 //! Invariant: positions are zero-based, lines as LSP counts them, characters in UTF-16 code units: what every server speaks.
 
 mod diagnostic;
+pub mod frame;
+mod quirks;
 mod report;
+mod server;
 mod source;
 mod watched;
 
 pub use diagnostic::{Diagnostic, Related, Severity, Span};
+pub use quirks::{Dependents, Pull, Quirks, ReadyBy};
 pub use report::{Proof, Report, Said};
+pub use server::{Launch, Mark, OnDisk, Server, StartError, State};
 pub use source::{Checking, Source, Subject};
-pub use watched::{Changes, MOST_FOLDERS, OnDisk, Watched};
+pub use watched::{Changes, MOST_FOLDERS, Watched};

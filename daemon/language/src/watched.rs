@@ -20,6 +20,7 @@ use tokio::time::{Instant, timeout_at};
 
 use self::fold::Fold;
 use self::stamps::Stamps;
+use crate::server::OnDisk;
 
 mod fold;
 #[cfg(target_os = "linux")]
@@ -31,14 +32,6 @@ mod tree;
 
 /// Folders that are watched below one root, where nobody says another number.
 pub const MOST_FOLDERS: usize = 4096;
-
-/// What happened to a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum OnDisk {
-    Created,
-    Changed,
-    Deleted,
-}
 
 /// What happened since this was last asked.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{Changes, OnDisk};
+use super::Changes;
+use crate::server::OnDisk;
 
 /// Names that changed and were not told yet.
 const MOST: usize = 20_000;

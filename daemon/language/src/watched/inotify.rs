@@ -102,8 +102,8 @@ impl Drop for Eyes {
 mod tests {
     use std::fs;
 
-    use super::super::OnDisk;
     use super::*;
+    use crate::server::OnDisk;
 
     #[tokio::test]
     async fn a_queue_that_ran_over_is_told_and_watching_goes_on() {

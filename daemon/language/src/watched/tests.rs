@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use tokio::time::Instant;
 
-use super::{Changes, MOST_FOLDERS, OnDisk, Watched};
+use super::{Changes, MOST_FOLDERS, Watched};
+use crate::server::OnDisk;
 
 /// Not how long anything takes: a test that waits so long has failed.
 fn soon() -> Instant {
