@@ -8,11 +8,14 @@
 //! Invariant: positions are zero-based, lines as LSP counts them, characters in UTF-16 code units: what every server speaks.
 
 mod diagnostic;
+pub mod known;
 mod quirks;
 mod report;
 mod source;
+mod view;
 
 pub use diagnostic::{Diagnostic, Related, Severity, Span};
 pub use quirks::{Dependents, Pull, Quirks, ReadyBy};
 pub use report::{Proof, Report, Said};
 pub use source::{Checking, Source, Subject};
+pub use view::{Disk, View};
