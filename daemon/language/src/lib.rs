@@ -8,6 +8,7 @@
 //! Invariant: positions are zero-based, lines as LSP counts them, characters in UTF-16 code units: what every server speaks.
 
 mod diagnostic;
+pub mod find;
 pub mod known;
 mod quirks;
 mod report;
