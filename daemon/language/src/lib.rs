@@ -7,6 +7,7 @@
 //! Invariant: asking ends with the time that was given for it, whatever a source does.
 //! Invariant: positions are zero-based, lines as LSP counts them, characters in UTF-16 code units: what every server speaks.
 
+pub mod choose;
 mod diagnostic;
 pub mod find;
 pub mod known;
