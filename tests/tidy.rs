@@ -12,6 +12,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "copydesk",
         &[
+            "copydesk-language",
             "copydesk-model",
             "copydesk-permission",
             "copydesk-protocol",

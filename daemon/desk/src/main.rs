@@ -6,7 +6,6 @@ mod cli;
 mod client;
 mod command;
 mod face;
-mod frame;
 mod hub;
 mod instructions;
 mod life;

@@ -10,14 +10,17 @@
 pub mod choose;
 mod diagnostic;
 pub mod find;
+pub mod frame;
 pub mod known;
 mod quirks;
 mod report;
+mod server;
 mod source;
 mod view;
 
 pub use diagnostic::{Diagnostic, Related, Severity, Span};
 pub use quirks::{Dependents, Pull, Quirks, ReadyBy};
 pub use report::{Proof, Report, Said};
+pub use server::{Launch, Mark, OnDisk, Server, StartError, State};
 pub use source::{Checking, Source, Subject};
 pub use view::{Disk, View};
