@@ -7,10 +7,13 @@
 //! Invariant: asking ends with the time that was given for it, whatever a source does.
 //! Invariant: positions are zero-based, lines as LSP counts them, characters in UTF-16 code units: what every server speaks.
 
+pub mod choose;
 mod dependents;
 mod diagnostic;
+pub mod find;
 pub mod frame;
 pub mod known;
+pub mod pool;
 mod quirks;
 mod report;
 mod server;
