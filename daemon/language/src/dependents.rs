@@ -9,6 +9,7 @@ mod name;
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use copydesk_workspace::search::{Case, Grep, Match, Overlay, Until, grep};
 use tokio::time::{Instant, timeout_at};
@@ -20,6 +21,8 @@ use crate::known;
 const MOST_LINES: usize = 1000;
 /// Entries of a folder that are looked at for files of the same package.
 const MOST_ENTRIES: usize = 1000;
+
+const GRACE: Duration = Duration::from_millis(20);
 
 /// Who is asked about, and where others are looked for.
 #[derive(Debug, Clone)]
@@ -88,7 +91,8 @@ async fn look(
     };
     let patience = until.saturating_duration_since(Instant::now());
     let searching = grep(request, Until { cancel: CancellationToken::new(), patience });
-    match timeout_at(until, searching).await {
+    // The search itself stops then, and gives what it has found; a disk that does not answer is not waited for.
+    match timeout_at(until + GRACE, searching).await {
         Ok(Ok(found)) => found.matches,
         // A search that cannot be made finds nothing.
         Ok(Err(_)) | Err(_) => Vec::new(),
@@ -143,8 +147,6 @@ impl Found {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     fn soon() -> Instant {

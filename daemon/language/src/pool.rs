@@ -16,6 +16,7 @@ mod documents;
 mod house;
 mod late;
 mod life;
+mod linked;
 mod memory;
 mod root;
 mod shadow;
@@ -112,6 +113,8 @@ struct Shared {
     missing: Mutex<BTreeMap<String, Missing>>,
     /// One for each server that may run.
     places: Arc<Semaphore>,
+    /// One for each search that runs without anybody waiting.
+    looking: Arc<Semaphore>,
     tasks: TaskTracker,
     closed: CancellationToken,
     /// Counts what happened to any server, so that views know when to look again.
@@ -140,6 +143,7 @@ impl Pool {
             roots: Mutex::default(),
             missing: Mutex::default(),
             places: Arc::new(Semaphore::new(limits.servers)),
+            looking: Arc::new(Semaphore::new(2)),
             tasks: TaskTracker::new(),
             closed: closed.clone(),
             news: watch::Sender::new(0),

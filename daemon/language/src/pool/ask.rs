@@ -11,19 +11,14 @@ use futures_util::stream::FuturesUnordered;
 use tokio::time::{Instant, timeout_at};
 
 use super::Shared;
+use super::linked::linked;
 use super::slot::{Alive, Slot};
-use crate::dependents::{Mentions, dependents};
 use crate::known::language_of;
-use crate::quirks::Dependents;
 use crate::report::{Report, Said};
 use crate::source::Subject;
 
 /// How long it is waited for what the disk has to tell.
 const SETTLING: Duration = Duration::from_millis(500);
-/// How long files that mention a file are looked for.
-const LOOKING: Duration = Duration::from_millis(40);
-/// Files for which others are looked for, of those that one call changed.
-const MOST_CHANGED: usize = 4;
 
 const LATE: &str = "it did not answer in time";
 
@@ -41,13 +36,14 @@ enum Got {
     /// With what stands for its text.
     Of(PathBuf, u64, Said),
     /// Of the same text, what follows a save alone.
-    Saved(PathBuf, Said),
+    Saved(PathBuf, Option<Said>),
     Others(Vec<(PathBuf, Said)>),
-    Nothing,
+    /// Texts that it is to be asked about, too.
+    Linked(Vec<Subject>),
 }
 
 pub(super) async fn ask(
-    pool: &Shared,
+    pool: &Arc<Shared>,
     slot: &Arc<Slot>,
     subjects: &[(Subject, String)],
     aim: Aim,
@@ -70,41 +66,44 @@ pub(super) async fn ask(
     };
     alive.root.settle(pool, until.min(Instant::now() + SETTLING)).await;
     let mark = alive.server.mark();
-    let mut held = hold_all(slot, &alive, subjects, aim);
+    let held = hold_all(slot, &alive, subjects, aim);
     let paths: BTreeSet<_> = held.keys().cloned().collect();
-    // One that reads its project says so when it is asked, at once; it is not given more to read.
-    if slot.ready().is_ok() {
-        for subject in others(pool, slot, &paths, until).await {
-            let first_line = subject.text.lines().next().unwrap_or_default();
-            if let Some(language) = language_of(&subject.path, first_line) {
-                held.insert(subject.path.clone(), slot.hold(&alive, &subject, language));
-            }
-        }
-    }
     let generation = slot.documents().generation();
-    let mut waiting: FuturesUnordered<BoxFuture<'_, Got>> = FuturesUnordered::new();
-    for (path, text) in held {
-        let alive = &alive;
-        if aim == Aim::Changed && subjects.iter().any(|(subject, _)| subject.path == path && subject.is_saved)
-        {
-            let path = path.clone();
-            waiting.push(Box::pin(async move {
-                match alive.server.check_saved(&path, until).await {
-                    Some(said) => Got::Saved(path, said),
-                    None => Got::Nothing,
-                }
-            }));
-        }
-        waiting.push(Box::pin(async move {
-            let said = alive.server.check(&path, until).await;
+    let server = &alive.server;
+    let check = |path: PathBuf, text: u64| -> BoxFuture<'_, Got> {
+        Box::pin(async move {
+            let said = server.check(&path, until).await;
             Got::Of(path, text, said)
+        })
+    };
+    let mut waiting: FuturesUnordered<BoxFuture<'_, Got>> = FuturesUnordered::new();
+    for (subject, _) in subjects.iter().filter(|(subject, _)| aim == Aim::Changed && subject.is_saved) {
+        waiting.push(Box::pin(async move {
+            let said = server.check_saved(&subject.path, until).await;
+            Got::Saved(subject.path.clone(), said)
         }));
     }
-    waiting.push(Box::pin(async { Got::Others(alive.server.others(mark, until).await) }));
+    waiting.extend(held.into_iter().map(|(path, text)| check(path, text)));
+    waiting.push(Box::pin(async { Got::Others(server.others(mark, until).await) }));
+    // One that reads its project says so when it is asked, at once; it is not given more to read.
+    if slot.ready().is_ok() {
+        waiting.push(Box::pin(async { Got::Linked(linked(pool, slot, &paths, until).await) }));
+    }
     let mut answers =
-        Answers { slot, generation, subjects: paths, said: BTreeMap::new(), saved: BTreeMap::new() };
+        Answers { slot, generation, subjects: &paths, said: BTreeMap::new(), saved: BTreeMap::new() };
     while let Ok(Some(got)) = timeout_at(until, waiting.next()).await {
-        answers.add(got);
+        match got {
+            Got::Linked(found) => {
+                for subject in found {
+                    let first_line = subject.text.lines().next().unwrap_or_default();
+                    if let Some(language) = language_of(&subject.path, first_line) {
+                        let text = slot.hold(&alive, &subject, language);
+                        waiting.push(check(subject.path, text));
+                    }
+                }
+            }
+            got => answers.add(got),
+        }
     }
     answers.finish(subjects)
 }
@@ -122,51 +121,12 @@ fn hold_all(slot: &Slot, alive: &Alive, subjects: &[(Subject, String)], aim: Aim
     held
 }
 
-/// The texts of files that these may break and that the server would not look at by itself.
-async fn others(pool: &Shared, slot: &Slot, paths: &BTreeSet<PathBuf>, until: Instant) -> Vec<Subject> {
-    let quirks = &slot.launch.quirks;
-    if quirks.dirty_dependents == Dependents::None || quirks.pushes_closed {
-        return Vec::new();
-    }
-    let until = until.min(Instant::now() + LOOKING);
-    let held: BTreeSet<_> = slot.documents().paths().into_iter().collect();
-    let overlay = pool.texts.overlay();
-    let most = pool.limits.dependents;
-    let mut looking: FuturesUnordered<_> = paths
-        .iter()
-        .take(MOST_CHANGED)
-        .map(|path| {
-            let mentions = Mentions {
-                path: path.clone(),
-                root: slot.launch.root.clone(),
-                languages: slot.languages.clone(),
-                held: held.clone(),
-                overlay: overlay.clone(),
-                most,
-            };
-            dependents(mentions, until)
-        })
-        .collect();
-    let mut found = Vec::new();
-    while let Some(more) = looking.next().await {
-        let more: Vec<_> =
-            more.into_iter().filter(|path| !paths.contains(path) && !found.contains(path)).collect();
-        found.extend(more);
-    }
-    found.truncate(most);
-    let texts = Arc::clone(&pool.texts);
-    let reading =
-        tokio::task::spawn_blocking(move || found.iter().filter_map(|path| texts.text(path)).collect());
-    // A disk that does not answer is not waited for.
-    timeout_at(until + LOOKING, reading).await.ok().and_then(Result::ok).unwrap_or_default()
-}
-
 /// What was said by now.
 struct Answers<'a> {
     slot: &'a Slot,
     /// What the server knew when it was asked.
     generation: u64,
-    subjects: BTreeSet<PathBuf>,
+    subjects: &'a BTreeSet<PathBuf>,
     said: BTreeMap<PathBuf, Said>,
     saved: BTreeMap<PathBuf, Said>,
 }
@@ -175,10 +135,14 @@ impl Answers<'_> {
     fn add(&mut self, got: Got) {
         match got {
             Got::Of(path, text, said) => {
-                self.slot.documents().remember(&path, (text, self.generation), &said);
-                self.said.insert(path, said);
+                let mut documents = self.slot.documents();
+                documents.remember(&path, (text, self.generation), &said);
+                // Somebody else held another text meanwhile, and is told what is said of that.
+                let is_same = documents.text(&path) == Some(text);
+                let changed = || Said::Unknown { why: "it was changed meanwhile".to_owned() };
+                self.said.insert(path, if is_same { said } else { changed() });
             }
-            Got::Saved(path, said) => drop(self.saved.insert(path, said)),
+            Got::Saved(path, said) => self.saved.extend(said.map(|said| (path, said))),
             Got::Others(others) => {
                 for (path, said) in others {
                     let mut documents = self.slot.documents();
@@ -189,7 +153,7 @@ impl Answers<'_> {
                     self.said.entry(path).or_insert(said);
                 }
             }
-            Got::Nothing => {}
+            Got::Linked(_) => {}
         }
     }
 

@@ -26,6 +26,8 @@ struct Held {
     saved: Option<u64>,
     used: u64,
     said: Option<Remembered>,
+    /// Files that it may break, as far as they were looked for.
+    links: Option<Vec<PathBuf>>,
 }
 
 #[derive(Debug)]
@@ -44,13 +46,17 @@ impl Documents {
     pub(super) fn hold(&mut self, subject: &Subject, language: &str) -> (bool, Vec<PathBuf>) {
         self.clock += 1;
         let text = stands_for(&subject.text);
-        let held = Held { language: language.to_owned(), text, saved: None, used: self.clock, said: None };
-        let mut is_new = false;
-        let held = self.held.entry(subject.path.clone()).or_insert_with(|| {
-            is_new = true;
-            held
+        let is_new = !self.held.contains_key(&subject.path);
+        let used = self.clock;
+        let held = self.held.entry(subject.path.clone()).or_insert_with(|| Held {
+            language: language.to_owned(),
+            text,
+            saved: None,
+            used,
+            said: None,
+            links: None,
         });
-        held.used = self.clock;
+        held.used = used;
         // What lies on the disk was known before it was opened.
         if held.text != text || (is_new && !subject.is_saved) {
             self.generation += 1;
@@ -97,6 +103,16 @@ impl Documents {
 
     pub(super) fn count(&self) -> usize {
         self.held.len()
+    }
+
+    pub(super) fn link(&mut self, path: &Path, links: &[PathBuf]) {
+        if let Some(held) = self.held.get_mut(path) {
+            held.links = Some(links.to_vec());
+        }
+    }
+
+    pub(super) fn links(&self, path: &Path) -> Option<Vec<PathBuf>> {
+        self.held.get(path)?.links.clone()
     }
 
     /// Whether the server has to be told that this text was saved. From now on it was.

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use super::Pool;
 use super::ask::{Aim, ask};
 use super::chosen::{Group, Server};
+use super::linked;
 use crate::report::{Report, Said};
 use crate::source::{Checking, Source, Subject};
 
@@ -67,6 +68,7 @@ impl Besides {
                     (None, Ok(_turn)) => _ = slot.documents().hold(&subject, &language),
                     (_, Err(_)) => {}
                 }
+                linked::warm(shared, &slot, &subject.path);
             }
         }
     }
