@@ -26,7 +26,7 @@ mod status;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -50,6 +50,11 @@ pub use self::status::{Missing, Phase, Running};
 pub trait Texts: Send + Sync {
     /// None where there is no such text file, or it is too large to be worth a look.
     fn text(&self, path: &Path) -> Option<Subject>;
+
+    /// Files that editors have open: what stands in them may change at any time.
+    fn open(&self) -> BTreeSet<PathBuf> {
+        BTreeSet::new()
+    }
 
     /// What editors have open, for searching.
     fn overlay(&self) -> Overlay {

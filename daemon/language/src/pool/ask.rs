@@ -66,6 +66,11 @@ pub(super) async fn ask(
     };
     alive.root.settle(pool, until.min(Instant::now() + SETTLING)).await;
     let mark = alive.server.mark();
+    for path in slot.documents().in_editors(&pool.texts.open()) {
+        if !subjects.iter().any(|(subject, _)| subject.path == path) {
+            slot.refresh(&alive, &*pool.texts, &path);
+        }
+    }
     let held = hold_all(slot, &alive, subjects, aim);
     let paths: BTreeSet<_> = held.keys().cloned().collect();
     let generation = slot.documents().generation();
@@ -97,8 +102,11 @@ pub(super) async fn ask(
                 for subject in found {
                     let first_line = subject.text.lines().next().unwrap_or_default();
                     if let Some(language) = language_of(&subject.path, first_line) {
-                        let text = slot.hold(&alive, &subject, language);
-                        waiting.push(check(subject.path, text));
+                        let (text, is_new) = slot.hold(&alive, &subject, language);
+                        // Those that were open before are among the others that it is asked about.
+                        if is_new {
+                            waiting.push(check(subject.path, text));
+                        }
                     }
                 }
             }
@@ -111,7 +119,7 @@ pub(super) async fn ask(
 fn hold_all(slot: &Slot, alive: &Alive, subjects: &[(Subject, String)], aim: Aim) -> BTreeMap<PathBuf, u64> {
     let mut held = BTreeMap::new();
     for (subject, language) in subjects {
-        held.insert(subject.path.clone(), slot.hold(alive, subject, language));
+        held.insert(subject.path.clone(), slot.hold(alive, subject, language).0);
     }
     for (subject, _) in subjects.iter().filter(|(subject, _)| aim == Aim::Changed && subject.is_saved) {
         if slot.documents().is_news_that_saved(&subject.path) {
@@ -149,8 +157,12 @@ impl Answers<'_> {
                     if let Some(text) = documents.text(&path) {
                         documents.remember(&path, (text, self.generation), &said);
                     }
+                    drop(documents);
                     // What was asked for goes before what came by the way.
-                    self.said.entry(path).or_insert(said);
+                    let asked = self.said.get(&path).is_some_and(|asked| asked.diagnostics().is_some());
+                    if !asked && !self.subjects.contains(&path) {
+                        self.said.insert(path, said);
+                    }
                 }
             }
             Got::Linked(_) => {}

@@ -3,7 +3,7 @@
 //! What was said of a text counts only while nothing else that the server knows has changed: another file may have broken or
 //! mended it. Each such change is a new generation.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
@@ -22,6 +22,8 @@ pub(super) struct Documents {
 struct Held {
     language: String,
     text: u64,
+    /// The same text lay on the disk.
+    is_saved: bool,
     /// Of which text the server was told that it was saved.
     saved: Option<u64>,
     used: u64,
@@ -51,6 +53,7 @@ impl Documents {
         let held = self.held.entry(subject.path.clone()).or_insert_with(|| Held {
             language: language.to_owned(),
             text,
+            is_saved: true,
             saved: None,
             used,
             said: None,
@@ -62,6 +65,7 @@ impl Documents {
             self.generation += 1;
         }
         held.text = text;
+        held.is_saved = subject.is_saved;
         let surplus = self.held.len().saturating_sub(self.most);
         if surplus == 0 {
             return (is_new, Vec::new());
@@ -99,6 +103,12 @@ impl Documents {
 
     pub(super) fn paths(&self) -> Vec<PathBuf> {
         self.held.keys().cloned().collect()
+    }
+
+    /// Those whose text may have changed without a word from the disk: it is, or was, in an editor alone.
+    pub(super) fn in_editors(&self, open: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
+        let held = self.held.iter().filter(|(path, held)| !held.is_saved || open.contains(*path));
+        held.map(|(path, _)| path.clone()).collect()
     }
 
     pub(super) fn count(&self) -> usize {

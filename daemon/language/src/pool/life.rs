@@ -152,14 +152,8 @@ async fn run(
 /// What it held when it ended, and what was to be held when it was not there yet.
 fn hold_again(pool: &Shared, slot: &Slot, alive: &Arc<Alive>) {
     for path in slot.documents().paths() {
-        let language = slot.documents().language(&path).map(str::to_owned);
-        match pool.texts.text(&path).zip(language) {
-            Some((subject, language)) => {
-                alive.root.watched.hold(&path);
-                slot.hold(alive, &subject, &language);
-            }
-            None => drop(slot.documents().close(&path)),
-        }
+        alive.root.watched.hold(&path);
+        slot.refresh(alive, &*pool.texts, &path);
     }
     slot.documents().turn();
 }

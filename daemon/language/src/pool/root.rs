@@ -1,6 +1,7 @@
 //! What others change below a root, told to every server that works there.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::sync::Mutex;
@@ -39,15 +40,16 @@ impl Root {
 }
 
 fn tell(pool: &Shared, slot: &Slot, alive: &Alive, changes: &Changes) {
-    alive.server.watched(&changes.changed);
-    slot.documents().turn();
-    let held = slot.documents().paths();
+    let held: BTreeSet<_> = slot.documents().paths().into_iter().collect();
+    // Of what is open it is told otherwise; a server that is told twice looks twice, and cannot be sure meanwhile.
+    let is_told = |(path, what): &&(PathBuf, OnDisk)| *what == OnDisk::Deleted || !held.contains(path);
+    let told: Vec<_> = changes.changed.iter().filter(is_told).cloned().collect();
+    if !told.is_empty() {
+        alive.server.watched(&told);
+        slot.documents().turn();
+    }
     for path in held.iter().filter(|path| changes.missed || is_among(path, changes)) {
-        let language = slot.documents().language(path).map(str::to_owned);
-        match pool.texts.text(path).zip(language) {
-            Some((subject, language)) => _ = slot.hold(alive, &subject, &language),
-            None => slot.close(alive, path),
-        }
+        slot.refresh(alive, &*pool.texts, path);
     }
 }
 

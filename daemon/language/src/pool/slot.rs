@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{RwLock, mpsc, watch};
 use tokio::time::Instant;
 
+use super::Texts;
 use super::documents::Documents;
 use super::root::Root;
 use crate::known;
@@ -122,8 +123,9 @@ impl Slot {
         self.documents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Holds a text, and lets go of the one that was used least where there are too many. Gives what stands for the text.
-    pub(super) fn hold(&self, alive: &Alive, subject: &Subject, language: &str) -> u64 {
+    /// Holds a text, and lets go of the one that was used least where there are too many. Gives what stands for the text, and
+    /// whether it is new.
+    pub(super) fn hold(&self, alive: &Alive, subject: &Subject, language: &str) -> (u64, bool) {
         let mut documents = self.documents();
         let (is_new, let_go) = documents.hold(subject, language);
         alive.server.hold(subject, language);
@@ -134,7 +136,16 @@ impl Slot {
             alive.server.close(&path);
             alive.root.watched.let_go(&path);
         }
-        documents.text(&subject.path).unwrap_or_default()
+        (documents.text(&subject.path).unwrap_or_default(), is_new)
+    }
+
+    /// Holds what is held as it is now, or lets go of what is no more.
+    pub(super) fn refresh(&self, alive: &Alive, texts: &dyn Texts, path: &Path) {
+        let language = self.documents().language(path).map(str::to_owned);
+        match texts.text(path).zip(language) {
+            Some((subject, language)) => _ = self.hold(alive, &subject, &language),
+            None => self.close(alive, path),
+        }
     }
 
     pub(super) fn close(&self, alive: &Alive, path: &Path) {
