@@ -9,6 +9,7 @@
 
 mod diagnostic;
 pub mod frame;
+mod peer;
 mod quirks;
 mod report;
 mod server;
