@@ -13,6 +13,7 @@ mod diagnostic;
 pub mod find;
 pub mod frame;
 pub mod known;
+mod peer;
 pub mod pool;
 mod quirks;
 mod report;
