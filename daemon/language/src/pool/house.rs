@@ -23,8 +23,7 @@ pub(super) async fn keep(shared: Weak<Shared>, closed: CancellationToken) {
         }
         let Some(pool) = shared.upgrade() else { return };
         end_idle(&pool);
-        let groups: Vec<i32> =
-            pool.all().iter().filter_map(|slot| Some(slot.alive()?.server.group())).collect();
+        let groups: Vec<i32> = pool.all().iter().filter_map(|slot| slot.alive()?.server.group()).collect();
         drop(pool);
         // It reads a few hundred small files.
         let taken = tokio::task::spawn_blocking(move || memory::of_groups(&groups)).await.unwrap_or_default();
@@ -45,7 +44,7 @@ fn end_idle(pool: &Shared) {
 fn end_greedy(pool: &Shared, taken: &HashMap<i32, u64>) {
     for slot in pool.all() {
         let Some(alive) = slot.alive() else { continue };
-        let taken = taken.get(&alive.server.group()).copied().unwrap_or(0);
+        let taken = alive.server.group().and_then(|group| taken.get(&group).copied()).unwrap_or(0);
         if taken > pool.limits.memory {
             slot.order(Order::GiveUp(format!(
                 "it took {} MB of memory, and may take {} MB",

@@ -59,11 +59,11 @@ pub struct Missing {
 
 pub(super) fn status(pool: &Shared) -> Vec<Running> {
     let slots = pool.all();
-    let groups: Vec<i32> = slots.iter().filter_map(|slot| Some(slot.alive()?.server.group())).collect();
+    let groups: Vec<i32> = slots.iter().filter_map(|slot| slot.alive()?.server.group()).collect();
     let memory = memory::of_groups(&groups);
     let told = slots.iter().map(|slot| {
         let alive = slot.alive();
-        let process = alive.as_ref().map(|alive| alive.server.group());
+        let process = alive.as_ref().and_then(|alive| alive.server.group());
         Running {
             name: slot.launch.name.clone(),
             root: slot.launch.root.clone(),
