@@ -7,11 +7,14 @@
 //! Invariant: asking ends with the time that was given for it, whatever a source does.
 //! Invariant: positions are zero-based, lines as LSP counts them, characters in UTF-16 code units: what every server speaks.
 
+pub mod checker;
 pub mod choose;
 mod diagnostic;
 pub mod find;
+pub mod format;
 pub mod frame;
 pub mod known;
+mod printed;
 mod quirks;
 mod report;
 mod server;
