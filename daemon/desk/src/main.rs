@@ -8,6 +8,7 @@ mod command;
 mod face;
 mod hub;
 mod instructions;
+mod languages;
 mod life;
 mod log;
 mod opening;

@@ -2,12 +2,13 @@
 //!
 //! The person's file is not touched. A command with `$FILE` changes a copy that lies beside it, so that the formatter finds the same
 //! configuration, and that is gone afterwards; one without reads the text and prints the new one. `$PATH_OF_FILE` stands for the
-//! file's own path, which tells a formatter that reads the text what it is.
+//! file's own path, which tells a formatter that reads the text what it is, and `$RUST_EDITION` for that of the package around it.
 //!
 //! Invariant: what comes back is a whole text: a formatter that fails, is late, prints nothing for something, or too much, is told of,
 //! and the text stays as it is.
 
 mod copy;
+mod settings;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,8 +19,11 @@ use thiserror::Error;
 
 use crate::find::{Program, Search};
 use crate::printed::{self, Task};
+use crate::view::upward;
 
 use copy::Copy;
+
+pub use settings::Formatter;
 
 /// Longer texts are not formatted, and nothing longer is taken from a formatter.
 const LONGEST: usize = 4 * 1024 * 1024;
@@ -27,16 +31,7 @@ pub const TIMEOUT: Duration = Duration::from_secs(10);
 
 const FILE: &str = "$FILE";
 const PATH: &str = "$PATH_OF_FILE";
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Formatter {
-    pub name: String,
-    /// The program and its arguments.
-    pub command: Vec<String>,
-    /// Endings of the files that it is for, with the dot, or whole names.
-    pub extensions: Vec<String>,
-    pub environment: Vec<(String, String)>,
-}
+const EDITION: &str = "$RUST_EDITION";
 
 /// Why a text was not formatted, for whoever configured the formatter.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -60,9 +55,7 @@ pub struct Formatters {
 impl Formatters {
     /// The one for a file: the first that is for it.
     pub fn of(&self, path: &Path) -> Option<&Formatter> {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let fits = |ending: &String| !ending.is_empty() && name.ends_with(&**ending);
-        self.formatters.iter().find(|formatter| formatter.extensions.iter().any(fits))
+        self.formatters.iter().find(|formatter| formatter.is_for(&*self.search.view, path, &self.root))
     }
 
     /// The text in the form of the formatter; nothing where there is no formatter, or nothing to change.
@@ -89,6 +82,7 @@ impl Formatters {
         let words = command.iter().map(|word| match (word.to_str(), &copy) {
             (Some(text), Some(copy)) if text.contains(FILE) => put(text, FILE, copy.path()),
             (Some(text), _) if text.contains(PATH) => put(text, PATH, path),
+            (Some(EDITION), _) => self.edition(folder).into(),
             _ => word.clone(),
         });
         let task = Task {
@@ -115,6 +109,22 @@ impl Formatters {
             return Err("it made nothing of it".to_owned());
         }
         Ok(new)
+    }
+}
+
+impl Formatters {
+    /// Of the nearest manifest that names one: rustfmt by itself does not look.
+    fn edition(&self, folder: &Path) -> String {
+        let manifests =
+            upward(folder, &self.root).filter_map(|folder| self.search.view.text(&folder.join("Cargo.toml")));
+        let mut editions = manifests.filter_map(|manifest| {
+            let value = manifest
+                .lines()
+                .find_map(|line| line.trim().strip_prefix("edition")?.trim().strip_prefix('='))?;
+            let year = value.trim().trim_matches('"');
+            (year.len() == 4 && year.bytes().all(|byte| byte.is_ascii_digit())).then(|| year.to_owned())
+        });
+        editions.next().unwrap_or_else(|| "2021".to_owned())
     }
 }
 

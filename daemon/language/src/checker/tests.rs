@@ -88,7 +88,7 @@ async fn what_is_saved_is_checked_and_other_files_are_told_of_until_they_are_men
     world.write("found", "a.x:2:3: error: no two\nsub/../sub/b.x:1: error: no three\nnone.x:1:1: error: x\n/etc/hosts:1:1: y\n");
     let checkers = world.own(&[]);
     let report = |name: &str, said| Report { path: world.path(name), source: "mine".into(), said };
-    let reports = checkers.check(&[subject.clone()], soon()).await;
+    let reports = checkers.check(std::slice::from_ref(&subject), soon()).await;
     assert_eq!(
         reports,
         [
@@ -98,7 +98,7 @@ async fn what_is_saved_is_checked_and_other_files_are_told_of_until_they_are_men
     );
     world.write("found", "");
     let clean = [report("a.x", Saying::Proven(vec![])), report("sub/b.x", Saying::Proven(vec![]))];
-    assert_eq!(checkers.check(&[subject.clone()], soon()).await, clean);
+    assert_eq!(checkers.check(std::slice::from_ref(&subject), soon()).await, clean);
     assert_eq!(checkers.check(&[subject], soon()).await, clean[..1]);
     // A file that is none of its own.
     assert_eq!(checkers.check(&[world.saved("a.y", "")], soon()).await, []);

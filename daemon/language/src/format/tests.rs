@@ -10,6 +10,7 @@ async fn format(script: &str, arguments: &[&str], text: &str) -> Result<Option<S
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     fs::create_dir(root.join("src")).unwrap();
+    fs::write(root.join("Cargo.toml"), "[workspace.package]\nedition = \"2018\"\n").unwrap();
     fs::write(root.join("src/a.x"), "as it is on the disk").unwrap();
     fs::write(root.join("format"), format!("#!/bin/sh\n{script}")).unwrap();
     fs::set_permissions(root.join("format"), fs::Permissions::from_mode(0o755)).unwrap();
@@ -19,6 +20,7 @@ async fn format(script: &str, arguments: &[&str], text: &str) -> Result<Option<S
         command: ["./format"].iter().chain(arguments).map(|word| (*word).to_owned()).collect(),
         extensions: vec![".x".into()],
         environment: vec![("WORD".into(), "hello".into())],
+        ..Formatter::default()
     };
     let formatters = Formatters {
         formatters: vec![formatter],
@@ -55,6 +57,7 @@ async fn a_text_goes_through_its_standard_streams_or_a_copy() {
     // It has the ending of the file, and lies beside it.
     let place = "case \"$1\" in */src/.*a.x) echo yes > \"$1\";; esac";
     assert_eq!(format(place, &["$FILE"], "no\n").await, text("yes\n"));
+    assert_eq!(format("echo $1", &["$RUST_EDITION"], "x").await, text("2018\n"));
     // A big text does not block it.
     let long = "word\n".repeat(200_000);
     assert_eq!(format("tr w W", &[], &long).await, text(&long.replace('w', "W")));
