@@ -9,6 +9,7 @@
 //! Invariant: positions are zero-based, lines as LSP counts them, characters in UTF-16 code units: what every server speaks.
 
 mod baseline;
+pub mod checker;
 pub mod checks;
 pub mod choose;
 mod clean;
@@ -16,12 +17,14 @@ mod delta;
 mod dependents;
 mod diagnostic;
 pub mod find;
+pub mod format;
 pub mod frame;
 pub mod known;
 mod ledger;
 mod peer;
 mod places;
 pub mod pool;
+mod printed;
 mod quirks;
 mod report;
 mod server;
