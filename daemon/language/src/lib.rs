@@ -15,6 +15,7 @@ mod diagnostic;
 mod places;
 mod report;
 mod source;
+mod syntax;
 mod told;
 
 pub use baseline::{Baseline, Moved, moved};
@@ -22,4 +23,5 @@ pub use delta::{Answer, Delta, Problem};
 pub use diagnostic::{Diagnostic, Related, Severity, Span};
 pub use report::{Proof, Report, Said};
 pub use source::{Checking, Source, Subject, TREE_SITTER};
+pub use syntax::Syntax;
 pub use told::{TextOf, metadata, told};
