@@ -4,6 +4,10 @@
 //! is left out, and told. Programs that lie in the project are used all the same, unless the person says otherwise: they began a
 //! session there, and their editor would use them too.
 
+mod editor;
+mod servers;
+mod texts;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,6 +23,8 @@ use copydesk_workspace::config::{
     Loaded, Secret, Switch,
 };
 use serde_json::Value;
+
+pub(crate) use servers::Servers;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Languages {
