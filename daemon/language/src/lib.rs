@@ -7,16 +7,21 @@
 //! Invariant: asking ends with the time that was given for it, whatever a source does.
 //! Invariant: positions are zero-based, lines as LSP counts them, characters in UTF-16 code units: what every server speaks.
 
+pub mod choose;
 mod diagnostic;
+pub mod find;
 pub mod frame;
+pub mod known;
 mod peer;
 mod quirks;
 mod report;
 mod server;
 mod source;
+mod view;
 
 pub use diagnostic::{Diagnostic, Related, Severity, Span};
 pub use quirks::{Dependents, Pull, Quirks, ReadyBy};
 pub use report::{Proof, Report, Said};
 pub use server::{Launch, Mark, OnDisk, Server, StartError, State};
 pub use source::{Checking, Source, Subject};
+pub use view::{Disk, View};

@@ -74,7 +74,8 @@ impl Case<'_> {
             false => Verdict::Wait(Some(moment)),
         };
         let silent = self.touched.max(self.ready) + self.silence;
-        let can_be_silent = self.quirks.silent_when_unchanged || self.is_same_text;
+        let can_be_silent =
+            self.quirks.silent_when_unchanged || (self.quirks.same_text_is_silent && self.is_same_text);
         let Some(heard) = self.heard else { return Verdict::Wait(None) };
         let is_after = heard.at >= self.touched;
         match heard.version {
