@@ -898,6 +898,8 @@ export interface QuestionAskParams {
   question: string;
   /** The id of the call's part, whose event may come later than the questions. */
   part: string;
+  /** Who asks, where it is an agent that works for the session's own. */
+  agent?: string;
   /** At least one. */
   questions: Question[];
 }
@@ -935,6 +937,8 @@ export interface Questions {
   question: string;
   /** The id of the call's part, whose event may come later than the questions. */
   part: string;
+  /** Who asks, where it is an agent that works for the session's own. */
+  agent?: string;
   /** At least one. */
   questions: Question[];
 }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::approval::{scripted, with};
 use super::screen::{CTRL_C, CTRL_D, Terminal};
 use crate::model_server::Turn;
+use crate::sessions::tasks::{may_say, plays, task};
 
 /// The end of the line on which an answer is typed.
 const ANSWER: &str = "no answer, stop  ›";
@@ -86,6 +87,25 @@ fn no_answer_stops_the_turn() {
         let end = "✗ question Which database should it use?: you gave no answer\nstopped, as you said\n";
         assert!(terminal.text().contains(end), "{}", terminal.text());
     }
+}
+
+#[test]
+fn who_asks_is_said_where_it_is_another_agent() {
+    let asks = json!({ "agent": { "general": { "permission": { "question": "allow" } } } });
+    let scripted = with([], asks);
+    plays(&scripted.server, "Go", [task("t1", "general", "Look")]);
+    plays(&scripted.server, "Look", [questions(json!({}))]);
+    for words in ["Go", "Look"] {
+        may_say(&scripted.server, words, Turn::new().text("Too late."));
+    }
+    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.shows("? general: Which database should it use?\n");
+    terminal.shows(ANSWER);
+    terminal.line("q");
+    assert_eq!(terminal.ends(), Some(1), "{}", terminal.text());
+    let text = terminal.text();
+    assert!(text.contains("task general: About Look") && text.contains("stopped, as you said\n"), "{text}");
+    assert!(!text.contains("✗ task Which database"), "{text}");
 }
 
 #[test]

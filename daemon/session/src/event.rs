@@ -72,6 +72,8 @@ pub struct Questioned {
     pub question: Id,
     /// The part of the call.
     pub part: Id,
+    /// Who asks, where it is one that works for this session; with those in between.
+    pub agent: Option<String>,
     pub questions: Vec<Question>,
 }
 

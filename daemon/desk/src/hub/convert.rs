@@ -146,7 +146,7 @@ fn ask(asked: session::Asked) -> Ask {
 }
 
 fn questions(questioned: session::Questioned) -> Questions {
-    let session::Questioned { question, part, questions } = questioned;
+    let session::Questioned { question, part, agent, questions } = questioned;
     let choice =
         |choice: copydesk_tool::Choice| Choice { label: choice.label, description: choice.description };
     let one = |asked: copydesk_tool::Question| Question {
@@ -157,7 +157,7 @@ fn questions(questioned: session::Questioned) -> Questions {
         custom: asked.custom,
     };
     let questions = questions.into_iter().map(one).collect();
-    Questions { question: question.to_string(), part: part.to_string(), questions }
+    Questions { question: question.to_string(), part: part.to_string(), agent, questions }
 }
 
 fn turn_end(end: session::TurnEnd) -> TurnEnd {

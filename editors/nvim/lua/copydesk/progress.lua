@@ -87,7 +87,7 @@ end
 ---@param item copydesk.Open
 function M.asked(item)
   local first = item.question and item.question.questions[1]
-  local title = item.ask and item.ask.title or first and first.text or ""
+  local title = item.ask and item.ask.title or first and require("copydesk.question").signed(item.question, first) or ""
   announce("Ask", { session = item.session, id = item.id, kind = item.kind, title = title })
   require("copydesk.chat.float").update()
   local config = require("copydesk.config").get()

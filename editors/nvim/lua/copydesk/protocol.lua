@@ -494,6 +494,7 @@
 ---@field session string The session's id.
 ---@field question string Their id. The same questions may come more than once, when a client attaches again.
 ---@field part string The id of the call's part, whose event may come later than the questions.
+---@field agent? string Who asks, where it is an agent that works for the session's own.
 ---@field questions copydesk.Question[] At least one.
 
 --- The person answered.
@@ -526,6 +527,7 @@
 ---@class copydesk.Questions
 ---@field question string Their id. The same questions may come more than once, when a client attaches again.
 ---@field part string The id of the call's part, whose event may come later than the questions.
+---@field agent? string Who asks, where it is an agent that works for the session's own.
 ---@field questions copydesk.Question[] At least one.
 
 --- A stretch of text.

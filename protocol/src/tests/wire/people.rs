@@ -34,7 +34,7 @@ pub(super) fn questions() -> Questions {
         multiple: false,
         custom: true,
     };
-    Questions { question: "q1".into(), part: "p1".into(), questions: vec![question] }
+    Questions { question: "q1".into(), part: "p1".into(), agent: None, questions: vec![question] }
 }
 
 #[test]

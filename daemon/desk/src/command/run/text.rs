@@ -118,7 +118,10 @@ impl TextView {
     /// A person is about to be asked these, one after the other.
     pub(super) fn question(&mut self, asked: &Questions) -> io::Result<()> {
         let first = asked.questions.first().map(|question| one_line(&question.text)).unwrap_or_default();
-        self.asked.insert(asked.part.clone(), first);
+        // What an agent asks that works for this one says nothing of its task.
+        if asked.agent.is_none() {
+            self.asked.insert(asked.part.clone(), first);
+        }
         self.begin_asking()
     }
 
