@@ -62,7 +62,7 @@ fn all_edits_of_a_multiedit_are_one_undo_step_in_the_buffer() {
         let (told, failed) = result(&scripted, 1, "c1");
         assert!(!failed, "{told}");
         let (told, failed) = result(&scripted, 2, "c2");
-        assert!(failed && told.contains("nowhere"), "{told}");
+        assert!(failed && told.contains("Edit 2 of 2 cannot be made, so none was"), "{told}");
         let after = "second\nthree\nunsaved words\nfive\nsix\nseven\neight\nnine and ten\n";
         assert_eq!(window.text("a.txt"), after, "all of the first, nothing of the second");
         assert_eq!(scripted.desk.read("a.txt"), TEN, "the disk is the person's to write");
