@@ -164,6 +164,25 @@ fn a_list_is_shown_once_and_then_what_has_changed() {
     );
 }
 
+/// A command in the background is not forgotten, and its end is not missed.
+#[test]
+fn what_runs_in_the_background_is_shown_until_it_ends() {
+    let start = json!({ "command": "read < open; exit 3", "background": true });
+    let next = Turn::new().hold("next").text("Done.");
+    let scripted =
+        with([Turn::new().call("c1", "bash", start), next], json!({ "permission": { "bash": "allow" } }));
+    let fifo = std::process::Command::new("mkfifo").arg(scripted.desk.path("open")).status().unwrap();
+    assert!(fifo.success());
+    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.shows("… · 1 job running");
+    scripted.desk.write("open", "\n");
+    terminal.shows("read < open; exit 3: exit code 3 after");
+    scripted.server.open("next");
+    assert_eq!(terminal.ends(), Some(0), "{}", terminal.text());
+    let text = terminal.text();
+    assert!(text.contains("\n– job ") && text.contains("\n\nDone.") && !text.contains("running"), "{text}");
+}
+
 /// From the suggestion to the approval, with a word in between.
 #[test]
 fn a_plan_is_suggested_written_sent_back_and_approved() {
