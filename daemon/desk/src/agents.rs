@@ -50,8 +50,8 @@ pub(crate) struct Agents {
     theirs: BTreeSet<String>,
     /// Those that have words of a repository, which nobody trusts.
     foreign: BTreeSet<String>,
-    /// What of a repository's words was not used, and where they stand.
-    limited: Vec<String>,
+    /// What of a repository's words is not used, and where they stand: once for each agent.
+    limited: BTreeMap<String, String>,
 }
 
 impl Agents {
@@ -67,7 +67,7 @@ impl Agents {
         let is_theirs =
             |(name, own): &(&String, &config::Agent)| own.prompt.is_some() || agents.contains_key(*name);
         let theirs = loaded.own.agent.iter().filter(is_theirs).map(|(name, _)| name.clone()).collect();
-        let (foreign, limited) = (BTreeSet::new(), Vec::new());
+        let (foreign, limited) = (BTreeSet::new(), BTreeMap::new());
         let mut all = Self { agents, blank, theirs, foreign, limited };
         for (path, own) in files(setup) {
             if let Some(agent) = all.written(&path, own) {
@@ -128,8 +128,8 @@ impl Agents {
     }
 
     /// What a repository says of agents that is not used: told to whoever opens a session.
-    pub(crate) fn limited(&self) -> &[String] {
-        &self.limited
+    pub(crate) fn limited(&self) -> impl Iterator<Item = &String> {
+        self.limited.values()
     }
 
     /// Keeps what a file says, unless it is a repository's and the agent is the person's.
@@ -138,7 +138,9 @@ impl Agents {
         if own {
             self.theirs.insert(name.clone());
         } else if self.theirs.contains(&name) {
-            return self.limited.push(not_used(path.display(), &name));
+            let words = not_used(path.display(), &name);
+            self.limited.insert(name, words);
+            return;
         } else {
             self.foreign.insert(name.clone());
         }
@@ -151,7 +153,7 @@ impl Agents {
             || loaded.merged.untrusted(&["agent", name]).filter(|_| !loaded.config.agent.contains_key(name));
         let said = OWN_KEYS.iter().find_map(|key| loaded.merged.untrusted(&["agent", name, key]));
         if let Some(origin) = said.or_else(removed) {
-            self.limited.push(not_used(origin, name));
+            self.limited.insert(name.to_owned(), not_used(origin, name));
         }
     }
 
@@ -231,10 +233,11 @@ impl Agents {
             agent.rules = agent.rules.then(rules::rules(permission, trusted, &home));
             let said = own.and_then(|own| own.permission.as_ref());
             if is_foreign && said.is_some_and(|said| allows(said, setup)) {
-                self.limited.push(format!(
+                let words = format!(
                     "the agent `{name}` has words of this repository: what you allow it is asked for. Give it a \
                      `prompt` of your own to keep it."
-                ));
+                );
+                self.limited.insert(name.to_owned(), words);
             }
         }
         Ok(Some(agent))

@@ -98,7 +98,7 @@ pub(crate) async fn ready(
     let models = setup.registry(loaded)?;
     let agents = Agents::new(setup, loaded)?;
     if team.is_none() {
-        agents.limited().iter().for_each(terminal::warn);
+        agents.limited().for_each(terminal::warn);
     }
     let agent = agents.find(&session.agent)?;
     let model_name = model_name(&models, loaded, choice, &session, &agent)?;

@@ -108,7 +108,7 @@ fn examine(setup: &Setup) -> anyhow::Result<Vec<Finding>> {
     findings.extend(Agents::problems(setup).iter().map(|problem| Finding::odd("agents", problem, advice)));
     if let Some(agents) = loaded.as_ref().ok().and_then(|loaded| Agents::new(setup, loaded).ok()) {
         let advice = "another name would make it another agent";
-        findings.extend(agents.limited().iter().map(|limited| Finding::odd("agents", limited, advice)));
+        findings.extend(agents.limited().map(|limited| Finding::odd("agents", limited, advice)));
     }
     findings.extend(places::skills(setup));
     findings.push(store(setup));
