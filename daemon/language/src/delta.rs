@@ -132,15 +132,23 @@ impl Delta {
             (problem.diagnostic.severity, file, problem.diagnostic.span)
         };
         for list in [&mut self.new, &mut self.unsure, &mut self.remaining, &mut self.fixed] {
-            list.sort_by_key(place);
+            list.sort_by_cached_key(place);
         }
         let mut present = Folding::default();
-        self.remaining = present.folded(self.remaining);
-        self.new = present.folded(self.new);
-        self.unsure = present.folded(self.unsure);
-        self.fixed = Folding::default().folded(self.fixed);
+        let [remaining, new, unsure] =
+            [&self.remaining, &self.new, &self.unsure].map(|list| present.firsts(list));
+        let fixed = Folding::default().firsts(&self.fixed);
+        keep(&mut self.remaining, &remaining);
+        keep(&mut self.new, &new);
+        keep(&mut self.unsure, &unsure);
+        keep(&mut self.fixed, &fixed);
         self
     }
+}
+
+fn keep(problems: &mut Vec<Problem>, which: &[bool]) {
+    let mut which = which.iter();
+    problems.retain(|_| which.next() == Some(&true));
 }
 
 /// The last report of each source and file, in the order of the first.
@@ -159,5 +167,7 @@ fn latest(reports: &[Report]) -> Vec<&Report> {
 
 #[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod speed;
 #[cfg(test)]
 mod tests;

@@ -129,4 +129,6 @@ impl Source for Syntax {
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
+mod speed;
+#[cfg(test)]
 mod tests;
