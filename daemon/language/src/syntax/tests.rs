@@ -172,8 +172,11 @@ fn the_trees_that_are_kept_are_few() {
         syntax.trees.lock().unwrap().paths().iter().map(|path| path.display().to_string()).collect::<Vec<_>>()
     };
     assert_eq!((paths().len(), paths().last().unwrap().as_str()), (16, "/w/25.json"));
-    look("large.json", &format!("[\"{}\"]", "x".repeat(2_097_148)));
+    look("large.json", &format!("[\"{}\"]", "x".repeat((512 << 10) - 4)));
     assert_eq!(paths(), ["/w/large.json"]);
+    let since = Instant::now();
+    assert!(syntax.trees.lock().unwrap().forget(since - Duration::from_secs(60)));
+    assert!(!syntax.trees.lock().unwrap().forget(since));
 }
 
 #[tokio::test]
