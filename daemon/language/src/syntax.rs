@@ -115,7 +115,7 @@ fn judged(grammar: &Grammar, text: &str, found: Vec<Diagnostic>) -> Said {
     match grammar.nature {
         _ if found.is_empty() => Said::Proven(found),
         Nature::Code => Said::Proven(found),
-        Nature::Macros => Said::Likely(found),
+        Nature::Loose => Said::Likely(found),
         Nature::Data if is_template() => unknown("it seems to be a template"),
         Nature::Data => Said::Proven(found),
     }
