@@ -14,6 +14,7 @@ use super::Shared;
 use super::linked::linked;
 use super::slot::{Alive, Slot};
 use crate::known::language_of;
+use crate::quirks::ReadyBy;
 use crate::report::{Report, Said};
 use crate::source::Subject;
 
@@ -59,19 +60,26 @@ pub(super) async fn ask(
         for (subject, language) in subjects {
             slot.documents().hold(subject, language);
         }
-        return unknown(slot.ready().err().unwrap_or_else(|| format!("{} is starting", slot.launch.name)));
+        return unknown(slot.ready().err().unwrap_or_else(|| "it is starting".to_owned()));
     };
     let Ok(_turn) = timeout_at(until, slot.turn.read()).await else {
         return unknown("a proposed text is being checked".to_owned());
     };
     alive.root.settle(pool, until.min(Instant::now() + SETTLING)).await;
     let mark = alive.server.mark();
-    for path in slot.documents().in_editors(&pool.texts.open()) {
+    let in_editors = slot.documents().in_editors(&pool.texts.open());
+    for path in in_editors {
         if !subjects.iter().any(|(subject, _)| subject.path == path) {
             slot.refresh(&alive, &*pool.texts, &path);
         }
     }
     let held = hold_all(slot, &alive, subjects, aim);
+    // It says when it is ready; until then there is nothing to wait for.
+    if slot.launch.quirks.ready == ReadyBy::ServerStatus
+        && let Err(why) = slot.ready()
+    {
+        return unknown(why);
+    }
     let paths: BTreeSet<_> = held.keys().cloned().collect();
     let generation = slot.documents().generation();
     let server = &alive.server;
