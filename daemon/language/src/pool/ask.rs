@@ -16,6 +16,7 @@ use super::slot::{Alive, Slot};
 use crate::known::language_of;
 use crate::quirks::ReadyBy;
 use crate::report::{Report, Said};
+use crate::server::State;
 use crate::source::Subject;
 
 /// How long it is waited for what the disk has to tell.
@@ -98,10 +99,10 @@ pub(super) async fn ask(
     }
     waiting.extend(held.into_iter().map(|(path, text)| check(path, text)));
     waiting.push(Box::pin(async { Got::Others(server.others(mark, until).await) }));
-    // One that reads its project says so when it is asked, at once; it is not given more to read.
-    if slot.ready().is_ok() {
-        waiting.push(Box::pin(async { Got::Linked(linked(pool, slot, &paths, until).await) }));
-    }
+    waiting.push(Box::pin(async {
+        let _ = server.states().wait_for(|state| *state == State::Ready).await;
+        Got::Linked(linked(pool, slot, &paths, until).await)
+    }));
     let mut answers =
         Answers { slot, generation, subjects: &paths, said: BTreeMap::new(), saved: BTreeMap::new() };
     while let Ok(Some(got)) = timeout_at(until, waiting.next()).await {
@@ -119,6 +120,10 @@ pub(super) async fn ask(
                 }
             }
             got => answers.add(got),
+        }
+        // One that reads its project says so when it is asked, and there is nothing more to wait for.
+        if answers.is_not_known() && slot.ready().is_err() {
+            break;
         }
     }
     answers.finish(subjects)
@@ -175,6 +180,12 @@ impl Answers<'_> {
             }
             Got::Linked(_) => {}
         }
+    }
+
+    /// Every text that was asked about has an answer, and none is known.
+    fn is_not_known(&self) -> bool {
+        let is_unknown = |path| self.said.get(path).is_some_and(|said| said.diagnostics().is_none());
+        self.subjects.iter().all(is_unknown)
     }
 
     /// Of other files only what is known is told.

@@ -91,7 +91,12 @@ fn program() -> PathBuf {
 }
 
 pub(super) fn push() -> Quirks {
-    Quirks { versions: true, dirty_dependents: Dependents::Told, ..Quirks::default() }
+    Quirks {
+        ready: ReadyBy::FirstAnswer,
+        versions: true,
+        dirty_dependents: Dependents::Told,
+        ..Quirks::default()
+    }
 }
 
 impl House {
@@ -140,7 +145,8 @@ impl House {
             let own = reports.iter().find(|report| report.path == subject.path).unwrap();
             match &own.said {
                 Said::Unknown { why } if why == "it is starting" || why.starts_with("it broke") => {
-                    self.until(|running| running.phase == Phase::Ready).await;
+                    let is_its = |running: &Running| subject.path.starts_with(&running.root);
+                    self.until(|running| is_its(running) && running.phase == Phase::Ready).await;
                 }
                 _ => return self.words(&reports),
             }

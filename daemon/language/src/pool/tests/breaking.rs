@@ -53,7 +53,7 @@ async fn one_that_falls_silent_is_ended_and_begun_again() {
     let until = tokio::time::Instant::now() + Duration::from_secs(3);
     let reports = house.pool.check(&[hang], until).await;
     assert_eq!(house.words(&reports), ["a.lua unknown it did not answer in time"]);
-    assert_eq!(tokio::time::Instant::now(), until, "the budget is kept");
+    assert!(until.elapsed() < Duration::from_millis(10), "the budget is kept");
     house.until(|running| matches!(running.phase, Phase::Resting { .. })).await;
     tokio::time::resume();
     house.until(|running| running.phase == Phase::Ready).await;
@@ -74,5 +74,6 @@ async fn one_that_takes_too_much_memory_is_given_up_until_somebody_wants_it() {
     assert!(why.starts_with("it took 1") && why.ends_with("may take 60 MB"), "{why}");
     assert!(house.processes().into_iter().all(|process| !is_running(process)));
     house.pool.restart("toy");
+    house.until(|running| running.phase == Phase::Ready).await;
     assert_eq!(house.check(&a).await[0], "a.lua Proven this is bad");
 }

@@ -22,8 +22,9 @@ async fn what_was_said_is_known_until_something_changes() {
         ["a.lua Proven this is bad", "b.lua Proven a gives no x"]
     );
     assert_eq!(house.pool.known(&[house.unsaved("a.lua", "other")]), []);
-    house.check(&house.unsaved("c.lua", "1")).await;
-    assert_eq!(house.pool.known(&[b]).len(), 1, "it was asked about along with c");
+    house.check(&house.unsaved("b.lua", "bad")).await;
+    assert_eq!(house.pool.known(&[b]), [], "it is another now");
+    assert_eq!(house.pool.known(&[a.clone()]).len(), 1, "it was asked about along with b");
     let baseline = house.pool.besides(&[]).baseline(&[a.clone()], soon()).await;
     assert_eq!(house.words(&baseline)[0], "a.lua Proven this is bad");
     assert_eq!(house.words(&house.pool.known(&[a])), ["a.lua Proven this is bad"]);
