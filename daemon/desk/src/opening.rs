@@ -146,7 +146,7 @@ pub(crate) async fn ready(
         rules: layers(rules, own, team),
         tools,
         roles: Arc::new(cast),
-        checks: desk.languages.checks(loaded, &desk.editors, &files),
+        checks: desk.languages.checks(loaded, &desk.editors, &files, session.id.as_str()),
         files,
         processes: desk.processes.clone(),
         session,

@@ -16,6 +16,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::baseline::{Baseline, Moved};
+use crate::clean;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::report::{Proof, Report, Said};
 use folding::Folding;
@@ -54,6 +55,18 @@ pub struct Problem {
     pub source: String,
     pub proof: Proof,
     pub diagnostic: Diagnostic,
+}
+
+impl Problem {
+    /// In one line, for a person.
+    pub fn message(&self) -> String {
+        clean::line(&self.diagnostic.message, 500)
+    }
+
+    /// The same of its code, where it has one.
+    pub fn code(&self) -> Option<String> {
+        self.diagnostic.code.as_deref().filter(|code| !code.is_empty()).map(|code| clean::line(code, 80))
+    }
 }
 
 impl Delta {

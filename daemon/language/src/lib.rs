@@ -24,7 +24,7 @@ mod sources;
 mod told;
 
 pub use baseline::{Baseline, Moved, moved};
-pub use checks::{Checks, Edited, Told};
+pub use checks::{Checks, Edited, Told, Viewer};
 pub use delta::{Answer, Delta, Problem};
 pub use diagnostic::{Diagnostic, Related, Severity, Span};
 pub use quirks::{Dependents, Pull, Quirks, ReadyBy};

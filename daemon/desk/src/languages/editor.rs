@@ -3,9 +3,13 @@
 //! The client that prompted last is asked, of what it has open for the version that it has, and of other files as they are on the
 //! disk. Of what its servers do not serve there is no report, so that others are asked. A text that is another one in the editor
 //! by now is not asked about: what would be said of it is not about the subject.
+//!
+//! Of other files only what is other than it was is told: that is what a change may have done to them.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use copydesk_language::{Checking, Diagnostic, Report, Said, Severity, Source, Span, Subject};
 use copydesk_protocol::editor::{
@@ -24,33 +28,75 @@ use crate::hub::{Asked, Editors};
 /// What is told of files that nobody asked about, at most.
 const MOST_OTHERS: usize = 100;
 
+/// How long it is waited for what is said of them.
+const FOR_OTHERS: Duration = Duration::from_secs(1);
+
+/// A server that needs no longer than this to be ready is waited for.
+const SOON: Duration = Duration::from_millis(300);
+
+/// What an answer takes on its way.
+const WAY: Duration = Duration::from_millis(50);
+
 pub(crate) struct EditorSource {
     editors: Editors,
     files: Files,
+    /// What was last said of files that nobody asked about.
+    others: Mutex<HashMap<PathBuf, Said>>,
 }
 
 impl EditorSource {
     pub(crate) fn new(editors: Editors, files: Files) -> Self {
-        Self { editors, files }
+        Self { editors, files, others: Mutex::default() }
     }
 
-    async fn all(&self, subjects: &[Subject], until: Instant) -> Vec<Report> {
+    /// `ready` is how long servers are waited for that are not ready.
+    async fn all(&self, subjects: &[Subject], until: Instant, ready: Option<Duration>) -> Vec<Report> {
         let Some(client) = self.files.home_client() else { return Vec::new() };
         let Some(editor) = self.editors.get(client) else { return Vec::new() };
-        let asked = Asking { files: &self.files, client, editor, until };
+        let asked = Asking { files: &self.files, client, editor, until, ready };
         let reports = join_all(subjects.iter().map(|subject| asked.of(subject))).await;
         let mut reports: Vec<_> = reports.into_iter().flatten().collect();
         // Who serves none of them has nothing to say of the others.
-        if !reports.is_empty() {
-            reports.extend(asked.others(subjects).await);
+        if !reports.is_empty()
+            && let Some(others) = asked.others(subjects).await
+        {
+            reports.extend(self.changed(others, subjects));
         }
         reports
+    }
+
+    /// Those of which something else is said than was last. Of what is not mentioned any more nothing is wrong.
+    fn changed(&self, others: Vec<Report>, subjects: &[Subject]) -> Vec<Report> {
+        let mut last = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        let source = others.first().map(|report| report.source.clone());
+        let is_gone = |path: &&PathBuf| {
+            let is_mentioned = others.iter().any(|report| report.path == **path);
+            !is_mentioned && subjects.iter().all(|subject| subject.path != **path)
+        };
+        let gone: Vec<_> = last.keys().filter(is_gone).cloned().collect();
+        let gone: Vec<_> = gone
+            .into_iter()
+            .filter(|path| {
+                let said = last.remove(path);
+                said.is_some_and(|said| said.diagnostics().is_some_and(|items| !items.is_empty()))
+            })
+            .filter_map(|path| Some(Report { path, source: source.clone()?, said: Said::Likely(Vec::new()) }))
+            .collect();
+        let is_other = |report: &Report| {
+            let before = last.insert(report.path.clone(), report.said.clone());
+            before.is_none_or(|before| before.diagnostics() != report.said.diagnostics())
+        };
+        others.into_iter().filter(is_other).chain(gone).collect()
     }
 }
 
 impl Source for EditorSource {
     fn check<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
-        Box::pin(self.all(subjects, until))
+        Box::pin(self.all(subjects, until, Some(SOON)))
+    }
+
+    fn later<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
+        Box::pin(self.all(subjects, until, None))
     }
 }
 
@@ -60,6 +106,7 @@ struct Asking<'a> {
     client: ClientId,
     editor: Arc<dyn Asked>,
     until: Instant,
+    ready: Option<Duration>,
 }
 
 impl Asking<'_> {
@@ -79,7 +126,7 @@ impl Asking<'_> {
             None => Url::from_file_path(&subject.path).ok()?.into(),
         };
         let version = open.as_ref().map(|open| open.version);
-        let result = self.ask(Some(uri.clone()), version).await;
+        let result = self.ask(Some(uri.clone()), version, self.until).await;
         let document = open.map_or_else(|| Document::new(&subject.text, Lines::Any), |open| open.document);
         let Some(result) = result else {
             return Some(self.unknown(&subject.path, "the editor did not answer in time"));
@@ -104,8 +151,9 @@ impl Asking<'_> {
     }
 
     /// What else it knows. What it may know of an older text only is left out.
-    async fn others(&self, subjects: &[Subject]) -> Vec<Report> {
-        let Some(result) = self.ask(None, None).await else { return Vec::new() };
+    async fn others(&self, subjects: &[Subject]) -> Option<Vec<Report>> {
+        let until = self.until.min(Instant::now() + FOR_OTHERS);
+        let result = self.ask(None, None, until).await?;
         let mut reports = Vec::new();
         for file in result.files.into_iter().filter(|file| file.proof != Proof::Unknown).take(MOST_OTHERS) {
             let path = Url::parse(&file.uri).ok().and_then(|uri| uri.to_file_path().ok());
@@ -117,14 +165,20 @@ impl Asking<'_> {
                 reports.push(self.report(&path, file, document.as_ref()));
             }
         }
-        reports
+        Some(reports)
     }
 
-    async fn ask(&self, uri: Option<String>, version: Option<i32>) -> Option<DiagnosticsResult> {
-        let left = self.until.saturating_duration_since(Instant::now());
-        let wait = uri.is_some().then(|| u32::try_from(left.as_millis()).unwrap_or(u32::MAX));
-        let answer = self.editor.diagnostics(DiagnosticsParams { uri, version, wait });
-        tokio::time::timeout_at(self.until, answer).await.ok()?.ok()
+    async fn ask(
+        &self,
+        uri: Option<String>,
+        version: Option<i32>,
+        until: Instant,
+    ) -> Option<DiagnosticsResult> {
+        let millis = |time: Duration| u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
+        let left = until.saturating_duration_since(Instant::now()).saturating_sub(WAY);
+        let (wait, wait_ready) = (Some(millis(left)), self.ready.map(millis));
+        let answer = self.editor.diagnostics(DiagnosticsParams { uri, version, wait, wait_ready });
+        tokio::time::timeout_at(until, answer).await.ok()?.ok()
     }
 
     fn report(&self, path: &Path, file: FileDiagnostics, document: Option<&Document>) -> Report {
