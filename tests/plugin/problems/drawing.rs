@@ -41,17 +41,14 @@ fn of(reports: Value, new: Value, unsure: Value) -> Value {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn problems_and_who_says_so() {
-    let new = json!([problem("error", Some("E0308"), "mismatched\ntypes"), problem("warning", None, "not used")]);
+    let new =
+        json!([problem("error", Some("E0308"), "mismatched\ntypes"), problem("warning", None, "not used")]);
     let reports = json!([
         { "source": "rust-analyzer", "proof": "proven" },
         { "source": "cargo check", "proof": "likely" },
         { "source": "clippy", "proof": "unknown", "why": "it runs for saved files only" },
     ]);
-    check(
-        &of(reports.clone(), new.clone(), json!([])),
-        false,
-        &expect![[r""]],
-    );
+    check(&of(reports.clone(), new.clone(), json!([])), false, &expect![[r""]]);
     check(&of(reports, new, json!([])), true, &expect![[r""]]);
 }
 

@@ -2,13 +2,15 @@
 //!
 //! The client that prompted last is asked, of what it has open for the version that it has, and of other files as they are on the
 //! disk. Of what its servers do not serve there is no report, so that others are asked. A text that is another one in the editor
-//! by now is not asked about: what would be said of it is not about the subject.
+//! by now is not asked about: what would be said of it is not about the subject. A client that once did not answer is not waited for
+//! until it does again.
 //!
 //! Of other files only what is other than it was is told: that is what a change may have done to them.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+mod others;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use copydesk_language::{Checking, Diagnostic, Report, Said, Severity, Source, Span, Subject};
@@ -24,6 +26,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::hub::{Asked, Editors};
+use others::Others;
 
 /// What is told of files that nobody asked about, at most.
 const MOST_OTHERS: usize = 100;
@@ -34,59 +37,39 @@ const FOR_OTHERS: Duration = Duration::from_secs(1);
 /// A server that needs no longer than this to be ready is waited for.
 const SOON: Duration = Duration::from_millis(300);
 
-/// What an answer takes on its way.
-const WAY: Duration = Duration::from_millis(50);
+/// What an answer takes to arrive, at most.
+const ON_THE_WAY: Duration = Duration::from_millis(50);
+
+/// How long a client is waited for that did not answer the last time.
+const BRIEFLY: Duration = Duration::from_millis(100);
 
 pub(crate) struct EditorSource {
     editors: Editors,
     files: Files,
-    /// What was last said of files that nobody asked about.
-    others: Mutex<HashMap<PathBuf, Said>>,
+    others: Others,
+    /// It did not answer the last time.
+    silent: Mutex<Option<ClientId>>,
 }
 
 impl EditorSource {
     pub(crate) fn new(editors: Editors, files: Files) -> Self {
-        Self { editors, files, others: Mutex::default() }
+        Self { editors, files, others: Others::default(), silent: Mutex::default() }
     }
 
     /// `ready` is how long servers are waited for that are not ready.
     async fn all(&self, subjects: &[Subject], until: Instant, ready: Option<Duration>) -> Vec<Report> {
         let Some(client) = self.files.home_client() else { return Vec::new() };
         let Some(editor) = self.editors.get(client) else { return Vec::new() };
-        let asked = Asking { files: &self.files, client, editor, until, ready };
+        let asked = Asking { files: &self.files, client, editor, until, ready, silent: &self.silent };
         let reports = join_all(subjects.iter().map(|subject| asked.of(subject))).await;
         let mut reports: Vec<_> = reports.into_iter().flatten().collect();
         // Who serves none of them has nothing to say of the others.
         if !reports.is_empty()
             && let Some(others) = asked.others(subjects).await
         {
-            reports.extend(self.changed(others, subjects));
+            reports.extend(self.others.changed(others, subjects, &asked.source()));
         }
         reports
-    }
-
-    /// Those of which something else is said than was last. Of what is not mentioned any more nothing is wrong.
-    fn changed(&self, others: Vec<Report>, subjects: &[Subject]) -> Vec<Report> {
-        let mut last = self.others.lock().unwrap_or_else(PoisonError::into_inner);
-        let source = others.first().map(|report| report.source.clone());
-        let is_gone = |path: &&PathBuf| {
-            let is_mentioned = others.iter().any(|report| report.path == **path);
-            !is_mentioned && subjects.iter().all(|subject| subject.path != **path)
-        };
-        let gone: Vec<_> = last.keys().filter(is_gone).cloned().collect();
-        let gone: Vec<_> = gone
-            .into_iter()
-            .filter(|path| {
-                let said = last.remove(path);
-                said.is_some_and(|said| said.diagnostics().is_some_and(|items| !items.is_empty()))
-            })
-            .filter_map(|path| Some(Report { path, source: source.clone()?, said: Said::Likely(Vec::new()) }))
-            .collect();
-        let is_other = |report: &Report| {
-            let before = last.insert(report.path.clone(), report.said.clone());
-            before.is_none_or(|before| before.diagnostics() != report.said.diagnostics())
-        };
-        others.into_iter().filter(is_other).chain(gone).collect()
     }
 }
 
@@ -106,7 +89,9 @@ struct Asking<'a> {
     client: ClientId,
     editor: Arc<dyn Asked>,
     until: Instant,
+    /// How long servers are waited for that are not ready.
     ready: Option<Duration>,
+    silent: &'a Mutex<Option<ClientId>>,
 }
 
 impl Asking<'_> {
@@ -168,17 +153,28 @@ impl Asking<'_> {
         Some(reports)
     }
 
+    /// None where there is no answer by then.
     async fn ask(
         &self,
         uri: Option<String>,
         version: Option<i32>,
         until: Instant,
     ) -> Option<DiagnosticsResult> {
+        let now = Instant::now();
+        let was_silent = *self.silent() == Some(self.client);
+        let until = if was_silent { until.min(now + BRIEFLY) } else { until };
+        // It has to answer by then, and the answer has to arrive.
+        let wait = until.checked_duration_since(now + ON_THE_WAY)?;
         let millis = |time: Duration| u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
-        let left = until.saturating_duration_since(Instant::now()).saturating_sub(WAY);
-        let (wait, wait_ready) = (Some(millis(left)), self.ready.map(millis));
+        let (wait, wait_ready) = (Some(millis(wait)), self.ready.map(millis));
         let answer = self.editor.diagnostics(DiagnosticsParams { uri, version, wait, wait_ready });
-        tokio::time::timeout_at(until, answer).await.ok()?.ok()
+        let answer = tokio::time::timeout_at(until, answer).await;
+        *self.silent() = answer.is_err().then_some(self.client);
+        answer.ok()?.ok()
+    }
+
+    fn silent(&self) -> MutexGuard<'_, Option<ClientId>> {
+        self.silent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn report(&self, path: &Path, file: FileDiagnostics, document: Option<&Document>) -> Report {

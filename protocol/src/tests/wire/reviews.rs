@@ -88,7 +88,9 @@ fn reviews() {
     };
     check(
         &before,
-        &expect![[r#"{"review":"1","uri":"file:///w/a","path":"a","when":"before","ask":"k1","writing":true,"expected":"cd","file":{"hunk":"1.1","expected":"ef","kind":"created","by":["p1"]},"hunks":[{"hunk":"1.2","expected":"ab","line":3,"old":["a b"],"new":["a c"],"oldLines":1,"newLines":1,"words":[{"line":0,"old":[[2,3]],"new":[[2,3]]}],"by":["p1"],"edited":true,"deciding":true,"problems":[{"line":0,"severity":"error","source":"tree-sitter","message":"wrong"},{"line":0,"severity":"error","code":"E1","source":"tree-sitter","message":"wrong"}]}],"total":1,"additions":1,"deletions":1}"#]],
+        &expect![[
+            r#"{"review":"1","uri":"file:///w/a","path":"a","when":"before","ask":"k1","writing":true,"expected":"cd","file":{"hunk":"1.1","expected":"ef","kind":"created","by":["p1"]},"hunks":[{"hunk":"1.2","expected":"ab","line":3,"old":["a b"],"new":["a c"],"oldLines":1,"newLines":1,"words":[{"line":0,"old":[[2,3]],"new":[[2,3]]}],"by":["p1"],"edited":true,"deciding":true,"problems":[{"line":0,"severity":"error","source":"tree-sitter","message":"wrong"},{"line":0,"severity":"error","code":"E1","source":"tree-sitter","message":"wrong"}]}],"total":1,"additions":1,"deletions":1}"#
+        ]],
     );
     check(
         &file(FileHunkKind::Deleted, None),

@@ -34,12 +34,7 @@ fn check(metadata: &Value, when: When, width: usize, expected: &Expect) {
 
 #[test]
 fn problems_and_who_says_so() {
-    check(
-        &found(),
-        When::After,
-        90,
-        &expect![[r""]],
-    );
+    check(&found(), When::After, 90, &expect![[r""]]);
 }
 
 #[test]
