@@ -16,6 +16,7 @@ use tokio::sync::mpsc;
 
 use crate::agents::Agents;
 use crate::hub::{Hub, Seat};
+use crate::languages;
 use crate::opening::{self, At, Choice, Desk};
 use crate::setup::Setup;
 
@@ -157,8 +158,8 @@ impl Team {
         let setting = opening::ready(at, &choice, session, Some(self), events_in).await.map_err(not_begun)?;
         let above = Above { asker: Arc::clone(&context.asker), owner: context.owner() };
         let files = context.files.for_another();
-        let (languages, editors) = (&self.desk.languages, &self.desk.editors);
-        let checks = languages.checks(&self.loaded, editors, &files, &above.owner.session);
+        let checks = desk.servers.checks(&self.loaded, &desk.editors, &files, &desk.processes);
+        languages::show(&checks, &files, &above.owner.session);
         let setting = Setting { files, checks, above: Some(above), ..setting };
         let cancel = context.cancel.child_token();
         // Whoever does not wait any more does not want it any more.

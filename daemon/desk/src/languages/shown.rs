@@ -1,17 +1,24 @@
 //! The problems that a session caused, beside the hunks that they are in.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use copydesk_language::{Problem, Severity, Viewer};
+use copydesk_language::{Checks, Problem, Severity, Viewer};
+use copydesk_workspace::files::Files;
 use copydesk_workspace::reviews::{self, Reviews};
 
 /// What one file is shown with.
 const MOST: usize = 500;
 
-pub(crate) struct InReviews {
-    pub(crate) reviews: Reviews,
-    /// The one that a person sees: a task's edits are reviewed where the task was given.
-    pub(crate) session: String,
+/// `session` is the one that a person sees: a task's edits are reviewed where the task was given.
+pub(crate) fn show(checks: &Checks, files: &Files, session: &str) {
+    let (reviews, session) = (files.reviews().clone(), session.to_owned());
+    checks.shown_by(Arc::new(InReviews { reviews, session }));
+}
+
+struct InReviews {
+    reviews: Reviews,
+    session: String,
 }
 
 impl Viewer for InReviews {

@@ -21,10 +21,10 @@ fn virtual_environments<'a>(view: &'a dyn View, folder: &'a Path) -> impl Iterat
 
 /// The interpreter whose packages a Python project is checked against: of the environment that is active, else of the
 /// project's own.
-pub fn python(search: &Search<'_>, folder: &Path, root: &Path) -> Option<PathBuf> {
-    let active = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(|name| (search.variable)(name));
+pub fn python(search: &Search, folder: &Path, root: &Path) -> Option<PathBuf> {
+    let active = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(|name| search.variable(name));
     let active = active.map(PathBuf::from).filter(|place| place.is_absolute());
-    let own = upward(folder, root).flat_map(|folder| virtual_environments(search.view, folder));
+    let own = upward(folder, root).flat_map(|folder| virtual_environments(&*search.view, folder));
     let own = own.filter(|_| search.in_project);
     let mut programs = active.chain(own).map(|place| place.join("bin/python"));
     programs.find(|program| search.view.is_executable(program))

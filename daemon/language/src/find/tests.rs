@@ -9,22 +9,11 @@ fn find(
     variables: &[(&str, &str)],
     in_project: bool,
 ) -> Option<String> {
-    let view = Memory::new(files);
-    let path = [
-        "/w/bin",
-        "relative",
-        "/home/.cargo/bin",
-        "/home/.pyenv/shims",
-        "/home/.asdf/shims",
-        "/home/.volta/bin",
-        "/usr/bin",
-    ];
-    let path = path.map(PathBuf::from);
-    let variable = |name: &str| {
-        variables.iter().find(|(given, _)| *given == name).map(|(_, value)| OsString::from(value))
-    };
-    let search =
-        Search { view: &view, path: &path, home: Path::new("/home"), variable: &variable, in_project };
+    let path =
+        "/w/bin:relative::/home/.cargo/bin:/home/.pyenv/shims:/home/.asdf/shims:/home/.volta/bin:/usr/bin";
+    let variables = variables.iter().copied().chain([("PATH", path)]);
+    let environment = variables.map(|(name, value)| (name.into(), value.into())).collect();
+    let search = Search::new(Arc::new(Memory::new(files)), environment, "/home".into(), in_project);
     let commands = [vec![program.to_owned(), "--stdio".to_owned()]];
     let (command, _) = search.find(&commands, Path::new("/w/p"), Path::new("/w"))?;
     assert_eq!(command[1], "--stdio");
@@ -119,9 +108,8 @@ fn shims_of_other_managers_are_looked_behind() {
 fn what_is_configured_is_that_or_missing() {
     let view =
         Memory::new(&[("/w/tools/ls", "#!"), ("/home/ls", "#!"), ("/usr/bin/ls", "#!"), ("/w/text", "")]);
-    let (path, none) = ([PathBuf::from("/usr/bin")], |_: &str| None);
-    let search =
-        Search { view: &view, path: &path, home: Path::new("/home"), variable: &none, in_project: false };
+    let environment = vec![("PATH".into(), "/usr/bin".into())];
+    let search = Search::new(Arc::new(view), environment, "/home".into(), false);
     let find = |program: &str| {
         let command = [program.to_owned()];
         match search.configured(&command, Path::new("/w/p"), Path::new("/w")) {
