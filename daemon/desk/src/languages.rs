@@ -5,8 +5,10 @@
 //! session there, and their editor would use them too.
 
 mod editor;
+mod progress;
 mod servers;
 mod shown;
+mod status;
 mod texts;
 
 use std::collections::BTreeMap;
