@@ -418,6 +418,8 @@ export interface DiagnosticsParams {
   version?: number;
   /** How long to wait for that version, in milliseconds; where it is missing, not at all. */
   wait?: number;
+  /** How much of that to wait for language servers that are not ready, in milliseconds; where it is missing, all of it. */
+  waitReady?: number;
 }
 
 /** What the editor's language servers say. */
@@ -615,6 +617,8 @@ export interface Hunk {
   edited?: boolean;
   /** A decision on it is on its way through the editor. */
   deciding?: boolean;
+  /** What is said to be wrong in its new lines, and was not before the agent's edits, as far as that is known; only of edits that are made. */
+  problems?: HunkProblem[];
 }
 
 /** Lines of a hunk, counted from its first one on either side. */
@@ -623,6 +627,20 @@ export interface HunkLines {
   old?: number[];
   /** New lines. */
   new?: number[];
+}
+
+/** One problem in a new line of a hunk. */
+export interface HunkProblem {
+  /** Counted from the hunk's first line. */
+  line: number;
+  /** How bad. */
+  severity: Severity;
+  /** The source's name for this kind of problem, such as `E0308`. */
+  code?: string;
+  /** Who says so, such as `rust-analyzer`. */
+  source: string;
+  /** What is wrong, in one line. */
+  message: string;
 }
 
 /** An inline edit that is not wanted any more. */

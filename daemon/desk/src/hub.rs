@@ -39,7 +39,7 @@ mod view;
 mod waiting;
 
 pub(crate) use convert::session;
-pub(crate) use editors::{Asked, Asking, Editors};
+pub(crate) use editors::{Asked, Asking, Editors, Telling, Work};
 pub(crate) use error::HubError;
 pub(crate) use held::{Held, Prompted, parts_before};
 pub(crate) use outbox::{Message, Outbox};

@@ -27,7 +27,7 @@ use tokio::sync::mpsc;
 use crate::agents::{self, Agents};
 use crate::hub::{Editors, Hub};
 use crate::instructions::{self, Places};
-use crate::languages::Servers;
+use crate::languages::{self, Servers};
 use crate::setup::Setup;
 use crate::team::{DEEPEST, Team};
 use crate::{rules, terminal, web};
@@ -139,6 +139,8 @@ pub(crate) async fn ready(
         desk.reviews.clone(),
         loaded.config.save.unwrap_or_default(),
     );
+    let checks = desk.servers.checks(loaded, &desk.editors, &files, &desk.processes);
+    languages::show(&checks, &files, session.id.as_str());
     // Who works offline sends nothing anywhere, not even for a title.
     let is_offline = model.provider().id == offline::ID;
     Ok(Setting {
@@ -149,7 +151,7 @@ pub(crate) async fn ready(
         rules: layers(rules, own, team),
         tools,
         roles: Arc::new(cast),
-        checks: desk.servers.checks(loaded, &desk.editors, &files, &desk.processes),
+        checks,
         files,
         processes: desk.processes.clone(),
         session,

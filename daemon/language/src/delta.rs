@@ -17,6 +17,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::baseline::{Baseline, Moved};
+use crate::clean;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::report::{Proof, Report, Said};
 use crate::source::TREE_SITTER;
@@ -56,6 +57,18 @@ pub struct Problem {
     pub source: String,
     pub proof: Proof,
     pub diagnostic: Diagnostic,
+}
+
+impl Problem {
+    /// In one line, for a person.
+    pub fn message(&self) -> String {
+        clean::line(&self.diagnostic.message, 500)
+    }
+
+    /// The same of its code, where it has one.
+    pub fn code(&self) -> Option<String> {
+        self.diagnostic.code.as_deref().filter(|code| !code.is_empty()).map(|code| clean::line(code, 80))
+    }
 }
 
 impl Delta {

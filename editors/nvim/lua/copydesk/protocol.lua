@@ -156,6 +156,7 @@
 ---@field uri? string The document; all that the editor knows of where it is missing.
 ---@field version? integer The version of the document that they should be for, as in LSP.
 ---@field wait? integer How long to wait for that version, in milliseconds; where it is missing, not at all.
+---@field waitReady? integer How much of that to wait for language servers that are not ready, in milliseconds; where it is missing, all of it.
 
 --- What the editor's language servers say.
 ---@class copydesk.DiagnosticsResult
@@ -314,11 +315,20 @@
 ---@field by string[] The ids of the parts of the calls that made it.
 ---@field edited? boolean A person has typed in it.
 ---@field deciding? boolean A decision on it is on its way through the editor.
+---@field problems? copydesk.HunkProblem[] What is said to be wrong in its new lines, and was not before the agent's edits, as far as that is known; only of edits that are made.
 
 --- Lines of a hunk, counted from its first one on either side.
 ---@class copydesk.HunkLines
 ---@field old? integer[] Old lines.
 ---@field new? integer[] New lines.
+
+--- One problem in a new line of a hunk.
+---@class copydesk.HunkProblem
+---@field line integer Counted from the hunk's first line.
+---@field severity copydesk.Severity How bad.
+---@field code? string The source's name for this kind of problem, such as `E0308`.
+---@field source string Who says so, such as `rust-analyzer`.
+---@field message string What is wrong, in one line.
 
 --- An inline edit that is not wanted any more.
 ---@class copydesk.InlineCancelParams

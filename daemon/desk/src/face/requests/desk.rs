@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use copydesk_protocol::PROTOCOL;
 use copydesk_protocol::desk::{
-    AgentInfo, AgentsParams, AgentsResult, Empty, ModelInfo, ModelsResult, StatusResult, StopParams,
-    StopResult,
+    AgentInfo, AgentsParams, AgentsResult, Empty, ModelInfo, ModelsResult, ServersRestartParams,
+    ServersRestartResult, StatusResult, StopParams, StopResult,
 };
 use copydesk_protocol::lenient::Lenient;
 use tower_lsp_server::jsonrpc::Result;
@@ -64,7 +64,17 @@ impl Backend {
             sessions: self.hub().live(),
             documents: count(self.hub().buffers.count()),
             tiers: self.hub().tiers(),
+            servers: self.hub().servers.running(),
+            missing: self.hub().servers.missing(),
         })
+    }
+
+    pub(super) async fn servers_restart(
+        &self,
+        params: Lenient<ServersRestartParams>,
+    ) -> Result<ServersRestartResult> {
+        let restarted = self.hub().servers.pool().map_or(0, |pool| pool.restart(&params.0.name));
+        Ok(ServersRestartResult { servers: u32::try_from(restarted).unwrap_or(u32::MAX) })
     }
 
     pub(super) async fn stop(&self, params: Lenient<StopParams>) -> Result<StopResult> {

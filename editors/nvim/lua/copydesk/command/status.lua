@@ -74,6 +74,26 @@ local function tiers(counts)
   return table.concat(words, ", ")
 end
 
+--- A language server of the desk's own, in a line.
+---@param server copydesk.ServerInfo
+---@return string
+local function served(server)
+  local words = {
+    starting = "starting",
+    indexing = server.percent and ("indexing %d %%"):format(server.percent) or "indexing",
+    ready = "ready",
+    resting = "broken, it is started again soon",
+    givenUp = ("given up, `:Copydesk restart %s` tries again"):format(server.name),
+    ending = "ending",
+  }
+  local state = words[server.state] or server.state
+  local said = server.message and ": " .. server.message or ""
+  local memory = server.memory and (", %d MB"):format(math.ceil(server.memory / 1048576)) or ""
+  local root = vim.fn.fnamemodify(server.root, ":~")
+  local line = ("%s in %s: %s%s, %s%s"):format(server.name, root, state, said, several(server.documents, "document"), memory)
+  return (line:gsub("%c+", " "))
+end
+
 --- What the desk says of itself, if it is connected and answers soon.
 ---@return copydesk.StatusResult?
 local function of_the_desk()
@@ -100,6 +120,13 @@ function M.run()
     add(lines, "", ("%s at hand, %d with a running turn"):format(several(#desk.sessions, "session"), #running))
     add(lines, "", ("%s, %s"):format(several(desk.clients, "client"), several(desk.documents, "document")))
     add(lines, "Edits found", tiers(desk.tiers))
+    for number, server in ipairs(desk.servers or {}) do
+      add(lines, number == 1 and "Servers" or "", served(server))
+    end
+    for number, missing in ipairs(desk.missing or {}) do
+      local line = ("%s (%s): %s"):format(missing.name, missing.language, missing.hint)
+      add(lines, number == 1 and "Missing" or "", (line:gsub("%c+", " ")))
+    end
     add(lines, "Documents", ("%d of this Neovim"):format(attached()))
   elseif client.get() then
     add(lines, "Desk", "does not answer; `copydesk stop` in a terminal ends it, the next use starts another")
