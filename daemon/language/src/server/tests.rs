@@ -1,1 +1,10 @@
+mod broken;
+mod fake;
+mod greeting;
+mod others;
+mod pull;
+mod push;
+mod ready;
 mod real;
+mod save;
+mod sync;
