@@ -97,7 +97,7 @@ async fn a_hundred_thousand_diagnostics_are_bounded_and_errors_come_first() {
     let version = fake.version().await;
     let place = json!({ "line": 0, "character": 0 });
     let one = |number: usize| {
-        let severity = if number % 4 == 0 { 1 } else { 2 };
+        let severity = if number.is_multiple_of(4) { 1 } else { 2 };
         json!({ "range": { "start": place, "end": place }, "severity": severity, "message": format!("m{number}") })
     };
     let all: Vec<_> = (0..100_000).map(one).collect();
