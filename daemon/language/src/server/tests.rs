@@ -1,4 +1,5 @@
 mod broken;
+mod dependents;
 mod fake;
 mod greeting;
 mod others;

@@ -62,17 +62,25 @@ async fn where_nothing_follows_a_save_nothing_is_waited_for() {
 async fn of_other_files_it_is_told_unless_they_were_changed() {
     let (server, mut fake) = compiling().await;
     server.hold(&subject("/dirty", "1"), "rust");
+    server.hold(&Subject { is_saved: true, ..subject("/clean", "1") }, "rust");
     let mark = server.mark();
     server.hold(&subject("/a", "1"), "rust");
     server.saved(Path::new("/a"));
-    for _ in 0..3 {
+    for _ in 0..4 {
         fake.next().await;
     }
     fake.publish("/closed", json!(null), &["rustc: here too"]).await;
     fake.publish("/dirty", json!(null), &["rustc: of its old text"]).await;
+    fake.publish("/clean", json!(null), &["rustc: of its text"]).await;
     pass(10).await;
     let (others, ()) = tokio::join!(server.others(mark, after(1000)), async {
+        fake.answer("textDocument/diagnostic", full(&["clean itself"])).await;
         fake.answer("textDocument/diagnostic", full(&["dirty itself"])).await;
     });
-    assert_eq!(shorts(&others), ["/closed likely: rustc: here too", "/dirty proven: dirty itself"]);
+    let expected = [
+        "/clean proven: clean itself, rustc: of its text",
+        "/closed likely: rustc: here too",
+        "/dirty proven: dirty itself",
+    ];
+    assert_eq!(shorts(&others), expected);
 }
