@@ -68,7 +68,7 @@ impl RpcError {
     /// Whether the same request may be answered when it is sent again: cancelled, the content was modified, or the server
     /// itself gave it up.
     pub(crate) fn is_passing(&self) -> bool {
-        matches!(self.code, -32800 | -32801 | -32802)
+        matches!(self.code, -32802..=-32800)
     }
 }
 

@@ -136,7 +136,8 @@ async fn a_request_that_nobody_waits_for_is_cancelled_and_still_counts_as_unansw
     assert_eq!(peer.unanswered(), None);
     for _ in 0..2 * 1000 {
         drop(peer.request("slow", &json!({})));
-        (other.next().await, other.next().await);
+        other.next().await;
+        other.next().await;
     }
     assert_eq!(peer.shared.pending.count(), 1000);
 }

@@ -1,7 +1,8 @@
 //! Whether what a server published is said of the text that is asked about. Pure: what was heard and when, and what time it is.
 //!
 //! A publish that names the version is proof, once another one for the same version can no longer follow. Without a version it is
-//! likely, where it came later than the server gathers changes. Silence means that nothing has changed only where the server is
+//! likely, where it came later than the server gathers changes, and no other has followed for as long as one ever did; the first
+//! of all is waited past for longer, since a server that has just read the project says what it knows piece by piece. Silence means that nothing has changed only where the server is
 //! known to be silent then, there is an earlier set, and it has been silent for longer than it ever took. Everything else is waited
 //! for, and in the end unknown.
 
@@ -20,6 +21,9 @@ mod tests;
 /// After the last of several publishes: what is sent together arrives together.
 const TOGETHER: Duration = Duration::from_millis(20);
 
+/// Without a version: servers publish what they find as they find it, and the rest shortly after.
+const PIECES: Duration = Duration::from_millis(100);
+
 /// The text that is asked about, and what was heard of it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Case<'a> {
@@ -27,6 +31,8 @@ pub(super) struct Case<'a> {
     /// How long the server may be silent before it says what a change changed: the longest of what its quirks say and what
     /// was learnt.
     pub(super) silence: Duration,
+    /// How long after a publish without a version another one for the same text may follow, as was learnt.
+    pub(super) gap: Duration,
     pub(super) version: i32,
     /// When the server was told of this text.
     pub(super) changed: Instant,
@@ -51,6 +57,30 @@ pub(super) struct Heard {
     pub(super) first: Instant,
     /// How many there were for that version.
     pub(super) count: u32,
+    /// Nothing had been heard of the document when it got the text that it has.
+    pub(super) is_first: bool,
+}
+
+impl Heard {
+    /// The next one, after this. `told` is when the server was last told of the document, if it was.
+    pub(super) fn next(
+        before: Option<Self>,
+        version: Option<i32>,
+        at: Instant,
+        told: Option<Instant>,
+    ) -> Self {
+        let same = before.filter(|before| before.version == version);
+        // Without a version it is for the same text if that was not changed in between.
+        let same = same.filter(|before| version.is_some() || told.is_none_or(|told| before.at >= told));
+        let is_first =
+            before.is_none_or(|before| before.is_first && told.is_none_or(|told| before.at >= told));
+        match same {
+            Some(before) => {
+                Self { version, at, first: before.first, count: before.count.saturating_add(1), is_first }
+            }
+            None => Self { version, at, first: at, count: 1, is_first },
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +104,8 @@ impl Case<'_> {
             false => Verdict::Wait(Some(moment)),
         };
         let silent = self.touched.max(self.ready) + self.silence;
-        let can_be_silent = self.quirks.silent_when_unchanged || self.is_same_text;
+        let can_be_silent =
+            self.quirks.silent_when_unchanged || (self.quirks.same_text_is_silent && self.is_same_text);
         let Some(heard) = self.heard else { return Verdict::Wait(None) };
         let is_after = heard.at >= self.touched;
         match heard.version {
@@ -88,7 +119,8 @@ impl Case<'_> {
                 _ => from(silent, Verdict::Likely),
             },
             None if is_after && heard.at >= self.changed + millis(self.quirks.quiet_ms) => {
-                from(self.settled(heard), Verdict::Likely)
+                let pieces = if heard.is_first { self.silence } else { self.gap.max(PIECES) };
+                from(self.settled(heard).max(heard.at + pieces), Verdict::Likely)
             }
             _ if can_be_silent => from(silent, Verdict::Likely),
             _ => Verdict::Wait(None),

@@ -125,6 +125,7 @@ impl Known {
             |edited: Option<(Instant, u64)>| edited.map(|edited| edited.0) > heard.map(|heard| heard.at);
         let case = Case {
             quirks,
+            gap: self.learnt.gap(),
             silence: self.learnt.silence(Duration::from_millis(quirks.silence_ms)),
             version: held.version,
             changed: held.told,
@@ -148,19 +149,27 @@ impl Known {
         if version.is_some() && before.is_some_and(|before| before.version > version) {
             return None;
         }
+        // How long it took while it read the project says nothing of how long it takes.
         if let Some(held) = held
-            && before.is_none_or(|before| before.at < held.told)
+            && matches!(self.gate(now), Gate::Open(since) if since <= held.told)
+            && before.is_some_and(|before| before.at < held.told)
             && (version == Some(held.version) || version.is_none())
         {
             self.learnt.took(now - held.told);
         }
-        self.put(path.clone(), publish.set, Heard::next(before, version, now), quirks, false);
+        let told = held.map(|held| held.told);
+        if let (Some(before), None, Some(told)) = (before, version, told)
+            && before.at >= told
+        {
+            self.learnt.followed(now - before.at);
+        }
+        self.put(path.clone(), publish.set, Heard::next(before, version, now, told), quirks, false);
         Some(path)
     }
 
     /// Takes in what it answered of a file.
     pub(super) fn take_answer(&mut self, path: PathBuf, set: Set, quirks: &Quirks, now: Instant) {
-        self.put(path, set, Heard::next(None, None, now), quirks, true);
+        self.put(path, set, Heard::next(None, None, now, None), quirks, true);
     }
 
     fn put(&mut self, path: PathBuf, set: Set, heard: Heard, quirks: &Quirks, is_answer: bool) {

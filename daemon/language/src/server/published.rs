@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tokio::time::Instant;
-
 use super::fresh::Heard;
 use crate::diagnostic::Diagnostic;
 
@@ -79,18 +77,6 @@ impl AllPublished {
     }
 }
 
-impl Heard {
-    /// The next one, after this.
-    pub(super) fn next(before: Option<Self>, version: Option<i32>, at: Instant) -> Self {
-        match before {
-            Some(before) if version.is_some() && before.version == version => {
-                Self { version, at, first: before.first, count: before.count.saturating_add(1) }
-            }
-            _ => Self { version, at, first: at, count: 1 },
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,7 +92,7 @@ mod tests {
             related: Vec::new(),
         };
         let diagnostics = Arc::new(vec![diagnostic; count]);
-        let heard = Heard::next(None, None, Instant::now());
+        let heard = Heard::next(None, None, tokio::time::Instant::now(), None);
         Published { heard, tick, diagnostics, saved: Arc::default(), is_answer: false }
     }
 
