@@ -21,10 +21,12 @@ use copydesk_workspace::reviews::Reviews;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use crate::languages::Servers;
 use crate::setup::Setup;
 
 mod context;
 pub(crate) mod convert;
+mod editors;
 mod error;
 mod held;
 mod inline;
@@ -37,6 +39,7 @@ mod view;
 mod waiting;
 
 pub(crate) use convert::session;
+pub(crate) use editors::{Asked, Asking, Editors, Telling, Work};
 pub(crate) use error::HubError;
 pub(crate) use held::{Held, Prompted, parts_before};
 pub(crate) use outbox::{Message, Outbox};
@@ -48,6 +51,8 @@ pub(crate) struct Hub {
     paths: Paths,
     pub(crate) store: Store,
     pub(crate) buffers: Buffers,
+    pub(crate) editors: Editors,
+    pub(crate) servers: Servers,
     journal: Option<Journal>,
     pub(crate) reviews: Reviews,
     sessions: Mutex<HashMap<String, Arc<Held>>>,
@@ -62,10 +67,13 @@ pub(crate) struct Hub {
 impl Hub {
     pub(crate) fn new(paths: Paths, store: Store, journal: Option<Journal>) -> Self {
         let reviews = Reviews::new(journal.clone());
+        let buffers = Buffers::followed_by(Arc::new(reviews.clone()));
         Self {
+            servers: Servers::new(buffers.clone(), paths.home.clone()),
             paths,
             store,
-            buffers: Buffers::followed_by(Arc::new(reviews.clone())),
+            buffers,
+            editors: Editors::default(),
             reviews,
             journal,
             sessions: Mutex::default(),
@@ -101,8 +109,7 @@ impl Hub {
         let setup = self.setup(&folder);
         let loaded = setup.load().map_err(HubError::failed)?;
         let agents = crate::agents::Agents::new(&setup, &loaded).map_err(HubError::failed)?;
-        let agent =
-            agent.or_else(|| loaded.config.default_agent.clone()).unwrap_or_else(|| "build".to_owned());
+        let agent = agent.unwrap_or_else(|| crate::agents::first(&setup, &loaded));
         agents.find(&agent).map_err(|error| HubError::UnknownAgent(error.to_string()))?;
         if let Some(model) = &model {
             let models = setup.registry(&loaded).map_err(HubError::failed)?;
@@ -164,6 +171,7 @@ impl Hub {
     /// A client is gone: what it was attached to goes on without it.
     pub(crate) fn leave_all(&self, client: ClientId) {
         self.buffers.detach(client);
+        self.editors.remove(client);
         let all: Vec<_> = self.lock().values().cloned().collect();
         all.iter().for_each(|held| held.leave(client));
     }
@@ -179,6 +187,7 @@ impl Hub {
         let ending: JoinSet<_> = all.into_iter().map(|held| async move { held.end_work().await }).collect();
         ending.join_all().await;
         self.reviews.keep_all();
+        self.servers.end().await;
         // The sender is ours.
         let _ = self.turns().wait_for(|turns| *turns == 0).await;
     }

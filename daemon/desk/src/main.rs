@@ -8,6 +8,7 @@ mod command;
 mod face;
 mod hub;
 mod instructions;
+mod languages;
 mod life;
 mod log;
 mod opening;
@@ -71,6 +72,7 @@ fn other() -> anyhow::Result<ExitCode> {
         }
         Command::Lsp(_) => command::lsp::run(),
         Command::Status { json } => command::status::run(json),
+        Command::Restart { name } => command::restart::run(name),
         Command::Stop { now } => command::stop::run(now).map(done),
         Command::Auth(options) => setup().and_then(|setup| command::auth::run(&setup, &options)),
     }

@@ -25,11 +25,12 @@ use copydesk_workspace::reviews::Reviews;
 use tokio::sync::mpsc;
 
 use crate::agents::{self, Agents};
-use crate::hub::Hub;
+use crate::hub::{Editors, Hub};
 use crate::instructions::{self, Places};
+use crate::languages::{self, Servers};
 use crate::setup::Setup;
 use crate::team::{DEEPEST, Team};
-use crate::{rules, web};
+use crate::{rules, terminal, web};
 use role::Cast;
 
 /// Which session, and what was said about it on the command line.
@@ -50,6 +51,9 @@ pub(crate) struct Desk {
     pub(crate) reviews: Reviews,
     /// The session's own, for whoever has to end them.
     pub(crate) processes: Processes,
+    /// The editors that can be asked what their language servers say.
+    pub(crate) editors: Editors,
+    pub(crate) servers: Servers,
     /// Where sessions that work for it can be seen; a run of its own has none.
     pub(crate) hub: Weak<Hub>,
 }
@@ -97,6 +101,9 @@ pub(crate) async fn ready(
     let At { setup, loaded, store, desk } = at;
     let models = setup.registry(loaded)?;
     let agents = Agents::new(setup, loaded)?;
+    if team.is_none() {
+        agents.limited().for_each(terminal::warn);
+    }
     let agent = agents.find(&session.agent)?;
     let model_name = model_name(&models, loaded, choice, &session, &agent)?;
     session.model = Some(model_name);
@@ -124,6 +131,16 @@ pub(crate) async fn ready(
     let Role { agent, model, model_name, system, rules, own, tools } =
         cast.make(&models, &agents, agent, &session, team)?;
     cast.warns = false;
+    let files = Files::over(
+        &session.folder,
+        &setup.paths.home,
+        desk.buffers.clone(),
+        desk.journal.clone(),
+        desk.reviews.clone(),
+        loaded.config.save.unwrap_or_default(),
+    );
+    let checks = desk.servers.checks(loaded, &desk.editors, &files, &desk.processes);
+    languages::show(&checks, &files, session.id.as_str());
     // Who works offline sends nothing anywhere, not even for a title.
     let is_offline = model.provider().id == offline::ID;
     Ok(Setting {
@@ -134,14 +151,8 @@ pub(crate) async fn ready(
         rules: layers(rules, own, team),
         tools,
         roles: Arc::new(cast),
-        files: Files::over(
-            &session.folder,
-            &setup.paths.home,
-            desk.buffers.clone(),
-            desk.journal.clone(),
-            desk.reviews.clone(),
-            loaded.config.save.unwrap_or_default(),
-        ),
+        checks,
+        files,
         processes: desk.processes.clone(),
         session,
         agent,
@@ -179,7 +190,7 @@ async fn find(setup: &Setup, loaded: &Loaded, store: &Store, choice: &Choice) ->
     if let Some(session) = found {
         return Ok(Session { agent: agent.unwrap_or(session.agent), ..session });
     }
-    let agent = agent.or_else(|| loaded.config.default_agent.clone()).unwrap_or_else(|| "build".to_owned());
+    let agent = agent.unwrap_or_else(|| agents::first(setup, loaded));
     let (id, time) = (Id::new(), now());
     Ok(Session {
         id,

@@ -55,7 +55,7 @@ pub struct Wanted<'a> {
 
 /// The one that knows the language comes first. Those that are missing are among them, with how to get them, unless another one
 /// takes the place.
-pub fn servers_for(search: &Search<'_>, settings: &Settings, wanted: Wanted<'_>) -> Vec<Chosen> {
+pub fn servers_for(search: &Search, settings: &Settings, wanted: Wanted<'_>) -> Vec<Chosen> {
     let Some(folder) = wanted.path.parent().filter(|_| settings.is_on) else { return Vec::new() };
     let at = At { search, settings, wanted, folder };
     let (mut experts, mut linters): (Vec<_>, Vec<_>) =
@@ -67,7 +67,7 @@ pub fn servers_for(search: &Search<'_>, settings: &Settings, wanted: Wanted<'_>)
 }
 
 struct At<'a> {
-    search: &'a Search<'a>,
+    search: &'a Search,
     settings: &'a Settings,
     wanted: Wanted<'a>,
     folder: &'a Path,
@@ -102,7 +102,7 @@ impl At<'_> {
     }
 
     fn is_there(&self, signs: &[Sign]) -> bool {
-        let nearest = |sign: &Sign| sign.nearest(self.search.view, self.folder, self.wanted.root);
+        let nearest = |sign: &Sign| sign.nearest(&*self.search.view, self.folder, self.wanted.root);
         signs.iter().any(|sign| nearest(sign).is_some())
     }
 
@@ -194,7 +194,7 @@ impl At<'_> {
     }
 
     fn root(&self, roots: &[Root]) -> PathBuf {
-        let (view, root) = (self.search.view, self.wanted.root);
+        let (view, root) = (&*self.search.view, self.wanted.root);
         let found = roots.iter().find_map(|group| group.find(view, self.folder, root));
         let usual = if self.folder.starts_with(root) { root } else { self.folder };
         found.unwrap_or_else(|| usual.to_owned())
@@ -203,7 +203,8 @@ impl At<'_> {
     /// How deep the nearest file lies that speaks of such a project.
     fn depth(&self, roots: &[Root]) -> usize {
         let signs = roots.iter().flat_map(Root::signs);
-        let folders = signs.filter_map(|sign| sign.nearest(self.search.view, self.folder, self.wanted.root));
+        let folders =
+            signs.filter_map(|sign| sign.nearest(&*self.search.view, self.folder, self.wanted.root));
         folders.map(|folder| folder.components().count()).max().unwrap_or(0)
     }
 }

@@ -8,27 +8,28 @@
 mod environment;
 mod shim;
 
+use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::view::{View, upward};
 
 pub use environment::{python, tsdk};
 
 /// Where programs are looked for. Nothing of it is read from this process.
-#[derive(Clone, Copy)]
-pub struct Search<'a> {
-    pub view: &'a dyn View,
+#[derive(Clone)]
+pub struct Search {
+    pub(crate) view: Arc<dyn View + Send + Sync>,
+    environment: Vec<(OsString, OsString)>,
     /// The folders of `PATH`.
-    pub path: &'a [PathBuf],
-    pub home: &'a Path,
-    /// The environment that programs are given.
-    pub variable: &'a dyn Fn(&str) -> Option<OsString>,
+    path: Vec<PathBuf>,
+    home: PathBuf,
     /// Programs that lie in the project may be run.
-    pub in_project: bool,
+    in_project: bool,
 }
 
-impl std::fmt::Debug for Search<'_> {
+impl std::fmt::Debug for Search {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Search").field("path", &self.path).finish_non_exhaustive()
     }
@@ -64,7 +65,25 @@ impl Program {
     }
 }
 
-impl Search<'_> {
+impl Search {
+    /// `environment` is what programs are given, `in_project` says that those that lie in a project may be run.
+    pub fn new(
+        view: Arc<dyn View + Send + Sync>,
+        environment: Vec<(OsString, OsString)>,
+        home: PathBuf,
+        in_project: bool,
+    ) -> Self {
+        let mut search = Self { view, environment, path: Vec::new(), home, in_project };
+        search.path =
+            search.variable("PATH").map(|path| env::split_paths(&path).collect()).unwrap_or_default();
+        search
+    }
+
+    fn variable(&self, name: &str) -> Option<OsString> {
+        let found = self.environment.iter().find(|(given, _)| given == name);
+        found.map(|(_, value)| value.clone()).filter(|value| !value.is_empty())
+    }
+
     /// The first of these commands whose program is there. `folder` is where in the workspace `root` it is wanted.
     pub fn find(
         &self,
@@ -86,7 +105,7 @@ impl Search<'_> {
         if !self.in_project || program.contains('/') {
             return None;
         }
-        let mut places = upward(folder, root).flat_map(|folder| environment::folders(self.view, folder));
+        let mut places = upward(folder, root).flat_map(|folder| environment::folders(self, folder));
         let path = places.find_map(|place| self.usable(place.join(program), folder, root))?;
         Some((whole(path, arguments), Place::Project))
     }
@@ -96,7 +115,7 @@ impl Search<'_> {
         if program.contains('/') {
             return None;
         }
-        let own = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(|name| (self.variable)(name));
+        let own = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(|name| self.variable(name));
         let own = own.map(|place| Path::new(&place).join("bin"));
         let mut places = own.chain(self.path.iter().cloned());
         let path = places.find_map(|place| {

@@ -26,14 +26,13 @@ mod status;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use copydesk_workspace::process::Processes;
-use copydesk_workspace::search::Overlay;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -41,26 +40,10 @@ use tokio_util::task::TaskTracker;
 use self::root::Root;
 use self::slot::{Key, Order, Slot};
 use crate::choose::Chosen;
-use crate::source::Subject;
+use crate::source::Texts;
 
 pub use self::source::Besides;
 pub use self::status::{Missing, Phase, Running};
-
-/// What stands in files now: in editors where they are open, else on the disk.
-pub trait Texts: Send + Sync {
-    /// None where there is no such text file, or it is too large to be worth a look.
-    fn text(&self, path: &Path) -> Option<Subject>;
-
-    /// Files that editors have open: what stands in them may change at any time.
-    fn open(&self) -> BTreeSet<PathBuf> {
-        BTreeSet::new()
-    }
-
-    /// What editors have open, for searching.
-    fn overlay(&self) -> Overlay {
-        Overlay::default()
-    }
-}
 
 /// Which servers serve a file.
 pub trait Choose: Send + Sync {

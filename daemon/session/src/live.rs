@@ -9,6 +9,7 @@
 
 mod asking;
 mod calls;
+mod jobs;
 mod line;
 mod nearby;
 mod news;
@@ -25,6 +26,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use copydesk_language::Checks;
 use copydesk_model::{Media, Model};
 use copydesk_permission::{Asks, Layers, Reply};
 use copydesk_tool::{Answers, Asker, Owner, Progress, Refused, Registry, Todos};
@@ -32,6 +34,7 @@ use copydesk_workspace::files::Files;
 use copydesk_workspace::process::Processes;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::agent::Agent;
 use crate::data::{Content, Part, ReviewWhen, Session, State};
@@ -62,6 +65,8 @@ pub struct Setting {
     /// Who else it can be.
     pub roles: AnyRoles,
     pub files: Files,
+    /// What is known of what is wrong with them.
+    pub checks: Checks,
     /// What its commands run in, for what goes on in the background.
     pub processes: Processes,
     pub store: Store,
@@ -161,8 +166,10 @@ impl Live {
         let parts: Vec<_> = parts.into_iter().map(Arc::new).collect();
         let todos = todo::kept(&parts);
         let lost_jobs = news::lost_jobs(&parts, &setting.processes);
+        let jobs = jobs::watch(&setting.processes, setting.events.clone());
         let worker = Worker {
             _claim: claim,
+            _jobs: jobs,
             setting,
             parts,
             lost_jobs,
@@ -236,6 +243,7 @@ impl Live {
 struct Worker {
     /// Nobody else works on the session as long as this does.
     _claim: Claim,
+    _jobs: AbortOnDropHandle<()>,
     setting: Setting,
     /// All settled parts, as the store has them.
     parts: Vec<Arc<Part>>,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use copydesk_language::Checks;
 use copydesk_permission::Action;
 use copydesk_workspace::files::{Files, Place};
 use copydesk_workspace::reviews::ReviewId;
@@ -94,6 +95,11 @@ pub trait Asker: Send + Sync {
     /// Puts questions to the person, whatever the rules say: those were asked before.
     fn question<'a>(&'a self, call: &'a str, questions: Vec<Question>) -> Answering<'a>;
 
+    /// For a session that works for this one, as this agent.
+    fn question_for<'a>(&'a self, call: &'a str, _agent: String, questions: Vec<Question>) -> Answering<'a> {
+        self.question(call, questions)
+    }
+
     /// Has the session go on as another agent from its next step on. The error says why it cannot.
     fn go_on_as<'a>(&'a self, agent: &'a str) -> Switching<'a>;
 }
@@ -121,6 +127,8 @@ pub struct Context {
     pub agent: String,
     pub cancel: CancellationToken,
     pub files: Files,
+    /// What is known of what is wrong with them.
+    pub checks: Checks,
     pub asker: Arc<dyn Asker>,
     /// What the session has to do.
     pub todos: Todos,

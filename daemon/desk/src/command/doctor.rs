@@ -4,6 +4,7 @@
 //! the end of the examination. The exit code is 1 when something is ✗.
 
 mod desk;
+mod languages;
 mod places;
 
 use std::io;
@@ -104,8 +105,15 @@ fn examine(setup: &Setup) -> anyhow::Result<Vec<Finding>> {
         Some(path) => Finding::good("git", path.display().to_string()),
         None => Finding::odd("git", "not found in PATH", "install it: agents look at changes with it"),
     });
+    if let Ok(loaded) = &loaded {
+        findings.extend(languages::examine(setup, loaded));
+    }
     let advice = "what it says is not all understood";
     findings.extend(Agents::problems(setup).iter().map(|problem| Finding::odd("agents", problem, advice)));
+    if let Some(agents) = loaded.as_ref().ok().and_then(|loaded| Agents::new(setup, loaded).ok()) {
+        let advice = "another name would make it another agent";
+        findings.extend(agents.limited().map(|limited| Finding::odd("agents", limited, advice)));
+    }
     findings.extend(places::skills(setup));
     findings.push(store(setup));
     findings.push(desk::journal(setup));

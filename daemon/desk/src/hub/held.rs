@@ -163,6 +163,7 @@ impl Held {
                 seq: view.seq,
                 asks: view.asks.values().cloned().collect(),
                 questions: view.questions.values().cloned().collect(),
+                jobs: view.jobs.clone(),
             };
             let asks = result.asks.iter().map(|ask| waiting::ask(&self.id, ask));
             let questions = result.questions.iter().map(|asked| waiting::question(&self.id, asked));
@@ -243,7 +244,9 @@ impl Held {
         let (buffers, journal) = (hub.buffers.clone(), hub.journal.clone());
         let reviews = hub.reviews.clone();
         let hub_of = Arc::downgrade(&hub);
-        let desk = Desk { buffers, journal, reviews, processes: processes.clone(), hub: hub_of };
+        let (editors, servers) = (hub.editors.clone(), hub.servers.clone());
+        let processes_of = processes.clone();
+        let desk = Desk { buffers, journal, reviews, processes: processes_of, editors, servers, hub: hub_of };
         let setting = opening::open(&setup, &loaded, hub.store.clone(), &desk, &choice, events_in)
             .await
             .map_err(HubError::failed)?;

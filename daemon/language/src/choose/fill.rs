@@ -7,18 +7,12 @@ use serde_json::Value;
 use crate::find::{Search, python, tsdk};
 
 /// `workspace` is what is looked at at most, `root` where the project begins.
-pub(super) fn fill(
-    value: &Value,
-    search: &Search<'_>,
-    folder: &Path,
-    workspace: &Path,
-    root: &Path,
-) -> Value {
+pub(super) fn fill(value: &Value, search: &Search, folder: &Path, workspace: &Path, root: &Path) -> Value {
     let find = |name: &str| -> Option<String> {
         match name {
             "${python}" => python(search, folder, workspace).and_then(|path| Some(path.to_str()?.to_owned())),
             "${tsdk}" => {
-                tsdk(search.view, folder, workspace).and_then(|path| Some(path.to_str()?.to_owned()))
+                tsdk(&*search.view, folder, workspace).and_then(|path| Some(path.to_str()?.to_owned()))
             }
             "${rootUri}" => url::Url::from_file_path(root).ok().map(Into::into),
             "${rootName}" => root.file_name().map(|name| name.to_string_lossy().into_owned()),

@@ -1,4 +1,5 @@
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::json;
 
@@ -16,10 +17,8 @@ fn names(file: &str, files: &[(&str, &str)], settings: &Settings) -> String {
 }
 
 fn chosen(file: &str, files: &[(&str, &str)], settings: &Settings) -> Vec<Chosen> {
-    let view = Memory::new(files);
-    let (path, none) = ([PathBuf::from("/bin")], |_: &str| None);
-    let search =
-        Search { view: &view, path: &path, home: Path::new("/home"), variable: &none, in_project: true };
+    let environment = vec![("PATH".into(), "/bin".into())];
+    let search = Search::new(Arc::new(Memory::new(files)), environment, "/home".into(), true);
     let path = PathBuf::from("/w/p").join(file);
     servers_for(&search, settings, Wanted { path: &path, first_line: "", root: Path::new("/w") })
 }

@@ -11,7 +11,7 @@ use super::Search;
 use crate::view::upward;
 
 /// Whether nothing stands behind this program.
-pub(super) fn is_empty(search: &Search<'_>, program: &Path, folder: &Path, root: &Path) -> bool {
+pub(super) fn is_empty(search: &Search, program: &Path, folder: &Path, root: &Path) -> bool {
     let Some((name, place)) = program.file_name().and_then(|name| name.to_str()).zip(program.parent()) else {
         return false;
     };
@@ -35,7 +35,7 @@ pub(super) fn is_empty(search: &Search<'_>, program: &Path, folder: &Path, root:
 }
 
 struct Stand<'a> {
-    search: &'a Search<'a>,
+    search: &'a Search,
     name: &'a str,
     /// The folder that it lies in.
     place: &'a Path,
@@ -45,7 +45,7 @@ struct Stand<'a> {
 
 impl Stand<'_> {
     fn home(&self, variable: &str, usual: &str) -> PathBuf {
-        let named = (self.search.variable)(variable).filter(|value| !value.is_empty());
+        let named = self.search.variable(variable);
         named.map_or_else(|| self.search.home.join(usual), PathBuf::from)
     }
 
@@ -66,15 +66,19 @@ impl Stand<'_> {
                 || self.search.view.exists(&Path::new(name).join("bin").join(self.name))
         };
         let installed = self.search.view.names(&toolchains);
-        let wanted = (self.search.variable)("RUSTUP_TOOLCHAIN").and_then(|name| name.into_string().ok());
+        let settings = self.search.view.text(&home.join("settings.toml")).unwrap_or_default();
+        let wanted = self.search.variable("RUSTUP_TOOLCHAIN").and_then(|name| name.into_string().ok());
+        let wanted = wanted.or_else(|| {
+            let mut folders = self.folder.ancestors().filter_map(Path::to_str);
+            folders.find_map(|folder| value_of(&settings, &format!("\"{folder}\"")))
+        });
         let wanted =
             wanted.or_else(|| self.first_upward("rust-toolchain.toml").and_then(|text| channel(&text)));
         let wanted = wanted.or_else(|| {
             let text = self.first_upward("rust-toolchain")?;
             channel(&text).or_else(|| text.lines().next().map(|line| line.trim().to_owned()))
         });
-        let wanted = wanted
-            .or_else(|| value_of(&self.search.view.text(&home.join("settings.toml"))?, "default_toolchain"));
+        let wanted = wanted.or_else(|| value_of(&settings, "default_toolchain"));
         match wanted {
             // `stable` stands for `stable-x86_64-unknown-linux-gnu`.
             Some(wanted) => {
@@ -102,7 +106,7 @@ impl Stand<'_> {
 
     /// In any version of any tool, `installs/TOOL/VERSION/bin/NAME`.
     fn is_installed(&self, installs: &Path) -> bool {
-        let view = self.search.view;
+        let view = &self.search.view;
         view.names(installs).iter().map(|tool| installs.join(tool)).any(|tool| {
             view.names(&tool).iter().any(|version| {
                 let version = tool.join(version);
@@ -131,9 +135,8 @@ impl Stand<'_> {
     }
 
     fn pyenv(&self, home: &Path) -> bool {
-        let view = self.search.view;
-        let wanted =
-            (self.search.variable)("PYENV_VERSION").and_then(|name: OsString| name.into_string().ok());
+        let view = &self.search.view;
+        let wanted = self.search.variable("PYENV_VERSION").and_then(|name: OsString| name.into_string().ok());
         let wanted = wanted.or_else(|| self.first_upward(".python-version"));
         let wanted = wanted.or_else(|| view.text(&home.join("version"))).unwrap_or_default();
         let versions = home.join("versions");

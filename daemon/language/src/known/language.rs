@@ -20,6 +20,9 @@ pub struct Language {
     /// Programs that a first line `#!…` may name, without the digits of a version.
     #[serde(default)]
     pub interpreters: Vec<String>,
+    /// Nearly every project has some of it: a server for it is used, but not missed.
+    #[serde(default)]
+    pub minor: bool,
 }
 
 /// By its name, its ending, or its first line, in this order.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use futures_util::future::join_all;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use super::Pool;
 use super::ask::{Aim, ask};
@@ -77,6 +77,15 @@ impl Besides {
 impl Source for Besides {
     fn check<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
         Box::pin(self.pool.ask(subjects, &self.served, Aim::Changed, until))
+    }
+
+    fn later<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
+        let late = self.late(subjects.to_vec());
+        Box::pin(async move { timeout_at(until, late).await.unwrap_or_default() })
+    }
+
+    fn shadow<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
+        Box::pin(Self::shadow(self, subjects, until))
     }
 }
 

@@ -7,18 +7,20 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use copydesk_text::review::HunkId;
 use copydesk_text::{Change, FileText};
 
+use super::take_back::{Done, DoneFile};
 use super::{Expect, FileError, Files, Place, Stamp, on_disk, write};
-use crate::buffers::{Attempt, Buffers, ClientId, OnDisk, Open, PlanError, Planned, Refusal, Wanted};
+use crate::buffers::{Attempt, ClientId, OnDisk, Open, PlanError, Planned, Refusal, Wanted};
 use crate::config::Save;
 use crate::journal::{EntryId, Form, NewEntry, NewKind, Outcome, Text};
-use crate::reviews::{Hand, ReviewId};
+use crate::reviews::ReviewId;
 
 /// A person types faster than an edit travels only for so long.
-const ATTEMPTS: usize = 16;
+pub(super) const ATTEMPTS: usize = 16;
 
 /// What is to become of one file.
 #[derive(Debug, Clone)]
@@ -78,6 +80,11 @@ pub struct Changed {
     pub rebased: bool,
     /// Where there is a journal.
     pub entry: Option<EntryId>,
+    /// The text before it and after it, without a byte order mark; a file that is created had none, one that goes has none.
+    pub before: Option<Arc<String>>,
+    pub after: Option<Arc<String>>,
+    /// The text after it is on the disk.
+    pub is_saved: bool,
     /// Why an editor did not save it that should have.
     pub unsaved: Option<String>,
 }
@@ -87,22 +94,6 @@ pub struct Changed {
 struct Sorted {
     open: BTreeMap<ClientId, Vec<usize>>,
     closed: Vec<usize>,
-}
-
-/// What has been done, in case it must be taken back.
-#[derive(Default)]
-struct Done {
-    group: Option<EntryId>,
-    buffers: Vec<(ClientId, Planned)>,
-    files: Vec<DoneFile>,
-}
-
-/// A file on the disk that was changed: what was there, with its mode, and what is.
-struct DoneFile {
-    place: Place,
-    before: Option<FileText>,
-    mode: Option<u32>,
-    after: Option<FileText>,
 }
 
 impl Files {
@@ -202,11 +193,12 @@ impl Files {
             || chosen().map(|(_, change)| change.place.shown.clone()).collect::<Vec<_>>().join("`, `");
         let failed = |error| FileError::buffer(shown(), error);
         let mut plan = self.buffers().plan(client, &wanted).map_err(failed)?;
-        let afters: Vec<_> = plan.planned.iter().map(|planned| Text::new(planned.after.text())).collect();
+        let texts = |planned: &Planned| (Text::new(planned.before.text()), Text::new(planned.after.text()));
+        let texts: Vec<_> = plan.planned.iter().map(texts).collect();
         let mut entries = Vec::new();
-        let planned = plan.planned.iter().zip(&afters);
-        for (planned, after) in planned.filter(|(planned, _)| !planned.change.is_empty()) {
-            let (before, after) = (Text::new(planned.before.text()), after.clone());
+        let planned = plan.planned.iter().zip(&texts);
+        for (planned, (before, after)) in planned.filter(|(planned, _)| !planned.change.is_empty()) {
+            let (before, after) = (before.clone(), after.clone());
             let edit = NewKind::Edit { before, change: planned.change.clone(), after };
             entries.push(entry(cause, done.group, &planned.name, edit));
         }
@@ -233,30 +225,41 @@ impl Files {
             Attempt::Applied => {}
         }
         let mut made = Vec::new();
-        for ((((index, change), planned), after), entry) in
-            chosen().zip(&plan.planned).zip(&afters).zip(entries)
+        for ((((index, change), planned), (before, after)), entry) in
+            chosen().zip(&plan.planned).zip(&texts).zip(entries)
         {
             self.saw(&change.place, Stamp::of_text(after));
-            let unsaved = self.save(client, planned, cause).await.err().map(|refusal| refusal.to_string());
-            let (place, client) = (change.place.clone(), Some((client, planned.uri.clone())));
-            made.push((index, Changed { place, client, rebased: planned.rebased, entry, unsaved }));
+            let saved = self.save(client, planned, cause).await;
+            made.push((
+                index,
+                Changed {
+                    place: change.place.clone(),
+                    client: Some((client, planned.uri.clone())),
+                    rebased: planned.rebased,
+                    entry,
+                    before: Some(before.to_shared()),
+                    after: Some(after.to_shared()),
+                    is_saved: saved.as_ref().is_ok_and(|is_saved| *is_saved),
+                    unsaved: saved.err().map(|refusal| refusal.to_string()),
+                },
+            ));
         }
         Ok(Some(made))
     }
 
-    /// Has the editor save what it was told to change, where the person wants that.
-    async fn save(&self, client: ClientId, planned: &Planned, cause: &Cause) -> Result<(), Refusal> {
+    /// Has the editor save what it was told to change, where the person wants that; tells whether it did.
+    async fn save(&self, client: ClientId, planned: &Planned, cause: &Cause) -> Result<bool, Refusal> {
         let wanted = match self.save_when() {
             Save::Never => false,
             Save::AfterAccept => cause.accepted,
             Save::Always => true,
         };
         if !wanted {
-            return Ok(());
+            return Ok(false);
         }
         self.buffers().editor(client).ok_or(Refusal::Gone)?.save(&planned.uri).await?;
         self.buffers().changed_on_disk(&planned.name, OnDisk::Written, Some(client));
-        Ok(())
+        Ok(true)
     }
 
     async fn on_the_disk(
@@ -301,9 +304,19 @@ impl Files {
             (Some(_), None) => OnDisk::Deleted,
         };
         let after = after.map(|(content, _)| content);
+        let changed = Changed {
+            place: place.clone(),
+            client: None,
+            rebased: false,
+            entry,
+            before: before.as_ref().map(FileText::shared),
+            after: after.as_ref().map(FileText::shared),
+            is_saved: true,
+            unsaved: None,
+        };
         done.files.push(DoneFile { place: place.clone(), before, mode, after });
         self.buffers().changed_on_disk(place.real(), what, None);
-        Ok(Changed { place: place.clone(), client: None, rebased: false, entry, unsaved: None })
+        Ok(changed)
     }
 
     fn tell_reviews(
@@ -326,49 +339,6 @@ impl Files {
             }
             _ => {}
         }
-    }
-
-    /// What reviews were told of was taken back: nothing of it is to be decided.
-    fn tell_taken_back(&self, file: &DoneFile, cause: &Cause) {
-        let (name, shown) = (file.place.real(), file.place.shown.as_str());
-        let (session, reviews) = (cause.session.as_str(), self.reviews());
-        match (&file.before, &file.after) {
-            (Some(before), Some(_)) => reviews.seen(session, name, None, before.text().into()),
-            (Some(before), None) => {
-                reviews.created(name, shown, session, Hand::Person, before.text());
-            }
-            (None, Some(after)) => {
-                let form = Form { mode: file.mode, bom: after.bom() };
-                reviews.removed(name, shown, session, Hand::Person, (after.text(), form));
-            }
-            (None, None) => {}
-        }
-    }
-
-    /// Undoes what was done of a change that could not be made as a whole; what could not be undone is named.
-    async fn take_back(&self, done: Done, cause: &Cause) -> Result<(), String> {
-        let mut left = Vec::new();
-        for file in done.files.into_iter().rev() {
-            let DoneFile { place, before, mode, after } = &file;
-            let restored = match (before, after) {
-                (Some(before), Some(after)) => {
-                    self.write(place, before.clone(), Expect::Unchanged(after.clone()), None).await
-                }
-                (Some(before), None) => self.write(place, before.clone(), Expect::New, *mode).await,
-                (None, Some(after)) => self.remove(place, after.clone()).await,
-                (None, None) => Ok(()),
-            };
-            match restored {
-                Ok(()) => self.tell_taken_back(&file, cause),
-                Err(_) => left.push(place.shown.clone()),
-            }
-        }
-        for (client, planned) in done.buffers.into_iter().rev() {
-            if !restore(self.buffers(), client, &planned, &cause.label).await {
-                left.push(planned.name.display().to_string());
-            }
-        }
-        if left.is_empty() { Ok(()) } else { Err(left.join(", ")) }
     }
 
     async fn record(&self, entries: Vec<NewEntry>, done: &mut Done) -> Result<Vec<EntryId>, FileError> {
@@ -463,20 +433,6 @@ fn entry(cause: &Cause, group: Option<EntryId>, place: &Path, kind: NewKind) -> 
         undoes: cause.undoes(),
         group,
     }
-}
-
-async fn restore(buffers: &Buffers, client: ClientId, planned: &Planned, label: &str) -> bool {
-    let Ok(change) = planned.change.inverse(&planned.before.text()) else { return false };
-    let wanted = [Wanted { name: planned.name.clone(), base: planned.after.text(), change }];
-    for _ in 0..ATTEMPTS {
-        let Ok(mut plan) = buffers.plan(client, &wanted) else { return false };
-        match plan.carry_out(label).await {
-            Ok(Attempt::Applied) => return true,
-            Ok(Attempt::Moved) => {}
-            Err(_) => return false,
-        }
-    }
-    false
 }
 
 impl FileError {
