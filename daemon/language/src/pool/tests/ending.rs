@@ -65,7 +65,7 @@ async fn somebody_with_a_server() {
     let processes: Vec<_> = house.processes().iter().map(ToString::to_string).collect();
     // The only way out of the harness.
     std::fs::write(std::env::var_os("COPYDESK_TEST_REPORT").unwrap(), processes.join(" ")).unwrap();
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 #[tokio::test]
