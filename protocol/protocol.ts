@@ -521,6 +521,14 @@ export type Event =
     }
   /** What is undecided has changed: the agent edited, a person decided or typed. */
   | ({ event: "reviewChanged" } & ReviewChange)
+  /** A command in the background has begun or ended, in a turn or between two. */
+  | {
+      event: "jobs";
+      /** Those that run now. */
+      running: Job[];
+      /** Those that have ended since the last such event. */
+      ended: Job[];
+    }
   /** A turn is over. Exactly one for every `turnStarted`. */
   | {
       event: "turnEnded";
@@ -673,6 +681,16 @@ export interface InlineStartParams {
 export interface InlineStartResult {
   /** The review in which it stands, `before`, and grows as the model writes. */
   review: string;
+}
+
+/** A command in the background. None outlives its session. */
+export interface Job {
+  /** Its number, as the agent calls it. */
+  id: number;
+  /** The first line of the command. */
+  command: string;
+  /** `running for 3.0 s`, `exit code 1 after 3.0 s`. */
+  state: string;
 }
 
 /** A session that the desk has at hand. */
@@ -930,6 +948,8 @@ export interface QuestionAskParams {
   question: string;
   /** The id of the call's part, whose event may come later than the questions. */
   part: string;
+  /** Who asks, where it is an agent that works for the session's own. */
+  agent?: string;
   /** At least one. */
   questions: Question[];
 }
@@ -967,6 +987,8 @@ export interface Questions {
   question: string;
   /** The id of the call's part, whose event may come later than the questions. */
   part: string;
+  /** Who asks, where it is an agent that works for the session's own. */
+  agent?: string;
   /** At least one. */
   questions: Question[];
 }
@@ -1227,6 +1249,8 @@ export interface SessionLoadResult {
   asks: Ask[];
   /** Questions that wait for a reply. They are also sent to this client as requests. */
   questions: Questions[];
+  /** Commands that run in the background. */
+  jobs?: Job[];
 }
 
 /** What a new session is to be. */

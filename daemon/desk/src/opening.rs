@@ -30,7 +30,7 @@ use crate::instructions::{self, Places};
 use crate::languages::{self, Servers};
 use crate::setup::Setup;
 use crate::team::{DEEPEST, Team};
-use crate::{rules, web};
+use crate::{rules, terminal, web};
 use role::Cast;
 
 /// Which session, and what was said about it on the command line.
@@ -101,6 +101,9 @@ pub(crate) async fn ready(
     let At { setup, loaded, store, desk } = at;
     let models = setup.registry(loaded)?;
     let agents = Agents::new(setup, loaded)?;
+    if team.is_none() {
+        agents.limited().for_each(terminal::warn);
+    }
     let agent = agents.find(&session.agent)?;
     let model_name = model_name(&models, loaded, choice, &session, &agent)?;
     session.model = Some(model_name);
@@ -149,6 +152,7 @@ pub(crate) async fn ready(
         tools,
         roles: Arc::new(cast),
         checks,
+        formatters: desk.servers.formatters(loaded, &files, &desk.processes),
         files,
         processes: desk.processes.clone(),
         session,
@@ -187,7 +191,7 @@ async fn find(setup: &Setup, loaded: &Loaded, store: &Store, choice: &Choice) ->
     if let Some(session) = found {
         return Ok(Session { agent: agent.unwrap_or(session.agent), ..session });
     }
-    let agent = agent.or_else(|| loaded.config.default_agent.clone()).unwrap_or_else(|| "build".to_owned());
+    let agent = agent.unwrap_or_else(|| agents::first(setup, loaded));
     let (id, time) = (Id::new(), now());
     Ok(Session {
         id,

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use copydesk_language::Checks;
+use copydesk_language::format::Formatters;
 use copydesk_permission::Action;
 use copydesk_workspace::files::{Files, Place};
 use copydesk_workspace::reviews::ReviewId;
@@ -95,6 +96,11 @@ pub trait Asker: Send + Sync {
     /// Puts questions to the person, whatever the rules say: those were asked before.
     fn question<'a>(&'a self, call: &'a str, questions: Vec<Question>) -> Answering<'a>;
 
+    /// For a session that works for this one, as this agent.
+    fn question_for<'a>(&'a self, call: &'a str, _agent: String, questions: Vec<Question>) -> Answering<'a> {
+        self.question(call, questions)
+    }
+
     /// Has the session go on as another agent from its next step on. The error says why it cannot.
     fn go_on_as<'a>(&'a self, agent: &'a str) -> Switching<'a>;
 }
@@ -124,6 +130,8 @@ pub struct Context {
     pub files: Files,
     /// What is known of what is wrong with them.
     pub checks: Checks,
+    /// Who gives what is written its form.
+    pub formatters: Option<Formatters>,
     pub asker: Arc<dyn Asker>,
     /// What the session has to do.
     pub todos: Todos,

@@ -235,6 +235,12 @@
 ---@class copydesk.Event.reviewChanged: copydesk.ReviewChange
 ---@field event "reviewChanged"
 
+--- A command in the background has begun or ended, in a turn or between two.
+---@class copydesk.Event.jobs
+---@field event "jobs"
+---@field running copydesk.Job[] Those that run now.
+---@field ended copydesk.Job[] Those that have ended since the last such event.
+
 --- A turn is over. Exactly one for every `turnStarted`.
 ---@class copydesk.Event.turnEnded
 ---@field event "turnEnded"
@@ -258,6 +264,7 @@
 ---| copydesk.Event.questioned # The agent waits for answers. The request `copydesk/question/ask` is what is answered.
 ---| copydesk.Event.answered # Somebody answered, or nobody needs to any more.
 ---| copydesk.Event.reviewChanged # What is undecided has changed: the agent edited, a person decided or typed.
+---| copydesk.Event.jobs # A command in the background has begun or ended, in a turn or between two.
 ---| copydesk.Event.turnEnded # A turn is over. Exactly one for every `turnStarted`.
 ---| copydesk.Event.deleted # The session was deleted. It is the last event; nobody is attached any more.
 
@@ -344,6 +351,12 @@
 --- Where the edit will be.
 ---@class copydesk.InlineStartResult
 ---@field review string The review in which it stands, `before`, and grows as the model writes.
+
+--- A command in the background. None outlives its session.
+---@class copydesk.Job
+---@field id integer Its number, as the agent calls it.
+---@field command string The first line of the command.
+---@field state string `running for 3.0 s`, `exit code 1 after 3.0 s`.
 
 --- A session that the desk has at hand.
 ---@class copydesk.LiveSession
@@ -510,6 +523,7 @@
 ---@field session string The session's id.
 ---@field question string Their id. The same questions may come more than once, when a client attaches again.
 ---@field part string The id of the call's part, whose event may come later than the questions.
+---@field agent? string Who asks, where it is an agent that works for the session's own.
 ---@field questions copydesk.Question[] At least one.
 
 --- The person answered.
@@ -542,6 +556,7 @@
 ---@class copydesk.Questions
 ---@field question string Their id. The same questions may come more than once, when a client attaches again.
 ---@field part string The id of the call's part, whose event may come later than the questions.
+---@field agent? string Who asks, where it is an agent that works for the session's own.
 ---@field questions copydesk.Question[] At least one.
 
 --- A stretch of text.
@@ -696,6 +711,7 @@
 ---@field seq integer The last event that is contained in this. Events up to it are dropped, whenever they come.
 ---@field asks copydesk.Ask[] Asks that wait for a reply. Each is also sent to this client as a request.
 ---@field questions copydesk.Questions[] Questions that wait for a reply. They are also sent to this client as requests.
+---@field jobs? copydesk.Job[] Commands that run in the background.
 
 --- What a new session is to be.
 ---@class copydesk.SessionNewParams

@@ -35,7 +35,12 @@ pub(super) fn questions() -> Questions {
         multiple: false,
         custom: true,
     };
-    Questions { question: "q1".into(), part: "p1".into(), questions: vec![question] }
+    Questions {
+        question: "q1".into(),
+        part: "p1".into(),
+        agent: Some("general".into()),
+        questions: vec![question],
+    }
 }
 
 #[test]
@@ -68,7 +73,7 @@ fn questioning() {
     check(
         &QuestionAskParams { session: "s1".into(), questions: questions() },
         &expect![[
-            r#"{"session":"s1","question":"q1","part":"p1","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}"#
+            r#"{"session":"s1","question":"q1","part":"p1","agent":"general","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}"#
         ]],
     );
     check(

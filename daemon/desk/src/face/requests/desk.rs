@@ -11,7 +11,7 @@ use copydesk_protocol::lenient::Lenient;
 use tower_lsp_server::jsonrpc::Result;
 
 use super::super::backend::{Backend, failed};
-use crate::agents::Agents;
+use crate::agents::{self, Agents};
 use crate::hub::HubError;
 
 impl Backend {
@@ -39,10 +39,9 @@ impl Backend {
 
     pub(super) async fn agents(&self, params: Lenient<AgentsParams>) -> Result<AgentsResult> {
         let setup = self.hub().setup(&self.folder(params.0.folder)?);
-        let agents = setup.load().and_then(|loaded| {
-            let default = loaded.config.default_agent.clone().unwrap_or_else(|| "build".to_owned());
-            Ok((Agents::new(&setup, &loaded)?, default))
-        });
+        let agents = setup
+            .load()
+            .and_then(|loaded| Ok((Agents::new(&setup, &loaded)?, agents::first(&setup, &loaded))));
         let (agents, default) = agents.map_err(|error| failed(&HubError::failed(error)))?;
         let info = |agent: &copydesk_session::agent::Agent| AgentInfo {
             name: agent.name.clone(),

@@ -93,7 +93,7 @@ local function questions(block, question)
       add(block, "")
     end
     local several = asked.multiple and " (more than one may be chosen)" or ""
-    add(block, ("%s %s%s"):format(icon, asked.text, several), "CopydeskAsk")
+    add(block, ("%s %s%s"):format(icon, require("copydesk.question").signed(question, asked), several), "CopydeskAsk")
     for number, option in ipairs(asked.options) do
       local more = option.description and option.description ~= "" and " – " .. option.description or ""
       add(block, ("  %d. %s%s"):format(number, option.label, more))

@@ -55,6 +55,9 @@ local function session(view, lines)
   add(lines, "Turn", view.running and ("%d runs, for %d s"):format(view.running, seconds or 0) or "none runs")
   add(lines, "Tokens", used.tokens > 0 and ("%d in the last request"):format(used.tokens) or nil)
   add(lines, "Cost", used.cost > 0 and ("$%.4f"):format(used.cost) or nil)
+  for _, job in ipairs(view.jobs) do
+    add(lines, "Job", ("%d %s"):format(job.id, job.command))
+  end
   local waiting = #require("copydesk.ask").list(view.id)
   add(lines, "Waits", waiting > 0 and ("%d for your answer"):format(waiting) or nil)
   local undecided = require("copydesk.review").count(view.id)
