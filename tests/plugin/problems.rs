@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 
 use super::window::Window;
 use crate::model_server::Turn;
-use crate::neovim::window::{desk, edit, on_each, result};
+use crate::neovim::window::{desk, edit, on_each, result, with_config};
 use crate::sessions::harness::Scripted;
+use crate::terminal::problems::server;
 
 /// A Neovim with `a.py`, and a server that takes every line with `bad` in it for wrong.
 fn linted(program: &Path, scripted: &Scripted, how: &str) -> Window {
@@ -267,6 +268,38 @@ fn a_hunk_has_the_problems_that_it_caused() {
         // What the person makes of the line may be anything.
         window.lua("vim.fn.setline(3, 'mended')");
         window.until(&format!("not {problems}"));
+    });
+}
+
+/// The desk has servers of its own for what Neovim has none for: they are seen at work, listed, and started anew.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn servers_of_the_desk_are_shown_while_they_read_the_project() {
+    on_each(|program| {
+        let folder = tempfile::tempdir().unwrap();
+        let command = server(folder.path(), &json!({ "pull": true, "indexesMs": 500 }));
+        let lsp = json!({ "scripted": { "command": command, "extensions": [".txt"] } });
+        let config = json!({ "permission": { "edit": "allow" }, "lsp": lsp });
+        let scripted = with_config(edit("a.txt", "two", "2"), config);
+        scripted.desk.write("a.txt", "one\ntwo\n");
+        let mut window = Window::open(program, &scripted.desk);
+        window.lua(
+            "vim.api.nvim_create_autocmd('LspProgress', { callback = function(event)
+               T.tell('progress', event.data.params.value)
+             end })",
+        );
+        window.command("edit a.txt");
+        work(&mut window);
+        let begun = window.nvim.wait("progress", |told| told["kind"] == "begin");
+        assert!(begun["title"].as_str().unwrap().starts_with("scripted "), "{begun}");
+        window.nvim.wait("progress", |told| told["kind"] == "end");
+        window.command("Copydesk status");
+        window.until("vim.fn.search('^Servers  *scripted in .*: ready, 1 document', 'nw') > 0");
+        window.command("Copydesk restart scripted");
+        window.nvim.wait("said", |said| said["text"] == "Copydesk: scripted is started anew");
+        window.command("Copydesk restart nobody");
+        let none = "Copydesk: the desk runs no language server that is called nobody";
+        window.nvim.wait("said", |said| said["text"] == none);
     });
 }
 
