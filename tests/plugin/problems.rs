@@ -234,8 +234,11 @@ fn problems_are_seen_below_their_call_and_lead_to_their_place() {
         );
         let scripted = desk(turns);
         let mut window = linted(program, &scripted, "pull");
-        // Newer Neovims do not show them in the text by themselves.
-        window.lua("vim.o.columns, vim.o.lines = 120, 36 vim.diagnostic.config({ virtual_text = false })");
+        // Newer Neovims do not show them in the text by themselves, but count them below it.
+        window.lua(
+            "vim.o.columns, vim.o.lines, vim.o.statusline = 120, 36, '%f %m'
+             vim.diagnostic.config({ virtual_text = false })",
+        );
         window.command("Copydesk ask Work");
         window.ended();
         window.sees("problems-chat");
@@ -285,14 +288,17 @@ fn servers_of_the_desk_are_shown_while_they_read_the_project() {
         let mut window = Window::open(program, &scripted.desk);
         window.lua(
             "vim.api.nvim_create_autocmd('LspProgress', { callback = function(event)
-               T.tell('progress', event.data.params.value)
+               local params = event.data.params
+               T.tell('progress', { token = tostring(params.token), kind = params.value.kind, title = params.value.title })
              end })",
         );
         window.command("edit a.txt");
         work(&mut window);
-        let begun = window.nvim.wait("progress", |told| told["kind"] == "begin");
+        // That of the turn is shown in the same way.
+        let is_its = |told: &Value| told["token"].as_str().unwrap().starts_with("copydesk/scripted/");
+        let begun = window.nvim.wait("progress", |told| told["kind"] == "begin" && is_its(told));
         assert!(begun["title"].as_str().unwrap().starts_with("scripted "), "{begun}");
-        window.nvim.wait("progress", |told| told["kind"] == "end");
+        window.nvim.wait("progress", |told| told["kind"] == "end" && is_its(told));
         window.command("Copydesk status");
         window.until("vim.fn.search('^Servers  *scripted in .*: ready, 1 document', 'nw') > 0");
         window.command("Copydesk restart scripted");

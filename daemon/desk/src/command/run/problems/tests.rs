@@ -39,11 +39,11 @@ fn problems_and_who_says_so() {
         When::After,
         90,
         &expect![[r#"
-          src/cart.rs:12:9 error E0308 mismatched types: expected `Money`, found `f64`
-          src/a/rather/deep/folder/of/the/project/till.rs:12:9 warning not used
-          ✗ rust-analyzer, proven: 2 new, 2 older, 1 fixed
-          ? cargo check: not known: it runs for saved files only
-    "#]],
+              src/cart.rs:12:9 error E0308 mismatched types: expected `Money`, found `f64`
+              src/a/rather/deep/folder/of/the/project/till.rs:12:9 warning not used
+              ✗ rust-analyzer, proven: 2 new, 2 older, 1 fixed
+              ? cargo check: not known: it runs for saved files only
+        "#]],
     );
 }
 
@@ -56,9 +56,9 @@ fn what_would_be_wrong() {
         When::Before,
         90,
         &expect![[r#"
-          ✓ rust-analyzer, proven: nothing new if this is made, 2 older, 1 fixed
-          ? cargo check: not known: it runs for saved files only
-    "#]],
+              ✓ rust-analyzer, proven: nothing new if this is made, 2 older, 1 fixed
+              ? cargo check: not known: it runs for saved files only
+        "#]],
     );
 }
 
@@ -69,29 +69,29 @@ fn a_narrow_terminal() {
         When::After,
         40,
         &expect![[r#"
-          src/cart.rs:12:9
-            error E0308
-            mismatched types: expected `Money…
-          …/folder/of/the/project/till.rs:12:9
-            warning not used
-          ✗ rust-analyzer, proven: 2 new, 2 ol…
-          ? cargo check: not known: it runs fo…
-    "#]],
+              src/cart.rs:12:9
+                error E0308
+                mismatched types: expected `Money…
+              …/folder/of/the/project/till.rs:12:9
+                warning not used
+              ✗ rust-analyzer, proven: 2 new, 2 ol…
+              ? cargo check: not known: it runs fo…
+        "#]],
     );
     check(
         &found(),
         When::After,
         20,
         &expect![[r#"
-          src/cart.rs:12:9
-            error E0308
-            mismatched ty…
-          …ct/till.rs:12:9
-            warning
-            not used
-          ✗ rust-analyzer,…
-          ? cargo check: n…
-    "#]],
+              src/cart.rs:12:9
+                error E0308
+                mismatched ty…
+              …ct/till.rs:12:9
+                warning
+                not used
+              ✗ rust-analyzer,…
+              ? cargo check: n…
+        "#]],
     );
 }
 
@@ -106,15 +106,15 @@ fn no_more_than_a_handful() {
         When::After,
         90,
         &expect![[r#"
-          a:12:9 error x
-          a:12:9 error x
-          a:12:9 error x
-          a:12:9 error x
-          src/cart.rs:12:9 error E0308 mismatched types: expected `Money`, found `f64`
-          … and 4 more
-          ✗ rust-analyzer, proven: 4 new, 2 perhaps new, 2 older, 1 fixed
-          ? cargo check: not known: it runs for saved files only
-    "#]],
+              a:12:9 error x
+              a:12:9 error x
+              a:12:9 error x
+              a:12:9 error x
+              src/cart.rs:12:9 error E0308 mismatched types: expected `Money`, found `f64`
+              … and 4 more
+              ✗ rust-analyzer, proven: 4 new, 2 perhaps new, 2 older, 1 fixed
+              ? cargo check: not known: it runs for saved files only
+        "#]],
     );
     metadata["diagnostics"]["new"] = json!([]);
     check(
@@ -122,11 +122,11 @@ fn no_more_than_a_handful() {
         When::After,
         90,
         &expect![[r#"
-          src/cart.rs:12:9 error E0308 mismatched types: expected `Money`, found `f64`
-          src/a/rather/deep/folder/of/the/project/till.rs:12:9 warning not used
-          ✗ rust-analyzer, proven: 2 found, which of them are new is not known, 2 older, 1 fixed
-          ? cargo check: not known: it runs for saved files only
-    "#]],
+              src/cart.rs:12:9 error E0308 mismatched types: expected `Money`, found `f64`
+              src/a/rather/deep/folder/of/the/project/till.rs:12:9 warning not used
+              ✗ rust-analyzer, proven: 2 found, which of them are new is not known, 2 older, 1 fixed
+              ? cargo check: not known: it runs for saved files only
+        "#]],
     );
 }
 
