@@ -170,7 +170,9 @@ impl Asking<'_> {
         let answer = self.editor.diagnostics(DiagnosticsParams { uri, version, wait, wait_ready });
         let answer = tokio::time::timeout_at(until, answer).await;
         *self.silent() = answer.is_err().then_some(self.client);
-        answer.ok()?.ok()
+        // One that refuses has no language servers that could be asked: a terminal.
+        let refused = |_| DiagnosticsResult { state: AnswerState::Unsupported, files: Vec::new() };
+        Some(answer.ok()?.unwrap_or_else(refused))
     }
 
     fn silent(&self) -> MutexGuard<'_, Option<ClientId>> {

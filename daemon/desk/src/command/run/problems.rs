@@ -62,7 +62,8 @@ fn figures(told: &Value, (new, unsure): (usize, usize), when: When) -> String {
     let found = match (new, unsure) {
         (0, 0) => "nothing new".to_owned(),
         (0, unsure) => format!("{unsure} found, which of them are new is not known"),
-        (new, _) => format!("{new} new"),
+        (new, 0) => format!("{new} new"),
+        (new, unsure) => format!("{new} new, {unsure} perhaps new"),
     };
     let made = if when == When::Before { " if this is made" } else { "" };
     let older = [("remaining", "older"), ("fixed", "fixed")].map(|(key, word)| match count(told, key) {

@@ -124,9 +124,10 @@ local function figures(found, is_proposed)
     words[1] = ("%d found, which of them are new is not known"):format(unsure)
   else
     words[1] = ("%d new"):format(new + count(found.told.unlisted))
+    words[2] = unsure > 0 and ("%d perhaps new"):format(unsure) or nil
   end
   if is_proposed then
-    words[1] = words[1] .. " if this is made"
+    words[#words] = words[#words] .. " if this is made"
   end
   for _, one in ipairs({ { "remaining", "older" }, { "fixed", "fixed" } }) do
     local number = count(found.told[one[1]])
