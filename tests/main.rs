@@ -20,4 +20,5 @@ mod remote;
 mod sessions;
 mod terminal;
 mod tidy;
+mod truth;
 mod wires;

@@ -22,4 +22,4 @@ mod setup;
 mod talking;
 mod tasks;
 mod web;
-mod window;
+pub(crate) mod window;
