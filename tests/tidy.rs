@@ -12,6 +12,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "copydesk",
         &[
+            "copydesk-language",
             "copydesk-model",
             "copydesk-permission",
             "copydesk-protocol",
@@ -23,11 +24,20 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("copydesk-language", &["copydesk-text", "copydesk-workspace"]),
     ("copydesk-model", &[]),
-    ("copydesk-session", &["copydesk-model", "copydesk-permission", "copydesk-tool", "copydesk-workspace"]),
+    (
+        "copydesk-session",
+        &[
+            "copydesk-language",
+            "copydesk-model",
+            "copydesk-permission",
+            "copydesk-tool",
+            "copydesk-workspace",
+        ],
+    ),
     ("copydesk-permission", &[]),
     ("copydesk-protocol", &[]),
     ("copydesk-text", &[]),
-    ("copydesk-tool", &["copydesk-permission", "copydesk-text", "copydesk-workspace"]),
+    ("copydesk-tool", &["copydesk-language", "copydesk-permission", "copydesk-text", "copydesk-workspace"]),
     ("copydesk-workspace", &["copydesk-text"]),
 ];
 

@@ -6,13 +6,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
+use copydesk_language::frame::{self, FrameReader};
 use copydesk_protocol::error::ErrorCode;
 use copydesk_protocol::hello::{ClientHello, DeskHello};
 use copydesk_protocol::{PROTOCOL, lenient, method};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::frame::{self, FrameReader};
 use crate::transport::{Connection, Reader, Writer};
 
 #[cfg(test)]

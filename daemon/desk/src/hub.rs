@@ -21,10 +21,12 @@ use copydesk_workspace::reviews::Reviews;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use crate::languages::Languages;
 use crate::setup::Setup;
 
 mod context;
 pub(crate) mod convert;
+mod editors;
 mod error;
 mod held;
 mod inline;
@@ -37,6 +39,7 @@ mod view;
 mod waiting;
 
 pub(crate) use convert::session;
+pub(crate) use editors::{Asked, Asking, Editors};
 pub(crate) use error::HubError;
 pub(crate) use held::{Held, Prompted, parts_before};
 pub(crate) use outbox::{Message, Outbox};
@@ -48,6 +51,8 @@ pub(crate) struct Hub {
     paths: Paths,
     pub(crate) store: Store,
     pub(crate) buffers: Buffers,
+    pub(crate) editors: Editors,
+    pub(crate) languages: Languages,
     journal: Option<Journal>,
     pub(crate) reviews: Reviews,
     sessions: Mutex<HashMap<String, Arc<Held>>>,
@@ -66,6 +71,8 @@ impl Hub {
             paths,
             store,
             buffers: Buffers::followed_by(Arc::new(reviews.clone())),
+            editors: Editors::default(),
+            languages: Languages::default(),
             reviews,
             journal,
             sessions: Mutex::default(),
@@ -164,6 +171,7 @@ impl Hub {
     /// A client is gone: what it was attached to goes on without it.
     pub(crate) fn leave_all(&self, client: ClientId) {
         self.buffers.detach(client);
+        self.editors.remove(client);
         let all: Vec<_> = self.lock().values().cloned().collect();
         all.iter().for_each(|held| held.leave(client));
     }

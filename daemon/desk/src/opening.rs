@@ -25,8 +25,9 @@ use copydesk_workspace::reviews::Reviews;
 use tokio::sync::mpsc;
 
 use crate::agents::{self, Agents};
-use crate::hub::Hub;
+use crate::hub::{Editors, Hub};
 use crate::instructions::{self, Places};
+use crate::languages::Languages;
 use crate::setup::Setup;
 use crate::team::{DEEPEST, Team};
 use crate::{rules, web};
@@ -50,6 +51,9 @@ pub(crate) struct Desk {
     pub(crate) reviews: Reviews,
     /// The session's own, for whoever has to end them.
     pub(crate) processes: Processes,
+    /// The editors that can be asked what their language servers say.
+    pub(crate) editors: Editors,
+    pub(crate) languages: Languages,
     /// Where sessions that work for it can be seen; a run of its own has none.
     pub(crate) hub: Weak<Hub>,
 }
@@ -124,6 +128,14 @@ pub(crate) async fn ready(
     let Role { agent, model, model_name, system, rules, own, tools } =
         cast.make(&models, &agents, agent, &session, team)?;
     cast.warns = false;
+    let files = Files::over(
+        &session.folder,
+        &setup.paths.home,
+        desk.buffers.clone(),
+        desk.journal.clone(),
+        desk.reviews.clone(),
+        loaded.config.save.unwrap_or_default(),
+    );
     // Who works offline sends nothing anywhere, not even for a title.
     let is_offline = model.provider().id == offline::ID;
     Ok(Setting {
@@ -134,14 +146,8 @@ pub(crate) async fn ready(
         rules: layers(rules, own, team),
         tools,
         roles: Arc::new(cast),
-        files: Files::over(
-            &session.folder,
-            &setup.paths.home,
-            desk.buffers.clone(),
-            desk.journal.clone(),
-            desk.reviews.clone(),
-            loaded.config.save.unwrap_or_default(),
-        ),
+        checks: desk.languages.checks(loaded, &desk.editors, &files),
+        files,
         processes: desk.processes.clone(),
         session,
         agent,

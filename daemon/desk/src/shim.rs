@@ -10,11 +10,11 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use copydesk_language::frame::FrameReader;
+use copydesk_language::frame::head::{Head, Message};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Instant;
 
-use crate::frame::FrameReader;
-use crate::frame::head::{Head, Message};
 use crate::transport::Reader;
 use ids::Generation;
 use memory::Memory;

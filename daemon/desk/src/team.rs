@@ -156,7 +156,9 @@ impl Team {
         let at = At { setup: &self.setup, loaded: &self.loaded, store: &self.store, desk: &desk };
         let setting = opening::ready(at, &choice, session, Some(self), events_in).await.map_err(not_begun)?;
         let above = Above { asker: Arc::clone(&context.asker), owner: context.owner() };
-        let setting = Setting { files: context.files.for_another(), above: Some(above), ..setting };
+        let files = context.files.for_another();
+        let checks = self.desk.languages.checks(&self.loaded, &self.desk.editors, &files);
+        let setting = Setting { files, checks, above: Some(above), ..setting };
         let cancel = context.cancel.child_token();
         // Whoever does not wait any more does not want it any more.
         let _ends = cancel.clone().drop_guard();

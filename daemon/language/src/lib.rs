@@ -2,15 +2,34 @@
 //!
 //! A [`Source`] is asked about [`Subject`]s, texts at a moment, and answers with [`Report`]s, also about other files that it
 //! knows to be broken. What a report [`Said`] is proven, likely or unknown; what is unknown has no diagnostics, so that an older
-//! result cannot be passed off as a new one.
+//! result cannot be passed off as a new one. A [`Baseline`] is what was said before a change, moved through it; a [`Delta`] is what the
+//! change did, and [`told`] what a model reads of that.
 //!
 //! Invariant: asking ends with the time that was given for it, whatever a source does.
 //! Invariant: positions are zero-based, lines as LSP counts them, characters in UTF-16 code units: what every server speaks.
 
+mod baseline;
+pub mod checks;
+mod clean;
+mod delta;
 mod diagnostic;
+pub mod frame;
+mod ledger;
+mod places;
+mod quirks;
 mod report;
+mod server;
 mod source;
+mod sources;
+mod told;
 
+pub use baseline::{Baseline, Moved, moved};
+pub use checks::{Checks, Edited, Told};
+pub use delta::{Answer, Delta, Problem};
 pub use diagnostic::{Diagnostic, Related, Severity, Span};
+pub use quirks::{Dependents, Pull, Quirks, ReadyBy};
 pub use report::{Proof, Report, Said};
-pub use source::{Checking, Source, Subject};
+pub use server::{Launch, Mark, OnDisk, Server, StartError, State};
+pub use source::{Changing, Checking, Source, Subject, TREE_SITTER, Texts};
+pub use sources::Sources;
+pub use told::{TextOf, metadata, told};

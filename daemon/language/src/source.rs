@@ -1,13 +1,16 @@
 //! Whoever can say what is wrong with a text.
 
 use std::future::Future;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
 use tokio::time::Instant;
 
 use crate::report::Report;
+
+/// The name of the source that knows only whether a text keeps to its grammar.
+pub const TREE_SITTER: &str = "tree-sitter";
 
 /// A text that is asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,10 +23,34 @@ pub struct Subject {
     pub is_saved: bool,
 }
 
+/// Where texts come from: what an editor has open, else the disk.
+pub trait Texts: Send + Sync {
+    /// As it is at this moment; none where there is no such text, or it is too large to be asked about.
+    fn text(&self, path: &Path) -> Option<Subject>;
+}
+
 pub type Checking<'a> = Pin<Box<dyn Future<Output = Vec<Report>> + Send + 'a>>;
+
+pub type Changing<'a> = Pin<Box<dyn Future<Output = Vec<PathBuf>> + Send + 'a>>;
 
 pub trait Source: Send + Sync {
     /// At least one report for each subject that it serves, and one for every other file that it knows to be changed by them.
-    /// When `until` has come, what is not known is told as such.
+    /// When `until` has come, what is not known is told as such; what cannot be known soon is told so at once.
     fn check<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a>;
+
+    /// The same for somebody who has time: what cannot be known soon is waited for.
+    fn later<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
+        self.check(subjects, until)
+    }
+
+    /// What it would say if these were the texts, which they do not become. Nothing where it cannot say so.
+    fn shadow<'a>(&'a self, _subjects: &'a [Subject], _until: Instant) -> Checking<'a> {
+        Box::pin(std::future::ready(Vec::new()))
+    }
+
+    /// The files in which something was changed, created or deleted on the disk, by whomever, since this was last asked; those
+    /// that it serves.
+    fn changed(&self, _until: Instant) -> Changing<'_> {
+        Box::pin(std::future::ready(Vec::new()))
+    }
 }

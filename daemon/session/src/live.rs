@@ -25,6 +25,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use copydesk_language::Checks;
 use copydesk_model::{Media, Model};
 use copydesk_permission::{Asks, Layers, Reply};
 use copydesk_tool::{Answers, Asker, Owner, Progress, Refused, Registry, Todos};
@@ -62,6 +63,8 @@ pub struct Setting {
     /// Who else it can be.
     pub roles: AnyRoles,
     pub files: Files,
+    /// What is known of what is wrong with them.
+    pub checks: Checks,
     /// What its commands run in, for what goes on in the background.
     pub processes: Processes,
     pub store: Store,

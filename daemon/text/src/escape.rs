@@ -1,6 +1,8 @@
 //! Where the escape sequences of terminals begin and end, so that none is cut in two: half of one is noise at best, and at
 //! worst takes what follows it along.
 
+use std::borrow::Cow;
+
 /// No sequence is longer; what claims to be is text.
 const LONGEST: usize = 256;
 
@@ -17,6 +19,22 @@ pub(crate) fn around(text: &str, at: usize) -> Option<std::ops::Range<usize>> {
     starts
         .map(|start| start..start + length(bytes.get(start..).unwrap_or_default()))
         .find(|found| found.end > at)
+}
+
+/// The text with none of them.
+pub fn without_escapes(text: &str) -> Cow<'_, str> {
+    let mut rest = text;
+    let mut kept = String::new();
+    while let Some((before, sequence)) = rest.find(ESCAPE as char).and_then(|at| rest.split_at_checked(at)) {
+        kept.push_str(before);
+        let end = sequence.ceil_char_boundary(length(sequence.as_bytes()));
+        rest = sequence.get(end..).unwrap_or_default();
+    }
+    if rest.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    kept.push_str(rest);
+    Cow::Owned(kept)
 }
 
 /// Of the sequence that begins here, in bytes.
@@ -64,5 +82,18 @@ mod tests {
         }
         let endless = format!("\x1b]{}", "x".repeat(1000));
         assert_eq!((around(&endless, 100), around(&endless, 600)), (Some(0..LONGEST), None));
+    }
+
+    #[test]
+    fn none_is_left() {
+        for (text, expected) in [
+            ("plain", "plain"),
+            ("a\x1b[31mred\x1b[0m!", "ared!"),
+            ("\x1b]8;;u\x1b\\x\x1b]0;title\x07y", "xy"),
+            ("\x1bé\x1b", ""),
+            ("a\x1b[31", "a"),
+        ] {
+            assert_eq!(without_escapes(text), expected, "{text:?}");
+        }
     }
 }

@@ -41,6 +41,7 @@ pub use diff::{Diff, Hunk, Tag, diff};
 pub use distance::distance;
 pub use document::{Backwards, Document};
 pub use ending::Ending;
+pub use escape::without_escapes;
 pub use file_text::{FileText, Unreadable, sniff};
 pub use lines::{CutBy, Page, PastEnd, View, numbered};
 pub use position::{Encoding, Lines, Position};

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use copydesk_language::Checks;
 use copydesk_permission::Action;
 use copydesk_workspace::files::{Files, Place};
 use copydesk_workspace::reviews::ReviewId;
@@ -121,6 +122,8 @@ pub struct Context {
     pub agent: String,
     pub cancel: CancellationToken,
     pub files: Files,
+    /// What is known of what is wrong with them.
+    pub checks: Checks,
     pub asker: Arc<dyn Asker>,
     /// What the session has to do.
     pub todos: Todos,

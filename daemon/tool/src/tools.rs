@@ -25,6 +25,7 @@ mod apply_patch;
 mod bash;
 mod batch;
 mod change;
+mod checking;
 mod codesearch;
 mod edit;
 mod engine;

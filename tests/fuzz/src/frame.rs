@@ -1,1 +1,1 @@
-../../../daemon/desk/src/frame.rs
+../../../daemon/language/src/frame.rs

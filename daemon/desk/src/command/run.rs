@@ -8,6 +8,7 @@ mod here;
 mod hunks;
 mod interrupts;
 mod own;
+mod problems;
 mod questions;
 mod remote;
 mod reviews;

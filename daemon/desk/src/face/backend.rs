@@ -129,6 +129,9 @@ impl Backend {
             refuses_silently: known.refuses_silently(),
         };
         let id = self.hub().buffers.attach(client);
+        if known.hello.is_some() {
+            self.hub().editors.add(id, Arc::new(line.clone()));
+        }
         let outbox = Outbox::default();
         tracing::info!(client = known.name, "a client came");
         let answer = known.answer();

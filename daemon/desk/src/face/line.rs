@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use copydesk_protocol::document::{ChangeReason, DocumentChangedParams, DocumentSaveParams};
+use copydesk_protocol::editor::DiagnosticsParams;
 use copydesk_protocol::lenient;
 use copydesk_protocol::method::{Notification, Request};
-use copydesk_protocol::table::{DocumentChanged, DocumentSave};
+use copydesk_protocol::table::{DocumentChanged, DocumentSave, EditorDiagnostics};
 use copydesk_workspace::buffers::{Answer, BufferEdit, Editor, OnDisk, Refusal};
 use serde::Serialize;
 use serde_json::Value;
@@ -15,6 +16,7 @@ use tower_lsp_server::Client;
 use tower_lsp_server::jsonrpc;
 
 use super::apply;
+use crate::hub::{Asked, Asking};
 
 #[derive(Clone)]
 pub(super) struct Line {
@@ -102,5 +104,15 @@ impl Editor for Line {
         let params = DocumentChangedParams { uri: uri.into(), reason };
         let line = self.clone();
         tokio::spawn(async move { line.notify::<DocumentChanged>(&params).await });
+    }
+}
+
+impl Asked for Line {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn diagnostics(&self, params: DiagnosticsParams) -> Asking<'_> {
+        Box::pin(async move { self.request::<EditorDiagnostics>(&params).await })
     }
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use copydesk_language::frame::{self, FrameError, FrameReader, head::Head};
 use copydesk_protocol::error::ErrorCode;
 use futures_util::{Sink, SinkExt as _, Stream, StreamExt as _};
 use serde_json::{Value, json};
@@ -21,8 +22,6 @@ use tokio_util::task::TaskTracker;
 use tower::Service;
 use tower_lsp_server::jsonrpc::{Request, Response};
 use tower_lsp_server::{ClientSocket, ExitedError};
-
-use crate::frame::{self, FrameError, FrameReader, head::Head};
 
 /// Requests of one client at work at one time; whoever sends more is read on when one is done. No handler waits for its
 /// client, so none of them can be what the client waits for.

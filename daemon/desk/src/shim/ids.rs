@@ -5,10 +5,9 @@
 //! an answer with another number, or none, is to a daemon that is gone.
 
 use bytes::Bytes;
+use copydesk_language::frame::head::place;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-
-use crate::frame::head::place;
 
 /// How many daemons there were before this one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -73,7 +72,7 @@ fn spliced(message: &Bytes, piece: &str, by: &str) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::head::Head;
+    use copydesk_language::frame::head::Head;
 
     fn id(message: &Bytes) -> String {
         Head::read(message).unwrap().id.unwrap().to_owned()

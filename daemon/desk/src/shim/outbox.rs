@@ -6,11 +6,10 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use copydesk_language::frame;
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
-
-use crate::frame;
 
 /// So many bytes may wait before reading stops.
 const ROOM: usize = 8 * 1024 * 1024;

@@ -1,13 +1,13 @@
 //! What comes next: from the editor or from the daemon, each only if there is room for it on the other side.
 
 use bytes::Bytes;
+use copydesk_language::frame::FrameError;
+use copydesk_language::frame::head::{Head, Message};
 use copydesk_protocol::error::ErrorCode;
 use tokio::io::AsyncRead;
 use tokio::time::sleep_until;
 
 use super::{Desk, PATIENCE, Shim, say};
-use crate::frame::FrameError;
-use crate::frame::head::{Head, Message};
 
 pub(super) enum Event {
     Editor(Bytes),

@@ -148,6 +148,7 @@ impl Worker {
             agent: self.setting.agent.name.clone(),
             cancel: self.cancel.child_token(),
             files: self.setting.files.clone(),
+            checks: self.setting.checks.clone(),
             asker: asker(self.wanted_in.clone(), part.id.clone()),
             todos: self.todos.clone(),
             progress: self.progress_in.clone(),

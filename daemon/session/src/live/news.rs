@@ -1,4 +1,5 @@
-//! What happened since the model's last step: people's decisions on its edits, comments, files they changed, jobs that ended.
+//! What happened since the model's last step: people's decisions on its edits, comments, files they changed, jobs that ended,
+//! and what language servers said too late for the call that asked.
 //! One note for all.
 //!
 //! A session that works for another is told of its own edits; what is decided when it is done is told above.
@@ -32,9 +33,10 @@ impl Worker {
         changed.retain(|shown| news.items.iter().all(|item| item.shown != *shown));
         let jobs = self.setting.processes.take_ended_jobs();
         let lost = std::mem::take(&mut self.lost_jobs);
+        let late = self.setting.checks.take_late();
         let texts = [note(&news, &changed), jobs::note(&jobs).await];
         let texts: Vec<_> =
-            texts.into_iter().flatten().chain(lost.iter().map(|id| jobs::lost(*id))).collect();
+            texts.into_iter().flatten().chain(lost.iter().map(|id| jobs::lost(*id))).chain(late).collect();
         if texts.is_empty() {
             return Ok(());
         }

@@ -4,7 +4,7 @@ use copydesk_model::Stop;
 
 use super::step::{Step, StepEnd};
 use super::{Prompted, Request, Worker};
-use crate::data::{Content, Part, Prompt, State};
+use crate::data::{Content, Note, Part, Prompt, State};
 use crate::event::{Event, TurnEnd};
 use crate::store::StoreError;
 
@@ -17,12 +17,17 @@ impl Worker {
         self.step = 0;
         self.stopped = false;
         self.cancel = tokio_util::sync::CancellationToken::new();
+        self.setting.checks.begin_turn();
         self.emit(Event::TurnStarted { turn: self.turn, prompt: prompted.id.clone() }).await;
         let end = match self.steps(prompted).await {
             Ok(end) => end,
             Err(error) => TurnEnd::Failed { message: error.to_string() },
         };
         self.close_asks().await;
+        let end = match self.tell_delta().await {
+            Ok(()) => end,
+            Err(error) => TurnEnd::Failed { message: error.to_string() },
+        };
         // What was to join this turn and came too late is heard next.
         self.queue.extend(std::mem::take(&mut self.steering));
         self.emit(Event::TurnEnded { turn: self.turn, end }).await;
@@ -75,6 +80,14 @@ impl Worker {
                 return Ok(TurnEnd::Rejected);
             }
         }
+    }
+
+    /// What the turn did to the problems: the person sees it now, the model before the next one.
+    async fn tell_delta(&mut self) -> Result<(), StoreError> {
+        let Some(told) = self.setting.checks.end_turn() else { return Ok(()) };
+        let text = format!("What this turn did, as far as it is known:\n{}", told.output);
+        let part = self.new_part(State::Completed, Content::Note(Note { text }));
+        self.keep(part).await
     }
 
     async fn hear(&mut self, prompted: Prompted, steers: bool) -> Result<(), StoreError> {

@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::checking;
 use super::live::Live;
 use super::target::sentence;
 use super::{Options, prefix};
@@ -165,7 +166,9 @@ impl Tool for Bash {
         let mut live = Live::new(&context);
         let finished = self.processes.run(command, context.cancel.clone(), |piece| live.push(piece)).await;
         let finished = finished.map_err(|error| Failure::target(sentence(&error.to_string())))?;
-        self.told(title, &finished)
+        let mut output = self.told(title, &finished)?;
+        checking::command(&context, &mut output).await;
+        Ok(output)
     }
 }
 

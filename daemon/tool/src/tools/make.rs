@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use copydesk_language::Told;
 use copydesk_workspace::files::{By, Cause};
 use copydesk_workspace::reviews::Proposal;
 use serde_json::{Map, Value, json};
 
 use super::change::{Change, size};
+use super::checking;
 use super::reviewed;
 use super::target::{file_failure, names};
 use crate::context::{Allowed, Ask, Context, Owner, Reviewed};
@@ -31,12 +33,17 @@ pub(super) async fn make(context: &Context, changes: Vec<Change>) -> Result<Made
         review: Reviewed::First,
     };
     let mut proposals = Vec::new();
-    let mut allowed = context.ask(ask.clone()).await;
+    let mut proposed = Vec::new();
+    // Whatever is said, what was wrong before the changes has to be known for what is wrong after them.
+    let (mut allowed, ()) = tokio::join!(context.ask(ask.clone()), checking::before(context, &changes));
     if let Ok(Allowed::IfReviewed) = allowed {
+        proposed = checking::proposed(context, &changes);
         proposals = propose(context, &changes);
         let reviews: Vec<_> = proposals.iter().map(Proposal::id).collect();
         let review = if reviews.is_empty() { Reviewed::Never } else { Reviewed::In(reviews) };
-        allowed = context.ask(Ask { review, ..ask.clone() }).await;
+        let mut metadata = metadata.clone();
+        put(&mut metadata, checking::shadow(context, &proposed).await);
+        allowed = context.ask(Ask { review, metadata, ..ask.clone() }).await;
     }
     for proposal in &proposals {
         // What was accepted may still be on its way.
@@ -47,7 +54,9 @@ pub(super) async fn make(context: &Context, changes: Vec<Change>) -> Result<Made
     }
     if proposals.iter().any(Proposal::is_begun) {
         let reviewed = reviewed::rest(context, &proposals, allowed).await?;
-        return Ok(Made { metadata, rebased: false, unsaved: None, reviewed: Some(reviewed) });
+        drop(proposals);
+        let told = checking::after_review(context, proposed).await;
+        return Ok(Made::of(metadata, told).reviewed(reviewed));
     }
     let allowed = allowed?;
     let Owner { session, call } = context.owner();
@@ -61,11 +70,14 @@ pub(super) async fn make(context: &Context, changes: Vec<Change>) -> Result<Made
         by: if is_accepted && !proposals.is_empty() { By::Person } else { By::Agent },
         group: None,
     };
+    // Nothing of them is left to decide, and nobody need follow the change in them.
+    drop(proposals);
     let changes: Vec<_> = changes.into_iter().map(Change::into_file_change).collect();
     let changed = context.files.change(&changes, &cause).await.map_err(|error| file_failure(&error))?;
     let rebased = changed.iter().any(|changed| changed.rebased);
-    let unsaved = changed.into_iter().find_map(|changed| changed.unsaved);
-    Ok(Made { metadata, rebased, unsaved, reviewed: None })
+    let unsaved = changed.iter().find_map(|changed| changed.unsaved.clone());
+    let told = checking::after(context, changed).await;
+    Ok(Made { rebased, unsaved, ..Made::of(metadata, told) })
 }
 
 /// One review for each file, or none at all where one of them does not fit its document.
@@ -158,13 +170,33 @@ pub(super) struct Made {
     unsaved: Option<String>,
     /// It was decided piece by piece, and this is what came of it.
     pub(super) reviewed: Option<reviewed::Reviewed>,
+    /// What is wrong with the files now.
+    told: Option<String>,
+}
+
+/// What is wrong with the files is shown with the rest.
+fn put(metadata: &mut Value, told: Option<Told>) -> Option<String> {
+    let told = told?;
+    metadata.as_object_mut()?.insert("diagnostics".to_owned(), told.metadata);
+    Some(told.output)
 }
 
 impl Made {
+    fn of(mut metadata: Value, told: Option<Told>) -> Self {
+        let told = put(&mut metadata, told);
+        Self { metadata, rebased: false, unsaved: None, reviewed: None, told }
+    }
+
+    fn reviewed(self, reviewed: reviewed::Reviewed) -> Self {
+        Self { reviewed: Some(reviewed), ..self }
+    }
+
     /// What the model should know beyond the change itself.
     pub(super) fn notes(&self) -> String {
-        let unsaved = self.unsaved.as_ref();
-        unsaved.map(|why| format!("\n(The editor did not save the file: {why}.)")).unwrap_or_default()
+        let unsaved =
+            self.unsaved.as_ref().map(|why| format!("\n(The editor did not save the file: {why}.)"));
+        let told = self.told.as_ref().map(|told| format!("\n\n{told}"));
+        [unsaved, told].into_iter().flatten().collect()
     }
 
     /// How strictly the places were found that were edited: `"tiers": { "exact": 2, "indentation": 1 }`.

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::open::Open;
 use super::target::{aside, count, look_ask, sentence};
-use super::{folder, media, target};
+use super::{checking, folder, media, target};
 use crate::context::Context;
 use crate::outcome::{Failure, Output};
 use crate::registry::Limits;
@@ -75,7 +75,10 @@ impl Tool for Read {
         context.ask(look_ask("read", &context, &place)).await?;
         let view = self.view(&parameters);
         let bytes = match context.files.read(&place, READ_LIMIT).await {
-            Ok(content) => content.bytes,
+            Ok(content) => {
+                checking::read(&context, &place, &content.bytes, content.is_open);
+                content.bytes
+            }
             Err(FileError::Folder { .. }) => {
                 return folder::show(&context, &place, view.offset, view.limit).await;
             }

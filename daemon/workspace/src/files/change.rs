@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use copydesk_text::review::HunkId;
 use copydesk_text::{Change, FileText};
@@ -78,6 +79,11 @@ pub struct Changed {
     pub rebased: bool,
     /// Where there is a journal.
     pub entry: Option<EntryId>,
+    /// The text before it and after it, without a byte order mark; a file that is created had none, one that goes has none.
+    pub before: Option<Arc<String>>,
+    pub after: Option<Arc<String>>,
+    /// The text after it is on the disk.
+    pub is_saved: bool,
     /// Why an editor did not save it that should have.
     pub unsaved: Option<String>,
 }
@@ -202,11 +208,12 @@ impl Files {
             || chosen().map(|(_, change)| change.place.shown.clone()).collect::<Vec<_>>().join("`, `");
         let failed = |error| FileError::buffer(shown(), error);
         let mut plan = self.buffers().plan(client, &wanted).map_err(failed)?;
-        let afters: Vec<_> = plan.planned.iter().map(|planned| Text::new(planned.after.text())).collect();
+        let texts = |planned: &Planned| (Text::new(planned.before.text()), Text::new(planned.after.text()));
+        let texts: Vec<_> = plan.planned.iter().map(texts).collect();
         let mut entries = Vec::new();
-        let planned = plan.planned.iter().zip(&afters);
-        for (planned, after) in planned.filter(|(planned, _)| !planned.change.is_empty()) {
-            let (before, after) = (Text::new(planned.before.text()), after.clone());
+        let planned = plan.planned.iter().zip(&texts);
+        for (planned, (before, after)) in planned.filter(|(planned, _)| !planned.change.is_empty()) {
+            let (before, after) = (before.clone(), after.clone());
             let edit = NewKind::Edit { before, change: planned.change.clone(), after };
             entries.push(entry(cause, done.group, &planned.name, edit));
         }
@@ -233,30 +240,41 @@ impl Files {
             Attempt::Applied => {}
         }
         let mut made = Vec::new();
-        for ((((index, change), planned), after), entry) in
-            chosen().zip(&plan.planned).zip(&afters).zip(entries)
+        for ((((index, change), planned), (before, after)), entry) in
+            chosen().zip(&plan.planned).zip(&texts).zip(entries)
         {
             self.saw(&change.place, Stamp::of_text(after));
-            let unsaved = self.save(client, planned, cause).await.err().map(|refusal| refusal.to_string());
-            let (place, client) = (change.place.clone(), Some((client, planned.uri.clone())));
-            made.push((index, Changed { place, client, rebased: planned.rebased, entry, unsaved }));
+            let saved = self.save(client, planned, cause).await;
+            made.push((
+                index,
+                Changed {
+                    place: change.place.clone(),
+                    client: Some((client, planned.uri.clone())),
+                    rebased: planned.rebased,
+                    entry,
+                    before: Some(before.to_shared()),
+                    after: Some(after.to_shared()),
+                    is_saved: saved.as_ref().is_ok_and(|is_saved| *is_saved),
+                    unsaved: saved.err().map(|refusal| refusal.to_string()),
+                },
+            ));
         }
         Ok(Some(made))
     }
 
-    /// Has the editor save what it was told to change, where the person wants that.
-    async fn save(&self, client: ClientId, planned: &Planned, cause: &Cause) -> Result<(), Refusal> {
+    /// Has the editor save what it was told to change, where the person wants that; tells whether it did.
+    async fn save(&self, client: ClientId, planned: &Planned, cause: &Cause) -> Result<bool, Refusal> {
         let wanted = match self.save_when() {
             Save::Never => false,
             Save::AfterAccept => cause.accepted,
             Save::Always => true,
         };
         if !wanted {
-            return Ok(());
+            return Ok(false);
         }
         self.buffers().editor(client).ok_or(Refusal::Gone)?.save(&planned.uri).await?;
         self.buffers().changed_on_disk(&planned.name, OnDisk::Written, Some(client));
-        Ok(())
+        Ok(true)
     }
 
     async fn on_the_disk(
@@ -301,9 +319,19 @@ impl Files {
             (Some(_), None) => OnDisk::Deleted,
         };
         let after = after.map(|(content, _)| content);
+        let changed = Changed {
+            place: place.clone(),
+            client: None,
+            rebased: false,
+            entry,
+            before: before.as_ref().map(FileText::shared),
+            after: after.as_ref().map(FileText::shared),
+            is_saved: true,
+            unsaved: None,
+        };
         done.files.push(DoneFile { place: place.clone(), before, mode, after });
         self.buffers().changed_on_disk(place.real(), what, None);
-        Ok(Changed { place: place.clone(), client: None, rebased: false, entry, unsaved: None })
+        Ok(changed)
     }
 
     fn tell_reviews(

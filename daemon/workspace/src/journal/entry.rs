@@ -77,6 +77,10 @@ impl Text {
         &self.text
     }
 
+    pub(crate) fn to_shared(&self) -> Arc<String> {
+        Arc::clone(&self.text)
+    }
+
     pub fn hash(&self) -> Hash {
         *self.hash.get_or_init(|| Hash::of(&self.text))
     }

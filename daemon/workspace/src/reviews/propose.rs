@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use copydesk_text::Change;
 use copydesk_text::review::{Print, Review};
+use copydesk_text::{Change, Document, Lines};
 
 use super::news::Item;
 use super::tracked::Tracked;
@@ -105,7 +105,10 @@ impl Reviews {
 
 /// The document as it would be, and as it is: the text is what is there.
 fn before(text: &str, change: &Change, call: &str) -> Option<Review> {
-    let mut review = Review::new(&change.apply(text).ok()?);
+    // Edited as a rope: a text of megabytes is not copied once more for it.
+    let mut after = Document::new(text, Lines::Lf);
+    after.edit(change).ok()?;
+    let mut review = Review::of((&after).into());
     review.agent(&change.inverse(text).ok()?, call).ok()?;
     Some(review)
 }

@@ -9,6 +9,7 @@ use copydesk_protocol::part::{Call, Content, Part, State, Usage};
 use copydesk_protocol::question::Questions;
 use serde_json::Value;
 
+use super::problems::{self, When};
 use super::tasks::{self, Tasks};
 use super::todo::Todo;
 use crate::terminal::{BAD, BOLD, DIM, GOOD, print, print_inline, remark, styled, waiting};
@@ -149,7 +150,7 @@ impl TextView {
                 |line: &str| if line.trim().is_empty() { String::new() } else { format!("  {line}") };
             print(format!("\n{}\n", plan.trim().lines().map(indent).collect::<Vec<_>>().join("\n")))?;
         }
-        Ok(())
+        problems::lines(&asked.metadata, When::Before).iter().try_for_each(print)
     }
 
     /// The change that it is about is shown, now or hunk by hunk.
@@ -258,11 +259,15 @@ impl TextView {
         if let Some(output) = output.filter(|_| call.name == TODOWRITE && *state == State::Completed) {
             self.todo.lines(&output.metadata).iter().try_for_each(print)?;
         }
-        let diffs = output.map(|output| diffs(&output.metadata)).unwrap_or_default();
-        if diffs.is_empty() || *state != State::Completed || self.seen.contains(part) {
+        if *state != State::Completed {
             return Ok(());
         }
-        print(coloured(&joined(&diffs)))
+        let Some(output) = output else { return Ok(()) };
+        let diffs = diffs(&output.metadata);
+        if !diffs.is_empty() && !self.seen.contains(part) {
+            print(coloured(&joined(&diffs)))?;
+        }
+        problems::lines(&output.metadata, When::After).iter().try_for_each(print)
     }
 
     fn end(&mut self, end: &TurnEnd) -> io::Result<()> {

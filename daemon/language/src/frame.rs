@@ -13,24 +13,24 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use decode::Decoder;
 
 pub(crate) mod decode;
-pub(crate) mod head;
+pub mod head;
 #[cfg(test)]
 mod tests;
 
 /// No message is longer.
-pub(crate) const LONGEST: usize = 64 * 1024 * 1024;
+pub const LONGEST: usize = 64 * 1024 * 1024;
 
 /// No header is longer.
-pub(crate) const LONGEST_HEADER: usize = 8 * 1024;
+pub const LONGEST_HEADER: usize = 8 * 1024;
 
 /// So much of a message that is too long is kept.
-pub(crate) const HEAD: usize = 1024;
+pub const HEAD: usize = 1024;
 
 /// A buffer that grew beyond this for one message is given back.
 const KEPT: usize = 1024 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum FrameError {
+pub enum FrameError {
     #[error("expected `Content-Length: N`, saw `{seen}`")]
     Garbage { seen: String },
     #[error("the message has {length} bytes, the most is {LONGEST}")]
@@ -40,19 +40,19 @@ pub(crate) enum FrameError {
 }
 
 #[derive(Debug)]
-pub(crate) struct FrameReader<R> {
+pub struct FrameReader<R> {
     inner: R,
     buffer: BytesMut,
     decoder: Decoder,
 }
 
 impl<R: AsyncRead + Unpin> FrameReader<R> {
-    pub(crate) fn new(inner: R) -> Self {
+    pub fn new(inner: R) -> Self {
         Self { inner, buffer: BytesMut::new(), decoder: Decoder::default() }
     }
 
     /// The next message, or what was there instead; `None` at the end. Nothing is lost if the future is dropped.
-    pub(crate) async fn next(&mut self) -> io::Result<Option<Result<Bytes, FrameError>>> {
+    pub async fn next(&mut self) -> io::Result<Option<Result<Bytes, FrameError>>> {
         loop {
             if let Some(frame) = self.decoder.next(&mut self.buffer) {
                 return Ok(Some(frame));
@@ -69,7 +69,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
 }
 
 /// Writes one message. Not flushed: whoever knows that nothing follows does that.
-pub(crate) async fn write(out: &mut (impl AsyncWrite + Unpin), message: &[u8]) -> io::Result<()> {
+pub async fn write(out: &mut (impl AsyncWrite + Unpin), message: &[u8]) -> io::Result<()> {
     let header = format!("Content-Length: {}\r\n\r\n", message.len());
     out.write_all_buf(&mut Buf::chain(header.as_bytes(), message)).await
 }

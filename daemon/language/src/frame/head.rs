@@ -10,16 +10,16 @@ use serde_json::value::RawValue;
 
 /// The id and the method of a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Head<'a> {
+pub struct Head<'a> {
     /// As it is written; `null` counts as none.
-    pub(crate) id: Option<&'a str>,
+    pub id: Option<&'a str>,
     /// As it is meant: Neovim 0.10 writes `\/` for `/`.
-    pub(crate) method: Option<Cow<'a, str>>,
+    pub method: Option<Cow<'a, str>>,
 }
 
 /// What a message is to its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Message<'a> {
+pub enum Message<'a> {
     Request {
         id: &'a str,
         method: &'a str,
@@ -35,7 +35,7 @@ pub(crate) enum Message<'a> {
 
 impl<'a> Head<'a> {
     /// Of a whole message, which must be one JSON object.
-    pub(crate) fn read(message: &'a [u8]) -> Result<Self, serde_json::Error> {
+    pub fn read(message: &'a [u8]) -> Result<Self, serde_json::Error> {
         let found = Found::default();
         let mut json = serde_json::Deserializer::from_slice(message);
         json.deserialize_map(&found)?;
@@ -44,13 +44,13 @@ impl<'a> Head<'a> {
     }
 
     /// Of the beginning of a message: what can be found in it.
-    pub(crate) fn guess(beginning: &'a [u8]) -> Self {
+    pub fn guess(beginning: &'a [u8]) -> Self {
         let found = Found::default();
         let _ = serde_json::Deserializer::from_slice(beginning).deserialize_map(&found);
         found.head()
     }
 
-    pub(crate) fn message(&self) -> Message<'_> {
+    pub fn message(&self) -> Message<'_> {
         match (self.id, self.method.as_deref()) {
             (Some(id), Some(method)) => Message::Request { id, method },
             (None, Some(method)) => Message::Notification { method },
@@ -60,7 +60,7 @@ impl<'a> Head<'a> {
 }
 
 /// Where a piece of a message lies in it.
-pub(crate) fn place(message: &[u8], piece: &str) -> Option<Range<usize>> {
+pub fn place(message: &[u8], piece: &str) -> Option<Range<usize>> {
     let start = piece.as_ptr().addr().checked_sub(message.as_ptr().addr())?;
     let end = start.checked_add(piece.len())?;
     (end <= message.len()).then_some(start..end)

@@ -1,0 +1,182 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use copydesk_text::Position;
+use tokio::sync::Notify;
+
+use super::*;
+use crate::diagnostic::{Diagnostic, Span};
+use crate::report::Said;
+use crate::source::{Checking, Source};
+
+/// Every line with `bad` in it is wrong.
+#[derive(Default)]
+struct Grumbler {
+    is_indexing: AtomicBool,
+    indexed: Notify,
+}
+
+fn said(text: &str) -> Said {
+    let lines = text.lines().enumerate().filter(|(_, line)| line.contains("bad"));
+    let diagnostic = |(number, line): (usize, &str)| {
+        let at = Position::new(u32::try_from(number).unwrap(), 0);
+        let (span, message) = (Span { start: at, end: at }, line.trim().to_owned());
+        Diagnostic { span, severity: Severity::Error, code: None, source: None, message, related: Vec::new() }
+    };
+    Said::Proven(lines.map(diagnostic).collect())
+}
+
+fn report(subject: &Subject, said: Said) -> Report {
+    Report { path: subject.path.clone(), source: "grumbler".to_owned(), said }
+}
+
+impl Source for Grumbler {
+    fn check<'a>(&'a self, subjects: &'a [Subject], _until: Instant) -> Checking<'a> {
+        let is_indexing = self.is_indexing.load(Ordering::SeqCst);
+        let answer = move |subject: &Subject| match is_indexing {
+            true => report(subject, Said::Unknown { why: "still indexing".to_owned() }),
+            false => report(subject, said(&subject.text)),
+        };
+        Box::pin(std::future::ready(subjects.iter().map(answer).collect()))
+    }
+
+    fn later<'a>(&'a self, subjects: &'a [Subject], _until: Instant) -> Checking<'a> {
+        Box::pin(async move {
+            self.indexed.notified().await;
+            subjects.iter().map(|subject| report(subject, said(&subject.text))).collect()
+        })
+    }
+
+    fn shadow<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
+        self.check(subjects, until)
+    }
+}
+
+struct NoTexts;
+
+impl Texts for NoTexts {
+    fn text(&self, _path: &Path) -> Option<Subject> {
+        None
+    }
+}
+
+struct Scene {
+    grumbler: Arc<Grumbler>,
+    checks: Checks,
+}
+
+fn scene() -> Scene {
+    let grumbler = Arc::new(Grumbler::default());
+    let sources = Sources { pool: Some(Arc::clone(&grumbler) as Arc<dyn Source>), ..Sources::default() };
+    let options = Options { wait: WAIT, least: Severity::Error };
+    let checks = Checks::new(sources, Arc::new(NoTexts), Path::new("/w"), options);
+    Scene { grumbler, checks }
+}
+
+fn edited(name: &str, before: Option<&str>, after: Option<&str>) -> Edited {
+    let text = |text: &str| Arc::new(text.to_owned());
+    let (before, after) = (before.map(text), after.map(text));
+    Edited { path: Path::new("/w").join(name), before, after, is_saved: true }
+}
+
+impl Scene {
+    /// As a call does it.
+    async fn edit(&self, name: &str, before: &str, after: &str) -> Value {
+        let edited = edited(name, Some(before), Some(after));
+        let text = edited.before.clone().unwrap();
+        self.checks.before(&[Subject { path: edited.path.clone(), text, is_saved: true }]).await;
+        self.checks.after(&[edited]).await.unwrap().metadata
+    }
+}
+
+/// The messages of new problems, and how many were fixed and remain.
+fn figures(metadata: &Value) -> (Vec<&str>, u64, u64) {
+    let new = metadata["new"].as_array().unwrap();
+    let messages = new.iter().map(|problem| problem["message"].as_str().unwrap()).collect();
+    (messages, metadata["fixed"].as_u64().unwrap(), metadata["remaining"].as_u64().unwrap())
+}
+
+#[tokio::test]
+async fn what_was_there_is_not_new_wherever_it_stands_now() {
+    let scene = scene();
+    let told = scene.edit("a", "one\nbad old\n", "zero\none\nbad old\nbad new\n").await;
+    assert_eq!(figures(&told), (vec!["bad new"], 0, 1));
+    let told = scene.edit("a", "zero\none\nbad old\nbad new\n", "zero\nbad new\n").await;
+    assert_eq!(figures(&told), (vec![], 1, 1));
+}
+
+#[tokio::test]
+async fn a_file_that_was_not_there_had_no_problems() {
+    let scene = scene();
+    let told = scene.checks.after(&[edited("new", None, Some("bad\n"))]).await.unwrap();
+    assert_eq!(figures(&told.metadata), (vec!["bad"], 0, 0));
+}
+
+#[tokio::test]
+async fn what_a_person_typed_meanwhile_moves_what_is_known() {
+    let scene = scene();
+    scene.edit("a", "bad 1\n", "bad 1\nfine\n").await;
+    // Nobody was told of these lines.
+    let told = scene.checks.after(&[edited("a", None, Some("typed\ntyped\nbad 1\nfine\n"))]).await.unwrap();
+    assert_eq!(figures(&told.metadata), (vec![], 0, 1));
+}
+
+#[tokio::test]
+async fn what_is_not_known_in_time_is_news_later() {
+    let scene = scene();
+    scene.grumbler.is_indexing.store(true, Ordering::SeqCst);
+    let told = scene.checks.after(&[edited("a", Some("fine\n"), Some("bad\n"))]).await.unwrap();
+    assert!(told.output.contains("still indexing"), "{}", told.output);
+    assert_eq!(scene.checks.take_late(), Vec::<String>::new());
+    let late = late(&scene).await;
+    assert!(late.contains("bad"), "{late}");
+}
+
+#[tokio::test]
+async fn what_comes_late_of_a_text_that_is_another_by_now_is_not_told() {
+    let scene = scene();
+    scene.grumbler.is_indexing.store(true, Ordering::SeqCst);
+    scene.checks.after(&[edited("a", Some("fine\n"), Some("bad\n"))]).await.unwrap();
+    scene.grumbler.is_indexing.store(false, Ordering::SeqCst);
+    scene.checks.after(&[edited("a", Some("bad\n"), Some("mended\n"))]).await.unwrap();
+    tokio::task::yield_now().await;
+    scene.grumbler.indexed.notify_one();
+    for _ in 0..8 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(scene.checks.take_late(), Vec::<String>::new());
+}
+
+async fn late(scene: &Scene) -> String {
+    loop {
+        scene.grumbler.indexed.notify_one();
+        tokio::task::yield_now().await;
+        if let Some(late) = scene.checks.take_late().pop() {
+            return late;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_turn_is_told_as_a_whole() {
+    let scene = scene();
+    scene.checks.begin_turn();
+    scene.edit("a", "bad 1\nbad 2\n", "bad 1\nbad 2\nbad 3\n").await;
+    scene.edit("a", "bad 1\nbad 2\nbad 3\n", "bad 2\nbad 3\nbad 4\n").await;
+    scene.edit("a", "bad 2\nbad 3\nbad 4\n", "bad 2\nbad 4\n").await;
+    let told = scene.checks.end_turn().unwrap();
+    assert_eq!(figures(&told.metadata), (vec!["bad 4"], 1, 1));
+    scene.checks.begin_turn();
+    assert_eq!(scene.checks.end_turn(), None);
+}
+
+#[tokio::test]
+async fn what_would_be_wrong_is_told_and_changes_nothing() {
+    let scene = scene();
+    let edit = edited("a", Some("bad old\n"), Some("bad old\nbad new\n"));
+    let text = edit.before.clone().unwrap();
+    scene.checks.before(&[Subject { path: edit.path.clone(), text, is_saved: true }]).await;
+    let would = scene.checks.proposed(std::slice::from_ref(&edit)).await.unwrap();
+    assert_eq!(figures(&would.metadata), (vec!["bad new"], 0, 1));
+    let did = scene.checks.after(&[edit]).await.unwrap();
+    assert_eq!(figures(&did.metadata), (vec!["bad new"], 0, 1));
+}

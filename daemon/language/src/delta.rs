@@ -1,0 +1,163 @@
+//! What a change did to the problems: new ones, fixed ones, those that remain, and those of which nobody knows whether they are new,
+//! because it is not known what was said before.
+//!
+//! A problem is the same as one before if the same speaker says the same words of the same place, moved through the change; or, where the
+//! change touched its lines, of a place among the lines that stand there now. Equal problems are counted: of two of which one was fixed,
+//! one remains. What reads differently is another problem (see `matching` for the one exception).
+//! What several speakers say of the same place is one problem (see `folding`).
+//!
+//! Invariant: what is said of a text as it was before is never new.
+//! Invariant: what is not known is neither fixed nor new nor remaining.
+
+mod folding;
+mod matching;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use crate::baseline::{Baseline, Moved};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::report::{Proof, Report, Said};
+use folding::Folding;
+use matching::matched;
+
+/// The worst first, then in the order in which the files were told of, then as in the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delta {
+    /// What is less severe than this is left out.
+    pub least: Severity,
+    /// Who answered for which file, in the order of the reports.
+    pub answers: Vec<Answer>,
+    pub new: Vec<Problem>,
+    /// There now; what was there before is not known.
+    pub unsure: Vec<Problem>,
+    pub remaining: Vec<Problem>,
+    /// At the places that they had.
+    pub fixed: Vec<Problem>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    pub path: PathBuf,
+    pub source: String,
+    pub proof: Proof,
+    /// Where it is unknown.
+    pub why: Option<String>,
+    /// It is known what was said before.
+    pub has_baseline: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    pub path: PathBuf,
+    /// Whose report it is from.
+    pub source: String,
+    pub proof: Proof,
+    pub diagnostic: Diagnostic,
+}
+
+impl Delta {
+    /// Of two that are of the same source and file the later one counts.
+    pub fn of(before: &[Baseline], after: &[Report], least: Severity) -> Self {
+        let mut baselines: HashMap<(&Path, Option<&str>), &Baseline> = HashMap::new();
+        for baseline in before {
+            baselines.insert((&baseline.path, baseline.source.as_deref()), baseline);
+        }
+        let mut delta = Self {
+            least,
+            answers: Vec::new(),
+            new: Vec::new(),
+            unsure: Vec::new(),
+            remaining: Vec::new(),
+            fixed: Vec::new(),
+        };
+        for report in latest(after) {
+            let of = |source| baselines.get(&(report.path.as_path(), source));
+            let baseline = of(Some(report.source.as_str())).or_else(|| of(None));
+            delta.add(report, baseline.and_then(|baseline| baseline.known.as_deref()));
+        }
+        delta.ordered()
+    }
+
+    fn add(&mut self, report: &Report, before: Option<&[Moved]>) {
+        let why = match &report.said {
+            Said::Unknown { why } => Some(why.clone()),
+            Said::Proven(_) | Said::Likely(_) => None,
+        };
+        self.answers.push(Answer {
+            path: report.path.clone(),
+            source: report.source.clone(),
+            proof: report.said.proof(),
+            why,
+            has_baseline: before.is_some(),
+        });
+        let Some(after) = report.said.diagnostics() else { return };
+        let problem = |diagnostic: &Diagnostic| Problem {
+            path: report.path.clone(),
+            source: report.source.clone(),
+            proof: report.said.proof(),
+            diagnostic: diagnostic.clone(),
+        };
+        let is_wanted = |diagnostic: &Diagnostic| diagnostic.severity <= self.least;
+        let after: Vec<_> = after.iter().filter(|item| is_wanted(item)).collect();
+        let Some(before) = before else {
+            self.unsure.extend(after.into_iter().map(problem));
+            return;
+        };
+        let before: Vec<_> = before.iter().filter(|item| is_wanted(&item.diagnostic)).collect();
+        let mut is_left = vec![true; before.len()];
+        for (item, same) in after.iter().zip(matched(&before, &after)) {
+            match same {
+                Some(same) => {
+                    is_left.get_mut(same).map(|left| std::mem::replace(left, false));
+                    self.remaining.push(problem(item));
+                }
+                None => self.new.push(problem(item)),
+            }
+        }
+        let left = before.iter().zip(is_left).filter(|(_, is_left)| *is_left);
+        let was = |item: &Moved| problem(&Diagnostic { span: item.was, ..item.diagnostic.clone() });
+        self.fixed.extend(left.map(|(item, _)| was(item)));
+    }
+
+    /// In order, and each told once.
+    fn ordered(mut self) -> Self {
+        let mut files: HashMap<PathBuf, usize> = HashMap::new();
+        for answer in &self.answers {
+            let next = files.len();
+            files.entry(answer.path.clone()).or_insert(next);
+        }
+        let place = |problem: &Problem| {
+            let file = files.get(&problem.path).copied().unwrap_or(usize::MAX);
+            (problem.diagnostic.severity, file, problem.diagnostic.span)
+        };
+        for list in [&mut self.new, &mut self.unsure, &mut self.remaining, &mut self.fixed] {
+            list.sort_by_key(place);
+        }
+        let mut present = Folding::default();
+        self.remaining = present.folded(self.remaining);
+        self.new = present.folded(self.new);
+        self.unsure = present.folded(self.unsure);
+        self.fixed = Folding::default().folded(self.fixed);
+        self
+    }
+}
+
+/// The last report of each source and file, in the order of the first.
+fn latest(reports: &[Report]) -> Vec<&Report> {
+    let mut places: HashMap<(&Path, &str), usize> = HashMap::new();
+    let mut found: Vec<&Report> = Vec::new();
+    for report in reports {
+        let place = *places.entry((&report.path, &report.source)).or_insert(found.len());
+        match found.get_mut(place) {
+            Some(earlier) => *earlier = report,
+            None => found.push(report),
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;

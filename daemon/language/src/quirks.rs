@@ -1,0 +1,138 @@
+//! How one language server behaves where servers differ, as data: measured, not promised by any protocol.
+//!
+//! The defaults are for a server of which nothing is known, so they are the careful ones: what they leave open ends in "unknown",
+//! never in a wrong answer. Names of members are as in `known.json`.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct Quirks {
+    /// From when on it has seen the project. Before that an answer without problems means nothing.
+    pub ready: ReadyBy,
+    /// Whether it is asked for diagnostics, or waited for.
+    pub pull: Pull,
+    /// A pull of a file that is not open is answered from the disk, and rightly.
+    pub pull_closed: bool,
+    /// Every publish names the version of the text that it is for. Where this is false a version that is there is believed
+    /// nonetheless, but a publish without one is not waited past.
+    pub versions: bool,
+    /// The first publish for a version may lack diagnostics, or carry old ones; the whole set follows with the same version.
+    /// What a publish says is then settled only after `settle_ms`.
+    pub partial_first: bool,
+    /// How long after a publish for the version in question another one for the same version may still come, in milliseconds.
+    pub settle_ms: u64,
+    /// For publishes without a version: how long the server gathers changes before it looks at the text, in milliseconds. What
+    /// it publishes sooner than this after the last change may be about the text before.
+    pub quiet_ms: u64,
+    /// Where the diagnostics stay as they were it may publish nothing, so silence for `silence_ms` means: unchanged. Where this is
+    /// false silence means nothing.
+    pub silent_when_unchanged: bool,
+    /// How long the server is silent at most, after a change, before it publishes what that change changed, in milliseconds.
+    pub silence_ms: u64,
+    /// Sources (`Diagnostic::source`) whose diagnostics follow a save alone. They are about the text that was saved, although
+    /// they are sent along with later versions: for a file that was changed since they are dropped.
+    pub saves_for: Vec<String>,
+    /// Beginnings of the tokens of the progress that runs from a save until the diagnostics of `saves_for` are all there.
+    pub save_tokens: Vec<String>,
+    /// How long after a save that progress may take to begin, in milliseconds. If it has not begun by then there is none.
+    pub save_begins_ms: u64,
+    /// What it says of other open files that a change breaks, while the change is not saved.
+    pub dirty_dependents: Dependents,
+    /// It publishes, without being asked, for files that were never opened and that a change breaks or mends.
+    pub pushes_closed: bool,
+    /// Members to add to the params of every `textDocument/didChange`: the server's own extensions.
+    pub change: Map<String, Value>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
+pub enum ReadyBy {
+    /// `experimental/serverStatus` with `quiescent: true`, which the client must announce.
+    ServerStatus,
+    /// When no progress of these runs any more.
+    ProgressEnds {
+        /// Beginnings of tokens that are strings.
+        #[serde(default)]
+        tokens: Vec<String>,
+        /// Beginnings of titles. With neither, every progress counts.
+        #[serde(default)]
+        titles: Vec<String>,
+        /// How long after the first document was opened the first of them may take to begin, in milliseconds. If none has
+        /// begun by then there was nothing to load.
+        begins_ms: u64,
+    },
+    /// It answers only when it can: its first answer is right.
+    #[default]
+    FirstAnswer,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Pull {
+    /// Not even where it is offered: its answers are malformed. The client does not announce it.
+    Never,
+    /// Where it is offered, in the answer to `initialize` or registered later.
+    #[default]
+    IfOffered,
+    /// It never publishes what is asked for, so there is nothing to wait for besides.
+    Only,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Dependents {
+    /// It looks at each file alone: there are none.
+    None,
+    /// It publishes for them by itself, with the versions that they have.
+    Told,
+    /// It must be asked: by a pull, or, where it has none, by a change of them that changes nothing.
+    #[default]
+    Asked,
+    /// It sees only what is saved.
+    Saved,
+}
+
+impl Default for Quirks {
+    fn default() -> Self {
+        Self {
+            ready: ReadyBy::default(),
+            pull: Pull::default(),
+            pull_closed: false,
+            versions: false,
+            partial_first: false,
+            settle_ms: 0,
+            quiet_ms: 500,
+            silent_when_unchanged: false,
+            silence_ms: 1000,
+            saves_for: Vec::new(),
+            save_tokens: Vec::new(),
+            save_begins_ms: 500,
+            dirty_dependents: Dependents::default(),
+            pushes_closed: false,
+            change: Map::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_said_is_as_for_a_server_of_which_nothing_is_known() {
+        let quirks: Quirks = serde_json::from_value(json!({
+            "ready": { "progressEnds": { "titles": ["Loading"], "beginsMs": 300 } },
+            "pull": "never",
+            "settleMs": 1200,
+        }))
+        .unwrap();
+        let ready =
+            ReadyBy::ProgressEnds { tokens: vec![], titles: vec!["Loading".to_owned()], begins_ms: 300 };
+        assert_eq!(quirks, Quirks { ready, pull: Pull::Never, settle_ms: 1200, ..Quirks::default() });
+        assert!(serde_json::from_value::<Quirks>(json!({ "settle": 1 })).is_err());
+    }
+}

@@ -1,0 +1,90 @@
+//! All sources of a session, and which of them is asked about which text.
+//!
+//! The editor's own servers come first: a second server for what the person's editor serves would be one too many. Where the
+//! editor has nothing to say, our pool is asked. Checkers are asked beside them, where they are configured. A grammar finds
+//! mistakes of form only, and is asked about what nobody else knows.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use crate::report::{Proof, Report};
+use crate::source::{Checking, Source, Subject};
+
+/// Each may be missing.
+#[derive(Clone, Default)]
+pub struct Sources {
+    pub editor: Option<Arc<dyn Source>>,
+    pub pool: Option<Arc<dyn Source>>,
+    pub checkers: Option<Arc<dyn Source>>,
+    pub syntax: Option<Arc<dyn Source>>,
+}
+
+impl std::fmt::Debug for Sources {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sources").finish_non_exhaustive()
+    }
+}
+
+/// In what way they are asked.
+type Asking = for<'a> fn(&'a dyn Source, &'a [Subject], Instant) -> Checking<'a>;
+
+impl Sources {
+    /// Nobody can say anything.
+    pub fn is_empty(&self) -> bool {
+        [&self.editor, &self.pool, &self.checkers, &self.syntax].iter().all(|source| source.is_none())
+    }
+
+    /// Everything that is known by then.
+    pub async fn check(&self, subjects: &[Subject], until: Instant) -> Vec<Report> {
+        self.ask(|source, subjects, until| source.check(subjects, until), subjects, until).await
+    }
+
+    /// The same, with time to wait for whoever is not ready.
+    pub async fn later(&self, subjects: &[Subject], until: Instant) -> Vec<Report> {
+        self.ask(|source, subjects, until| source.later(subjects, until), subjects, until).await
+    }
+
+    /// What would be said if these were the texts.
+    pub async fn shadow(&self, subjects: &[Subject], until: Instant) -> Vec<Report> {
+        self.ask(|source, subjects, until| source.shadow(subjects, until), subjects, until).await
+    }
+
+    /// What of the files that are served was changed on the disk since this was last asked.
+    pub async fn changed(&self, until: Instant) -> Vec<PathBuf> {
+        match &self.pool {
+            Some(pool) => pool.changed(until).await,
+            None => Vec::new(),
+        }
+    }
+
+    async fn ask(&self, asking: Asking, subjects: &[Subject], until: Instant) -> Vec<Report> {
+        let of = async |source: &Option<Arc<dyn Source>>, subjects: &[Subject]| match source {
+            Some(source) if !subjects.is_empty() => asking(&**source, subjects, until).await,
+            _ => Vec::new(),
+        };
+        let servers = async {
+            let mut reports = of(&self.editor, subjects).await;
+            let served = paths(&reports, |_| true);
+            let own = of(&self.pool, &except(subjects, &served)).await;
+            // What the editor says of another file counts more than what we think of it.
+            reports.extend(own.into_iter().filter(|report| !served.contains(&report.path)));
+            reports
+        };
+        let (mut reports, checked) = tokio::join!(servers, of(&self.checkers, subjects));
+        reports.extend(checked);
+        let known = paths(&reports, |report| report.said.proof() != Proof::Unknown);
+        reports.extend(of(&self.syntax, &except(subjects, &known)).await);
+        reports
+    }
+}
+
+fn paths(reports: &[Report], which: impl Fn(&Report) -> bool) -> HashSet<PathBuf> {
+    reports.iter().filter(|report| which(report)).map(|report| report.path.clone()).collect()
+}
+
+fn except(subjects: &[Subject], paths: &HashSet<PathBuf>) -> Vec<Subject> {
+    subjects.iter().filter(|subject| !paths.contains(&subject.path)).cloned().collect()
+}
