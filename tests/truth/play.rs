@@ -21,8 +21,8 @@ use crate::editors::client::{self, Client};
 use crate::model_server::Turn;
 use crate::sessions::harness::{Scripted, Where};
 
-/// So long a server may take until it has seen a small project. On a machine with much else to do it takes a minute.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// So long a server may take until it has seen a small project. On a machine with much else to do it takes long.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A step with a change in it.
 pub(crate) struct Step {
