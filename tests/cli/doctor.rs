@@ -193,3 +193,60 @@ fn the_daemon_and_the_journal_are_looked_at() {
     finds(&ran, "journal", "bad", "file is not a database");
     assert_eq!((ran.code, desk.read(JOURNAL)), (Some(1), before));
 }
+
+/// Files that can be run, in folders of the home or the project.
+fn programs(desk: &Desk, paths: &[&str]) {
+    for path in paths {
+        desk.write(path, "#!/bin/sh\n");
+        fs::set_permissions(desk.path(path), Permissions::from_mode(0o755)).unwrap();
+    }
+}
+
+#[test]
+fn who_serves_the_languages_of_the_project_and_who_is_missing() {
+    let desk = Desk::new().quiet();
+    // A proxy of rustup whose component is not there.
+    programs(&desk, &["~/.cargo/bin/rustup", "~/.rustup/toolchains/stable/bin/cargo"]);
+    std::os::unix::fs::symlink("rustup", desk.path("~/.cargo/bin/rust-analyzer")).unwrap();
+    programs(&desk, &["~/bin/pyright-langserver", "~/bin/cargo", ".venv/bin/ruff"]);
+    let path = std::env::join_paths([desk.path("~/.cargo/bin"), desk.path("~/bin")]).unwrap();
+    let desk = desk.env("PATH", path).with(&[
+        (USER, "{ \"checkers\": { \"cargo\": {}, \"ruff\": {}, \"go\": {} } }"),
+        (PROJECT, "{ \"lsp\": { \"gopls\": { \"command\": [\"./evil\"] } } }"),
+        ("Cargo.toml", "[package]"),
+        ("src/main.rs", ""),
+        ("tool", "#!/usr/bin/env python3\n"),
+        ("pyproject.toml", "[tool.ruff]"),
+        (".venv/pyvenv.cfg", ""),
+        ("data.json", "{}"),
+        ("node_modules/x/index.js", ""),
+    ]);
+    let ran = doctor(&desk);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let good = |words: &str| ("good".to_owned(), format!("{words} | "));
+    let missing = "rust-analyzer for rust is missing | rustup component add rust-analyzer";
+    assert_eq!(
+        about(&ran, "language servers"),
+        [
+            good("pyright for python: ~/bin/pyright-langserver"),
+            good(&format!("ruff for python: {}, in the project", desk.path(".venv/bin/ruff").display())),
+            ("odd".to_owned(), missing.to_owned()),
+        ]
+    );
+    let go = "go is missing | `go`, which the configuration names, is not in PATH";
+    let ruff = desk.path(".venv/bin/ruff");
+    assert_eq!(
+        about(&ran, "checkers"),
+        [
+            good("cargo: ~/bin/cargo"),
+            ("odd".to_owned(), go.to_owned()),
+            good(&format!("ruff: {}", ruff.display())),
+        ]
+    );
+    finds(&ran, "languages", "odd", "`lsp` is left out: this project is not trusted");
+
+    desk.write(USER, "{ \"diagnostics\": { \"project_programs\": false } }");
+    finds(&doctor(&desk), "language servers", "odd", "ruff for python is missing | pip install ruff");
+    desk.write(USER, "{ \"lsp\": false }");
+    assert_eq!(about(&doctor(&desk), "language servers"), [good("switched off (`lsp`)")]);
+}

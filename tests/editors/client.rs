@@ -157,6 +157,10 @@ impl Client {
                     self.obey(&message);
                 }
             }
+            // It has no language servers.
+            Some("copydesk/editor/diagnostics") if self.obeys => {
+                self.answer(&message, json!({ "state": "unsupported" }));
+            }
             _ => {}
         }
         Some(message)

@@ -21,7 +21,7 @@ use copydesk_workspace::reviews::Reviews;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::languages::Languages;
+use crate::languages::Servers;
 use crate::setup::Setup;
 
 mod context;
@@ -52,7 +52,7 @@ pub(crate) struct Hub {
     pub(crate) store: Store,
     pub(crate) buffers: Buffers,
     pub(crate) editors: Editors,
-    pub(crate) languages: Languages,
+    pub(crate) servers: Servers,
     journal: Option<Journal>,
     pub(crate) reviews: Reviews,
     sessions: Mutex<HashMap<String, Arc<Held>>>,
@@ -67,12 +67,13 @@ pub(crate) struct Hub {
 impl Hub {
     pub(crate) fn new(paths: Paths, store: Store, journal: Option<Journal>) -> Self {
         let reviews = Reviews::new(journal.clone());
+        let buffers = Buffers::followed_by(Arc::new(reviews.clone()));
         Self {
+            servers: Servers::new(buffers.clone(), paths.home.clone()),
             paths,
             store,
-            buffers: Buffers::followed_by(Arc::new(reviews.clone())),
+            buffers,
             editors: Editors::default(),
-            languages: Languages::default(),
             reviews,
             journal,
             sessions: Mutex::default(),
@@ -187,6 +188,7 @@ impl Hub {
         let ending: JoinSet<_> = all.into_iter().map(|held| async move { held.end_work().await }).collect();
         ending.join_all().await;
         self.reviews.keep_all();
+        self.servers.end().await;
         // The sender is ours.
         let _ = self.turns().wait_for(|turns| *turns == 0).await;
     }

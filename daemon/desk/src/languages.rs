@@ -1,31 +1,160 @@
-//! What says what is wrong with a text, for the sessions of this desk.
+//! From the words of the configuration to what the language room is given: servers, checkers, formatters.
+//!
+//! All of these are programs that are run, with options that may name more programs: what a project says of them that is not trusted
+//! is left out, and told. Programs that lie in the project are used all the same, unless the person says otherwise: they began a
+//! session there, and their editor would use them too.
 
 mod editor;
+mod servers;
 mod texts;
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use copydesk_language::checks::{Options, WAIT};
-use copydesk_language::{Checks, Severity, Sources};
-use copydesk_workspace::config::Loaded;
-use copydesk_workspace::files::Files;
+use copydesk_language::Disk;
+use copydesk_language::checker::{Checker, Columns, Format, Said};
+use copydesk_language::choose::{OwnServer, Settings};
+use copydesk_language::find::Search;
+use copydesk_language::format::Formatter;
+use copydesk_language::known::{Root, Sign};
+use copydesk_workspace::config::{
+    Checker as CheckerConfig, CheckerColumns, CheckerFormat, Formatter as FormatterConfig, LanguageServer,
+    Loaded, Secret, Switch,
+};
+use serde_json::Value;
 
-use crate::hub::Editors;
-use editor::EditorSource;
-use texts::FileTexts;
+pub(crate) use servers::Servers;
 
-/// What all sessions share. Clones are the same.
-#[derive(Clone, Default)]
-pub(crate) struct Languages {}
+#[derive(Debug, Clone)]
+pub(crate) struct Languages {
+    pub(crate) servers: Settings,
+    /// None unless they are configured.
+    pub(crate) checkers: Vec<Checker>,
+    /// None unless they are configured.
+    pub(crate) formatters: Vec<Formatter>,
+    /// Programs that lie in the project may be run.
+    pub(crate) in_project: bool,
+    /// What is left out, and why; for whoever wrote it.
+    pub(crate) problems: Vec<String>,
+}
 
-impl Languages {
-    /// What a session is told of its files.
-    pub(crate) fn checks(&self, _loaded: &Loaded, editors: &Editors, files: &Files) -> Checks {
-        let sources = Sources {
-            editor: Some(Arc::new(EditorSource::new(editors.clone(), files.clone()))),
-            ..Sources::default()
-        };
-        let options = Options { wait: WAIT, least: Severity::Error };
-        Checks::new(sources, Arc::new(FileTexts(files.clone())), files.root(), options)
+pub(crate) fn configured(loaded: &Loaded) -> Languages {
+    let mut problems = Vec::new();
+    for key in ["lsp", "formatter", "checkers"] {
+        if let Some(origin) = loaded.merged.untrusted(&[key]) {
+            problems.push(format!(
+                "{origin}: `{key}` is left out: this project is not trusted. Look at the file, then run `copydesk config trust`."
+            ));
+        }
+    }
+    let own = &loaded.own;
+    let checkers = own.checkers.iter().filter(|(_, said)| said.disabled != Some(true));
+    let checkers = checkers.filter_map(|(name, said)| {
+        Checker::new(name, checker(said)).map_err(|problem| problems.push(problem)).ok()
+    });
+    Languages {
+        servers: servers(own.lsp.as_ref()),
+        checkers: checkers.collect(),
+        formatters: formatters(own.formatter.as_ref()),
+        in_project: own.diagnostics.project_programs != Some(false),
+        problems,
     }
 }
+
+impl Languages {
+    /// Where their programs are looked for, by the environment that commands are given.
+    pub(crate) fn search(&self, home: PathBuf) -> Search {
+        Search::new(Arc::new(Disk), std::env::vars_os().collect(), home, self.in_project)
+    }
+}
+
+fn servers(switch: Option<&Switch<LanguageServer>>) -> Settings {
+    match switch {
+        None => Settings::default(),
+        Some(Switch::All(is_on)) => Settings { is_on: *is_on, ..Settings::default() },
+        Some(Switch::Each(each)) => {
+            let servers = each.iter().map(|(name, said)| (name.clone(), server(said)));
+            Settings { is_on: true, servers: servers.collect() }
+        }
+    }
+}
+
+fn server(said: &LanguageServer) -> OwnServer {
+    let object = |members: &serde_json::Map<String, Value>| match members.is_empty() {
+        true => Value::Null,
+        false => Value::Object(members.clone()),
+    };
+    OwnServer {
+        is_disabled: said.disabled == Some(true),
+        command: said.command.clone(),
+        extensions: said.extensions.clone(),
+        environment: environment(&said.env),
+        initialization: object(&said.initialization),
+        settings: object(&said.settings),
+        roots: roots(&said.roots),
+        is_beside: said.beside == Some(true),
+    }
+}
+
+fn environment(variables: &BTreeMap<String, Secret>) -> Vec<(String, String)> {
+    variables.iter().map(|(name, value)| (name.clone(), value.expose().to_owned())).collect()
+}
+
+fn roots(files: &[String]) -> Vec<Root> {
+    let signs: Vec<_> =
+        files.iter().map(|file| Sign { file: file.clone(), contains: None, from: None }).collect();
+    if signs.is_empty() { Vec::new() } else { vec![Root::Nearest(signs)] }
+}
+
+fn checker(said: &CheckerConfig) -> Said {
+    Said {
+        command: said.command.clone(),
+        extensions: said.extensions.clone(),
+        format: said.format.map(|format| match format {
+            CheckerFormat::Cargo => Format::Cargo,
+            CheckerFormat::Json => Format::Json,
+            CheckerFormat::Sarif => Format::Sarif,
+            CheckerFormat::Lines => Format::Lines,
+        }),
+        columns: said.columns.map(|columns| match columns {
+            CheckerColumns::Characters => Columns::Characters,
+            CheckerColumns::Bytes => Columns::Bytes,
+            CheckerColumns::Utf16 => Columns::Utf16,
+        }),
+        roots: roots(&said.roots),
+        environment: environment(&said.environment),
+        timeout: said.timeout.map(std::num::NonZeroU64::get),
+    }
+}
+
+/// Those of the person's own go before those that are known.
+fn formatters(switch: Option<&Switch<FormatterConfig>>) -> Vec<Formatter> {
+    let none = BTreeMap::new();
+    let each = match switch {
+        None | Some(Switch::All(false)) => return Vec::new(),
+        Some(Switch::All(true)) => &none,
+        Some(Switch::Each(each)) => each,
+    };
+    let known = |name: &str| Formatter::known().iter().find(|known| known.name == name);
+    let own = each.iter().filter(|(name, said)| {
+        said.disabled != Some(true) && (known(name).is_some() || !said.command.is_empty())
+    });
+    let own = own.map(|(name, said)| {
+        let known = known(name).cloned().unwrap_or_default();
+        let is_own = !said.command.is_empty();
+        Formatter {
+            name: name.clone(),
+            command: if is_own { said.command.clone() } else { known.command },
+            extensions: if said.extensions.is_empty() { known.extensions } else { said.extensions.clone() },
+            // Whoever names a program wants it.
+            requires: if is_own { Vec::new() } else { known.requires },
+            environment: environment(&said.environment),
+        }
+    });
+    let others = Formatter::known().iter().filter(|known| !each.contains_key(&known.name)).cloned();
+    own.chain(others).collect()
+}
+
+#[cfg(test)]
+mod tests;

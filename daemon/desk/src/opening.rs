@@ -27,7 +27,7 @@ use tokio::sync::mpsc;
 use crate::agents::{self, Agents};
 use crate::hub::{Editors, Hub};
 use crate::instructions::{self, Places};
-use crate::languages::Languages;
+use crate::languages::Servers;
 use crate::setup::Setup;
 use crate::team::{DEEPEST, Team};
 use crate::{rules, web};
@@ -53,7 +53,7 @@ pub(crate) struct Desk {
     pub(crate) processes: Processes,
     /// The editors that can be asked what their language servers say.
     pub(crate) editors: Editors,
-    pub(crate) languages: Languages,
+    pub(crate) servers: Servers,
     /// Where sessions that work for it can be seen; a run of its own has none.
     pub(crate) hub: Weak<Hub>,
 }
@@ -146,7 +146,7 @@ pub(crate) async fn ready(
         rules: layers(rules, own, team),
         tools,
         roles: Arc::new(cast),
-        checks: desk.languages.checks(loaded, &desk.editors, &files),
+        checks: desk.servers.checks(loaded, &desk.editors, &files, &desk.processes),
         files,
         processes: desk.processes.clone(),
         session,

@@ -157,7 +157,7 @@ impl Team {
         let setting = opening::ready(at, &choice, session, Some(self), events_in).await.map_err(not_begun)?;
         let above = Above { asker: Arc::clone(&context.asker), owner: context.owner() };
         let files = context.files.for_another();
-        let checks = self.desk.languages.checks(&self.loaded, &self.desk.editors, &files);
+        let checks = desk.servers.checks(&self.loaded, &desk.editors, &files, &desk.processes);
         let setting = Setting { files, checks, above: Some(above), ..setting };
         let cancel = context.cancel.child_token();
         // Whoever does not wait any more does not want it any more.

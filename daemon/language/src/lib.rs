@@ -9,27 +9,43 @@
 //! Invariant: positions are zero-based, lines as LSP counts them, characters in UTF-16 code units: what every server speaks.
 
 mod baseline;
+pub mod checker;
 pub mod checks;
+pub mod choose;
 mod clean;
 mod delta;
+mod dependents;
 mod diagnostic;
+pub mod find;
+pub mod format;
 pub mod frame;
+pub mod known;
 mod ledger;
+mod peer;
 mod places;
+pub mod pool;
+mod printed;
 mod quirks;
 mod report;
 mod server;
 mod source;
 mod sources;
+mod syntax;
 mod told;
+mod view;
+mod watched;
 
 pub use baseline::{Baseline, Moved, moved};
 pub use checks::{Checks, Edited, Told};
 pub use delta::{Answer, Delta, Problem};
+pub use dependents::{Mentions, dependents};
 pub use diagnostic::{Diagnostic, Related, Severity, Span};
 pub use quirks::{Dependents, Pull, Quirks, ReadyBy};
 pub use report::{Proof, Report, Said};
 pub use server::{Launch, Mark, OnDisk, Server, StartError, State};
 pub use source::{Changing, Checking, Source, Subject, TREE_SITTER, Texts};
 pub use sources::Sources;
+pub use syntax::Syntax;
 pub use told::{TextOf, metadata, told};
+pub use view::{Disk, View};
+pub use watched::{Changes, MOST_FOLDERS, Watched};

@@ -31,6 +31,8 @@ pub struct Quirks {
     pub silent_when_unchanged: bool,
     /// How long the server is silent at most, after a change, before it publishes what that change changed, in milliseconds.
     pub silence_ms: u64,
+    /// For a text that is the same as the one it published for last it publishes nothing: what it said then still holds.
+    pub same_text_is_silent: bool,
     /// Sources (`Diagnostic::source`) whose diagnostics follow a save alone. They are about the text that was saved, although
     /// they are sent along with later versions: for a file that was changed since they are dropped.
     pub saves_for: Vec<String>,
@@ -46,7 +48,7 @@ pub struct Quirks {
     pub change: Map<String, Value>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum ReadyBy {
     /// `experimental/serverStatus` with `quiescent: true`, which the client must announce.
@@ -64,8 +66,14 @@ pub enum ReadyBy {
         begins_ms: u64,
     },
     /// It answers only when it can: its first answer is right.
-    #[default]
     FirstAnswer,
+}
+
+impl Default for ReadyBy {
+    /// Whatever it reports to be doing may change what it says.
+    fn default() -> Self {
+        Self::ProgressEnds { tokens: Vec::new(), titles: Vec::new(), begins_ms: 1000 }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -106,6 +114,7 @@ impl Default for Quirks {
             quiet_ms: 500,
             silent_when_unchanged: false,
             silence_ms: 1000,
+            same_text_is_silent: false,
             saves_for: Vec::new(),
             save_tokens: Vec::new(),
             save_begins_ms: 500,

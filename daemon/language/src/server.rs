@@ -8,17 +8,46 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use copydesk_workspace::process::{ProcessError, Processes};
-use serde_json::Value;
+use copydesk_workspace::process::{Pipes, ProcessError, Processes, Program};
+use serde_json::{Value, json};
 use tokio::sync::watch;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until, timeout};
 
+use self::greeting::{IncludeText, Offers};
+use self::known::Known;
+use self::life::Life;
+use self::readiness::Stage;
+use crate::peer::{Peer, PeerError};
 use crate::quirks::Quirks;
 use crate::report::Said;
 use crate::source::Subject;
+
+mod checking;
+mod clamp;
+mod documents;
+mod fresh;
+mod greeting;
+mod inbox;
+mod known;
+mod life;
+mod others;
+mod parse;
+mod published;
+mod readiness;
+mod registered;
+mod saves;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod uri;
+
+/// How long a server may take to answer the greeting; some are written in Java.
+const GREETING: Duration = Duration::from_secs(60);
+/// After the end of its output its exit is to be expected.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// What is started, and how it is spoken to.
 #[derive(Debug, Clone)]
@@ -86,86 +115,237 @@ pub struct Mark(u64);
 
 #[derive(Debug)]
 pub struct Server {
-    name: String,
+    inner: Arc<Inner>,
+    peer: Peer,
+    life: Option<Life>,
+}
+
+/// What is known of a server, by whoever asks and by what comes from it.
+#[derive(Debug)]
+struct Inner {
+    launch: Launch,
+    known: Mutex<Known>,
+    /// Counts what happens, for those who wait.
+    ticks: watch::Sender<u64>,
     state: watch::Sender<State>,
+}
+
+impl Inner {
+    fn new(launch: Launch) -> Self {
+        let known = Known::new(&launch.quirks, Instant::now());
+        let state = known.state(Instant::now());
+        let (ticks, state) = (watch::Sender::new(0), watch::Sender::new(state));
+        Self { launch, known: Mutex::new(known), ticks, state }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Something happens, and those who wait look at it.
+    fn change<T>(&self, change: impl FnOnce(&mut Known) -> T) -> T {
+        let mut known = self.lock();
+        let result = change(&mut known);
+        known.tick += 1;
+        self.ticks.send_replace(known.tick);
+        let state = known.state(Instant::now());
+        self.state.send_if_modified(|before| {
+            let is_other = *before != state;
+            *before = state;
+            is_other
+        });
+        result
+    }
 }
 
 impl Server {
     /// Starts the process and greets it. It is not necessarily ready then.
     pub async fn start(launch: Launch, processes: &Processes) -> Result<Arc<Server>, StartError> {
-        let _ = processes;
-        Err(StartError::Ended { why: format!("`{}` is not spoken to yet", launch.name) })
+        let program = Program {
+            command: launch.command.clone(),
+            cwd: launch.root.clone(),
+            env: launch.environment.clone(),
+        };
+        let (mut piped, Pipes { input, output }) = processes.pipe(&program)?;
+        let inner = Arc::new(Inner::new(launch));
+        let peer = Peer::start(output, input, Arc::clone(&inner));
+        match greet(&inner, &peer).await {
+            Ok(()) => {
+                let life = Some(Life::begin(piped, Arc::clone(&inner)));
+                Ok(Self::begin(inner, peer, life))
+            }
+            Err(StartError::Ended { why }) => {
+                // Its exit says more than that it is silent.
+                let exit = timeout(LAST_WORDS, piped.wait()).await;
+                Err(StartError::Ended { why: exit.map_or(why, |exit| life::ended(exit, &piped.errors())) })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn begin(inner: Arc<Inner>, peer: Peer, life: Option<Life>) -> Arc<Self> {
+        let server = Arc::new(Self { inner, peer, life });
+        life::watch(&server);
+        server
     }
 
     pub fn name(&self) -> &str {
-        &self.name
+        &self.inner.launch.name
     }
 
     /// The number of its process group, for whoever looks at its memory.
-    pub fn group(&self) -> i32 {
-        0
+    pub fn group(&self) -> Option<i32> {
+        self.life.as_ref().map(|life| life.group)
     }
 
     pub fn state(&self) -> State {
-        self.state.borrow().clone()
+        self.inner.lock().state(Instant::now())
     }
 
     /// Its state from now on.
     pub fn states(&self) -> watch::Receiver<State> {
-        self.state.subscribe()
+        self.inner.state.subscribe()
+    }
+
+    /// How often it sent something that is no message, and what that was the last time.
+    pub fn garbage(&self) -> Option<(u64, String)> {
+        self.inner.lock().garbage.clone()
     }
 
     /// Opens a document, or tells of its text where that is another. Never waits.
     pub fn hold(&self, subject: &Subject, language: &str) {
-        let _ = (subject, language);
+        let quirks = &self.inner.launch.quirks;
+        let begins = self.inner.change(|known| {
+            let now = Instant::now();
+            let how = (known.offers.sync, &quirks.change);
+            let messages = known.documents.hold(subject, language, how, (now, known.tick + 1));
+            for (method, params) in messages {
+                if method == "textDocument/didOpen" {
+                    // What was said while it was closed, or before, is not said of what it is now.
+                    known.published.forget(&subject.path);
+                }
+                self.peer.notify(method, &params);
+            }
+            known.readiness.opened(now);
+            match known.readiness.stage(now) {
+                Stage::Starting { until } => until,
+                _ => None,
+            }
+        });
+        if let Some(begins) = begins {
+            // By then it is ready, if nothing has begun.
+            let inner = Arc::downgrade(&self.inner);
+            tokio::spawn(async move {
+                sleep_until(begins).await;
+                let _ = inner.upgrade().map(|inner| inner.change(|_| ()));
+            });
+        }
     }
 
     /// The text that is held of it was saved.
     pub fn saved(&self, path: &Path) {
-        let _ = path;
+        self.inner.change(|known| {
+            let now = Instant::now();
+            let save = known.offers.save;
+            let message = known.documents.saved(path, save == Some(IncludeText(true)), now);
+            if let (Some((method, params)), Some(_)) = (message, save) {
+                known.saved = Some(now);
+                self.peer.notify(method, &params);
+            }
+        });
     }
 
     pub fn close(&self, path: &Path) {
-        let _ = path;
+        self.inner.change(|known| {
+            if known.documents.get(path).is_some_and(|held| !held.is_clean()) {
+                // For the server its text is the disk's from now on.
+                known.disk = Some(Instant::now());
+            }
+            if let Some((method, params)) = known.documents.close(path) {
+                known.published.forget(path);
+                self.peer.notify(method, &params);
+            }
+        });
     }
 
     /// Those that are held, at this moment.
     pub fn held(&self) -> Vec<PathBuf> {
-        Vec::new()
+        self.inner.lock().documents.all().map(|(path, _)| path.clone()).collect()
     }
 
     /// Files changed on the disk. Those that it did not ask to be told of are left out.
     pub fn watched(&self, changed: &[(PathBuf, OnDisk)]) {
-        let _ = changed;
+        self.inner.change(|known| {
+            let wanted = changed.iter().filter(|(path, change)| known.registered.is_watched(path, *change));
+            let change = |(path, change): &(PathBuf, OnDisk)| {
+                let kind = match change {
+                    OnDisk::Created => 1,
+                    OnDisk::Changed => 2,
+                    OnDisk::Deleted => 3,
+                };
+                Some(json!({ "uri": uri::of(path)?, "type": kind }))
+            };
+            let changes: Vec<_> = wanted.filter_map(change).collect();
+            // Whether or not it wants to be told: it may look for itself.
+            known.disk = Some(Instant::now());
+            if !changes.is_empty() {
+                self.peer.notify("workspace/didChangeWatchedFiles", &json!({ "changes": changes }));
+            }
+        });
     }
 
     /// What it says of the text that was last held. Of a file that is not held, what it says of the disk, where it can.
     pub async fn check(&self, path: &Path, until: Instant) -> Said {
-        let _ = (path, until);
-        Said::Unknown { why: "it has ended".to_owned() }
+        self.wait_for(path, until).await
     }
 
     /// What follows a save alone (the compiler's own diagnostics), for the text that is held, which must be the one that was
-    /// saved. None where this server has no such thing; then `check` says it all.
+    /// saved. None where nothing follows a save; then `check` says it all.
     pub async fn check_saved(&self, path: &Path, until: Instant) -> Option<Said> {
-        let _ = (path, until);
-        None
+        self.wait_for_saved(path, until).await
     }
 
     /// This moment, for `others`. Taken before `hold`.
     pub fn mark(&self) -> Mark {
-        Mark(0)
+        Mark(self.inner.lock().tick)
     }
 
     /// What it says, since that moment, of files whose text was not changed since then: by publish, as related documents, or
     /// because it is asked.
     pub async fn others(&self, since: Mark, until: Instant) -> Vec<(PathBuf, Said)> {
-        let _ = (since, until);
-        Vec::new()
+        self.wait_for_others(since, until).await
     }
 
     /// Asks it to end, and ends its process after `grace` whether it does or not.
     pub async fn end(&self, grace: Duration) {
-        let _ = grace;
+        self.inner.change(|known| {
+            known.is_stopped = true;
+            known.ended.get_or_insert_with(|| "it was stopped".to_owned());
+        });
+        let asked = self.peer.request("shutdown", &());
+        let _ = timeout(grace / 2, asked).await;
+        self.peer.notify("exit", &());
+        if let Some(life) = &self.life {
+            life.end(grace / 2).await;
+        }
+        self.peer.close("it was stopped");
     }
+}
+
+async fn greet(inner: &Inner, peer: &Peer) -> Result<(), StartError> {
+    let asked = peer.request("initialize", &greeting::greeting(&inner.launch));
+    let answer = match timeout(GREETING, asked).await {
+        Err(_) => return Err(StartError::Silent(GREETING)),
+        Ok(Err(PeerError::Ended(why))) => return Err(StartError::Ended { why }),
+        Ok(Err(PeerError::Rpc(error))) => return Err(StartError::Refused(error.to_string())),
+        Ok(Ok(answer)) => answer,
+    };
+    let offers = Offers::read(&known::value(&answer));
+    inner.change(|known| known.offers = offers);
+    peer.notify("initialized", &json!({}));
+    let settings = &inner.launch.settings;
+    if settings.as_object().is_some_and(|settings| !settings.is_empty()) {
+        peer.notify("workspace/didChangeConfiguration", &json!({ "settings": settings }));
+    }
+    Ok(())
 }

@@ -1,10 +1,12 @@
 //! Whoever can say what is wrong with a text.
 
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
+use copydesk_workspace::search::Overlay;
 use tokio::time::Instant;
 
 use crate::report::Report;
@@ -27,6 +29,16 @@ pub struct Subject {
 pub trait Texts: Send + Sync {
     /// As it is at this moment; none where there is no such text, or it is too large to be asked about.
     fn text(&self, path: &Path) -> Option<Subject>;
+
+    /// Files that editors have open: what stands in them may change at any time.
+    fn open(&self) -> BTreeSet<PathBuf> {
+        BTreeSet::new()
+    }
+
+    /// What editors have open, for searching.
+    fn overlay(&self) -> Overlay {
+        Overlay::default()
+    }
 }
 
 pub type Checking<'a> = Pin<Box<dyn Future<Output = Vec<Report>> + Send + 'a>>;

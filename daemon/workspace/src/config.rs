@@ -21,10 +21,11 @@ pub use self::{
     show::{Entry, entries},
     source::{Layer, Origin, Source},
     types::{
-        Action, Agent, AgentMode, AllowPrivate, Attachment, Command, Compaction, Config, Cost, Edits,
-        Formatter, ImageAttachment, LanguageServer, Limit, Mcp, McpKind, Modalities, Model, OAuth,
-        Permission, Provider, ProviderOptions, Reasoning, Retry, Rule, Save, SearchEngine, SearchKind,
-        Secret, Skills, Switch, Timeout, ToolOutput, Webfetch, Wire,
+        Action, Agent, AgentMode, AllowPrivate, Attachment, Checker, CheckerColumns, CheckerFormat, Command,
+        Compaction, Config, Cost, DiagnosticSource, Diagnostics, Edits, Formatter, ImageAttachment,
+        LanguageServer, Limit, Mcp, McpKind, Modalities, Model, OAuth, Permission, Provider, ProviderOptions,
+        Reasoning, Retry, Rule, Save, SearchEngine, SearchKind, Secret, Skills, Switch, Timeout, ToolOutput,
+        Webfetch, Wire,
     },
 };
 use crate::{

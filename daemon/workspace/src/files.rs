@@ -47,6 +47,7 @@ mod place;
 mod read;
 mod seen;
 mod stamp;
+mod take_back;
 #[cfg(test)]
 mod tests;
 mod undo;

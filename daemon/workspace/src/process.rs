@@ -3,7 +3,8 @@
 //! A command is a script for a shell, in a session (and so a process group) of its own: it has no terminal to ask
 //! questions on, and is ended as a whole. It is done when the shell has exited. What it left running in the background
 //! (`npm run dev &`) keeps running, its output is read on so that it neither blocks nor dies of a closed pipe, and it is
-//! ended with the session, or by [`Processes::stop`]. A command that times out or is cancelled leaves nothing.
+//! ended with the session, or by [`Processes::stop`]. A command that times out or is cancelled leaves nothing. A program that is
+//! spoken to over its standard streams ([`Processes::pipe`]) is under the same care.
 //!
 //! Ending means SIGTERM to the group, then SIGKILL after a grace period. Should this process itself be killed, a small
 //! shell beside it (`guard`) sees its pipe close and kills every group that is left. So that it knows of every group, a
@@ -27,6 +28,7 @@ pub use self::{
     error::ProcessError,
     jobs::{Job, MOST_JOBS},
     output::{Keep, Output, Spill, SpillTo, SpillWhen},
+    piped::{Errors, Piped, Pipes, Program},
     registry::Left,
     shell::{Shell, ShellError},
 };
@@ -39,6 +41,8 @@ mod group;
 mod guard;
 mod jobs;
 mod output;
+mod owned;
+mod piped;
 mod registry;
 mod run;
 mod shell;
@@ -128,6 +132,11 @@ impl Processes {
     /// Starts a command that runs beside the work, to its end or the session's. It spills from the start, if anywhere.
     pub fn start(&self, command: Command) -> Result<Job, ProcessError> {
         self.shared.jobs.start(&self.shared, command)
+    }
+
+    /// Starts a program that is spoken to over its standard streams. It is ended with the rest.
+    pub fn pipe(&self, program: &Program) -> Result<(Piped, Pipes), ProcessError> {
+        Piped::start(&self.shared, program)
     }
 
     /// The jobs that run, and those that ended last.

@@ -4,6 +4,7 @@
 //! the end of the examination. The exit code is 1 when something is ✗.
 
 mod desk;
+mod languages;
 mod places;
 
 use std::io;
@@ -104,6 +105,9 @@ fn examine(setup: &Setup) -> anyhow::Result<Vec<Finding>> {
         Some(path) => Finding::good("git", path.display().to_string()),
         None => Finding::odd("git", "not found in PATH", "install it: agents look at changes with it"),
     });
+    if let Ok(loaded) = &loaded {
+        findings.extend(languages::examine(setup, loaded));
+    }
     let advice = "what it says is not all understood";
     findings.extend(Agents::problems(setup).iter().map(|problem| Finding::odd("agents", problem, advice)));
     findings.extend(places::skills(setup));

@@ -243,10 +243,9 @@ impl Held {
         let (buffers, journal) = (hub.buffers.clone(), hub.journal.clone());
         let reviews = hub.reviews.clone();
         let hub_of = Arc::downgrade(&hub);
-        let (editors, languages) = (hub.editors.clone(), hub.languages.clone());
+        let (editors, servers) = (hub.editors.clone(), hub.servers.clone());
         let processes_of = processes.clone();
-        let desk =
-            Desk { buffers, journal, reviews, processes: processes_of, editors, languages, hub: hub_of };
+        let desk = Desk { buffers, journal, reviews, processes: processes_of, editors, servers, hub: hub_of };
         let setting = opening::open(&setup, &loaded, hub.store.clone(), &desk, &choice, events_in)
             .await
             .map_err(HubError::failed)?;

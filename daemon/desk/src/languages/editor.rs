@@ -2,10 +2,12 @@
 //!
 //! The client that prompted last is asked, of what it has open for the version that it has, and of other files as they are on the
 //! disk. Of what its servers do not serve there is no report, so that others are asked. A text that is another one in the editor
-//! by now is not asked about: what would be said of it is not about the subject.
+//! by now is not asked about: what would be said of it is not about the subject. A client that once did not answer is not waited for
+//! until it does again.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use copydesk_language::{Checking, Diagnostic, Report, Said, Severity, Source, Span, Subject};
 use copydesk_protocol::editor::{
@@ -24,20 +26,28 @@ use crate::hub::{Asked, Editors};
 /// What is told of files that nobody asked about, at most.
 const MOST_OTHERS: usize = 100;
 
+/// What an answer takes to arrive, at most.
+const ON_THE_WAY: Duration = Duration::from_millis(20);
+
+/// How long a client is waited for that did not answer the last time.
+const BRIEFLY: Duration = Duration::from_millis(50);
+
 pub(crate) struct EditorSource {
     editors: Editors,
     files: Files,
+    /// It did not answer the last time.
+    silent: Mutex<Option<ClientId>>,
 }
 
 impl EditorSource {
     pub(crate) fn new(editors: Editors, files: Files) -> Self {
-        Self { editors, files }
+        Self { editors, files, silent: Mutex::default() }
     }
 
     async fn all(&self, subjects: &[Subject], until: Instant) -> Vec<Report> {
         let Some(client) = self.files.home_client() else { return Vec::new() };
         let Some(editor) = self.editors.get(client) else { return Vec::new() };
-        let asked = Asking { files: &self.files, client, editor, until };
+        let asked = Asking { files: &self.files, client, editor, until, silent: &self.silent };
         let reports = join_all(subjects.iter().map(|subject| asked.of(subject))).await;
         let mut reports: Vec<_> = reports.into_iter().flatten().collect();
         // Who serves none of them has nothing to say of the others.
@@ -60,6 +70,7 @@ struct Asking<'a> {
     client: ClientId,
     editor: Arc<dyn Asked>,
     until: Instant,
+    silent: &'a Mutex<Option<ClientId>>,
 }
 
 impl Asking<'_> {
@@ -121,10 +132,20 @@ impl Asking<'_> {
     }
 
     async fn ask(&self, uri: Option<String>, version: Option<i32>) -> Option<DiagnosticsResult> {
-        let left = self.until.saturating_duration_since(Instant::now());
-        let wait = uri.is_some().then(|| u32::try_from(left.as_millis()).unwrap_or(u32::MAX));
+        let now = Instant::now();
+        let was_silent = *self.silent() == Some(self.client);
+        let until = if was_silent { self.until.min(now + BRIEFLY) } else { self.until };
+        // It has to answer by then, and the answer has to arrive.
+        let wait = until.saturating_duration_since(now + ON_THE_WAY).as_millis();
+        let wait = uri.is_some().then(|| u32::try_from(wait).unwrap_or(u32::MAX));
         let answer = self.editor.diagnostics(DiagnosticsParams { uri, version, wait });
-        tokio::time::timeout_at(self.until, answer).await.ok()?.ok()
+        let answer = tokio::time::timeout_at(until, answer).await;
+        *self.silent() = answer.is_err().then_some(self.client);
+        answer.ok()?.ok()
+    }
+
+    fn silent(&self) -> MutexGuard<'_, Option<ClientId>> {
+        self.silent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn report(&self, path: &Path, file: FileDiagnostics, document: Option<&Document>) -> Report {

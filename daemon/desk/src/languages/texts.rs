@@ -2,10 +2,11 @@
 //!
 //! Language servers name paths, and what they name is shown to a model: nothing outside of the workspace is read for them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use copydesk_language::{Subject, Texts};
 use copydesk_text::FileText;
+use copydesk_workspace::buffers::{Buffers, ClientId};
 use copydesk_workspace::files::Files;
 
 /// Nobody has written more by hand.
@@ -19,15 +20,19 @@ impl Texts for FileTexts {
         if !place.inside {
             return None;
         }
-        let real = place.real().to_owned();
-        if let Some(open) = self.0.buffers().find(&real, self.0.home_client()) {
-            let document = open.ok()?.document;
-            let is_small = document.len() as u64 <= LARGEST;
-            return is_small.then(|| Subject { path: real, text: document.text().into(), is_saved: false });
-        }
-        let metadata = real.metadata().ok().filter(|metadata| metadata.is_file())?;
-        let bytes = (metadata.len() <= LARGEST).then(|| std::fs::read(&real).ok())??;
-        let text = FileText::decode(bytes).ok()?.shared();
-        Some(Subject { path: real, text, is_saved: true })
+        of_file(self.0.buffers(), self.0.home_client(), place.real().to_owned())
     }
+}
+
+/// What stands in a file, by its real path: in an editor where it is open, else on the disk.
+pub(super) fn of_file(buffers: &Buffers, home: Option<ClientId>, path: PathBuf) -> Option<Subject> {
+    if let Some(open) = buffers.find(&path, home) {
+        let document = open.ok()?.document;
+        let is_small = document.len() as u64 <= LARGEST;
+        // It may be saved; that it is not known to be costs a little, and the other way round it would be a lie.
+        return is_small.then(|| Subject { path, text: document.text().into(), is_saved: false });
+    }
+    let metadata = path.metadata().ok().filter(|metadata| metadata.is_file())?;
+    let bytes = (metadata.len() <= LARGEST).then(|| std::fs::read(&path).ok())??;
+    Some(Subject { path, text: FileText::decode(bytes).ok()?.shared(), is_saved: true })
 }

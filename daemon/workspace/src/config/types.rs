@@ -10,7 +10,10 @@ use serde::Deserialize;
 
 pub use self::{
     agent::{Agent, AgentMode},
-    language::{Formatter, LanguageServer, Switch},
+    language::{
+        Checker, CheckerColumns, CheckerFormat, DiagnosticSource, Diagnostics, Formatter, LanguageServer,
+        Switch,
+    },
     mcp::{Mcp, McpKind, OAuth},
     model::{Cost, Edits, Limit, Modalities, Model, Reasoning},
     permission::{Action, Permission, Rule},
@@ -67,6 +70,11 @@ pub struct Config {
     pub lsp: Option<Switch<LanguageServer>>,
     /// Formatters: `true` or `false` for all, or each by name.
     pub formatter: Option<Switch<Formatter>>,
+    /// Programs that check what is saved, by name. None is run unless it stands here; for those that Copydesk knows (`cargo`, `tsc`,
+    /// `eslint`, `ruff`, `pyright`, `mypy`, `go`, `clang`, `gcc`) `{}` is enough.
+    pub checkers: BTreeMap<String, Checker>,
+    /// What an agent is told of what its edits broke.
+    pub diagnostics: Diagnostics,
     /// What may be fetched from the web.
     pub webfetch: Webfetch,
     /// The engine that searches the web. Without one there is no such tool.

@@ -12,14 +12,15 @@ use std::sync::Arc;
 use copydesk_text::review::HunkId;
 use copydesk_text::{Change, FileText};
 
+use super::take_back::{Done, DoneFile};
 use super::{Expect, FileError, Files, Place, Stamp, on_disk, write};
-use crate::buffers::{Attempt, Buffers, ClientId, OnDisk, Open, PlanError, Planned, Refusal, Wanted};
+use crate::buffers::{Attempt, ClientId, OnDisk, Open, PlanError, Planned, Refusal, Wanted};
 use crate::config::Save;
 use crate::journal::{EntryId, Form, NewEntry, NewKind, Outcome, Text};
-use crate::reviews::{Hand, ReviewId};
+use crate::reviews::ReviewId;
 
 /// A person types faster than an edit travels only for so long.
-const ATTEMPTS: usize = 16;
+pub(super) const ATTEMPTS: usize = 16;
 
 /// What is to become of one file.
 #[derive(Debug, Clone)]
@@ -93,22 +94,6 @@ pub struct Changed {
 struct Sorted {
     open: BTreeMap<ClientId, Vec<usize>>,
     closed: Vec<usize>,
-}
-
-/// What has been done, in case it must be taken back.
-#[derive(Default)]
-struct Done {
-    group: Option<EntryId>,
-    buffers: Vec<(ClientId, Planned)>,
-    files: Vec<DoneFile>,
-}
-
-/// A file on the disk that was changed: what was there, with its mode, and what is.
-struct DoneFile {
-    place: Place,
-    before: Option<FileText>,
-    mode: Option<u32>,
-    after: Option<FileText>,
 }
 
 impl Files {
@@ -356,49 +341,6 @@ impl Files {
         }
     }
 
-    /// What reviews were told of was taken back: nothing of it is to be decided.
-    fn tell_taken_back(&self, file: &DoneFile, cause: &Cause) {
-        let (name, shown) = (file.place.real(), file.place.shown.as_str());
-        let (session, reviews) = (cause.session.as_str(), self.reviews());
-        match (&file.before, &file.after) {
-            (Some(before), Some(_)) => reviews.seen(session, name, None, before.text().into()),
-            (Some(before), None) => {
-                reviews.created(name, shown, session, Hand::Person, before.text());
-            }
-            (None, Some(after)) => {
-                let form = Form { mode: file.mode, bom: after.bom() };
-                reviews.removed(name, shown, session, Hand::Person, (after.text(), form));
-            }
-            (None, None) => {}
-        }
-    }
-
-    /// Undoes what was done of a change that could not be made as a whole; what could not be undone is named.
-    async fn take_back(&self, done: Done, cause: &Cause) -> Result<(), String> {
-        let mut left = Vec::new();
-        for file in done.files.into_iter().rev() {
-            let DoneFile { place, before, mode, after } = &file;
-            let restored = match (before, after) {
-                (Some(before), Some(after)) => {
-                    self.write(place, before.clone(), Expect::Unchanged(after.clone()), None).await
-                }
-                (Some(before), None) => self.write(place, before.clone(), Expect::New, *mode).await,
-                (None, Some(after)) => self.remove(place, after.clone()).await,
-                (None, None) => Ok(()),
-            };
-            match restored {
-                Ok(()) => self.tell_taken_back(&file, cause),
-                Err(_) => left.push(place.shown.clone()),
-            }
-        }
-        for (client, planned) in done.buffers.into_iter().rev() {
-            if !restore(self.buffers(), client, &planned, &cause.label).await {
-                left.push(planned.name.display().to_string());
-            }
-        }
-        if left.is_empty() { Ok(()) } else { Err(left.join(", ")) }
-    }
-
     async fn record(&self, entries: Vec<NewEntry>, done: &mut Done) -> Result<Vec<EntryId>, FileError> {
         let Some(journal) = self.journal().filter(|_| !entries.is_empty()) else { return Ok(Vec::new()) };
         let ids = journal.begin(entries).await;
@@ -491,20 +433,6 @@ fn entry(cause: &Cause, group: Option<EntryId>, place: &Path, kind: NewKind) -> 
         undoes: cause.undoes(),
         group,
     }
-}
-
-async fn restore(buffers: &Buffers, client: ClientId, planned: &Planned, label: &str) -> bool {
-    let Ok(change) = planned.change.inverse(&planned.before.text()) else { return false };
-    let wanted = [Wanted { name: planned.name.clone(), base: planned.after.text(), change }];
-    for _ in 0..ATTEMPTS {
-        let Ok(mut plan) = buffers.plan(client, &wanted) else { return false };
-        match plan.carry_out(label).await {
-            Ok(Attempt::Applied) => return true,
-            Ok(Attempt::Moved) => {}
-            Err(_) => return false,
-        }
-    }
-    false
 }
 
 impl FileError {

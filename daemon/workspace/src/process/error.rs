@@ -12,6 +12,8 @@ pub enum ProcessError {
     Nul(String),
     #[error("`{0}` cannot be the name of a variable")]
     Variable(String),
+    #[error("there is no program to run: its command is empty")]
+    NoProgram,
     #[error("the script is too long to be run ({0} bytes); write it to a file and run that")]
     TooLong(usize),
     #[error("the shell `{}` cannot be started: {error}", shell.display())]

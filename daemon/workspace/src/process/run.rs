@@ -19,6 +19,7 @@ use super::{
     Command, Exit, Output, ProcessError, Shared, background,
     group::{Group, LAST_WAIT},
     output::Collector,
+    owned::Owned,
     spawn::{self, Spawned},
 };
 
@@ -85,7 +86,7 @@ pub(super) async fn follow(
     Ok(Ended { exit, output, left })
 }
 
-fn exit(status: ExitStatus) -> Exit {
+pub(super) fn exit(status: ExitStatus) -> Exit {
     match (status.code(), status.signal()) {
         (Some(code), _) => Exit::Code(code),
         (None, signal) => Exit::Signal(signal.unwrap_or_default()),
@@ -101,22 +102,6 @@ pub(super) struct Running {
     is_open: bool,
     block: Vec<u8>,
     collector: Collector,
-}
-
-/// Kills the group unless it was let go: whoever drops the future wants no more of the command.
-struct Owned {
-    shared: Arc<Shared>,
-    group: Group,
-    is_held: bool,
-}
-
-impl Drop for Owned {
-    fn drop(&mut self) {
-        if self.is_held {
-            self.group.kill();
-            self.shared.registry.forget(self.group);
-        }
-    }
 }
 
 impl Running {

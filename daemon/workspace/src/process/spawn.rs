@@ -41,19 +41,14 @@ pub(super) fn spawn(
     command: &Command,
     environment: &[(OsString, OsString)],
 ) -> Result<Spawned, ProcessError> {
-    check(command)?;
+    no_nul("the script", OsStr::new(&command.script))?;
+    check(&command.cwd, &command.env)?;
     let (reader, writer) = io::pipe()?;
     let output = Receiver::from_owned_fd(reader.into())?;
     let mut shell = StdCommand::new(command.shell.path());
     // With this before it no script is taken for options, either.
     shell.arg("-c").arg(format!("{HOLD}{}", command.script)).current_dir(&command.cwd);
-    shell.env_clear().envs(environment.iter().map(|(name, value)| (name, value)));
-    for (name, value) in &command.env {
-        match value {
-            Some(value) => shell.env(name, value),
-            None => shell.env_remove(name),
-        };
-    }
+    self::environment(&mut shell, environment, &command.env);
     let (word, letting_go) = io::pipe()?;
     shell.stdin(word).stdout(writer.try_clone()?).stderr(writer);
     in_own_session(&mut shell)?;
@@ -70,22 +65,39 @@ pub(super) fn in_own_session(command: &mut StdCommand) -> io::Result<()> {
     ProcessSession.pre_spawn(command, &CommandWrap::from(StdCommand::new("")))
 }
 
-fn check(command: &Command) -> Result<(), ProcessError> {
-    let nul = |what: &str, text: &OsStr| match text.as_bytes().contains(&0) {
+/// All that a command is given: what every one begins with, and its own changes to that.
+pub(super) fn environment(
+    command: &mut StdCommand,
+    whole: &[(OsString, OsString)],
+    changes: &[(OsString, Option<OsString>)],
+) {
+    command.env_clear().envs(whole.iter().map(|(name, value)| (name, value)));
+    for (name, value) in changes {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+}
+
+pub(super) fn no_nul(what: &str, text: &OsStr) -> Result<(), ProcessError> {
+    match text.as_bytes().contains(&0) {
         true => Err(ProcessError::Nul(what.to_owned())),
         false => Ok(()),
-    };
-    nul("the script", OsStr::new(&command.script))?;
-    nul("the folder", command.cwd.as_os_str())?;
-    for (name, value) in &command.env {
+    }
+}
+
+pub(super) fn check(cwd: &Path, env: &[(OsString, Option<OsString>)]) -> Result<(), ProcessError> {
+    no_nul("the folder", cwd.as_os_str())?;
+    for (name, value) in env {
         let shown = name.to_string_lossy();
-        nul("the name of a variable", name)?;
-        nul(&format!("the variable `{shown}`"), value.as_deref().unwrap_or_default())?;
+        no_nul("the name of a variable", name)?;
+        no_nul(&format!("the variable `{shown}`"), value.as_deref().unwrap_or_default())?;
         if name.is_empty() || name.as_bytes().contains(&b'=') {
             return Err(ProcessError::Variable(shown.into_owned()));
         }
     }
-    folder(&command.cwd)
+    folder(cwd)
 }
 
 /// The system would say "not found" for a folder just as for a shell.

@@ -325,7 +325,11 @@ async fn a_command_that_is_never_let_go_never_begins() {
 async fn run_and_wait_to_be_killed() {
     let processes = processes();
     let left = processes.run(command("sleep 1000 &"), CancellationToken::new(), |_| {}).await.unwrap().left;
-    let live = |text: &str| println!("\ngroups {} {}", left.unwrap(), text.trim());
+    let command_line = ["sh", "-c", "trap '' TERM HUP PIPE; sleep 1000 & while :; do sleep 1000; done"];
+    let program =
+        Program { command: command_line.map(OsString::from).into(), cwd: "/".into(), env: Vec::new() };
+    let (piped, _pipes) = processes.pipe(&program).unwrap();
+    let live = |text: &str| println!("\ngroups {} {} {}", left.unwrap(), piped.id(), text.trim());
     processes
         .run(command("trap '' TERM HUP; echo $$; sleep 1000"), CancellationToken::new(), live)
         .await
@@ -342,7 +346,7 @@ async fn nothing_survives_the_death_of_this_process() {
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let line = lines.find_map(|line| line.unwrap().strip_prefix("groups ").map(str::to_owned)).unwrap();
     let groups: Vec<_> = line.split(' ').map(|id| group(id.parse().unwrap())).collect();
-    assert!(groups.len() == 2 && groups.iter().all(|group| group.is_alive()));
+    assert!(groups.len() == 3 && groups.iter().all(|group| group.is_alive()));
     child.kill().unwrap();
     child.wait().unwrap();
     until(|| !groups.iter().any(|group| group.is_alive())).await;

@@ -1,0 +1,175 @@
+//! What all sessions of a desk share of what says what is wrong with a text: the pool of language servers, and the grammars.
+//!
+//! There is one pool, so that two sessions in one folder have one server, and all servers together have an end. Which servers serve
+//! a file is said by the configuration of the folder that a session works in.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use copydesk_language::checker::Checkers;
+use copydesk_language::checks::{Options, WAIT};
+use copydesk_language::choose::{Chosen, Settings, Wanted, servers_for};
+use copydesk_language::find::Search;
+use copydesk_language::pool::{Choose, Limits, Pool};
+use copydesk_language::{Checks, Severity, Source, Sources, Subject, Syntax, Texts};
+use copydesk_workspace::buffers::Buffers;
+use copydesk_workspace::config::{DiagnosticSource, Loaded};
+use copydesk_workspace::files::Files;
+use copydesk_workspace::paths::workspace_root;
+use copydesk_workspace::process::Processes;
+use copydesk_workspace::search::Overlay;
+
+use super::editor::EditorSource;
+use super::texts::{FileTexts, of_file};
+use super::{Languages, configured};
+use crate::hub::Editors;
+use crate::opening;
+
+/// Folders of which it is remembered how they are served.
+const MOST_FOLDERS: usize = 64;
+
+/// Clones are the same.
+#[derive(Clone)]
+pub(crate) struct Servers {
+    buffers: Buffers,
+    home: PathBuf,
+    folders: Arc<Folders>,
+    /// Begun when the first session is opened.
+    pool: Arc<OnceLock<Pool>>,
+    syntax: Syntax,
+}
+
+impl Servers {
+    pub(crate) fn new(buffers: Buffers, home: PathBuf) -> Self {
+        let folders = Arc::new(Folders::default());
+        Self { buffers, home, folders, pool: Arc::default(), syntax: Syntax::default() }
+    }
+
+    /// Those that were started.
+    pub(crate) fn pool(&self) -> Option<&Pool> {
+        self.pool.get()
+    }
+
+    /// Ends all of them.
+    pub(crate) async fn end(&self) {
+        if let Some(pool) = self.pool.get() {
+            pool.end().await;
+        }
+    }
+
+    /// What a session is told of its files.
+    pub(crate) fn checks(
+        &self,
+        loaded: &Loaded,
+        editors: &Editors,
+        files: &Files,
+        processes: &Processes,
+    ) -> Checks {
+        let said = &loaded.config.diagnostics;
+        if said.enabled == Some(false) {
+            return Checks::default();
+        }
+        let languages = configured(loaded);
+        let root = workspace_root(files.root()).unwrap_or_else(|_| files.root().to_owned());
+        let root = root.canonicalize().unwrap_or(root);
+        let search = languages.search(self.home.clone());
+        self.folders
+            .put(root.clone(), Folder { settings: languages.servers.clone(), search: search.clone() });
+        let asks = |source| said.sources.as_ref().is_none_or(|sources| sources.contains(&source));
+        let sources = Sources {
+            editor: asks(DiagnosticSource::Editor)
+                .then(|| Arc::new(EditorSource::new(editors.clone(), files.clone())) as Arc<dyn Source>),
+            pool: (asks(DiagnosticSource::Servers) && languages.servers.is_on)
+                .then(|| Arc::new(self.begun().besides(&[])) as Arc<dyn Source>),
+            checkers: checkers(&languages, asks(DiagnosticSource::Checkers), search, root, processes),
+            syntax: asks(DiagnosticSource::Syntax).then(|| Arc::new(self.syntax.clone()) as Arc<dyn Source>),
+        };
+        let least = if said.warnings == Some(true) { Severity::Warning } else { Severity::Error };
+        let options = Options { wait: said.wait.map_or(WAIT, Duration::from_millis), least };
+        Checks::new(sources, Arc::new(FileTexts(files.clone())), files.root(), options)
+    }
+
+    fn begun(&self) -> &Pool {
+        self.pool.get_or_init(|| {
+            let texts = DeskTexts { buffers: self.buffers.clone(), folders: Arc::clone(&self.folders) };
+            let choose = Arc::clone(&self.folders);
+            Pool::new(opening::processes(), choose, Arc::new(texts), Limits::default())
+        })
+    }
+}
+
+fn checkers(
+    languages: &Languages,
+    is_asked: bool,
+    search: Search,
+    root: PathBuf,
+    processes: &Processes,
+) -> Option<Arc<dyn Source>> {
+    let checkers = Checkers::new(languages.checkers.clone(), search, root, processes.clone());
+    (is_asked && !checkers.is_empty()).then(|| Arc::new(checkers) as Arc<dyn Source>)
+}
+
+/// How the files of a folder are served.
+struct Folder {
+    settings: Settings,
+    search: Search,
+}
+
+/// The folders that sessions work in, by their real paths.
+#[derive(Default)]
+struct Folders {
+    known: Mutex<BTreeMap<PathBuf, Arc<Folder>>>,
+}
+
+impl Folders {
+    /// The last word counts.
+    fn put(&self, root: PathBuf, folder: Folder) {
+        let mut known = self.lock();
+        if known.len() >= MOST_FOLDERS && !known.contains_key(&root) {
+            known.pop_first();
+        }
+        known.insert(root, Arc::new(folder));
+    }
+
+    /// The innermost that a file is in.
+    fn of(&self, path: &Path) -> Option<(PathBuf, Arc<Folder>)> {
+        let known = self.lock();
+        let found = path.ancestors().find_map(|folder| known.get_key_value(folder));
+        found.map(|(root, folder)| (root.clone(), Arc::clone(folder)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Arc<Folder>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Choose for Folders {
+    fn servers_for(&self, path: &Path, first_line: &str) -> Vec<Chosen> {
+        let Some((root, folder)) = self.of(path) else { return Vec::new() };
+        servers_for(&folder.search, &folder.settings, Wanted { path, first_line, root: &root })
+    }
+}
+
+/// What stands in the files of all sessions. Nothing outside of their folders is read.
+struct DeskTexts {
+    buffers: Buffers,
+    folders: Arc<Folders>,
+}
+
+impl Texts for DeskTexts {
+    fn text(&self, path: &Path) -> Option<Subject> {
+        let real = path.canonicalize().ok()?;
+        self.folders.of(&real)?;
+        of_file(&self.buffers, None, real)
+    }
+
+    fn open(&self) -> BTreeSet<PathBuf> {
+        self.buffers.all(None).into_keys().collect()
+    }
+
+    fn overlay(&self) -> Overlay {
+        Overlay::new(self.buffers.all(None))
+    }
+}

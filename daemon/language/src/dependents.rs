@@ -1,0 +1,232 @@
+//! Which other files a change of one may break, found cheaply: those that mention its name.
+//!
+//! Most servers say nothing of files that are not open. So these are opened before the change, and asked about after it. It is a
+//! guess by words: a file that is found needlessly costs a little time, one that is not found is one that nobody can say
+//! anything about until its checker runs.
+
+mod name;
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use copydesk_workspace::search::{Case, Grep, Match, Overlay, Until, grep};
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use crate::known;
+
+/// Lines that are looked at in one folder. A name that stands in more is no help.
+const MOST_LINES: usize = 1000;
+/// Entries of a folder that are looked at for files of the same package.
+const MOST_ENTRIES: usize = 1000;
+
+const GRACE: Duration = Duration::from_millis(20);
+
+/// Who is asked about, and where others are looked for.
+#[derive(Debug, Clone)]
+pub struct Mentions {
+    /// By its real path.
+    pub path: PathBuf,
+    /// The project; nothing outside of it is looked at.
+    pub root: PathBuf,
+    /// Ids of the languages whose files may depend on it.
+    pub languages: Vec<String>,
+    /// Those that are open already, which go first.
+    pub held: BTreeSet<PathBuf>,
+    /// What editors have open.
+    pub overlay: Overlay,
+    pub most: usize,
+}
+
+/// In the order in which they are worth a look: held ones, then those that name it where others are brought in, then the
+/// nearest. What was found when the time is over.
+pub async fn dependents(mentions: Mentions, until: Instant) -> Vec<PathBuf> {
+    let is_package = name::is_package(&mentions.path);
+    let Some(regex) = name::regex(&mentions.path) else { return Vec::new() };
+    let include = include(&mentions.languages);
+    let Some(folder) = mentions.path.parent().filter(|folder| folder.starts_with(&mentions.root)) else {
+        return Vec::new();
+    };
+    if include.is_empty() {
+        return Vec::new();
+    }
+    let mut found = Found::default();
+    if is_package {
+        siblings(&mentions.path).into_iter().for_each(|path| found.add(path, true, 0));
+    }
+    let mut inner: Option<&Path> = None;
+    for (distance, within) in folder.ancestors().enumerate() {
+        let mut include = include.clone();
+        // What lies there was looked at before.
+        include.extend(inner.and_then(Path::file_name).and_then(exclude));
+        let lines = look(&mentions, within, &regex, include, until).await;
+        for line in lines {
+            found.add(line.path, name::is_import(&line.text), distance);
+        }
+        if within == mentions.root || found.count_imports() >= mentions.most || Instant::now() >= until {
+            break;
+        }
+        inner = Some(within);
+    }
+    found.finish(&mentions)
+}
+
+async fn look(
+    mentions: &Mentions,
+    within: &Path,
+    regex: &str,
+    include: Vec<String>,
+    until: Instant,
+) -> Vec<Match> {
+    let request = Grep {
+        within: within.to_owned(),
+        regex: regex.to_owned(),
+        case: Case::Sensitive,
+        include,
+        hidden: false,
+        limit: MOST_LINES,
+        overlay: mentions.overlay.clone(),
+    };
+    let patience = until.saturating_duration_since(Instant::now());
+    let searching = grep(request, Until { cancel: CancellationToken::new(), patience });
+    // The search itself stops then, and gives what it has found; a disk that does not answer is not waited for.
+    match timeout_at(until + GRACE, searching).await {
+        Ok(Ok(found)) => found.matches,
+        // A search that cannot be made finds nothing.
+        Ok(Err(_)) | Err(_) => Vec::new(),
+    }
+}
+
+/// Globs of the files of these languages.
+fn include(languages: &[String]) -> Vec<String> {
+    let of = known::languages().iter().filter(|language| languages.contains(&language.id));
+    of.flat_map(|language| language.extensions.iter().map(|ending| format!("*{ending}"))).collect()
+}
+
+fn exclude(folder: &std::ffi::OsStr) -> Option<String> {
+    let name = folder.to_str().filter(|name| !name.contains(['*', '?', '[', '{', '\\', '!']))?;
+    Some(format!("!/{name}/"))
+}
+
+/// Files of the same folder and ending.
+fn siblings(path: &Path) -> Vec<PathBuf> {
+    let entries = path.parent().map(fs::read_dir).and_then(Result::ok);
+    let paths = entries.into_iter().flatten().take(MOST_ENTRIES).flatten().map(|entry| entry.path());
+    paths.filter(|other| other.extension() == path.extension()).collect()
+}
+
+#[derive(Default)]
+struct Found {
+    /// Whether it is named where others are brought in, and how far away it is.
+    files: HashMap<PathBuf, (bool, usize)>,
+}
+
+impl Found {
+    fn add(&mut self, path: PathBuf, is_import: bool, distance: usize) {
+        let found = self.files.entry(path).or_insert((false, distance));
+        found.0 |= is_import;
+    }
+
+    fn count_imports(&self) -> usize {
+        self.files.values().filter(|(is_import, _)| *is_import).count()
+    }
+
+    fn finish(mut self, mentions: &Mentions) -> Vec<PathBuf> {
+        self.files.remove(&mentions.path);
+        let mut files: Vec<_> = self
+            .files
+            .into_iter()
+            .map(|(path, (is_import, distance))| (!mentions.held.contains(&path), !is_import, distance, path))
+            .collect();
+        files.sort();
+        files.into_iter().take(mentions.most).map(|(.., path)| path).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_secs(60)
+    }
+
+    async fn check(languages: &[&str], files: &[(&str, &str)], path: &str, held: &[&str], expected: &[&str]) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for (name, text) in files {
+            fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+            fs::write(root.join(name), text).unwrap();
+        }
+        let mentions = Mentions {
+            path: root.join(path),
+            root: root.clone(),
+            languages: languages.iter().map(|id| (*id).to_owned()).collect(),
+            held: held.iter().map(|name| root.join(name)).collect(),
+            overlay: Overlay::default(),
+            most: 3,
+        };
+        let found = dependents(mentions, soon()).await;
+        let found: Vec<_> = found.iter().map(|path| path.strip_prefix(&root).unwrap()).collect();
+        assert_eq!(found, expected.iter().map(Path::new).collect::<Vec<_>>(), "{path}");
+    }
+
+    #[tokio::test]
+    async fn held_ones_come_first_then_imports_then_near_ones() {
+        let files = [
+            ("src/deep/math.ts", "export const one = 1;"),
+            ("src/deep/near.ts", "// see math"),
+            ("src/far.ts", "import { one } from './deep/math.js';"),
+            ("held.tsx", "const math = 1;"),
+            ("last.ts", "const x = require('./src/deep/math');"),
+            ("readme.md", "import math"),
+            ("after.ts", "import * as maths from 'aftermath';"),
+        ];
+        let typescript = ["typescript", "typescriptreact"];
+        check(&typescript, &files, "src/deep/math.ts", &["held.tsx"], &["held.tsx", "src/far.ts", "last.ts"])
+            .await;
+        check(&typescript, &files, "src/deep/math.ts", &[], &["src/far.ts", "last.ts", "src/deep/near.ts"])
+            .await;
+        check(&[], &files, "src/deep/math.ts", &[], &[]).await;
+    }
+
+    #[tokio::test]
+    async fn each_language_has_its_own_way_to_name_a_file() {
+        let files = [
+            ("pkg/__init__.py", ""),
+            ("use.py", "from pkg import x"),
+            ("lib/index.ts", ""),
+            ("app.ts", "import x from './lib';"),
+            ("inc/shape.h", ""),
+            ("main.c", "#include \"inc/shape.h\"\n"),
+            ("other.c", "int shape;"),
+            ("geo/area.go", "package geo"),
+            ("geo/side.go", "package geo"),
+            ("cmd/main.go", "import \"x/geo\""),
+            ("core/src/lib.rs", ""),
+            ("core/src/mesh.rs", ""),
+            ("core/src/parts/mod.rs", "use crate::mesh::Mesh;"),
+        ];
+        check(&["python"], &files, "pkg/__init__.py", &[], &["use.py"]).await;
+        check(&["typescript"], &files, "lib/index.ts", &[], &["app.ts"]).await;
+        check(&["c", "cpp"], &files, "inc/shape.h", &[], &["main.c"]).await;
+        check(&["c", "cpp"], &files, "main.c", &[], &[]).await;
+        check(&["go"], &files, "geo/area.go", &[], &["geo/side.go", "cmd/main.go"]).await;
+        check(&["rust"], &files, "core/src/mesh.rs", &[], &["core/src/parts/mod.rs"]).await;
+    }
+
+    #[tokio::test]
+    async fn no_time_finds_nothing_and_waits_for_nothing() {
+        let mentions = Mentions {
+            path: "/tmp/nowhere/a.py".into(),
+            root: "/tmp/nowhere".into(),
+            languages: vec!["python".to_owned()],
+            held: BTreeSet::new(),
+            overlay: Overlay::default(),
+            most: 3,
+        };
+        assert_eq!(dependents(mentions, Instant::now()).await, Vec::<PathBuf>::new());
+    }
+}

@@ -1,0 +1,126 @@
+use super::*;
+use crate::view::memory::Memory;
+
+/// What `PROGRAM --stdio` is found as, wanted in `/w/p` of `/w`.
+#[track_caller]
+fn find(
+    program: &str,
+    files: &[(&str, &str)],
+    variables: &[(&str, &str)],
+    in_project: bool,
+) -> Option<String> {
+    let path =
+        "/w/bin:relative::/home/.cargo/bin:/home/.pyenv/shims:/home/.asdf/shims:/home/.volta/bin:/usr/bin";
+    let variables = variables.iter().copied().chain([("PATH", path)]);
+    let environment = variables.map(|(name, value)| (name.into(), value.into())).collect();
+    let search = Search::new(Arc::new(Memory::new(files)), environment, "/home".into(), in_project);
+    let commands = [vec![program.to_owned(), "--stdio".to_owned()]];
+    let (command, _) = search.find(&commands, Path::new("/w/p"), Path::new("/w"))?;
+    assert_eq!(command[1], "--stdio");
+    command[0].to_str().map(str::to_owned)
+}
+
+#[track_caller]
+fn check(program: &str, files: &[(&str, &str)], expected: Option<&str>) {
+    assert_eq!(find(program, files, &[], true).as_deref(), expected);
+}
+
+#[test]
+fn the_project_goes_before_the_path_where_it_may() {
+    let files = [
+        ("/usr/bin/ls", "#!"),
+        ("/w/node_modules/.bin/ls", "#!"),
+        ("/w/p/.venv/pyvenv.cfg", ""),
+        ("/w/p/.venv/bin/ls", "#!"),
+    ];
+    check("ls", &files, Some("/w/p/.venv/bin/ls"));
+    check("ls", &files[..2], Some("/w/node_modules/.bin/ls"));
+    check("ls", &files[..1], Some("/usr/bin/ls"));
+    assert_eq!(find("ls", &files, &[], false).as_deref(), Some("/usr/bin/ls"));
+    // No environment, no program, another workspace, a folder that is not whole.
+    check("ls", &[("/w/p/.venv/bin/ls", "#!")], None);
+    check("ls", &[("/usr/bin/ls", "text")], None);
+    check("ls", &[("/x/node_modules/.bin/ls", "#!"), ("/node_modules/.bin/ls", "#!")], None);
+    check("ls", &[("relative/ls", "#!")], None);
+    // A folder of PATH that is in the project is the project's.
+    assert_eq!(find("ls", &[("/w/bin/ls", "#!")], &[], false), None);
+    check("ls", &[("/w/bin/ls", "#!")], Some("/w/bin/ls"));
+    let active = [("/e/bin/ls", "#!"), ("/usr/bin/ls", "#!")];
+    assert_eq!(find("ls", &active, &[("VIRTUAL_ENV", "/e")], false).as_deref(), Some("/e/bin/ls"));
+}
+
+#[test]
+fn a_proxy_of_rustup_without_its_component_is_missing() {
+    let proxy = ("/home/.cargo/bin/rust-analyzer", "-> rustup");
+    let rustup = ("/home/.cargo/bin/rustup", "#!");
+    let settings = (
+        "/home/.rustup/settings.toml",
+        "version = \"12\"\ndefault_toolchain = \"stable-x86_64-linux\" # c\n",
+    );
+    let stable = ("/home/.rustup/toolchains/stable-x86_64-linux/bin/cargo", "#!");
+    let with = ("/home/.rustup/toolchains/stable-x86_64-linux/bin/rust-analyzer", "#!");
+    let found = Some("/home/.cargo/bin/rust-analyzer");
+    check("rust-analyzer", &[proxy, rustup, settings, stable], None);
+    check("rust-analyzer", &[proxy, rustup, settings, stable, with], found);
+    // Another one further on is found.
+    check(
+        "rust-analyzer",
+        &[proxy, rustup, stable, ("/usr/bin/rust-analyzer", "#!")],
+        Some("/usr/bin/rust-analyzer"),
+    );
+    // A copy instead of a link.
+    check("rust-analyzer", &[(proxy.0, "#!"), rustup, settings, stable], None);
+    // What the project or the environment wants.
+    let wants = ("/w/rust-toolchain.toml", "[toolchain]\nchannel = \"1.90\"\n");
+    check("rust-analyzer", &[proxy, rustup, settings, stable, with, wants], None);
+    let old = ("/home/.rustup/toolchains/1.90-x86_64-linux/bin/rust-analyzer", "#!");
+    check("rust-analyzer", &[proxy, rustup, settings, stable, wants, old], found);
+    check("rust-analyzer", &[proxy, rustup, settings, stable, ("/w/rust-toolchain", "1.90\n"), old], found);
+    let all = [proxy, rustup, settings, stable, old];
+    let chosen = find("rust-analyzer", &all, &[("RUSTUP_TOOLCHAIN", "1.90")], true);
+    assert_eq!(chosen.as_deref(), found);
+    // What cargo installed beside them is no proxy.
+    check("texlab", &[("/home/.cargo/bin/texlab", "#!"), rustup], Some("/home/.cargo/bin/texlab"));
+}
+
+#[test]
+fn shims_of_other_managers_are_looked_behind() {
+    let shim = ("/home/.pyenv/shims/pyright", "#!");
+    let version = ("/home/.pyenv/version", "3.12\n");
+    check("pyright", &[shim, version, ("/home/.pyenv/versions/3.12.1/bin/python", "#!")], None);
+    let with = ("/home/.pyenv/versions/3.12.1/bin/pyright", "#!");
+    check("pyright", &[shim, version, with], Some(shim.0));
+    check("pyright", &[shim, version, with, ("/w/.python-version", "3.11.2")], None);
+
+    let shim = ("/home/.asdf/shims/gopls", "#!/bin/sh\n# asdf-plugin: golang 1.24\nexec asdf");
+    let install = ("/home/.asdf/installs/golang/1.24/bin/go", "#!");
+    check("gopls", &[shim, install], None);
+    check("gopls", &[shim, install, ("/w/.tool-versions", "nodejs 20\ngolang 1.24\n")], Some(shim.0));
+    check("gopls", &[shim, install, ("/home/.tool-versions", "golang 1.25\n")], None);
+
+    let shim = ("/home/.volta/bin/tsc", "-> volta-shim");
+    let volta = ("/home/.volta/bin/volta-shim", "#!");
+    check("tsc", &[shim, volta], None);
+    check("tsc", &[shim, volta, ("/home/.volta/tools/user/bins/tsc.json", "{}")], Some(shim.0));
+}
+
+#[test]
+fn what_is_configured_is_that_or_missing() {
+    let view =
+        Memory::new(&[("/w/tools/ls", "#!"), ("/home/ls", "#!"), ("/usr/bin/ls", "#!"), ("/w/text", "")]);
+    let environment = vec![("PATH".into(), "/usr/bin".into())];
+    let search = Search::new(Arc::new(view), environment, "/home".into(), false);
+    let find = |program: &str| {
+        let command = [program.to_owned()];
+        match search.configured(&command, Path::new("/w/p"), Path::new("/w")) {
+            Program::Found { command, place: Place::Configured } => command[0].to_str().unwrap().to_owned(),
+            Program::Found { .. } => panic!("not as configured"),
+            Program::Missing { hint } => hint,
+        }
+    };
+    assert_eq!(find("tools/ls"), "/w/tools/ls");
+    assert_eq!(find("~/ls"), "/home/ls");
+    assert_eq!(find("ls"), "/usr/bin/ls");
+    assert_eq!(find("/w/text"), "/w/text, which the configuration names, cannot be run");
+    assert_eq!(find("none"), "`none`, which the configuration names, is not in PATH");
+}

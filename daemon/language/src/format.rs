@@ -1,0 +1,140 @@
+//! Formatters: programs that give a text another form, asked before an edit is reported.
+//!
+//! The person's file is not touched. A command with `$FILE` changes a copy that lies beside it, so that the formatter finds the same
+//! configuration, and that is gone afterwards; one without reads the text and prints the new one. `$PATH_OF_FILE` stands for the
+//! file's own path, which tells a formatter that reads the text what it is, and `$RUST_EDITION` for that of the package around it.
+//!
+//! Invariant: what comes back is a whole text: a formatter that fails, is late, prints nothing for something, or too much, is told of,
+//! and the text stays as it is.
+
+mod copy;
+mod settings;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use copydesk_workspace::process::{Exit, Processes};
+use thiserror::Error;
+
+use crate::find::{Program, Search};
+use crate::printed::{self, Task};
+use crate::view::upward;
+
+use copy::Copy;
+
+pub use settings::Formatter;
+
+/// Longer texts are not formatted, and nothing longer is taken from a formatter.
+const LONGEST: usize = 4 * 1024 * 1024;
+pub const TIMEOUT: Duration = Duration::from_secs(10);
+
+const FILE: &str = "$FILE";
+const PATH: &str = "$PATH_OF_FILE";
+const EDITION: &str = "$RUST_EDITION";
+
+/// Why a text was not formatted, for whoever configured the formatter.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("the formatter `{name}` left the text as it is: {why}")]
+pub struct NotFormatted {
+    pub name: String,
+    pub why: String,
+}
+
+/// The formatters of a workspace, and what they are run with.
+#[derive(Debug, Clone)]
+pub struct Formatters {
+    pub formatters: Vec<Formatter>,
+    pub search: Search,
+    /// The workspace, by its real path.
+    pub root: PathBuf,
+    pub processes: Processes,
+    pub timeout: Duration,
+}
+
+impl Formatters {
+    /// The one for a file: the first that is for it.
+    pub fn of(&self, path: &Path) -> Option<&Formatter> {
+        self.formatters.iter().find(|formatter| formatter.is_for(&*self.search.view, path, &self.root))
+    }
+
+    /// The text in the form of the formatter; nothing where there is no formatter, or nothing to change.
+    pub async fn format(&self, path: &Path, text: &str) -> Result<Option<String>, NotFormatted> {
+        let Some(formatter) = self.of(path) else { return Ok(None) };
+        match self.run(formatter, path, text).await {
+            Ok(new) if new == text => Ok(None),
+            Ok(new) => Ok(Some(new)),
+            Err(why) => Err(NotFormatted { name: formatter.name.clone(), why }),
+        }
+    }
+
+    async fn run(&self, formatter: &Formatter, path: &Path, text: &str) -> Result<String, String> {
+        if text.len() > LONGEST {
+            return Err(format!("it has more than {LONGEST} bytes"));
+        }
+        let folder = path.parent().ok_or("it lies in no folder")?;
+        let command = match self.search.configured(&formatter.command, folder, &self.root) {
+            Program::Found { command, .. } => command,
+            Program::Missing { hint } => return Err(hint),
+        };
+        let is_copy = formatter.command.iter().any(|word| word.contains(FILE));
+        let copy = if is_copy { Some(Copy::new(path, text).await?) } else { None };
+        let words = command.iter().map(|word| match (word.to_str(), &copy) {
+            (Some(text), Some(copy)) if text.contains(FILE) => put(text, FILE, copy.path()),
+            (Some(text), _) if text.contains(PATH) => put(text, PATH, path),
+            (Some(EDITION), _) => self.edition(folder).into(),
+            _ => word.clone(),
+        });
+        let task = Task {
+            command: words.collect(),
+            cwd: if folder.starts_with(&self.root) { self.root.clone() } else { folder.to_owned() },
+            environment: formatter.environment.clone(),
+            input: if is_copy { String::new() } else { text.to_owned() },
+            errors_too: false,
+            timeout: self.timeout,
+            most: LONGEST,
+        };
+        let printed = printed::run(&self.processes, task).await?;
+        if printed.exit != Exit::Code(0) {
+            let output = String::from_utf8_lossy(&printed.output);
+            let words = if printed.errors.trim().is_empty() { &*output } else { &printed.errors };
+            return Err(printed::failure(printed.exit, words));
+        }
+        let new = match &copy {
+            Some(copy) => copy.read(LONGEST).await?,
+            None => printed.output,
+        };
+        let new = String::from_utf8(new).map_err(|_| "what it made is no UTF-8".to_owned())?;
+        if new.trim().is_empty() && !text.trim().is_empty() {
+            return Err("it made nothing of it".to_owned());
+        }
+        Ok(new)
+    }
+}
+
+impl Formatters {
+    /// Of the nearest manifest that names one: rustfmt by itself does not look.
+    fn edition(&self, folder: &Path) -> String {
+        let manifests =
+            upward(folder, &self.root).filter_map(|folder| self.search.view.text(&folder.join("Cargo.toml")));
+        let mut editions = manifests.filter_map(|manifest| {
+            let value = manifest
+                .lines()
+                .find_map(|line| line.trim().strip_prefix("edition")?.trim().strip_prefix('='))?;
+            let year = value.trim().trim_matches('"');
+            (year.len() == 4 && year.bytes().all(|byte| byte.is_ascii_digit())).then(|| year.to_owned())
+        });
+        editions.next().unwrap_or_else(|| "2021".to_owned())
+    }
+}
+
+fn put(word: &str, name: &str, path: &Path) -> OsString {
+    let (before, after) = word.split_once(name).unwrap_or((word, ""));
+    let mut whole = OsString::from(before);
+    whole.push(path);
+    whole.push(after);
+    whole
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,80 @@
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::sync::Arc;
+
+use super::*;
+use crate::view::Disk;
+
+/// What `./format ARGUMENTS` makes of `text` in `src/a.x`; and that nothing else is there or changed afterwards.
+async fn format(script: &str, arguments: &[&str], text: &str) -> Result<Option<String>, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    fs::create_dir(root.join("src")).unwrap();
+    fs::write(root.join("Cargo.toml"), "[workspace.package]\nedition = \"2018\"\n").unwrap();
+    fs::write(root.join("src/a.x"), "as it is on the disk").unwrap();
+    fs::write(root.join("format"), format!("#!/bin/sh\n{script}")).unwrap();
+    fs::set_permissions(root.join("format"), fs::Permissions::from_mode(0o755)).unwrap();
+    let environment: Vec<_> = std::env::vars_os().collect();
+    let formatter = Formatter {
+        name: "mine".into(),
+        command: ["./format"].iter().chain(arguments).map(|word| (*word).to_owned()).collect(),
+        extensions: vec![".x".into()],
+        environment: vec![("WORD".into(), "hello".into())],
+        ..Formatter::default()
+    };
+    let formatters = Formatters {
+        formatters: vec![formatter],
+        search: Search::new(Arc::new(Disk), environment.clone(), "/".into(), true),
+        root: root.clone(),
+        processes: Processes::new(environment),
+        timeout: Duration::from_secs(2),
+    };
+    assert_eq!(formatters.format(&root.join("src/a.y"), text).await, Ok(None));
+    let formatted = formatters.format(&root.join("src/a.x"), text).await;
+    let names: Vec<_> =
+        fs::read_dir(root.join("src")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["a.x"]);
+    assert_eq!(fs::read_to_string(root.join("src/a.x")).unwrap(), "as it is on the disk");
+    formatted.map_err(|error| {
+        assert_eq!(error.name, "mine");
+        error.why.replace(&*root.to_string_lossy(), "ROOT")
+    })
+}
+
+#[tokio::test]
+async fn a_text_goes_through_its_standard_streams_or_a_copy() {
+    let text = |text: &str| Ok(Some(text.to_owned()));
+    assert_eq!(format("tr a-z A-Z", &[], "öne\n").await, text("öNE\n"));
+    assert_eq!(
+        format("echo $WORD; echo ${1##*/}", &["--name=$PATH_OF_FILE"], "x").await,
+        text("hello\na.x\n")
+    );
+    assert_eq!(format("cat", &[], "same\n").await, Ok(None));
+    assert_eq!(
+        format("sed -i s/o/0/g \"$2\"; pwd > /dev/null", &["-w", "$FILE"], "one two\n").await,
+        text("0ne tw0\n")
+    );
+    // It has the ending of the file, and lies beside it.
+    let place = "case \"$1\" in */src/.*a.x) echo yes > \"$1\";; esac";
+    assert_eq!(format(place, &["$FILE"], "no\n").await, text("yes\n"));
+    assert_eq!(format("echo $1", &["$RUST_EDITION"], "x").await, text("2018\n"));
+    // A big text does not block it.
+    let long = "word\n".repeat(200_000);
+    assert_eq!(format("tr w W", &[], &long).await, text(&long.replace('w', "W")));
+}
+
+#[tokio::test]
+async fn a_formatter_that_fails_leaves_the_text_as_it_is() {
+    for (script, arguments, why) in [
+        ("echo 'line 1: no' >&2; exit 1", &[][..], "it ended with code 1: line 1: no"),
+        ("exit 0", &[], "it made nothing of it"),
+        ("printf '\\377'", &[], "what it made is no UTF-8"),
+        ("exec sleep 1000", &[], "it did not end within 2 s"),
+        ("exec yes", &[], "it printed more than 4194304 bytes"),
+        ("rm \"$1\"", &["$FILE"], "what it made cannot be read: No such file or directory (os error 2)"),
+        ("rm \"$1\"; ln -s /etc/passwd \"$1\"", &["$FILE"], "it made something else of the file"),
+        ("yes | head -c 5000000 > \"$1\"", &["$FILE"], "it made more than 4194304 bytes of it"),
+    ] {
+        assert_eq!(format(script, arguments, "text").await, Err(why.to_owned()), "{script}");
+    }
+}

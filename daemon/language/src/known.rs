@@ -1,0 +1,133 @@
+//! The languages and the language servers that are known, as data: `known/known.json`.
+//!
+//! A server is an entry there and nothing else: no code asks for a server's name. The order of the entries is the order in which
+//! servers for one language are tried where nothing in the project speaks for one of them.
+
+mod language;
+mod sign;
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::quirks::Quirks;
+
+pub use language::{Language, language_of};
+pub use sign::{Root, Sign};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    languages: Vec<Language>,
+    servers: Vec<Known>,
+}
+
+/// A server that is known.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Known {
+    /// As reports name it.
+    pub name: String,
+    /// Other names that a configuration may use.
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    /// Ids of languages.
+    pub languages: Vec<String>,
+    #[serde(default)]
+    pub role: Role,
+    /// Programs with their arguments, which are all the same server; the first that is found is used.
+    pub commands: Vec<Vec<String>>,
+    /// What a person does to have it, in one line.
+    pub install: String,
+    /// Where its project begins: the first of these that is found; without one, the workspace.
+    #[serde(default)]
+    pub roots: Vec<Root>,
+    /// It serves only where one of these is there.
+    #[serde(default)]
+    pub requires: Vec<Sign>,
+    /// It does not serve where one of these is there.
+    #[serde(default)]
+    pub unless: Vec<Sign>,
+    /// The project speaks for it, among several that are there.
+    #[serde(default)]
+    pub prefer: Vec<Sign>,
+    /// Only a program that lies in the project is the right one: others of that name are something else.
+    #[serde(default)]
+    pub in_project: bool,
+    /// `initializationOptions`; see [`crate::choose`] for what stands in `${…}`.
+    #[serde(default)]
+    pub initialization: Value,
+    /// What `workspace/configuration` is answered from.
+    #[serde(default)]
+    pub settings: Value,
+    #[serde(default)]
+    pub quirks: Quirks,
+}
+
+/// What a server is there for. Of the first kind one serves a file, of the second any number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Role {
+    /// It knows the language: types, names, what is where.
+    #[default]
+    Language,
+    /// It looks for more, beside the other.
+    Linter,
+}
+
+static TABLE: LazyLock<Table> =
+    // A test reads the file; an unreadable one would leave only the user's own servers.
+    LazyLock::new(|| serde_json::from_str(include_str!("known/known.json")).unwrap_or_default());
+
+/// In the order in which they are tried.
+pub fn servers() -> &'static [Known] {
+    &TABLE.servers
+}
+
+/// By its name or another name of it.
+pub fn server(name: &str) -> Option<&'static Known> {
+    servers().iter().find(|known| known.name == name || known.aliases.iter().any(|alias| alias == name))
+}
+
+pub fn languages() -> &'static [Language] {
+    &TABLE.languages
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_entry_can_be_read_and_says_what_is_needed() {
+        let table: Table = serde_json::from_str(include_str!("known/known.json")).unwrap();
+        let languages: BTreeSet<_> = table.languages.iter().map(|language| &*language.id).collect();
+        assert_eq!(languages.len(), table.languages.len(), "no language stands there twice");
+        let mut names = BTreeSet::new();
+        for server in &table.servers {
+            let name = &server.name;
+            for name in [name].into_iter().chain(&server.aliases) {
+                assert!(names.insert(name), "{name} is two servers");
+            }
+            assert!(!server.install.is_empty() && !server.install.contains('\n'), "{name}");
+            assert!(server.commands.iter().all(|command| !command.is_empty()), "{name}");
+            assert!(!server.commands.is_empty() && !server.languages.is_empty(), "{name}");
+            for language in &server.languages {
+                assert!(languages.contains(&**language), "{name}: {language} is no language");
+            }
+        }
+    }
+
+    /// Those of OpenCode, by its names, so that its configuration means the same here; and ours.
+    #[test]
+    fn the_servers_that_people_know_are_there() {
+        let opencode = "deno typescript vue eslint oxlint biome gopls ruby-lsp ty pyright elixir-ls zls csharp razor fsharp sourcekit-lsp rust clangd svelte astro jdtls kotlin-ls yaml-ls lua-ls prisma dart ocaml-lsp bash terraform texlab dockerfile gleam clojure-lsp nixd tinymist haskell-language-server julials";
+        let more = "basedpyright pyrefly vtsls typescript-native json css html ruff rust-analyzer";
+        for name in opencode.split(' ').chain(more.split(' ')).chain(["php intelephense"]) {
+            assert!(server(name).is_some(), "{name}");
+        }
+        assert!(servers().len() >= 40);
+    }
+}

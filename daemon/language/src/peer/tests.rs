@@ -1,0 +1,203 @@
+use std::sync::Mutex;
+
+use serde_json::{Value, json};
+use tokio::io::{DuplexStream, ReadHalf, WriteHalf};
+
+use super::*;
+
+/// Writes down all that comes in; `echo` is answered with its params.
+#[derive(Debug, Default)]
+struct Scribe(Mutex<Vec<String>>);
+
+impl Scribe {
+    fn write(&self, line: String) {
+        self.0.lock().unwrap().push(line);
+    }
+
+    fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+
+    async fn until(&self, line: &str) {
+        while !self.lines().iter().any(|seen| seen == line) {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+impl Handler for Scribe {
+    fn request(&self, method: &str, params: &RawValue) -> Result<Value, RpcError> {
+        self.write(format!("? {method} {params}"));
+        match method {
+            "echo" => Ok(serde_json::from_str(params.get()).unwrap()),
+            _ => Err(RpcError::unknown(method)),
+        }
+    }
+
+    fn notified(&self, method: &str, params: &RawValue) {
+        self.write(format!("! {method} {params}"));
+    }
+
+    fn garbage(&self, seen: &str) {
+        self.write(format!("garbage: {seen}"));
+    }
+
+    fn ended(&self, why: &str) {
+        self.write(format!("ended: {why}"));
+    }
+}
+
+struct Other {
+    reader: FrameReader<ReadHalf<DuplexStream>>,
+    writer: WriteHalf<DuplexStream>,
+}
+
+impl Other {
+    async fn next(&mut self) -> Value {
+        serde_json::from_slice(&self.reader.next().await.unwrap().unwrap().unwrap()).unwrap()
+    }
+
+    async fn say(&mut self, message: impl AsRef<[u8]>) {
+        frame::write(&mut self.writer, message.as_ref()).await.unwrap();
+    }
+}
+
+fn connected(room: usize) -> (Peer, Arc<Scribe>, Other) {
+    let (ours, theirs) = tokio::io::duplex(room);
+    let (reader, writer) = tokio::io::split(ours);
+    let scribe = Arc::new(Scribe::default());
+    let peer = Peer::start(reader, writer, Arc::clone(&scribe));
+    let (reader, writer) = tokio::io::split(theirs);
+    (peer, scribe, Other { reader: FrameReader::new(reader), writer })
+}
+
+#[tokio::test]
+async fn both_sides_ask_answer_and_tell_in_order() {
+    let (peer, scribe, mut other) = connected(64);
+    let first = peer.request("one", &json!({ "a": 1 }));
+    peer.notify("two", &json!([2]));
+    let third = peer.request("three", &json!(null));
+    assert_eq!(
+        other.next().await,
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "one", "params": { "a": 1 } })
+    );
+    assert_eq!(other.next().await, json!({ "jsonrpc": "2.0", "method": "two", "params": [2] }));
+    assert_eq!(other.next().await["id"], 2);
+    other.say(r#"{"id":"x","method":"echo","params":{"b":"ä"}}"#).await;
+    assert_eq!(other.next().await, json!({ "jsonrpc": "2.0", "id": "x", "result": { "b": "ä" } }));
+    other.say(r#"{"id":4.5,"method":"who"}"#).await;
+    let refusal = json!({ "code": -32601, "message": "`who` is not known here" });
+    assert_eq!(other.next().await, json!({ "jsonrpc": "2.0", "id": 4.5, "error": refusal }));
+    other.say(r#"{"method":"told"}"#).await;
+    other.say(r#"{"id":"2","result":{"c":3}}"#).await;
+    other.say(r#"{"id":1,"error":{"code":-32802,"message":"later"}}"#).await;
+    assert_eq!(third.await.unwrap().get(), r#"{"c":3}"#);
+    let error = RpcError { code: -32802, message: "later".into() };
+    assert!(error.is_passing());
+    assert_eq!(first.await.unwrap_err(), PeerError::Rpc(error));
+    assert_eq!(scribe.lines(), [r#"? echo {"b":"ä"}"#, "? who null", "! told null"]);
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_told_and_skipped() {
+    let (peer, scribe, mut other) = connected(1 << 20);
+    let answer = peer.request("ask", &json!({}));
+    other.writer.write_all(b"Starting server...\nready\n").await.unwrap();
+    other.say("").await;
+    other.say("[]").await;
+    other.say("{").await;
+    other.say("{}").await;
+    other.say(r#"{"id":{},"result":1}"#).await;
+    other.say(r#"{"id":99,"result":"of nothing"}"#).await;
+    other.say(format!(r#"{{"id":"{}","method":"echo"}}"#, "i".repeat(300))).await;
+    other.say("[".repeat(100_000)).await;
+    other.say(b"{\"method\":\"bytes\",\"params\":[\"a\xff\xfeb\"]}").await;
+    other.say(br#"{"id":1,"result":"still there"}"#).await;
+    assert_eq!(answer.await.unwrap().get(), r#""still there""#);
+    let lines = scribe.lines();
+    assert_eq!(lines.iter().filter(|line| line.starts_with("garbage: ")).count(), 8, "{lines:?}");
+    assert_eq!(lines.last().unwrap(), "! bytes [\"a\u{FFFD}\u{FFFD}b\"]");
+}
+
+#[tokio::test]
+async fn a_request_that_nobody_waits_for_is_cancelled_and_still_counts_as_unanswered() {
+    let (peer, _, mut other) = connected(1 << 20);
+    drop(peer.request("slow", &json!({})));
+    let kept = peer.request("kept", &json!({}));
+    assert_eq!(other.next().await["method"], "slow");
+    assert_eq!(
+        other.next().await,
+        json!({ "jsonrpc": "2.0", "method": "$/cancelRequest", "params": { "id": 1 } })
+    );
+    assert_eq!(peer.unanswered().unwrap().method, "slow");
+    other.say(r#"{"id":1,"error":{"code":-32800}}"#).await;
+    other.say(r#"{"id":2,"result":null}"#).await;
+    assert_eq!(kept.await.unwrap().get(), "null");
+    assert_eq!(peer.unanswered(), None);
+    for _ in 0..2 * 1000 {
+        drop(peer.request("slow", &json!({})));
+        other.next().await;
+        other.next().await;
+    }
+    assert_eq!(peer.shared.pending.count(), 1000);
+}
+
+#[tokio::test]
+async fn the_end_is_an_answer_to_everything() {
+    let (peer, scribe, other) = connected(1 << 20);
+    let before = peer.request("before", &json!({}));
+    drop(other);
+    let PeerError::Ended(why) = before.await.unwrap_err() else { panic!("it has ended") };
+    assert!(why.contains("it closed its"), "{why}");
+    assert_eq!(peer.request("after", &json!({})).await.unwrap_err(), PeerError::Ended(why.clone()));
+    peer.notify("after", &json!({}));
+    scribe.until(&format!("ended: {why}")).await;
+}
+
+#[tokio::test]
+async fn a_peer_that_does_not_read_is_given_up_and_what_waits_is_bounded() {
+    let (peer, _, mut other) = connected(10);
+    let text = "x".repeat(1 << 20);
+    let asked = peer.request("ask", &json!({}));
+    for _ in 0..ROOM_BYTES / text.len() + 1 {
+        peer.notify("more", &json!(text));
+    }
+    assert_eq!(asked.await.unwrap_err(), PeerError::Ended("it does not read what it is sent".into()));
+    let (peer, _, _other) = connected(10);
+    let asked = peer.request("ask", &json!({}));
+    (0..2 * ROOM).for_each(|_| peer.notify("more", &json!(1)));
+    assert_eq!(asked.await.unwrap_err(), PeerError::Ended("it does not read what it is sent".into()));
+    // Its end is the end of the stream for the other side.
+    while other.reader.next().await.unwrap().is_some_and(|frame| frame.is_ok()) {}
+}
+
+#[tokio::test]
+async fn one_message_may_be_longer_than_the_queue_but_an_answer_that_is_too_long_is_refused() {
+    let (peer, scribe, mut other) = connected(1 << 16);
+    let asked = peer.request("ask", &json!({}));
+    assert_eq!(other.next().await["method"], "ask");
+    let length = frame::LONGEST + 1;
+    let head = format!("Content-Length: {length}\r\n\r\n{{\"id\":1,\"result\":\"");
+    other.writer.write_all(head.as_bytes()).await.unwrap();
+    let block = vec![b'x'; 1 << 20];
+    for _ in 0..length / block.len() {
+        other.writer.write_all(&block).await.unwrap();
+    }
+    let PeerError::Rpc(error) = asked.await.unwrap_err() else { panic!("it is refused") };
+    assert_eq!(error.message, "the answer is too long to be read");
+    assert!(scribe.lines()[0].starts_with("garbage: the message has "));
+}
+
+/// However much comes, the other tasks of the thread get their turn.
+#[tokio::test]
+async fn a_flood_keeps_nobody_from_working() {
+    let (peer, scribe, mut other) = connected(1 << 20);
+    let flood = tokio::spawn(async move {
+        let mut message = Vec::new();
+        frame::write(&mut message, br#"{"method":"f"}"#).await.unwrap();
+        while other.writer.write_all(&message).await.is_ok() {}
+    });
+    scribe.until("! f null").await;
+    drop(peer);
+    flood.await.unwrap();
+}

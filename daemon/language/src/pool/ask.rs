@@ -1,0 +1,195 @@
+//! Asking one server about texts, and about the files that they may break.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use tokio::time::{Instant, timeout_at};
+
+use super::Shared;
+use super::linked::linked;
+use super::slot::{Alive, Slot};
+use crate::known::language_of;
+use crate::report::{Report, Said};
+use crate::source::Subject;
+
+/// How long it is waited for what the disk has to tell.
+const SETTLING: Duration = Duration::from_millis(500);
+
+const LATE: &str = "it did not answer in time";
+
+/// What is to be known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Aim {
+    /// What a change did. A server is told of what was saved.
+    Changed,
+    /// How it is before a change.
+    Before,
+}
+
+/// One answer.
+enum Got {
+    /// With what stands for its text.
+    Of(PathBuf, u64, Said),
+    /// Of the same text, what follows a save alone.
+    Saved(PathBuf, Option<Said>),
+    Others(Vec<(PathBuf, Said)>),
+    /// Texts that it is to be asked about, too.
+    Linked(Vec<Subject>),
+}
+
+pub(super) async fn ask(
+    pool: &Arc<Shared>,
+    slot: &Arc<Slot>,
+    subjects: &[(Subject, String)],
+    aim: Aim,
+    until: Instant,
+) -> Vec<Report> {
+    slot.touch();
+    let unknown = |why: String| {
+        let of = |subject: &Subject| report(slot, &subject.path, Said::Unknown { why: why.clone() });
+        subjects.iter().map(|(subject, _)| of(subject)).collect::<Vec<_>>()
+    };
+    let Some(alive) = slot.alive() else {
+        // They are opened when it is there.
+        for (subject, language) in subjects {
+            slot.documents().hold(subject, language);
+        }
+        return unknown(slot.ready().err().unwrap_or_else(|| format!("{} is starting", slot.launch.name)));
+    };
+    let Ok(_turn) = timeout_at(until, slot.turn.read()).await else {
+        return unknown("a proposed text is being checked".to_owned());
+    };
+    alive.root.settle(pool, until.min(Instant::now() + SETTLING)).await;
+    let mark = alive.server.mark();
+    for path in slot.documents().in_editors(&pool.texts.open()) {
+        if !subjects.iter().any(|(subject, _)| subject.path == path) {
+            slot.refresh(&alive, &*pool.texts, &path);
+        }
+    }
+    let held = hold_all(slot, &alive, subjects, aim);
+    let paths: BTreeSet<_> = held.keys().cloned().collect();
+    let generation = slot.documents().generation();
+    let server = &alive.server;
+    let check = |path: PathBuf, text: u64| -> BoxFuture<'_, Got> {
+        Box::pin(async move {
+            let said = server.check(&path, until).await;
+            Got::Of(path, text, said)
+        })
+    };
+    let mut waiting: FuturesUnordered<BoxFuture<'_, Got>> = FuturesUnordered::new();
+    for (subject, _) in subjects.iter().filter(|(subject, _)| aim == Aim::Changed && subject.is_saved) {
+        waiting.push(Box::pin(async move {
+            let said = server.check_saved(&subject.path, until).await;
+            Got::Saved(subject.path.clone(), said)
+        }));
+    }
+    waiting.extend(held.into_iter().map(|(path, text)| check(path, text)));
+    waiting.push(Box::pin(async { Got::Others(server.others(mark, until).await) }));
+    // One that reads its project says so when it is asked, at once; it is not given more to read.
+    if slot.ready().is_ok() {
+        waiting.push(Box::pin(async { Got::Linked(linked(pool, slot, &paths, until).await) }));
+    }
+    let mut answers =
+        Answers { slot, generation, subjects: &paths, said: BTreeMap::new(), saved: BTreeMap::new() };
+    while let Ok(Some(got)) = timeout_at(until, waiting.next()).await {
+        match got {
+            Got::Linked(found) => {
+                for subject in found {
+                    let first_line = subject.text.lines().next().unwrap_or_default();
+                    if let Some(language) = language_of(&subject.path, first_line) {
+                        let (text, is_new) = slot.hold(&alive, &subject, language);
+                        // Those that were open before are among the others that it is asked about.
+                        if is_new {
+                            waiting.push(check(subject.path, text));
+                        }
+                    }
+                }
+            }
+            got => answers.add(got),
+        }
+    }
+    answers.finish(subjects)
+}
+
+fn hold_all(slot: &Slot, alive: &Alive, subjects: &[(Subject, String)], aim: Aim) -> BTreeMap<PathBuf, u64> {
+    let mut held = BTreeMap::new();
+    for (subject, language) in subjects {
+        held.insert(subject.path.clone(), slot.hold(alive, subject, language).0);
+    }
+    for (subject, _) in subjects.iter().filter(|(subject, _)| aim == Aim::Changed && subject.is_saved) {
+        if slot.documents().is_news_that_saved(&subject.path) {
+            alive.server.saved(&subject.path);
+        }
+    }
+    held
+}
+
+/// What was said by now.
+struct Answers<'a> {
+    slot: &'a Slot,
+    /// What the server knew when it was asked.
+    generation: u64,
+    subjects: &'a BTreeSet<PathBuf>,
+    said: BTreeMap<PathBuf, Said>,
+    saved: BTreeMap<PathBuf, Said>,
+}
+
+impl Answers<'_> {
+    fn add(&mut self, got: Got) {
+        match got {
+            Got::Of(path, text, said) => {
+                let mut documents = self.slot.documents();
+                documents.remember(&path, (text, self.generation), &said);
+                // Somebody else held another text meanwhile, and is told what is said of that.
+                let is_same = documents.text(&path) == Some(text);
+                let changed = || Said::Unknown { why: "it was changed meanwhile".to_owned() };
+                self.said.insert(path, if is_same { said } else { changed() });
+            }
+            Got::Saved(path, said) => self.saved.extend(said.map(|said| (path, said))),
+            Got::Others(others) => {
+                for (path, said) in others {
+                    let mut documents = self.slot.documents();
+                    if let Some(text) = documents.text(&path) {
+                        documents.remember(&path, (text, self.generation), &said);
+                    }
+                    drop(documents);
+                    // What was asked for goes before what came by the way.
+                    let asked = self.said.get(&path).is_some_and(|asked| asked.diagnostics().is_some());
+                    if !asked && !self.subjects.contains(&path) {
+                        self.said.insert(path, said);
+                    }
+                }
+            }
+            Got::Linked(_) => {}
+        }
+    }
+
+    /// Of other files only what is known is told.
+    fn finish(mut self, subjects: &[(Subject, String)]) -> Vec<Report> {
+        let mut reports = Vec::new();
+        for (subject, _) in subjects {
+            let said = self.said.remove(&subject.path);
+            let said = said.unwrap_or_else(|| Said::Unknown { why: LATE.to_owned() });
+            reports.push(report(self.slot, &subject.path, said));
+        }
+        let source = self.slot.launch.quirks.saves_for.join(", ");
+        for (path, said) in self.saved {
+            reports.push(Report { path, source: source.clone(), said });
+        }
+        let others = self
+            .said
+            .into_iter()
+            .filter(|(path, said)| said.diagnostics().is_some() && !self.subjects.contains(path));
+        reports.extend(others.map(|(path, said)| report(self.slot, &path, said)));
+        reports
+    }
+}
+
+pub(super) fn report(slot: &Slot, path: &Path, said: Said) -> Report {
+    Report { path: path.to_owned(), source: slot.launch.name.clone(), said }
+}

@@ -1,0 +1,89 @@
+//! The texts of files that a change may break and that a server would not look at by itself.
+//!
+//! Looking takes longer than some servers do for an answer. So what was found for a file is used the next time, and looked for
+//! again meanwhile; the first time is when the file is read or asked about before its change.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use tokio::time::{Instant, timeout};
+
+use super::Shared;
+use super::slot::Slot;
+use crate::dependents::{Mentions, dependents};
+use crate::quirks::Dependents;
+use crate::source::Subject;
+
+/// How long files that mention a file are looked for, while the server looks at the file itself.
+const LOOKING: Duration = Duration::from_millis(80);
+/// How long they are looked for where nobody waits.
+const ASIDE: Duration = Duration::from_secs(2);
+/// How long their texts are read.
+const READING: Duration = Duration::from_millis(100);
+/// Files for which others are looked for, of those that one call changed.
+const MOST_CHANGED: usize = 4;
+
+pub(super) async fn linked(
+    pool: &Arc<Shared>,
+    slot: &Arc<Slot>,
+    paths: &BTreeSet<PathBuf>,
+    until: Instant,
+) -> Vec<Subject> {
+    let most = pool.limits.dependents;
+    let looking = paths.iter().take(MOST_CHANGED).map(|path| of(pool, slot, path, until));
+    let mut found = Vec::new();
+    for path in join_all(looking).await.concat() {
+        if found.len() < most && !paths.contains(&path) && !found.contains(&path) {
+            found.push(path);
+        }
+    }
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let texts = Arc::clone(&pool.texts);
+    let reading =
+        tokio::task::spawn_blocking(move || found.iter().filter_map(|path| texts.text(path)).collect());
+    // A disk that does not answer is not waited for.
+    timeout(READING, reading).await.ok().and_then(Result::ok).unwrap_or_default()
+}
+
+async fn of(pool: &Arc<Shared>, slot: &Arc<Slot>, path: &Path, until: Instant) -> Vec<PathBuf> {
+    if let Some(known) = slot.documents().links(path) {
+        warm(pool, slot, path);
+        return known;
+    }
+    look(pool, slot, path, until.min(Instant::now() + LOOKING)).await
+}
+
+/// Looks without anybody waiting.
+pub(super) fn warm(pool: &Arc<Shared>, slot: &Arc<Slot>, path: &Path) {
+    let (pool, slot, path) = (Arc::clone(pool), Arc::clone(slot), path.to_owned());
+    // With many files at once the first ones will do.
+    let Ok(turn) = Arc::clone(&pool.looking).try_acquire_owned() else { return };
+    let (tasks, closed) = (pool.tasks.clone(), pool.closed.clone());
+    tasks.spawn(closed.run_until_cancelled_owned(async move {
+        look(&pool, &slot, &path, Instant::now() + ASIDE).await;
+        drop(turn);
+    }));
+}
+
+async fn look(pool: &Shared, slot: &Slot, path: &Path, until: Instant) -> Vec<PathBuf> {
+    let quirks = &slot.launch.quirks;
+    if quirks.dirty_dependents == Dependents::None || quirks.pushes_closed {
+        return Vec::new();
+    }
+    let mentions = Mentions {
+        path: path.to_owned(),
+        root: slot.launch.root.clone(),
+        languages: slot.languages.clone(),
+        held: slot.documents().paths().into_iter().collect(),
+        overlay: pool.texts.overlay(),
+        most: pool.limits.dependents,
+    };
+    let found = dependents(mentions, until).await;
+    slot.documents().link(path, &found);
+    found
+}

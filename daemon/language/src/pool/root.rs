@@ -1,0 +1,63 @@
+//! What others change below a root, told to every server that works there.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout_at};
+
+use super::Shared;
+use super::slot::{Alive, Slot};
+use crate::server::OnDisk;
+use crate::watched::{Changes, Watched};
+
+#[derive(Debug)]
+pub(super) struct Root {
+    pub(super) watched: Watched,
+    /// What was seen is told before anybody else goes on.
+    telling: Mutex<()>,
+}
+
+impl Root {
+    pub(super) fn begin(path: &Path, most_folders: usize) -> Self {
+        Self { watched: Watched::begin(path, most_folders), telling: Mutex::default() }
+    }
+
+    /// When this is done, every server here knows what changed before it was called, unless the time was over first.
+    pub(super) async fn settle(self: &Arc<Self>, pool: &Shared, until: Instant) {
+        let Ok(_telling) = timeout_at(until, self.telling.lock()).await else { return };
+        let Some(changes) = self.watched.settled(until).await else { return };
+        if changes == Changes::default() {
+            return;
+        }
+        for slot in pool.all() {
+            if let Some(alive) = slot.alive().filter(|alive| Arc::ptr_eq(&alive.root, self)) {
+                tell(pool, &slot, &alive, &changes);
+            }
+        }
+    }
+}
+
+fn tell(pool: &Shared, slot: &Slot, alive: &Alive, changes: &Changes) {
+    let held: BTreeSet<_> = slot.documents().paths().into_iter().collect();
+    // Of what is open it is told otherwise; a server that is told twice looks twice, and cannot be sure meanwhile.
+    let is_told = |(path, what): &&(PathBuf, OnDisk)| *what == OnDisk::Deleted || !held.contains(path);
+    let told: Vec<_> = changes.changed.iter().filter(is_told).cloned().collect();
+    if !told.is_empty() {
+        alive.server.watched(&told);
+        slot.documents().turn();
+    }
+    for path in held.iter().filter(|path| changes.missed || is_among(path, changes)) {
+        slot.refresh(alive, &*pool.texts, path);
+    }
+}
+
+/// It changed, or a folder above it went.
+fn is_among(path: &Path, changes: &Changes) -> bool {
+    path.ancestors().any(|name| {
+        let found = changes.changed.binary_search_by(|(changed, _)| changed.as_path().cmp(name));
+        let what = found.ok().and_then(|index| changes.changed.get(index));
+        what.is_some_and(|(_, what)| name == path || *what == OnDisk::Deleted)
+    })
+}

@@ -1,0 +1,135 @@
+//! What a proposed text would be told, without its becoming the document.
+//!
+//! The server that is there is lent the proposed text and given the true one back: a second server would have to read the whole
+//! project, and take its memory again, for each question. While it is lent nobody else has the server, so that nobody is
+//! given what it says of a text that does not exist; and it is kept until it has answered for the true text again, so that
+//! nothing it still had to say of the other can be taken for news.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use tokio::runtime::Handle;
+use tokio::sync::OwnedRwLockWriteGuard;
+use tokio::time::{Instant, timeout_at};
+
+use super::Shared;
+use super::ask::report;
+use super::chosen::Server;
+use super::slot::{Alive, Slot};
+use super::source::Besides;
+use crate::report::{Report, Said};
+use crate::source::Subject;
+
+/// How long the server is waited for to come back to the true texts.
+const BACK: Duration = Duration::from_secs(10);
+
+impl Besides {
+    /// What would be wrong with these proposed texts, and with other files because of them. The documents stay as they are.
+    pub async fn shadow(&self, subjects: &[Subject], until: Instant) -> Vec<Report> {
+        let shared = &self.pool.shared;
+        let groups = shared.groups(subjects, &self.served);
+        let asking = groups.iter().map(|group| async {
+            match &group.server {
+                Server::There(slot) => lend(shared, slot, &group.subjects, until).await,
+                Server::Not(name, why) => {
+                    let said = Said::Unknown { why: why.clone() };
+                    let of = |(subject, _): &(Subject, String)| Report {
+                        path: subject.path.clone(),
+                        source: name.clone(),
+                        said: said.clone(),
+                    };
+                    group.subjects.iter().map(of).collect()
+                }
+            }
+        });
+        join_all(asking).await.into_iter().flatten().collect()
+    }
+}
+
+async fn lend(
+    pool: &Arc<Shared>,
+    slot: &Arc<Slot>,
+    subjects: &[(Subject, String)],
+    until: Instant,
+) -> Vec<Report> {
+    slot.touch();
+    let unknown = |why: String| {
+        let of = |subject: &Subject| report(slot, &subject.path, Said::Unknown { why: why.clone() });
+        subjects.iter().map(|(subject, _)| of(subject)).collect::<Vec<_>>()
+    };
+    let alive = match slot.ready() {
+        Ok(alive) => alive,
+        Err(why) => return unknown(why),
+    };
+    let Ok(turn) = timeout_at(until, Arc::clone(&slot.turn).write_owned()).await else {
+        return unknown(format!("{} is busy", slot.launch.name));
+    };
+    alive.root.settle(pool, until).await;
+    let true_texts = subjects.iter().map(|(subject, language)| {
+        let is_held = slot.documents().text(&subject.path).is_some();
+        (subject.path.clone(), pool.texts.text(&subject.path), language.clone(), is_held)
+    });
+    let lent = Lent {
+        slot: Arc::clone(slot),
+        alive: Arc::clone(&alive),
+        true_texts: true_texts.collect(),
+        turn: Some(turn),
+        pool: Arc::clone(pool),
+        runtime: Handle::current(),
+    };
+    let mark = alive.server.mark();
+    for (subject, language) in subjects {
+        // Not by the slot: what is remembered of the document stays.
+        alive.server.hold(subject, language);
+    }
+    let checking = join_all(subjects.iter().map(|(subject, _)| alive.server.check(&subject.path, until)));
+    let asking = async { tokio::join!(checking, alive.server.others(mark, until)) };
+    let Ok((said, others)) = timeout_at(until, asking).await else {
+        return unknown("it did not answer in time".to_owned());
+    };
+    drop(lent);
+    let mut reports: Vec<_> =
+        subjects.iter().zip(said).map(|((subject, _), said)| report(slot, &subject.path, said)).collect();
+    let others = others.into_iter().filter(|(path, said)| {
+        said.diagnostics().is_some() && !subjects.iter().any(|(subject, _)| subject.path == *path)
+    });
+    reports.extend(others.map(|(path, said)| report(slot, &path, said)));
+    reports
+}
+
+/// Gives the true texts back however the asking ends.
+struct Lent {
+    slot: Arc<Slot>,
+    alive: Arc<Alive>,
+    /// With the language, and whether it was held before.
+    true_texts: Vec<(std::path::PathBuf, Option<Subject>, String, bool)>,
+    turn: Option<OwnedRwLockWriteGuard<()>>,
+    pool: Arc<Shared>,
+    /// It may be dropped where there is none.
+    runtime: Handle,
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let mut back = Vec::new();
+        for (path, text, language, was_held) in &self.true_texts {
+            match text {
+                Some(text) if *was_held => {
+                    self.slot.hold(&self.alive, text, language);
+                    back.push(path.clone());
+                }
+                _ => self.alive.server.close(path),
+            }
+        }
+        let (alive, turn) = (Arc::clone(&self.alive), self.turn.take());
+        let until = Instant::now() + BACK;
+        let coming_back = self.pool.closed.clone().run_until_cancelled_owned(async move {
+            for path in back {
+                alive.server.check(&path, until).await;
+            }
+            drop(turn);
+        });
+        self.pool.tasks.spawn_on(coming_back, &self.runtime);
+    }
+}

@@ -1,0 +1,175 @@
+//! The place of one server in the pool: who it is, how it lives, and what it holds.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{RwLock, mpsc, watch};
+use tokio::time::Instant;
+
+use super::Texts;
+use super::documents::Documents;
+use super::root::Root;
+use crate::known;
+use crate::server::{Launch, Server, State};
+use crate::source::Subject;
+
+/// The name of a server and the root of its project.
+pub(super) type Key = (String, PathBuf);
+
+#[derive(Debug)]
+pub(super) struct Slot {
+    pub(super) launch: Launch,
+    /// Ids of the languages that it knows.
+    pub(super) languages: Vec<String>,
+    pub(super) life: watch::Sender<Life>,
+    /// Whoever checks has it shared; whoever holds a text that is not the document's has it alone.
+    pub(super) turn: Arc<RwLock<()>>,
+    documents: Mutex<Documents>,
+    used: Mutex<Instant>,
+    orders: mpsc::Sender<Order>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Life {
+    Starting,
+    Running(Arc<Alive>),
+    /// It broke, and is started again at this time.
+    Resting {
+        why: String,
+        until: Instant,
+    },
+    GivenUp {
+        why: String,
+    },
+    /// It is asked to end, or has ended.
+    Ending,
+}
+
+#[derive(Debug)]
+pub(super) struct Alive {
+    pub(super) server: Arc<Server>,
+    pub(super) root: Arc<Root>,
+    pub(super) since: Instant,
+}
+
+/// What the task that a server lives in is told.
+#[derive(Debug)]
+pub(super) enum Order {
+    /// Nobody needs it.
+    Stop,
+    /// Somebody needs it after all.
+    Want,
+    Restart,
+    /// It must not go on; `0` completes "it was ended: …".
+    GiveUp(String),
+}
+
+impl Slot {
+    pub(super) fn new(launch: Launch, language: &str, most: usize) -> (Arc<Self>, mpsc::Receiver<Order>) {
+        let languages = match known::server(&launch.name) {
+            Some(known) => known.languages.clone(),
+            None => vec![language.to_owned()],
+        };
+        let (orders, receiver) = mpsc::channel(16);
+        let slot = Self {
+            launch,
+            languages,
+            life: watch::Sender::new(Life::Starting),
+            turn: Arc::default(),
+            documents: Mutex::new(Documents::new(most)),
+            used: Mutex::new(Instant::now()),
+            orders,
+        };
+        (Arc::new(slot), receiver)
+    }
+
+    pub(super) fn key(&self) -> Key {
+        (self.launch.name.clone(), self.launch.root.clone())
+    }
+
+    pub(super) fn life(&self) -> Life {
+        self.life.borrow().clone()
+    }
+
+    pub(super) fn alive(&self) -> Option<Arc<Alive>> {
+        match &*self.life.borrow() {
+            Life::Running(alive) => Some(Arc::clone(alive)),
+            _ => None,
+        }
+    }
+
+    /// Whoever runs, or completes "what it says of this text is not known: …".
+    pub(super) fn ready(&self) -> Result<Arc<Alive>, String> {
+        let name = &self.launch.name;
+        match self.life() {
+            Life::Running(alive) => match alive.server.state() {
+                State::Ready => Ok(alive),
+                State::Indexing { message, percent } => {
+                    let message = message.map(|message| format!(": {message}")).unwrap_or_default();
+                    let percent = percent.map(|percent| format!(" ({percent} %)")).unwrap_or_default();
+                    Err(format!("{name} is still reading the project{message}{percent}"))
+                }
+                State::Hung { request } => Err(format!("{name} does not answer ({request})")),
+                State::Ended { why } => Err(format!("{name} has ended: {why}")),
+            },
+            Life::Starting => Err(format!("{name} is starting")),
+            Life::Resting { why, .. } => Err(format!("{name} broke and is started again soon: {why}")),
+            Life::GivenUp { why } => Err(format!("{name} was given up: {why}")),
+            Life::Ending => Err(format!("{name} is ending")),
+        }
+    }
+
+    pub(super) fn documents(&self) -> MutexGuard<'_, Documents> {
+        self.documents.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Holds a text, and lets go of the one that was used least where there are too many. Gives what stands for the text, and
+    /// whether it is new.
+    pub(super) fn hold(&self, alive: &Alive, subject: &Subject, language: &str) -> (u64, bool) {
+        let mut documents = self.documents();
+        let (is_new, let_go) = documents.hold(subject, language);
+        alive.server.hold(subject, language);
+        if is_new {
+            alive.root.watched.hold(&subject.path);
+        }
+        for path in let_go {
+            alive.server.close(&path);
+            alive.root.watched.let_go(&path);
+        }
+        (documents.text(&subject.path).unwrap_or_default(), is_new)
+    }
+
+    /// Holds what is held as it is now, or lets go of what is no more.
+    pub(super) fn refresh(&self, alive: &Alive, texts: &dyn Texts, path: &Path) {
+        let language = self.documents().language(path).map(str::to_owned);
+        match texts.text(path).zip(language) {
+            Some((subject, language)) => _ = self.hold(alive, &subject, &language),
+            None => self.close(alive, path),
+        }
+    }
+
+    pub(super) fn close(&self, alive: &Alive, path: &Path) {
+        if self.documents().close(path) {
+            alive.server.close(path);
+            alive.root.watched.let_go(path);
+        }
+    }
+
+    pub(super) fn touch(&self) {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    pub(super) fn used(&self) -> Instant {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nobody asks it anything at this moment.
+    pub(super) fn is_free(&self) -> bool {
+        self.turn.try_write().is_ok()
+    }
+
+    /// Tells whether there is anybody to hear it.
+    pub(super) fn order(&self, order: Order) -> bool {
+        self.orders.try_send(order).is_ok()
+    }
+}

@@ -1,0 +1,96 @@
+//! The pool as a source, and what is left of it where an editor serves some languages itself.
+
+use std::path::Path;
+
+use futures_util::future::join_all;
+use tokio::time::{Instant, timeout_at};
+
+use super::Pool;
+use super::ask::{Aim, ask};
+use super::chosen::{Group, Server};
+use super::linked;
+use crate::report::{Report, Said};
+use crate::source::{Checking, Source, Subject};
+
+/// The pool without what is served already. No server of those is started.
+#[derive(Debug, Clone)]
+pub struct Besides {
+    pub(super) pool: Pool,
+    /// Names of servers, or ids of languages.
+    pub(super) served: Vec<String>,
+}
+
+impl Pool {
+    /// `served` are ids of languages, or names of servers, that somebody else answers for.
+    pub fn besides(&self, served: &[String]) -> Besides {
+        Besides { pool: self.clone(), served: served.to_vec() }
+    }
+
+    pub(super) async fn ask(
+        &self,
+        subjects: &[Subject],
+        served: &[String],
+        aim: Aim,
+        until: Instant,
+    ) -> Vec<Report> {
+        let groups = self.shared.groups(subjects, served);
+        let asking = groups.iter().map(|group| self.ask_one(group, aim, until));
+        join_all(asking).await.into_iter().flatten().collect()
+    }
+
+    async fn ask_one(&self, group: &Group, aim: Aim, until: Instant) -> Vec<Report> {
+        match &group.server {
+            Server::There(slot) => ask(&self.shared, slot, &group.subjects, aim, until).await,
+            Server::Not(name, why) => {
+                let said = Said::Unknown { why: why.clone() };
+                let report = |(subject, _): &(Subject, String)| Report {
+                    path: subject.path.clone(),
+                    source: name.clone(),
+                    said: said.clone(),
+                };
+                group.subjects.iter().map(report).collect()
+            }
+        }
+    }
+}
+
+impl Besides {
+    /// A file was read, and may be changed soon: whoever serves it begins to get ready, and opens it. Does not wait.
+    pub fn warm(&self, path: &Path) {
+        let shared = &self.pool.shared;
+        let Some(subject) = shared.texts.text(path) else { return };
+        for group in shared.groups(std::slice::from_ref(&subject), &self.served) {
+            let Server::There(slot) = group.server else { continue };
+            for (subject, language) in group.subjects {
+                // One that is not there yet opens it when it is. A text that is being tried is not disturbed.
+                match (slot.alive(), slot.turn.try_read()) {
+                    (Some(alive), Ok(_turn)) => _ = slot.hold(&alive, &subject, &language),
+                    (None, Ok(_turn)) => _ = slot.documents().hold(&subject, &language),
+                    (_, Err(_)) => {}
+                }
+                linked::warm(shared, &slot, &subject.path);
+            }
+        }
+    }
+}
+
+impl Source for Besides {
+    fn check<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
+        Box::pin(self.pool.ask(subjects, &self.served, Aim::Changed, until))
+    }
+
+    fn later<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
+        let late = self.late(subjects.to_vec());
+        Box::pin(async move { timeout_at(until, late).await.unwrap_or_default() })
+    }
+
+    fn shadow<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
+        Box::pin(Self::shadow(self, subjects, until))
+    }
+}
+
+impl Source for Pool {
+    fn check<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
+        Box::pin(self.ask(subjects, &[], Aim::Changed, until))
+    }
+}

@@ -1,0 +1,247 @@
+//! Waiting for what a server says of a text.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+use super::clamp::Extent;
+use super::documents::Held;
+use super::fresh::Verdict;
+use super::greeting::PullOptions;
+use super::known::{Gate, Known, apart};
+use super::saves::Followed;
+use super::{Server, parse, uri};
+use crate::diagnostic::Diagnostic;
+use crate::peer::{Answer, PeerError};
+use crate::quirks::Pull;
+use crate::report::Said;
+
+/// Before a request that the server gave up itself is sent again.
+const AGAIN: Duration = Duration::from_millis(30);
+/// What a server was told of the disk it reads there itself, some time later.
+const DISK: Duration = Duration::from_millis(300);
+/// For so long after it was told of the disk, it is not proven that it has read it.
+const DISK_UNSURE: Duration = Duration::from_secs(2);
+
+/// What is to be done next.
+pub(super) enum Step {
+    Said(Said),
+    Pulling(Pulling),
+    /// Until something happens, or this moment; and what is waited for.
+    Wait(Option<Instant>, &'static str),
+}
+
+/// A question that was sent.
+pub(super) struct Pulling {
+    answer: Answer,
+    /// The text that it is about. None for the disk's.
+    text: Option<Arc<String>>,
+    is_proof: bool,
+}
+
+impl Server {
+    pub(super) async fn wait_for(&self, path: &Path, until: Instant) -> Said {
+        let mut ticks = self.inner.ticks.subscribe();
+        let mut version = None;
+        loop {
+            ticks.borrow_and_update();
+            match self.step(path, &mut version) {
+                Step::Said(said) => return said,
+                Step::Pulling(pulling) => {
+                    if let Some(said) = self.pulled(pulling, until).await {
+                        return said;
+                    }
+                }
+                Step::Wait(_, why) if Instant::now() >= until => return unknown(why),
+                Step::Wait(at, _) => wait(&mut ticks, at, until).await,
+            }
+        }
+    }
+
+    /// Questions are sent while nothing else can be, so that the answer is for the text that is held at this moment.
+    pub(super) fn step(&self, path: &Path, version: &mut Option<i32>) -> Step {
+        let (mut known, now) = (self.inner.lock(), Instant::now());
+        let quirks = &self.inner.launch.quirks;
+        let held = known.documents.get(path);
+        let current = held.map(|held| held.version);
+        let asked = *version.get_or_insert(current.unwrap_or_default());
+        if let Some(current) = current
+            && current != asked
+        {
+            return Step::Said(unknown("the text was changed again before the answer had come"));
+        }
+        let ready = match known.gate(now) {
+            Gate::Open(ready) => ready,
+            Gate::Wait(at) => {
+                return Step::Wait(at, "it has not said in time whether it has read the project");
+            }
+            Gate::Shut(why) => return Step::Said(Said::Unknown { why }),
+        };
+        if let Some(options) = known.pull(quirks) {
+            if held.is_none() && !quirks.pull_closed {
+                return Step::Said(unknown("it does not hold the file open"));
+            }
+            if let Some(later) = known.disk.map(|disk| disk + DISK).filter(|later| *later > now) {
+                return Step::Wait(Some(later), "files were changed on the disk just before");
+            }
+            return self.ask(&known, path, options, now);
+        }
+        let Some(held) = held else { return Step::Said(unknown("it does not hold the file open")) };
+        if quirks.pull == Pull::Only {
+            return Step::Wait(None, "it has not said in time that it can be asked");
+        }
+        match known.judge(path, held, quirks, ready, now) {
+            Verdict::Proven => Step::Said(Said::Proven(known.published_for(path))),
+            Verdict::Likely => Step::Said(Said::Likely(known.published_for(path))),
+            Verdict::Wait(at) => Step::Wait(at, "it said nothing of this text in time"),
+            Verdict::Unsaved => {
+                Step::Said(unknown("it sees other files as they were saved, and one was changed since"))
+            }
+            Verdict::Touch => {
+                let Some(touched) = self.touch(&mut known, path) else {
+                    return Step::Said(unknown("it does not look at the file again by itself"));
+                };
+                *version = Some(touched);
+                Step::Wait(Some(now), "it said nothing of this text in time")
+            }
+        }
+    }
+
+    /// The new version; none where it cannot be told once more.
+    pub(super) fn touch(&self, known: &mut Known, path: &Path) -> Option<i32> {
+        let how = (known.offers.sync, &self.inner.launch.quirks.change);
+        let (method, params) = known.documents.touch(path, how, Instant::now())?;
+        self.peer.notify(method, &params);
+        known.documents.get(path).map(|held| held.version)
+    }
+
+    fn ask(&self, known: &Known, path: &Path, options: &PullOptions, now: Instant) -> Step {
+        let held = known.documents.get(path);
+        let Some(uri) = held.map(|held| held.uri.clone()).or_else(|| uri::of(path)) else {
+            return Step::Said(unknown("it has no address that a server could be asked by"));
+        };
+        let mut params = json!({ "textDocument": { "uri": uri } });
+        if let (Some(identifier), Some(params)) = (&options.identifier, params.as_object_mut()) {
+            params.insert("identifier".to_owned(), Value::from(identifier.as_str()));
+        }
+        let is_disk_read = known.disk.is_none_or(|disk| disk + DISK_UNSURE <= now);
+        Step::Pulling(Pulling {
+            answer: self.peer.request("textDocument/diagnostic", &params),
+            text: held.map(|held| Arc::clone(&held.text)),
+            is_proof: held.is_some() && is_disk_read,
+        })
+    }
+
+    /// None where it has to be asked again.
+    pub(super) async fn pulled(&self, pulling: Pulling, until: Instant) -> Option<Said> {
+        let Pulling { answer, text, is_proof, .. } = pulling;
+        let answer = match timeout_at(until, answer).await {
+            Err(_) => return Some(unknown("it did not answer in time")),
+            Ok(Err(PeerError::Rpc(error))) if error.is_passing() => {
+                sleep_until(until.min(Instant::now() + AGAIN)).await;
+                return (Instant::now() >= until).then(|| unknown("it did not answer in time"));
+            }
+            Ok(Err(error)) => return Some(Said::Unknown { why: error.to_string() }),
+            Ok(Ok(answer)) => answer,
+        };
+        let Some(report) = parse::pulled(&answer) else {
+            return Some(unknown("its answer is no report of diagnostics"));
+        };
+        let quirks = &self.inner.launch.quirks;
+        // What it said while it began to read the project anew means nothing.
+        if let Gate::Shut(why) = self.inner.lock().gate(Instant::now()) {
+            return Some(Said::Unknown { why });
+        }
+        if !report.related.is_empty() {
+            let related = report.related;
+            self.inner.change(|known| {
+                for (path, set) in related.into_iter().filter_map(|(uri, set)| Some((uri::path(&uri)?, set)))
+                {
+                    known.take_answer(path, set, quirks, Instant::now());
+                }
+            });
+        }
+        let (_, mut diagnostics) = apart(report.set.diagnostics, quirks);
+        if let Some(text) = text {
+            Extent::of(&text).clamp(&mut diagnostics);
+        }
+        Some(if is_proof { Said::Proven(diagnostics) } else { Said::Likely(diagnostics) })
+    }
+
+    pub(super) async fn wait_for_saved(&self, path: &Path, until: Instant) -> Option<Said> {
+        let quirks = &self.inner.launch.quirks;
+        if quirks.saves_for.is_empty() {
+            return None;
+        }
+        let begins = Duration::from_millis(quirks.save_begins_ms);
+        let mut ticks = self.inner.ticks.subscribe();
+        loop {
+            ticks.borrow_and_update();
+            let followed = {
+                let (known, now) = (self.inner.lock(), Instant::now());
+                if let Gate::Shut(why) = known.gate(now) {
+                    return Some(Said::Unknown { why });
+                }
+                let saved = known.documents.get(path).and_then(|held| held.saved.filter(|_| held.is_clean()));
+                let Some((_, saved)) = saved else {
+                    return Some(unknown("it is said of what was saved, and the text is another"));
+                };
+                match known.saves.followed(saved, begins, now) {
+                    Followed::Done => return Some(Said::Proven(known.saved_for(path))),
+                    Followed::Nothing => return None,
+                    Followed::Wait(at) => at,
+                }
+            };
+            if Instant::now() >= until {
+                return Some(unknown("what follows the save had not come in time"));
+            }
+            wait(&mut ticks, followed, until).await;
+        }
+    }
+}
+
+impl Known {
+    /// What was published last of a document that is held.
+    fn published_for(&self, path: &Path) -> Vec<Diagnostic> {
+        self.fitted(path, self.published.get(path).map(|said| said.diagnostics.as_slice()))
+    }
+
+    pub(super) fn saved_for(&self, path: &Path) -> Vec<Diagnostic> {
+        self.fitted(path, self.published.get(path).map(|said| said.saved.as_slice()))
+    }
+
+    fn fitted(&self, path: &Path, diagnostics: Option<&[Diagnostic]>) -> Vec<Diagnostic> {
+        let mut diagnostics = diagnostics.unwrap_or_default().to_vec();
+        if let Some(held) = self.documents.get(path) {
+            Extent::of(&held.text).clamp(&mut diagnostics);
+        }
+        diagnostics
+    }
+
+    /// All that it says of a file: also what follows a save, where the file is still as it was saved.
+    pub(super) fn whole(&self, path: &Path) -> Vec<Diagnostic> {
+        let mut all = self.published_for(path);
+        if self.documents.get(path).is_none_or(Held::is_clean) {
+            all.extend(self.saved_for(path));
+        }
+        all
+    }
+}
+
+/// Until something happens, or the first of the two moments.
+pub(super) async fn wait(ticks: &mut watch::Receiver<u64>, at: Option<Instant>, until: Instant) {
+    let moment = at.map_or(until, |at| at.min(until));
+    tokio::select! {
+        // The sender is the server's own, and lives as long as whoever waits here.
+        _ = ticks.changed() => {}
+        () = sleep_until(moment) => {}
+    }
+}
+
+pub(super) fn unknown(why: &str) -> Said {
+    Said::Unknown { why: why.to_owned() }
+}

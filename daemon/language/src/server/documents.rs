@@ -1,0 +1,208 @@
+//! The documents that a server holds open, and how it is told of them.
+//!
+//! Versions are counted over all documents of a server and never repeat, so that what was said of a document before it was closed
+//! cannot be taken for what is said after it was opened again.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use copydesk_text::{Change, Document, Encoding, Lines};
+use serde_json::{Map, Value, json};
+use tokio::time::Instant;
+
+use super::greeting::Sync;
+use super::uri;
+use crate::source::Subject;
+
+/// Versions whose texts can be told apart.
+const REMEMBERED: usize = 64;
+
+#[derive(Debug, Default)]
+pub(super) struct Documents {
+    open: BTreeMap<PathBuf, Held>,
+    /// The last version that was given.
+    version: i32,
+}
+
+#[derive(Debug)]
+pub(super) struct Held {
+    pub(super) uri: String,
+    pub(super) language: String,
+    pub(super) text: Arc<String>,
+    pub(super) version: i32,
+    /// When the server was told of this version.
+    pub(super) told: Instant,
+    /// When the text became another than it was, or than the disk's, if ever; and that in the order of all that happened.
+    pub(super) edited: Option<(Instant, u64)>,
+    /// The version whose text lies on the disk.
+    pub(super) on_disk: Option<i32>,
+    /// The version that was last saved, and when.
+    pub(super) saved: Option<(i32, Instant)>,
+    /// The last versions, and what their texts were.
+    texts: VecDeque<(i32, u64)>,
+}
+
+impl Held {
+    /// It is on the disk as it is here.
+    pub(super) fn is_clean(&self) -> bool {
+        self.on_disk == Some(self.version)
+    }
+
+    /// Whether the server was ever told of this version of it.
+    pub(super) fn had(&self, version: i32) -> bool {
+        self.texts.iter().any(|(known, _)| *known == version)
+    }
+
+    /// Whether another version had the text that it has now.
+    pub(super) fn is_as(&self, version: i32) -> bool {
+        let text = |version| self.texts.iter().find(|(known, _)| *known == version).map(|(_, text)| *text);
+        text(version).is_some() && text(version) == text(self.version)
+    }
+
+    fn remember(&mut self) {
+        if self.texts.len() >= REMEMBERED {
+            self.texts.pop_front();
+        }
+        self.texts.push_back((self.version, fingerprint(&self.text)));
+    }
+}
+
+/// What a server is to be told: a method and its params.
+pub(super) type Message = (&'static str, Value);
+
+impl Documents {
+    pub(super) fn get(&self, path: &Path) -> Option<&Held> {
+        self.open.get(path)
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = (&PathBuf, &Held)> {
+        self.open.iter()
+    }
+
+    /// Opens it, or changes it where the text is another; nothing is to be told where it is the same.
+    pub(super) fn hold(
+        &mut self,
+        subject: &Subject,
+        language: &str,
+        how: (Sync, &Map<String, Value>),
+        (now, tick): (Instant, u64),
+    ) -> Vec<Message> {
+        let mut messages = Vec::new();
+        match self.open.get_mut(&subject.path) {
+            Some(held) if held.language == language && *held.text == *subject.text => {
+                held.on_disk = if subject.is_saved { Some(held.version) } else { held.on_disk };
+                return messages;
+            }
+            Some(held) if held.language == language && how.0 != Sync::None => {
+                self.version += 1;
+                let edits = edits(&held.text, &subject.text, how.0);
+                held.text = Arc::clone(&subject.text);
+                held.edited = Some((now, tick));
+                messages.push(held.change(self.version, edits, how.1, now));
+                held.on_disk = subject.is_saved.then_some(held.version);
+                return messages;
+            }
+            Some(_) => messages.extend(self.close(&subject.path)),
+            None => {}
+        }
+        let Some(uri) = uri::of(&subject.path) else { return messages };
+        self.version += 1;
+        let mut held = Held {
+            uri,
+            language: language.to_owned(),
+            text: Arc::clone(&subject.text),
+            version: self.version,
+            told: now,
+            edited: (!subject.is_saved).then_some((now, tick)),
+            on_disk: subject.is_saved.then_some(self.version),
+            saved: None,
+            texts: VecDeque::new(),
+        };
+        held.remember();
+        messages.push((
+            "textDocument/didOpen",
+            json!({ "textDocument": {
+                "uri": held.uri, "languageId": language, "version": held.version, "text": *held.text,
+            } }),
+        ));
+        self.open.insert(subject.path.clone(), held);
+        messages
+    }
+
+    /// Tells of the same text once more, under a new version.
+    pub(super) fn touch(
+        &mut self,
+        path: &Path,
+        how: (Sync, &Map<String, Value>),
+        now: Instant,
+    ) -> Option<Message> {
+        let held = self.open.get_mut(path).filter(|_| how.0 != Sync::None)?;
+        self.version += 1;
+        let (is_clean, is_saved) = (held.is_clean(), held.saved.filter(|saved| saved.0 == held.version));
+        let message = held.change(self.version, vec![json!({ "text": *held.text })], how.1, now);
+        held.on_disk = if is_clean { Some(held.version) } else { held.on_disk };
+        held.saved = is_saved.map(|(_, at)| (held.version, at)).or(held.saved);
+        Some(message)
+    }
+
+    pub(super) fn close(&mut self, path: &Path) -> Option<Message> {
+        let held = self.open.remove(path)?;
+        Some(("textDocument/didClose", json!({ "textDocument": { "uri": held.uri } })))
+    }
+
+    /// None where it is not open.
+    pub(super) fn saved(&mut self, path: &Path, with_text: bool, now: Instant) -> Option<Message> {
+        let held = self.open.get_mut(path)?;
+        held.on_disk = Some(held.version);
+        held.saved = Some((held.version, now));
+        let mut params = json!({ "textDocument": { "uri": held.uri } });
+        if let Some(params) = params.as_object_mut().filter(|_| with_text) {
+            params.insert("text".to_owned(), Value::from(held.text.as_str()));
+        }
+        Some(("textDocument/didSave", params))
+    }
+}
+
+impl Held {
+    fn change(
+        &mut self,
+        version: i32,
+        edits: Vec<Value>,
+        more: &Map<String, Value>,
+        now: Instant,
+    ) -> Message {
+        self.version = version;
+        self.told = now;
+        self.remember();
+        let mut params = Map::new();
+        params.insert("textDocument".to_owned(), json!({ "uri": self.uri, "version": version }));
+        params.insert("contentChanges".to_owned(), edits.into());
+        params.extend(more.clone());
+        ("textDocument/didChange", params.into())
+    }
+}
+
+/// The last edit first, so that those before it are still where they were.
+fn edits(old: &str, new: &str, sync: Sync) -> Vec<Value> {
+    let ranges = match sync {
+        Sync::Incremental => {
+            let document = Document::new(old, Lines::Any);
+            document.ranges(&Change::between(old, new), Encoding::Utf16).ok()
+        }
+        Sync::None | Sync::Full => None,
+    };
+    let Some(ranges) = ranges else { return vec![json!({ "text": new })] };
+    let place =
+        |position: copydesk_text::Position| json!({ "line": position.line, "character": position.character });
+    let edit =
+        |(start, end, text)| json!({ "range": { "start": place(start), "end": place(end) }, "text": text });
+    ranges.into_iter().rev().map(edit).collect()
+}
+
+fn fingerprint(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,55 @@
+//! How long a server takes, learnt from what it did.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// So many of the last are remembered.
+const MOST: usize = 32;
+/// What took longer was not waited for, and says nothing of how long one should.
+const LONGEST: Duration = Duration::from_secs(5);
+/// What follows later follows something else.
+const LONGEST_GAP: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Default)]
+pub(in super::super) struct Learnt {
+    /// From a change to the publish that it caused.
+    delays: VecDeque<Duration>,
+    /// From one publish to the next without a change in between.
+    gaps: VecDeque<Duration>,
+}
+
+impl Learnt {
+    pub(in super::super) fn took(&mut self, delay: Duration) {
+        push(&mut self.delays, delay, LONGEST);
+    }
+
+    pub(in super::super) fn followed(&mut self, gap: Duration) {
+        push(&mut self.gaps, gap, LONGEST_GAP);
+    }
+
+    /// The longest of the last, if any.
+    pub(in super::super) fn longest(&self) -> Option<Duration> {
+        self.delays.iter().max().copied()
+    }
+
+    /// How long it may be silent before it says what a change changed: half as long again as it ever took, and not less
+    /// than what is known of it.
+    pub(in super::super) fn silence(&self, known: Duration) -> Duration {
+        self.longest().map_or(known, |longest| known.max(longest.mul_f32(1.5)))
+    }
+
+    /// How long after a publish another one for the same text may follow.
+    pub(in super::super) fn gap(&self) -> Duration {
+        self.gaps.iter().max().map_or(Duration::ZERO, |gap| gap.mul_f32(1.5))
+    }
+}
+
+fn push(times: &mut VecDeque<Duration>, time: Duration, longest: Duration) {
+    if time > longest {
+        return;
+    }
+    if times.len() >= MOST {
+        times.pop_front();
+    }
+    times.push_back(time);
+}

@@ -1,0 +1,107 @@
+//! The process of a server, from its start to its end, and whether it still answers.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use copydesk_workspace::process::{Errors, Exit, Piped};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::{Inner, Server};
+
+/// A request that is not answered for so long, while nothing else is either, will not be.
+pub(super) const HANGS: Duration = Duration::from_secs(30);
+/// How often that is looked at.
+const LOOK: Duration = Duration::from_secs(5);
+/// Characters of what a server printed as errors that are told.
+const LONGEST: usize = 600;
+const MOST_LINES: usize = 6;
+
+/// The process, as whoever speaks to the server holds it.
+#[derive(Debug)]
+pub(super) struct Life {
+    pub(super) group: i32,
+    /// Has it end, with so much grace.
+    ending: mpsc::Sender<Duration>,
+    gone: CancellationToken,
+    /// With the last one who holds the server it is killed.
+    dropped: CancellationToken,
+}
+
+impl Drop for Life {
+    fn drop(&mut self) {
+        self.dropped.cancel();
+    }
+}
+
+impl Life {
+    pub(super) fn begin(mut piped: Piped, inner: Arc<Inner>) -> Self {
+        let (ending, mut ends) = mpsc::channel(1);
+        let (gone, dropped) = (CancellationToken::new(), CancellationToken::new());
+        let life = Self { group: piped.id(), ending, gone: gone.clone(), dropped: dropped.clone() };
+        tokio::spawn(async move {
+            tokio::select! {
+                exit = piped.wait() => {
+                    let why = ended(exit, &piped.errors());
+                    inner.change(|known| {
+                        // More is known now than that it is silent.
+                        if !known.is_stopped {
+                            known.ended = Some(why);
+                        }
+                    });
+                }
+                Some(grace) = ends.recv() => piped.end(grace).await,
+                () = dropped.cancelled() => {}
+            }
+            // Killed with all that it started.
+            drop(piped);
+            gone.cancel();
+        });
+        life
+    }
+
+    /// Waits for its own end, and brings it about where that does not come.
+    pub(super) async fn end(&self, grace: Duration) {
+        if timeout(grace, self.gone.cancelled()).await.is_err() {
+            let _ = self.ending.try_send(grace);
+            self.gone.cancelled().await;
+        }
+    }
+}
+
+/// In words, with the last of what it said.
+pub(super) fn ended(exit: Exit, errors: &Errors) -> String {
+    let how = match exit {
+        Exit::Code(code) => format!("it exited with code {code}"),
+        Exit::Signal(signal) => format!("it was killed by signal {signal}"),
+        Exit::TimedOut | Exit::Cancelled => "it was ended".to_owned(),
+    };
+    let text = errors.text();
+    let mut lines: Vec<_> =
+        text.lines().map(str::trim_end).filter(|line| !line.is_empty()).rev().take(MOST_LINES).collect();
+    lines.reverse();
+    let said = lines.join("\n");
+    let skipped = said.chars().count().saturating_sub(LONGEST);
+    let said: String = said.chars().skip(skipped).collect();
+    if said.is_empty() { how } else { format!("{how}, and said: {said}") }
+}
+
+/// Looks from time to time whether the server answers, for as long as anybody holds it.
+pub(super) fn watch(server: &Arc<Server>) {
+    let server: Weak<Server> = Arc::downgrade(server);
+    tokio::spawn(async move {
+        let mut look = interval(LOOK);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            look.tick().await;
+            let Some(server) = server.upgrade() else { return };
+            let waiting = server.peer.unanswered();
+            let hung = waiting.filter(|waiting| waiting.since + HANGS <= Instant::now());
+            let is_other = server.inner.lock().hung != hung.map(|waiting| waiting.method);
+            if is_other {
+                server.inner.change(|known| known.hung = hung.map(|waiting| waiting.method));
+            }
+        }
+    });
+}

@@ -1,0 +1,119 @@
+//! What a server has said of files, the last of each, within bounds.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::fresh::Heard;
+use crate::diagnostic::Diagnostic;
+
+/// Diagnostics of all files together.
+const MOST: usize = 100_000;
+const MOST_FILES: usize = 10_000;
+
+#[derive(Debug, Default)]
+pub(super) struct AllPublished {
+    files: BTreeMap<PathBuf, Published>,
+    /// Diagnostics of all files.
+    total: usize,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Published {
+    pub(super) heard: Heard,
+    /// When it came in, in the order of all that happened.
+    pub(super) tick: u64,
+    pub(super) diagnostics: Arc<Vec<Diagnostic>>,
+    /// Those that only follow a save, apart.
+    pub(super) saved: Arc<Vec<Diagnostic>>,
+    /// It is the answer to a question, so it is said of what stood there then.
+    pub(super) is_answer: bool,
+}
+
+impl Published {
+    fn count(&self) -> usize {
+        self.diagnostics.len() + self.saved.len()
+    }
+}
+
+impl AllPublished {
+    pub(super) fn get(&self, path: &Path) -> Option<&Published> {
+        self.files.get(path)
+    }
+
+    /// What was said since a moment.
+    pub(super) fn since(&self, tick: u64) -> impl Iterator<Item = (&PathBuf, &Published)> {
+        self.files.iter().filter(move |(_, published)| published.tick > tick)
+    }
+
+    /// `is_kept` tells which files are not to be forgotten where there is too much.
+    pub(super) fn put(&mut self, path: PathBuf, published: Published, is_kept: impl Fn(&Path) -> bool) {
+        self.total += published.count();
+        if let Some(before) = self.files.insert(path, published) {
+            self.total -= before.count();
+        }
+        if self.total > MOST || self.files.len() > MOST_FILES {
+            self.make_room(is_kept);
+        }
+    }
+
+    /// A tenth more than is needed, so that this is rare.
+    fn make_room(&mut self, is_kept: impl Fn(&Path) -> bool) {
+        let files = self.files.iter();
+        let mut oldest: Vec<_> = files.map(|(path, all)| (is_kept(path), all.tick, path.clone())).collect();
+        oldest.sort();
+        for (_, _, path) in oldest {
+            if self.total <= MOST / 10 * 9 && self.files.len() <= MOST_FILES / 10 * 9 {
+                return;
+            }
+            self.forget(&path);
+        }
+    }
+
+    pub(super) fn forget(&mut self, path: &Path) {
+        if let Some(before) = self.files.remove(path) {
+            self.total -= before.count();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::{Severity, Span};
+
+    fn published(count: usize, tick: u64) -> Published {
+        let diagnostic = Diagnostic {
+            span: Span::default(),
+            severity: Severity::Error,
+            code: None,
+            source: None,
+            message: String::new(),
+            related: Vec::new(),
+        };
+        let diagnostics = Arc::new(vec![diagnostic; count]);
+        let heard = Heard::next(None, None, tokio::time::Instant::now(), None);
+        Published { heard, tick, diagnostics, saved: Arc::default(), is_answer: false }
+    }
+
+    #[test]
+    fn what_is_held_is_bounded_and_open_files_are_forgotten_last() {
+        let mut all = AllPublished::default();
+        let is_open = |path: &Path| path == Path::new("/open");
+        all.put("/open".into(), published(10_000, 1), is_open);
+        for number in 0..20 {
+            all.put(format!("/{number}").into(), published(10_000, 2 + number), is_open);
+        }
+        assert!(all.total <= MOST && all.total > MOST / 2 && all.total == 10_000 * all.files.len());
+        assert!(all.get(Path::new("/open")).is_some() && all.get(Path::new("/10")).is_none());
+        let before = all.total;
+        all.put("/19".into(), published(1, 50), is_open);
+        assert_eq!(all.total, before - 9_999);
+        let late: Vec<_> = all.since(19).map(|(path, _)| path.clone()).collect();
+        assert_eq!(late, [Path::new("/18"), Path::new("/19")]);
+        for number in 0..3 * MOST_FILES {
+            all.put(format!("/more/{number}").into(), published(0, 100), is_open);
+        }
+        assert!(all.files.len() <= MOST_FILES && all.get(Path::new("/open")).is_some());
+    }
+}

@@ -1,0 +1,161 @@
+//! Whether a server has seen the project. Until then an answer without problems means nothing.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::Instant;
+
+use crate::quirks::ReadyBy;
+
+/// Progress that is remembered at one time; more is not looked at.
+const MOST: usize = 256;
+/// Characters of what a server says of its progress.
+const LONGEST: usize = 200;
+
+/// How far a server is, at a moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// It may be ready, or may be about to say that it is not; at this moment it is known, if at any.
+    Starting {
+        until: Option<Instant>,
+    },
+    Indexing {
+        message: Option<String>,
+        percent: Option<u32>,
+    },
+    Ready {
+        since: Instant,
+    },
+}
+
+#[derive(Debug)]
+pub(super) struct Readiness {
+    by: ReadyBy,
+    started: Instant,
+    /// When the first document was opened.
+    opened: Option<Instant>,
+    running: BTreeMap<String, Progress>,
+    /// When what counts last began or ended.
+    turned: Option<Instant>,
+    /// What it said of itself: whether it is quiescent, since when, and in which words.
+    status: Option<(bool, Instant, Option<String>)>,
+}
+
+#[derive(Debug)]
+struct Progress {
+    counts: bool,
+    title: String,
+    message: Option<String>,
+    percent: Option<u32>,
+}
+
+impl Readiness {
+    pub(super) fn new(by: ReadyBy, now: Instant) -> Self {
+        Self { by, started: now, opened: None, running: BTreeMap::new(), turned: None, status: None }
+    }
+
+    pub(super) fn opened(&mut self, now: Instant) {
+        self.opened.get_or_insert(now);
+    }
+
+    pub(super) fn stage(&self, now: Instant) -> Stage {
+        match &self.by {
+            ReadyBy::FirstAnswer => Stage::Ready { since: self.started },
+            ReadyBy::ServerStatus => match self.status {
+                None => Stage::Starting { until: None },
+                Some((true, since, _)) => Stage::Ready { since },
+                Some((false, ..)) => self.indexing(),
+            },
+            ReadyBy::ProgressEnds { begins_ms, .. } => {
+                let begins = self.opened.map(|opened| opened + Duration::from_millis(*begins_ms));
+                match (self.turned, begins) {
+                    _ if self.running.values().any(|progress| progress.counts) => self.indexing(),
+                    (Some(since), _) => Stage::Ready { since },
+                    (None, Some(since)) if since <= now => Stage::Ready { since },
+                    (None, until) => Stage::Starting { until },
+                }
+            }
+        }
+    }
+
+    fn indexing(&self) -> Stage {
+        let mut running: Vec<_> = self.running.values().collect();
+        // What counts tells most.
+        running.sort_by_key(|progress| !progress.counts);
+        let progress = running.first();
+        let said = self.status.as_ref().and_then(|(_, _, message)| message.clone());
+        let message = progress.map(|progress| progress.text()).filter(|text| !text.is_empty()).or(said);
+        Stage::Indexing { message, percent: progress.and_then(|progress| progress.percent) }
+    }
+
+    /// `experimental/serverStatus`.
+    pub(super) fn status(&mut self, params: &Value, now: Instant) {
+        let Some(quiescent) = params.get("quiescent").and_then(Value::as_bool) else { return };
+        let since = match self.status {
+            Some((before, since, _)) if before == quiescent => since,
+            _ => now,
+        };
+        self.status = Some((quiescent, since, text(params, "message")));
+    }
+
+    /// `$/progress`.
+    pub(super) fn progress(&mut self, token: &str, value: &Value, now: Instant) {
+        match value.get("kind").and_then(Value::as_str) {
+            Some("begin") if self.running.len() < MOST => {
+                let title = text(value, "title").unwrap_or_default();
+                let counts = self.counts(token, &title);
+                let progress =
+                    Progress { counts, title, message: text(value, "message"), percent: percent(value) };
+                self.running.insert(token.to_owned(), progress);
+                self.turned = if counts { Some(now) } else { self.turned };
+            }
+            Some("report") => {
+                if let Some(progress) = self.running.get_mut(token) {
+                    progress.message = text(value, "message").or(progress.message.take());
+                    progress.percent = percent(value).or(progress.percent);
+                }
+            }
+            Some("end") => {
+                let counted = self.running.remove(token).is_some_and(|progress| progress.counts);
+                self.turned = if counted { Some(now) } else { self.turned };
+            }
+            _ => {}
+        }
+    }
+
+    fn counts(&self, token: &str, title: &str) -> bool {
+        let ReadyBy::ProgressEnds { tokens, titles, .. } = &self.by else { return false };
+        let begins = |text: &str, all: &[String]| all.iter().any(|start| text.starts_with(start.as_str()));
+        (tokens.is_empty() && titles.is_empty()) || begins(token, tokens) || begins(title, titles)
+    }
+}
+
+impl Progress {
+    fn text(&self) -> String {
+        match &self.message {
+            Some(message) if self.title.is_empty() => message.clone(),
+            Some(message) => format!("{}: {message}", self.title),
+            None => self.title.clone(),
+        }
+    }
+}
+
+fn text(value: &Value, name: &str) -> Option<String> {
+    let text = value.get(name)?.as_str()?.trim();
+    (!text.is_empty()).then(|| text.chars().take(LONGEST).collect())
+}
+
+fn percent(value: &Value) -> Option<u32> {
+    let percent = value.get("percentage")?.as_f64()?;
+    Some(percent.clamp(0.0, 100.0) as u32)
+}
+
+/// A token is a number or a string.
+pub(super) fn token(params: &Value) -> Option<String> {
+    match params.get("token")? {
+        Value::String(token) => Some(token.chars().take(LONGEST).collect()),
+        Value::Number(token) => Some(token.to_string()),
+        _ => None,
+    }
+}

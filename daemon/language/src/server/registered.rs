@@ -1,0 +1,175 @@
+//! What a server registers after the greeting: that it can be asked for diagnostics, and which files it wants to be told of.
+
+use std::path::{Path, PathBuf};
+
+use globset::{GlobBuilder, GlobMatcher};
+use serde_json::Value;
+
+use super::greeting::PullOptions;
+use super::{OnDisk, uri};
+
+/// Registrations at one time; more are not looked at.
+const MOST: usize = 1000;
+/// Patterns of one registration.
+const MOST_PATTERNS: usize = 2000;
+
+#[derive(Debug, Default)]
+pub(super) struct Registered {
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    id: String,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
+    Pull(PullOptions),
+    Watch(Vec<Pattern>),
+}
+
+#[derive(Debug)]
+struct Pattern {
+    /// What is matched is the whole path, or the one from here.
+    base: PathBuf,
+    glob: GlobMatcher,
+    /// A bit for each: created, changed, deleted.
+    kinds: u64,
+}
+
+impl Registered {
+    pub(super) fn register(&mut self, params: &Value, root: &Path) {
+        let registrations = params.get("registrations").and_then(Value::as_array);
+        for registration in registrations.into_iter().flatten() {
+            let text = |name| registration.get(name).and_then(Value::as_str);
+            let options = registration.get("registerOptions").unwrap_or(&Value::Null);
+            let what = match text("method") {
+                Some("textDocument/diagnostic") => What::Pull(PullOptions::read(options).unwrap_or_default()),
+                Some("workspace/didChangeWatchedFiles") => What::Watch(patterns(options, root)),
+                _ => continue,
+            };
+            let id = text("id").unwrap_or_default().to_owned();
+            self.entries.retain(|entry| entry.id != id);
+            if self.entries.len() < MOST {
+                self.entries.push(Entry { id, what });
+            }
+        }
+    }
+
+    pub(super) fn unregister(&mut self, params: &Value) {
+        // Misspelt in the protocol, and so by those who keep to it.
+        let gone = params.get("unregisterations").or_else(|| params.get("unregistrations"));
+        for gone in gone.and_then(Value::as_array).into_iter().flatten() {
+            let id = gone.get("id").and_then(Value::as_str);
+            self.entries.retain(|entry| id != Some(entry.id.as_str()));
+        }
+    }
+
+    pub(super) fn pull(&self) -> Option<&PullOptions> {
+        self.entries.iter().find_map(|entry| match &entry.what {
+            What::Pull(options) => Some(options),
+            What::Watch(_) => None,
+        })
+    }
+
+    pub(super) fn is_watched(&self, path: &Path, change: OnDisk) -> bool {
+        let kind = match change {
+            OnDisk::Created => 1,
+            OnDisk::Changed => 2,
+            OnDisk::Deleted => 4,
+        };
+        self.entries.iter().any(|entry| match &entry.what {
+            What::Watch(patterns) => {
+                patterns.iter().any(|pattern| pattern.kinds & kind != 0 && pattern.is_for(path))
+            }
+            What::Pull(_) => false,
+        })
+    }
+}
+
+impl Pattern {
+    fn is_for(&self, path: &Path) -> bool {
+        let inside = path.strip_prefix(&self.base);
+        self.glob.is_match(path) || inside.is_ok_and(|inside| self.glob.is_match(inside))
+    }
+}
+
+fn patterns(options: &Value, root: &Path) -> Vec<Pattern> {
+    let watchers = options.get("watchers").and_then(Value::as_array);
+    let pattern = |watcher: &Value| {
+        let pattern = watcher.get("globPattern")?;
+        let (base, text) = match pattern.as_str() {
+            Some(text) => (root.to_owned(), text),
+            None => {
+                let base = pattern.get("baseUri")?;
+                let base = base.as_str().or_else(|| base.get("uri")?.as_str())?;
+                (uri::path(base)?, pattern.get("pattern")?.as_str()?)
+            }
+        };
+        let glob = GlobBuilder::new(text).literal_separator(true).empty_alternates(true).build().ok()?;
+        let kinds = watcher.get("kind").and_then(Value::as_u64).unwrap_or(7);
+        Some(Pattern { base, glob: glob.compile_matcher(), kinds })
+    };
+    watchers.into_iter().flatten().filter_map(pattern).take(MOST_PATTERNS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_watched() {
+        let mut registered = Registered::default();
+        let watchers = json!([
+            { "globPattern": "**/*.{ts,js}" },
+            { "globPattern": "*.json", "kind": 2 },
+            { "globPattern": "/w/root/**/Cargo.{toml,lock}" },
+            { "globPattern": { "baseUri": "file:///other", "pattern": "**/x" }, "kind": 4 },
+            { "globPattern": { "baseUri": { "uri": "file:///folder%20b" }, "pattern": "y" } },
+            { "globPattern": "[" }, { "globPattern": 1 }, {},
+        ]);
+        let watch = json!({ "watchers": watchers });
+        let registration =
+            json!({ "id": "w", "method": "workspace/didChangeWatchedFiles", "registerOptions": watch });
+        registered.register(&json!({ "registrations": [registration, 5, {}] }), Path::new("/w/root"));
+        for (path, change, expected) in [
+            ("/w/root/a/b.ts", OnDisk::Created, true),
+            ("/elsewhere/b.js", OnDisk::Deleted, true),
+            ("/w/root/a.json", OnDisk::Changed, true),
+            ("/w/root/a.json", OnDisk::Created, false),
+            ("/w/root/in/a.json", OnDisk::Changed, false),
+            ("/w/root/in/Cargo.toml", OnDisk::Changed, true),
+            ("/other/deep/x", OnDisk::Deleted, true),
+            ("/other/deep/x", OnDisk::Changed, false),
+            ("/folder b/y", OnDisk::Changed, true),
+            ("/w/root/y", OnDisk::Changed, false),
+        ] {
+            assert_eq!(registered.is_watched(Path::new(path), change), expected, "{path} {change:?}");
+        }
+        registered.unregister(&json!({ "unregisterations": [{ "id": "w", "method": "x" }, 7] }));
+        assert!(!registered.is_watched(Path::new("/w/root/b.ts"), OnDisk::Changed));
+    }
+
+    #[test]
+    fn being_asked_for_diagnostics_can_be_registered_and_taken_back() {
+        let mut registered = Registered::default();
+        let options =
+            json!({ "identifier": "p", "interFileDependencies": true, "workspaceDiagnostics": true });
+        let registration =
+            json!({ "id": "1", "method": "textDocument/diagnostic", "registerOptions": options });
+        registered.register(&json!({ "registrations": [registration] }), Path::new("/"));
+        let expected = PullOptions { identifier: Some("p".into()), workspace: true };
+        assert_eq!(registered.pull(), Some(&expected));
+        registered.unregister(&json!({ "unregistrations": [{ "id": "1" }] }));
+        assert_eq!(registered.pull(), None);
+        for number in 0..2 * MOST {
+            let registration = json!({ "id": number.to_string(), "method": "textDocument/diagnostic" });
+            registered.register(&json!({ "registrations": [registration] }), Path::new("/"));
+        }
+        assert_eq!(registered.entries.len(), MOST);
+    }
+}

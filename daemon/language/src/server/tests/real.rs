@@ -1,0 +1,204 @@
+//! The servers themselves, installed by `tests/install`: the same few edits for each, and what it says of each.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use copydesk_workspace::process::Processes;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::super::*;
+use crate::known;
+use crate::report::Proof;
+
+/// A server, a small project, and one of its files in four states.
+struct Trial {
+    /// As in `known.json`.
+    name: &'static str,
+    /// The folder of the installation.
+    installed: &'static str,
+    language: &'static str,
+    files: &'static [(&'static str, &'static str)],
+    /// With one problem, in the first file.
+    bad: &'static str,
+    /// What the problem has in its message.
+    says: &'static str,
+    /// Without, with a comment more, and one line further down.
+    good: &'static str,
+    commented: &'static str,
+    lower: &'static str,
+}
+
+const TRIALS: &[Trial] = &[
+    Trial {
+        name: "ruff",
+        installed: "ruff-",
+        language: "python",
+        files: &[("a.py", "x = 1\n")],
+        bad: "import os\nx = 1\n",
+        says: "imported but unused",
+        good: "x = 1\n",
+        commented: "x = 1\n# more\n",
+        lower: "# more\nimport os\nx = 1\n",
+    },
+    Trial {
+        name: "pyright",
+        installed: "pyright-",
+        language: "python",
+        files: &[("a.py", "x: int = 1\n"), ("b.py", "def f(a: int) -> int:\n    return a\n")],
+        bad: "x: int = \"ä\"\n",
+        says: "not assignable",
+        good: "x: int = 1\n",
+        commented: "x: int = 1\n# more\n",
+        lower: "# more\nx: int = \"ä\"\n",
+    },
+    Trial {
+        name: "clangd",
+        installed: "clangd-",
+        language: "c",
+        files: &[("a.c", "int main(void) { return 0; }\n"), ("compile_flags.txt", "-Wall\n")],
+        bad: "int main(void) { return x; }\n",
+        says: "undeclared",
+        good: "int main(void) { return 0; }\n",
+        commented: "int main(void) { return 0; }\n// more\n",
+        lower: "// more\nint main(void) { return x; }\n",
+    },
+    Trial {
+        name: "typescript-language-server",
+        installed: "typescript-5-",
+        language: "typescript",
+        files: &[
+            ("a.ts", "export const x: number = 1;\n"),
+            ("tsconfig.json", "{\"compilerOptions\":{\"strict\":true}}\n"),
+        ],
+        bad: "export const x: number = \"ä\";\n",
+        says: "not assignable",
+        good: "export const x: number = 1;\n",
+        commented: "export const x: number = 1;\n// more\n",
+        lower: "// more\nexport const x: number = \"ä\";\n",
+    },
+    Trial {
+        name: "typescript-native",
+        installed: "typescript-7-",
+        language: "typescript",
+        files: &[
+            ("a.ts", "export const x: number = 1;\n"),
+            ("tsconfig.json", "{\"compilerOptions\":{\"strict\":true}}\n"),
+        ],
+        bad: "export const x: number = \"ä\";\n",
+        says: "not assignable",
+        good: "export const x: number = 1;\n",
+        commented: "export const x: number = 1;\n// more\n",
+        lower: "// more\nexport const x: number = \"ä\";\n",
+    },
+    Trial {
+        name: "gopls",
+        installed: "gopls-",
+        language: "go",
+        files: &[("a.go", "package a\n\nvar X int = 1\n"), ("go.mod", "module a\n\ngo 1.20\n")],
+        bad: "package a\n\nvar X int = \"ä\"\n",
+        says: "cannot use",
+        good: "package a\n\nvar X int = 1\n",
+        commented: "package a\n\nvar X int = 1\n\n// more\n",
+        lower: "package a\n\n// more\nvar X int = \"ä\"\n",
+    },
+    Trial {
+        name: "rust-analyzer",
+        installed: "rust-analyzer-",
+        language: "rust",
+        files: &[
+            ("src/lib.rs", "pub fn f() -> u32 {\n    1\n}\n"),
+            ("Cargo.toml", "[package]\nname = \"a\"\nedition = \"2021\"\n"),
+        ],
+        bad: "pub fn f() -> u32 {\n    \"ä\"\n}\n",
+        says: "expected u32",
+        good: "pub fn f() -> u32 {\n    1\n}\n",
+        commented: "pub fn f() -> u32 {\n    1\n}\n// more\n",
+        lower: "// more\npub fn f() -> u32 {\n    \"ä\"\n}\n",
+    },
+];
+
+async fn run(trial: &Trial, folder: &Path) {
+    let project = tempfile::tempdir().unwrap();
+    let root = project.path().canonicalize().unwrap();
+    for (path, text) in trial.files {
+        fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+        fs::write(root.join(path), text).unwrap();
+    }
+    let known = known::servers().iter().find(|known| known.name == trial.name).unwrap();
+    let is_it = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(trial.installed);
+    let installed = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(is_it).unwrap();
+    let path = format!("{}:{}", installed.join("bin").display(), std::env::var("PATH").unwrap());
+    let home = std::env::var("HOME").unwrap();
+    let environment =
+        [("PATH", path), ("HOME", home), ("GOPROXY", "off".into()), ("GOTOOLCHAIN", "local".into())];
+    let processes = Processes::new(environment.map(|(name, value)| (name.into(), value.into())).into());
+    let launch = Launch {
+        name: known.name.clone(),
+        command: known.commands[0].iter().map(OsString::from).collect(),
+        environment: Vec::new(),
+        root: root.clone(),
+        folders: Vec::new(),
+        initialization: known.initialization.clone(),
+        settings: match trial.name {
+            "pyright" => Value::Null,
+            _ => known.settings.clone(),
+        },
+        quirks: known.quirks.clone(),
+    };
+    let begun = Instant::now();
+    let server = Server::start(launch, &processes).await.unwrap();
+    let group = server.group();
+    println!("{}: greeted after {:?}", trial.name, begun.elapsed());
+    let file = root.join(trial.files[0].0);
+    let check = async |text: &str, says: Option<&str>, budget: u64| {
+        let subject = Subject { path: file.clone(), text: Arc::new(text.to_owned()), is_saved: false };
+        let start = Instant::now();
+        server.hold(&subject, trial.language);
+        let mut said = server.check(&file, start + Duration::from_secs(budget)).await;
+        while said.proof() == Proof::Unknown && start.elapsed() < Duration::from_secs(budget) {
+            let mut states = server.states();
+            let _ = tokio::time::timeout(Duration::from_secs(1), states.changed()).await;
+            said = server.check(&file, start + Duration::from_secs(budget)).await;
+        }
+        let shown: Vec<_> = said.diagnostics().unwrap_or_default().iter().map(|one| &one.message).collect();
+        println!("{}: {:?} {:?} {shown:?} {said:?}", trial.name, start.elapsed(), said.proof());
+        let errors = said.diagnostics().unwrap_or_else(|| panic!("{}: {said:?}", trial.name));
+        match says {
+            None => assert_eq!(errors, [], "{}", trial.name),
+            Some(says) => {
+                assert!(errors.iter().any(|error| error.message.contains(says)), "{}: {errors:?}", trial.name);
+            }
+        }
+        said
+    };
+    check(trial.bad, Some(trial.says), 60).await;
+    check(trial.good, None, 5).await;
+    check(trial.commented, None, 5).await;
+    let said = check(trial.lower, Some(trial.says), 5).await;
+    let lines: Vec<_> = trial.lower.lines().collect();
+    let error = said.diagnostics().unwrap().iter().find(|error| error.message.contains(trial.says)).unwrap();
+    assert!(!lines[error.span.start.line as usize].contains("more"), "{error:?}");
+    for text in [trial.good, trial.bad, trial.good, trial.bad] {
+        server.hold(
+            &Subject { path: file.clone(), text: Arc::new(text.to_owned()), is_saved: false },
+            trial.language,
+        );
+    }
+    check(trial.bad, Some(trial.says), 5).await;
+    check(trial.good, None, 5).await;
+    server.end(Duration::from_secs(4)).await;
+    println!("{}: {:?} {:?} {:?}", trial.name, server.state(), server.garbage(), group);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs servers, by COPYDESK_TEST_SERVERS"]
+async fn every_server_says_of_each_text_what_is_wrong_with_it() {
+    let folder = std::env::var_os("COPYDESK_TEST_SERVERS").expect("the folder with the servers");
+    let only = std::env::var("COPYDESK_TEST_SERVER").unwrap_or_default();
+    for trial in TRIALS.iter().filter(|trial| trial.name.contains(&only)) {
+        run(trial, Path::new(&folder)).await;
+    }
+}

@@ -1,0 +1,203 @@
+//! The grammars that are built in, and which files they are for.
+
+use std::path::Path;
+
+use tree_sitter::Language;
+
+#[derive(Debug)]
+pub(super) struct Grammar {
+    pub(super) name: &'static str,
+    /// What the names of its files end with, behind the last dot.
+    endings: &'static [&'static str],
+    /// Whole names of files.
+    files: &'static [&'static str],
+    pub(super) nature: Nature,
+    pub(super) language: fn() -> Language,
+}
+
+/// How far what breaks the grammar is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Nature {
+    Code,
+    /// What a macro stands for is not known, so that a text may be right that breaks the grammar.
+    Macros,
+    /// Such files are often templates of something else, in which anything may stand.
+    Data,
+}
+
+/// The grammar for a file. None where there is none, or it is left out of this build.
+pub(super) fn of(path: &Path) -> Option<&'static Grammar> {
+    let name = path.file_name()?.to_str()?;
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let by_name = GRAMMARS.iter().find(|grammar| grammar.files.contains(&name));
+    by_name.or_else(|| GRAMMARS.iter().find(|grammar| grammar.endings.contains(&ending)))
+}
+
+/// A file of JSON in which those who read it allow a comma behind the last item.
+pub(super) fn allows_last_comma(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let starts = |start: &str| name.starts_with(start);
+    let is_json = name.ends_with(".json");
+    let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+    [".jsonc", ".code-workspace", ".code-snippets"].iter().any(|ending| name.ends_with(ending))
+        || is_json
+            && (starts("tsconfig") || starts("jsconfig") || starts(".eslintrc") || starts("devcontainer"))
+        || is_json && matches!(folder, Some(".vscode" | ".devcontainer" | ".zed"))
+        || matches!(name, ".babelrc" | ".swcrc" | ".eslintrc" | "deno.json" | "api-extractor.json")
+}
+
+static GRAMMARS: &[Grammar] = &[
+    #[cfg(feature = "bash")]
+    Grammar {
+        name: "bash",
+        endings: &["sh", "bash"],
+        files: &[".bashrc", ".bash_profile", ".profile", "PKGBUILD"],
+        nature: Nature::Code,
+        language: || tree_sitter_bash::LANGUAGE.into(),
+    },
+    #[cfg(feature = "c")]
+    Grammar {
+        name: "c",
+        endings: &["c"],
+        files: &[],
+        nature: Nature::Macros,
+        language: || tree_sitter_c::LANGUAGE.into(),
+    },
+    // A header may be of either; nearly all that is right in C is right in C++.
+    #[cfg(feature = "cpp")]
+    Grammar {
+        name: "cpp",
+        endings: &["cc", "cpp", "cxx", "h", "hh", "hpp", "hxx", "ipp"],
+        files: &[],
+        nature: Nature::Macros,
+        language: || tree_sitter_cpp::LANGUAGE.into(),
+    },
+    #[cfg(feature = "c-sharp")]
+    Grammar {
+        name: "c-sharp",
+        endings: &["cs"],
+        files: &[],
+        nature: Nature::Code,
+        language: || tree_sitter_c_sharp::LANGUAGE.into(),
+    },
+    #[cfg(feature = "css")]
+    Grammar {
+        name: "css",
+        endings: &["css"],
+        files: &[],
+        nature: Nature::Data,
+        language: || tree_sitter_css::LANGUAGE.into(),
+    },
+    #[cfg(feature = "go")]
+    Grammar {
+        name: "go",
+        endings: &["go"],
+        files: &[],
+        nature: Nature::Code,
+        language: || tree_sitter_go::LANGUAGE.into(),
+    },
+    #[cfg(feature = "html")]
+    Grammar {
+        name: "html",
+        endings: &["html", "htm"],
+        files: &[],
+        nature: Nature::Data,
+        language: || tree_sitter_html::LANGUAGE.into(),
+    },
+    #[cfg(feature = "java")]
+    Grammar {
+        name: "java",
+        endings: &["java"],
+        files: &[],
+        nature: Nature::Code,
+        language: || tree_sitter_java::LANGUAGE.into(),
+    },
+    #[cfg(feature = "javascript")]
+    Grammar {
+        name: "javascript",
+        endings: &["js", "cjs", "mjs", "jsx"],
+        files: &[],
+        nature: Nature::Code,
+        language: || tree_sitter_javascript::LANGUAGE.into(),
+    },
+    #[cfg(feature = "json")]
+    Grammar {
+        name: "json",
+        endings: &["json", "jsonc", "geojson", "webmanifest", "code-workspace", "code-snippets"],
+        files: &[".babelrc", ".swcrc", ".eslintrc"],
+        nature: Nature::Data,
+        language: || tree_sitter_json::LANGUAGE.into(),
+    },
+    #[cfg(feature = "lua")]
+    Grammar {
+        name: "lua",
+        endings: &["lua"],
+        files: &[],
+        nature: Nature::Code,
+        language: || tree_sitter_lua::LANGUAGE.into(),
+    },
+    #[cfg(feature = "php")]
+    Grammar {
+        name: "php",
+        endings: &["php"],
+        files: &[],
+        nature: Nature::Code,
+        language: || tree_sitter_php::LANGUAGE_PHP.into(),
+    },
+    #[cfg(feature = "python")]
+    Grammar {
+        name: "python",
+        endings: &["py", "pyi"],
+        files: &["SConstruct"],
+        nature: Nature::Code,
+        language: || tree_sitter_python::LANGUAGE.into(),
+    },
+    #[cfg(feature = "ruby")]
+    Grammar {
+        name: "ruby",
+        endings: &["rb", "rake", "gemspec"],
+        files: &["Gemfile", "Rakefile"],
+        nature: Nature::Code,
+        language: || tree_sitter_ruby::LANGUAGE.into(),
+    },
+    #[cfg(feature = "rust")]
+    Grammar {
+        name: "rust",
+        endings: &["rs"],
+        files: &[],
+        nature: Nature::Code,
+        language: || tree_sitter_rust::LANGUAGE.into(),
+    },
+    #[cfg(feature = "toml")]
+    Grammar {
+        name: "toml",
+        endings: &["toml"],
+        files: &["Cargo.lock", "poetry.lock", "uv.lock"],
+        nature: Nature::Data,
+        language: || tree_sitter_toml_ng::LANGUAGE.into(),
+    },
+    #[cfg(feature = "typescript")]
+    Grammar {
+        name: "typescript",
+        endings: &["ts", "cts", "mts"],
+        files: &[],
+        nature: Nature::Code,
+        language: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+    },
+    #[cfg(feature = "typescript")]
+    Grammar {
+        name: "tsx",
+        endings: &["tsx"],
+        files: &[],
+        nature: Nature::Code,
+        language: || tree_sitter_typescript::LANGUAGE_TSX.into(),
+    },
+    #[cfg(feature = "yaml")]
+    Grammar {
+        name: "yaml",
+        endings: &["yaml", "yml"],
+        files: &[".clang-format", ".clangd"],
+        nature: Nature::Data,
+        language: || tree_sitter_yaml::LANGUAGE.into(),
+    },
+];

@@ -1,0 +1,64 @@
+//! From a text to its tree, by way of an earlier tree where there is one.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use copydesk_text::Change;
+use tree_sitter::{InputEdit, Language, ParseOptions, Parser, Point, Tree};
+
+/// With more edits than this it is no longer worth while to edit the tree.
+const EDITS: usize = 200;
+
+/// None where there was not enough time for it.
+pub(super) fn parsed(
+    language: &Language,
+    text: &str,
+    earlier: Option<&Tree>,
+    until: Instant,
+) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(language).ok()?;
+    let mut progress = |_: &tree_sitter::ParseState| {
+        if Instant::now() < until { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let bytes = text.as_bytes();
+    let mut read = |at: usize, _: Point| bytes.get(at..).unwrap_or_default();
+    parser.parse_with_options(&mut read, earlier, Some(options))
+}
+
+/// The tree as it has to be told of the change to its text, before the new text is parsed with it.
+pub(super) fn edited(tree: &Tree, old: &str, new: &str) -> Option<Tree> {
+    let change = Change::between(old, new);
+    if change.edits().len() > EDITS {
+        return None;
+    }
+    let breaks: Vec<usize> =
+        old.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect();
+    let point = |offset: usize| {
+        let row = breaks.partition_point(|at| *at < offset);
+        let start = row.checked_sub(1).and_then(|last| breaks.get(last)).map_or(0, |at| at + 1);
+        Point { row, column: offset - start }
+    };
+    let mut tree = tree.clone();
+    // The last one first, so that the places of the others stay as they are.
+    for edit in change.edits().iter().rev() {
+        let start = point(edit.range.start);
+        tree.edit(&InputEdit {
+            start_byte: edit.range.start,
+            old_end_byte: edit.range.end,
+            new_end_byte: edit.range.start + edit.text.len(),
+            start_position: start,
+            old_end_position: point(edit.range.end),
+            new_end_position: behind(start, &edit.text),
+        });
+    }
+    Some(tree)
+}
+
+fn behind(start: Point, text: &str) -> Point {
+    match text.rfind('\n') {
+        Some(last) => Point { row: start.row + text.matches('\n').count(), column: text.len() - last - 1 },
+        None => Point { row: start.row, column: start.column + text.len() },
+    }
+}

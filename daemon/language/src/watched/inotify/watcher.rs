@@ -1,0 +1,230 @@
+//! The thread that reads the queue, and knows which folder each watch is for.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::{OsStr, OsString};
+use std::mem::{self, MaybeUninit};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::inotify::{self, ReadFlags, WatchFlags};
+use rustix::io::Errno;
+
+use super::super::fold::Seen;
+use super::super::tree;
+use super::Shared;
+
+const WANTED: WatchFlags = WatchFlags::CREATE
+    .union(WatchFlags::DELETE)
+    .union(WatchFlags::MODIFY)
+    .union(WatchFlags::CLOSE_WRITE)
+    .union(WatchFlags::MOVE)
+    .union(WatchFlags::ONLYDIR)
+    .union(WatchFlags::DONT_FOLLOW)
+    .union(WatchFlags::EXCL_UNLINK);
+
+const BUFFER: usize = 64 * 1024;
+
+/// What the thread owns.
+pub(super) struct Watcher {
+    shared: Arc<Shared>,
+    root: PathBuf,
+    most: usize,
+    names: HashMap<i32, Arc<Path>>,
+    watches: BTreeMap<Arc<Path>, i32>,
+    /// Entries of folders that began since the queue was last empty, with the names they had before where they were moved.
+    fresh: BTreeMap<PathBuf, BTreeMap<OsString, Option<PathBuf>>>,
+    /// Where the last thing that was moved was, by the number that both ends of a move carry.
+    moved: Option<(u32, PathBuf)>,
+}
+
+/// One entry of the queue, out of its buffer.
+struct Event {
+    watch: i32,
+    what: ReadFlags,
+    moved: u32,
+    name: OsString,
+}
+
+impl Watcher {
+    pub(super) fn new(shared: Arc<Shared>, root: PathBuf, most: usize) -> Self {
+        let (names, watches, fresh) = Default::default();
+        Self { shared, root, most, names, watches, fresh, moved: None }
+    }
+
+    pub(super) fn run(mut self) {
+        if let Err(why) = self.begin().and_then(|()| self.read()) {
+            for watch in self.names.keys() {
+                let _ = inotify::remove_watch(&self.shared.queue, *watch);
+            }
+            let mut state = self.shared.lock();
+            state.problem = Some(why);
+            state.fold.missed = true;
+            state.barriers.clear();
+        }
+    }
+
+    fn begin(&mut self) -> Result<(), String> {
+        for entry in tree::whole(&self.root.clone()).flatten() {
+            if entry.file_type().is_some_and(|kind| kind.is_dir()) {
+                self.watch(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&mut self) -> Result<(), String> {
+        let shared = Arc::clone(&self.shared);
+        let mut buffer = vec![MaybeUninit::uninit(); BUFFER];
+        let mut reader = inotify::Reader::new(&shared.queue, &mut buffer);
+        loop {
+            let event = match reader.next() {
+                Ok(event) => Event {
+                    watch: event.wd(),
+                    what: event.events(),
+                    moved: event.cookie(),
+                    name: event
+                        .file_name()
+                        .map(|name| OsStr::from_bytes(name.to_bytes()).to_owned())
+                        .unwrap_or_default(),
+                },
+                Err(Errno::INTR) => continue,
+                Err(error) => return Err(format!("the system stopped telling of changes: {error}")),
+            };
+            if event.what.contains(ReadFlags::QUEUE_OVERFLOW) {
+                self.overflow()?;
+            } else if event.what.contains(ReadFlags::IGNORED) {
+                if shared.lock().barriers.contains_key(&event.watch) {
+                    self.look_into_fresh()?;
+                }
+                let mut state = shared.lock();
+                state.barriers.remove(&event.watch).map(|reached| reached.send(()));
+                if state.is_closed {
+                    return Ok(());
+                }
+                drop(state);
+                self.forget(event.watch);
+            } else {
+                self.handle(event);
+            }
+            if reader.is_buffer_empty() {
+                self.look_into_fresh()?;
+            }
+        }
+    }
+
+    fn handle(&mut self, event: Event) {
+        let Some(folder) = self.names.get(&event.watch).cloned() else { return };
+        let path = folder.join(&event.name);
+        let is_folder = event.what.contains(ReadFlags::ISDIR);
+        if event.what.contains(ReadFlags::MOVED_FROM) {
+            self.moved = Some((event.moved, path.clone()));
+        }
+        if event.what.intersects(ReadFlags::MOVED_FROM | ReadFlags::DELETE) {
+            if is_folder {
+                self.forget_below(&path);
+                self.fresh.get_mut(&*folder).map(|fresh| fresh.remove(&event.name));
+            }
+            self.tell(path, if is_folder { Seen::FolderDeleted } else { Seen::Deleted });
+        } else if is_folder {
+            if event.what.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO) {
+                let from = self.moved.take().filter(|(number, _)| *number == event.moved);
+                let from = from.filter(|_| event.what.contains(ReadFlags::MOVED_TO)).map(|(_, path)| path);
+                self.shared.lock().fold.unsay(&path);
+                self.fresh.entry(folder.to_path_buf()).or_default().insert(event.name, from);
+            }
+        } else if event.what.contains(ReadFlags::MOVED_TO) {
+            self.tell(path, Seen::Placed);
+        } else if event.what.contains(ReadFlags::CREATE) {
+            self.tell(path, Seen::New);
+        } else if event.what.intersects(ReadFlags::MODIFY | ReadFlags::CLOSE_WRITE) {
+            self.tell(path, Seen::Changed);
+        }
+    }
+
+    /// Watches the folders that began, and tells what is in them.
+    fn look_into_fresh(&mut self) -> Result<(), String> {
+        for (folder, names) in mem::take(&mut self.fresh) {
+            for entry in tree::part(&folder, names.clone()).flatten().filter(|entry| entry.depth() > 0) {
+                let path = entry.path();
+                if entry.file_type().is_some_and(|kind| kind.is_dir()) {
+                    self.watch(path)?;
+                    continue;
+                }
+                let below = path.strip_prefix(&folder).ok();
+                let first = below.and_then(|below| below.components().next());
+                let before = first.and_then(|first| Some((first, names.get(first.as_os_str())?.as_deref()?)));
+                if let Some((first, before)) = before
+                    && let Ok(rest) = path.strip_prefix(folder.join(first))
+                {
+                    self.tell(before.join(rest), Seen::Deleted);
+                }
+                self.tell(path.to_owned(), Seen::Placed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Events are lost: folders may have begun or gone unseen.
+    fn overflow(&mut self) -> Result<(), String> {
+        self.fresh.clear();
+        self.begin()?;
+        let gone: Vec<_> = self.watches.keys().filter(|folder| !folder.is_dir()).cloned().collect();
+        for folder in gone {
+            self.forget_below(&folder);
+            self.tell(folder.to_path_buf(), Seen::FolderDeleted);
+        }
+        let mut state = self.shared.lock();
+        state.fold.missed = true;
+        // Whoever waits is woken by the end of the channel, too.
+        state.barriers.clear();
+        Ok(())
+    }
+
+    fn watch(&mut self, folder: &Path) -> Result<(), String> {
+        if self.watches.len() >= self.most && !self.watches.contains_key(folder) {
+            return Err(format!(
+                "`{}` has more than {} folders that are not ignored; changes by others are seen in open files only",
+                self.root.display(),
+                self.most
+            ));
+        }
+        match inotify::add_watch(&self.shared.queue, folder, WANTED) {
+            Ok(watch) => {
+                let folder: Arc<Path> = folder.into();
+                self.names.insert(watch, Arc::clone(&folder));
+                self.watches.insert(folder, watch);
+                Ok(())
+            }
+            Err(Errno::NOSPC) => Err(
+                "the system watches no more folders of this user (fs.inotify.max_user_watches); changes by others are seen in open files only"
+                    .to_owned(),
+            ),
+            // It is gone again, or not ours to read.
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn forget(&mut self, watch: i32) {
+        if let Some(folder) = self.names.remove(&watch)
+            && self.watches.get(&folder) == Some(&watch)
+        {
+            self.watches.remove(&folder);
+        }
+    }
+
+    /// A folder that went elsewhere takes its watches along.
+    fn forget_below(&mut self, folder: &Path) {
+        let below = self.watches.range(Arc::<Path>::from(folder)..);
+        let below: Vec<_> =
+            below.take_while(|(path, _)| path.starts_with(folder)).map(|(_, watch)| *watch).collect();
+        for watch in below {
+            let _ = inotify::remove_watch(&self.shared.queue, watch);
+            self.forget(watch);
+        }
+    }
+
+    fn tell(&self, path: PathBuf, seen: Seen) {
+        self.shared.lock().fold.add(path, seen);
+    }
+}
