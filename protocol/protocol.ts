@@ -418,6 +418,8 @@ export interface DiagnosticsParams {
   version?: number;
   /** How long to wait for that version, in milliseconds; where it is missing, not at all. */
   wait?: number;
+  /** How much of that to wait for language servers that are not ready, in milliseconds; where it is missing, all of it. */
+  waitReady?: number;
 }
 
 /** What the editor's language servers say. */
@@ -515,6 +517,14 @@ export type Event =
     }
   /** What is undecided has changed: the agent edited, a person decided or typed. */
   | ({ event: "reviewChanged" } & ReviewChange)
+  /** A command in the background has begun or ended, in a turn or between two. */
+  | {
+      event: "jobs";
+      /** Those that run now. */
+      running: Job[];
+      /** Those that have ended since the last such event. */
+      ended: Job[];
+    }
   /** A turn is over. Exactly one for every `turnStarted`. */
   | {
       event: "turnEnded";
@@ -607,6 +617,8 @@ export interface Hunk {
   edited?: boolean;
   /** A decision on it is on its way through the editor. */
   deciding?: boolean;
+  /** What is said to be wrong in its new lines, and was not before the agent's edits, as far as that is known; only of edits that are made. */
+  problems?: HunkProblem[];
 }
 
 /** Lines of a hunk, counted from its first one on either side. */
@@ -615,6 +627,20 @@ export interface HunkLines {
   old?: number[];
   /** New lines. */
   new?: number[];
+}
+
+/** One problem in a new line of a hunk. */
+export interface HunkProblem {
+  /** Counted from the hunk's first line. */
+  line: number;
+  /** How bad. */
+  severity: Severity;
+  /** The source's name for this kind of problem, such as `E0308`. */
+  code?: string;
+  /** Who says so, such as `rust-analyzer`. */
+  source: string;
+  /** What is wrong, in one line. */
+  message: string;
 }
 
 /** An inline edit that is not wanted any more. */
@@ -651,6 +677,16 @@ export interface InlineStartParams {
 export interface InlineStartResult {
   /** The review in which it stands, `before`, and grows as the model writes. */
   review: string;
+}
+
+/** A command in the background. None outlives its session. */
+export interface Job {
+  /** Its number, as the agent calls it. */
+  id: number;
+  /** The first line of the command. */
+  command: string;
+  /** `running for 3.0 s`, `exit code 1 after 3.0 s`. */
+  state: string;
 }
 
 /** A session that the desk has at hand. */
@@ -898,6 +934,8 @@ export interface QuestionAskParams {
   question: string;
   /** The id of the call's part, whose event may come later than the questions. */
   part: string;
+  /** Who asks, where it is an agent that works for the session's own. */
+  agent?: string;
   /** At least one. */
   questions: Question[];
 }
@@ -935,6 +973,8 @@ export interface Questions {
   question: string;
   /** The id of the call's part, whose event may come later than the questions. */
   part: string;
+  /** Who asks, where it is an agent that works for the session's own. */
+  agent?: string;
   /** At least one. */
   questions: Question[];
 }
@@ -1148,6 +1188,8 @@ export interface SessionLoadResult {
   asks: Ask[];
   /** Questions that wait for a reply. They are also sent to this client as requests. */
   questions: Questions[];
+  /** Commands that run in the background. */
+  jobs?: Job[];
 }
 
 /** What a new session is to be. */

@@ -17,6 +17,7 @@ mod inlining;
 mod language;
 mod lives;
 mod pictures;
+mod problems;
 mod reviewing;
 mod setup;
 mod talking;

@@ -20,3 +20,4 @@ pub(crate) mod tasks;
 mod turns;
 mod undo;
 pub(crate) mod web;
+mod whose;

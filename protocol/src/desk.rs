@@ -84,6 +84,80 @@ pub struct StatusResult {
     /// How strictly the places of agents' edits were found since the desk began, the most frequent way first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tiers: Vec<TierCount>,
+    /// The language servers that it runs itself, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<ServerInfo>,
+    /// Those that would be of use and are not installed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<MissingServer>,
+}
+
+/// A language server of the desk's own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ServerInfo {
+    /// Its name, such as `rust-analyzer`.
+    pub name: String,
+    /// The folder that it works in.
+    pub root: String,
+    /// How it is.
+    pub state: ServerState,
+    /// What it is doing, or why it does nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// How much of that is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub percent: Option<u32>,
+    /// How many documents it holds.
+    pub documents: u32,
+    /// What it uses, in bytes, with all that it started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
+    /// Its process, while there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<i32>,
+}
+
+/// How a language server is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ServerState {
+    /// It was started, and has not answered.
+    Starting,
+    /// It reads the project: what it finds nothing in may be wrong.
+    Indexing,
+    /// It can be asked.
+    Ready,
+    /// It broke, and is started again soon.
+    Resting,
+    /// It broke too often; `servers/restart` starts it again.
+    GivenUp,
+    /// Nobody needed it for a while.
+    Ending,
+}
+
+/// A language server that is not installed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MissingServer {
+    /// Its name.
+    pub name: String,
+    /// The language that it is for.
+    pub language: String,
+    /// How to install it.
+    pub hint: String,
+}
+
+/// Which language servers to start anew.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ServersRestartParams {
+    /// The name of the server, in whatever folders it works.
+    pub name: String,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ServersRestartResult {
+    /// How many there were of that name.
+    pub servers: u32,
 }
 
 /// How often a tier of matching found the place of an edit.

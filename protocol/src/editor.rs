@@ -34,6 +34,9 @@ pub struct DiagnosticsParams {
     /// How long to wait for that version, in milliseconds; where it is missing, not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<u32>,
+    /// How much of that to wait for language servers that are not ready, in milliseconds; where it is missing, all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait_ready: Option<u32>,
 }
 
 /// What the editor's language servers say.

@@ -77,6 +77,13 @@ pub enum Event {
     },
     /// What is undecided has changed: the agent edited, a person decided or typed.
     ReviewChanged(Box<ReviewChange>),
+    /// A command in the background has begun or ended, in a turn or between two.
+    Jobs {
+        /// Those that run now.
+        running: Vec<Job>,
+        /// Those that have ended since the last such event.
+        ended: Vec<Job>,
+    },
     /// A turn is over. Exactly one for every `turnStarted`.
     TurnEnded {
         /// Its number.
@@ -86,6 +93,17 @@ pub enum Event {
     },
     /// The session was deleted. It is the last event; nobody is attached any more.
     Deleted,
+}
+
+/// A command in the background. None outlives its session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Job {
+    /// Its number, as the agent calls it.
+    pub id: i32,
+    /// The first line of the command.
+    pub command: String,
+    /// `running for 3.0 s`, `exit code 1 after 3.0 s`.
+    pub state: String,
 }
 
 /// Why a turn is over.

@@ -12,6 +12,9 @@ pub struct Questions {
     pub question: String,
     /// The id of the call's part, whose event may come later than the questions.
     pub part: String,
+    /// Who asks, where it is an agent that works for the session's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// At least one.
     pub questions: Vec<Question>,
 }

@@ -7,6 +7,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::editor::Severity;
 use crate::lenient;
 
 /// Which reviews of a session to list.
@@ -103,6 +104,26 @@ pub struct Hunk {
     /// A decision on it is on its way through the editor.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deciding: bool,
+    /// What is said to be wrong in its new lines, and was not before the agent's edits, as far as that is known; only of edits
+    /// that are made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient::list")]
+    pub problems: Vec<HunkProblem>,
+}
+
+/// One problem in a new line of a hunk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HunkProblem {
+    /// Counted from the hunk's first line.
+    pub line: u32,
+    /// How bad.
+    pub severity: Severity,
+    /// The source's name for this kind of problem, such as `E0308`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// Who says so, such as `rust-analyzer`.
+    pub source: String,
+    /// What is wrong, in one line.
+    pub message: String,
 }
 
 /// What differs in an old line and in the new line at the same place of a hunk.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ask::Ask;
+use crate::event::Job;
 use crate::part::Part;
 use crate::question::Questions;
 use crate::review::ReviewWhen;
@@ -113,6 +114,9 @@ pub struct SessionLoadResult {
     pub asks: Vec<Ask>,
     /// Questions that wait for a reply. They are also sent to this client as requests.
     pub questions: Vec<Questions>,
+    /// Commands that run in the background.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<Job>,
 }
 
 /// Which page of a session's parts.

@@ -2,7 +2,10 @@
 //! answer may wait for a person.
 
 use crate::ask::{PermissionAskParams, PermissionReply, PermissionSettledParams};
-use crate::desk::{AgentsParams, AgentsResult, Empty, ModelsResult, StatusResult, StopParams, StopResult};
+use crate::desk::{
+    AgentsParams, AgentsResult, Empty, ModelsResult, ServersRestartParams, ServersRestartResult,
+    StatusResult, StopParams, StopResult,
+};
 use crate::document::{DocumentChangedParams, DocumentSaveParams, DocumentSaveResult};
 use crate::editor::{
     DiagnosticsParams, DiagnosticsResult, OpenFilesResult, SelectionResult, ShowParams, ShowResult,
@@ -77,6 +80,8 @@ methods! {
     ToDesk Request Agents = "agents" (AgentsParams => AgentsResult)
     /// How the desk is.
     ToDesk Request Status = "status" (Empty => StatusResult)
+    /// Ends language servers of the desk's own and starts them anew, whatever they broke of.
+    ToDesk Request ServersRestart = "servers/restart" (ServersRestartParams => ServersRestartResult)
     /// Stops the desk.
     ToDesk Request Stop = "stop" (StopParams => StopResult)
 

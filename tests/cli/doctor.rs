@@ -229,19 +229,14 @@ fn who_serves_the_languages_of_the_project_and_who_is_missing() {
         about(&ran, "language servers"),
         [
             good("pyright for python: ~/bin/pyright-langserver"),
-            good(&format!("ruff for python: {}, in the project", desk.path(".venv/bin/ruff").display())),
+            good("ruff for python: PROJECT/.venv/bin/ruff, in the project"),
             ("odd".to_owned(), missing.to_owned()),
         ]
     );
     let go = "go is missing | `go`, which the configuration names, is not in PATH";
-    let ruff = desk.path(".venv/bin/ruff");
     assert_eq!(
         about(&ran, "checkers"),
-        [
-            good("cargo: ~/bin/cargo"),
-            ("odd".to_owned(), go.to_owned()),
-            good(&format!("ruff: {}", ruff.display())),
-        ]
+        [good("cargo: ~/bin/cargo"), ("odd".to_owned(), go.to_owned()), good("ruff: PROJECT/.venv/bin/ruff"),]
     );
     finds(&ran, "languages", "odd", "`lsp` is left out: this project is not trusted");
 

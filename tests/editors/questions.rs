@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::desk::{Running, says};
 use crate::model_server::Turn;
+use crate::sessions::tasks::{may_say, plays, requests, task};
 
 fn question() -> Turn {
     let options = json!([{ "label": "SQLite", "description": "one file" }, { "label": "Postgres" }]);
@@ -124,6 +125,48 @@ fn the_end_of_the_turn_closes_a_question() {
     client.answer(&asked, answered(json!([["SQLite"], []])));
     client.turn(&session, "Go on");
     assert_eq!(client.load(&session)["questions"], json!([]));
+}
+
+/// A question of an agent that works for another: who asks is said, and a no stops both.
+#[test]
+fn a_question_of_a_task_is_signed_and_a_no_stops_whoever_asked() {
+    let config =
+        json!({ "permission": "allow", "agent": { "general": { "permission": { "question": "allow" } } } });
+    let desk = Running::with([], config);
+    let server = &desk.scripted.server;
+    plays(server, "Go", [task("t1", "general", "Look")]);
+    plays(server, "Look", [question()]);
+    may_say(server, "Go", says("Too late."));
+    may_say(server, "Look", says("I go on alone."));
+    let mut client = desk.client("nvim");
+    let session = client.session();
+    client.prompt(&session, "Go");
+    let asked = client.request("copydesk/question/ask");
+    assert_eq!(
+        (&asked["params"]["session"], &asked["params"]["agent"]),
+        (&json!(session), &json!("general"))
+    );
+    assert_eq!(client.load(&session)["questions"][0]["agent"], "general");
+    let asked = client.request("copydesk/question/ask");
+    client.answer(&asked, json!({ "reply": "rejected" }));
+    assert_eq!(client.ended(&session), "rejected");
+    assert_eq!(requests(server, "Look").len(), 1, "it has not gone on");
+    let parts = client.parts(&session);
+    let ended = parts.iter().find(|part| part["content"]["name"] == "task").unwrap();
+    let output = ended["content"]["output"]["output"].as_str().unwrap();
+    assert!(output.contains("state: rejected"), "{output}");
+    // A reason is for the model, which goes on; one's own questions are not signed.
+    plays(server, "Again", [task("t1", "general", "See"), question(), says("Done.")]);
+    plays(server, "See", [question(), says("I go on.")]);
+    let session = client.session();
+    client.prompt(&session, "Again");
+    let asked = client.request("copydesk/question/ask");
+    client.answer(&asked, json!({ "reply": "rejected", "reason": "Not now." }));
+    let asked = client.request("copydesk/question/ask");
+    assert_eq!(asked["params"].get("agent"), None);
+    client.answer(&asked, json!({ "reply": "rejected", "reason": "Nor now." }));
+    assert_eq!(client.ended(&session), "done");
+    assert_eq!(requests(server, "See").len(), 2);
 }
 
 /// What every view shows: the session has become another agent.

@@ -37,6 +37,42 @@ fn an_edit_lands_in_the_buffer_and_one_undo_takes_it_back() {
     });
 }
 
+/// Many edits of one call, some in what others made: for the person it is one step, as it is for the agent.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn all_edits_of_a_multiedit_are_one_undo_step_in_the_buffer() {
+    on_each(|program| {
+        let edits = json!([
+            { "oldString": "two", "newString": "2" },
+            { "oldString": "2", "newString": "second" },
+            { "oldString": "nine\nten\n", "newString": "nine and ten\n" },
+            { "oldString": "one\n", "newString": "" },
+        ]);
+        let wrong =
+            json!([{ "oldString": "three", "newString": "3" }, { "oldString": "nowhere", "newString": "x" }]);
+        let call = |call: &str, edits: &serde_json::Value| {
+            Turn::new().call(call, "multiedit", json!({ "filePath": "a.txt", "edits": edits }))
+        };
+        let scripted = desk([call("c1", &edits), call("c2", &wrong), Turn::new().text("Done.")]);
+        scripted.desk.write("a.txt", TEN);
+        let mut window = Window::with_debounce(program, &scripted.desk, &["a.txt"], USUAL);
+        window.does("vim.cmd('normal! 4Gccunsaved words')");
+        let before = TEN.replace("four", "unsaved words");
+        window.work();
+        let (told, failed) = result(&scripted, 1, "c1");
+        assert!(!failed, "{told}");
+        let (told, failed) = result(&scripted, 2, "c2");
+        assert!(failed && told.contains("Edit 2 of 2 cannot be made, so none was"), "{told}");
+        let after = "second\nthree\nunsaved words\nfive\nsix\nseven\neight\nnine and ten\n";
+        assert_eq!(window.text("a.txt"), after, "all of the first, nothing of the second");
+        assert_eq!(scripted.desk.read("a.txt"), TEN, "the disk is the person's to write");
+        window.does("vim.cmd('silent undo')");
+        assert_eq!(window.text("a.txt"), before);
+        window.does("vim.cmd('silent undo')");
+        assert_eq!(window.text("a.txt"), TEN);
+    });
+}
+
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_is_not_saved_is_what_the_tools_see() {

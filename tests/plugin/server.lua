@@ -73,12 +73,20 @@ function Server:notify(method, params)
   if self.is_dead then return false end
   local document = params and params.textDocument
   if document and document.version then self.versions[document.uri] = document.version end
+  if document and params.contentChanges and self.texts[document.uri] then
+    -- Whole texts, unless a test says otherwise.
+    self.texts[document.uri] = params.contentChanges[#params.contentChanges].text
+  elseif document and document.text then
+    self.texts[document.uri] = document.text
+  end
   if method == "exit" then
     self.is_dead = true
     self.dispatchers.on_exit(0, 0)
   end
   if method == "$/cancelRequest" then self.cancelled[params.id] = true end
-  if method == "textDocument/didClose" then self.versions[document.uri] = nil end
+  if method == "textDocument/didClose" then
+    self.versions[document.uri], self.texts[document.uri] = nil, nil
+  end
   T.tell("server", { server = self.name, method = method, params = params or vim.empty_dict() })
   return true
 end
@@ -86,7 +94,7 @@ end
 -- Has a server for a kind of file. `options`: `capabilities`, `answers`, and the methods that are `held`.
 function T.serve(name, filetype, options)
   local self = setmetatable({
-    name = name, count = 0, cancelled = {}, versions = {}, held = {}, answers = options.answers or {},
+    name = name, count = 0, cancelled = {}, versions = {}, texts = {}, held = {}, answers = options.answers or {},
     -- Some servers answer what was cancelled as if there were nothing.
     nothing = { kind = "full", items = {} },
   }, Server)

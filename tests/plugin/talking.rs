@@ -40,6 +40,30 @@ fn a_list_is_shown_once_and_its_progress_above() {
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
+fn what_runs_in_the_background_is_above_the_conversation() {
+    on_each(|program| {
+        let start = json!({ "command": "read < open; exit 3", "background": true });
+        let turns = [Turn::new().call("c1", "bash", start), Turn::new().text("It runs.")];
+        let scripted = with_config(turns, json!({ "permission": { "bash": "allow" } }));
+        let fifo = std::process::Command::new("mkfifo").arg(scripted.desk.path("open")).status().unwrap();
+        assert!(fifo.success());
+        let mut window = Window::open(program, &scripted.desk);
+        window.lua("vim.o.columns = 150");
+        window.command("Copydesk ask Go");
+        window.ended();
+        let bar = "require('copydesk.chat.winbar').text()";
+        window.until(&format!("{bar}:find('· 1 job running', 1, true)"));
+        window.until("require('copydesk').statusline():find('1 job', 1, true)");
+        scripted.desk.write("open", "\n");
+        let told = window.nvim.wait("CopydeskJobs", |told| told["running"] == json!([]));
+        let state = told["ended"][0]["state"].as_str().unwrap();
+        assert!(state.starts_with("exit code 3 after"), "{told}");
+        window.until(&format!("not {bar}:find('job', 1, true)"));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
 fn a_question_of_the_model_is_answered_in_the_conversation() {
     on_each(|program| {
         let options = json!([

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::window::Window;
 use crate::model_server::Turn;
 use crate::neovim::lives::wait;
-use crate::neovim::window::{on_each, with_rules};
+use crate::neovim::window::{on_each, with_config, with_rules};
 use crate::sessions::tasks::{arguments, plays, requests, results};
 
 fn read() -> Turn {
@@ -70,6 +70,29 @@ fn an_agent_at_work_is_seen_and_its_hunks_are_decided_where_the_code_is() {
         let (fix, look) =
             ("✓ task general: About Fix · 2 calls · <$0.01", "✓ task explore: About Look · 0 calls · <$0.01");
         assert!(chat.contains(fix) && chat.contains(look) && chat.ends_with("All done."), "{chat}");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_question_of_an_agent_says_who_asks() {
+    on_each(|program| {
+        let config = json!({ "agent": { "general": { "permission": { "question": "allow" } } } });
+        let scripted = with_config([], config);
+        let one = json!({ "question": "Which one?", "header": "", "options": [{ "label": "this" }] });
+        let asks = Turn::new().call("q1", "question", json!({ "questions": [one] }));
+        plays(&scripted.server, "Go", [Turn::new().call("c1", "task", arguments("general", "Look"))]);
+        plays(&scripted.server, "Look", [asks]);
+        let mut window = Window::open(program, &scripted.desk);
+        window.command("Copydesk ask Go");
+        let told = window.nvim.wait("CopydeskAsk", |told| told["kind"] == "question");
+        assert_eq!(told["title"], "general: Which one?");
+        window.until("require('copydesk.chat.transcript').is_drawn()");
+        let chat = window.lines("copydesk://chat");
+        assert!(chat.contains("? general: Which one?\n  1. this"), "{chat}");
+        window.command("2wincmd w");
+        window.keys("Gr");
+        assert_eq!(window.ended()["end"]["kind"], "rejected");
     });
 }
 

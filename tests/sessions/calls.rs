@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::harness::{Scripted, events};
+use crate::editors::desk::Running;
 use crate::model_server::{Stop, Turn};
 
 /// The calls of a run with `--json`, as they ended: name, arguments, whether they failed.
@@ -175,4 +176,29 @@ fn another_result_is_no_circle() {
         .map(|event| event["key"].clone())
         .collect();
     assert!(!keys.contains(&json!("doom_loop")), "{keys:?}");
+}
+
+/// Those that end together are stored together; one that is done does not wait for one that goes on.
+#[test]
+fn a_call_that_is_done_is_told_while_another_goes_on() {
+    let all = Turn::new().call("c1", "list", json!({})).call("c2", "glob", json!({ "pattern": "*" })).call(
+        "c3",
+        "bash",
+        json!({ "command": "read < open" }),
+    );
+    let desk = Running::new([all, Turn::new().text("Done.")]);
+    let fifo = std::process::Command::new("mkfifo").arg(desk.scripted.desk.path("open")).status().unwrap();
+    assert!(fifo.success());
+    let mut client = desk.client("nvim");
+    let session = client.session();
+    client.prompt(&session, "Go");
+    for call in ["c1", "c2"] {
+        client.take("the end of a call", |message| {
+            let part = &message["params"]["event"]["part"];
+            part["content"]["call"] == call && part["state"]["kind"] == "completed"
+        });
+    }
+    desk.scripted.desk.write("open", "\n");
+    assert_eq!(client.ended(&session), "done");
+    assert!(desk.told(1).contains("open"), "{}", desk.told(1));
 }

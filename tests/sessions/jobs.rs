@@ -78,6 +78,31 @@ fn a_job_that_ends_while_nobody_works_is_told_with_the_next_turn() {
     assert!(said(server.requests().last().unwrap()).contains("has ended: exit code 7"));
 }
 
+/// Also while no turn runs, and to whoever comes later.
+#[test]
+fn views_are_told_what_runs_in_the_background_and_how_it_ended() {
+    let command = "read < open; exit 7\n# more";
+    let start = Turn::new().call("c1", "bash", json!({ "command": command, "background": true }));
+    let desk = Running::new([start, Turn::new().text("It runs.")]);
+    assert!(Command::new("mkfifo").arg(desk.scripted.desk.path("open")).status().unwrap().success());
+    let mut client = desk.client("Neovim");
+    let session = client.session();
+    client.turn(&session, "Go");
+    let begun = client.event(&session, "jobs");
+    let running = &begun["running"][0];
+    assert_eq!((&running["command"], &begun["ended"]), (&json!("read < open; exit 7…"), &json!([])));
+    assert_eq!(running["id"].to_string(), job(&desk.scripted));
+    let mut other = desk.client("Zed");
+    assert_eq!(other.load(&session)["jobs"][0]["id"], running["id"]);
+    desk.scripted.desk.write("open", "\n");
+    let over = client.event(&session, "jobs");
+    assert_eq!((&over["running"], &over["ended"][0]["id"]), (&json!([]), &running["id"]));
+    let state = over["ended"][0]["state"].as_str().unwrap();
+    assert!(state.starts_with("exit code 7 after"), "{state}");
+    assert_eq!(other.event(&session, "jobs"), over);
+    assert_eq!(client.load(&session).get("jobs"), None);
+}
+
 #[test]
 fn a_job_ends_with_the_session_and_the_model_is_told_when_it_comes_back() {
     let command = "echo $$ > pid; echo started; sleep 600";

@@ -12,6 +12,9 @@ use crate::model_server::{Failure, Turn};
 
 const INTERRUPTED: &str = "This call was interrupted";
 
+/// Nothing has to be looked for.
+const NOT_BEGUN: &str = "This call was not begun";
+
 /// Goes on with the session, and gives the results that the model is sent, by their calls.
 fn results(scripted: &Scripted) -> Vec<(String, String)> {
     let before = scripted.server.requests().len();
@@ -67,7 +70,7 @@ async fn a_call_that_was_only_begun_never_was_one() {
 }
 
 #[tokio::test]
-async fn a_call_that_was_written_and_not_made_is_interrupted() {
+async fn a_call_that_was_written_and_not_made_is_told_to_be_not_begun() {
     let whole =
         Turn::new().call("c1", "bash", json!({ "command": "touch ran" })).split().text("And").gate("here");
     let scripted = Scripted::new([whole, Turn::new().text("ok")]);
@@ -77,7 +80,7 @@ async fn a_call_that_was_written_and_not_made_is_interrupted() {
     interrupt(child);
     scripted.server.closed("here").await;
     let results = results(&scripted);
-    assert!(results.len() == 1 && results[0].1.contains(INTERRUPTED), "{results:?}");
+    assert!(results.len() == 1 && results[0].1.contains(NOT_BEGUN), "{results:?}");
     assert!(!scripted.desk.exists("ran"));
 }
 
@@ -94,7 +97,7 @@ async fn a_call_that_waits_for_another_is_cancelled_with_it() {
     interrupt(child);
     let results = results(&scripted);
     assert!(results[0].1.contains("cancelled the command"), "{results:?}");
-    assert!(results[1].1.contains("The person cancelled this call"), "{results:?}");
+    assert!(results[1].1.contains("The person cancelled this call before it began"), "{results:?}");
     assert!(!scripted.desk.exists("ran"));
 }
 

@@ -24,7 +24,8 @@ fn prompt(scripted: &Scripted, request: usize) -> Option<String> {
 fn the_nearest_of_a_name_is_offered_and_loaded() {
     let scripted = Scripted::new([load("commit"), Turn::new().text("ok")]);
     for (path, name, description) in [
-        ("~/.claude/skills/commit/SKILL.md", "commit", "of the person"),
+        ("~/.claude/skills/review/SKILL.md", "review", "of the person"),
+        (".copydesk/skills/review/SKILL.md", "review", "of the repository"),
         ("~/.config/copydesk/skills/own/SKILL.md", "own", "of the person"),
         ("~/.config/opencode/skill/other/SKILL.md", "other", "of the person"),
         (".agents/skills/commit/SKILL.md", "commit", "of another program"),
@@ -35,7 +36,8 @@ fn the_nearest_of_a_name_is_offered_and_loaded() {
     }
     let ran = scripted.run(&["Go"]);
     assert_eq!((ran.code, ran.stdout.contains("✓ skill commit\n")), (Some(0), true), "{ran:?}");
-    let list = "\n- commit: of the repository\n- deep: of the repository\n- other: of the person\n- own: of the person\n";
+    assert!(ran.stderr.contains("you have a skill `review` of your own"), "{ran:?}");
+    let list = "\n- commit: of the repository\n- deep: of the repository\n- other: of the person\n- own: of the person\n- review: of the person\n";
     assert!(prompt(&scripted, 0).unwrap().ends_with(list), "{:?}", prompt(&scripted, 0));
     let told = scripted.told(1);
     let begins =

@@ -25,6 +25,11 @@ pub(crate) fn plays(server: &ModelServer, words: &'static str, turns: impl IntoI
     }
 }
 
+/// What it says to whatever else it is asked there, if it is.
+pub(crate) fn may_say(server: &ModelServer, words: &'static str, turn: Turn) {
+    server.whenever(move |request| is_about(request, words), turn);
+}
+
 /// The requests of the session that began with these words.
 pub(crate) fn requests(server: &ModelServer, words: &str) -> Vec<Value> {
     server.requests().iter().filter(|request| is_about(request, words)).map(|one| one.body.clone()).collect()

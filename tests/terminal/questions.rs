@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::approval::{scripted, with};
 use super::screen::{CTRL_C, CTRL_D, Terminal};
 use crate::model_server::Turn;
+use crate::sessions::tasks::{may_say, plays, task};
 
 /// The end of the line on which an answer is typed.
 const ANSWER: &str = "no answer, stop  ›";
@@ -89,6 +90,25 @@ fn no_answer_stops_the_turn() {
 }
 
 #[test]
+fn who_asks_is_said_where_it_is_another_agent() {
+    let asks = json!({ "agent": { "general": { "permission": { "question": "allow" } } } });
+    let scripted = with([], asks);
+    plays(&scripted.server, "Go", [task("t1", "general", "Look")]);
+    plays(&scripted.server, "Look", [questions(json!({}))]);
+    for words in ["Go", "Look"] {
+        may_say(&scripted.server, words, Turn::new().text("Too late."));
+    }
+    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.shows("? general: Which database should it use?\n");
+    terminal.shows(ANSWER);
+    terminal.line("q");
+    assert_eq!(terminal.ends(), Some(1), "{}", terminal.text());
+    let text = terminal.text();
+    assert!(text.contains("task general: About Look") && text.contains("stopped, as you said\n"), "{text}");
+    assert!(!text.contains("✗ task Which database"), "{text}");
+}
+
+#[test]
 fn ctrl_c_at_a_question_cancels_the_turn() {
     let scripted = scripted([questions(json!({}))]);
     let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
@@ -142,6 +162,25 @@ fn a_list_is_shown_once_and_then_what_has_changed() {
             "Done.",
         ]
     );
+}
+
+/// A command in the background is not forgotten, and its end is not missed.
+#[test]
+fn what_runs_in_the_background_is_shown_until_it_ends() {
+    let start = json!({ "command": "read < open; exit 3", "background": true });
+    let next = Turn::new().hold("next").text("Done.");
+    let scripted =
+        with([Turn::new().call("c1", "bash", start), next], json!({ "permission": { "bash": "allow" } }));
+    let fifo = std::process::Command::new("mkfifo").arg(scripted.desk.path("open")).status().unwrap();
+    assert!(fifo.success());
+    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.shows("… · 1 job running");
+    scripted.desk.write("open", "\n");
+    terminal.shows("read < open; exit 3: exit code 3 after");
+    scripted.server.open("next");
+    assert_eq!(terminal.ends(), Some(0), "{}", terminal.text());
+    let text = terminal.text();
+    assert!(text.contains("\n– job ") && text.contains("\n\nDone.") && !text.contains("running"), "{text}");
 }
 
 /// From the suggestion to the approval, with a word in between.

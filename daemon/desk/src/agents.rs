@@ -1,31 +1,57 @@
 //! The agents there are: the built-in ones, those in Markdown files, those of the configuration; later ones over earlier.
 //!
-//! A file `NAME.md` in `.copydesk/agents`, `.opencode/agent`, `.opencode/agents` or `.claude/agents` (of the project's
-//! folders and of the home) is an agent: its text is the prompt, and a head of `key: value` lines between two `---` says
-//! the rest (`head`). Permissions are for the configuration, whose trust is known; a file of the project cannot switch on
-//! a tool that the person switched off.
+//! A file `NAME.md` in one of several folders (`files`) is an agent: its text is the prompt, and a head of `key: value` lines
+//! between two `---` says the rest (`head`). Permissions are for the configuration, whose trust is known; a file of the project
+//! cannot switch on a tool that the person switched off.
+//!
+//! Invariant: what the person allows an agent it may only in the person's own words. An agent of the person's is what they say
+//! it is, whatever a repository that is not trusted says of that name; and one that has words of such a repository is allowed
+//! nothing of its own.
 
-use std::collections::BTreeMap;
+mod files;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use copydesk_model::Defaults;
+use copydesk_permission::Action;
 use copydesk_session::agent::{Agent, Switches, builtin};
 use copydesk_session::prompt::read_instructions;
 use copydesk_tool::head::Head;
-use copydesk_workspace::config::{AgentMode, Loaded};
-use copydesk_workspace::paths::workspace_root;
+use copydesk_workspace::config::{self, AgentMode, Loaded};
 
+use self::files::files;
 use crate::setup::Setup;
 use crate::{providers, rules, terminal};
 
-const FOLDERS: [&str; 4] = [".claude/agents", ".opencode/agent", ".opencode/agents", ".copydesk/agents"];
+/// What a repository that is not trusted cannot say of an agent of the person's. Rules and tools it can make stricter.
+const OWN_KEYS: [&str; 12] = [
+    "description",
+    "model",
+    "variant",
+    "prompt",
+    "mode",
+    "temperature",
+    "top_p",
+    "steps",
+    "color",
+    "hidden",
+    "disable",
+    "options",
+];
 
 /// All agents by name.
 pub(crate) struct Agents {
     agents: BTreeMap<String, Agent>,
     /// What one begins with that is new.
     blank: Agent,
+    /// Those that the person wrote, or said something about that is built in.
+    theirs: BTreeSet<String>,
+    /// Those that have words of a repository, which nobody trusts.
+    foreign: BTreeSet<String>,
+    /// What of a repository's words is not used, and where they stand: once for each agent.
+    limited: BTreeMap<String, String>,
 }
 
 impl Agents {
@@ -38,13 +64,21 @@ impl Agents {
         let blank = agents.get("build").cloned().context("the agent `build` is built in")?;
         // Whoever does not say who may call it is for everybody.
         let blank = Agent { called: true, ..blank };
-        let mut all = Self { agents, blank };
+        let is_theirs =
+            |(name, own): &(&String, &config::Agent)| own.prompt.is_some() || agents.contains_key(*name);
+        let theirs = loaded.own.agent.iter().filter(is_theirs).map(|(name, _)| name.clone()).collect();
+        let (foreign, limited) = (BTreeSet::new(), BTreeMap::new());
+        let mut all = Self { agents, blank, theirs, foreign, limited };
         for (path, own) in files(setup) {
             if let Some(agent) = all.written(&path, own) {
-                all.agents.insert(agent.name.clone(), agent);
+                all.take(agent, &path, own);
             }
         }
-        for name in loaded.config.agent.keys() {
+        let names: BTreeSet<_> = loaded.config.agent.keys().chain(loaded.own.agent.keys()).collect();
+        // Also what was removed: a repository may not.
+        let theirs: Vec<_> = all.theirs.iter().cloned().collect();
+        theirs.iter().for_each(|name| all.guard(loaded, name));
+        for name in names {
             match all.configured(setup, loaded, name)? {
                 Some(agent) => drop(all.agents.insert(name.clone(), agent)),
                 None => drop(all.agents.remove(name)),
@@ -93,6 +127,36 @@ impl Agents {
         self.agents.get(name)
     }
 
+    /// What a repository says of agents that is not used: told to whoever opens a session.
+    pub(crate) fn limited(&self) -> impl Iterator<Item = &String> {
+        self.limited.values()
+    }
+
+    /// Keeps what a file says, unless it is a repository's and the agent is the person's.
+    fn take(&mut self, agent: Agent, path: &Path, own: bool) {
+        let name = agent.name.clone();
+        if own {
+            self.theirs.insert(name.clone());
+        } else if self.theirs.contains(&name) {
+            let words = not_used(path.display(), &name);
+            self.limited.insert(name, words);
+            return;
+        } else {
+            self.foreign.insert(name.clone());
+        }
+        self.agents.insert(name, agent);
+    }
+
+    /// Notes where a repository says of an agent of the person's what it cannot.
+    fn guard(&mut self, loaded: &Loaded, name: &str) {
+        let removed =
+            || loaded.merged.untrusted(&["agent", name]).filter(|_| !loaded.config.agent.contains_key(name));
+        let said = OWN_KEYS.iter().find_map(|key| loaded.merged.untrusted(&["agent", name, key]));
+        if let Some(origin) = said.or_else(removed) {
+            self.limited.insert(name.to_owned(), not_used(origin, name));
+        }
+    }
+
     /// The one that is known by this name, or a new one.
     fn base(&self, name: &str) -> Agent {
         self.get(name).cloned().unwrap_or_else(|| Agent { name: name.to_owned(), ..self.blank.clone() })
@@ -134,11 +198,19 @@ impl Agents {
         })
     }
 
-    fn configured(&self, setup: &Setup, loaded: &Loaded, name: &str) -> anyhow::Result<Option<Agent>> {
-        let Some(written) = loaded.config.agent.get(name).filter(|written| written.disable != Some(true))
-        else {
+    fn configured(&mut self, setup: &Setup, loaded: &Loaded, name: &str) -> anyhow::Result<Option<Agent>> {
+        let (merged, own) = (loaded.config.agent.get(name), loaded.own.agent.get(name));
+        let is_theirs = self.theirs.contains(name);
+        let nothing = config::Agent::default();
+        let written = if is_theirs { own.or(Some(&nothing)) } else { merged };
+        // One that a repository took away is what it was without the person's words, under their rules.
+        let Some(written) = written else { return Ok(self.get(name).cloned()) };
+        if written.disable == Some(true) {
             return Ok(None);
-        };
+        }
+        if !is_theirs && loaded.merged.untrusted(&["agent", name]).is_some() {
+            self.foreign.insert(name.to_owned());
+        }
         let mut agent = self.base(name);
         agent.prompt = written.prompt.clone().unwrap_or(agent.prompt);
         agent.description = written.description.clone().unwrap_or(agent.description);
@@ -151,16 +223,51 @@ impl Agents {
         let options = providers::options(loaded, &["agent", name, "options"], &written.options)?;
         let said = Defaults { temperature: written.temperature, top_p: written.top_p, ..Defaults::default() };
         agent.defaults = agent.defaults.then(options).then(said);
-        written.tools.iter().for_each(|(pattern, on)| agent.tools.add(pattern, *on));
-        let own = loaded.own.agent.get(name);
+        let stricter = merged.unwrap_or(written);
+        stricter.tools.iter().for_each(|(pattern, on)| agent.tools.add(pattern, *on));
         own.iter().flat_map(|own| &own.tools).for_each(|(pattern, on)| agent.tools.add_own(pattern, *on));
-        if let Some(permission) = &written.permission {
-            let trusted = loaded.merged.untrusted(&["agent", name, "permission"]).is_none();
+        if let Some(permission) = stricter.permission.as_ref().or(written.permission.as_ref()) {
+            let is_foreign = self.foreign.contains(name);
+            let trusted = !is_foreign && loaded.merged.untrusted(&["agent", name, "permission"]).is_none();
             let home = setup.paths.home.to_string_lossy();
             agent.rules = agent.rules.then(rules::rules(permission, trusted, &home));
+            let said = own.and_then(|own| own.permission.as_ref());
+            if is_foreign && said.is_some_and(|said| allows(said, setup)) {
+                let words = format!(
+                    "the agent `{name}` has words of this repository: what you allow it is asked for. Give it a \
+                     `prompt` of your own to keep it."
+                );
+                self.limited.insert(name.to_owned(), words);
+            }
         }
         Ok(Some(agent))
     }
+}
+
+fn not_used(origin: impl std::fmt::Display, name: &str) -> String {
+    format!("{origin}: there is an agent `{name}` of your own: what this repository says of it is not used")
+}
+
+/// Who a session begins as where nobody says. A repository that is not trusted does not choose one that the person allows more than
+/// others.
+pub(crate) fn first(setup: &Setup, loaded: &Loaded) -> String {
+    let usual = |said: &Option<String>| said.clone().unwrap_or_else(|| "build".to_owned());
+    let named = usual(&loaded.config.default_agent);
+    let Some(origin) = loaded.merged.untrusted(&["default_agent"]) else { return named };
+    let own = loaded.own.agent.get(&named).and_then(|own| own.permission.as_ref());
+    if !own.is_some_and(|own| allows(own, setup)) {
+        return named;
+    }
+    terminal::warn(format_args!(
+        "{origin}: `default_agent` is left out: you allow the agent `{named}` more than others, and this project is not \
+         trusted. Look at the file, then run `copydesk config trust`."
+    ));
+    usual(&loaded.own.default_agent)
+}
+
+fn allows(permission: &config::Permission, setup: &Setup) -> bool {
+    let rules = rules::rules(permission, true, &setup.paths.home.to_string_lossy());
+    rules.iter().any(|rule| rule.action == Action::Allow)
 }
 
 /// What a variant of a model adds: as the configuration has it, else one of the levels of thinking.
@@ -177,29 +284,4 @@ pub(crate) fn variant(loaded: &Loaded, model: &str, variant: &str) -> anyhow::Re
         terminal::warn(format_args!("{model} has no variant `{variant}`; it is asked without one"));
     }
     Ok(Defaults { effort, ..Defaults::default() })
-}
-
-/// Those of the home first, which are the person's own, then from the workspace's root down. A repository's link that leads out
-/// of it is passed over: its agents could make a model read what is not its own.
-fn files(setup: &Setup) -> Vec<(PathBuf, bool)> {
-    let root = workspace_root(&setup.cwd).unwrap_or_else(|_| setup.cwd.clone());
-    let mut project: Vec<_> = setup.cwd.ancestors().take_while(|folder| folder.starts_with(&root)).collect();
-    project.reverse();
-    let below = |folder: &Path| FOLDERS.map(|name| folder.join(name));
-    let mut folders: Vec<_> = below(&setup.paths.home).map(|folder| (folder, true)).to_vec();
-    folders.push((setup.paths.config_dir.join("agents"), true));
-    folders.extend(project.into_iter().flat_map(below).map(|folder| (folder, false)));
-    let real_root = root.canonicalize().unwrap_or_else(|_| root.clone());
-    let is_within = |path: &PathBuf| path.canonicalize().is_ok_and(|real| real.starts_with(&real_root));
-    let mut files = Vec::new();
-    for (folder, own) in folders {
-        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-        let mut found: Vec<_> = entries
-            .filter(|path| path.extension().is_some_and(|kind| kind == "md"))
-            .filter(|path| own || is_within(path))
-            .collect();
-        found.sort();
-        files.extend(found.into_iter().map(|path| (path, own)));
-    }
-    files
 }

@@ -51,6 +51,13 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// End a language server that the daemon runs, and start it anew
+    ///
+    /// `copydesk status` names them. For one that hangs, or that was given up because it broke too often.
+    Restart {
+        /// Its name, such as rust-analyzer
+        name: String,
+    },
     /// End the daemon when its turns are done
     ///
     /// An editor that is attached starts it again. No daemon is no failure.

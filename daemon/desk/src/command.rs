@@ -8,6 +8,7 @@ pub(crate) mod doctor;
 pub(crate) mod lsp;
 pub(crate) mod models;
 mod reach;
+pub(crate) mod restart;
 pub(crate) mod run;
 pub(crate) mod sessions;
 pub(crate) mod status;

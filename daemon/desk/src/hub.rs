@@ -39,7 +39,7 @@ mod view;
 mod waiting;
 
 pub(crate) use convert::session;
-pub(crate) use editors::{Asked, Asking, Editors};
+pub(crate) use editors::{Asked, Asking, Editors, Telling, Work};
 pub(crate) use error::HubError;
 pub(crate) use held::{Held, Prompted, parts_before};
 pub(crate) use outbox::{Message, Outbox};
@@ -109,8 +109,7 @@ impl Hub {
         let setup = self.setup(&folder);
         let loaded = setup.load().map_err(HubError::failed)?;
         let agents = crate::agents::Agents::new(&setup, &loaded).map_err(HubError::failed)?;
-        let agent =
-            agent.or_else(|| loaded.config.default_agent.clone()).unwrap_or_else(|| "build".to_owned());
+        let agent = agent.unwrap_or_else(|| crate::agents::first(&setup, &loaded));
         agents.find(&agent).map_err(|error| HubError::UnknownAgent(error.to_string()))?;
         if let Some(model) = &model {
             let models = setup.registry(&loaded).map_err(HubError::failed)?;

@@ -5,7 +5,10 @@
 //! session there, and their editor would use them too.
 
 mod editor;
+mod progress;
 mod servers;
+mod shown;
+mod status;
 mod texts;
 
 use std::collections::BTreeMap;
@@ -25,6 +28,7 @@ use copydesk_workspace::config::{
 use serde_json::Value;
 
 pub(crate) use servers::Servers;
+pub(crate) use shown::show;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Languages {

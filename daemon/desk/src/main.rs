@@ -72,6 +72,7 @@ fn other() -> anyhow::Result<ExitCode> {
         }
         Command::Lsp(_) => command::lsp::run(),
         Command::Status { json } => command::status::run(json),
+        Command::Restart { name } => command::restart::run(name),
         Command::Stop { now } => command::stop::run(now).map(done),
         Command::Auth(options) => setup().and_then(|setup| command::auth::run(&setup, &options)),
     }

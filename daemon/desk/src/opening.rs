@@ -27,10 +27,10 @@ use tokio::sync::mpsc;
 use crate::agents::{self, Agents};
 use crate::hub::{Editors, Hub};
 use crate::instructions::{self, Places};
-use crate::languages::Servers;
+use crate::languages::{self, Servers};
 use crate::setup::Setup;
 use crate::team::{DEEPEST, Team};
-use crate::{rules, web};
+use crate::{rules, terminal, web};
 use role::Cast;
 
 /// Which session, and what was said about it on the command line.
@@ -101,6 +101,9 @@ pub(crate) async fn ready(
     let At { setup, loaded, store, desk } = at;
     let models = setup.registry(loaded)?;
     let agents = Agents::new(setup, loaded)?;
+    if team.is_none() {
+        agents.limited().for_each(terminal::warn);
+    }
     let agent = agents.find(&session.agent)?;
     let model_name = model_name(&models, loaded, choice, &session, &agent)?;
     session.model = Some(model_name);
@@ -136,6 +139,8 @@ pub(crate) async fn ready(
         desk.reviews.clone(),
         loaded.config.save.unwrap_or_default(),
     );
+    let checks = desk.servers.checks(loaded, &desk.editors, &files, &desk.processes);
+    languages::show(&checks, &files, session.id.as_str());
     // Who works offline sends nothing anywhere, not even for a title.
     let is_offline = model.provider().id == offline::ID;
     Ok(Setting {
@@ -146,7 +151,7 @@ pub(crate) async fn ready(
         rules: layers(rules, own, team),
         tools,
         roles: Arc::new(cast),
-        checks: desk.servers.checks(loaded, &desk.editors, &files, &desk.processes),
+        checks,
         files,
         processes: desk.processes.clone(),
         session,
@@ -185,7 +190,7 @@ async fn find(setup: &Setup, loaded: &Loaded, store: &Store, choice: &Choice) ->
     if let Some(session) = found {
         return Ok(Session { agent: agent.unwrap_or(session.agent), ..session });
     }
-    let agent = agent.or_else(|| loaded.config.default_agent.clone()).unwrap_or_else(|| "build".to_owned());
+    let agent = agent.unwrap_or_else(|| agents::first(setup, loaded));
     let (id, time) = (Id::new(), now());
     Ok(Session {
         id,

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use copydesk_protocol::editor::Severity;
 use copydesk_protocol::review::{
-    Decided, DecidedOutcome, FileHunk, FileHunkKind, Hunk, Review, ReviewDecision, ReviewWhen, Verdict, Words,
+    Decided, DecidedOutcome, FileHunk, FileHunkKind, Hunk, HunkProblem, Review, ReviewDecision, ReviewWhen,
+    Verdict, Words,
 };
 use copydesk_text::review::{HunkId, HunkView, Print, Selection, Whole};
 use copydesk_workspace::files::Files;
-use copydesk_workspace::reviews::{self, Decision, Refusal, ReviewId, Subject, View};
+use copydesk_workspace::reviews::{self, Decision, Problem, Refusal, ReviewId, Subject, View};
 
 /// What a session has to decide, as the documents are now.
 pub(crate) async fn list(files: &Files, session: &str, name: Option<&Path>, skip: usize) -> Vec<Review> {
@@ -72,7 +74,7 @@ fn decision(said: ReviewDecision) -> Option<Decision> {
     })
 }
 
-pub(crate) fn review(view: View) -> Review {
+pub(crate) fn review(mut view: View) -> Review {
     let id = view.id;
     let uri = url::Url::from_file_path(&view.name);
     let (when, ask) = match view.when {
@@ -97,14 +99,21 @@ pub(crate) fn review(view: View) -> Review {
         writing: view.is_written,
         expected: view.print.as_str().to_owned(),
         file,
-        hunks: view.hunks.into_iter().map(|view| hunk(id, view)).collect(),
+        hunks: view
+            .hunks
+            .into_iter()
+            .map(|one| {
+                let problems = view.problems.remove(&one.id).unwrap_or_default();
+                hunk(id, one, problems)
+            })
+            .collect(),
         total: narrow(view.total),
         additions: narrow(view.additions),
         deletions: narrow(view.deletions),
     }
 }
 
-fn hunk(review: ReviewId, view: HunkView) -> Hunk {
+fn hunk(review: ReviewId, view: HunkView, problems: Vec<Problem>) -> Hunk {
     let ranges = |ranges: Vec<std::ops::Range<usize>>| {
         ranges.into_iter().map(|range| (narrow(range.start), narrow(range.end))).collect()
     };
@@ -125,6 +134,22 @@ fn hunk(review: ReviewId, view: HunkView) -> Hunk {
         by: view.by.iter().map(ToString::to_string).collect(),
         edited: view.edited,
         deciding: view.rejecting,
+        problems: problems.into_iter().map(problem).collect(),
+    }
+}
+
+fn problem(problem: Problem) -> HunkProblem {
+    HunkProblem {
+        line: narrow(problem.line),
+        severity: match problem.severity {
+            reviews::Severity::Error => Severity::Error,
+            reviews::Severity::Warning => Severity::Warning,
+            reviews::Severity::Information => Severity::Information,
+            reviews::Severity::Hint => Severity::Hint,
+        },
+        code: problem.code,
+        source: problem.source,
+        message: problem.message,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Where skills lie: in the person's folders and in the repository's, from its root down to where the session works.
 //!
-//! Those of other programs are read, too. A repository's count over the person's own of the same name, since they are nearer;
-//! they are its words, as its `AGENTS.md` is, and say nothing about what is allowed.
+//! Those of other programs are read, too. Of a repository's the nearest counts, but none over one of the person's own of the same
+//! name. They are its words, as its `AGENTS.md` is, and say nothing about what is allowed.
 
 use std::path::Path;
 

@@ -16,6 +16,7 @@ use tokio::sync::mpsc;
 
 use crate::agents::Agents;
 use crate::hub::{Hub, Seat};
+use crate::languages;
 use crate::opening::{self, At, Choice, Desk};
 use crate::setup::Setup;
 
@@ -158,6 +159,7 @@ impl Team {
         let above = Above { asker: Arc::clone(&context.asker), owner: context.owner() };
         let files = context.files.for_another();
         let checks = desk.servers.checks(&self.loaded, &desk.editors, &files, &desk.processes);
+        languages::show(&checks, &files, &above.owner.session);
         let setting = Setting { files, checks, above: Some(above), ..setting };
         let cancel = context.cancel.child_token();
         // Whoever does not wait any more does not want it any more.

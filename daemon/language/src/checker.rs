@@ -156,4 +156,6 @@ mod formats;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
+mod real;
+#[cfg(test)]
 mod tests;

@@ -8,13 +8,14 @@
 //! Invariant: each problem is told as new once, whichever call sees it first.
 
 mod late;
+mod shown;
 #[cfg(test)]
 mod tests;
 mod turn;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -28,6 +29,8 @@ use crate::report::Report;
 use crate::source::{Subject, Texts};
 use crate::sources::Sources;
 use crate::told;
+
+pub use shown::Viewer;
 
 /// How long an answer is waited for where nobody says.
 pub const WAIT: Duration = Duration::from_secs(3);
@@ -88,6 +91,7 @@ struct Shared {
     texts: Option<Arc<dyn Texts>>,
     root: PathBuf,
     options: Options,
+    viewer: OnceLock<Arc<dyn Viewer>>,
     state: Mutex<State>,
 }
 
@@ -96,6 +100,8 @@ struct State {
     ledger: Ledger,
     /// As it was when the turn began, and what was first heard since of files that nobody had changed.
     turn: Ledger,
+    /// As each file was when it was first heard of.
+    first: Ledger,
     /// The texts that this session made last.
     made: HashMap<PathBuf, Option<Arc<String>>>,
     late: Vec<String>,
@@ -115,8 +121,8 @@ impl Checks {
     }
 
     fn make(sources: Sources, texts: Option<Arc<dyn Texts>>, root: &Path, options: Options) -> Self {
-        let state = Mutex::default();
-        Self { shared: Arc::new(Shared { sources, texts, root: root.to_owned(), options, state }) }
+        let (viewer, state) = (OnceLock::new(), Mutex::default());
+        Self { shared: Arc::new(Shared { sources, texts, root: root.to_owned(), options, viewer, state }) }
     }
 
     pub fn is_off(&self) -> bool {
@@ -142,6 +148,7 @@ impl Checks {
         // The other half is for what comes after.
         let until = Instant::now() + self.shared.options.wait / 2;
         let reports = self.shared.sources.check(&subjects, until).await;
+        let subjects = self.with_others(subjects, &reports);
         let mut state = self.lock();
         // What was told of meanwhile is newer.
         let is_first = |report: &&Report| !state.made.contains_key(&report.path);
@@ -236,6 +243,17 @@ impl Checks {
         subjects
     }
 
+    /// The texts, and those of the other files that were told of: what is known of them is moved by them.
+    fn with_others(&self, mut subjects: Vec<Subject>, reports: &[Report]) -> Vec<Subject> {
+        for report in reports {
+            let is_there = subjects.iter().any(|subject| subject.path == report.path);
+            if let Some(texts) = self.shared.texts.as_ref().filter(|_| !is_there) {
+                subjects.extend(texts.text(&report.path));
+            }
+        }
+        subjects
+    }
+
     /// What a grammar says of the texts before, where it had not been asked: a server had answered for it then.
     async fn syntax_before(&self, edited: &[Edited], reports: &[Report]) -> Vec<Report> {
         let Some(syntax) = &self.shared.sources.syntax else { return Vec::new() };
@@ -260,11 +278,15 @@ impl Checks {
         reports: &[Report],
         syntax: Vec<Report>,
     ) -> Delta {
-        let mut state = self.lock();
+        let subjects = &self.with_others(subjects.to_vec(), reports);
+        let mut guard = self.lock();
+        let state = &mut *guard;
         let mut baselines = state.ledger.baselines(reports, text_of(subjects));
         baselines.extend(first(edited, subjects, syntax));
+        state.first.put_missing(&state.ledger);
         state.ledger.put(reports, text_of(subjects));
-        drop(state);
+        drop(guard);
+        self.show(subjects);
         Delta::of(&baselines, reports, self.shared.options.least)
     }
 

@@ -4,7 +4,8 @@
 //! A problem is the same as one before if the same speaker says the same words of the same place, moved through the change; or, where the
 //! change touched its lines, of a place among the lines that stand there now. Equal problems are counted: of two of which one was fixed,
 //! one remains. What reads differently is another problem (see `matching` for the one exception).
-//! What several speakers say of the same place is one problem (see `folding`).
+//! What several speakers say of the same place is one problem (see `folding`). Where another source has proof, the grammar is not heard: what it
+//! takes for wrong may be newer than it, or a macro.
 //!
 //! Invariant: what is said of a text as it was before is never new.
 //! Invariant: what is not known is neither fixed nor new nor remaining.
@@ -12,12 +13,14 @@
 mod folding;
 mod matching;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::baseline::{Baseline, Moved};
+use crate::clean;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::report::{Proof, Report, Said};
+use crate::source::TREE_SITTER;
 use folding::Folding;
 use matching::matched;
 
@@ -56,6 +59,18 @@ pub struct Problem {
     pub diagnostic: Diagnostic,
 }
 
+impl Problem {
+    /// In one line, for a person.
+    pub fn message(&self) -> String {
+        clean::line(&self.diagnostic.message, 500)
+    }
+
+    /// The same of its code, where it has one.
+    pub fn code(&self) -> Option<String> {
+        self.diagnostic.code.as_deref().filter(|code| !code.is_empty()).map(|code| clean::line(code, 80))
+    }
+}
+
 impl Delta {
     /// Of two that are of the same source and file the later one counts.
     pub fn of(before: &[Baseline], after: &[Report], least: Severity) -> Self {
@@ -71,7 +86,12 @@ impl Delta {
             remaining: Vec::new(),
             fixed: Vec::new(),
         };
-        for report in latest(after) {
+        let after = latest(after);
+        let is_syntax = |report: &Report| report.source == TREE_SITTER;
+        let others = after.iter().filter(|report| !is_syntax(report) && report.said.proof() == Proof::Proven);
+        let proven: HashSet<_> = others.map(|report| report.path.as_os_str()).collect();
+        let is_heard = |report: &&&Report| !is_syntax(report) || !proven.contains(report.path.as_os_str());
+        for report in after.iter().filter(is_heard) {
             let of = |source| baselines.get(&(report.path.as_path(), source));
             let baseline = of(Some(report.source.as_str())).or_else(|| of(None));
             delta.add(report, baseline.and_then(|baseline| baseline.known.as_deref()));
@@ -132,15 +152,23 @@ impl Delta {
             (problem.diagnostic.severity, file, problem.diagnostic.span)
         };
         for list in [&mut self.new, &mut self.unsure, &mut self.remaining, &mut self.fixed] {
-            list.sort_by_key(place);
+            list.sort_by_cached_key(place);
         }
         let mut present = Folding::default();
-        self.remaining = present.folded(self.remaining);
-        self.new = present.folded(self.new);
-        self.unsure = present.folded(self.unsure);
-        self.fixed = Folding::default().folded(self.fixed);
+        let [remaining, new, unsure] =
+            [&self.remaining, &self.new, &self.unsure].map(|list| present.firsts(list));
+        let fixed = Folding::default().firsts(&self.fixed);
+        keep(&mut self.remaining, &remaining);
+        keep(&mut self.new, &new);
+        keep(&mut self.unsure, &unsure);
+        keep(&mut self.fixed, &fixed);
         self
     }
+}
+
+fn keep(problems: &mut Vec<Problem>, which: &[bool]) {
+    let mut which = which.iter();
+    problems.retain(|_| which.next() == Some(&true));
 }
 
 /// The last report of each source and file, in the order of the first.
@@ -159,5 +187,7 @@ fn latest(reports: &[Report]) -> Vec<&Report> {
 
 #[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod speed;
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@
 
 mod name;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -88,6 +88,7 @@ async fn look(
         hidden: false,
         limit: MOST_LINES,
         overlay: mentions.overlay.clone(),
+        without: HashSet::new(),
     };
     let patience = until.saturating_duration_since(Instant::now());
     let searching = grep(request, Until { cancel: CancellationToken::new(), patience });

@@ -105,7 +105,7 @@ impl Search {
         if !self.in_project || program.contains('/') {
             return None;
         }
-        let mut places = upward(folder, root).flat_map(|folder| environment::folders(&*self.view, folder));
+        let mut places = upward(folder, root).flat_map(|folder| environment::folders(self, folder));
         let path = places.find_map(|place| self.usable(place.join(program), folder, root))?;
         Some((whole(path, arguments), Place::Project))
     }

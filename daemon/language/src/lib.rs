@@ -36,7 +36,7 @@ mod view;
 mod watched;
 
 pub use baseline::{Baseline, Moved, moved};
-pub use checks::{Checks, Edited, Told};
+pub use checks::{Checks, Edited, Told, Viewer};
 pub use delta::{Answer, Delta, Problem};
 pub use dependents::{Mentions, dependents};
 pub use diagnostic::{Diagnostic, Related, Severity, Span};

@@ -46,6 +46,9 @@ pub struct Quirks {
     pub pushes_closed: bool,
     /// Members to add to the params of every `textDocument/didChange`: the server's own extensions.
     pub change: Map<String, Value>,
+    /// Members to add where the text of a change is the one that the server has already: what makes it look at it again, and
+    /// publish.
+    pub touch: Map<String, Value>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -121,6 +124,7 @@ impl Default for Quirks {
             dirty_dependents: Dependents::default(),
             pushes_closed: false,
             change: Map::new(),
+            touch: Map::new(),
         }
     }
 }

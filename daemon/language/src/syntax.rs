@@ -10,7 +10,7 @@ mod parse;
 mod trees;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use tree_sitter::Node;
@@ -26,6 +26,8 @@ const LARGEST: usize = 4 << 20;
 /// What the parser makes of a wrong text depends a little on the tree that it began with. So that the same text is always told the
 /// same, a wrong one is parsed again from nothing, unless it is so large that one would wait for it.
 const PARSED_AGAIN: usize = 64 << 10;
+/// How long a tree is kept that nobody asks for.
+const IDLE: Duration = Duration::from_secs(120);
 /// The longest that one text is parsed.
 const LONGEST: Duration = Duration::from_secs(1);
 
@@ -45,15 +47,39 @@ impl Syntax {
         if subject.text.len() > LARGEST {
             return unknown("the file is larger than 4 MB");
         }
-        let lock = || self.trees.lock().unwrap_or_else(PoisonError::into_inner);
-        let earlier = lock().take(&subject.path).filter(|earlier| earlier.grammar == grammar.name);
+        let earlier = lock(&self.trees).take(&subject.path).filter(|earlier| earlier.grammar == grammar.name);
         let Some(parsed) = parsed(grammar, subject, earlier, until) else {
             return unknown("parsing it took too long");
         };
         let found = parsed.found.clone();
-        lock().put(subject.path.clone(), parsed);
+        lock(&self.trees).put(subject.path.clone(), parsed);
         judged(grammar, &subject.text, found)
     }
+
+    /// Sees to it that what is not used any more is taken away.
+    fn watch(&self) {
+        if !std::mem::replace(&mut lock(&self.trees).is_watched, true) {
+            tokio::spawn(forgetting(Arc::downgrade(&self.trees)));
+        }
+    }
+}
+
+/// Until nothing is left.
+async fn forgetting(trees: Weak<Mutex<Trees>>) {
+    loop {
+        let before = Instant::now();
+        tokio::time::sleep(IDLE).await;
+        let Some(trees) = trees.upgrade() else { return };
+        let mut trees = lock(&trees);
+        trees.is_watched = trees.forget(before);
+        if !trees.is_watched {
+            return;
+        }
+    }
+}
+
+fn lock(trees: &Mutex<Trees>) -> MutexGuard<'_, Trees> {
+    trees.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn parsed(
@@ -89,7 +115,7 @@ fn judged(grammar: &Grammar, text: &str, found: Vec<Diagnostic>) -> Said {
     match grammar.nature {
         _ if found.is_empty() => Said::Proven(found),
         Nature::Code => Said::Proven(found),
-        Nature::Macros => Said::Likely(found),
+        Nature::Loose => Said::Likely(found),
         Nature::Data if is_template() => unknown("it seems to be a template"),
         Nature::Data => Said::Proven(found),
     }
@@ -107,6 +133,9 @@ impl Source for Syntax {
             .collect();
         Box::pin(async move {
             let mut reports = Vec::with_capacity(served.len());
+            if !served.is_empty() {
+                self.watch();
+            }
             for (grammar, subject) in served {
                 let (path, syntax) = (subject.path.clone(), self.clone());
                 let work = move || {
@@ -133,5 +162,7 @@ impl Source for Syntax {
 
 #[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod speed;
 #[cfg(test)]
 mod tests;

@@ -127,9 +127,9 @@ pub fn metadata(delta: &Delta, root: &Path, waited: Duration) -> Value {
             "line": u64::from(item.span.start.line) + 1,
             "column": u64::from(item.span.start.character) + 1,
             "severity": severity(item.severity),
-            "code": item.code.as_deref().map(|code| clean::line(code, 80)),
+            "code": problem.code(),
             "source": clean::line(&problem.source, 80),
-            "message": clean::line(&item.message, 500),
+            "message": problem.message(),
         })
     };
     let listed = |list: &[Problem]| list.iter().take(LISTED).map(problem).collect::<Vec<_>>();

@@ -16,6 +16,9 @@ pub const TITLE: &str = "title";
 /// Who plans before anything is changed.
 pub const PLAN: &str = "plan";
 
+/// Who looks and changes nothing: also for whoever plans.
+pub const EXPLORE: &str = "explore";
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Agent {
     pub name: String,
@@ -79,7 +82,9 @@ pub fn builtin() -> Vec<Agent> {
         true,
         "Looks, thinks and writes a plan; changes nothing else.",
         include_str!("agent/plan.md"),
-        deny(&["edit", "task", "plan_enter"]),
+        // Whom it may have look is a matter of the rules for all (`desk/opening/role.rs`).
+        deny(&["edit", "task", "plan_enter"])
+            .then([Rule::new("task", EXPLORE, Action::Allow)].into_iter().collect()),
     );
     vec![
         agent("build", true, "Reads, changes and runs code.", build, deny(&["plan_exit"])),
@@ -92,7 +97,7 @@ pub fn builtin() -> Vec<Agent> {
             deny(&for_people),
         ),
         agent(
-            "explore",
+            EXPLORE,
             false,
             "Finds out where something is and how it works; changes nothing and runs nothing.",
             include_str!("agent/explore.md"),

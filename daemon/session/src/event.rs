@@ -46,10 +46,25 @@ pub enum Event {
     Answered {
         question: Id,
     },
+    /// A command in the background has begun or ended: those that run now, and those that ended since the last word of them.
+    Jobs {
+        running: Vec<Job>,
+        ended: Vec<Job>,
+    },
     TurnEnded {
         turn: u32,
         end: TurnEnd,
     },
+}
+
+/// A command in the background.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    pub id: i32,
+    /// The first line of it.
+    pub command: String,
+    /// `running for 3.0 s`, `exit code 1 after 3.0 s`
+    pub state: String,
 }
 
 /// A call waits for a person's word.
@@ -72,6 +87,8 @@ pub struct Questioned {
     pub question: Id,
     /// The part of the call.
     pub part: Id,
+    /// Who asks, where it is one that works for this session; with those in between.
+    pub agent: Option<String>,
     pub questions: Vec<Question>,
 }
 

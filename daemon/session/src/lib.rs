@@ -16,7 +16,7 @@ mod store;
 pub mod task;
 
 pub use data::{Call, CallOutput, Content, Note, Part, Prompt, ReviewWhen, Session, State, StepFinish};
-pub use event::{Asked, Event, Questioned, TurnEnd};
+pub use event::{Asked, Event, Job, Questioned, TurnEnd};
 pub use export::{Archive, ImportError, markdown};
 pub use id::{Id, now};
 pub use live::{Above, AnyRoles, Live, Request, Role, Roles, Setting, Titles, When};

@@ -9,6 +9,7 @@
 
 mod asking;
 mod calls;
+mod jobs;
 mod line;
 mod nearby;
 mod news;
@@ -33,6 +34,7 @@ use copydesk_workspace::files::Files;
 use copydesk_workspace::process::Processes;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::agent::Agent;
 use crate::data::{Content, Part, ReviewWhen, Session, State};
@@ -164,8 +166,10 @@ impl Live {
         let parts: Vec<_> = parts.into_iter().map(Arc::new).collect();
         let todos = todo::kept(&parts);
         let lost_jobs = news::lost_jobs(&parts, &setting.processes);
+        let jobs = jobs::watch(&setting.processes, setting.events.clone());
         let worker = Worker {
             _claim: claim,
+            _jobs: jobs,
             setting,
             parts,
             lost_jobs,
@@ -239,6 +243,7 @@ impl Live {
 struct Worker {
     /// Nobody else works on the session as long as this does.
     _claim: Claim,
+    _jobs: AbortOnDropHandle<()>,
     setting: Setting,
     /// All settled parts, as the store has them.
     parts: Vec<Arc<Part>>,

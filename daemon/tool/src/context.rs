@@ -95,6 +95,11 @@ pub trait Asker: Send + Sync {
     /// Puts questions to the person, whatever the rules say: those were asked before.
     fn question<'a>(&'a self, call: &'a str, questions: Vec<Question>) -> Answering<'a>;
 
+    /// For a session that works for this one, as this agent.
+    fn question_for<'a>(&'a self, call: &'a str, _agent: String, questions: Vec<Question>) -> Answering<'a> {
+        self.question(call, questions)
+    }
+
     /// Has the session go on as another agent from its next step on. The error says why it cannot.
     fn go_on_as<'a>(&'a self, agent: &'a str) -> Switching<'a>;
 }

@@ -25,7 +25,7 @@ pub(crate) async fn read(path: &Path, from: u64, most: usize) -> Option<(String,
 }
 
 /// `running for 3.0 s`, `exit code 1 after 3.0 s`
-pub(crate) fn state(job: &Job) -> String {
+pub fn state(job: &Job) -> String {
     let time = format!("{:.1} s", job.duration.as_secs_f64());
     match job.exit {
         None => format!("running for {time}"),
@@ -36,7 +36,7 @@ pub(crate) fn state(job: &Job) -> String {
     }
 }
 
-pub(crate) fn first_line(script: &str) -> String {
+pub fn first_line(script: &str) -> String {
     let line = script.lines().next().unwrap_or_default();
     let cut: String = line.chars().take(100).collect();
     if cut.len() < script.len() { format!("{cut}…") } else { cut }

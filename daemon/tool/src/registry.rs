@@ -120,7 +120,8 @@ impl Registry {
 
     async fn run_tool(&self, call: Prepared, context: Context) -> Result<Output, Failure> {
         if context.cancel.is_cancelled() {
-            return Err(Failure::cancelled());
+            let message = "The person cancelled this call before it began. Nothing of it was carried out.";
+            return Err(Failure::new(FailureKind::Cancelled, message));
         }
         let name = call.name();
         let Prepared { tool, arguments, first, .. } = call;

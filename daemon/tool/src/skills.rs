@@ -2,7 +2,8 @@
 //!
 //! A skill is a file `SKILL.md` whose head has a `name` and a `description`. The model is offered those; the text it gets when
 //! it asks for it (`tools/skill.rs`). Which folders are looked in is for the desk to say, the nearest last: of two skills of
-//! one name the nearest counts.
+//! one name the nearest counts; but a skill of the person's own is what they wrote, and what is said of its name (in rules, in a
+//! prompt) is said of that.
 //!
 //! A repository's skill is a repository's words, like its `AGENTS.md`: the model may read them, and nothing is allowed by them.
 //! Invariant: a skill of a repository is inside of it, links resolved.
@@ -84,6 +85,12 @@ pub fn find(shelves: &[Shelf]) -> Found {
                 continue;
             }
             match read(&path, folder, repository.is_some()) {
+                Ok(Skill { name, foreign: true, .. })
+                    if skills.get(&name).is_some_and(|known| !known.foreign) =>
+                {
+                    let why = format!("you have a skill `{name}` of your own, and this one is passed over");
+                    problems.push(format!("{}: {why}", path.display()));
+                }
                 Ok(skill) if skills.len() < MOST || skills.contains_key(&skill.name) => {
                     skills.insert(skill.name.clone(), skill);
                 }
@@ -211,7 +218,7 @@ mod tests {
         };
         assert_eq!(
             shown(&found),
-            ["theirs commit: the repository's", "mine er: far away", "theirs linked: a link to a text"]
+            ["mine commit: mine", "mine er: far away", "theirs linked: a link to a text"]
         );
         let linked = found.skills.iter().find(|skill| skill.name == "linked").unwrap();
         assert_eq!(linked.folder, project.join("skills/linked"), "not that of the text");
@@ -224,6 +231,7 @@ mod tests {
             problems,
             [
                 "REPO/skills/a-detour/SKILL.md: it leads out of the repository, and is passed over",
+                "REPO/skills/commit/SKILL.md: you have a skill `commit` of your own, and this one is passed over",
                 "REPO/skills/no-head/SKILL.md:1: it has no head: `name` and `description` between two lines `---`",
                 "REPO/skills/no-words/SKILL.md:1: its `description` is missing",
                 "REPO/skills/odd/SKILL.md:3: its `name` may have letters, digits, `-`, `_`, `.` and `:`, at most 64",

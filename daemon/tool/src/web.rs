@@ -1,10 +1,12 @@
 //! The way to the web: for `webfetch` guarded, for the endpoints of searches as the person configured them.
 //!
 //! `fetch` gets one address by hand, hop by hop; `reach` decides for each hop whether and how it may be reached, `address` which
-//! addresses are the world's. `endpoint` is a search engine, `mcp` and `json` the two ways to ask one.
+//! addresses are the world's, `inside` which names are not. `endpoint` is a search engine, `mcp` and `json` the two ways to ask one.
 //!
 //! Invariant: what `webfetch` connects to is the very address that was checked: names are resolved by a guard inside of the
 //! client, so that a name that resolves to something else a moment later gains nothing.
+//! Invariant: to a proxy, which looks names up itself, no private address, no name of the inside (`inside`) and no name that is known
+//! here to lead there is handed over. The exception: a name of the world whose address only the proxy knows is the proxy's to judge.
 //! Invariant: nothing a server sends is held beyond a cap, compressed or not.
 //! Invariant: no key, and no query of an address that may hold one, is in any message.
 
@@ -14,6 +16,7 @@ pub(crate) mod charset;
 mod client;
 mod endpoint;
 pub(crate) mod fetch;
+mod inside;
 mod json;
 mod mcp;
 mod private;

@@ -22,6 +22,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 pub use self::{
@@ -142,6 +143,11 @@ impl Processes {
     /// The jobs that run, and those that ended last.
     pub fn jobs(&self) -> Vec<Job> {
         self.shared.jobs.all()
+    }
+
+    /// Tells that a job has begun or ended.
+    pub fn jobs_changed(&self) -> watch::Receiver<()> {
+        self.shared.jobs.changed()
     }
 
     /// The jobs that ended since this was last asked; and back with them where they could not be told of.

@@ -28,6 +28,7 @@ mod decide;
 mod keep;
 mod land;
 mod news;
+mod problems;
 mod propose;
 #[cfg(test)]
 mod tests;
@@ -38,6 +39,7 @@ pub(crate) use decide::{Carried, Order};
 pub use decide::{Decision, Refusal, Subject, Verdict};
 pub(crate) use land::{Hand, Landed};
 pub use news::{Comment, Happened, Item, News};
+pub use problems::{Problem, Severity};
 pub use propose::{Decided, Proposal};
 use tracked::Tracked;
 pub use view::{Change as ReviewChange, View, When};

@@ -6,8 +6,30 @@ use libfuzzer_sys::fuzz_target;
 
 /// What texts are made of: everything that a tier overlooks, and enough of the same.
 const PIECES: [&str; 24] = [
-    "a", "b", "let sum", "let sun", "call(one)", "}", "{", " ", "  ", "\t", "\n", "\n", "\r\n", "\r", "“x”", "\"x\"", "1: ",
-    "2: ", "```\n", "\\n", "\\\"", "\u{a0}", "$&", "é",
+    "a",
+    "b",
+    "let sum",
+    "let sun",
+    "call(one)",
+    "}",
+    "{",
+    " ",
+    "  ",
+    "\t",
+    "\n",
+    "\n",
+    "\r\n",
+    "\r",
+    "“x”",
+    "\"x\"",
+    "1: ",
+    "2: ",
+    "```\n",
+    "\\n",
+    "\\\"",
+    "\u{a0}",
+    "$&",
+    "é",
 ];
 
 fn text(bytes: &[u8]) -> String {
@@ -29,11 +51,22 @@ fuzz_target!(|bytes: &[u8]| {
     if replaced.tier == Tier::Exact || replaced.tier >= Tier::Anchors {
         return;
     }
-    // Of a line none of whose words are in the old text nothing is lost.
-    let shown: Vec<_> = words(&old).flat_map(|word| [word, word.trim_start_matches('n')]).collect();
+    // Nothing goes whose letters the old text does not show, in their order; and of a line none of whose words it shows nothing at
+    // all. What is written as escapes may begin and end within a word.
+    for edit in replaced.change.edits() {
+        let mut shown = old.chars();
+        let gone = file[edit.range.clone()].chars().filter(|letter| letter.is_alphanumeric());
+        gone.for_each(|letter| assert!(shown.any(|other| other == letter), "{letter:?} of {edit:?} is gone"));
+    }
+    if replaced.tier == Tier::Escapes {
+        return;
+    }
+    let shown: Vec<_> = words(&old).collect();
     let is_shown = |line: &str| words(line).any(|word| shown.contains(&word));
-    let mut left = result.lines();
+    // It may have been joined with another: where the old text shows a line's end, that may go.
+    let mut left = result.as_str();
     for line in file.lines().filter(|line| words(line).next().is_some() && !is_shown(line)) {
-        assert!(left.any(|other| other == line), "{line:?} is gone");
+        let found = left.find(line).unwrap_or_else(|| panic!("{line:?} is gone"));
+        left = &left[found + line.len()..];
     }
 });

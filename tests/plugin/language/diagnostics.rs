@@ -50,7 +50,7 @@ fn a_server_that_is_not_up_yet_is_waited_for() {
             local provider = { diagnosticProvider = {} }
             T.serve("slow", "python", { capabilities = provider, held = { "initialize" }, answers = answers })
             T.edit("a.py")
-            local early = T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 50 })
+            local early = T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 600000, waitReady = 50 })
             T.begin("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })
             T.servers.slow:release("initialize")
             return early"#;

@@ -134,3 +134,33 @@ fn colours_are_those_of_the_scheme_and_of_the_person() {
         assert!(scheme.is_u64() && scheme != light, "{scheme}");
     });
 }
+
+/// Those that Neovim shows there itself are not shown twice.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_is_wrong_in_new_lines_is_said_behind_them() {
+    on_each(|program| {
+        let mut reviewer = Reviewer::at(program);
+        reviewer.edited("cart.rs", CART, CART_AFTER);
+        reviewer.lua(
+            r#"R.changes("7", "7.2", function(hunk)
+                 hunk.problems = {
+                   { line = 0, severity = "error", code = "E0425", source = "rust-analyzer", message = "no `tax`\nhere" },
+                   { line = 9, severity = "error", source = "rust-analyzer", message = "nowhere" },
+                 }
+               end)
+               R.changes("7", "7.3", function(hunk)
+                 hunk.problems = {
+                   { line = 0, severity = "warning", source = "rust-analyzer", message = "seen already" },
+                   { line = 0, severity = "warning", source = "rust-analyzer", message = "not used" },
+                 }
+               end)
+               local names = vim.api.nvim_create_namespace("own")
+               vim.diagnostic.config({ virtual_text = true })
+               vim.diagnostic.set(names, 0, { { lnum = 7, col = 0, message = "seen already", severity = 2 } })"#,
+        );
+        reviewer.lua("vim.o.columns = 100");
+        reviewer.keys("4G");
+        reviewer.sees("review-problems");
+    });
+}

@@ -113,3 +113,29 @@ fn nothing_complete_is_lost_when_it_dies_while_an_agent_works() {
         }
     }
 }
+
+/// Whoever looks at them sees no call that goes on for ever, also where no task is taken up again.
+#[tokio::test]
+async fn what_was_under_way_below_is_marked_when_the_session_above_goes_on() {
+    let config = json!({ "permission": { "bash": "allow" }, "subagent_depth": 2 });
+    let scripted = scripted(config);
+    let sleeps = Turn::new().call("b1", "bash", json!({ "command": "touch started; sleep 600" }));
+    plays(&scripted.server, "Go", [task("c1", "general", "Look"), says("I see.")]);
+    plays(&scripted.server, "Look", [task("d1", "general", "Deeper")]);
+    plays(&scripted.server, "Deeper", [sleeps]);
+    let mut child = scripted.start(&["Go"]);
+    scripted.wait_for("started").await;
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let ran = scripted.run(&["--continue", "And now?"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let list = scripted.desk.run(&["sessions", "list", "--json"]).json();
+    let call = |session: &str| {
+        let all = parts(&scripted, session);
+        let call = all.into_iter().find(|part| part["content"]["kind"] == "call").unwrap();
+        (call["id"].as_str().unwrap().to_owned(), call["state"]["state"].as_str().unwrap().to_owned())
+    };
+    let (look, _) = call(list[0]["id"].as_str().unwrap());
+    let (deeper, above) = call(&look);
+    assert_eq!((above.as_str(), call(&deeper).1.as_str()), ("interrupted", "interrupted"));
+}

@@ -1,9 +1,11 @@
 //! Who gets no task, and what an agent may not do that works for another.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{arguments, edit, plays, read, requests, results, says, scripted, task, tools};
-use crate::model_server::{Turn, Usage};
+use super::{
+    arguments, edit, is_about, may_say, plays, read, requests, results, says, scripted, task, tools,
+};
+use crate::model_server::{Recorded, Turn, Usage};
 use crate::sessions::harness::events;
 
 #[test]
@@ -139,4 +141,42 @@ fn what_is_denied_above_is_denied_below_and_nobody_there_is_nobody_anywhere() {
     assert!(results[2].contains("Nobody is there to approve this"), "{results:?}");
     assert!(ran.stdout.contains("? general: Edit a.txt (+1 -1)"), "{ran:?}");
     assert_eq!(scripted.desk.read("a.txt"), "one\ntwo\nthree\n");
+}
+
+/// Whoever plans may have somebody look, and nobody do.
+#[test]
+fn who_plans_calls_explore_alone() {
+    let run = |config: Value| {
+        let scripted = scripted(config);
+        let both = task("c1", "explore", "Look").call("c2", "task", arguments("general", "Do"));
+        plays(&scripted.server, "Go", [both, says("Planned.")]);
+        let told = |word: &'static str| {
+            move |request: &Recorded| {
+                is_about(request, "Look") && request.body["messages"].to_string().contains(word)
+            }
+        };
+        scripted.server.whenever(told("e1"), says("Three lines."));
+        scripted.server.whenever(told("r1"), edit("e1", "two", "2"));
+        may_say(&scripted.server, "Look", read("r1"));
+        may_say(&scripted.server, "Do", says("Done."));
+        assert_eq!(scripted.run(&["--agent", "plan", "Go"]).code, Some(0));
+        assert_eq!(scripted.desk.read("a.txt"), "one\ntwo\nthree\n");
+        assert!(requests(&scripted.server, "Do").is_empty());
+        let own = requests(&scripted.server, "Go");
+        (tools(&own[0]).contains(&"task"), results(&own[1]), requests(&scripted.server, "Look").len())
+    };
+    for config in [json!({}), json!({ "permission": "allow" })] {
+        let (is_offered, told, steps) = run(config);
+        assert!(is_offered && told[0].ends_with("\n\nThree lines.") && steps == 3, "{told:?}");
+        assert!(told[1].contains("general") && !told[1].contains("state: "), "{told:?}");
+    }
+    // What the person says of tasks holds.
+    for rule in [json!("deny"), json!({ "explore": "deny" })] {
+        let (is_offered, _, steps) = run(json!({ "permission": { "task": rule } }));
+        assert!(!is_offered && steps == 0);
+    }
+    let (is_offered, told, steps) = run(json!({ "permission": { "task": "ask" } }));
+    assert!(is_offered && told[0].contains("Nobody is there to approve this") && steps == 0, "{told:?}");
+    let (is_offered, _, steps) = run(json!({ "agent": { "plan": { "permission": { "task": "deny" } } } }));
+    assert!(!is_offered && steps == 0);
 }

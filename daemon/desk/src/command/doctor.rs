@@ -110,6 +110,10 @@ fn examine(setup: &Setup) -> anyhow::Result<Vec<Finding>> {
     }
     let advice = "what it says is not all understood";
     findings.extend(Agents::problems(setup).iter().map(|problem| Finding::odd("agents", problem, advice)));
+    if let Some(agents) = loaded.as_ref().ok().and_then(|loaded| Agents::new(setup, loaded).ok()) {
+        let advice = "another name would make it another agent";
+        findings.extend(agents.limited().map(|limited| Finding::odd("agents", limited, advice)));
+    }
     findings.extend(places::skills(setup));
     findings.push(store(setup));
     findings.push(desk::journal(setup));

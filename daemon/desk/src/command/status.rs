@@ -1,5 +1,7 @@
 //! `copydesk status`: whether the daemon runs, and what it has to do. Exit code 1 where none runs.
 
+mod servers;
+
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -62,15 +64,17 @@ pub(super) async fn in_time<T>(
 }
 
 fn described(status: &StatusResult) -> String {
-    let StatusResult { version, pid, clients, sessions, documents, tiers, .. } = status;
-    let running = sessions.iter().filter(|session| session.running).count();
+    let StatusResult { version, pid, clients, sessions, documents, tiers, servers: running, missing, .. } =
+        status;
+    let turns = sessions.iter().filter(|session| session.running).count();
     // This very command is one of them.
     let clients = clients.saturating_sub(1);
     format!(
         "The daemon is running: version {version}, process {pid}.\n\
-         Attached: {clients}. Open documents: {documents}. Sessions: {}, with a turn: {running}.{}",
+         Attached: {clients}. Open documents: {documents}. Sessions: {}, with a turn: {turns}.{}{}",
         sessions.len(),
-        matched(tiers)
+        matched(tiers),
+        servers::described(running, missing)
     )
 }
 

@@ -9,14 +9,14 @@ use copydesk_protocol::method::{Notification, Request};
 use copydesk_protocol::table::{DocumentChanged, DocumentSave, EditorDiagnostics};
 use copydesk_workspace::buffers::{Answer, BufferEdit, Editor, OnDisk, Refusal};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tower::Service as _;
 use tower_lsp_server::Client;
 use tower_lsp_server::jsonrpc;
 
 use super::apply;
-use crate::hub::{Asked, Asking};
+use crate::hub::{Asked, Asking, Telling, Work};
 
 #[derive(Clone)]
 pub(super) struct Line {
@@ -114,5 +114,30 @@ impl Asked for Line {
 
     fn diagnostics(&self, params: DiagnosticsParams) -> Asking<'_> {
         Box::pin(async move { self.request::<EditorDiagnostics>(&params).await })
+    }
+
+    fn work<'a>(&'a self, token: &'a str, work: Work<'a>) -> Telling<'a> {
+        let mut value = match work {
+            Work::Begins { title, message, percent } => {
+                json!({ "kind": "begin", "title": title, "message": message, "percentage": percent })
+            }
+            Work::GoesOn { message, percent } => {
+                json!({ "kind": "report", "message": message, "percentage": percent })
+            }
+            Work::Ends => json!({ "kind": "end" }),
+        };
+        // What is not known is left out.
+        if let Some(members) = value.as_object_mut() {
+            members.retain(|_, member| !member.is_null());
+        }
+        Box::pin(async move {
+            if let Work::Begins { .. } = work {
+                let created = self.ask("window/workDoneProgress/create", &json!({ "token": token })).await;
+                if created.is_err() {
+                    return;
+                }
+            }
+            self.tell("$/progress", &json!({ "token": token, "value": value })).await;
+        })
     }
 }

@@ -40,5 +40,6 @@ pub(super) fn register(builder: LspServiceBuilder<Backend>) -> LspServiceBuilder
         .custom_method(table::Models::METHOD, Backend::models)
         .custom_method(table::Agents::METHOD, Backend::agents)
         .custom_method(table::Status::METHOD, Backend::status)
+        .custom_method(table::ServersRestart::METHOD, Backend::servers_restart)
         .custom_method(table::Stop::METHOD, Backend::stop)
 }

@@ -3,7 +3,7 @@
 use copydesk_model as model;
 use copydesk_permission::Reply;
 use copydesk_protocol::ask::{Ask, PermissionReply};
-use copydesk_protocol::event::{Event, TurnEnd};
+use copydesk_protocol::event::{Event, Job, TurnEnd};
 use copydesk_protocol::part::{
     Call, CallOutput, Content, Media, Part, Prompt, State, StepFinish, StopReason, Text, Usage,
 };
@@ -26,6 +26,7 @@ pub(crate) fn event(event: session::Event) -> Event {
         session::Event::Settled { ask } => Event::Settled { ask: ask.to_string() },
         session::Event::Questioned(questioned) => Event::Questioned(questions(questioned)),
         session::Event::Answered { question } => Event::Answered { question: question.to_string() },
+        session::Event::Jobs { running, ended } => Event::Jobs { running: jobs(running), ended: jobs(ended) },
         session::Event::TurnEnded { turn, end } => Event::TurnEnded { turn, end: turn_end(end) },
     }
 }
@@ -146,7 +147,7 @@ fn ask(asked: session::Asked) -> Ask {
 }
 
 fn questions(questioned: session::Questioned) -> Questions {
-    let session::Questioned { question, part, questions } = questioned;
+    let session::Questioned { question, part, agent, questions } = questioned;
     let choice =
         |choice: copydesk_tool::Choice| Choice { label: choice.label, description: choice.description };
     let one = |asked: copydesk_tool::Question| Question {
@@ -157,7 +158,12 @@ fn questions(questioned: session::Questioned) -> Questions {
         custom: asked.custom,
     };
     let questions = questions.into_iter().map(one).collect();
-    Questions { question: question.to_string(), part: part.to_string(), questions }
+    Questions { question: question.to_string(), part: part.to_string(), agent, questions }
+}
+
+fn jobs(jobs: Vec<session::Job>) -> Vec<Job> {
+    let job = |session::Job { id, command, state }: session::Job| Job { id, command, state };
+    jobs.into_iter().map(job).collect()
 }
 
 fn turn_end(end: session::TurnEnd) -> TurnEnd {

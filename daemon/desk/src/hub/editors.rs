@@ -9,12 +9,25 @@ use copydesk_workspace::buffers::{ClientId, Refusal};
 
 pub(crate) type Asking<'a> = Pin<Box<dyn Future<Output = Result<DiagnosticsResult, Refusal>> + Send + 'a>>;
 
+pub(crate) type Telling<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
+/// Something that takes time, for whoever shows that.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Work<'a> {
+    Begins { title: &'a str, message: Option<&'a str>, percent: Option<u32> },
+    GoesOn { message: Option<&'a str>, percent: Option<u32> },
+    Ends,
+}
+
 /// A client that knows our methods.
 pub(crate) trait Asked: Send + Sync {
     /// What the person sees it called.
     fn name(&self) -> &str;
 
     fn diagnostics(&self, params: DiagnosticsParams) -> Asking<'_>;
+
+    /// `token` is the same from the beginning to the end.
+    fn work<'a>(&'a self, token: &'a str, work: Work<'a>) -> Telling<'a>;
 }
 
 /// Those that are attached. Clones are the same.
@@ -34,6 +47,10 @@ impl Editors {
 
     pub(crate) fn get(&self, client: ClientId) -> Option<Arc<dyn Asked>> {
         self.lock().get(&client).cloned()
+    }
+
+    pub(crate) fn all(&self) -> Vec<(ClientId, Arc<dyn Asked>)> {
+        self.lock().iter().map(|(client, editor)| (*client, Arc::clone(editor))).collect()
     }
 
     /// One entry more or less: a panic leaves nothing half done.

@@ -163,6 +163,7 @@ impl Held {
                 seq: view.seq,
                 asks: view.asks.values().cloned().collect(),
                 questions: view.questions.values().cloned().collect(),
+                jobs: view.jobs.clone(),
             };
             let asks = result.asks.iter().map(|ask| waiting::ask(&self.id, ask));
             let questions = result.questions.iter().map(|asked| waiting::question(&self.id, asked));

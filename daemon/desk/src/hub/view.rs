@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use copydesk_protocol::ask::Ask;
-use copydesk_protocol::event::Event;
+use copydesk_protocol::event::{Event, Job};
 use copydesk_protocol::part::{Content, Part, State};
 use copydesk_protocol::question::Questions;
 use copydesk_session as session;
@@ -20,6 +20,8 @@ pub(super) struct View {
     pub(super) open: Vec<Part>,
     pub(super) asks: BTreeMap<String, Ask>,
     pub(super) questions: BTreeMap<String, Questions>,
+    /// What runs in the background.
+    pub(super) jobs: Vec<Job>,
 }
 
 impl View {
@@ -31,6 +33,7 @@ impl View {
             open: Vec::new(),
             asks: BTreeMap::new(),
             questions: BTreeMap::new(),
+            jobs: Vec::new(),
         }
     }
 
@@ -59,6 +62,7 @@ impl View {
             Event::Settled { ask } => drop(self.asks.remove(ask)),
             Event::Questioned(asked) => drop(self.questions.insert(asked.question.clone(), asked.clone())),
             Event::Answered { question } => drop(self.questions.remove(question)),
+            Event::Jobs { running, .. } => self.jobs.clone_from(running),
             Event::TurnEnded { .. } => {
                 self.running = None;
                 self.open.clear();

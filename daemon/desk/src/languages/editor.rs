@@ -4,6 +4,10 @@
 //! disk. Of what its servers do not serve there is no report, so that others are asked. A text that is another one in the editor
 //! by now is not asked about: what would be said of it is not about the subject. A client that once did not answer is not waited for
 //! until it does again.
+//!
+//! Of other files only what is other than it was is told: that is what a change may have done to them.
+
+mod others;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,37 +26,48 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::hub::{Asked, Editors};
+use others::Others;
 
 /// What is told of files that nobody asked about, at most.
 const MOST_OTHERS: usize = 100;
 
+/// How long it is waited for what is said of them.
+const FOR_OTHERS: Duration = Duration::from_secs(1);
+
+/// A server that needs no longer than this to be ready is waited for.
+const SOON: Duration = Duration::from_millis(300);
+
 /// What an answer takes to arrive, at most.
-const ON_THE_WAY: Duration = Duration::from_millis(20);
+const ON_THE_WAY: Duration = Duration::from_millis(50);
 
 /// How long a client is waited for that did not answer the last time.
-const BRIEFLY: Duration = Duration::from_millis(50);
+const BRIEFLY: Duration = Duration::from_millis(100);
 
 pub(crate) struct EditorSource {
     editors: Editors,
     files: Files,
+    others: Others,
     /// It did not answer the last time.
     silent: Mutex<Option<ClientId>>,
 }
 
 impl EditorSource {
     pub(crate) fn new(editors: Editors, files: Files) -> Self {
-        Self { editors, files, silent: Mutex::default() }
+        Self { editors, files, others: Others::default(), silent: Mutex::default() }
     }
 
-    async fn all(&self, subjects: &[Subject], until: Instant) -> Vec<Report> {
+    /// `ready` is how long servers are waited for that are not ready.
+    async fn all(&self, subjects: &[Subject], until: Instant, ready: Option<Duration>) -> Vec<Report> {
         let Some(client) = self.files.home_client() else { return Vec::new() };
         let Some(editor) = self.editors.get(client) else { return Vec::new() };
-        let asked = Asking { files: &self.files, client, editor, until, silent: &self.silent };
+        let asked = Asking { files: &self.files, client, editor, until, ready, silent: &self.silent };
         let reports = join_all(subjects.iter().map(|subject| asked.of(subject))).await;
         let mut reports: Vec<_> = reports.into_iter().flatten().collect();
         // Who serves none of them has nothing to say of the others.
-        if !reports.is_empty() {
-            reports.extend(asked.others(subjects).await);
+        if !reports.is_empty()
+            && let Some(others) = asked.others(subjects).await
+        {
+            reports.extend(self.others.changed(others, subjects, &asked.source()));
         }
         reports
     }
@@ -60,7 +75,11 @@ impl EditorSource {
 
 impl Source for EditorSource {
     fn check<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
-        Box::pin(self.all(subjects, until))
+        Box::pin(self.all(subjects, until, Some(SOON)))
+    }
+
+    fn later<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
+        Box::pin(self.all(subjects, until, None))
     }
 }
 
@@ -70,6 +89,8 @@ struct Asking<'a> {
     client: ClientId,
     editor: Arc<dyn Asked>,
     until: Instant,
+    /// How long servers are waited for that are not ready.
+    ready: Option<Duration>,
     silent: &'a Mutex<Option<ClientId>>,
 }
 
@@ -90,7 +111,7 @@ impl Asking<'_> {
             None => Url::from_file_path(&subject.path).ok()?.into(),
         };
         let version = open.as_ref().map(|open| open.version);
-        let result = self.ask(Some(uri.clone()), version).await;
+        let result = self.ask(Some(uri.clone()), version, self.until).await;
         let document = open.map_or_else(|| Document::new(&subject.text, Lines::Any), |open| open.document);
         let Some(result) = result else {
             return Some(self.unknown(&subject.path, "the editor did not answer in time"));
@@ -115,8 +136,9 @@ impl Asking<'_> {
     }
 
     /// What else it knows. What it may know of an older text only is left out.
-    async fn others(&self, subjects: &[Subject]) -> Vec<Report> {
-        let Some(result) = self.ask(None, None).await else { return Vec::new() };
+    async fn others(&self, subjects: &[Subject]) -> Option<Vec<Report>> {
+        let until = self.until.min(Instant::now() + FOR_OTHERS);
+        let result = self.ask(None, None, until).await?;
         let mut reports = Vec::new();
         for file in result.files.into_iter().filter(|file| file.proof != Proof::Unknown).take(MOST_OTHERS) {
             let path = Url::parse(&file.uri).ok().and_then(|uri| uri.to_file_path().ok());
@@ -128,17 +150,24 @@ impl Asking<'_> {
                 reports.push(self.report(&path, file, document.as_ref()));
             }
         }
-        reports
+        Some(reports)
     }
 
-    async fn ask(&self, uri: Option<String>, version: Option<i32>) -> Option<DiagnosticsResult> {
+    /// None where there is no answer by then.
+    async fn ask(
+        &self,
+        uri: Option<String>,
+        version: Option<i32>,
+        until: Instant,
+    ) -> Option<DiagnosticsResult> {
         let now = Instant::now();
         let was_silent = *self.silent() == Some(self.client);
-        let until = if was_silent { self.until.min(now + BRIEFLY) } else { self.until };
+        let until = if was_silent { until.min(now + BRIEFLY) } else { until };
         // It has to answer by then, and the answer has to arrive.
-        let wait = until.saturating_duration_since(now + ON_THE_WAY).as_millis();
-        let wait = uri.is_some().then(|| u32::try_from(wait).unwrap_or(u32::MAX));
-        let answer = self.editor.diagnostics(DiagnosticsParams { uri, version, wait });
+        let wait = until.checked_duration_since(now + ON_THE_WAY)?;
+        let millis = |time: Duration| u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
+        let (wait, wait_ready) = (Some(millis(wait)), self.ready.map(millis));
+        let answer = self.editor.diagnostics(DiagnosticsParams { uri, version, wait, wait_ready });
         let answer = tokio::time::timeout_at(until, answer).await;
         *self.silent() = answer.is_err().then_some(self.client);
         answer.ok()?.ok()

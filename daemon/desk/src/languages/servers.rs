@@ -23,7 +23,7 @@ use copydesk_workspace::search::Overlay;
 
 use super::editor::EditorSource;
 use super::texts::{FileTexts, of_file};
-use super::{Languages, configured};
+use super::{Languages, configured, progress};
 use crate::hub::Editors;
 use crate::opening;
 
@@ -82,7 +82,7 @@ impl Servers {
             editor: asks(DiagnosticSource::Editor)
                 .then(|| Arc::new(EditorSource::new(editors.clone(), files.clone())) as Arc<dyn Source>),
             pool: (asks(DiagnosticSource::Servers) && languages.servers.is_on)
-                .then(|| Arc::new(self.begun().besides(&[])) as Arc<dyn Source>),
+                .then(|| Arc::new(self.begun(editors).besides(&[])) as Arc<dyn Source>),
             checkers: checkers(&languages, asks(DiagnosticSource::Checkers), search, root, processes),
             syntax: asks(DiagnosticSource::Syntax).then(|| Arc::new(self.syntax.clone()) as Arc<dyn Source>),
         };
@@ -91,11 +91,14 @@ impl Servers {
         Checks::new(sources, Arc::new(FileTexts(files.clone())), files.root(), options)
     }
 
-    fn begun(&self) -> &Pool {
+    fn begun(&self, editors: &Editors) -> &Pool {
         self.pool.get_or_init(|| {
             let texts = DeskTexts { buffers: self.buffers.clone(), folders: Arc::clone(&self.folders) };
             let choose = Arc::clone(&self.folders);
-            Pool::new(opening::processes(), choose, Arc::new(texts), Limits::default())
+            let pool = Pool::new(opening::processes(), choose, Arc::new(texts), Limits::default());
+            let held = Arc::downgrade(&self.pool);
+            tokio::spawn(progress::show(held, pool.news(), editors.clone()));
+            pool
         })
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use copydesk_model::Registry as Models;
 use copydesk_permission::{Action, Rule, Rules, defaults};
-use copydesk_session::agent::{Agent, PLAN, Switches};
+use copydesk_session::agent::{Agent, EXPLORE, PLAN, Switches};
 use copydesk_session::prompt::{Surroundings, system};
 use copydesk_session::{Role, Roles, Session, Store};
 use copydesk_tool::skills::Skill;
@@ -118,12 +118,19 @@ impl Cast {
     fn rules(&self, agent: &Agent) -> (Rules, Rules) {
         let before = defaults().then(self.configured.clone());
         let plan = self.plan.pattern();
+        let said = Rule::new(TASK, EXPLORE, before.evaluate(TASK, EXPLORE));
         let may_plan = agent.name == PLAN && before.evaluate("edit", &plan) != Action::Deny;
         let before = agent.asks.iter().fold(before, |rules, key| rules.asking(key));
         let mut rules = before.then(agent.rules.clone());
         let own = rules::own(&self.loaded, &self.setup.paths.home.to_string_lossy());
         let may_plan = may_plan && own.deciding("edit", &plan).is_none_or(|rule| rule.action != Action::Deny);
+        let said_own = own.deciding(TASK, EXPLORE).map_or(Action::Allow, |rule| rule.action);
+        let said_own = Rule::new(TASK, EXPLORE, said_own);
         let mut own = own.then(agent.own.clone());
+        if agent.name == PLAN {
+            explore(agent, &said, &mut rules);
+            explore(agent, &said_own, &mut own);
+        }
         if may_plan {
             rules.push(Rule::new("edit", plan.clone(), Action::Allow));
             own.push(Rule::new("edit", plan, Action::Allow));
@@ -143,5 +150,13 @@ impl Cast {
         let at_hand = session.model.clone().filter(|name| Some(name) != of_the_one_before.as_ref());
         let session = Session { model: agent.model.clone().or(at_hand), ..session.clone() };
         super::model_name(models, &self.loaded, &super::Choice::default(), &session, agent)
+    }
+}
+
+/// Whoever plans may have somebody look, as far as it is said for all; unless something else is said of this agent.
+fn explore(agent: &Agent, said: &Rule, rules: &mut Rules) {
+    let is_built_in = |rule: &Rule| *rule == Rule::new(TASK, EXPLORE, Action::Allow);
+    if agent.rules.deciding(TASK, EXPLORE).is_some_and(is_built_in) {
+        rules.push(said.clone());
     }
 }

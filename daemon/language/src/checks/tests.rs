@@ -180,3 +180,31 @@ async fn what_would_be_wrong_is_told_and_changes_nothing() {
     let did = scene.checks.after(&[edit]).await.unwrap();
     assert_eq!(figures(&did.metadata), (vec!["bad new"], 0, 1));
 }
+
+/// What was last said to be caused, by the first word of each problem's message and its line.
+#[derive(Default)]
+struct Seen(Mutex<Vec<(u32, String)>>);
+
+impl Viewer for Seen {
+    fn found(&self, _path: &Path, _text: &str, problems: &[crate::delta::Problem]) {
+        let seen = |problem: &crate::delta::Problem| {
+            (problem.diagnostic.span.start.line, problem.diagnostic.message.clone())
+        };
+        *self.0.lock().unwrap() = problems.iter().map(seen).collect();
+    }
+}
+
+#[tokio::test]
+async fn what_the_session_caused_is_shown_until_it_is_gone() {
+    let scene = scene();
+    let seen = Arc::new(Seen::default());
+    scene.checks.shown_by(Arc::clone(&seen) as Arc<dyn Viewer>);
+    let texts = ["bad old\n", "bad old\nbad 1\n", "one\nbad old\nbad 1\nbad 2\n", "bad old\nbad 2\n"];
+    let expected = [vec![(1, "bad 1")], vec![(2, "bad 1"), (3, "bad 2")], vec![(1, "bad 2")]];
+    for (texts, expected) in texts.windows(2).zip(expected) {
+        scene.edit("a", texts[0], texts[1]).await;
+        let seen: Vec<_> = seen.0.lock().unwrap().clone();
+        let seen: Vec<_> = seen.iter().map(|(line, message)| (*line, message.as_str())).collect();
+        assert_eq!(seen, expected);
+    }
+}

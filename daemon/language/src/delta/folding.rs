@@ -2,7 +2,7 @@
 //! because it sees that something is wrong but not what.
 
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::ffi::OsStr;
 
 use copydesk_text::Position;
 
@@ -11,41 +11,39 @@ use crate::diagnostic::Severity;
 use crate::source::TREE_SITTER;
 
 /// The same words, or the same code, at the same place.
-type Key = (PathBuf, Position, Severity, String);
+type Key<'a> = (&'a OsStr, Position, Severity, &'a str);
 
 /// What was told so far.
 #[derive(Debug, Default)]
-pub(super) struct Folding {
-    words: HashSet<Key>,
+pub(super) struct Folding<'a> {
+    words: HashSet<Key<'a>>,
     /// By whom, the source and the one that it speaks for.
-    codes: HashMap<Key, (String, Option<String>)>,
+    codes: HashMap<Key<'a>, (&'a str, Option<&'a str>)>,
 }
 
-impl Folding {
-    /// Those that are not yet told.
-    pub(super) fn folded(&mut self, mut problems: Vec<Problem>) -> Vec<Problem> {
-        let line = |problem: &Problem| (problem.path.clone(), problem.diagnostic.span.start.line);
+impl<'a> Folding<'a> {
+    /// Which of them are not yet told.
+    pub(super) fn firsts(&mut self, problems: &'a [Problem]) -> Vec<bool> {
+        let line = |problem: &'a Problem| (problem.path.as_os_str(), problem.diagnostic.span.start.line);
         let is_syntax = |problem: &Problem| problem.source == TREE_SITTER;
+        let mut told = HashSet::new();
         if problems.iter().any(is_syntax) {
             let errors = problems.iter().filter(|problem| problem.diagnostic.severity == Severity::Error);
-            let told: HashSet<_> = errors.filter(|problem| !is_syntax(problem)).map(line).collect();
-            problems.retain(|problem| !is_syntax(problem) || !told.contains(&line(problem)));
+            told.extend(errors.filter(|problem| !is_syntax(problem)).map(line));
         }
-        problems.retain(|problem| self.is_first(problem));
-        problems
+        let gives_way = |problem: &'a Problem| is_syntax(problem) && told.contains(&line(problem));
+        problems.iter().map(|problem| !gives_way(problem) && self.is_first(problem)).collect()
     }
 
-    fn is_first(&mut self, problem: &Problem) -> bool {
+    fn is_first(&mut self, problem: &'a Problem) -> bool {
         let item = &problem.diagnostic;
-        let key =
-            |words: &str| -> Key { (problem.path.clone(), item.span.start, item.severity, words.to_owned()) };
+        let key = |words: &'a str| (problem.path.as_os_str(), item.span.start, item.severity, words);
         if !self.words.insert(key(&item.message)) {
             return false;
         }
         // Different speakers have different words for the same thing, but the same code.
         let Some(code) = &item.code else { return true };
-        let speaker = (problem.source.clone(), item.source.clone());
-        let first = self.codes.entry(key(code)).or_insert_with(|| speaker.clone());
-        *first == speaker
+        let speaker = (problem.source.as_str(), item.source.as_deref());
+        *self.codes.entry(key(code)).or_insert(speaker) == speaker
     }
 }

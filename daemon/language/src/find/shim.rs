@@ -66,15 +66,19 @@ impl Stand<'_> {
                 || self.search.view.exists(&Path::new(name).join("bin").join(self.name))
         };
         let installed = self.search.view.names(&toolchains);
+        let settings = self.search.view.text(&home.join("settings.toml")).unwrap_or_default();
         let wanted = self.search.variable("RUSTUP_TOOLCHAIN").and_then(|name| name.into_string().ok());
+        let wanted = wanted.or_else(|| {
+            let mut folders = self.folder.ancestors().filter_map(Path::to_str);
+            folders.find_map(|folder| value_of(&settings, &format!("\"{folder}\"")))
+        });
         let wanted =
             wanted.or_else(|| self.first_upward("rust-toolchain.toml").and_then(|text| channel(&text)));
         let wanted = wanted.or_else(|| {
             let text = self.first_upward("rust-toolchain")?;
             channel(&text).or_else(|| text.lines().next().map(|line| line.trim().to_owned()))
         });
-        let wanted = wanted
-            .or_else(|| value_of(&self.search.view.text(&home.join("settings.toml"))?, "default_toolchain"));
+        let wanted = wanted.or_else(|| value_of(&settings, "default_toolchain"));
         match wanted {
             // `stable` stands for `stable-x86_64-unknown-linux-gnu`.
             Some(wanted) => {

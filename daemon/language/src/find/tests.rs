@@ -50,6 +50,23 @@ fn the_project_goes_before_the_path_where_it_may() {
 }
 
 #[test]
+fn environments_that_lie_elsewhere_are_found_by_the_place_of_the_project() {
+    let poetry = "/home/.cache/pypoetry/virtualenvs/p-YVO8IFcX-py3.12";
+    let program = format!("{poetry}/bin/ls");
+    let (program, config) = ((&*program, "#!"), format!("{poetry}/pyvenv.cfg"));
+    let other = ("/home/.cache/pypoetry/virtualenvs/p-0buMo1Rn-py3.13/bin/ls", "#!");
+    check("ls", &[("/w/p/poetry.lock", ""), program, (&*config, ""), other], Some(program.0));
+    check("ls", &[program, (&*config, ""), other], None);
+    let pipenv = ("/data/virtualenvs/p-X_dHJUch/bin/ls", "#!");
+    let files = [("/w/p/Pipfile", ""), pipenv, ("/data/virtualenvs/p-X_dHJUch/pyvenv.cfg", "")];
+    let found = |in_project| find("ls", &files, &[("XDG_DATA_HOME", "/data")], in_project);
+    assert_eq!((found(true).as_deref(), found(false)), (Some(pipenv.0), None));
+    let uv = [("/w/uv.lock", ""), ("/w/own/pyvenv.cfg", ""), ("/w/own/bin/ls", "#!")];
+    let found = find("ls", &uv, &[("UV_PROJECT_ENVIRONMENT", "own")], true);
+    assert_eq!(found.as_deref(), Some("/w/own/bin/ls"));
+}
+
+#[test]
 fn a_proxy_of_rustup_without_its_component_is_missing() {
     let proxy = ("/home/.cargo/bin/rust-analyzer", "-> rustup");
     let rustup = ("/home/.cargo/bin/rustup", "#!");
@@ -79,6 +96,11 @@ fn a_proxy_of_rustup_without_its_component_is_missing() {
     let all = [proxy, rustup, settings, stable, old];
     let chosen = find("rust-analyzer", &all, &[("RUSTUP_TOOLCHAIN", "1.90")], true);
     assert_eq!(chosen.as_deref(), found);
+    let overrides = (
+        "/home/.rustup/settings.toml",
+        "default_toolchain = \"stable\"\n\n[overrides]\n\"/w\" = \"1.90-x86_64-linux\"\n",
+    );
+    check("rust-analyzer", &[proxy, rustup, overrides, stable, old], found);
     // What cargo installed beside them is no proxy.
     check("texlab", &[("/home/.cargo/bin/texlab", "#!"), rustup], Some("/home/.cargo/bin/texlab"));
 }

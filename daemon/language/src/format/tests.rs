@@ -78,3 +78,29 @@ async fn a_formatter_that_fails_leaves_the_text_as_it_is() {
         assert_eq!(format(script, arguments, "text").await, Err(why.to_owned()), "{script}");
     }
 }
+
+#[tokio::test]
+async fn rustfmt_as_it_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    fs::write(root.join("Cargo.toml"), "[package]\nedition = \"2024\"\n").unwrap();
+    fs::write(root.join("rustfmt.toml"), "hard_tabs = true\n").unwrap();
+    let environment: Vec<_> = std::env::vars_os().collect();
+    let formatters = Formatters {
+        formatters: Formatter::known().to_vec(),
+        search: Search::new(Arc::new(Disk), environment.clone(), std::env::home_dir().unwrap(), true),
+        root: root.clone(),
+        processes: Processes::new(environment),
+        timeout: Duration::from_secs(60),
+    };
+    let path = root.join("main.rs");
+    let formatted = formatters.format(&path, "fn main(){let é=1 ;}\n").await;
+    assert_eq!(formatted, Ok(Some("fn main() {\n\tlet é = 1;\n}\n".to_owned())));
+    let error = formatters.format(&path, "fn main( {\n").await.unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("the formatter `rustfmt` left the text as it is: it ended with code 1: error"),
+        "{error}"
+    );
+}

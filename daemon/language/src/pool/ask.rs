@@ -14,7 +14,9 @@ use super::Shared;
 use super::linked::linked;
 use super::slot::{Alive, Slot};
 use crate::known::language_of;
+use crate::quirks::ReadyBy;
 use crate::report::{Report, Said};
+use crate::server::State;
 use crate::source::Subject;
 
 /// How long it is waited for what the disk has to tell.
@@ -59,19 +61,26 @@ pub(super) async fn ask(
         for (subject, language) in subjects {
             slot.documents().hold(subject, language);
         }
-        return unknown(slot.ready().err().unwrap_or_else(|| format!("{} is starting", slot.launch.name)));
+        return unknown(slot.ready().err().unwrap_or_else(|| "it is starting".to_owned()));
     };
     let Ok(_turn) = timeout_at(until, slot.turn.read()).await else {
         return unknown("a proposed text is being checked".to_owned());
     };
     alive.root.settle(pool, until.min(Instant::now() + SETTLING)).await;
     let mark = alive.server.mark();
-    for path in slot.documents().in_editors(&pool.texts.open()) {
+    let in_editors = slot.documents().in_editors(&pool.texts.open());
+    for path in in_editors {
         if !subjects.iter().any(|(subject, _)| subject.path == path) {
             slot.refresh(&alive, &*pool.texts, &path);
         }
     }
     let held = hold_all(slot, &alive, subjects, aim);
+    // It says when it is ready; until then there is nothing to wait for.
+    if slot.launch.quirks.ready == ReadyBy::ServerStatus
+        && let Err(why) = slot.ready()
+    {
+        return unknown(why);
+    }
     let paths: BTreeSet<_> = held.keys().cloned().collect();
     let generation = slot.documents().generation();
     let server = &alive.server;
@@ -90,10 +99,10 @@ pub(super) async fn ask(
     }
     waiting.extend(held.into_iter().map(|(path, text)| check(path, text)));
     waiting.push(Box::pin(async { Got::Others(server.others(mark, until).await) }));
-    // One that reads its project says so when it is asked, at once; it is not given more to read.
-    if slot.ready().is_ok() {
-        waiting.push(Box::pin(async { Got::Linked(linked(pool, slot, &paths, until).await) }));
-    }
+    waiting.push(Box::pin(async {
+        let _ = server.states().wait_for(|state| *state == State::Ready).await;
+        Got::Linked(linked(pool, slot, &paths, until).await)
+    }));
     let mut answers =
         Answers { slot, generation, subjects: &paths, said: BTreeMap::new(), saved: BTreeMap::new() };
     while let Ok(Some(got)) = timeout_at(until, waiting.next()).await {
@@ -111,6 +120,10 @@ pub(super) async fn ask(
                 }
             }
             got => answers.add(got),
+        }
+        // One that reads its project says so when it is asked, and there is nothing more to wait for.
+        if answers.is_not_known() && slot.ready().is_err() {
+            break;
         }
     }
     answers.finish(subjects)
@@ -167,6 +180,12 @@ impl Answers<'_> {
             }
             Got::Linked(_) => {}
         }
+    }
+
+    /// Every text that was asked about has an answer, and none is known.
+    fn is_not_known(&self) -> bool {
+        let is_unknown = |path| self.said.get(path).is_some_and(|said| said.diagnostics().is_none());
+        self.subjects.iter().all(is_unknown)
     }
 
     /// Of other files only what is known is told.

@@ -143,15 +143,15 @@ async fn run(
     // One that broke is not asked for anything any more.
     let grace = if matches!(over, Over::Broke(_)) { Duration::ZERO } else { GRACE };
     server.end(grace).await;
-    for path in slot.documents().paths() {
-        alive.root.watched.let_go(&path);
-    }
+    let held = slot.documents().paths();
+    held.iter().for_each(|path| alive.root.watched.let_go(path));
     over
 }
 
 /// What it held when it ended, and what was to be held when it was not there yet.
 fn hold_again(pool: &Shared, slot: &Slot, alive: &Arc<Alive>) {
-    for path in slot.documents().paths() {
+    let held = slot.documents().paths();
+    for path in held {
         alive.root.watched.hold(&path);
         slot.refresh(alive, &*pool.texts, &path);
     }

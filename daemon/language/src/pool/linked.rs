@@ -51,7 +51,8 @@ pub(super) async fn linked(
 }
 
 async fn of(pool: &Arc<Shared>, slot: &Arc<Slot>, path: &Path, until: Instant) -> Vec<PathBuf> {
-    if let Some(known) = slot.documents().links(path) {
+    let known = slot.documents().links(path);
+    if let Some(known) = known {
         warm(pool, slot, path);
         return known;
     }

@@ -63,7 +63,7 @@ async fn lend(
         Err(why) => return unknown(why),
     };
     let Ok(turn) = timeout_at(until, Arc::clone(&slot.turn).write_owned()).await else {
-        return unknown(format!("{} is busy", slot.launch.name));
+        return unknown("it is busy with other texts".to_owned());
     };
     alive.root.settle(pool, until).await;
     let true_texts = subjects.iter().map(|(subject, language)| {

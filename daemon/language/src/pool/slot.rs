@@ -100,22 +100,21 @@ impl Slot {
 
     /// Whoever runs, or completes "what it says of this text is not known: …".
     pub(super) fn ready(&self) -> Result<Arc<Alive>, String> {
-        let name = &self.launch.name;
         match self.life() {
             Life::Running(alive) => match alive.server.state() {
                 State::Ready => Ok(alive),
                 State::Indexing { message, percent } => {
                     let message = message.map(|message| format!(": {message}")).unwrap_or_default();
                     let percent = percent.map(|percent| format!(" ({percent} %)")).unwrap_or_default();
-                    Err(format!("{name} is still reading the project{message}{percent}"))
+                    Err(format!("it is still reading the project{message}{percent}"))
                 }
-                State::Hung { request } => Err(format!("{name} does not answer ({request})")),
-                State::Ended { why } => Err(format!("{name} has ended: {why}")),
+                State::Hung { request } => Err(format!("it does not answer (`{request}`)")),
+                State::Ended { why } => Err(format!("it has ended: {why}")),
             },
-            Life::Starting => Err(format!("{name} is starting")),
-            Life::Resting { why, .. } => Err(format!("{name} broke and is started again soon: {why}")),
-            Life::GivenUp { why } => Err(format!("{name} was given up: {why}")),
-            Life::Ending => Err(format!("{name} is ending")),
+            Life::Starting => Err("it is starting".to_owned()),
+            Life::Resting { why, .. } => Err(format!("it broke and is started again soon: {why}")),
+            Life::GivenUp { why } => Err(format!("it was given up: {why}")),
+            Life::Ending => Err("it is ending".to_owned()),
         }
     }
 

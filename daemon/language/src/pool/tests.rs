@@ -1,1 +1,255 @@
+//! A pool with real servers: the toy of `examples/toy_server.rs`, whose answers follow from the texts alone.
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use copydesk_workspace::process::Processes;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::{Choose, Limits, Phase, Pool, Running, Texts};
+use crate::choose::Chosen;
+use crate::find::{Place, Program};
+use crate::known::Role;
+use crate::quirks::{Dependents, Quirks, ReadyBy};
+use crate::report::{Report, Said};
+use crate::source::{Source as _, Subject};
+
+mod breaking;
+mod changing;
+mod ending;
+mod knowing;
+mod trying;
+
+/// Not how long anything takes: a test that waits so long has failed.
+pub(super) fn soon() -> Instant {
+    Instant::now() + Duration::from_secs(60)
+}
+
+/// A folder with files, a pool, and a log of what its servers were sent.
+pub(super) struct House {
+    pub(super) pool: Pool,
+    pub(super) root: PathBuf,
+    asked: Arc<AtomicUsize>,
+    _folder: tempfile::TempDir,
+}
+
+/// What is on the disk. Each folder that has one is a project of its own.
+struct Desk {
+    root: PathBuf,
+    arguments: Vec<String>,
+    quirks: Quirks,
+    asked: Arc<AtomicUsize>,
+}
+
+impl Texts for Desk {
+    fn text(&self, path: &Path) -> Option<Subject> {
+        let text = fs::read_to_string(path).ok()?;
+        Some(Subject { path: path.to_owned(), text: Arc::new(text), is_saved: true })
+    }
+}
+
+impl Choose for Desk {
+    fn servers_for(&self, path: &Path, _: &str) -> Vec<Chosen> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        let missing = path.extension().is_some_and(|ending| ending == "none");
+        let command =
+            [vec![program().into_os_string()], self.arguments.iter().map(Into::into).collect()].concat();
+        let program = match missing {
+            true => Program::Missing { hint: "make one".to_owned() },
+            false => Program::Found { command, place: Place::Path },
+        };
+        let below = path.strip_prefix(&self.root).unwrap();
+        let root = match below.components().count() {
+            1 => self.root.clone(),
+            _ => self.root.join(below.components().next().unwrap()),
+        };
+        vec![Chosen {
+            name: "toy".to_owned(),
+            language: "lua".to_owned(),
+            role: Role::Language,
+            root,
+            program,
+            environment: Vec::new(),
+            initialization: Value::Null,
+            settings: Value::Null,
+            quirks: self.quirks.clone(),
+        }]
+    }
+}
+
+/// It is built along with the tests, but not with a filter of their names.
+fn program() -> PathBuf {
+    let tests = std::env::current_exe().unwrap();
+    let program = tests.ancestors().nth(2).unwrap().join("examples/toy_server");
+    assert!(program.exists(), "build it first: cargo build -p copydesk-language --example toy_server");
+    program
+}
+
+pub(super) fn push() -> Quirks {
+    Quirks {
+        ready: ReadyBy::FirstAnswer,
+        versions: true,
+        dirty_dependents: Dependents::Told,
+        ..Quirks::default()
+    }
+}
+
+impl House {
+    pub(super) fn new(arguments: &[&str], quirks: Quirks, limits: Limits) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir(root.join("work")).unwrap();
+        let log = root.join("log").to_str().unwrap().to_owned();
+        let gate = root.join("gate").to_str().unwrap().to_owned();
+        let mut all = vec!["--log".to_owned(), log];
+        all.extend(arguments.iter().map(|argument| (*argument).to_owned()));
+        if quirks.ready == ReadyBy::ServerStatus {
+            all.extend(["--gate".to_owned(), gate]);
+        }
+        let asked = Arc::default();
+        let root = root.join("work");
+        let desk = Arc::new(Desk { root: root.clone(), arguments: all, quirks, asked: Arc::clone(&asked) });
+        let environment = vec![("PATH".into(), "/usr/bin:/bin".into())];
+        let pool = Pool::new(Processes::new(environment), desk.clone(), desk, limits);
+        Self { pool, root, asked, _folder: folder }
+    }
+
+    pub(super) fn usual() -> Self {
+        Self::new(&[], push(), Limits::default())
+    }
+
+    pub(super) fn write(&self, name: &str, text: &str) {
+        fs::create_dir_all(self.root.join(name).parent().unwrap()).unwrap();
+        fs::write(self.root.join(name), text).unwrap();
+    }
+
+    /// The text is written, too: as an edit of a closed file is.
+    pub(super) fn saved(&self, name: &str, text: &str) -> Subject {
+        self.write(name, text);
+        Subject { is_saved: true, ..self.unsaved(name, text) }
+    }
+
+    pub(super) fn unsaved(&self, name: &str, text: &str) -> Subject {
+        Subject { path: self.root.join(name), text: Arc::new(text.to_owned()), is_saved: false }
+    }
+
+    /// Until it answers: a server that starts has nothing to say, and says so at once.
+    pub(super) async fn check(&self, subject: &Subject) -> Vec<String> {
+        loop {
+            let reports = self.pool.check(std::slice::from_ref(subject), soon()).await;
+            let own = reports.iter().find(|report| report.path == subject.path).unwrap();
+            match &own.said {
+                Said::Unknown { why } if why == "it is starting" || why.starts_with("it broke") => {
+                    let is_its = |running: &Running| subject.path.starts_with(&running.root);
+                    self.until(|running| is_its(running) && running.phase == Phase::Ready).await;
+                }
+                _ => return self.words(&reports),
+            }
+        }
+    }
+
+    /// Each report in a line.
+    pub(super) fn words(&self, reports: &[Report]) -> Vec<String> {
+        let line = |report: &Report| {
+            let name = report.path.strip_prefix(&self.root).unwrap().display();
+            match &report.said {
+                Said::Unknown { why } => format!("{name} unknown {why}"),
+                said => {
+                    let all = said.diagnostics().unwrap();
+                    let all: Vec<_> = all.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
+                    format!("{name} {:?} {}", said.proof(), all.join("; "))
+                }
+            }
+        };
+        reports.iter().map(line).collect()
+    }
+
+    /// Until one of the servers is like this.
+    pub(super) async fn until(&self, is_so: impl Fn(&Running) -> bool) -> Running {
+        let mut news = self.pool.news();
+        loop {
+            news.borrow_and_update();
+            if let Some(running) = self.pool.status().into_iter().find(&is_so) {
+                return running;
+            }
+            news.changed().await.unwrap();
+        }
+    }
+
+    pub(super) async fn until_none(&self) {
+        let mut news = self.pool.news();
+        while !self.pool.status().is_empty() {
+            news.borrow_and_update();
+            if !self.pool.status().is_empty() {
+                news.changed().await.unwrap();
+            }
+        }
+    }
+
+    /// What the servers were sent, without their numbers.
+    pub(super) fn log(&self) -> Vec<String> {
+        let log = fs::read_to_string(self.root.with_file_name("log")).unwrap_or_default();
+        log.lines().map(|line| line.split_once(' ').unwrap().1.to_owned()).collect()
+    }
+
+    pub(super) fn count(&self, what: &str) -> usize {
+        self.log().iter().filter(|line| *line == what).count()
+    }
+
+    pub(super) fn processes(&self) -> BTreeSet<i32> {
+        let log = fs::read_to_string(self.root.with_file_name("log")).unwrap_or_default();
+        let server = log.lines().map(|line| line.split(' ').next().unwrap());
+        let child = log.lines().filter_map(|line| line.split_once(" child ").map(|(_, child)| child));
+        server.chain(child).map(|number| number.parse().unwrap()).collect()
+    }
+
+    pub(super) fn open_gate(&self) {
+        fs::write(self.root.with_file_name("gate"), "").unwrap();
+    }
+}
+
+/// What nobody has collected does not run any more.
+pub(super) fn is_running(process: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
+    state.is_some_and(|state| !matches!(state, 'Z' | 'X'))
+}
+
+#[tokio::test]
+async fn a_server_begins_once_however_many_ask() {
+    let house = House::usual();
+    let (a, b) = (house.saved("a.lua", "bad"), house.saved("b.lua", ""));
+    let (one, other) = tokio::join!(house.check(&a), house.check(&b));
+    assert_eq!(one[0], "a.lua Proven this is bad");
+    assert_eq!(other[0], "b.lua Proven ");
+    assert_eq!(house.count("initialize"), 1);
+    let status = house.pool.status();
+    assert_eq!(status.len(), 1);
+    assert_eq!((&*status[0].name, &status[0].root, &status[0].phase), ("toy", &house.root, &Phase::Ready));
+    assert_eq!((status[0].documents, status[0].problem.as_deref()), (2, None));
+    assert!(status[0].memory.unwrap() > 0 && is_running(status[0].process.unwrap()));
+}
+
+#[tokio::test]
+async fn nothing_is_started_for_what_is_served_or_missing() {
+    let house = House::usual();
+    let a = [house.saved("a.lua", "bad")];
+    for served in ["lua", "toy"] {
+        let besides = house.pool.besides(&[served.to_owned()]);
+        assert_eq!(besides.check(&a, soon()).await, []);
+        besides.warm(&a[0].path);
+    }
+    assert!(house.asked.load(Ordering::Relaxed) > 0 && house.pool.status().is_empty());
+    let none = [house.saved("a.none", "")];
+    assert_eq!(house.pool.check(&none, soon()).await, []);
+    let missing = house.pool.missing();
+    assert_eq!(
+        missing.iter().map(|missing| (&*missing.name, &*missing.hint)).collect::<Vec<_>>(),
+        [("toy", "make one")]
+    );
+}

@@ -33,7 +33,10 @@ impl Worker {
         match wanted {
             Wanted::Ask { part, ask, said, answer } => self.ask(part, ask, said, answer).await,
             Wanted::CameBack(id, answered) => self.came_back(&id, answered),
-            Wanted::Answers { part, questions, answer } => self.question(part, questions, answer).await,
+            Wanted::Answers { part, agent, questions, answer } => {
+                self.question(part, agent, questions, answer).await;
+            }
+            Wanted::AnswersCameBack(answers, answer) => self.answers_came_back(answers, answer),
             Wanted::Agent { agent, answer } => drop(answer.send(self.prepare(&agent).await)),
         }
     }
@@ -46,17 +49,23 @@ impl Worker {
         self.stopped.then_some(Refused::ByPerson { reason: None })
     }
 
-    async fn question(&mut self, part: Id, questions: Vec<Question>, answer: oneshot::Sender<Answers>) {
+    async fn question(
+        &mut self,
+        part: Id,
+        agent: Option<String>,
+        questions: Vec<Question>,
+        answer: oneshot::Sender<Answers>,
+    ) {
         if let Some(refused) = self.refused() {
             let _ = answer.send(Err(refused));
             return;
         }
         if let Some(above) = self.setting.above.clone() {
-            return self.pass_question_on(&above, &part, questions, answer);
+            return self.pass_question_on(&above, &part, agent.as_deref(), questions, answer);
         }
         let question = Id::new();
         self.questions.insert(question.clone(), Waiting { part: part.clone(), answer });
-        self.emit(Event::Questioned(Questioned { question, part, questions })).await;
+        self.emit(Event::Questioned(Questioned { question, part, agent, questions })).await;
     }
 
     /// One that comes for questions that are settled changes nothing: another client was first.

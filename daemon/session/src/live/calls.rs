@@ -1,11 +1,13 @@
 //! The calls of a step: side by side, except where they touch the same thing; then in the order in which they were made.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use copydesk_model::{Media, Stop};
 use copydesk_tool::{Context, FailureKind, Outcome, Touches};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use super::understood::{MOST, Work};
 use super::{Worker, asker};
@@ -16,6 +18,10 @@ use crate::store::StoreError;
 
 /// Calls at work at one time. A model that makes five hundred waits for them in turn.
 const AT_ONCE: usize = 16;
+
+/// Calls that end within so much time are stored with one write to the disk, which takes longer than that; nobody sees a call end
+/// before it is stored.
+const TOGETHER: Duration = Duration::from_millis(1);
 
 enum News {
     Started(usize),
@@ -33,6 +39,8 @@ impl Worker {
         let mut running = self.begin(&calls, &tell);
         drop(tell);
         let mut left = calls.len();
+        // Those that ended and are not stored yet, and when they have to be.
+        let (mut ended, mut due) = (Vec::new(), Instant::now());
         while left > 0 {
             let news = tokio::select! {
                 Some(command) = self.commands.recv() => {
@@ -54,14 +62,20 @@ impl Worker {
                     }
                     continue;
                 }
+                () = tokio::time::sleep_until(due), if !ended.is_empty() => {
+                    left -= ended.len();
+                    self.keep_all(std::mem::take(&mut ended)).await?;
+                    continue;
+                }
                 news = told.recv() => news,
             };
             let Some(news) = news else {
                 // All tasks are gone, some without a word.
                 break;
             };
-            // Those that ended meanwhile are stored together.
-            let mut ended = Vec::new();
+            if ended.is_empty() {
+                due = Instant::now() + TOGETHER;
+            }
             let more = std::iter::from_fn(|| told.try_recv().ok());
             for news in std::iter::once(news).chain(more) {
                 match news {
@@ -71,9 +85,11 @@ impl Worker {
                     }
                 }
             }
-            left -= ended.len();
-            self.keep_all(ended).await?;
+            if ended.len() == left {
+                break;
+            }
         }
+        self.keep_all(ended).await?;
         running.abort_all();
         self.tell_nearby(&calls).await?;
         let lost = calls.into_iter().map(|work| work.part).filter(|part| !part.state.is_settled());

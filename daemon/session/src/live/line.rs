@@ -22,14 +22,15 @@ pub(super) enum Wanted {
     CameBack(Id, Answered),
     Answers {
         part: Id,
+        /// Who asks, where it works for this session.
+        agent: Option<String>,
         questions: Vec<Question>,
         answer: oneshot::Sender<Answers>,
     },
+    /// Questions that were passed on have come back.
+    AnswersCameBack(Answers, oneshot::Sender<Answers>),
     /// To go on as another agent.
-    Agent {
-        agent: String,
-        answer: oneshot::Sender<Result<(), String>>,
-    },
+    Agent { agent: String, answer: oneshot::Sender<Result<(), String>> },
 }
 
 pub(super) struct Line {
@@ -59,7 +60,12 @@ impl Asker for Line {
     }
 
     fn question<'a>(&'a self, _call: &'a str, questions: Vec<Question>) -> Answering<'a> {
-        Box::pin(self.want(|part, answer| Wanted::Answers { part, questions, answer }))
+        Box::pin(self.want(|part, answer| Wanted::Answers { part, agent: None, questions, answer }))
+    }
+
+    fn question_for<'a>(&'a self, _call: &'a str, agent: String, questions: Vec<Question>) -> Answering<'a> {
+        let agent = Some(agent);
+        Box::pin(self.want(|part, answer| Wanted::Answers { part, agent, questions, answer }))
     }
 
     fn go_on_as<'a>(&'a self, agent: &'a str) -> Switching<'a> {

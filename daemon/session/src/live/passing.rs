@@ -49,19 +49,33 @@ impl Worker {
         self.passed.insert(id, Passed { part, answer, _asking: AbortOnDropHandle::new(asking) });
     }
 
-    /// The person is where the session above is.
+    /// The person is where the session above is. `agent` is who asks, where it works for this one.
     pub(super) fn pass_question_on(
         &self,
         above: &Above,
         part: &Id,
+        agent: Option<&str>,
         questions: Vec<Question>,
-        answer: oneshot::Sender<Answers>,
+        mut answer: oneshot::Sender<Answers>,
     ) {
+        let own = &self.setting.agent.name;
+        let agent = agent.map_or_else(|| own.clone(), |agent| format!("{own}: {agent}"));
         let (asker, call, cancel) = (Arc::clone(&above.asker), part.to_string(), self.cancel.clone());
+        let wanted = self.wanted_in.clone();
         tokio::spawn(async move {
-            let asking = asker.question(&call, questions);
-            let _ = answer.send(cancel.run_until_cancelled(asking).await.unwrap_or(Err(Refused::Cancelled)));
+            let asking = cancel.run_until_cancelled(asker.question_for(&call, agent, questions));
+            let answers = tokio::select! {
+                answers = asking => answers.unwrap_or(Err(Refused::Cancelled)),
+                // The call is over: nobody need answer any more.
+                () = answer.closed() => return,
+            };
+            let _ = wanted.send(Wanted::AnswersCameBack(answers, answer)).await;
         });
+    }
+
+    pub(super) fn answers_came_back(&mut self, answers: Answers, answer: oneshot::Sender<Answers>) {
+        self.stopped |= means_stop(&answers);
+        let _ = answer.send(answers);
     }
 
     /// So that a person knows who asks.
@@ -75,8 +89,12 @@ impl Worker {
 
     pub(super) fn came_back(&mut self, ask: &Id, answered: Answered) {
         let Some(passed) = self.passed.remove(ask) else { return };
-        // Who said stop to the session above said it to this one.
-        self.stopped |= matches!(answered, Err(Refused::ByPerson { reason: None }));
+        self.stopped |= means_stop(&answered);
         let _ = passed.answer.send(answered);
     }
+}
+
+/// Who said stop to the session above said it to this one.
+fn means_stop<T>(answered: &Result<T, Refused>) -> bool {
+    matches!(answered, Err(Refused::ByPerson { reason: None }))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use copydesk_model::{Event as ModelEvent, Events, Finish, PartKind, Request, Stop, ToolSpec};
 
 use super::Worker;
-use crate::data::{Call, Content, Part, State, StepFinish};
+use crate::data::{Call, CallOutput, Content, Part, State, StepFinish};
 use crate::event::Event;
 use crate::id::{Id, now};
 use crate::store::StoreError;
@@ -178,9 +178,7 @@ impl Worker {
             }
         }
         if !stopped {
-            for part in rest.iter_mut().filter(|part| part.state == State::Pending) {
-                part.state = State::Interrupted;
-            }
+            rest.iter_mut().filter(|part| part.state == State::Pending).for_each(not_begun);
         }
         let calls = rest.iter().filter(|part| part.state == State::Pending).cloned().collect();
         self.keep_all(rest).await?;
@@ -188,8 +186,25 @@ impl Worker {
     }
 
     pub(super) async fn interrupt(&mut self, calls: Vec<Part>) -> Result<(), StoreError> {
-        let marked = calls.into_iter().map(|part| Part { state: State::Interrupted, updated: now(), ..part });
+        let marked = calls.into_iter().map(|mut part| {
+            match part.state {
+                State::Pending => not_begun(&mut part),
+                _ => part.state = State::Interrupted,
+            }
+            Part { updated: now(), ..part }
+        });
         self.keep_all(marked.collect()).await
+    }
+}
+
+/// A call that was written and that nobody will make: whoever wrote it need not look what came of it.
+fn not_begun(part: &mut Part) {
+    part.state = State::Interrupted;
+    if let Content::Call(call) = &mut part.content {
+        let output =
+            "[This call was not begun: the turn ended before. Nothing of it was carried out.]".to_owned();
+        let title = "not begun".to_owned();
+        call.output = Some(Box::new(CallOutput { title, output, is_error: true, ..CallOutput::default() }));
     }
 }
 

@@ -63,14 +63,18 @@ impl Store {
         .await
     }
 
-    /// Marks what was under way in a session that nobody runs any more. Tells how many calls there were.
+    /// Marks what was under way in a session that nobody runs any more, and in those that worked for it: they end with it, however
+    /// it ends. Tells how many parts there were.
     pub async fn mark_interrupted(&self, session: &Id) -> Result<usize, StoreError> {
         let session = session.clone();
         self.ask(move |connection| {
             let state = serde_json::to_string(&State::Interrupted)?;
             let changed = connection.execute(
-                "UPDATE part SET state = ?2, updated = ?3
-                 WHERE session = ?1 AND json_extract(state, '$.state') IN ('pending', 'running')",
+                "WITH RECURSIVE below (id) AS (
+                     VALUES (?1) UNION SELECT session.id FROM session JOIN below ON session.parent = below.id
+                 )
+                 UPDATE part SET state = ?2, updated = ?3
+                 WHERE session IN below AND json_extract(state, '$.state') IN ('pending', 'running')",
                 params![session.as_str(), state, now()],
             )?;
             Ok(changed)

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use copydesk_workspace::files::Place;
-use copydesk_workspace::search::{self, Case, Grepped, Match, Until};
+use copydesk_workspace::search::{self, Case, Grepped, Match, SearchError, Until};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -19,6 +20,10 @@ use crate::outcome::{Failure, Output};
 use crate::tool::Tool;
 
 const LIMIT: usize = 100;
+
+/// How often it is searched again because of files that may not be read, and for how many times as many lines each time.
+const ROUNDS: u32 = 2;
+const MORE: usize = 10;
 
 #[derive(Debug)]
 pub(super) struct Grep {
@@ -59,14 +64,13 @@ impl Tool for Grep {
             include: globs(include.as_deref().unwrap_or_default()),
             hidden: true,
             limit: LIMIT,
+            without: HashSet::new(),
             overlay: context.files.overlay(),
         };
-        let until = Until { cancel: context.cancel.clone(), patience: self.patience };
-        let mut found = match search::grep(request, until).await {
+        let found = match self.find(&context, &place, request).await? {
             Ok(found) => found,
             Err(error) => return Err(search_failure(&context, &place, error).await),
         };
-        readable(&context, &place, &mut found).await?;
         let mut output = show(&place, &pattern, &found);
         if found.is_late {
             output.push_str(&late(self.patience, "`path` or `include`"));
@@ -76,22 +80,54 @@ impl Tool for Grep {
     }
 }
 
-/// To show a line is to read its file, and there may be rules about that: `.env` is asked for. Files that a rule forbids are passed
-/// over without a word: whether a line of them matches says what is in them.
-async fn readable(context: &Context, place: &Place, found: &mut Grepped) -> Result<(), Failure> {
-    match ask_for(context, place, &found.matches, Reviewed::Never).await {
-        Err(Refused::ByRule { .. }) => {}
-        answer => return allowed(answer, place, &found.matches),
-    }
-    let mut denied = HashSet::new();
-    for lines in found.matches.chunk_by(|one, other| one.path == other.path) {
-        match ask_for(context, place, lines, Reviewed::First).await {
-            Err(Refused::ByRule { .. }) => denied.extend(lines.iter().map(|line| line.path.clone())),
-            answer => allowed(answer, place, &found.matches)?,
+impl Grep {
+    /// The lines that may be shown: to show a line is to read its file, and there may be rules about that (`.env` is asked for). Files
+    /// that a rule forbids are passed over without a word, since whether a line of them matches says what is in them; nor do they
+    /// take the place of others: where they did, it is searched again without them, for more lines each time.
+    async fn find(
+        &self,
+        context: &Context,
+        place: &Place,
+        mut request: search::Grep,
+    ) -> Result<Result<Grepped, SearchError>, Failure> {
+        let mut round = 0;
+        loop {
+            let until = Until { cancel: context.cancel.clone(), patience: self.patience };
+            let mut found = match search::grep(request.clone(), until).await {
+                Ok(found) => found,
+                Err(error) => return Ok(Err(error)),
+            };
+            if round == 0 {
+                match ask_for(context, place, &found.matches, Reviewed::Never).await {
+                    Err(Refused::ByRule { .. }) => {}
+                    answer => return allowed(answer, place, &found.matches).map(|()| Ok(found)),
+                }
+            }
+            let denied = denied(context, place, &found.matches).await?;
+            found.matches.retain(|line| !denied.contains(&line.path));
+            if denied.is_empty() || !found.more || found.matches.len() > LIMIT || round == ROUNDS {
+                found.more |= found.matches.len() > LIMIT;
+                found.matches.truncate(LIMIT);
+                let answer = ask_for(context, place, &found.matches, Reviewed::Never).await;
+                return allowed(answer, place, &found.matches).map(|()| Ok(found));
+            }
+            round += 1;
+            request.limit = request.limit.saturating_mul(MORE);
+            request.without.extend(denied);
         }
     }
-    found.matches.retain(|line| !denied.contains(&line.path));
-    allowed(ask_for(context, place, &found.matches, Reviewed::Never).await, place, &found.matches)
+}
+
+/// The files among them that a rule forbids to read. Nobody is asked.
+async fn denied(context: &Context, place: &Place, lines: &[Match]) -> Result<HashSet<PathBuf>, Failure> {
+    let mut denied = HashSet::new();
+    for of_file in lines.chunk_by(|one, other| one.path == other.path) {
+        match ask_for(context, place, of_file, Reviewed::First).await {
+            Err(Refused::ByRule { .. }) => denied.extend(of_file.iter().map(|line| line.path.clone())),
+            answer => allowed(answer, place, lines)?,
+        }
+    }
+    Ok(denied)
 }
 
 /// By all names that the files have: a link is no way past a rule about what it leads to.

@@ -70,7 +70,11 @@ pub(super) async fn run(
             "\n(The person has changed this file in the editor since you read it; what they wrote is kept.)",
         );
     }
-    output.push_str(&made.notes());
+    let notes = made.notes();
+    if !notes.is_empty() {
+        output.truncate(output.trim_end_matches('\n').len());
+    }
+    output.push_str(&notes);
     Ok(Output { title, output, metadata: made.metadata, ..Output::default() })
 }
 

@@ -75,7 +75,7 @@ impl Tool for Write {
                 if !reviewed.is_whole {
                     title = format!("{did} {}, in part", place.shown);
                 }
-                reviewed.told.clone()
+                format!("{}{}", reviewed.told, made.notes())
             }
             None => format!("{title}.{}", made.notes()),
         };

@@ -1,8 +1,9 @@
 //! Whether and how an address may be reached: directly through the guard, freely where the person allowed it, or through the
 //! proxy that this machine is told to use.
 //!
-//! A proxy looks up names by itself. So what a name means here is checked before it is handed over, and where it means nothing
-//! here (as in networks whose proxy alone knows the world) the proxy decides.
+//! A proxy looks up names by itself. So no name of the inside (`inside`) is handed over, nor one that leads to a private address
+//! as far as it is known here. What is left are names of the world, and those the proxy looks up: in networks whose proxy alone
+//! knows the world nothing else could be fetched. A public name with a private address that only the proxy knows gets through.
 
 use std::error::Error;
 use std::fmt;
@@ -19,6 +20,7 @@ use url::{Host, Url};
 use super::Web;
 use super::address::not_public;
 use super::client::{self, Proxies};
+use super::inside::inside;
 use super::private::Private;
 use crate::outcome::{Failure, FailureKind};
 
@@ -79,11 +81,8 @@ impl Reach {
             check(url.host_str().unwrap_or_default(), &[address]).map_err(|forbidden| forbidden.failure())?;
         }
         if let Some(proxy) = self.proxies.of(url) {
-            if !is_allowed
-                && let Some(Host::Domain(name)) = url.host()
-                && let Ok(addresses) = self.resolver.lookup(name).await
-            {
-                check(name, &addresses).map_err(|forbidden| forbidden.failure())?;
+            if let Some(Host::Domain(name)) = url.host().filter(|_| !is_allowed) {
+                self.check_for_proxy(name).await.map_err(|forbidden| forbidden.failure())?;
             }
             return client::through(&proxy);
         }
@@ -94,6 +93,17 @@ impl Reach {
         let guard = Guard { resolver: Arc::clone(&self.resolver), is_strict: !is_allowed };
         let client = client::direct(Some(Arc::new(guard)))?;
         Ok(place.get_or_init(|| client).clone())
+    }
+
+    /// Whoever looks a name up for us may stand where it means something else.
+    async fn check_for_proxy(&self, name: &str) -> Result<(), Forbidden> {
+        if let Some(why) = inside(name) {
+            return Err(Forbidden { name: name.to_owned(), address: None, why });
+        }
+        match self.resolver.lookup(name).await {
+            Ok(addresses) => check(name, &addresses),
+            Err(_) => Ok(()),
+        }
     }
 }
 
@@ -110,7 +120,7 @@ fn literal(url: &Url) -> Option<IpAddr> {
 fn check(name: &str, addresses: &[IpAddr]) -> Result<(), Forbidden> {
     let mut forbidden = addresses.iter().filter_map(|address| Some((*address, not_public(*address)?)));
     match forbidden.next() {
-        Some((address, why)) => Err(Forbidden { name: name.to_owned(), address, why }),
+        Some((address, why)) => Err(Forbidden { name: name.to_owned(), address: Some(address), why }),
         None => Ok(()),
     }
 }
@@ -139,18 +149,22 @@ impl Resolve for Guard {
 #[derive(Debug, Clone)]
 pub(crate) struct Forbidden {
     name: String,
-    address: IpAddr,
+    /// Where it is known that it leads there.
+    address: Option<IpAddr>,
     why: &'static str,
 }
 
 impl fmt::Display for Forbidden {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, address, why } = self;
-        let shown = name.trim_matches(['[', ']']);
-        if shown == address.to_string() {
-            write!(f, "{address} is not an address of the public web ({why})")
-        } else {
-            write!(f, "{name} is at {address}, which is not an address of the public web ({why})")
+        match address {
+            None => write!(f, "{name} is not a name of the public web ({why})"),
+            Some(address) if name.trim_matches(['[', ']']) == address.to_string() => {
+                write!(f, "{address} is not an address of the public web ({why})")
+            }
+            Some(address) => {
+                write!(f, "{name} is at {address}, which is not an address of the public web ({why})")
+            }
         }
     }
 }

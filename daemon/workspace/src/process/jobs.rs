@@ -41,6 +41,8 @@ pub struct Job {
 #[derive(Debug, Default)]
 pub(super) struct Jobs {
     entries: Mutex<Vec<Arc<Entry>>>,
+    /// Told whenever one begins or ends.
+    changed: watch::Sender<()>,
 }
 
 #[derive(Debug)]
@@ -101,14 +103,21 @@ impl Jobs {
             entries.remove(oldest);
         }
         let job = entry.job();
+        let changed = self.changed.clone();
+        changed.send_replace(());
         tokio::spawn(async move {
             let stop = entry.stop.clone();
             let exit = run::follow(running, command, stop, |_: &str| ()).await;
             // One that cannot be waited for is gone, too.
             let exit = exit.map_or(Exit::Signal(0), |ended| ended.exit);
             entry.ended.send_replace(Some((exit, entry.started.elapsed())));
+            changed.send_replace(());
         });
         Ok(job)
+    }
+
+    pub(super) fn changed(&self) -> watch::Receiver<()> {
+        self.changed.subscribe()
     }
 
     pub(super) fn all(&self) -> Vec<Job> {

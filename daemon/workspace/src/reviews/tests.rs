@@ -15,6 +15,7 @@ use crate::journal::{Bound, Journal};
 mod interleaved;
 mod later;
 mod odd;
+mod problems;
 mod window;
 
 const SESSION: &str = "s";

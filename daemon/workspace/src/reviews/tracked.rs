@@ -7,6 +7,7 @@ use copydesk_text::review::{Current, HunkId, Print, Review};
 use copydesk_text::{Change, Document, Edit};
 
 use super::ReviewId;
+use super::problems::{Problem, Problems};
 use super::propose::Proposed;
 use crate::buffers::{ClientId, Typed};
 use crate::journal::Form;
@@ -28,7 +29,8 @@ pub(super) struct Tracked {
     /// Decisions that are being carried out.
     pub(super) carrying: usize,
     /// What viewers know of the first hunks.
-    pub(super) told: HashMap<HunkId, (Print, bool, bool)>,
+    pub(super) told: HashMap<HunkId, Told>,
+    pub(super) problems: Problems,
     /// Hunks with a person's typing in them that the model knows of.
     pub(super) noted: HashMap<HunkId, Print>,
     /// Why what was proposed came to nothing.
@@ -37,6 +39,15 @@ pub(super) struct Tracked {
     pub(super) is_changed: bool,
     /// The disk does not know it as it is.
     pub(super) is_unsaved: bool,
+}
+
+/// What of a hunk a viewer should know, but for its place.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Told {
+    pub(super) expected: Print,
+    pub(super) edited: bool,
+    pub(super) rejecting: bool,
+    pub(super) problems: Vec<Problem>,
 }
 
 impl Tracked {
@@ -51,6 +62,7 @@ impl Tracked {
             follows: None,
             carrying: 0,
             told: HashMap::new(),
+            problems: Problems::new(),
             noted: HashMap::new(),
             failed: None,
             is_changed: true,

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use copydesk_text::review::{Hunk, HunkId, HunkView, Print, WholeHunk, Words};
 
-use super::tracked::Tracked;
-use super::{ReviewId, Reviews};
+use super::tracked::{Told, Tracked};
+use super::{Problem, ReviewId, Reviews};
 
 /// Hunks of one review that viewers have at once. There may be more: what is decided makes room for them.
 const PAGE: usize = 1000;
@@ -32,6 +32,8 @@ pub struct View {
     pub print: Print,
     pub whole: Option<(WholeHunk, Print)>,
     pub hunks: Vec<HunkView>,
+    /// What is wrong in their new lines, of those with anything.
+    pub problems: HashMap<HunkId, Vec<Problem>>,
     pub total: usize,
     /// In lines, of all hunks.
     pub additions: usize,
@@ -89,6 +91,11 @@ impl Tracked {
         if is_turned {
             hunks.iter_mut().for_each(turn);
         }
+        let with_problems = self.review.hunks().iter().map(|hunk| (hunk.id, self.problems_of(hunk)));
+        let problems = match self.problems.is_empty() {
+            true => HashMap::new(),
+            false => with_problems.map(|(id, problems)| (id, problems.to_vec())).collect(),
+        };
         View {
             id: self.id,
             name: self.name.clone(),
@@ -102,14 +109,19 @@ impl Tracked {
             whole: self.review.whole_hunk().cloned().zip(self.review.whole_print()),
             total: self.review.hunks().len(),
             hunks,
+            problems,
             additions,
             deletions,
         }
     }
 
     fn change(&mut self) -> Change {
-        // What of a hunk a viewer should know, but for its place.
-        let state = |hunk: &Hunk| (self.review.decision(hunk).expected, hunk.edited, hunk.rejecting);
+        let state = |hunk: &Hunk| Told {
+            expected: self.review.decision(hunk).expected,
+            edited: hunk.edited,
+            rejecting: hunk.rejecting,
+            problems: self.problems_of(hunk).to_vec(),
+        };
         let page = self.review.hunks().iter().take(PAGE);
         let now: HashMap<_, _> = page.map(|hunk| (hunk.id, state(hunk))).collect();
         let gone = self.told.keys().filter(|id| !now.contains_key(id)).copied().collect();

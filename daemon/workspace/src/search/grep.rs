@@ -4,6 +4,7 @@
 //! are. One line at a time: an expression cannot match across a line's end.
 
 use std::{
+    collections::HashSet,
     fs::{self, OpenOptions},
     io::{self, Read},
     os::unix::fs::OpenOptionsExt,
@@ -38,6 +39,8 @@ pub struct Grep {
     /// Whether files and folders whose names begin with a dot are looked into. `.git` never is.
     pub hidden: bool,
     pub limit: usize,
+    /// Files that are passed over, by the paths that matches have.
+    pub without: HashSet<PathBuf>,
     pub overlay: Overlay,
 }
 
@@ -83,6 +86,7 @@ fn search(request: &Grep, stop: &Stop) -> Result<Grepped, SearchError> {
     let unreadable = AtomicU64::new(0);
     let seek = || Seek { matcher: matcher.clone(), searcher: searcher(), request, stop };
     let look = |seek: &mut Seek<'_>, path: PathBuf| match seek.file(&path) {
+        _ if request.without.contains(&path) => {}
         Ok(lines) => first.add(path, lines),
         Err(_) => drop(unreadable.fetch_add(1, Ordering::Relaxed)),
     };

@@ -1,5 +1,6 @@
 use std::{
     collections::HashMap,
+    collections::HashSet,
     fs::{self, File},
     os::unix::fs::symlink,
     path::Path,
@@ -41,6 +42,7 @@ fn request(root: &TempDir, regex: &str) -> Grep {
         include: Vec::new(),
         hidden: false,
         limit: 100,
+        without: HashSet::new(),
         overlay: Overlay::default(),
     }
 }

@@ -24,8 +24,9 @@ end
 
 --- What one server has said, of any file.
 ---@param client vim.lsp.Client
+---@param fresh table<integer, copydesk.Verdict> What it was asked for just now, by buffer.
 ---@return table<integer, copydesk.Verdict> by_buffer
-local function of_client(client)
+local function of_client(client, fresh)
   local judge, server = require("copydesk.diagnostics.judge"), require("copydesk.server")
   local found = {} ---@type table<integer, copydesk.Verdict>
   for buffer, items in pairs(judge.kept(client)) do
@@ -36,7 +37,7 @@ local function of_client(client)
       local identifiers = server.pulls(client, buffer)
       local verdict = judge.published(client, buffer)
       if #identifiers > 0 then
-        verdict = judge.pulled(client, buffer, identifiers)
+        verdict = fresh[buffer] or judge.pulled(client, buffer, identifiers)
       end
       found[buffer] = verdict.items and verdict or nil
     end
@@ -44,9 +45,12 @@ local function of_client(client)
   return found
 end
 
---- All documents about which any server has something to say.
+--- All documents about which any server has something to say. Where there is time, servers are asked about what is open, and
+--- what they find nothing in is told too.
+---@param deadline? number
 ---@return copydesk.DiagnosticsResult
-function M.everything()
+function M.everything(deadline)
+  local fresh = deadline and require("copydesk.diagnostics.open").ask(deadline) or {}
   local position, item = require("copydesk.position"), require("copydesk.diagnostics.item")
   local judge, notes = require("copydesk.diagnostics.judge"), require("copydesk.diagnostics.notes")
   local clients = vim.tbl_filter(function(client)
@@ -54,7 +58,7 @@ function M.everything()
   end, require("copydesk.server").all())
   local sets, proofs = {}, {} ---@type table<integer, table[]>, table<integer, copydesk.Proof>
   for _, client in ipairs(clients) do
-    for buffer, verdict in pairs(of_client(client)) do
+    for buffer, verdict in pairs(of_client(client, fresh[client.id] or {})) do
       sets[buffer] = sets[buffer] or {}
       table.insert(sets[buffer], { items = verdict.items, from = client.offset_encoding })
       proofs[buffer] = judge.weaker(proofs[buffer] or "proven", verdict)
@@ -64,7 +68,7 @@ function M.everything()
   for buffer, proof in pairs(proofs) do
     local uri = require("copydesk.buffer").uri(buffer)
     local items = item.union(sets[buffer], read(uri), position.encoding())
-    if #items > 0 then
+    if #items > 0 or deadline and proof ~= "unknown" then
       files[#files + 1] = { uri = uri, version = notes.desk_version(buffer), proof = proof, items = items }
     end
   end
@@ -80,10 +84,10 @@ end
 ---@return copydesk.DiagnosticsResult
 function M.answer(params)
   M.watch()
-  if not params.uri then
-    return M.everything()
-  end
   local deadline = require("copydesk.diagnostics.notes").now() + (params.wait or 0)
+  if not params.uri then
+    return M.everything(params.wait and deadline or nil)
+  end
   local buffer = require("copydesk.buffer").of(params.uri)
   if not params.wait and not (buffer and vim.api.nvim_buf_is_loaded(buffer)) then
     return unloaded(params.uri)

@@ -64,6 +64,11 @@ session.listen(function(view, what, part)
     if part.state.kind ~= "pending" and part.state.kind ~= "running" then
       announce("Call", { session = view.id, part = part.id, name = part.content.name, state = part.state.kind })
     end
+  elseif what == "jobs" then
+    announce("Jobs", { session = view.id, running = view.jobs, ended = part })
+    for _, job in ipairs(require("copydesk.config").get().notify == "all" and part or {}) do
+      require("copydesk.message").info(("job %d %s: %s"):format(job.id, job.command, job.state))
+    end
   elseif what == "session" or what == "loaded" or what == "gone" then
     if what == "loaded" and view.running and not began[view.id] then
       began[view.id] = vim.uv.now()
@@ -87,7 +92,7 @@ end
 ---@param item copydesk.Open
 function M.asked(item)
   local first = item.question and item.question.questions[1]
-  local title = item.ask and item.ask.title or first and first.text or ""
+  local title = item.ask and item.ask.title or first and require("copydesk.question").signed(item.question, first) or ""
   announce("Ask", { session = item.session, id = item.id, kind = item.kind, title = title })
   require("copydesk.chat.float").update()
   local config = require("copydesk.config").get()
@@ -112,6 +117,13 @@ function M.seconds(view)
   return view.running and began[view.id] and math.floor((vim.uv.now() - began[view.id]) / 1000) or nil
 end
 
+--- How many commands run in the background, if any do.
+---@param view copydesk.View
+---@return string?
+function M.jobs(view)
+  return #view.jobs > 0 and ("%d job%s running"):format(#view.jobs, #view.jobs == 1 and "" or "s") or nil
+end
+
 --- A short text for a statusline: empty while nothing is attached.
 ---@return string
 function M.statusline()
@@ -122,6 +134,8 @@ function M.statusline()
   local icons = require("copydesk.config").get().icons
   local waiting, undecided = #require("copydesk.ask").list(), require("copydesk.review").count()
   local hunks = undecided > 0 and (" %s%d"):format(icons.hunk, undecided) or ""
+  local jobs = #view.jobs > 0 and (" %d job%s"):format(#view.jobs, #view.jobs == 1 and "" or "s") or ""
+  hunks = jobs .. hunks
   if waiting > 0 then
     return ("%s %d%s"):format(icons.ask, waiting, hunks)
   end

@@ -156,6 +156,7 @@
 ---@field uri? string The document; all that the editor knows of where it is missing.
 ---@field version? integer The version of the document that they should be for, as in LSP.
 ---@field wait? integer How long to wait for that version, in milliseconds; where it is missing, not at all.
+---@field waitReady? integer How much of that to wait for language servers that are not ready, in milliseconds; where it is missing, all of it.
 
 --- What the editor's language servers say.
 ---@class copydesk.DiagnosticsResult
@@ -234,6 +235,12 @@
 ---@class copydesk.Event.reviewChanged: copydesk.ReviewChange
 ---@field event "reviewChanged"
 
+--- A command in the background has begun or ended, in a turn or between two.
+---@class copydesk.Event.jobs
+---@field event "jobs"
+---@field running copydesk.Job[] Those that run now.
+---@field ended copydesk.Job[] Those that have ended since the last such event.
+
 --- A turn is over. Exactly one for every `turnStarted`.
 ---@class copydesk.Event.turnEnded
 ---@field event "turnEnded"
@@ -257,6 +264,7 @@
 ---| copydesk.Event.questioned # The agent waits for answers. The request `copydesk/question/ask` is what is answered.
 ---| copydesk.Event.answered # Somebody answered, or nobody needs to any more.
 ---| copydesk.Event.reviewChanged # What is undecided has changed: the agent edited, a person decided or typed.
+---| copydesk.Event.jobs # A command in the background has begun or ended, in a turn or between two.
 ---| copydesk.Event.turnEnded # A turn is over. Exactly one for every `turnStarted`.
 ---| copydesk.Event.deleted # The session was deleted. It is the last event; nobody is attached any more.
 
@@ -307,11 +315,20 @@
 ---@field by string[] The ids of the parts of the calls that made it.
 ---@field edited? boolean A person has typed in it.
 ---@field deciding? boolean A decision on it is on its way through the editor.
+---@field problems? copydesk.HunkProblem[] What is said to be wrong in its new lines, and was not before the agent's edits, as far as that is known; only of edits that are made.
 
 --- Lines of a hunk, counted from its first one on either side.
 ---@class copydesk.HunkLines
 ---@field old? integer[] Old lines.
 ---@field new? integer[] New lines.
+
+--- One problem in a new line of a hunk.
+---@class copydesk.HunkProblem
+---@field line integer Counted from the hunk's first line.
+---@field severity copydesk.Severity How bad.
+---@field code? string The source's name for this kind of problem, such as `E0308`.
+---@field source string Who says so, such as `rust-analyzer`.
+---@field message string What is wrong, in one line.
 
 --- An inline edit that is not wanted any more.
 ---@class copydesk.InlineCancelParams
@@ -334,6 +351,12 @@
 --- Where the edit will be.
 ---@class copydesk.InlineStartResult
 ---@field review string The review in which it stands, `before`, and grows as the model writes.
+
+--- A command in the background. None outlives its session.
+---@class copydesk.Job
+---@field id integer Its number, as the agent calls it.
+---@field command string The first line of the command.
+---@field state string `running for 3.0 s`, `exit code 1 after 3.0 s`.
 
 --- A session that the desk has at hand.
 ---@class copydesk.LiveSession
@@ -494,6 +517,7 @@
 ---@field session string The session's id.
 ---@field question string Their id. The same questions may come more than once, when a client attaches again.
 ---@field part string The id of the call's part, whose event may come later than the questions.
+---@field agent? string Who asks, where it is an agent that works for the session's own.
 ---@field questions copydesk.Question[] At least one.
 
 --- The person answered.
@@ -526,6 +550,7 @@
 ---@class copydesk.Questions
 ---@field question string Their id. The same questions may come more than once, when a client attaches again.
 ---@field part string The id of the call's part, whose event may come later than the questions.
+---@field agent? string Who asks, where it is an agent that works for the session's own.
 ---@field questions copydesk.Question[] At least one.
 
 --- A stretch of text.
@@ -652,6 +677,7 @@
 ---@field seq integer The last event that is contained in this. Events up to it are dropped, whenever they come.
 ---@field asks copydesk.Ask[] Asks that wait for a reply. Each is also sent to this client as a request.
 ---@field questions copydesk.Questions[] Questions that wait for a reply. They are also sent to this client as requests.
+---@field jobs? copydesk.Job[] Commands that run in the background.
 
 --- What a new session is to be.
 ---@class copydesk.SessionNewParams

@@ -15,6 +15,14 @@ local function is_open(item)
   return vim.list_contains(require("copydesk.ask").list(), item)
 end
 
+--- A question with the name of who asks it, where that is an agent that works for the session's own.
+---@param asked copydesk.QuestionAskParams
+---@param question copydesk.Question
+---@return string
+function M.signed(asked, question)
+  return asked.agent and ("%s: %s"):format(asked.agent, question.text) or question.text
+end
+
 --- One choice among the options.
 ---@param question copydesk.Question
 ---@param chosen table<string, boolean>
@@ -89,7 +97,7 @@ function M.answer(item)
     for number, question in ipairs(item.question.questions) do
       local count = #item.question.questions
       local which = count > 1 and (" (%d of %d)"):format(number, count) or ""
-      local answer = ask(question, question.text .. which)
+      local answer = ask(question, M.signed(item.question, question) .. which)
       if not is_open(item) then
         return require("copydesk.message").info("the question needs no answer any more")
       elseif not answer then

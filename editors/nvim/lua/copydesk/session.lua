@@ -18,6 +18,7 @@ local M = {}
 ---@field running? integer The turn that runs.
 ---@field ended? copydesk.TurnEnd How the last turn ended, if one did while we looked.
 ---@field sent { id: string, text: string }[] Prompts of this editor that the desk has taken and the model has not read yet.
+---@field jobs copydesk.Job[] Commands that run in the background.
 ---@field seq integer The last event that is contained.
 ---@field kept? copydesk.EventParams[] Events that came while a load is under way.
 ---@field loads? integer How many loads were begun.
@@ -31,6 +32,7 @@ local M = {}
 ---| "void" # A part is gone.
 ---| "session" # Title, agent, model.
 ---| "turn" # A turn began or ended, or a prompt waits or does not any more.
+---| "jobs" # A command in the background has begun or ended; the subject is those that ended.
 ---| "review" # What is undecided in it has changed; the subject is how.
 ---| "gone" # The session was deleted, or is not looked at any more.
 
@@ -142,6 +144,10 @@ local apply = {
       tell(view, "void", part)
     end
   end,
+  jobs = function(view, event)
+    view.jobs = event.running
+    tell(view, "jobs", event.ended)
+  end,
   reviewChanged = function(view, event)
     tell(view, "review", event)
   end,
@@ -193,7 +199,7 @@ local function renew(view, result)
     view.ended = nil
   end
   view.session, view.parts, view.earlier = result.session, result.parts, result.earlier
-  view.running, view.seq = result.running, result.seq
+  view.running, view.seq, view.jobs = result.running, result.seq, result.jobs or {}
   number(view)
   -- Nothing waits where no turn runs, and what the model has read does not.
   view.sent = vim.tbl_filter(function(prompt)
@@ -208,7 +214,7 @@ function M.load(id, done)
   done = done or function() end
   local view = views[id]
   if not view then
-    view = { id = id, parts = {}, at = {}, sent = {}, earlier = false, seq = -1, session = { id = id } }
+    view = { id = id, parts = {}, at = {}, sent = {}, jobs = {}, earlier = false, seq = -1, session = { id = id } }
     views[id] = view
   end
   view.kept = view.kept or {}

@@ -20,8 +20,13 @@ fn range() -> Range {
 #[test]
 fn diagnostics() {
     check(&DiagnosticsParams::default(), &expect!["{}"]);
-    let params = DiagnosticsParams { uri: Some(URI.into()), version: Some(3), wait: Some(2000) };
-    check(&params, &expect![[r#"{"uri":"file:///w/a.rs","version":3,"wait":2000}"#]]);
+    let params = DiagnosticsParams {
+        uri: Some(URI.into()),
+        version: Some(3),
+        wait: Some(2000),
+        wait_ready: Some(300),
+    };
+    check(&params, &expect![[r#"{"uri":"file:///w/a.rs","version":3,"wait":2000,"waitReady":300}"#]]);
     let diagnostic = |severity, code: Option<&str>| Diagnostic {
         range: range(),
         severity,

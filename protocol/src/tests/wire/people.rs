@@ -6,8 +6,9 @@ use serde_json::json;
 use super::check;
 use crate::ask::{Ask, PermissionAskParams, PermissionReply, PermissionSettledParams};
 use crate::desk::{
-    AgentInfo, AgentsParams, AgentsResult, LiveSession, ModelInfo, ModelsResult, StatusResult, StopParams,
-    StopResult, StopWhen, TierCount,
+    AgentInfo, AgentsParams, AgentsResult, LiveSession, MissingServer, ModelInfo, ModelsResult, ServerInfo,
+    ServerState, ServersRestartParams, ServersRestartResult, StatusResult, StopParams, StopResult, StopWhen,
+    TierCount,
 };
 use crate::hello::{ClientHello, DeskHello, Mismatch, Side};
 use crate::question::{Choice, Question, QuestionAskParams, QuestionReply, QuestionSettledParams, Questions};
@@ -34,7 +35,12 @@ pub(super) fn questions() -> Questions {
         multiple: false,
         custom: true,
     };
-    Questions { question: "q1".into(), part: "p1".into(), questions: vec![question] }
+    Questions {
+        question: "q1".into(),
+        part: "p1".into(),
+        agent: Some("general".into()),
+        questions: vec![question],
+    }
 }
 
 #[test]
@@ -67,7 +73,7 @@ fn questioning() {
     check(
         &QuestionAskParams { session: "s1".into(), questions: questions() },
         &expect![[
-            r#"{"session":"s1","question":"q1","part":"p1","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}"#
+            r#"{"session":"s1","question":"q1","part":"p1","agent":"general","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}"#
         ]],
     );
     check(
@@ -109,6 +115,26 @@ fn the_desk() {
         &AgentsResult { agents: vec![agent] },
         &expect![[r#"{"agents":[{"name":"plan","description":"Looks.","model":"p/m"}]}"#]],
     );
+    let server = |state| ServerInfo {
+        name: "rust-analyzer".into(),
+        root: "/w".into(),
+        state,
+        message: Some("shop".into()),
+        percent: Some(40),
+        documents: 3,
+        memory: Some(1024),
+        pid: Some(43),
+    };
+    let states = [
+        ServerState::Starting,
+        ServerState::Ready,
+        ServerState::Resting,
+        ServerState::GivenUp,
+        ServerState::Ending,
+    ];
+    check(&states.map(server).to_vec(), &expect![[r""]]);
+    check(&ServersRestartParams { name: "gopls".into() }, &expect![[r#"{"name":"gopls"}"#]]);
+    check(&ServersRestartResult { servers: 2 }, &expect![[r#"{"servers":2}"#]]);
     let status = StatusResult {
         version: "0.1.0".into(),
         protocol: 1,
@@ -118,6 +144,8 @@ fn the_desk() {
         sessions: vec![LiveSession { session: "s1".into(), running: true }],
         documents: 3,
         tiers: vec![TierCount { tier: "exact".into(), count: 7 }],
+        servers: vec![server(ServerState::Indexing)],
+        missing: vec![MissingServer { name: "m".into(), language: "l".into(), hint: "get it".into() }],
     };
     check(
         &status,

@@ -3,11 +3,12 @@
 use expect_test::expect;
 
 use super::check;
+use crate::editor::Severity;
 use crate::event::{Event, EventParams};
 use crate::inline::{InlineCancelParams, InlineRefineParams, InlineStartParams, InlineStartResult};
 use crate::place::{Position, Range};
 use crate::review::{
-    Decided, DecidedOutcome, FileHunk, FileHunkKind, Hunk, HunkLines, Review, ReviewChange,
+    Decided, DecidedOutcome, FileHunk, FileHunkKind, Hunk, HunkLines, HunkProblem, Review, ReviewChange,
     ReviewCommentParams, ReviewCommentResult, ReviewDecideParams, ReviewDecideResult, ReviewDecision,
     ReviewListParams, ReviewListResult, ReviewWhen, SessionSetReviewParams, Verdict, Words,
 };
@@ -25,6 +26,7 @@ fn hunk() -> Hunk {
         by: vec!["p1".into()],
         edited: false,
         deciding: false,
+        problems: Vec::new(),
     }
 }
 
@@ -60,7 +62,15 @@ fn reviews() {
         ]],
     );
     let words = vec![Words { line: 0, old: vec![(2, 3)], new: vec![(2, 3)] }];
-    let hunks = vec![Hunk { words, edited: true, deciding: true, ..hunk() }];
+    let problem = |code: Option<&str>| HunkProblem {
+        line: 0,
+        severity: Severity::Error,
+        code: code.map(str::to_owned),
+        source: "tree-sitter".into(),
+        message: "wrong".into(),
+    };
+    let problems = vec![problem(None), problem(Some("E1"))];
+    let hunks = vec![Hunk { words, edited: true, deciding: true, problems, ..hunk() }];
     let file = |kind, from: Option<&str>| FileHunk {
         hunk: "1.1".into(),
         expected: "ef".into(),
@@ -79,7 +89,7 @@ fn reviews() {
     check(
         &before,
         &expect![[
-            r#"{"review":"1","uri":"file:///w/a","path":"a","when":"before","ask":"k1","writing":true,"expected":"cd","file":{"hunk":"1.1","expected":"ef","kind":"created","by":["p1"]},"hunks":[{"hunk":"1.2","expected":"ab","line":3,"old":["a b"],"new":["a c"],"oldLines":1,"newLines":1,"words":[{"line":0,"old":[[2,3]],"new":[[2,3]]}],"by":["p1"],"edited":true,"deciding":true}],"total":1,"additions":1,"deletions":1}"#
+            r#"{"review":"1","uri":"file:///w/a","path":"a","when":"before","ask":"k1","writing":true,"expected":"cd","file":{"hunk":"1.1","expected":"ef","kind":"created","by":["p1"]},"hunks":[{"hunk":"1.2","expected":"ab","line":3,"old":["a b"],"new":["a c"],"oldLines":1,"newLines":1,"words":[{"line":0,"old":[[2,3]],"new":[[2,3]]}],"by":["p1"],"edited":true,"deciding":true,"problems":[{"line":0,"severity":"error","source":"tree-sitter","message":"wrong"},{"line":0,"severity":"error","code":"E1","source":"tree-sitter","message":"wrong"}]}],"total":1,"additions":1,"deletions":1}"#
         ]],
     );
     check(

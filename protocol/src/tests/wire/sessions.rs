@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::check;
 use crate::desk::Empty;
-use crate::event::{Event, EventParams, TurnEnd};
+use crate::event::{Event, EventParams, Job, TurnEnd};
 use crate::part::{
     Call, CallOutput, Content, Media, Part, Prompt, State, StepFinish, StopReason, Text, Usage,
 };
@@ -120,11 +120,12 @@ fn loading() {
         seq: 7,
         asks: vec![ask()],
         questions: vec![questions()],
+        jobs: vec![Job { id: 7, command: "cargo test".into(), state: "running for 3.0 s".into() }],
     };
     check(
         &loaded,
         &expect![[
-            r#"{"session":{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2},"parts":[{"id":"p1","session":"s1","turn":1,"step":0,"created":1,"updated":2,"state":{"kind":"completed"},"content":{"kind":"prompt","text":"go"}}],"earlier":false,"running":1,"seq":7,"asks":[{"ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"diff":"@@"}}],"questions":[{"question":"q1","part":"p1","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}]}"#
+            r#"{"session":{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2},"parts":[{"id":"p1","session":"s1","turn":1,"step":0,"created":1,"updated":2,"state":{"kind":"completed"},"content":{"kind":"prompt","text":"go"}}],"earlier":false,"running":1,"seq":7,"asks":[{"ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"diff":"@@"}}],"questions":[{"question":"q1","part":"p1","agent":"general","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}],"jobs":[{"id":7,"command":"cargo test","state":"running for 3.0 s"}]}"#
         ]],
     );
     let page = SessionPartsParams { session: "s1".into(), before: "p1".into(), limit: Some(5) };
@@ -241,13 +242,20 @@ fn events() {
     check(
         &Event::Questioned(questions()),
         &expect![[
-            r#"{"event":"questioned","question":"q1","part":"p1","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}"#
+            r#"{"event":"questioned","question":"q1","part":"p1","agent":"general","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}"#
         ]],
     );
     check(&Event::Answered { question: "q1".into() }, &expect![[r#"{"event":"answered","question":"q1"}"#]]);
     check(
         &Event::TurnEnded { turn: 1, end: TurnEnd::Done },
         &expect![[r#"{"event":"turnEnded","turn":1,"end":{"kind":"done"}}"#]],
+    );
+    let job = Job { id: 7, command: "cargo test".into(), state: "exit code 0 after 3.0 s".into() };
+    check(
+        &Event::Jobs { running: vec![], ended: vec![job] },
+        &expect![[
+            r#"{"event":"jobs","running":[],"ended":[{"id":7,"command":"cargo test","state":"exit code 0 after 3.0 s"}]}"#
+        ]],
     );
     check(&Event::Deleted, &expect![[r#"{"event":"deleted"}"#]]);
     let ends = [

@@ -198,9 +198,8 @@ impl Follower {
                 }
                 Waiting::Questions(asked, _) => {
                     self.view.question(asked)?;
-                    let of = asked.questions.len();
                     let mut all = asked.questions.iter().enumerate();
-                    all.try_for_each(|(at, question)| terminal::print(questions::shown(question, at, of)))?;
+                    all.try_for_each(|(at, one)| terminal::print(questions::shown(asked, one, at)))?;
                 }
             }
         }

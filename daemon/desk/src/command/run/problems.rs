@@ -1,11 +1,20 @@
 //! What language servers say of a change, below the call that made it, or before it is made.
+//!
+//! One line for each problem, and one for whoever said so and how sure that is; what is not known is said to be unknown.
+//! Everything fits the terminal: where it is too narrow for a place and its message, the message stands below.
+
+#[cfg(test)]
+mod tests;
 
 use serde_json::Value;
 
-use crate::terminal::{BAD, DIM, GOOD, columns, cut, one_line, styled};
+use crate::terminal::{BAD, DIM, GOOD, WARNING, columns, columns_of, cut, one_line, styled};
 
 /// Problems that are shown one by one.
 const MOST: usize = 5;
+
+/// A message with less room than this goes on a line of its own.
+const ROOM: usize = 24;
 
 /// When it is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,41 +25,51 @@ pub(super) enum When {
     Before,
 }
 
-/// One line for each problem, and one for whoever said so. None where nobody was asked.
+/// None where nobody was asked.
 pub(super) fn lines(metadata: &Value, when: When) -> Vec<String> {
+    within(metadata, when, columns())
+}
+
+fn within(metadata: &Value, when: When, width: usize) -> Vec<String> {
     let Some(told) = metadata.get("diagnostics") else { return Vec::new() };
     let list = |key: &str| told.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let (new, unsure) = (list("new"), list("unsure"));
-    let mut lines: Vec<_> = new.iter().chain(unsure).take(MOST).map(problem).collect();
-    let more = (new.len() + unsure.len()).saturating_sub(MOST);
+    let mut lines: Vec<_> =
+        new.iter().chain(unsure).take(MOST).flat_map(|item| problem(item, width)).collect();
+    let unlisted = usize::try_from(count(told, "unlisted")).unwrap_or_default();
+    let more = (new.len() + unsure.len() + unlisted).saturating_sub(MOST);
     if more > 0 {
         lines.push(styled(DIM, format!("  … and {more} more")));
     }
-    let count = |key: &str| told.get(key).and_then(Value::as_u64).unwrap_or_default();
-    let found = match (new.len(), unsure.len(), when) {
-        (0, 0, When::After) => "nothing new".to_owned(),
-        (0, 0, When::Before) => "nothing new if this is made".to_owned(),
-        (0, unsure, _) => format!("{unsure} found; which of them are new is not known"),
-        (new, _, When::After) => format!("{new} new"),
-        (new, _, When::Before) => format!("{new} new if this is made"),
-    };
-    let older: Vec<_> = [("remaining", "older"), ("fixed", "fixed")]
-        .into_iter()
-        .filter_map(|(key, word)| Some((count(key), word)).filter(|(count, _)| *count > 0))
-        .map(|(count, word)| format!(", {count} {word}"))
-        .collect();
     let (known, unknown): (Vec<_>, Vec<_>) =
         list("reports").iter().partition(|report| text(report, "proof") != "unknown");
+    let room = width.saturating_sub(4);
     if !known.is_empty() {
-        let mark = if new.is_empty() && unsure.is_empty() { styled(GOOD, "✓") } else { styled(BAD, "✗") };
-        let said = format!("{}: {found}{}", sources(&known), older.concat());
-        lines.push(format!("  {mark} {}", styled(DIM, said)));
+        let is_fine = new.is_empty() && unsure.is_empty();
+        let mark = if is_fine { styled(GOOD, "✓") } else { styled(BAD, "✗") };
+        let said = format!("{}: {}", sources(&known), figures(told, (new.len(), unsure.len()), when));
+        lines.push(format!("  {mark} {}", styled(DIM, cut(&said, room))));
     }
     if let Some(first) = unknown.first() {
         let said = format!("{}: not known: {}", sources(&unknown), one_line(text(first, "why")));
-        lines.push(format!("  {}", styled(DIM, cut(&said, columns().saturating_sub(2)))));
+        lines.push(format!("  {} {}", styled(DIM, "?"), styled(DIM, cut(&said, room))));
     }
     lines
+}
+
+/// `2 new, 1 older, 1 fixed`
+fn figures(told: &Value, (new, unsure): (usize, usize), when: When) -> String {
+    let found = match (new, unsure) {
+        (0, 0) => "nothing new".to_owned(),
+        (0, unsure) => format!("{unsure} found, which of them are new is not known"),
+        (new, _) => format!("{new} new"),
+    };
+    let made = if when == When::Before { " if this is made" } else { "" };
+    let older = [("remaining", "older"), ("fixed", "fixed")].map(|(key, word)| match count(told, key) {
+        0 => String::new(),
+        count => format!(", {count} {word}"),
+    });
+    format!("{found}{made}{}", older.concat())
 }
 
 /// Whoever said something, with how sure it is.
@@ -58,26 +77,53 @@ fn sources(reports: &[&Value]) -> String {
     let mut named: Vec<String> = Vec::new();
     for report in reports {
         let (source, proof) = (one_line(text(report, "source")), text(report, "proof"));
-        let name = if proof == "likely" { format!("{source} (likely)") } else { source };
+        let name = if proof == "unknown" { source } else { format!("{source}, {}", one_line(proof)) };
         if !named.contains(&name) {
             named.push(name);
         }
     }
-    named.join(", ")
+    named.join("; ")
 }
 
 /// `  src/cart.rs:12:9 error E0308 mismatched types`
-fn problem(problem: &Value) -> String {
+fn problem(problem: &Value, width: usize) -> Vec<String> {
     let number = |key: &str| problem.get(key).and_then(Value::as_u64).unwrap_or_default();
-    let place = format!("{}:{}:{}", one_line(text(problem, "path")), number("line"), number("column"));
-    let severity = match text(problem, "severity") {
-        "error" => styled(BAD, "error"),
-        other => one_line(other),
-    };
+    let at = format!(":{}:{}", number("line"), number("column"));
+    let severity = one_line(text(problem, "severity"));
     let code = Some(one_line(text(problem, "code"))).filter(|code| !code.is_empty());
-    let code = code.map(|code| format!(" {code}")).unwrap_or_default();
-    let room = columns().saturating_sub(place.chars().count() + code.chars().count() + 11);
-    format!("  {place} {severity}{code} {}", cut(&one_line(text(problem, "message")), room.max(20)))
+    let kind = code.map_or_else(|| severity.clone(), |code| format!("{severity} {code}"));
+    let kind = cut(&kind, width.saturating_sub(4));
+    let path = one_line(text(problem, "path"));
+    let path = cut_front(&path, width.saturating_sub(3 + at.len()));
+    let message = one_line(text(problem, "message"));
+    let coloured = match severity.as_str() {
+        "error" => styled(BAD, &kind),
+        "warning" => styled(WARNING, &kind),
+        _ => kind.clone(),
+    };
+    let place = format!("  {path}{at}");
+    let room = width.saturating_sub(columns_of(&place) + columns_of(&kind) + 3);
+    if room >= ROOM.min(columns_of(&message)) {
+        return vec![format!("{place} {coloured} {}", cut(&message, room))];
+    }
+    let room = width.saturating_sub(columns_of(&kind) + 6);
+    if room >= ROOM.min(columns_of(&message)) {
+        return vec![place, format!("    {coloured} {}", cut(&message, room))];
+    }
+    vec![place, format!("    {coloured}"), format!("    {}", cut(&message, width.saturating_sub(5)))]
+}
+
+/// At most this many columns of it, the last ones: the end of a path says most.
+fn cut_front(text: &str, columns: usize) -> String {
+    if columns_of(text) <= columns {
+        return text.to_owned();
+    }
+    let reversed: String = text.chars().rev().collect();
+    cut(&reversed, columns).chars().rev().collect()
+}
+
+fn count(of: &Value, key: &str) -> u64 {
+    of.get(key).and_then(Value::as_u64).unwrap_or_default()
 }
 
 fn text<'a>(of: &'a Value, key: &str) -> &'a str {

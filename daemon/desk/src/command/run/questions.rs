@@ -15,7 +15,7 @@ const LONGEST: usize = 10_000;
 pub(super) async fn ask(asked: Questions, over: CancellationToken) -> Result<QuestionReply, TakenBack> {
     let mut answers = Vec::new();
     for (at, question) in asked.questions.iter().enumerate() {
-        let _ = print(shown(question, at, asked.questions.len()));
+        let _ = print(shown(&asked, question, at));
         typed::forget();
         match one(question, &over).await? {
             Said::Answer(answer) => answers.push(answer),
@@ -50,10 +50,12 @@ async fn one(question: &Question, over: &CancellationToken) -> Result<Said, Take
     }
 }
 
-/// `? Which one? (1 of 2)` and what can be chosen.
-pub(super) fn shown(question: &Question, at: usize, of: usize) -> String {
+/// `? general: Which one? (1 of 2)` and what can be chosen.
+pub(super) fn shown(asked: &Questions, question: &Question, at: usize) -> String {
+    let of = asked.questions.len();
     let which = if of > 1 { styled(DIM, format!(" ({} of {of})", at + 1)) } else { String::new() };
-    let mut lines = format!("{} {}{which}", styled(BOLD, "?"), one_line(&question.text));
+    let who = asked.agent.as_ref().map(|agent| format!("{}: ", one_line(agent))).unwrap_or_default();
+    let mut lines = format!("{} {who}{}{which}", styled(BOLD, "?"), one_line(&question.text));
     for (at, option) in question.options.iter().enumerate() {
         let number = styled(BOLD, format!("{:>3}", at + 1));
         let meaning = one_line(&option.description);

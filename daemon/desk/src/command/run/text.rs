@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 
 use copydesk_protocol::ask::Ask;
-use copydesk_protocol::event::{Event, TurnEnd};
+use copydesk_protocol::event::{Event, Job, TurnEnd};
 use copydesk_protocol::part::{Call, Content, Part, State, Usage};
 use copydesk_protocol::question::Questions;
 use serde_json::Value;
@@ -31,6 +31,8 @@ pub(super) struct TextView {
     todo: Todo,
     last: Option<Block>,
     tasks: Tasks,
+    /// How many commands run in the background.
+    running: usize,
     usage: Usage,
     cost: Option<f64>,
 }
@@ -63,6 +65,7 @@ impl TextView {
             todo: Todo::default(),
             last: None,
             tasks: Tasks::default(),
+            running: 0,
             usage: Usage::default(),
             cost: None,
         }
@@ -85,6 +88,7 @@ impl TextView {
                 }
                 Ok(())
             }
+            Event::Jobs { running, ended } => self.jobs(running, ended),
             Event::Session { .. } | Event::Void { .. } => Ok(()),
             Event::ReviewChanged(_) | Event::Deleted => Ok(()),
         }
@@ -119,7 +123,10 @@ impl TextView {
     /// A person is about to be asked these, one after the other.
     pub(super) fn question(&mut self, asked: &Questions) -> io::Result<()> {
         let first = asked.questions.first().map(|question| one_line(&question.text)).unwrap_or_default();
-        self.asked.insert(asked.part.clone(), first);
+        // What an agent asks that works for this one says nothing of its task.
+        if asked.agent.is_none() {
+            self.asked.insert(asked.part.clone(), first);
+        }
         self.begin_asking()
     }
 
@@ -291,9 +298,26 @@ impl TextView {
         Ok(())
     }
 
+    /// What ended in the background is told at once; what runs there with whatever is being done.
+    fn jobs(&mut self, running: &[Job], ended: &[Job]) -> io::Result<()> {
+        self.running = running.len();
+        for job in ended {
+            self.end_line()?;
+            self.begin(Block::Calls)?;
+            let (command, state) = (one_line(&job.command), one_line(&job.state));
+            print(styled(DIM, format!("– job {} {command}: {state}", job.id)))?;
+        }
+        Ok(())
+    }
+
     fn waiting(&self, what: &str) {
         if self.writing.is_none() {
-            waiting(&format!("{what}…"));
+            let jobs = match self.running {
+                0 => String::new(),
+                1 => " · 1 job running".to_owned(),
+                count => format!(" · {count} jobs running"),
+            };
+            waiting(&format!("{what}…{jobs}"));
         }
     }
 

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use copydesk_protocol::PROTOCOL;
 use copydesk_protocol::desk::{
-    AgentInfo, AgentsParams, AgentsResult, Empty, ModelInfo, ModelsResult, StatusResult, StopParams,
-    StopResult,
+    AgentInfo, AgentsParams, AgentsResult, Empty, ModelInfo, ModelsResult, ServersRestartParams,
+    ServersRestartResult, StatusResult, StopParams, StopResult,
 };
 use copydesk_protocol::lenient::Lenient;
 use tower_lsp_server::jsonrpc::Result;
 
 use super::super::backend::{Backend, failed};
-use crate::agents::Agents;
+use crate::agents::{self, Agents};
 use crate::hub::HubError;
 
 impl Backend {
@@ -39,10 +39,9 @@ impl Backend {
 
     pub(super) async fn agents(&self, params: Lenient<AgentsParams>) -> Result<AgentsResult> {
         let setup = self.hub().setup(&self.folder(params.0.folder)?);
-        let agents = setup.load().and_then(|loaded| {
-            let default = loaded.config.default_agent.clone().unwrap_or_else(|| "build".to_owned());
-            Ok((Agents::new(&setup, &loaded)?, default))
-        });
+        let agents = setup
+            .load()
+            .and_then(|loaded| Ok((Agents::new(&setup, &loaded)?, agents::first(&setup, &loaded))));
         let (agents, default) = agents.map_err(|error| failed(&HubError::failed(error)))?;
         let info = |agent: &copydesk_session::agent::Agent| AgentInfo {
             name: agent.name.clone(),
@@ -65,7 +64,17 @@ impl Backend {
             sessions: self.hub().live(),
             documents: count(self.hub().buffers.count()),
             tiers: self.hub().tiers(),
+            servers: self.hub().servers.running(),
+            missing: self.hub().servers.missing(),
         })
+    }
+
+    pub(super) async fn servers_restart(
+        &self,
+        params: Lenient<ServersRestartParams>,
+    ) -> Result<ServersRestartResult> {
+        let restarted = self.hub().servers.pool().map_or(0, |pool| pool.restart(&params.0.name));
+        Ok(ServersRestartResult { servers: u32::try_from(restarted).unwrap_or(u32::MAX) })
     }
 
     pub(super) async fn stop(&self, params: Lenient<StopParams>) -> Result<StopResult> {

@@ -169,7 +169,11 @@ async fn run(trial: &Trial, folder: &Path) {
         match says {
             None => assert_eq!(errors, [], "{}", trial.name),
             Some(says) => {
-                assert!(errors.iter().any(|error| error.message.contains(says)), "{}: {errors:?}", trial.name);
+                assert!(
+                    errors.iter().any(|error| error.message.contains(says)),
+                    "{}: {errors:?}",
+                    trial.name
+                );
             }
         }
         said

@@ -286,6 +286,30 @@ async fn lines_of_files_that_may_not_be_read_are_not_shown() {
     .await;
 }
 
+/// How many lines of them match says what is in them, too.
+#[tokio::test]
+async fn lines_of_files_that_may_not_be_read_do_not_count() {
+    let says = |ask: &crate::context::Ask| {
+        let secret = ask.key == "read" && ask.patterns.iter().any(|pattern| pattern.starts_with("a-secret"));
+        if secret { Err(Refused::ByRule { why: "no".into() }) } else { Ok(()) }
+    };
+    let many = "KEY\n".repeat(70);
+    for count in [1, 3, 60] {
+        let desk = desk_that(&[("z", "KEY\nKEY\n")], says);
+        for number in 0..count {
+            desk.put(&format!("a-secret-{number}"), if number % 2 == 0 { many.as_bytes() } else { b"KEY\n" });
+        }
+        let outcome = desk.call("grep", json!({ "pattern": "KEY" })).await;
+        assert_eq!(outcome.output, "z\n  1: KEY\n  2: KEY\n\n(2 lines in 1 file.)", "{count}");
+        assert_eq!(outcome.metadata, json!({ "matches": 2, "truncated": false }));
+    }
+    // What may be read has its whole hundred, and is told to be more.
+    let desk = desk_that(&[("a-secret", &many), ("b", &"KEY\n".repeat(99)), ("z", "KEY\nKEY\n")], says);
+    let outcome = desk.call("grep", json!({ "pattern": "KEY" })).await;
+    assert!(outcome.output.contains("z\n  1: KEY\n\n(These are the first 100 lines;"), "{}", outcome.output);
+    assert!(!outcome.output.contains("secret"));
+}
+
 #[tokio::test]
 async fn a_link_leads_past_no_rule_and_a_refusal_tells_nothing_of_the_content() {
     let says = |ask: &crate::context::Ask| {

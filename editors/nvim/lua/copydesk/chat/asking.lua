@@ -74,11 +74,14 @@ local function permission(block, ask)
   elseif not is_shown and #ask.patterns > 0 and not ask.title:find(ask.patterns[1], 1, true) then
     render.fenced(block, table.concat(ask.patterns, "\n"), "")
   end
+  local before = #block.lines
+  require("copydesk.chat.problems").add(block, metadata, true)
   local one_by_one = hunks(ask)
   if one_by_one then
     add(block, one_by_one, "CopydeskDim")
   end
   add(block, choices(ask), "CopydeskAsk")
+  block.tail = #block.lines - before
 end
 
 ---@param block copydesk.Block
@@ -90,7 +93,7 @@ local function questions(block, question)
       add(block, "")
     end
     local several = asked.multiple and " (more than one may be chosen)" or ""
-    add(block, ("%s %s%s"):format(icon, asked.text, several), "CopydeskAsk")
+    add(block, ("%s %s%s"):format(icon, require("copydesk.question").signed(question, asked), several), "CopydeskAsk")
     for number, option in ipairs(asked.options) do
       local more = option.description and option.description ~= "" and " – " .. option.description or ""
       add(block, ("  %d. %s%s"):format(number, option.label, more))
@@ -109,7 +112,7 @@ end
 ---@param items copydesk.Open[]
 ---@return copydesk.Block
 function M.all(items)
-  local block = { lines = {}, marks = {}, kind = "ask" }
+  local block = { lines = {}, marks = {}, kind = "ask" } ---@type copydesk.Block
   for _, item in ipairs(items) do
     add(block, "")
     if item.kind == "permission" then

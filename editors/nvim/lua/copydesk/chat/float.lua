@@ -51,23 +51,25 @@ local function draw(block)
   end
 end
 
---- The last line has the answers: what is too high is cut above it.
+--- The last lines have the problems and the answers: what is too high is cut above them.
 ---@param block copydesk.Block
 local function cut(block)
   local omitted = #block.lines - HIGHEST
   if omitted <= 0 then
     return
   end
-  local first, last = HIGHEST - 1, #block.lines
-  local lines = vim.list_slice(block.lines, 1, first - 1)
+  -- The last line is ours.
+  local tail = math.min((block.tail or 0) + 1, HIGHEST - 2)
+  local head, moved = HIGHEST - tail - 1, omitted
+  local lines = vim.list_slice(block.lines, 1, head)
   lines[#lines + 1] = ("… %d more lines in the conversation"):format(omitted + 1)
-  lines[#lines + 1] = block.lines[last]
+  vim.list_extend(lines, block.lines, #block.lines - tail + 1)
   local kept = {}
   for _, mark in ipairs(block.marks) do
-    if mark.row < first - 1 then
+    if mark.row < head then
       kept[#kept + 1] = mark
-    elseif mark.row == last - 1 then
-      kept[#kept + 1] = vim.tbl_extend("force", mark, { row = #lines - 1 })
+    elseif mark.row >= #block.lines - tail then
+      kept[#kept + 1] = vim.tbl_extend("force", mark, { row = mark.row - moved })
     end
   end
   block.lines, block.marks = lines, kept

@@ -11,6 +11,7 @@ local M = {}
 ---@class copydesk.Place
 ---@field path string
 ---@field line? integer From 1.
+---@field column? integer From 1, in UTF-16 code units.
 
 ---@param path any
 ---@param folder? string
@@ -72,6 +73,16 @@ local function place_in_hits(lines, row, folder)
   end
 end
 
+--- A problem that the model was told of.
+---@param line string
+---@param folder? string
+---@return copydesk.Place?
+local function place_in_note(line, folder)
+  local path, number, column = line:match("^(%S.-):(%d+):(%d+) ")
+  path = absolute(path, folder)
+  return path and vim.uv.fs_stat(path) and { path = path, line = tonumber(number), column = tonumber(column) } or nil
+end
+
 --- The file whose diff a row is in, or whose name it has; the first one for rows above all of them.
 ---@param files copydesk.ChangedFile[]
 ---@param lines string[]
@@ -100,11 +111,17 @@ end
 ---@return copydesk.Place?
 function M.place(part, lines, row, folder)
   local call = part.content --[[@as copydesk.Call]]
-  if call.kind ~= "call" then
+  if call.kind == "note" then
+    return place_in_note(lines[row], folder)
+  elseif call.kind ~= "call" then
     return nil
   end
   local arguments = summary.arguments(call)
   local metadata = call.output and type(call.output.metadata) == "table" and call.output.metadata or {}
+  local problem = require("copydesk.chat.problems").at(metadata, lines[row])
+  if problem then
+    return { path = absolute(problem.path, folder), line = problem.line, column = problem.column }
+  end
   local files = changed.files(metadata)
   if #files > 1 then
     return place_in_files(files, lines, row, folder)
@@ -157,6 +174,17 @@ function M.parent()
   end
 end
 
+--- Where in a line of the current buffer a column begins, in bytes.
+---@param line integer From 1.
+---@param column integer From 1, in UTF-16 code units.
+---@return integer
+local function byte_of(line, column)
+  local position = require("copydesk.position")
+  local lines = position.lines_of(vim.api.nvim_get_current_buf())
+  local place = { line = line - 1, character = column - 1 }
+  return position.position(place, lines, "utf-16", "utf-8").character
+end
+
 --- Shows a place in the current window.
 ---@param place copydesk.Place
 ---@return string? problem
@@ -170,7 +198,8 @@ function M.show(place)
   end
   if place.line then
     local last = vim.api.nvim_buf_line_count(0)
-    vim.api.nvim_win_set_cursor(0, { math.max(1, math.min(math.floor(place.line), last)), 0 })
+    local line = math.max(1, math.min(math.floor(place.line), last))
+    vim.api.nvim_win_set_cursor(0, { line, byte_of(line, place.column or 1) })
     vim.cmd("normal! zvzz")
   end
 end

@@ -20,10 +20,13 @@ local M = {}
 ---@field marks copydesk.Mark[]
 ---@field fold? integer[] The first and last row that fold together, from 0.
 ---@field kind string What it is, for the block after it.
+---@field tail? integer So many rows at its end matter most.
 ---@field grows? boolean Its last line is the end of a text that may grow.
 
 --- Detail that a fold can hold; the rest is left to the log of the session.
 local MOST_LINES = 400
+--- A note of more lines is folded.
+local LONG_NOTE = 9
 
 ---@param lines string[]
 ---@param text string
@@ -254,6 +257,8 @@ local function call(part, block, before)
     details(block, made, part.state)
   end
   block.fold = #block.lines - 1 > header and { header, #block.lines - 1 } or nil
+  -- What is wrong is seen without opening anything.
+  require("copydesk.chat.problems").add(block, made.output and made.output.metadata, false)
 end
 
 ---@param block copydesk.Block
@@ -283,6 +288,10 @@ local kinds = {
   end,
   note = function(part, block)
     remark(block, part.content.text, "CopydeskDim")
+    -- Its first lines say what it is about.
+    if #block.lines > LONG_NOTE then
+      block.fold = { 2, #block.lines - 1 }
+    end
   end,
 }
 

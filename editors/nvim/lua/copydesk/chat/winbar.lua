@@ -85,6 +85,7 @@ function M.text()
     words[#words + 1] = short(used.tokens) .. share
   end
   words[#words + 1] = require("copydesk.chat.todo").progress(view)
+  words[#words + 1] = progress.jobs(view)
   local undecided = require("copydesk.review").count(view.id)
   if undecided > 0 then
     words[#words + 1] = ("%s%d"):format(require("copydesk.config").get().icons.hunk, undecided)

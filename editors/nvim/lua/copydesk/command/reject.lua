@@ -22,7 +22,7 @@ function M.run(_, context)
   local is_hunk = found ~= nil
   -- What is asked is asked about hunks one by one, where it is the hunk that is waited for.
   if found and item and found.one.ask ~= item.id then
-    local title = item.ask and item.ask.title or item.question.questions[1].text
+    local title = item.ask and item.ask.title or require("copydesk.question").signed(item.question, item.question.questions[1])
     local choices = { "The hunk under the cursor", ("What is asked: %s"):format(title) }
     local _, number = require("copydesk.pick").select(choices, {
       prompt = "Reject",

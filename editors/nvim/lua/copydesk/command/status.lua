@@ -55,6 +55,9 @@ local function session(view, lines)
   add(lines, "Turn", view.running and ("%d runs, for %d s"):format(view.running, seconds or 0) or "none runs")
   add(lines, "Tokens", used.tokens > 0 and ("%d in the last request"):format(used.tokens) or nil)
   add(lines, "Cost", used.cost > 0 and ("$%.4f"):format(used.cost) or nil)
+  for _, job in ipairs(view.jobs) do
+    add(lines, "Job", ("%d %s"):format(job.id, job.command))
+  end
   local waiting = #require("copydesk.ask").list(view.id)
   add(lines, "Waits", waiting > 0 and ("%d for your answer"):format(waiting) or nil)
   local undecided = require("copydesk.review").count(view.id)
@@ -69,6 +72,26 @@ local function tiers(counts)
     return ("%s %d"):format(counted.tier, counted.count)
   end, counts or {})
   return table.concat(words, ", ")
+end
+
+--- A language server of the desk's own, in a line.
+---@param server copydesk.ServerInfo
+---@return string
+local function served(server)
+  local words = {
+    starting = "starting",
+    indexing = server.percent and ("indexing %d %%"):format(server.percent) or "indexing",
+    ready = "ready",
+    resting = "broken, it is started again soon",
+    givenUp = ("given up, `:Copydesk restart %s` tries again"):format(server.name),
+    ending = "ending",
+  }
+  local state = words[server.state] or server.state
+  local said = server.message and ": " .. server.message or ""
+  local memory = server.memory and (", %d MB"):format(math.ceil(server.memory / 1048576)) or ""
+  local root = vim.fn.fnamemodify(server.root, ":~")
+  local line = ("%s in %s: %s%s, %s%s"):format(server.name, root, state, said, several(server.documents, "document"), memory)
+  return (line:gsub("%c+", " "))
 end
 
 --- What the desk says of itself, if it is connected and answers soon.
@@ -97,6 +120,13 @@ function M.run()
     add(lines, "", ("%s at hand, %d with a running turn"):format(several(#desk.sessions, "session"), #running))
     add(lines, "", ("%s, %s"):format(several(desk.clients, "client"), several(desk.documents, "document")))
     add(lines, "Edits found", tiers(desk.tiers))
+    for number, server in ipairs(desk.servers or {}) do
+      add(lines, number == 1 and "Servers" or "", served(server))
+    end
+    for number, missing in ipairs(desk.missing or {}) do
+      local line = ("%s (%s): %s"):format(missing.name, missing.language, missing.hint)
+      add(lines, number == 1 and "Missing" or "", (line:gsub("%c+", " ")))
+    end
     add(lines, "Documents", ("%d of this Neovim"):format(attached()))
   elseif client.get() then
     add(lines, "Desk", "does not answer; `copydesk stop` in a terminal ends it, the next use starts another")

@@ -18,6 +18,7 @@ local PULSE = 200
 ---@field asked? integer The version that the desk wants.
 ---@field waits boolean Whether servers may be asked.
 ---@field deadline number
+---@field ready_by number Until when servers that are not ready are waited for.
 ---@field wake fun()
 ---@field pulls table<integer, copydesk.Pull>
 local Look = {}
@@ -93,21 +94,22 @@ function Look:step()
   local is_late = now >= self.deadline
   local version = notes.desk_version(self.buffer)
   local is_fresh = (version or self.asked or 0) >= (self.asked or 0)
-  local verdicts, again = {}, math.min(self.deadline, now + PULSE)
+  local verdicts, again, is_starting = {}, math.min(self.deadline, now + PULSE), false
   for _, client in ipairs(server.of(self.buffer)) do
     local verdict = self:verdict(client, is_late)
     if verdict then
       verdicts[client] = verdict
       is_fresh = is_fresh and verdict.proof ~= nil
+      is_starting = is_starting or verdict.starting or false
       again = math.min(again, verdict.again or again)
     end
   end
   if next(verdicts) == nil then
     return { state = "unsupported" }
-  elseif is_fresh or is_late then
+  elseif is_fresh or is_late or is_starting and now >= self.ready_by then
     return self:conclude(verdicts)
   end
-  return nil, again
+  return nil, is_starting and math.min(again, self.ready_by) or again
 end
 
 --- Must be called in a coroutine.
@@ -117,12 +119,14 @@ end
 ---@return copydesk.DiagnosticsResult
 function M.look(buffer, params, deadline)
   local timer = assert(vim.uv.new_timer())
+  local now = notes.now()
   local look = setmetatable({
     buffer = buffer,
     uri = params.uri,
     asked = params.version,
-    waits = notes.now() < deadline,
+    waits = now < deadline,
     deadline = deadline,
+    ready_by = now + (params.waitReady or math.huge),
     pulls = {},
   }, Look)
   local stop_listening

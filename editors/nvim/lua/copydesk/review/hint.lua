@@ -34,6 +34,7 @@ local function text_of(found)
     words[3] = keys.reject and ("%s stop"):format(keys.reject) or nil
     return table.concat(words, "  ")
   end
+  words[#words + 1] = require("copydesk.review.problems").count(found.hunk)
   local names = { "accept", "reject", "comment" }
   if found.one.when == "before" then
     table.insert(names, 3, "edit")

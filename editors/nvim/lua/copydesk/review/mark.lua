@@ -93,6 +93,28 @@ local function draw_virtual(bufnr, item, row, count, look)
   })
 end
 
+--- Before what can be done with the hunk, at the end of the same line.
+local NEAREST = 5
+
+--- What is wrong in the lines of a hunk.
+---@param bufnr integer
+---@param item copydesk.Drawn
+---@param row integer
+local function draw_problems(bufnr, item, row)
+  if item.one.when ~= "after" then
+    return
+  end
+  for at, text in pairs(require("copydesk.review.problems").texts(bufnr, item.hunk, row)) do
+    item.marks[#item.marks + 1] = vim.api.nvim_buf_set_extmark(bufnr, looks, at, 0, {
+      virt_text = text,
+      virt_text_pos = "eol",
+      hl_mode = "combine",
+      priority = NEAREST,
+      strict = false,
+    })
+  end
+end
+
 --- Draws a hunk whose first line is known.
 ---@param bufnr integer
 ---@param item copydesk.Drawn
@@ -128,6 +150,7 @@ function M.draw(bufnr, item, row, look)
     return
   end
   draw_virtual(bufnr, item, row, count, look)
+  draw_problems(bufnr, item, row)
   for line, ranges in pairs(words_of(hunk, is_after and "new" or "old")) do
     for _, range in ipairs(ranges) do
       item.marks[#item.marks + 1] = vim.api.nvim_buf_set_extmark(bufnr, looks, row + line, range[1], {

@@ -23,6 +23,7 @@ fn hunk(line: u32, old: &[&str], new: &[&str]) -> Hunk {
         by: Vec::new(),
         edited: false,
         deciding: false,
+        problems: Vec::new(),
     }
 }
 

@@ -282,3 +282,50 @@ async fn a_proxy_is_used_and_gets_no_private_name() {
     }
     assert!(proxy.came.try_recv().is_err());
 }
+
+/// The proxy would look them up, and may stand where they mean something.
+#[tokio::test]
+async fn a_proxy_gets_no_name_of_the_inside_also_where_nobody_here_knows_it() {
+    let names = Names::new(&[("odd.internal", &["93.184.216.34"])]);
+    let mut proxy = Server::answering(|request| {
+        Some(Answer::Bytes(answer("200 OK", &[("content-type", "text/plain")], request.line.as_bytes())))
+    })
+    .await;
+    let web = Web { proxies: Proxies::all(&proxy.url("")), resolver: names.clone(), ..Web::default() };
+    let desk = desk_with(&[], web.clone(), |_| Ok(()));
+    for host in [
+        "wiki",
+        "wiki.",
+        "WIKI",
+        "metadata",
+        "metadata.google.internal",
+        "odd.internal",
+        "a.localhost",
+        "printer.local",
+        "db.LAN",
+        "nas.home.arpa.",
+        "box.home",
+        "git.corp",
+        "intra.intranet",
+        "app.private",
+        "api.default.svc",
+        "api.default.svc.cluster.local",
+        "x.localdomain",
+        // Addresses in any spelling, also those that a name may be made of.
+        "0x0a.1",
+        "①⓪.0.0.1",
+        "[::ffff:10.0.0.1]",
+        "[fd00::1]",
+    ] {
+        refused(&fetch(&desk, &format!("http://{host}/")).await);
+    }
+    assert!(proxy.came.try_recv().is_err());
+    // Names of the world are for the proxy to know, however they look; and so is what the person named.
+    let hosts = vec!["wiki".to_owned()];
+    let allowing = desk_with(&[], Web { private: Private::Hosts(hosts), ..web }, |_| Ok(()));
+    for (desk, host) in [(&desk, "local.example"), (&desk, "a.homes"), (&allowing, "wiki")] {
+        let outcome = fetch(desk, &format!("http://{host}/page")).await;
+        assert!(outcome.output.ends_with(&format!("GET http://{host}/page")), "{outcome:?}");
+        proxy.came.recv().await;
+    }
+}

@@ -1,0 +1,77 @@
+use anstream::adapter::strip_str;
+use expect_test::{Expect, expect};
+use serde_json::{Value, json};
+
+use super::{When, within};
+use crate::terminal::{columns_of, unmarked};
+
+fn problem(path: &str, severity: &str, code: Option<&str>, message: &str) -> Value {
+    json!({ "path": path, "line": 12, "column": 9, "severity": severity, "code": code, "message": message })
+}
+
+fn found() -> Value {
+    let new = [
+        problem("src/cart.rs", "error", Some("E0308"), "mismatched types: expected `Money`, found `f64`"),
+        problem("src/a/rather/deep/folder/of/the/project/till.rs", "warning", None, "not\nused"),
+    ];
+    let reports = [
+        json!({ "source": "rust-analyzer", "proof": "proven" }),
+        json!({ "source": "cargo check", "proof": "unknown", "why": "it runs for saved files only" }),
+    ];
+    json!({ "diagnostics": { "reports": reports, "new": new, "unsure": [], "fixed": 1, "remaining": 2 } })
+}
+
+/// Whatever the width is, no line is wider.
+#[track_caller]
+fn check(metadata: &Value, when: When, width: usize, expected: &Expect) {
+    let lines = within(metadata, when, width);
+    let plain: Vec<_> = lines.iter().map(|line| strip_str(&unmarked(line)).to_string()).collect();
+    for line in &plain {
+        assert!(columns_of(line) <= width + 2, "too wide: {line}");
+    }
+    expected.assert_eq(&(plain.join("\n") + "\n"));
+}
+
+#[test]
+fn problems_and_who_says_so() {
+    check(&found(), When::After, 90, &expect![[r""]]);
+}
+
+#[test]
+fn what_would_be_wrong() {
+    let mut metadata = found();
+    metadata["diagnostics"]["new"] = json!([]);
+    check(&metadata, When::Before, 90, &expect![[r""]]);
+}
+
+#[test]
+fn a_narrow_terminal() {
+    check(&found(), When::After, 40, &expect![[r""]]);
+    check(&found(), When::After, 20, &expect![[r""]]);
+}
+
+#[test]
+fn no_more_than_a_handful() {
+    let mut metadata = found();
+    metadata["diagnostics"]["unsure"] = metadata["diagnostics"]["new"].take();
+    metadata["diagnostics"]["new"] = json!(vec![problem("a", "error", None, "x"); 4]);
+    metadata["diagnostics"]["unlisted"] = json!(3);
+    check(&metadata, When::After, 90, &expect![[r""]]);
+    metadata["diagnostics"]["new"] = json!([]);
+    check(&metadata, When::After, 90, &expect![[r""]]);
+}
+
+#[test]
+fn nobody_was_asked() {
+    assert_eq!(within(&json!({ "diff": "" }), When::After, 80), Vec::<String>::new());
+    assert_eq!(within(&json!({ "diagnostics": 7 }), When::After, 80), Vec::<String>::new());
+}
+
+/// Nothing that a server writes is taken for a style of ours.
+#[test]
+fn what_a_server_writes_cannot_steer_the_terminal() {
+    let mut metadata = found();
+    metadata["diagnostics"]["new"][0]["message"] = json!("\u{1b}[32mfine\u{202e}");
+    let lines = within(&metadata, When::After, 90);
+    assert!(!unmarked(&lines[0]).contains("\u{1b}[32m"), "{:?}", unmarked(&lines[0]));
+}

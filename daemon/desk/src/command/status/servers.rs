@@ -1,0 +1,96 @@
+//! The language servers of the daemon's own, a line for each.
+
+use copydesk_protocol::desk::{MissingServer, ServerInfo, ServerState};
+
+use crate::terminal::{columns_of, one_line};
+
+/// Empty where there are none, and none is missing; else with a line break before it.
+pub(super) fn described(running: &[ServerInfo], missing: &[MissingServer]) -> String {
+    let mut lines = Vec::new();
+    if !running.is_empty() {
+        lines.push("Language servers of its own:".to_owned());
+        let widest =
+            running.iter().map(|server| columns_of(&one_line(&server.name))).max().unwrap_or_default();
+        lines.extend(running.iter().map(|server| line(server, widest)));
+    }
+    if !missing.is_empty() {
+        lines.push("Not installed:".to_owned());
+        lines.extend(missing.iter().map(|server| {
+            let (name, language, hint) = (&server.name, &server.language, &server.hint);
+            format!("  {} ({}): {}", one_line(name), one_line(language), one_line(hint))
+        }));
+    }
+    lines.iter().map(|line| format!("\n{line}")).collect()
+}
+
+/// `  rust-analyzer  indexing 40 %: shop, 3 documents, 812 MB, in /home/ann/shop`
+fn line(server: &ServerInfo, widest: usize) -> String {
+    let name = one_line(&server.name);
+    let room = " ".repeat(widest.saturating_sub(columns_of(&name)));
+    let said = server.message.as_deref().map(one_line).filter(|said| !said.is_empty());
+    let said = said.map(|said| format!(": {said}")).unwrap_or_default();
+    let state = match server.state {
+        ServerState::Starting => "starting".to_owned(),
+        ServerState::Indexing => match server.percent {
+            Some(percent) => format!("indexing {percent} %{said}"),
+            None => format!("indexing{said}"),
+        },
+        ServerState::Ready => format!("ready{said}"),
+        ServerState::Resting => format!("broken{said}; it is started again soon"),
+        ServerState::GivenUp => format!("given up{said}; `copydesk restart {name}` tries again"),
+        ServerState::Ending => "ending".to_owned(),
+    };
+    let documents = match server.documents {
+        0 => String::new(),
+        1 => ", 1 document".to_owned(),
+        several => format!(", {several} documents"),
+    };
+    let memory = server.memory.map(|bytes| format!(", {} MB", bytes.div_ceil(1 << 20))).unwrap_or_default();
+    format!("  {name}{room}  {state}{documents}{memory}, in {}", one_line(&server.root))
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    fn server(name: &str, state: ServerState, message: Option<&str>) -> ServerInfo {
+        ServerInfo {
+            name: name.to_owned(),
+            root: "/home/ann/shop".to_owned(),
+            state,
+            message: message.map(str::to_owned),
+            percent: None,
+            documents: 1,
+            memory: None,
+            pid: None,
+        }
+    }
+
+    #[test]
+    fn each_has_a_line_that_says_what_to_do() {
+        let indexing = ServerInfo {
+            percent: Some(40),
+            documents: 3,
+            memory: Some(812 << 20),
+            ..server("rust-analyzer", ServerState::Indexing, Some("shop\n(lib)"))
+        };
+        let running = [
+            indexing,
+            ServerInfo {
+                documents: 0,
+                ..server("gopls", ServerState::GivenUp, Some("it ended with code 1"))
+            },
+            server("pyright", ServerState::Resting, Some("it ended with code 1")),
+            server("clangd", ServerState::Ready, None),
+        ];
+        let missing = [MissingServer {
+            name: "typescript-language-server".to_owned(),
+            language: "typescript".to_owned(),
+            hint: "npm install -g typescript-language-server typescript".to_owned(),
+        }];
+        expect![[r""]].assert_eq(&described(&running, &missing));
+        assert_eq!(described(&[], &[]), "");
+    }
+}

@@ -1,0 +1,78 @@
+//! What changes, and what servers are told of it.
+
+use std::fs;
+
+use super::super::Limits;
+use super::{House, push, soon};
+use crate::source::Source as _;
+
+#[tokio::test]
+async fn a_closed_file_that_an_edit_breaks_is_told() {
+    for (arguments, is_pull) in [(&["--pull"][..], true), (&[][..], false)] {
+        let house = House::new(arguments, push(), Limits::default());
+        house.write("b.lua", "need a.x");
+        house.write("c.lua", "need a.y");
+        let good = house.saved("a.lua", "give x\ngive y");
+        assert_eq!(house.check(&good).await, ["a.lua Proven ", "b.lua Proven ", "c.lua Proven "]);
+        let broken = house.unsaved("a.lua", "give y\nbad");
+        let words = house.check(&broken).await;
+        assert_eq!(words[0], "a.lua Proven this is bad");
+        let b = if is_pull { "b.lua Proven a gives no x" } else { "b.lua Likely a gives no x" };
+        assert_eq!(words[1], b, "{words:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_shell_changes_is_known_at_the_next_question() {
+    let house = House::new(&["--pull"], push(), Limits::default());
+    house.write("a.lua", "give x");
+    let b = house.saved("b.lua", "need a.x");
+    assert_eq!(house.check(&b).await[0], "b.lua Proven ");
+    house.write("d.lua", "");
+    house.write("a.lua", "");
+    let words = house.check(&b).await;
+    assert!(words[0].ends_with("a gives no x"), "{words:?}");
+    assert_eq!(house.count("workspace/didChangeWatchedFiles"), 1, "all at once");
+    // One that is held is told as a document.
+    house.write("b.lua", "bad");
+    house.check(&house.saved("e.lua", "")).await;
+    assert_eq!(house.count("textDocument/didChange b.lua"), 1);
+    fs::remove_file(house.root.join("b.lua")).unwrap();
+    house.check(&house.saved("e.lua", "")).await;
+    assert_eq!(house.count("textDocument/didClose b.lua"), 1);
+}
+
+#[tokio::test]
+async fn no_more_is_held_than_may_be() {
+    let house = House::new(&["--pull"], push(), Limits { documents: 2, ..Limits::default() });
+    for name in ["f1.lua", "f2.lua", "f3.lua"] {
+        house.check(&house.saved(name, "")).await;
+    }
+    assert_eq!(house.pool.status()[0].documents, 2);
+    assert_eq!(
+        (house.count("textDocument/didClose f1.lua"), house.count("textDocument/didClose f3.lua")),
+        (1, 0)
+    );
+}
+
+#[tokio::test]
+async fn a_save_is_told_when_it_was_made() {
+    let house = House::usual();
+    house.check(&house.unsaved("a.lua", "1")).await;
+    assert_eq!(house.count("textDocument/didSave a.lua"), 0);
+    let saved = house.saved("a.lua", "2");
+    house.check(&saved).await;
+    house.check(&saved).await;
+    assert_eq!(house.count("textDocument/didSave a.lua"), 1);
+}
+
+#[tokio::test]
+async fn two_texts_at_once_are_not_taken_for_each_other() {
+    let house = House::new(&["--pull"], push(), Limits::default());
+    house.check(&house.saved("a.lua", "")).await;
+    let (one, other) = ([house.unsaved("a.lua", "bad")], [house.unsaved("a.lua", "")]);
+    let (one, other) = tokio::join!(house.pool.check(&one, soon()), house.pool.check(&other, soon()));
+    let (one, other) = (house.words(&one), house.words(&other));
+    assert!(one[0] == "a.lua Proven this is bad" || one[0].starts_with("a.lua unknown"), "{one:?}");
+    assert_eq!(other[0], "a.lua Proven ");
+}

@@ -1,0 +1,188 @@
+--- What is said to be wrong with what a call changed, or would change: a few problems, and who says so and how sure that is.
+---
+--- Contract: pure; never throws, whatever stands in the metadata; each problem is one line. What is not known is said to be
+--- unknown, never to be fine.
+
+local M = {}
+
+--- Problems that are shown one by one.
+local MOST = 5
+--- Letters of a message.
+local LONGEST = 200
+
+--- How each severity looks.
+M.groups = {
+  error = "DiagnosticError",
+  warning = "DiagnosticWarn",
+  information = "DiagnosticInfo",
+  hint = "DiagnosticHint",
+}
+
+---@class copydesk.Problem
+---@field path string
+---@field line integer From 1.
+---@field column integer From 1.
+---@field severity string
+---@field code? string
+---@field message string
+
+---@param text any
+---@return string
+local function one_line(text)
+  text = type(text) == "string" and vim.trim((text:gsub("%c+", " "))) or ""
+  if vim.fn.strchars(text) > LONGEST then
+    return vim.fn.strcharpart(text, 0, LONGEST - 1) .. "…"
+  end
+  return text
+end
+
+---@param value any
+---@return integer
+local function count(value)
+  return type(value) == "number" and value > 0 and value < math.huge and math.floor(value) or 0
+end
+
+---@param told any
+---@return copydesk.Problem[]
+local function list(told)
+  local found = {}
+  for _, one in ipairs(type(told) == "table" and told or {}) do
+    if type(one) == "table" and type(one.path) == "string" then
+      local severity = M.groups[one.severity] and one.severity or "error"
+      local code = one_line(one.code)
+      found[#found + 1] = {
+        path = one_line(one.path),
+        line = math.max(1, count(one.line)),
+        column = math.max(1, count(one.column)),
+        severity = severity,
+        code = code ~= "" and code or nil,
+        message = one_line(one.message),
+      }
+    end
+  end
+  return found
+end
+
+--- What metadata says of problems; nothing where nobody was asked.
+---@param metadata any
+---@return { new: copydesk.Problem[], unsure: copydesk.Problem[], told: table }?
+local function read(metadata)
+  local told = type(metadata) == "table" and metadata.diagnostics
+  if type(told) ~= "table" then
+    return nil
+  end
+  return { new = list(told.new), unsure = list(told.unsure), told = told }
+end
+
+--- `error E0308`
+---@param problem copydesk.Problem
+---@return string
+local function kind(problem)
+  return problem.code and ("%s %s"):format(problem.severity, problem.code) or problem.severity
+end
+
+--- `  src/cart.rs:12 error E0308 mismatched types`
+---@param problem copydesk.Problem
+---@return string
+---@return integer from, integer to Where the severity stands in it.
+local function row(problem)
+  local place = ("  %s:%d "):format(problem.path, problem.line)
+  local line = ("%s%s %s"):format(place, kind(problem), problem.message)
+  return line, #place, #place + #kind(problem)
+end
+
+---@param reports any
+---@return { names: string[], known: boolean, why?: string }[]
+local function speakers(reports)
+  local known, unknown = { names = {}, known = true }, { names = {}, known = false }
+  for _, report in ipairs(type(reports) == "table" and reports or {}) do
+    if type(report) == "table" then
+      local is_unknown = report.proof ~= "proven" and report.proof ~= "likely"
+      local one = is_unknown and unknown or known
+      local name = one_line(report.source)
+      name = is_unknown and name or ("%s, %s"):format(name, report.proof)
+      if not vim.tbl_contains(one.names, name) then
+        one.names[#one.names + 1] = name
+      end
+      one.why = one.why or is_unknown and one_line(report.why) or nil
+    end
+  end
+  return vim.tbl_filter(function(one)
+    return #one.names > 0
+  end, { known, unknown })
+end
+
+---@param found { new: table[], unsure: table[], told: table }
+---@param is_proposed boolean
+---@return string
+local function figures(found, is_proposed)
+  local words = {}
+  local new, unsure = #found.new, #found.unsure
+  if new == 0 and unsure == 0 then
+    words[1] = "nothing new"
+  elseif new == 0 then
+    words[1] = ("%d found, which of them are new is not known"):format(unsure)
+  else
+    words[1] = ("%d new"):format(new + count(found.told.unlisted))
+  end
+  if is_proposed then
+    words[1] = words[1] .. " if this is made"
+  end
+  for _, one in ipairs({ { "remaining", "older" }, { "fixed", "fixed" } }) do
+    local number = count(found.told[one[1]])
+    if number > 0 then
+      words[#words + 1] = ("%d %s"):format(number, one[2])
+    end
+  end
+  return table.concat(words, ", ")
+end
+
+--- Adds what there is to say to a block. False where there is nothing.
+---@param block copydesk.Block
+---@param metadata any
+---@param is_proposed boolean It is not made yet.
+---@return boolean
+function M.add(block, metadata, is_proposed)
+  local found = read(metadata)
+  if not found then
+    return false
+  end
+  local function put(line, from, to, group)
+    block.lines[#block.lines + 1] = line
+    local options = { end_col = to, hl_group = group, hl_mode = "combine" }
+    block.marks[#block.marks + 1] = { row = #block.lines - 1, col = from, options = options }
+  end
+  local all = vim.list_extend(vim.list_slice(found.new), found.unsure)
+  for number = 1, math.min(#all, MOST) do
+    local line, from, to = row(all[number])
+    put(line, from, to, M.groups[all[number].severity])
+  end
+  if #all > MOST then
+    local line = ("  … and %d more"):format(#all - MOST + count(found.told.unlisted))
+    put(line, 0, #line, "CopydeskDim")
+  end
+  for _, one in ipairs(speakers(found.told.reports)) do
+    local said = figures(found, is_proposed)
+    if not one.known then
+      said = "not known" .. (one.why and one.why ~= "" and ": " .. one.why or "")
+    end
+    local line = ("  %s: %s"):format(table.concat(one.names, "; "), said)
+    put(line, 0, #line, "CopydeskDim")
+  end
+  return true
+end
+
+--- The problem that a line tells of.
+---@param metadata any
+---@param line string
+---@return copydesk.Problem?
+function M.at(metadata, line)
+  local found = read(metadata)
+  for _, problem in ipairs(found and vim.list_extend(found.new, found.unsure) or {}) do
+    if row(problem) == line then
+      return problem
+    end
+  end
+end
+
+return M

@@ -1,0 +1,87 @@
+//! How problems look below a call and in an ask, from metadata of every kind.
+
+use expect_test::{Expect, expect};
+use serde_json::{Value, json};
+
+use crate::neovim::window::on_each;
+use crate::plugin::bare::Bare;
+
+/// The lines, and what of each is in which colour.
+const DRAW: &str = r#"
+    local metadata, is_proposed = ...
+    local block = { lines = {}, marks = {} }
+    local is_there = require("copydesk.chat.problems").add(block, metadata, is_proposed)
+    local seen = { tostring(is_there) }
+    for row, line in ipairs(block.lines) do
+      seen[#seen + 1] = "|" .. line
+      for _, mark in ipairs(block.marks) do
+        if mark.row == row - 1 then
+          seen[#seen + 1] = "    " .. mark.options.hl_group .. ": " .. line:sub(mark.col + 1, mark.options.end_col)
+        end
+      end
+    end
+    return table.concat(seen, "\n") .. "\n""#;
+
+#[track_caller]
+fn check(metadata: &Value, is_proposed: bool, expected: &Expect) {
+    on_each(|program| {
+        let drawn = Bare::start(program, "utf-16").with(DRAW, json!([metadata, is_proposed]));
+        expected.assert_eq(drawn.as_str().unwrap());
+    });
+}
+
+fn problem(severity: &str, code: Option<&str>, message: &str) -> Value {
+    json!({ "path": "src/cart.rs", "line": 12, "column": 9, "severity": severity, "code": code, "message": message })
+}
+
+fn of(reports: Value, new: Value, unsure: Value) -> Value {
+    json!({ "diagnostics": { "reports": reports, "new": new, "unsure": unsure, "fixed": 1, "remaining": 2 } })
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn problems_and_who_says_so() {
+    let new =
+        json!([problem("error", Some("E0308"), "mismatched\ntypes"), problem("warning", None, "not used")]);
+    let reports = json!([
+        { "source": "rust-analyzer", "proof": "proven" },
+        { "source": "cargo check", "proof": "likely" },
+        { "source": "clippy", "proof": "unknown", "why": "it runs for saved files only" },
+    ]);
+    check(&of(reports.clone(), new.clone(), json!([])), false, &expect![[r""]]);
+    check(&of(reports, new, json!([])), true, &expect![[r""]]);
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_handful_and_how_many_more() {
+    let unsure = json!(vec![problem("information", None, "x"); 7]);
+    let reports = json!([{ "source": "rust-analyzer", "proof": "proven" }]);
+    check(&of(reports, json!([]), unsure), false, &expect![[r""]]);
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_is_not_known_is_not_clean() {
+    let reports = json!([{ "source": "rust-analyzer", "proof": "unknown", "why": "still indexing (40 %)" }]);
+    let mut told = of(reports, json!([]), json!([]));
+    told["diagnostics"]["remaining"] = json!(0);
+    check(&told, false, &expect![[r""]]);
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn whatever_stands_there() {
+    for odd in [json!(7), json!({}), json!({ "diagnostics": null }), json!({ "diagnostics": "none" })] {
+        on_each(|program| {
+            let drawn = Bare::start(program, "utf-16").with(DRAW, json!([odd, false]));
+            assert_eq!(drawn, "false\n", "{odd}");
+        });
+    }
+    let odd = json!({ "diagnostics": {
+        "reports": [7, {}, { "source": null, "proof": 3 }],
+        "new": [null, 3, { "path": 7 }, { "path": "a", "line": "x", "column": -4, "severity": [], "message": {} }],
+        "unsure": "many", "fixed": -1, "remaining": "two",
+    } });
+    check(&odd, false, &expect![[r""]]);
+}
