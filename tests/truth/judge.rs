@@ -108,7 +108,9 @@ pub(crate) fn judge(moments: &[Moment], told: &Told) -> Verdict {
     if told.fixed > 0 && !fixed_any {
         return verdict(Class::Wrong, format!("{} told as fixed, and nothing is", told.fixed));
     }
-    if let (Some(first), 0, None) = (fixed.first(), told.fixed, told.unknown()) {
+    // A compiler that stops at the first kind of errors says no more of the others.
+    let is_whole = !after.truth.iter().any(|known| known.is_error && whole.new.contains(known));
+    if let (Some(first), 0, None, true) = (fixed.first(), told.fixed, told.unknown(), is_whole) {
         let why = format!("not told as fixed: {first}");
         if told.reports.is_empty() {
             return verdict(Class::Unknown, format!("nothing was said; {why}"));
