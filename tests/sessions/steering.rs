@@ -75,6 +75,7 @@ impl AtWork {
         let (events_in, events) = mpsc::channel(1024);
         let setting = Setting {
             checks: copydesk_language::Checks::default(),
+            formatters: None,
             session,
             agent: builtin().remove(0),
             model: models(&server).model("script/m").unwrap(),

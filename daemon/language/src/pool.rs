@@ -18,6 +18,7 @@ mod late;
 mod life;
 mod linked;
 mod memory;
+mod recent;
 mod root;
 mod shadow;
 mod slot;
@@ -33,10 +34,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use copydesk_workspace::process::Processes;
+use futures_util::future::join_all;
 use tokio::sync::{Semaphore, watch};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use self::recent::Recent;
 use self::root::Root;
 use self::slot::{Key, Order, Slot};
 use crate::choose::Chosen;
@@ -99,6 +103,7 @@ struct Shared {
     slots: Mutex<BTreeMap<Key, Arc<Slot>>>,
     roots: Mutex<BTreeMap<PathBuf, Weak<Root>>>,
     missing: Mutex<BTreeMap<String, Missing>>,
+    recent: Mutex<Recent>,
     /// One for each server that may run.
     places: Arc<Semaphore>,
     /// One for each search that runs without anybody waiting.
@@ -130,6 +135,7 @@ impl Pool {
             slots: Mutex::default(),
             roots: Mutex::default(),
             missing: Mutex::default(),
+            recent: Mutex::default(),
             places: Arc::new(Semaphore::new(limits.servers)),
             looking: Arc::new(Semaphore::new(2)),
             tasks: TaskTracker::new(),
@@ -185,6 +191,22 @@ impl Shared {
 
     fn missing(&self) -> MutexGuard<'_, BTreeMap<String, Missing>> {
         self.missing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn recent(&self) -> MutexGuard<'_, Recent> {
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// When this is done, it is known what was changed on the disk of every project before it was called.
+    async fn settle(&self, until: Instant) {
+        let roots: Vec<_> = self
+            .roots
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .values()
+            .filter_map(Weak::upgrade)
+            .collect();
+        join_all(roots.iter().map(|root| root.settle(self, until))).await;
     }
 
     fn changed(&self) {

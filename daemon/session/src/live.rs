@@ -27,6 +27,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use copydesk_language::Checks;
+use copydesk_language::format::Formatters;
 use copydesk_model::{Media, Model};
 use copydesk_permission::{Asks, Layers, Reply};
 use copydesk_tool::{Answers, Asker, Owner, Progress, Refused, Registry, Todos};
@@ -67,6 +68,8 @@ pub struct Setting {
     pub files: Files,
     /// What is known of what is wrong with them.
     pub checks: Checks,
+    /// Who gives what is written its form.
+    pub formatters: Option<Formatters>,
     /// What its commands run in, for what goes on in the background.
     pub processes: Processes,
     pub store: Store,

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use copydesk_language::Checks;
+use copydesk_language::format::Formatters;
 use copydesk_permission::Action;
 use copydesk_workspace::files::{Files, Place};
 use copydesk_workspace::reviews::ReviewId;
@@ -129,6 +130,8 @@ pub struct Context {
     pub files: Files,
     /// What is known of what is wrong with them.
     pub checks: Checks,
+    /// Who gives what is written its form.
+    pub formatters: Option<Formatters>,
     pub asker: Arc<dyn Asker>,
     /// What the session has to do.
     pub todos: Todos,

@@ -31,6 +31,7 @@ mod edit;
 mod engine;
 mod fetched;
 mod folder;
+mod formatting;
 mod glob;
 mod grep;
 mod job;

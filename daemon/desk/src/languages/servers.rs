@@ -12,6 +12,7 @@ use copydesk_language::checker::Checkers;
 use copydesk_language::checks::{Options, WAIT};
 use copydesk_language::choose::{Chosen, Settings, Wanted, servers_for};
 use copydesk_language::find::Search;
+use copydesk_language::format::{self, Formatters};
 use copydesk_language::pool::{Choose, Limits, Pool};
 use copydesk_language::{Checks, Severity, Source, Sources, Subject, Syntax, Texts};
 use copydesk_workspace::buffers::Buffers;
@@ -29,6 +30,9 @@ use crate::opening;
 
 /// Folders of which it is remembered how they are served.
 const MOST_FOLDERS: usize = 64;
+
+/// No edit waits longer, whoever says so.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// Clones are the same.
 #[derive(Clone)]
@@ -72,8 +76,7 @@ impl Servers {
             return Checks::default();
         }
         let languages = configured(loaded);
-        let root = workspace_root(files.root()).unwrap_or_else(|_| files.root().to_owned());
-        let root = root.canonicalize().unwrap_or(root);
+        let root = root_of(files);
         let search = languages.search(self.home.clone());
         self.folders
             .put(root.clone(), Folder { settings: languages.servers.clone(), search: search.clone() });
@@ -87,8 +90,27 @@ impl Servers {
             syntax: asks(DiagnosticSource::Syntax).then(|| Arc::new(self.syntax.clone()) as Arc<dyn Source>),
         };
         let least = if said.warnings == Some(true) { Severity::Warning } else { Severity::Error };
-        let options = Options { wait: said.wait.map_or(WAIT, Duration::from_millis), least };
+        let options =
+            Options { wait: said.wait.map_or(WAIT, Duration::from_millis).min(LONGEST_WAIT), least };
         Checks::new(sources, Arc::new(FileTexts(files.clone())), files.root(), options)
+    }
+
+    /// Who gives what a session writes its form; nobody, unless the person configured some.
+    pub(crate) fn formatters(
+        &self,
+        loaded: &Loaded,
+        files: &Files,
+        processes: &Processes,
+    ) -> Option<Formatters> {
+        let languages = configured(loaded);
+        let (search, root) = (languages.search(self.home.clone()), root_of(files));
+        (!languages.formatters.is_empty()).then(|| Formatters {
+            formatters: languages.formatters,
+            search,
+            root,
+            processes: processes.clone(),
+            timeout: format::TIMEOUT,
+        })
     }
 
     fn begun(&self, editors: &Editors) -> &Pool {
@@ -101,6 +123,12 @@ impl Servers {
             pool
         })
     }
+}
+
+/// The workspace of a session, by its real path.
+fn root_of(files: &Files) -> PathBuf {
+    let root = workspace_root(files.root()).unwrap_or_else(|_| files.root().to_owned());
+    root.canonicalize().unwrap_or(root)
 }
 
 fn checkers(

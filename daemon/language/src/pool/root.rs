@@ -31,6 +31,7 @@ impl Root {
         if changes == Changes::default() {
             return;
         }
+        pool.recent().add(changes.changed.iter().map(|(path, _)| path.clone()));
         for slot in pool.all() {
             if let Some(alive) = slot.alive().filter(|alive| Arc::ptr_eq(&alive.root, self)) {
                 tell(pool, &slot, &alive, &changes);

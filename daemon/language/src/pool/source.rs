@@ -1,6 +1,8 @@
 //! The pool as a source, and what is left of it where an editor serves some languages itself.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::join_all;
 use tokio::time::{Instant, timeout_at};
@@ -9,8 +11,9 @@ use super::Pool;
 use super::ask::{Aim, ask};
 use super::chosen::{Group, Server};
 use super::linked;
+use crate::known::language_of;
 use crate::report::{Report, Said};
-use crate::source::{Checking, Source, Subject};
+use crate::source::{Changing, Checking, Source, Subject};
 
 /// The pool without what is served already. No server of those is started.
 #[derive(Debug, Clone)]
@@ -18,12 +21,15 @@ pub struct Besides {
     pub(super) pool: Pool,
     /// Names of servers, or ids of languages.
     pub(super) served: Vec<String>,
+    /// Up to when it is known what was changed on the disk.
+    seen: Arc<AtomicU64>,
 }
 
 impl Pool {
     /// `served` are ids of languages, or names of servers, that somebody else answers for.
     pub fn besides(&self, served: &[String]) -> Besides {
-        Besides { pool: self.clone(), served: served.to_vec() }
+        let seen = Arc::new(AtomicU64::new(self.shared.recent().now()));
+        Besides { pool: self.clone(), served: served.to_vec(), seen }
     }
 
     pub(super) async fn ask(
@@ -86,6 +92,17 @@ impl Source for Besides {
 
     fn shadow<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
         Box::pin(Self::shadow(self, subjects, until))
+    }
+
+    fn changed(&self, until: Instant) -> Changing<'_> {
+        Box::pin(async move {
+            let shared = &self.pool.shared;
+            shared.settle(until).await;
+            let recent = shared.recent();
+            let paths = recent.since(self.seen.swap(recent.now(), Ordering::Relaxed));
+            // Of what has no language nobody can say anything.
+            paths.into_iter().filter(|path| language_of(path, "").is_some()).collect()
+        })
     }
 }
 

@@ -165,6 +165,7 @@ impl Worker {
             cancel: self.cancel.child_token(),
             files: self.setting.files.clone(),
             checks: self.setting.checks.clone(),
+            formatters: self.setting.formatters.clone(),
             asker: asker(self.wanted_in.clone(), part.id.clone()),
             todos: self.todos.clone(),
             progress: self.progress_in.clone(),

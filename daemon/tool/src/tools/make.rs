@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::change::{Change, size};
 use super::checking;
+use super::formatting;
 use super::reviewed;
 use super::target::{file_failure, names};
 use crate::context::{Allowed, Ask, Context, Owner, Reviewed};
@@ -23,6 +24,7 @@ const MOST_DIFF: usize = 256 * 1024;
 /// Asks, and makes the changes: in the editor where a file is open, else on the disk, if nothing has happened to it
 /// meanwhile; all of them, or those of which a person says so, else none.
 pub(super) async fn make(context: &Context, changes: Vec<Change>) -> Result<Made, Failure> {
+    let (changes, form) = formatting::formatted(context, changes).await?;
     let metadata = metadata(&changes);
     let ask = Ask {
         key: "edit".to_owned(),
@@ -56,7 +58,7 @@ pub(super) async fn make(context: &Context, changes: Vec<Change>) -> Result<Made
         let reviewed = reviewed::rest(context, &proposals, allowed).await?;
         drop(proposals);
         let told = checking::after_review(context, proposed).await;
-        return Ok(Made::of(metadata, told).reviewed(reviewed));
+        return Ok(Made { form, ..Made::of(metadata, told).reviewed(reviewed) });
     }
     let allowed = allowed?;
     let Owner { session, call } = context.owner();
@@ -77,7 +79,7 @@ pub(super) async fn make(context: &Context, changes: Vec<Change>) -> Result<Made
     let rebased = changed.iter().any(|changed| changed.rebased);
     let unsaved = changed.iter().find_map(|changed| changed.unsaved.clone());
     let told = checking::after(context, changed).await;
-    Ok(Made { rebased, unsaved, ..Made::of(metadata, told) })
+    Ok(Made { rebased, unsaved, form, ..Made::of(metadata, told) })
 }
 
 /// One review for each file, or none at all where one of them does not fit its document.
@@ -172,6 +174,8 @@ pub(super) struct Made {
     pub(super) reviewed: Option<reviewed::Reviewed>,
     /// What is wrong with the files now.
     told: Option<String>,
+    /// What formatters did.
+    form: String,
 }
 
 /// What is wrong with the files is shown with the rest.
@@ -184,7 +188,7 @@ fn put(metadata: &mut Value, told: Option<Told>) -> Option<String> {
 impl Made {
     fn of(mut metadata: Value, told: Option<Told>) -> Self {
         let told = put(&mut metadata, told);
-        Self { metadata, rebased: false, unsaved: None, reviewed: None, told }
+        Self { metadata, rebased: false, unsaved: None, reviewed: None, told, form: String::new() }
     }
 
     fn reviewed(self, reviewed: reviewed::Reviewed) -> Self {
@@ -196,7 +200,7 @@ impl Made {
         let unsaved =
             self.unsaved.as_ref().map(|why| format!("\n(The editor did not save the file: {why}.)"));
         let told = self.told.as_ref().map(|told| format!("\n\n{told}"));
-        [unsaved, told].into_iter().flatten().collect()
+        [Some(self.form.clone()), unsaved, told].into_iter().flatten().collect()
     }
 
     /// How strictly the places were found that were edited: `"tiers": { "exact": 2, "indentation": 1 }`.
