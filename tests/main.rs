@@ -17,6 +17,7 @@ mod model_server;
 mod neovim;
 mod plugin;
 mod remote;
+mod servers;
 mod sessions;
 mod terminal;
 mod tidy;

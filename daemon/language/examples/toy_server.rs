@@ -11,6 +11,9 @@
 //! Arguments: `--log FILE` (each message, with the number of the process), `--pull`, `--fail` (ends at once with a word),
 //! `--gate FILE` (not ready before the file is there), `--stubborn` (does not end when asked), `--child` (starts a process).
 
+// It is a process of its own that is meant to die, to fall silent and to wait.
+#![allow(clippy::disallowed_methods, clippy::indexing_slicing)]
+
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write as _};

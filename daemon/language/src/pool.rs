@@ -69,6 +69,8 @@ pub struct Limits {
     pub pause: Duration,
     /// Other files that are looked at for one that changed.
     pub dependents: usize,
+    /// How long they are looked for, where it was not known before; meanwhile the server looks at the file itself.
+    pub looking: Duration,
     /// Folders of one project that are watched.
     pub folders: usize,
 }
@@ -83,6 +85,7 @@ impl Default for Limits {
             failures: 4,
             pause: Duration::from_secs(1),
             dependents: 32,
+            looking: Duration::from_millis(200),
             folders: crate::watched::MOST_FOLDERS,
         }
     }

@@ -111,11 +111,8 @@ pub(super) async fn ask(
                 for subject in found {
                     let first_line = subject.text.lines().next().unwrap_or_default();
                     if let Some(language) = language_of(&subject.path, first_line) {
-                        let (text, is_new) = slot.hold(&alive, &subject, language);
-                        // Those that were open before are among the others that it is asked about.
-                        if is_new {
-                            waiting.push(check(subject.path, text));
-                        }
+                        let text = slot.hold(&alive, &subject, language);
+                        waiting.push(check(subject.path, text));
                     }
                 }
             }
@@ -132,7 +129,7 @@ pub(super) async fn ask(
 fn hold_all(slot: &Slot, alive: &Alive, subjects: &[(Subject, String)], aim: Aim) -> BTreeMap<PathBuf, u64> {
     let mut held = BTreeMap::new();
     for (subject, language) in subjects {
-        held.insert(subject.path.clone(), slot.hold(alive, subject, language).0);
+        held.insert(subject.path.clone(), slot.hold(alive, subject, language));
     }
     for (subject, _) in subjects.iter().filter(|(subject, _)| aim == Aim::Changed && subject.is_saved) {
         if slot.documents().is_news_that_saved(&subject.path) {
@@ -161,21 +158,24 @@ impl Answers<'_> {
                 // Somebody else held another text meanwhile, and is told what is said of that.
                 let is_same = documents.text(&path) == Some(text);
                 let changed = || Said::Unknown { why: "it was changed meanwhile".to_owned() };
-                self.said.insert(path, if is_same { said } else { changed() });
+                let said = if is_same { said } else { changed() };
+                if said.diagnostics().is_some() || !self.said.contains_key(&path) {
+                    self.said.insert(path, said);
+                }
             }
             Got::Saved(path, said) => self.saved.extend(said.map(|said| (path, said))),
             Got::Others(others) => {
                 for (path, said) in others {
+                    // What was asked for goes before what came by the way.
+                    let is_asked = self.said.get(&path).is_some_and(|asked| asked.diagnostics().is_some());
+                    if is_asked || self.subjects.contains(&path) {
+                        continue;
+                    }
                     let mut documents = self.slot.documents();
                     if let Some(text) = documents.text(&path) {
                         documents.remember(&path, (text, self.generation), &said);
                     }
-                    drop(documents);
-                    // What was asked for goes before what came by the way.
-                    let asked = self.said.get(&path).is_some_and(|asked| asked.diagnostics().is_some());
-                    if !asked && !self.subjects.contains(&path) {
-                        self.said.insert(path, said);
-                    }
+                    self.said.insert(path, said);
                 }
             }
             Got::Linked(_) => {}

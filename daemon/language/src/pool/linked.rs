@@ -17,8 +17,6 @@ use crate::dependents::{Mentions, dependents};
 use crate::quirks::Dependents;
 use crate::source::Subject;
 
-/// How long files that mention a file are looked for, while the server looks at the file itself.
-const LOOKING: Duration = Duration::from_millis(80);
 /// How long they are looked for where nobody waits.
 const ASIDE: Duration = Duration::from_secs(2);
 /// How long their texts are read.
@@ -56,7 +54,7 @@ async fn of(pool: &Arc<Shared>, slot: &Arc<Slot>, path: &Path, until: Instant) -
         warm(pool, slot, path);
         return known;
     }
-    look(pool, slot, path, until.min(Instant::now() + LOOKING)).await
+    look(pool, slot, path, until.min(Instant::now() + pool.limits.looking)).await
 }
 
 /// Looks without anybody waiting.

@@ -5,6 +5,8 @@
 //! given what it says of a text that does not exist; and it is kept until it has answered for the true text again, so that
 //! nothing it still had to say of the other can be taken for news.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,13 +18,17 @@ use tokio::time::{Instant, timeout_at};
 use super::Shared;
 use super::ask::report;
 use super::chosen::Server;
+use super::linked::linked;
 use super::slot::{Alive, Slot};
 use super::source::Besides;
+use crate::known::language_of;
 use crate::report::{Report, Said};
 use crate::source::Subject;
 
 /// How long the server is waited for to come back to the true texts.
 const BACK: Duration = Duration::from_secs(10);
+/// How much of the time is kept for gathering the answers.
+const LAST: Duration = Duration::from_millis(10);
 
 impl Besides {
     /// What would be wrong with these proposed texts, and with other files because of them. The documents stay as they are.
@@ -83,19 +89,49 @@ async fn lend(
         // Not by the slot: what is remembered of the document stays.
         alive.server.hold(subject, language);
     }
-    let checking = join_all(subjects.iter().map(|(subject, _)| alive.server.check(&subject.path, until)));
-    let asking = async { tokio::join!(checking, alive.server.others(mark, until)) };
-    let Ok((said, others)) = timeout_at(until, asking).await else {
+    // So that what is known is told when the time is over.
+    let inner = until.checked_sub(LAST).unwrap_or(until);
+    let checking = join_all(subjects.iter().map(|(subject, _)| alive.server.check(&subject.path, inner)));
+    let asking = async {
+        let others = alive.server.others(mark, inner);
+        tokio::join!(checking, others, check_linked(pool, slot, &alive, subjects, inner))
+    };
+    let Ok((said, others, linked)) = timeout_at(until, asking).await else {
         return unknown("it did not answer in time".to_owned());
     };
     drop(lent);
     let mut reports: Vec<_> =
         subjects.iter().zip(said).map(|((subject, _), said)| report(slot, &subject.path, said)).collect();
-    let others = others.into_iter().filter(|(path, said)| {
+    let known = |(path, said): &(PathBuf, Said)| {
         said.diagnostics().is_some() && !subjects.iter().any(|(subject, _)| subject.path == *path)
-    });
-    reports.extend(others.map(|(path, said)| report(slot, &path, said)));
+    };
+    // What was asked for goes before what came by the way.
+    let others: BTreeMap<_, _> = others.into_iter().chain(linked).filter(known).collect();
+    reports.extend(others.into_iter().map(|(path, said)| report(slot, &path, said)));
     reports
+}
+
+/// Of files that these may break.
+async fn check_linked(
+    pool: &Arc<Shared>,
+    slot: &Arc<Slot>,
+    alive: &Alive,
+    subjects: &[(Subject, String)],
+    until: Instant,
+) -> Vec<(PathBuf, Said)> {
+    let paths = subjects.iter().map(|(subject, _)| subject.path.clone()).collect();
+    let mut checking = Vec::new();
+    for subject in linked(pool, slot, &paths, until).await {
+        let first_line = subject.text.lines().next().unwrap_or_default();
+        if let Some(language) = language_of(&subject.path, first_line) {
+            slot.hold(alive, &subject, language);
+            checking.push(async move {
+                let said = alive.server.check(&subject.path, until).await;
+                (subject.path, said)
+            });
+        }
+    }
+    join_all(checking).await
 }
 
 /// Gives the true texts back however the asking ends.
@@ -103,7 +139,7 @@ struct Lent {
     slot: Arc<Slot>,
     alive: Arc<Alive>,
     /// With the language, and whether it was held before.
-    true_texts: Vec<(std::path::PathBuf, Option<Subject>, String, bool)>,
+    true_texts: Vec<(PathBuf, Option<Subject>, String, bool)>,
     turn: Option<OwnedRwLockWriteGuard<()>>,
     pool: Arc<Shared>,
     /// It may be dropped where there is none.

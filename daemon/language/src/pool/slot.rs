@@ -122,9 +122,8 @@ impl Slot {
         self.documents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Holds a text, and lets go of the one that was used least where there are too many. Gives what stands for the text, and
-    /// whether it is new.
-    pub(super) fn hold(&self, alive: &Alive, subject: &Subject, language: &str) -> (u64, bool) {
+    /// Holds a text, and lets go of the one that was used least where there are too many. Gives what stands for the text.
+    pub(super) fn hold(&self, alive: &Alive, subject: &Subject, language: &str) -> u64 {
         let mut documents = self.documents();
         let (is_new, let_go) = documents.hold(subject, language);
         alive.server.hold(subject, language);
@@ -135,7 +134,7 @@ impl Slot {
             alive.server.close(&path);
             alive.root.watched.let_go(&path);
         }
-        (documents.text(&subject.path).unwrap_or_default(), is_new)
+        documents.text(&subject.path).unwrap_or_default()
     }
 
     /// Holds what is held as it is now, or lets go of what is no more.

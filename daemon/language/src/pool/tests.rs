@@ -114,6 +114,8 @@ impl House {
         let asked = Arc::default();
         let root = root.join("work");
         let desk = Arc::new(Desk { root: root.clone(), arguments: all, quirks, asked: Arc::clone(&asked) });
+        // On a machine that is busy nothing may be missed for want of time.
+        let limits = Limits { looking: Duration::from_secs(30), ..limits };
         let environment = vec![("PATH".into(), "/usr/bin:/bin".into())];
         let pool = Pool::new(Processes::new(environment), desk.clone(), desk, limits);
         Self { pool, root, asked, _folder: folder }

@@ -1,5 +1,6 @@
 //! Waiting for what a server says of a text.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +10,6 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::clamp::Extent;
-use super::documents::Held;
 use super::fresh::Verdict;
 use super::greeting::PullOptions;
 use super::known::{Gate, Known, apart};
@@ -222,12 +222,19 @@ impl Known {
         diagnostics
     }
 
-    /// All that it says of a file: also what follows a save, where the file is still as it was saved.
+    /// All that it says of a file.
     pub(super) fn whole(&self, path: &Path) -> Vec<Diagnostic> {
-        let mut all = self.published_for(path);
-        if self.documents.get(path).is_none_or(Held::is_clean) {
-            all.extend(self.saved_for(path));
+        self.with_saved(path, self.published_for(path))
+    }
+
+    /// Also what follows a save, where the file is still as it was saved, and what is not the same problem in other words.
+    pub(super) fn with_saved(&self, path: &Path, mut all: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        if self.documents.get(path).is_some_and(|held| !held.is_clean()) {
+            return all;
         }
+        let place = |one: &Diagnostic| (one.span.start.line, one.code.clone());
+        let known: HashSet<_> = all.iter().filter(|one| one.code.is_some()).map(place).collect();
+        all.extend(self.saved_for(path).into_iter().filter(|one| !known.contains(&place(one))));
         all
     }
 }

@@ -55,6 +55,11 @@ impl Held {
         self.texts.iter().any(|(known, _)| *known == version)
     }
 
+    /// Whether a version is from before it was opened, or so old that it is forgotten.
+    pub(super) fn is_before(&self, version: i32) -> bool {
+        (1..self.texts.front().map_or(0, |(oldest, _)| *oldest)).contains(&version)
+    }
+
     /// Whether another version had the text that it has now.
     pub(super) fn is_as(&self, version: i32) -> bool {
         let text = |version| self.texts.iter().find(|(known, _)| *known == version).map(|(_, text)| *text);

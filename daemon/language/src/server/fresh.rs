@@ -15,8 +15,6 @@ use crate::quirks::{Dependents, Quirks};
 pub(super) use learnt::Learnt;
 
 mod learnt;
-#[cfg(test)]
-mod tests;
 
 /// After the last of several publishes: what is sent together arrives together.
 const TOGETHER: Duration = Duration::from_millis(20);

@@ -142,8 +142,11 @@ impl Known {
     pub(super) fn take(&mut self, publish: Publish, quirks: &Quirks, now: Instant) -> Option<PathBuf> {
         let path = uri::path(&publish.uri)?;
         let held = self.documents.get(&path);
-        // One that it was never told is no version of this text.
         let version = publish.version.and_then(|version| i32::try_from(version).ok());
+        if version.is_some_and(|version| held.is_some_and(|held| held.is_before(version))) {
+            return None;
+        }
+        // One that it was never told is no version of this text.
         let version = version.filter(|version| held.is_some_and(|held| held.had(*version)));
         let before = self.published.get(&path).filter(|said| !said.is_answer).map(|said| said.heard);
         if version.is_some() && before.is_some_and(|before| before.version > version) {

@@ -61,6 +61,11 @@ impl Server {
             None => {}
         }
         let known = self.inner.lock();
+        for (path, said) in &mut found {
+            if let Said::Proven(all) | Said::Likely(all) = said {
+                *all = known.with_saved(path, std::mem::take(all));
+            }
+        }
         for (path, said) in known.since(since) {
             if found.len() < MOST_TOLD {
                 found.entry(path).or_insert(said);

@@ -12,6 +12,9 @@ use serde_json::value::RawValue;
 use super::uri;
 use crate::diagnostic::{Diagnostic, Related, Severity, Span};
 
+#[cfg(test)]
+mod tests;
+
 /// Diagnostics that are kept of one file; errors first where there are more.
 pub(super) const MOST: usize = 10_000;
 /// So many of one file are looked at, at most.

@@ -1,1 +1,11 @@
+mod broken;
+mod dependents;
+mod fake;
+mod greeting;
+mod others;
+mod pull;
+mod push;
+mod ready;
 mod real;
+mod save;
+mod sync;

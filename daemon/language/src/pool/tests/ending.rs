@@ -1,10 +1,15 @@
 //! That servers end.
 
-use std::process::{Command, Stdio};
+use std::collections::HashSet;
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use copydesk_workspace::search::{Case, Grep, Overlay, grep};
+use tokio_util::sync::CancellationToken;
+
 use super::super::{Limits, Phase};
-use super::{House, is_running, push};
+use super::{House, is_running, push, soon};
+use crate::source::Source as _;
 
 #[tokio::test]
 async fn one_that_nobody_asks_ends_and_begins_again_when_it_is_needed() {
@@ -65,29 +70,80 @@ async fn somebody_with_a_server() {
     let processes: Vec<_> = house.processes().iter().map(ToString::to_string).collect();
     // The only way out of the harness.
     std::fs::write(std::env::var_os("COPYDESK_TEST_REPORT").unwrap(), processes.join(" ")).unwrap();
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
+/// Not a test, either: a process of which only the pool takes memory. It reports kilobytes before and after.
 #[tokio::test]
-async fn none_is_left_when_the_desk_is_killed() {
+#[ignore = "run by another test"]
+async fn somebody_idle() {
+    let resident = || {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        // Its own: the program itself lies on the disk.
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
+        line.split_whitespace().next().unwrap().to_owned()
+    };
+    let house = House::new(&["--pull"], push(), Limits::default());
+    for number in 0..1000 {
+        house.write(&format!("f{number}/a.txt"), "");
+    }
+    // A desk has searched before: its threads are not the pool's.
+    let include = vec!["*.lua".to_owned()];
+    let request = Grep {
+        within: house.root.clone(),
+        regex: "bad".to_owned(),
+        case: Case::Sensitive,
+        include,
+        hidden: false,
+        limit: 100,
+        without: HashSet::new(),
+        overlay: Overlay::default(),
+    };
+    grep(request, CancellationToken::new()).await.unwrap();
+    let before = resident();
+    let subject = |number| house.saved(&format!("a{number}.lua"), &"bad\n".repeat(20));
+    let subjects: Vec<_> = (0..20).map(subject).collect();
+    house.check(&subjects[0]).await;
+    house.pool.check(&subjects, soon()).await;
+    assert_eq!(house.pool.status()[0].documents, 20);
+    let report = format!("{before} {}", resident());
+    std::fs::write(std::env::var_os("COPYDESK_TEST_REPORT").unwrap(), report).unwrap();
+    std::future::pending::<()>().await;
+}
+
+/// Starts one of those, and gives the two numbers that it reports.
+async fn somebody(name: &str) -> (Child, [i32; 2]) {
     let folder = tempfile::tempdir().unwrap();
     let report = folder.path().join("report");
     let mut desk = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "pool::tests::ending::somebody_with_a_server", "--ignored"])
+        .args(["--exact", &format!("pool::tests::ending::{name}"), "--ignored"])
         .env("COPYDESK_TEST_REPORT", &report)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let processes = loop {
+    loop {
         assert_eq!(desk.try_wait().unwrap(), None, "it ended before it had a server");
         let report = std::fs::read_to_string(&report).unwrap_or_default();
-        let processes: Vec<i32> = report.split_whitespace().map(|number| number.parse().unwrap()).collect();
-        if processes.len() == 2 {
-            break processes;
+        let numbers: Vec<i32> = report.split_whitespace().map(|number| number.parse().unwrap()).collect();
+        if let Ok(numbers) = numbers.try_into() {
+            return (desk, numbers);
         }
         tokio::task::yield_now().await;
-    };
+    }
+}
+
+#[tokio::test]
+async fn an_idle_pool_takes_little_memory() {
+    let (mut desk, [before, after]) = somebody("somebody_idle").await;
+    desk.kill().unwrap();
+    desk.wait().unwrap();
+    assert!(after - before <= 5 * 1024, "{before} kB before, {after} kB after");
+}
+
+#[tokio::test]
+async fn none_is_left_when_the_desk_is_killed() {
+    let (mut desk, processes) = somebody("somebody_with_a_server").await;
     assert!(processes.iter().all(|process| is_running(*process)));
     desk.kill().unwrap();
     desk.wait().unwrap();

@@ -13,7 +13,7 @@ use crate::source::Source as _;
 async fn what_was_said_is_known_until_something_changes() {
     let house = House::new(&["--pull"], push(), Limits::default());
     let (a, b) = (house.saved("a.lua", "bad"), house.saved("b.lua", "need a.x"));
-    assert_eq!(house.pool.known(&[a.clone()]), [], "nobody was asked, and nobody is started");
+    assert_eq!(house.pool.known(std::slice::from_ref(&a)), [], "nobody was asked, and nobody is started");
     assert!(house.pool.status().is_empty());
     house.check(&a).await;
     let all = [a.clone(), b.clone()];
@@ -24,8 +24,8 @@ async fn what_was_said_is_known_until_something_changes() {
     assert_eq!(house.pool.known(&[house.unsaved("a.lua", "other")]), []);
     house.check(&house.unsaved("b.lua", "bad")).await;
     assert_eq!(house.pool.known(&[b]), [], "it is another now");
-    assert_eq!(house.pool.known(&[a.clone()]).len(), 1, "it was asked about along with b");
-    let baseline = house.pool.besides(&[]).baseline(&[a.clone()], soon()).await;
+    assert_eq!(house.pool.known(std::slice::from_ref(&a)).len(), 1, "it was asked about along with b");
+    let baseline = house.pool.besides(&[]).baseline(std::slice::from_ref(&a), soon()).await;
     assert_eq!(house.words(&baseline)[0], "a.lua Proven this is bad");
     assert_eq!(house.words(&house.pool.known(&[a])), ["a.lua Proven this is bad"]);
 }

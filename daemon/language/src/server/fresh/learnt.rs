@@ -35,12 +35,12 @@ impl Learnt {
     /// How long it may be silent before it says what a change changed: half as long again as it ever took, and not less
     /// than what is known of it.
     pub(in super::super) fn silence(&self, known: Duration) -> Duration {
-        self.longest().map_or(known, |longest| known.max(longest.mul_f32(1.5)))
+        self.longest().map_or(known, |longest| known.max(longest * 3 / 2))
     }
 
     /// How long after a publish another one for the same text may follow.
     pub(in super::super) fn gap(&self) -> Duration {
-        self.gaps.iter().max().map_or(Duration::ZERO, |gap| gap.mul_f32(1.5))
+        self.gaps.iter().max().map_or(Duration::ZERO, |gap| *gap * 3 / 2)
     }
 }
 

@@ -120,16 +120,14 @@ const TRIALS: &[Trial] = &[
     },
 ];
 
-async fn run(trial: &Trial, folder: &Path) {
-    let project = tempfile::tempdir().unwrap();
-    let root = project.path().canonicalize().unwrap();
-    for (path, text) in trial.files {
-        fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
-        fs::write(root.join(path), text).unwrap();
-    }
-    let known = known::servers().iter().find(|known| known.name == trial.name).unwrap();
-    let is_it = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(trial.installed);
-    let installed = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(is_it).unwrap();
+/// The folder of an installation, by how its name begins.
+pub(super) fn installed(folder: &Path, name: &str) -> PathBuf {
+    let is_it = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(name);
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(is_it).unwrap()
+}
+
+pub(super) async fn start(name: &str, installed: &Path, root: &Path) -> (Arc<Server>, Processes) {
+    let known = known::server(name).unwrap();
     let path = format!("{}:{}", installed.join("bin").display(), std::env::var("PATH").unwrap());
     let home = std::env::var("HOME").unwrap();
     let environment =
@@ -139,17 +137,28 @@ async fn run(trial: &Trial, folder: &Path) {
         name: known.name.clone(),
         command: known.commands[0].iter().map(OsString::from).collect(),
         environment: Vec::new(),
-        root: root.clone(),
+        root: root.to_owned(),
         folders: Vec::new(),
         initialization: known.initialization.clone(),
-        settings: match trial.name {
+        settings: match name {
+            // Its settings name a Python that is not asked for here.
             "pyright" => Value::Null,
             _ => known.settings.clone(),
         },
         quirks: known.quirks.clone(),
     };
+    (Server::start(launch, &processes).await.unwrap(), processes)
+}
+
+async fn run(trial: &Trial, folder: &Path) {
+    let project = tempfile::tempdir().unwrap();
+    let root = project.path().canonicalize().unwrap();
+    for (path, text) in trial.files {
+        fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+        fs::write(root.join(path), text).unwrap();
+    }
     let begun = Instant::now();
-    let server = Server::start(launch, &processes).await.unwrap();
+    let (server, _processes) = start(trial.name, &installed(folder, trial.installed), &root).await;
     let group = server.group();
     println!("{}: greeted after {:?}", trial.name, begun.elapsed());
     let file = root.join(trial.files[0].0);

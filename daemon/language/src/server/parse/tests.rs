@@ -1,0 +1,113 @@
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+fn read(items: &Value) -> Set {
+    let raw = serde_json::value::to_raw_value(items).unwrap();
+    set(&raw).unwrap()
+}
+
+#[test]
+fn a_diagnostic_is_read_whole() {
+    let place = |line, character| json!({ "line": line, "character": character });
+    let items = json!([{
+        "range": { "start": place(1, 2), "end": place(3, 4) }, "severity": 2, "code": "E1", "source": "s", "message": "m",
+        "relatedInformation": [
+            { "location": { "uri": "file:///b%20c", "range": { "start": place(5, 6), "end": place(5, 7) } }, "message": "r" },
+            { "location": { "uri": "untitled:x" }, "message": "nowhere" }, 5,
+        ],
+    }]);
+    let span = |a, b, c, d| Span { start: Position::new(a, b), end: Position::new(c, d) };
+    let related = Related { path: "/b c".into(), span: span(5, 6, 5, 7), message: "r".into() };
+    let expected = Diagnostic {
+        span: span(1, 2, 3, 4),
+        severity: Severity::Warning,
+        code: Some("E1".into()),
+        source: Some("s".into()),
+        message: "m".into(),
+        related: vec![related],
+    };
+    assert_eq!(read(&items), Set { diagnostics: vec![expected], omitted: 0 });
+}
+
+#[test]
+fn what_is_odd_is_made_sense_of() {
+    let one = |item: Value| read(&json!([item])).diagnostics.into_iter().next();
+    let code = |code: Value| one(json!({ "message": "m", "code": code })).unwrap().code;
+    assert_eq!(code(json!(2322)), Some("2322".into()));
+    assert_eq!(code(json!({ "value": "x", "target": "y" })), Some("x".into()));
+    assert_eq!([json!(null), json!(""), json!([]), json!({})].map(code), [None, None, None, None]);
+    let severity = |severity: Value| one(json!({ "severity": severity })).unwrap().severity;
+    assert_eq!([json!(1), json!(4), json!(0), json!("2"), json!(null)].map(severity), {
+        use Severity::{Error, Hint};
+        [Error, Hint, Error, Error, Error]
+    });
+    let message = |message: Value| one(json!({ "message": message })).unwrap().message;
+    assert_eq!(message(json!({ "kind": "markdown", "value": "**m**" })), "**m**");
+    assert_eq!(message(json!(5)), "(it does not say what is wrong)");
+    assert_eq!(message(json!("x".repeat(10_000))).chars().count(), LONGEST_MESSAGE + 1);
+    assert_eq!(read(&json!([1, null, "x", []])), Set { diagnostics: Vec::new(), omitted: 4 });
+    let huge = json!({ "message": "x".repeat(2 * LONGEST) });
+    assert_eq!(read(&json!([huge])).omitted, 1);
+}
+
+#[test]
+fn a_publish_is_read_in_all_ways_it_is_written() {
+    let read = |params: Value| publish(&serde_json::value::to_raw_value(&params).unwrap());
+    let version = |version: Value| {
+        read(json!({ "uri": "u", "version": version, "diagnostics": null })).unwrap().version
+    };
+    assert_eq!([json!(3), json!(null), json!("3"), json!(1.5)].map(version), [Some(3), None, None, None]);
+    assert_eq!(read(json!({ "uri": "u", "diagnostics": [] })).unwrap().set, Set::default());
+    for odd in [json!({ "diagnostics": [] }), json!({ "uri": "u", "diagnostics": 1 }), json!(null), json!([])]
+    {
+        assert_eq!(read(odd), None);
+    }
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let names = [
+        "range",
+        "start",
+        "end",
+        "line",
+        "character",
+        "severity",
+        "code",
+        "message",
+        "value",
+        "relatedInformation",
+    ];
+    let names =
+        [&names[..], &["location", "uri", "items", "kind", "relatedDocuments", "diagnostics", "version"]]
+            .concat();
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        any::<String>().prop_map(Value::from),
+        Just(json!("file:///a")),
+    ];
+    leaf.prop_recursive(5, 60, 6, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            prop::collection::vec((prop::sample::select(names.clone()), inner), 0..6)
+                .prop_map(|pairs| pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn whatever_a_server_writes_nothing_panics_and_spans_run_forwards(value in any_json()) {
+        let raw = serde_json::value::to_raw_value(&value).unwrap();
+        let all = publish(&raw).map(|publish| publish.set).into_iter();
+        let all = all.chain(pulled(&raw).map(|pulled| pulled.set)).chain(set(&raw));
+        for diagnostic in all.flat_map(|set| set.diagnostics) {
+            prop_assert!(diagnostic.span.start <= diagnostic.span.end);
+        }
+        let _ = workspace(&raw);
+    }
+}

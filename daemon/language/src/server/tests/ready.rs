@@ -1,0 +1,84 @@
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::super::*;
+use super::fake::{check, full, pass, plain, pulling, subject};
+
+#[tokio::test(start_paused = true)]
+async fn while_it_reads_the_project_nothing_is_known_and_nobody_waits() {
+    let ready = json!({ "progressEnds": { "titles": ["Indexing"], "beginsMs": 2000 } });
+    let (server, mut fake) = pulling(json!({ "ready": ready })).await;
+    server.hold(&subject("/a", "1"), "c");
+    fake.expect("textDocument/didOpen").await;
+    let mut states = server.states();
+    fake.progress("i", json!({ "kind": "begin", "title": "Indexing" })).await;
+    fake.progress("i", json!({ "kind": "report", "message": "3/7 crates", "percentage": 42.9 })).await;
+    fake.progress("other", json!({ "kind": "begin", "title": "Formatting" })).await;
+    let state = State::Indexing { message: Some("Indexing: 3/7 crates".into()), percent: Some(42) };
+    timeout(Duration::from_secs(1), states.wait_for(|seen| *seen == state)).await.unwrap().unwrap();
+    assert_eq!(
+        check(&server, "/a").await,
+        ("unknown: it is still reading the project: Indexing: 3/7 crates (42 %)".into(), 0)
+    );
+    fake.progress("i", json!({ "kind": "end" })).await;
+    states.wait_for(|state| *state == State::Ready).await.unwrap();
+    let (said, _) = tokio::join!(check(&server, "/a"), fake.answer("textDocument/diagnostic", full(&["x"])));
+    assert_eq!(said.0, "proven: x");
+}
+
+/// Until it is known whether something has to be read it is waited for.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_has_nothing_to_read_is_ready_when_that_is_plain() {
+    let ready = json!({ "progressEnds": { "beginsMs": 2000 } });
+    let (server, mut fake) = pulling(json!({ "ready": ready })).await;
+    assert_eq!(server.state(), State::Indexing { message: None, percent: None });
+    server.hold(&subject("/a", "1"), "c");
+    fake.expect("textDocument/didOpen").await;
+    let mut states = server.states();
+    let (said, _) = tokio::join!(check(&server, "/a"), fake.answer("textDocument/diagnostic", full(&["x"])));
+    assert_eq!(said, ("proven: x".into(), 2000));
+    states.wait_for(|state| *state == State::Ready).await.unwrap();
+}
+
+/// rust-analyzer answers `full` with no items while it loads: the worst of all answers.
+#[tokio::test(start_paused = true)]
+async fn a_false_clean_while_it_loads_is_not_believed() {
+    let (server, mut fake) = pulling(json!({ "ready": "serverStatus" })).await;
+    server.hold(&subject("/a", "1"), "c");
+    fake.expect("textDocument/didOpen").await;
+    assert_eq!(
+        check(&server, "/a").await,
+        ("unknown: it has not said in time whether it has read the project".into(), 3000)
+    );
+    let status = |quiescent: bool| json!({ "health": "ok", "quiescent": quiescent, "message": "loading" });
+    fake.tell("experimental/serverStatus", status(true)).await;
+    let (said, ()) = tokio::join!(check(&server, "/a"), async {
+        let asked = fake.next().await;
+        fake.tell("experimental/serverStatus", status(false)).await;
+        fake.say(json!({ "id": asked["id"], "result": full(&[]) })).await;
+    });
+    assert_eq!(said, ("unknown: it is still reading the project: loading".into(), 0));
+    fake.tell("experimental/serverStatus", json!({ "quiescent": "odd" })).await;
+    assert_eq!(check(&server, "/a").await.1, 0);
+}
+
+/// What it published while it was reading says nothing; what follows does.
+#[tokio::test(start_paused = true)]
+async fn what_was_published_before_it_was_ready_is_settled_from_then_on() {
+    let ready = json!({ "progressEnds": { "beginsMs": 100 } });
+    let quirks = json!({ "ready": ready, "versions": true, "partialFirst": true, "settleMs": 1000 });
+    let (server, mut fake) = plain(quirks).await;
+    server.hold(&subject("/a", "1"), "c");
+    let version = fake.version().await;
+    fake.progress("i", json!({ "kind": "begin", "title": "Indexing" })).await;
+    fake.publish("/a", version, &[]).await;
+    fake.publish("/a", version, &[]).await;
+    pass(5000).await;
+    fake.progress("i", json!({ "kind": "end" })).await;
+    pass(1).await;
+    let (said, ()) = tokio::join!(check(&server, "/a"), async {
+        pass(600).await;
+        fake.publish("/a", version, &["found"]).await;
+    });
+    assert_eq!(said, ("proven: found".into(), 1600));
+}

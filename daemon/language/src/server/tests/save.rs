@@ -1,0 +1,86 @@
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::super::*;
+use super::fake::{self, after, check, full, pass, short, shorts, started, subject};
+
+/// As rust-analyzer: its own diagnostics by question, those of the compiler published after a save.
+async fn compiling() -> (Arc<Server>, fake::Fake) {
+    let quirks = json!({ "savesFor": ["rustc"], "saveTokens": ["check/"], "saveBeginsMs": 500, "dirtyDependents": "asked" });
+    let sync = json!({ "change": 1, "save": true });
+    started(quirks, json!({ "textDocumentSync": sync, "diagnosticProvider": {} })).await
+}
+
+async fn saved(server: &Server, path: &str) -> (Option<String>, u128) {
+    let start = Instant::now();
+    let said = server.check_saved(Path::new(path), after(3000)).await;
+    (said.map(|said| short(&said)), start.elapsed().as_millis())
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_follows_a_save_is_kept_apart_and_dropped_when_the_file_is_changed() {
+    let (server, mut fake) = compiling().await;
+    server.hold(&subject("/a", "1"), "rust");
+    fake.version().await;
+    server.saved(Path::new("/a"));
+    fake.expect("textDocument/didSave").await;
+    let (said, ()) = tokio::join!(saved(&server, "/a"), async {
+        pass(90).await;
+        fake.progress("check/0", json!({ "kind": "begin" })).await;
+        pass(1000).await;
+        fake.publish("/a", 1, &["rustc: borrowed", "native"]).await;
+        fake.progress("check/0", json!({ "kind": "end" })).await;
+    });
+    assert_eq!(said, (Some("proven: rustc: borrowed".into()), 1090));
+    let answer = full(&["native", "rustc: of who knows when"]);
+    let (said, _) = tokio::join!(check(&server, "/a"), fake.answer("textDocument/diagnostic", answer));
+    assert_eq!(said.0, "proven: native");
+    server.hold(&subject("/a", "2"), "rust");
+    let version = fake.version().await;
+    // Carried along under a new version.
+    fake.publish("/a", version, &["rustc: borrowed"]).await;
+    let changed = "unknown: it is said of what was saved, and the text is another";
+    assert_eq!(saved(&server, "/a").await, (Some(changed.into()), 0));
+    assert_eq!(saved(&server, "/b").await, (Some(changed.into()), 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_nothing_follows_a_save_nothing_is_waited_for() {
+    let (server, mut fake) = compiling().await;
+    server.hold(&subject("/a", "1"), "rust");
+    server.saved(Path::new("/a"));
+    assert_eq!(saved(&server, "/a").await, (None, 500));
+    fake.progress("check/0", json!({ "kind": "begin" })).await;
+    pass(10).await;
+    let late = "unknown: what follows the save had not come in time";
+    assert_eq!(saved(&server, "/a").await, (Some(late.into()), 3000));
+    let (server, _fake) = fake::plain(json!({})).await;
+    assert_eq!(saved(&server, "/a").await, (None, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_other_files_it_is_told_unless_they_were_changed() {
+    let (server, mut fake) = compiling().await;
+    server.hold(&subject("/dirty", "1"), "rust");
+    server.hold(&Subject { is_saved: true, ..subject("/clean", "1") }, "rust");
+    let mark = server.mark();
+    server.hold(&subject("/a", "1"), "rust");
+    server.saved(Path::new("/a"));
+    for _ in 0..4 {
+        fake.next().await;
+    }
+    fake.publish("/closed", json!(null), &["rustc: here too"]).await;
+    fake.publish("/dirty", json!(null), &["rustc: of its old text"]).await;
+    fake.publish("/clean", json!(null), &["rustc: of its text"]).await;
+    pass(10).await;
+    let (others, ()) = tokio::join!(server.others(mark, after(1000)), async {
+        fake.answer("textDocument/diagnostic", full(&["clean itself"])).await;
+        fake.answer("textDocument/diagnostic", full(&["dirty itself"])).await;
+    });
+    let expected = [
+        "/clean proven: clean itself, rustc: of its text",
+        "/closed likely: rustc: here too",
+        "/dirty proven: dirty itself",
+    ];
+    assert_eq!(shorts(&others), expected);
+}

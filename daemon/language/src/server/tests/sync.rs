@@ -1,0 +1,114 @@
+use copydesk_text::{Document, Encoding, Lines, Position};
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::super::greeting::Sync;
+use super::super::*;
+use super::fake::{plain, started, subject};
+use crate::server::documents::Documents;
+
+#[tokio::test]
+async fn a_document_is_opened_changed_saved_and_closed() {
+    let more = json!({ "change": { "wantDiagnostics": true } });
+    let capabilities = json!({ "textDocumentSync": { "change": 2, "save": { "includeText": true } } });
+    let (server, mut fake) = started(more, capabilities).await;
+    server.hold(&subject("/root folder/ä.rs", "one\ntwo\nthree\n"), "rust");
+    let uri = "file:///root%20folder/%C3%A4.rs";
+    let opened = json!({ "uri": uri, "languageId": "rust", "version": 1, "text": "one\ntwo\nthree\n" });
+    assert_eq!(fake.expect("textDocument/didOpen").await, json!({ "textDocument": opened }));
+    server.hold(&subject("/root folder/ä.rs", "one\ntwo\nthree\n"), "rust");
+    server.hold(&subject("/root folder/ä.rs", "𝄞one\ntwo\nthree!\n"), "rust");
+    let place = |line: u32, character: u32| json!({ "line": line, "character": character });
+    let edits = json!([
+        { "range": { "start": place(2, 5), "end": place(2, 5) }, "text": "!" },
+        { "range": { "start": place(0, 0), "end": place(0, 0) }, "text": "𝄞" },
+    ]);
+    let changed = json!({
+        "textDocument": { "uri": uri, "version": 2 }, "contentChanges": edits, "wantDiagnostics": true,
+    });
+    assert_eq!(fake.expect("textDocument/didChange").await, changed);
+    server.saved(Path::new("/root folder/ä.rs"));
+    let saved = json!({ "textDocument": { "uri": uri }, "text": "𝄞one\ntwo\nthree!\n" });
+    assert_eq!(fake.expect("textDocument/didSave").await, saved);
+    assert_eq!(server.held(), [Path::new("/root folder/ä.rs")]);
+    server.close(Path::new("/root folder/ä.rs"));
+    assert_eq!(fake.expect("textDocument/didClose").await, json!({ "textDocument": { "uri": uri } }));
+    server.close(Path::new("/root folder/ä.rs"));
+    server.saved(Path::new("/root folder/ä.rs"));
+    server.hold(&subject("/root folder/ä.rs", ""), "rust");
+    assert_eq!(fake.expect("textDocument/didOpen").await["textDocument"]["version"], 3, "none is used twice");
+    server.hold(&subject("/root folder/ä.rs", ""), "markdown");
+    fake.expect("textDocument/didClose").await;
+    assert_eq!(fake.expect("textDocument/didOpen").await["textDocument"]["languageId"], "markdown");
+}
+
+#[tokio::test]
+async fn whoever_wants_no_changes_is_told_by_closing_and_opening() {
+    let (server, mut fake) = started(json!({}), json!({ "textDocumentSync": { "openClose": true } })).await;
+    server.hold(&subject("/a", "1"), "c");
+    server.hold(&subject("/a", "2"), "c");
+    server.saved(Path::new("/a"));
+    fake.expect("textDocument/didOpen").await;
+    fake.expect("textDocument/didClose").await;
+    assert_eq!(fake.expect("textDocument/didOpen").await["textDocument"]["text"], "2");
+    server.close(Path::new("/a"));
+    fake.expect("textDocument/didClose").await;
+}
+
+#[tokio::test]
+async fn files_that_it_asked_for_are_told_of() {
+    let (server, mut fake) = plain(json!({})).await;
+    server.watched(&[("/root folder/a.ts".into(), OnDisk::Changed)]);
+    let watchers = json!([{ "globPattern": "**/*.ts", "kind": 6 }]);
+    let registration = json!({ "id": "1", "method": "workspace/didChangeWatchedFiles", "registerOptions": { "watchers": watchers } });
+    fake.say(json!({ "id": 1, "method": "client/registerCapability", "params": { "registrations": [registration] } })).await;
+    assert_eq!(fake.next().await["id"], 1);
+    let all = ["a.ts", "b.ts", "c.ts", "d.js"].map(|name| Path::new("/root folder").join(name));
+    let kinds = [OnDisk::Changed, OnDisk::Created, OnDisk::Deleted, OnDisk::Changed];
+    server.watched(&all.into_iter().zip(kinds).collect::<Vec<_>>());
+    let changes = json!([
+        { "uri": "file:///root%20folder/a.ts", "type": 2 }, { "uri": "file:///root%20folder/c.ts", "type": 3 },
+    ]);
+    assert_eq!(fake.expect("workspace/didChangeWatchedFiles").await, json!({ "changes": changes }));
+}
+
+fn texts() -> impl Strategy<Value = Vec<String>> {
+    let pieces = prop_oneof![
+        Just("a"),
+        Just("b\n"),
+        Just("ä"),
+        Just("𝄞"),
+        Just("\r\n"),
+        Just("\r"),
+        Just("line\n"),
+        Just("\n")
+    ];
+    prop::collection::vec(prop::collection::vec(pieces, 0..12).prop_map(|pieces| pieces.concat()), 1..6)
+}
+
+proptest! {
+    #[test]
+    fn a_server_that_makes_the_edits_has_the_text(texts in texts()) {
+        let mut documents = Documents::default();
+        let (now, none) = (Instant::now(), serde_json::Map::new());
+        let mut theirs: Option<Document> = None;
+        for text in &texts {
+            for (method, params) in documents.hold(&subject("/a", text), "x", (Sync::Incremental, &none), (now, 0)) {
+                if method == "textDocument/didOpen" {
+                    theirs = Some(Document::new(params["textDocument"]["text"].as_str().unwrap(), Lines::Any));
+                    continue;
+                }
+                let place = |value: &Value| Position::new(
+                    u32::try_from(value["line"].as_u64().unwrap()).unwrap(),
+                    u32::try_from(value["character"].as_u64().unwrap()).unwrap(),
+                );
+                for edit in params["contentChanges"].as_array().unwrap() {
+                    let range = (place(&edit["range"]["start"]), place(&edit["range"]["end"]));
+                    let text = edit["text"].as_str().unwrap();
+                    theirs.as_mut().unwrap().apply(Some(range), text, Encoding::Utf16).unwrap();
+                }
+            }
+            prop_assert_eq!(theirs.as_ref().unwrap().text(), text.as_str());
+        }
+    }
+}
