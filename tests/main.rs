@@ -21,4 +21,5 @@ mod servers;
 mod sessions;
 mod terminal;
 mod tidy;
+mod truth;
 mod wires;

@@ -23,4 +23,4 @@ mod setup;
 mod talking;
 mod tasks;
 mod web;
-mod window;
+pub(crate) mod window;

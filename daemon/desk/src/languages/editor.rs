@@ -19,7 +19,7 @@ use copydesk_protocol::editor::{
 };
 use copydesk_protocol::place;
 use copydesk_text::{Document, Encoding, Lines, Position};
-use copydesk_workspace::buffers::ClientId;
+use copydesk_workspace::buffers::{ClientId, Refusal};
 use copydesk_workspace::files::Files;
 use futures_util::future::join_all;
 use tokio::time::Instant;
@@ -170,9 +170,14 @@ impl Asking<'_> {
         let answer = self.editor.diagnostics(DiagnosticsParams { uri, version, wait, wait_ready });
         let answer = tokio::time::timeout_at(until, answer).await;
         *self.silent() = answer.is_err().then_some(self.client);
-        // One that refuses has no language servers that could be asked: a terminal.
-        let refused = |_| DiagnosticsResult { state: AnswerState::Unsupported, files: Vec::new() };
-        Some(answer.ok()?.unwrap_or_else(refused))
+        match answer.ok()? {
+            Ok(result) => Some(result),
+            Err(Refusal::Silent) => None,
+            // A client that does not know the question, such as a run in a terminal, has no servers.
+            Err(Refusal::Said(_) | Refusal::Gone) => {
+                Some(DiagnosticsResult { state: AnswerState::Unsupported, files: Vec::new() })
+            }
+        }
     }
 
     fn silent(&self) -> MutexGuard<'_, Option<ClientId>> {

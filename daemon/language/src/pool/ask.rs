@@ -56,6 +56,7 @@ pub(super) async fn ask(
         let of = |subject: &Subject| report(slot, &subject.path, Said::Unknown { why: why.clone() });
         subjects.iter().map(|(subject, _)| of(subject)).collect::<Vec<_>>()
     };
+    slot.begun(until).await;
     let Some(alive) = slot.alive() else {
         // They are opened when it is there.
         for (subject, language) in subjects {

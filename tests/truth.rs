@@ -1,0 +1,176 @@
+//! The truth bench: scripted edits in small projects with real language servers, and each answer compared with the compiler's own.
+//!
+//! `tests/truth/run` prints the table of all cases. A short selection is among the tests, ignored by a plain `cargo test`, because
+//! the servers have to be installed; `tests/run` does that. Each case is judged by what the compiler says of the same texts before and after.
+//!
+//! By environment: `COPYDESK_TEST_SERVERS` names the servers (`servers.rs`), `COPYDESK_TRUTH` the servers and cases to play, by a
+//! part of `SERVER/KIND/NAME`; `COPYDESK_TRUTH_FACES` says `headless` or `neovim` where not both are wanted; `COPYDESK_TRUTH_RESULTS` is a file to write the
+//! results to; with `COPYDESK_TRUTH_TRACE` it is printed what the compiler and the desk said.
+
+mod case;
+mod compiler;
+mod judge;
+mod play;
+mod problem;
+mod servers;
+mod table;
+mod told;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use case::{Case, Kind, Project, projects};
+use judge::{Class, Moment, delta, judge};
+use play::Face;
+use servers::{ALL, Servers};
+use table::Row;
+
+/// The cases that are wanted, each with its server.
+fn wanted(servers: &Servers, is_short: bool) -> Vec<(&'static str, Project, Case)> {
+    let filter = std::env::var("COPYDESK_TRUTH").unwrap_or_default();
+    let projects = projects();
+    let mut wanted = Vec::new();
+    for server in ALL.into_iter().filter(|server| servers.has(server)) {
+        for project in projects.iter().filter(|project| project.servers.iter().any(|name| name == server)) {
+            let cases = project.cases.iter().filter(|case| !is_short || case.short);
+            let cases = cases.filter(|case| {
+                let name = format!("{server}/{:?}/{}", case.kind, case.name);
+                filter.split(',').any(|part| name.to_lowercase().contains(&part.to_lowercase()))
+            });
+            wanted.extend(cases.map(|case| (server, project.clone(), case.clone())));
+        }
+    }
+    wanted
+}
+
+/// Plays a case and judges every step of it that changes something.
+fn rows(face: Face<'_>, servers: &Servers, server: &'static str, project: &Project, case: &Case) -> Vec<Row> {
+    let row = |class, why, waited_ms| Row {
+        server: server.to_owned(),
+        case: format!("{:?}: {}", case.kind, case.name),
+        is_cold: case.kind == Kind::Cold,
+        class,
+        why,
+        waited_ms,
+    };
+    let played = catch_unwind(AssertUnwindSafe(|| {
+        let steps = play::play(face, servers, server, project, case);
+        let judged = steps.into_iter().map(|step| {
+            let moment =
+                |state: case::State| Moment { truth: compiler::truth(servers, server, &state), state };
+            let moments: Vec<_> = step.states.into_iter().map(moment).collect();
+            let verdict = judge(&moments, &step.told);
+            if std::env::var_os("COPYDESK_TRUTH_TRACE").is_some() {
+                println!(
+                    "{:#?}\n{:#?}\n{}",
+                    delta(&moments[0], &moments[moments.len() - 1]),
+                    step.told,
+                    step.read
+                );
+            }
+            row(verdict.class, verdict.why, step.told.waited_ms)
+        });
+        judged.collect::<Vec<_>>()
+    }));
+    played.unwrap_or_else(|problem| {
+        let words =
+            problem.downcast_ref::<String>().map(String::as_str).or(problem.downcast_ref::<&str>().copied());
+        vec![row(Class::Failed, words.unwrap_or("it panicked").to_owned(), 0)]
+    })
+}
+
+fn run(face: Face<'_>, servers: &Servers, is_short: bool) -> Vec<Row> {
+    let mut all = Vec::new();
+    for (server, project, case) in wanted(servers, is_short) {
+        if matches!(face, Face::Neovim(_)) && case.kind == Kind::Cold {
+            continue;
+        }
+        let begun = Instant::now();
+        for row in rows(face, servers, server, &project, &case) {
+            let seconds = begun.elapsed().as_secs_f64();
+            println!("{seconds:5.1} s  {server}: {}: {} {}", row.case, table::word(row.class), row.why);
+            all.push(row);
+        }
+    }
+    all
+}
+
+/// As Markdown.
+fn results(servers: &Servers, rows: &[Row]) -> String {
+    let names = ALL.into_iter().filter(|server| servers.has(server));
+    let names: Vec<_> = names.map(|server| (server.to_owned(), servers.version(server))).collect();
+    format!("{}\n{}", table::table(rows, &names), table::others(rows))
+}
+
+/// The table of everything, headless and in a Neovim where there is one. What is stale or wrong fails; what is unknown or
+/// incomplete is counted.
+#[test]
+#[ignore = "installs language servers and takes many minutes; tests/truth/run"]
+fn table() {
+    let servers = Servers::installed();
+    let faces = std::env::var("COPYDESK_TRUTH_FACES").unwrap_or_else(|_| "headless,neovim".to_owned());
+    let neovim = std::env::var_os("COPYDESK_TEST_NVIM").filter(|_| faces.contains("neovim"));
+    let neovim = neovim.and_then(|named| std::env::split_paths(&named).last());
+    let (mut all, mut text) = (Vec::new(), include_str!("truth/head.md").to_owned());
+    for (name, face) in [
+        ("Headless", Some(Face::Headless)),
+        ("In Neovim, by its own servers", neovim.as_deref().map(Face::Neovim)),
+    ] {
+        let Some(face) = face.filter(|_| name != "Headless" || faces.contains("headless")) else { continue };
+        let rows = run(face, &servers, false);
+        text.push_str(&format!("\n## {name}\n\n{}", results(&servers, &rows)));
+        all.extend(rows);
+    }
+    println!("\n{text}");
+    if let Some(path) = std::env::var_os("COPYDESK_TRUTH_RESULTS") {
+        std::fs::write(path, text).unwrap();
+    }
+    let bad = |row: &Row| matches!(row.class, Class::Stale | Class::Wrong | Class::Failed);
+    assert!(!all.is_empty() && !all.iter().any(bad), "see the table");
+}
+
+/// A few cases of each server, none of them cold: never stale, never wrong, never not known.
+#[test]
+#[ignore = "needs language servers, which tests/run installs"]
+fn selection() {
+    let servers = Servers::installed();
+    let rows = run(Face::Headless, &servers, true);
+    let others: Vec<_> = rows.iter().filter(|row| row.class != Class::Exact).map(|row| &row.case).collect();
+    assert!(!rows.is_empty() && others.is_empty(), "{}", results(&servers, &rows));
+}
+
+/// The cases are what they say they are, by the compilers alone: where an edit is to break a file, it does.
+#[test]
+#[ignore = "needs compilers, which tests/run installs"]
+fn cases() {
+    let servers = Servers::installed();
+    let mut wrong = Vec::new();
+    for (server, project, case) in wanted(&servers, false) {
+        let mut before = project.files(&case);
+        before.extend(case.buffers());
+        let mut after = Some(before.clone());
+        for call in case.steps.iter().flatten() {
+            after = after.and_then(|state| call.make(&state));
+        }
+        // What patches and commands make of it, only they know; those cases are seen when they are played.
+        let Some(after) = after else { continue };
+        let edited: Vec<_> =
+            after.keys().filter(|path| before.get(*path) != after.get(*path)).cloned().collect();
+        let moment = |state: case::State| Moment { truth: compiler::truth(&servers, server, &state), state };
+        let delta = delta(&moment(before), &moment(after));
+        let errors = delta.new.iter().filter(|problem| problem.is_error);
+        let (here, there): (Vec<_>, Vec<_>) = errors.partition(|problem| edited.contains(&problem.path));
+        let is_so = match case.kind {
+            Kind::Introduce => !here.is_empty(),
+            Kind::Fix => !delta.fixed.is_empty() && here.is_empty() && there.is_empty(),
+            Kind::BreakOpen | Kind::BreakClosed => !there.is_empty(),
+            Kind::NoOp | Kind::Warning => here.is_empty() && there.is_empty() && delta.fixed.is_empty(),
+            Kind::Create => !here.is_empty() || !delta.fixed.is_empty(),
+            _ => true,
+        };
+        if !is_so {
+            wrong.push(format!("{server}/{:?}/{}: {delta:?}", case.kind, case.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

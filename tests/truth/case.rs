@@ -1,0 +1,151 @@
+//! The cases as data: small projects, and what a scripted model does in them.
+//!
+//! A file of `cases/` holds one project for one or more servers. Nothing in it says what a compiler or a server should answer: a
+//! `kind` says only what sort of edit a case is, and `truth::cases` holds it against the compiler.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+const FILES: [&str; 6] = [
+    include_str!("cases/c.json"),
+    include_str!("cases/go.json"),
+    include_str!("cases/pyright.json"),
+    include_str!("cases/ruff.json"),
+    include_str!("cases/rust.json"),
+    include_str!("cases/typescript.json"),
+];
+
+/// Texts by path from the project's root, as lines.
+pub(crate) type Texts = BTreeMap<String, Vec<String>>;
+
+/// Texts by path from the project's root: what a compiler is given.
+pub(crate) type State = BTreeMap<String, String>;
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Project {
+    pub(crate) servers: Vec<String>,
+    pub(crate) warm: Warm,
+    files: Texts,
+    pub(crate) cases: Vec<Case>,
+}
+
+/// Where the project is touched until its server has something to say, before a case begins.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Warm {
+    pub(crate) path: String,
+    pub(crate) comment: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    /// Among the few that every change is tested with.
+    #[serde(default)]
+    pub(crate) short: bool,
+    /// Instead of the project's own.
+    #[serde(default)]
+    files: Texts,
+    /// What an editor has open, and has not saved.
+    #[serde(default)]
+    pub(crate) unsaved: Texts,
+    pub(crate) steps: Vec<Vec<Call>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Kind {
+    Introduce,
+    Fix,
+    #[serde(rename = "break open")]
+    BreakOpen,
+    #[serde(rename = "break closed")]
+    BreakClosed,
+    Quick,
+    /// Nothing has been asked of the server before.
+    Cold,
+    Unsaved,
+    Moved,
+    Warning,
+    NoOp,
+    Create,
+    Delete,
+    Rename,
+    Shell,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
+pub(crate) enum Call {
+    Read { read: String },
+    Edit { edit: String, old: String, new: String },
+    Write { write: String, lines: Vec<String> },
+    Patch { patch: Vec<String> },
+    Bash { bash: String },
+}
+
+pub(crate) fn projects() -> Vec<Project> {
+    FILES.iter().map(|text| serde_json::from_str(text).unwrap()).collect()
+}
+
+impl Project {
+    /// What lies on the disk when a case begins.
+    pub(crate) fn files(&self, case: &Case) -> State {
+        self.files.iter().chain(&case.files).map(|(path, lines)| (path.clone(), text(lines))).collect()
+    }
+}
+
+impl Case {
+    /// The models that patch are offered no other way to edit.
+    pub(crate) fn patches(&self) -> bool {
+        self.steps.iter().flatten().any(|call| matches!(call, Call::Patch { .. }))
+    }
+
+    /// What the editor shows.
+    pub(crate) fn buffers(&self) -> State {
+        self.unsaved.iter().map(|(path, lines)| (path.clone(), text(lines))).collect()
+    }
+}
+
+impl Call {
+    /// The tool and its arguments.
+    pub(crate) fn tool(&self) -> (&'static str, Value) {
+        match self {
+            Self::Read { read } => ("read", json!({ "filePath": read })),
+            Self::Edit { edit, old, new } => {
+                ("edit", json!({ "filePath": edit, "oldString": old, "newString": new }))
+            }
+            Self::Write { write, lines } => ("write", json!({ "filePath": write, "content": text(lines) })),
+            Self::Patch { patch } => ("apply_patch", json!({ "patchText": text(patch) })),
+            Self::Bash { bash } => ("bash", json!({ "command": bash, "description": "Changes files" })),
+        }
+    }
+
+    pub(crate) fn changes(&self) -> bool {
+        !matches!(self, Self::Read { .. })
+    }
+
+    /// Makes it in a copy; None where only the tool itself knows how.
+    pub(crate) fn make(&self, state: &State) -> Option<State> {
+        let mut made = state.clone();
+        match self {
+            Self::Read { .. } => {}
+            Self::Edit { edit, old, new } => {
+                let text = made.get_mut(edit)?;
+                *text = text.replacen(old, new, 1);
+            }
+            Self::Write { write, lines } => drop(made.insert(write.clone(), text(lines))),
+            Self::Patch { .. } | Self::Bash { .. } => return None,
+        }
+        Some(made)
+    }
+}
+
+fn text(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}

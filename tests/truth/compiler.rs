@@ -1,0 +1,86 @@
+//! What the compilers say of a text: the truth that answers are compared with.
+//!
+//! A state of a project is written into a folder of its own and compiled there. What came of it is kept in the cache of the tests, by
+//! the compiler and the texts, because most states are those of many cases.
+
+mod clang;
+mod go;
+mod python;
+mod rust;
+mod typescript;
+
+use std::collections::hash_map::DefaultHasher;
+use std::fs;
+use std::hash::{Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use super::case::State;
+use super::problem::Problem;
+use super::servers::{Servers, cache};
+
+/// All that the compiler of this server says of a state.
+pub(crate) fn truth(servers: &Servers, server: &str, state: &State) -> Vec<Problem> {
+    let program = servers.compiler(server);
+    let mut hasher = DefaultHasher::new();
+    (server, &program, state).hash(&mut hasher);
+    let kept = cache().join(format!("truth/{server}-{:016x}.json", hasher.finish()));
+    if let Some(known) = fs::read(&kept).ok().and_then(|text| serde_json::from_slice(&text).ok()) {
+        return known;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    for (path, text) in state {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let at = At { program, root };
+    let mut problems = match server {
+        "rust-analyzer" => rust::check(&at),
+        "typescript-language-server" | "typescript-7" => typescript::check(&at),
+        "pyright" => python::pyright(&at),
+        "ruff" => python::ruff(&at),
+        "clangd" => clang::check(&at, state),
+        "gopls" => go::check(&at),
+        _ => panic!("no compiler is known for {server}"),
+    };
+    problems.sort();
+    problems.dedup();
+    fs::create_dir_all(kept.parent().unwrap()).unwrap();
+    fs::write(kept, serde_json::to_vec(&problems).unwrap()).unwrap();
+    problems
+}
+
+/// A compiler at a project.
+struct At {
+    program: PathBuf,
+    root: PathBuf,
+}
+
+impl At {
+    /// Runs to its end, however that is: most compilers fail where there is an error.
+    fn run(&self, args: &[&str], environment: &[(&str, &Path)]) -> (String, String) {
+        let mut command = Command::new(&self.program);
+        command.args(args).current_dir(&self.root);
+        command.envs(environment.iter().copied());
+        let Output { stdout, stderr, .. } =
+            command.output().unwrap_or_else(|error| panic!("{}: {error}", self.program.display()));
+        (String::from_utf8_lossy(&stdout).into_owned(), String::from_utf8_lossy(&stderr).into_owned())
+    }
+
+    /// A path as the compiler names it, from the root.
+    fn inside(&self, path: &str) -> String {
+        let path = Path::new(path);
+        let path = path.strip_prefix(&self.root).or_else(|_| path.strip_prefix(".")).unwrap_or(path);
+        path.to_string_lossy().into_owned()
+    }
+}
+
+/// `path:line:column: message`, for lines that are so.
+fn located(line: &str) -> Option<(&str, usize, &str)> {
+    let mut parts = line.splitn(4, ':');
+    let (path, number, column) = (parts.next()?, parts.next()?, parts.next()?);
+    column.parse::<usize>().ok()?;
+    Some((path, number.parse().ok()?, parts.next()?.trim()))
+}

@@ -1,0 +1,35 @@
+//! `clang -fsyntax-only`, file by file, with the flags that the project says.
+
+use super::{At, Problem, State, located};
+
+pub(super) fn check(at: &At, state: &State) -> Vec<Problem> {
+    let flags =
+        state.get("compile_flags.txt").map(|flags| flags.lines().collect::<Vec<_>>()).unwrap_or_default();
+    let mut problems = Vec::new();
+    for path in state.keys().filter(|path| path.ends_with(".c")) {
+        let mut args = flags.clone();
+        args.extend(["-fsyntax-only", "-fno-caret-diagnostics", "-ferror-limit=0", path]);
+        let (_, said) = at.run(&args, &[]);
+        problems.extend(said.lines().filter_map(|line| problem(at, line)));
+    }
+    problems
+}
+
+fn problem(at: &At, line: &str) -> Option<Problem> {
+    let (path, line, rest) = located(line)?;
+    let (severity, message) = rest.split_once(": ")?;
+    let is_error = match severity {
+        "error" | "fatal error" => true,
+        "warning" => false,
+        _ => return None,
+    };
+    let message = message.to_owned();
+    Some(Problem {
+        path: at.inside(path),
+        line,
+        is_error,
+        code: String::new(),
+        message,
+        source: "clang".into(),
+    })
+}

@@ -1,0 +1,24 @@
+//! `go build`, which tells every error of types, and then `go vet`, which tells what it finds besides as warnings.
+
+use super::{At, Problem, cache, located};
+
+pub(super) fn check(at: &At) -> Vec<Problem> {
+    let built = cache().join("truth/go");
+    let modules = built.join("modules");
+    let (off, local) = (std::path::Path::new("off"), std::path::Path::new("local"));
+    let environment =
+        [("GOCACHE", built.as_path()), ("GOPATH", &modules), ("GOPROXY", off), ("GOTOOLCHAIN", local)];
+    let (_, said) = at.run(&["build", "-gcflags=-e", "-o", "/dev/null", "./..."], &environment);
+    let errors: Vec<_> = said.lines().filter_map(|line| problem(at, line, true)).collect();
+    if !errors.is_empty() {
+        return errors;
+    }
+    let (_, said) = at.run(&["vet", "./..."], &environment);
+    said.lines().filter_map(|line| problem(at, line.trim_start_matches("vet: "), false)).collect()
+}
+
+fn problem(at: &At, line: &str, is_error: bool) -> Option<Problem> {
+    let (path, line, message) = located(line)?;
+    let message = message.to_owned();
+    Some(Problem { path: at.inside(path), line, is_error, code: String::new(), message, source: "go".into() })
+}

@@ -1,0 +1,34 @@
+//! `cargo check`.
+
+use serde_json::Value;
+
+use super::{At, Problem, cache};
+
+pub(super) fn check(at: &At) -> Vec<Problem> {
+    let target = cache().join("truth/target");
+    let args = ["check", "--quiet", "--offline", "--message-format", "json"];
+    let (said, _) = at.run(&args, &[("CARGO_TARGET_DIR", &target)]);
+    said.lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .filter_map(|line| problem(at, &line))
+        .collect()
+}
+
+fn problem(at: &At, line: &Value) -> Option<Problem> {
+    let told = &line["message"];
+    let is_error = match told["level"].as_str()? {
+        "error" => true,
+        "warning" => false,
+        _ => return None,
+    };
+    // One without a place only counts the others.
+    let span = told["spans"].as_array()?.iter().find(|span| span["is_primary"] == true)?;
+    Some(Problem {
+        path: at.inside(span["file_name"].as_str()?),
+        line: span["line_start"].as_u64()? as usize,
+        is_error,
+        code: told["code"]["code"].as_str().unwrap_or_default().to_owned(),
+        message: told["message"].as_str()?.to_owned(),
+        source: "rustc".to_owned(),
+    })
+}

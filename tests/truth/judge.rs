@@ -1,0 +1,202 @@
+//! Whether what the desk said of a step is what the compiler says of the same texts.
+//!
+//! Only errors are judged: compilers and servers differ in what they warn of. Where an edit changes the line of an old error it is a
+//! matter of taste whether the error is new, so that both are right.
+
+#[cfg(test)]
+mod tests;
+
+use super::case::State;
+use super::problem::Problem;
+use super::told::Told;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Class {
+    /// What the compiler says is new was told, and nothing else.
+    Exact,
+    /// Something new was not told, and it was not said that it is not known.
+    Incomplete,
+    /// It was told of a text before: what is no more, or nothing where the edited file itself is broken.
+    Stale,
+    /// Something was told as new that is not, and never was.
+    Wrong,
+    /// It was said that it is not known.
+    Unknown,
+    /// The case could not be played.
+    Failed,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Verdict {
+    pub(crate) class: Class,
+    pub(crate) why: String,
+}
+
+/// A text of the project, and what the compiler says of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Moment {
+    pub(crate) state: State,
+    pub(crate) truth: Vec<Problem>,
+}
+
+/// What an edit changed, by the compiler.
+#[derive(Debug, Default)]
+pub(crate) struct Delta {
+    pub(crate) new: Vec<Problem>,
+    pub(crate) fixed: Vec<Problem>,
+    /// The same as before, in a line that was changed.
+    pub(crate) remaining: Vec<Problem>,
+}
+
+/// The moments of a step: before it, after each of its calls.
+pub(crate) fn judge(moments: &[Moment], told: &Told) -> Verdict {
+    let verdict = |class, why: String| Verdict { class, why };
+    if !told.failed.is_empty() {
+        return verdict(Class::Failed, told.failed.join("; "));
+    }
+    let (before, after) = (&moments[0], &moments[moments.len() - 1]);
+    let whole = delta(before, after);
+    let steps: Vec<Delta> = moments
+        .windows(2)
+        .map(|pair| delta(&pair[0], &pair[1]))
+        .chain(moments[1..].iter().map(|moment| delta(before, moment)))
+        .collect();
+
+    for one in told.new.iter().filter(|told| told.is_error) {
+        let is_true = steps.iter().any(|step| step.new.iter().chain(&step.remaining).any(|new| new.is(one)));
+        let is_broken = || {
+            let broken =
+                |moment: &Moment| moment.truth.iter().any(|known| known.is_error && known.path == one.path);
+            moments[1..].iter().any(broken)
+        };
+        if is_true || (one.is_syntax_of_ours() && is_broken()) {
+            continue;
+        }
+        let (is_so, was_so) = (holds(after, one), holds(before, one));
+        return match (is_so, was_so) {
+            (true, _) => verdict(Class::Wrong, format!("told as new, and it is not: {one}")),
+            (false, true) => verdict(Class::Stale, format!("told, and it is no more: {one}")),
+            (false, false) => {
+                verdict(Class::Wrong, format!("told, and the compiler knows nothing of it: {one}"))
+            }
+        };
+    }
+
+    let is_error = |problem: &&Problem| problem.is_error;
+    let is_told = |new: &Problem| told.new.iter().any(|told| new.is(told));
+    let has_syntax =
+        |new: &Problem| told.new.iter().any(|told| told.is_syntax_of_ours() && told.path == new.path);
+    let missing: Vec<_> =
+        whole.new.iter().filter(is_error).filter(|new| !is_told(new) && !has_syntax(new)).collect();
+    let is_edited = |problem: &Problem| before.state.get(&problem.path) != after.state.get(&problem.path);
+    if let Some(first) = missing.first() {
+        let why =
+            format!("not told ({} of {}): {first}", missing.len(), whole.new.iter().filter(is_error).count());
+        if let Some(unknown) = told.unknown() {
+            return verdict(Class::Unknown, format!("{}: {}; {why}", unknown.source, unknown.why));
+        }
+        if told.reports.is_empty() && told.new.is_empty() {
+            return verdict(Class::Unknown, format!("nothing was said; {why}"));
+        }
+        let is_false_clean =
+            missing.iter().any(|missing| is_edited(missing)) && told.new.is_empty() && told.is_known();
+        return verdict(if is_false_clean { Class::Stale } else { Class::Incomplete }, why);
+    }
+
+    let fixed: Vec<_> = whole.fixed.iter().filter(is_error).collect();
+    let fixed_any = steps.iter().any(|step| !step.fixed.is_empty() || !step.remaining.is_empty());
+    if told.fixed > 0 && !fixed_any {
+        return verdict(Class::Wrong, format!("{} told as fixed, and nothing is", told.fixed));
+    }
+    // A compiler that stops at the first kind of errors says no more of the others.
+    let is_whole = !after.truth.iter().any(|known| known.is_error && whole.new.contains(known));
+    if let (Some(first), 0, None, true) = (fixed.first(), told.fixed, told.unknown(), is_whole) {
+        let why = format!("not told as fixed: {first}");
+        if told.reports.is_empty() {
+            return verdict(Class::Unknown, format!("nothing was said; {why}"));
+        }
+        let is_old = is_edited(first) && after.state.contains_key(&first.path);
+        return verdict(if is_old { Class::Stale } else { Class::Incomplete }, why);
+    }
+    if let Some(unread) = told.unread.first() {
+        return verdict(
+            Class::Incomplete,
+            format!("in the metadata, and the model did not read it: {unread}"),
+        );
+    }
+    if !told.is_known() && told.new.is_empty() {
+        let why = told
+            .unknown()
+            .map_or("nothing was said".to_owned(), |one| format!("{}: {}", one.source, one.why));
+        return verdict(Class::Unknown, why);
+    }
+    verdict(Class::Exact, String::new())
+}
+
+fn holds(moment: &Moment, told: &Problem) -> bool {
+    moment.truth.iter().any(|known| known.is(told))
+}
+
+/// What is new and what is gone, the lines of before moved to where they are now.
+pub(crate) fn delta(before: &Moment, after: &Moment) -> Delta {
+    let mut old: Vec<_> =
+        before.truth.iter().map(|problem| (problem, moved(problem, &before.state, &after.state))).collect();
+    let mut delta = Delta::default();
+    let mut rest = Vec::new();
+    for now in &after.truth {
+        let same = old.iter().position(|(was, line)| *line == Some(now.line) && was.is_like(now));
+        match same {
+            Some(at) => drop(old.swap_remove(at)),
+            None => rest.push(now),
+        }
+    }
+    for now in rest {
+        // In a line that was changed, or told in other words.
+        let same = old.iter().position(|(was, line)| {
+            (line.is_none() && was.is_like(now))
+                || (*line == Some(now.line) && was.is(&Problem { line: was.line, ..now.clone() }))
+        });
+        match same {
+            Some(at) => {
+                old.swap_remove(at);
+                delta.remaining.push(now.clone());
+            }
+            None => delta.new.push(now.clone()),
+        }
+    }
+    delta.fixed = old.into_iter().map(|(problem, _)| problem.clone()).collect();
+    delta
+}
+
+/// The line where a problem of before would be now; None if that line was changed or is gone.
+fn moved(problem: &Problem, before: &State, after: &State) -> Option<usize> {
+    let lines = |state: &State| {
+        state.get(&problem.path).map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
+    };
+    let (before, after) = (lines(before)?, lines(after)?);
+    // How many lines the rests from each place on have in common, in order.
+    let mut common = vec![vec![0; after.len() + 1]; before.len() + 1];
+    for one in (0..before.len()).rev() {
+        for other in (0..after.len()).rev() {
+            common[one][other] = if before[one] == after[other] {
+                common[one + 1][other + 1] + 1
+            } else {
+                common[one + 1][other].max(common[one][other + 1])
+            };
+        }
+    }
+    let (mut one, mut other) = (0, 0);
+    while one < before.len() && other < after.len() {
+        if before[one] == after[other] {
+            if one + 1 == problem.line {
+                return Some(other + 1);
+            }
+            (one, other) = (one + 1, other + 1);
+        } else if common[one + 1][other] >= common[one][other + 1] {
+            one += 1;
+        } else {
+            other += 1;
+        }
+    }
+    None
+}

@@ -1,0 +1,70 @@
+use super::{Class, Moment, delta, judge};
+use crate::truth::problem::Problem;
+use crate::truth::told::{Report, Told};
+
+fn problem(line: usize, code: &str) -> Problem {
+    let (path, message) = ("a.ts".to_owned(), format!("message of {code}"));
+    Problem { path, line, is_error: true, code: code.to_owned(), message, source: "ts".to_owned() }
+}
+
+fn moment(text: &str, truth: &[Problem]) -> Moment {
+    let state = [("a.ts".to_owned(), text.to_owned())].into_iter().collect();
+    Moment { state, truth: truth.to_vec() }
+}
+
+fn told(proof: &str, new: &[Problem], fixed: u64) -> Told {
+    let report = Report { source: "ts".to_owned(), proof: proof.to_owned(), why: String::new() };
+    Told { new: new.to_vec(), reports: vec![report], fixed, ..Told::default() }
+}
+
+#[test]
+fn what_moved_is_not_new() {
+    let before = moment("one\ntwo\nthree\n", &[problem(2, "TS1000")]);
+    let after = moment("zero\none\ntwo\nthree\nfour\n", &[problem(3, "TS1000"), problem(5, "TS2000")]);
+    let moved = delta(&before, &after);
+    assert_eq!((moved.new, moved.fixed, moved.remaining), (vec![problem(5, "TS2000")], vec![], vec![]));
+    // In a line that was changed it may be called either.
+    let changed = delta(&before, &moment("one\ntoo\nthree\n", &[problem(2, "TS1000")]));
+    assert_eq!((changed.new, changed.fixed, changed.remaining), (vec![], vec![], vec![problem(2, "TS1000")]));
+}
+
+#[test]
+fn each_class_is_told_from_the_others() {
+    let (clean, broken) = (moment("one\n", &[]), moment("two\n", &[problem(1, "TS2345")]));
+    let error = problem(1, "2345");
+    let unknown = |text: &str| Told { failed: vec![text.to_owned()], ..Told::default() };
+    for (before, after, told, class) in [
+        (&clean, &broken, told("proven", &[error.clone()], 0), Class::Exact),
+        (&clean, &broken, told("proven", &[], 0), Class::Stale),
+        (&clean, &broken, told("unknown", &[], 0), Class::Unknown),
+        (&clean, &broken, told("proven", &[problem(1, "2999")], 0), Class::Wrong),
+        (&clean, &broken, told("proven", &[error.clone(), problem(3, "2999")], 0), Class::Wrong),
+        (&clean, &broken, Told::default(), Class::Unknown),
+        (&broken, &clean, told("proven", &[], 1), Class::Exact),
+        (&broken, &clean, told("proven", &[], 0), Class::Stale),
+        (&broken, &clean, told("likely", &[error.clone()], 0), Class::Stale),
+        (&clean, &clean, told("likely", &[], 0), Class::Exact),
+        (&clean, &clean, told("likely", &[], 1), Class::Wrong),
+        (&clean, &clean, told("unknown", &[], 0), Class::Unknown),
+        (&broken, &broken, told("proven", &[error.clone()], 0), Class::Wrong),
+        (&clean, &clean, unknown("no such file"), Class::Failed),
+    ] {
+        let verdict = judge(&[before.clone(), after.clone()], &told);
+        assert_eq!(verdict.class, class, "{}: {before:?} {after:?} {told:?}", verdict.why);
+    }
+}
+
+#[test]
+fn an_error_of_a_moment_between_is_true() {
+    let (clean, broken) = (moment("one\n", &[]), moment("two\n", &[problem(1, "TS2345")]));
+    let moments = [clean.clone(), broken, clean];
+    assert_eq!(judge(&moments, &told("proven", &[problem(1, "2345")], 1)).class, Class::Exact);
+    assert_eq!(judge(&moments, &told("proven", &[problem(2, "2345")], 0)).class, Class::Wrong);
+}
+
+#[test]
+fn what_is_missing_in_another_file_is_incomplete() {
+    let other = Problem { path: "b.ts".to_owned(), ..problem(1, "TS2345") };
+    let (before, after) = (moment("one\n", &[]), moment("two\n", &[other]));
+    assert_eq!(judge(&[before, after], &told("proven", &[], 0)).class, Class::Incomplete);
+}

@@ -1,0 +1,37 @@
+-- A person's own language server, configured as most do it, and what the bench does at the keyboard.
+local command, name = ...
+vim.api.nvim_create_autocmd("FileType", {
+  pattern = { "c", "go", "python", "rust", "typescript" },
+  callback = function()
+    vim.lsp.start({ name = name, cmd = command, root_dir = vim.uv.cwd() })
+  end,
+})
+
+-- Opens a file, and waits until the server and the desk have it.
+function T.opens(path)
+  vim.cmd.edit({ args = { vim.fn.fnameescape(path) }, mods = { silent = true } })
+  local buffer = vim.api.nvim_get_current_buf()
+  T.until_(function()
+    return #vim.lsp.get_clients({ bufnr = buffer, name = name }) == 1 and #vim.lsp.get_clients({ bufnr = buffer }) > 1
+  end)
+end
+
+-- Another text for a file, as typed and not saved.
+function T.types(path, text)
+  local buffer = vim.fn.bufadd(path)
+  vim.fn.bufload(buffer)
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, true, vim.split(text:gsub("\n$", ""), "\n"))
+end
+
+-- The texts of the buffers of files, by path. A file that is gone is not shown any more, even if its buffer is.
+function T.shown()
+  local texts = vim.empty_dict()
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    local file = vim.api.nvim_buf_get_name(buffer)
+    if vim.api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].buftype == "" and vim.uv.fs_stat(file) then
+      local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, true)
+      texts[vim.fn.fnamemodify(file, ":.")] = table.concat(lines, "\n") .. "\n"
+    end
+  end
+  return texts
+end

@@ -1,0 +1,68 @@
+//! One problem, whoever says so, and when two of them are the same.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Problem {
+    /// From the project's root.
+    pub(crate) path: String,
+    /// From 1.
+    pub(crate) line: usize,
+    pub(crate) is_error: bool,
+    pub(crate) code: String,
+    pub(crate) message: String,
+    /// Who said it.
+    #[serde(default)]
+    pub(crate) source: String,
+}
+
+impl Problem {
+    /// Whether a server's problem is this one of a compiler: in the same line, and by the same code where both have one of the same
+    /// kind. Messages are worded differently by servers and compilers of one language, columns are counted differently.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.path == other.path && self.line == other.line && agree(&self.code, &other.code)
+    }
+
+    /// Whether the compiler says the same of another line: what remains when lines move and change.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.path == other.path && self.code == other.code && self.message == other.message
+    }
+
+    pub(crate) fn is_syntax_of_ours(&self) -> bool {
+        self.source == "tree-sitter"
+    }
+}
+
+fn agree(one: &str, other: &str) -> bool {
+    let (one, other) = (kind(one), kind(other));
+    match (&one, &other) {
+        (Code::Number(one), Code::Number(other)) => one == other,
+        (Code::Rule(one), Code::Rule(other)) => one == other,
+        _ => true,
+    }
+}
+
+enum Code {
+    /// `E0308`, `TS2322`, `2322`, `F821`: the digits, with the letter before where there is one.
+    Number(String),
+    /// `reportReturnType`.
+    Rule(String),
+    None,
+}
+
+fn kind(code: &str) -> Code {
+    let digits: String = code.chars().filter(char::is_ascii_digit).collect();
+    if digits.len() >= 3 {
+        return Code::Number(digits);
+    }
+    if code.starts_with("report") { Code::Rule(code.to_owned()) } else { Code::None }
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let severity = if self.is_error { "error" } else { "warning" };
+        let Self { path, line, code, message, .. } = self;
+        let message: String = message.lines().next().unwrap_or_default().chars().take(90).collect();
+        write!(formatter, "{path}:{line} {severity} {code} {message}")
+    }
+}

@@ -1,0 +1,74 @@
+//! The results: a line for each server, and for each answer that was not exact what it was instead.
+
+use std::fmt::Write as _;
+
+use super::judge::Class;
+
+pub(crate) struct Row {
+    pub(crate) server: String,
+    pub(crate) case: String,
+    pub(crate) is_cold: bool,
+    pub(crate) class: Class,
+    pub(crate) why: String,
+    pub(crate) waited_ms: u64,
+}
+
+const CLASSES: [(Class, &str); 6] = [
+    (Class::Exact, "exact"),
+    (Class::Incomplete, "incomplete"),
+    (Class::Stale, "stale"),
+    (Class::Wrong, "wrong"),
+    (Class::Unknown, "unknown"),
+    (Class::Failed, "failed"),
+];
+
+/// As Markdown; `servers` are their names and versions, in their order.
+pub(crate) fn table(rows: &[Row], servers: &[(String, String)]) -> String {
+    let mut text = String::from(
+        "| server | edits | exact | incomplete | stale | wrong | unknown | failed | warm: exact | wait: median, longest |\n\
+         |---|---|---|---|---|---|---|---|---|---|\n",
+    );
+    let all = [("all".to_owned(), String::new())];
+    for (server, version) in servers.iter().chain(&all) {
+        let of: Vec<_> = rows.iter().filter(|row| row.server == *server || server == "all").collect();
+        if of.is_empty() {
+            continue;
+        }
+        let _ = write!(text, "| {server} {version} | {} |", of.len());
+        for (class, _) in CLASSES {
+            let _ = write!(text, " {} |", of.iter().filter(|row| row.class == class).count());
+        }
+        let warm: Vec<_> = of.iter().filter(|row| !row.is_cold).collect();
+        let exact = warm.iter().filter(|row| row.class == Class::Exact).count();
+        let mut waits: Vec<_> = of.iter().map(|row| row.waited_ms).collect();
+        waits.sort_unstable();
+        let percent = exact as f64 * 100.0 / warm.len().max(1) as f64;
+        let _ = writeln!(
+            text,
+            " {percent:.0} % | {} ms, {} ms |",
+            waits[waits.len() / 2],
+            waits[waits.len() - 1]
+        );
+    }
+    text
+}
+
+/// What was not exact.
+pub(crate) fn others(rows: &[Row]) -> String {
+    let mut text = String::new();
+    for row in rows.iter().filter(|row| row.class != Class::Exact) {
+        let _ = writeln!(
+            text,
+            "- {} ({}): **{}**: {}",
+            row.server,
+            row.case,
+            word(row.class),
+            row.why.replace('\n', " ")
+        );
+    }
+    text
+}
+
+pub(crate) fn word(class: Class) -> &'static str {
+    CLASSES.iter().find(|(one, _)| *one == class).map_or("", |(_, word)| word)
+}

@@ -1,0 +1,106 @@
+//! What the desk said of one step: in the metadata of its calls, and in what the model read.
+
+use serde_json::Value;
+
+use super::problem::Problem;
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Told {
+    pub(crate) new: Vec<Problem>,
+    pub(crate) reports: Vec<Report>,
+    pub(crate) fixed: u64,
+    pub(crate) waited_ms: u64,
+    /// What of `new` the model did not read.
+    pub(crate) unread: Vec<Problem>,
+    /// Calls that failed, with their words: a case that cannot be judged.
+    pub(crate) failed: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Report {
+    pub(crate) source: String,
+    /// `proven`, `likely` or `unknown`.
+    pub(crate) proof: String,
+    pub(crate) why: String,
+}
+
+impl Report {
+    /// Whether it is what a server or a checker said, and not the parser that is always there.
+    pub(crate) fn is_of_a_server(&self) -> bool {
+        self.source != "tree-sitter"
+    }
+}
+
+impl Told {
+    /// From the parts of the step's calls, and what the model was told next.
+    pub(crate) fn collect(calls: &[Value], read: &str) -> Self {
+        let mut told = Self::default();
+        for call in calls {
+            let output = &call["output"];
+            if output["isError"] == true {
+                told.failed.push(output["text"].as_str().unwrap_or_default().chars().take(200).collect());
+            }
+            let diagnostics = &output["metadata"]["diagnostics"];
+            for report in diagnostics["reports"].as_array().into_iter().flatten() {
+                let text = |key: &str| report[key].as_str().unwrap_or_default().to_owned();
+                told.reports.push(Report { source: text("source"), proof: text("proof"), why: text("why") });
+            }
+            told.new.extend(diagnostics["new"].as_array().into_iter().flatten().map(problem));
+            told.fixed += diagnostics["fixed"].as_u64().unwrap_or(0);
+            told.waited_ms = told.waited_ms.max(diagnostics["waitedMs"].as_u64().unwrap_or(0));
+        }
+        told.unread = told.new.iter().filter(|one| !read.contains(&place(one))).cloned().collect();
+        // What came late, or came of a command, is a note.
+        for noted in read.lines().filter_map(noted) {
+            if !told.new.iter().any(|known| known.path == noted.path && known.line == noted.line) {
+                told.new.push(noted);
+            }
+        }
+        told
+    }
+
+    pub(crate) fn is_known(&self) -> bool {
+        self.reports.iter().any(|report| report.is_of_a_server() && report.proof != "unknown")
+    }
+
+    /// Why something is not known, where the desk says so.
+    pub(crate) fn unknown(&self) -> Option<&Report> {
+        self.reports.iter().find(|report| report.proof == "unknown")
+    }
+}
+
+fn place(problem: &Problem) -> String {
+    format!("{}:{}:", problem.path, problem.line)
+}
+
+fn problem(told: &Value) -> Problem {
+    let text = |key: &str| told[key].as_str().unwrap_or_default().to_owned();
+    Problem {
+        path: text("path"),
+        line: told["line"].as_u64().unwrap_or(0) as usize,
+        is_error: told["severity"] == "error",
+        code: told["code"]
+            .as_str()
+            .map_or_else(|| told["code"].to_string().replace("null", ""), str::to_owned),
+        message: text("message"),
+        source: text("source"),
+    }
+}
+
+/// `path:line:column error …`, as a model reads it.
+fn noted(line: &str) -> Option<Problem> {
+    let (place, rest) = line.trim_start_matches(['-', ' ', '*']).split_once(' ')?;
+    let mut parts = place.rsplitn(3, ':');
+    parts.next()?.parse::<usize>().ok()?;
+    let (line, path) = (parts.next()?.parse().ok()?, parts.next()?.to_owned());
+    let is_error = rest.starts_with("error");
+    let message = rest.to_owned();
+    (is_error || rest.starts_with("warning")).then(|| Problem {
+        path,
+        line,
+        is_error,
+        code: String::new(),
+        message,
+        source: "note".to_owned(),
+    })
+}
