@@ -84,7 +84,7 @@ fn problems_in_an_ask() {
     let rule = json!({ "find": "tax_of(", "message": "cannot find function `tax_of` in this scope", "severity": 1, "code": "E0425" });
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
-    let wait = format!("until grep -q textDocument/diagnostic {}; do :; done 2> /dev/null", log.display());
+    let wait = format!("until grep -q didOpen {}; do :; done 2> /dev/null", log.display());
     let script = json!({ "rules": [rule], "pull": true, "serverStatus": true, "indexesMs": 1, "log": log });
     let command = server(folder.path(), &script);
     let turns = [
