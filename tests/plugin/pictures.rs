@@ -83,20 +83,22 @@ fn problems_in_an_ask() {
     let new = "    price + tax_of(cart)\n";
     let rule = json!({ "find": "tax_of(", "message": "cannot find function `tax_of` in this scope", "severity": 1, "code": "E0425" });
     let folder = tempfile::tempdir().unwrap();
-    let command = server(
-        folder.path(),
-        &json!({ "rules": [rule], "pull": true, "serverStatus": true, "indexesMs": 1 }),
-    );
+    let log = folder.path().join("log");
+    let wait = format!("until grep -q didOpen {}; do :; done 2> /dev/null", log.display());
+    let script = json!({ "rules": [rule], "pull": true, "serverStatus": true, "indexesMs": 1, "log": log });
+    let command = server(folder.path(), &script);
     let turns = [
         Turn::new().text("I look at the cart.").call("c1", "read", json!({ "filePath": "cart.rs" })),
+        Turn::new().call("c2", "bash", json!({ "command": wait, "description": "Run the tests" })),
         Turn::new().text("The tax is **added twice**. It belongs in a function of its own:").call(
-            "c2",
+            "c3",
             "edit",
             json!({ "filePath": "cart.rs", "oldString": old, "newString": new }),
         ),
     ];
     let lsp = json!({ "rust-analyzer": { "command": command } });
-    let scripted = with_config(turns, json!({ "permission": { "edit": "ask" }, "lsp": lsp }));
+    let rules = json!({ "*": "allow", "edit": "ask" });
+    let scripted = with_config(turns, json!({ "permission": rules, "lsp": lsp }));
     let mut terminal = open(&scripted, 28, 118);
     terminal.keys(":Copydesk ask The total of a cart is too high. Why?\r");
     terminal.shows("say why");
