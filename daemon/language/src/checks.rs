@@ -8,12 +8,12 @@
 //! Invariant: each problem is told as new once, whichever call sees it first.
 
 mod late;
+mod made;
 mod shown;
 #[cfg(test)]
 mod tests;
 mod turn;
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -29,6 +29,7 @@ use crate::report::Report;
 use crate::source::{Subject, Texts};
 use crate::sources::Sources;
 use crate::told;
+use made::Made;
 
 pub use shown::Viewer;
 
@@ -103,7 +104,7 @@ struct State {
     /// As each file was when it was first heard of.
     first: Ledger,
     /// The texts that this session made last.
-    made: HashMap<PathBuf, Option<Arc<String>>>,
+    made: Made,
     late: Vec<String>,
 }
 
@@ -135,7 +136,11 @@ impl Checks {
             return;
         }
         let checks = self.clone();
-        tokio::spawn(async move { checks.before(&[subject]).await });
+        tokio::spawn(async move {
+            let (until, subjects) = (Instant::now() + checks.shared.options.wait, vec![subject]);
+            let reports = checks.shared.sources.warm(&subjects, until).await;
+            checks.heard(subjects, &reports);
+        });
     }
 
     /// What is said of texts that are about to be changed, as far as it is not known.
@@ -148,14 +153,28 @@ impl Checks {
         // The other half is for what comes after.
         let until = Instant::now() + self.shared.options.wait / 2;
         let reports = self.shared.sources.check(&subjects, until).await;
-        let subjects = self.with_others(subjects, &reports);
-        let mut state = self.lock();
-        // What was told of meanwhile is newer.
-        let is_first = |report: &&Report| !state.made.contains_key(&report.path);
-        let reports: Vec<_> = reports.iter().filter(is_first).cloned().collect();
-        let state = &mut *state;
-        state.ledger.put(&reports, text_of(&subjects));
-        state.turn.put_missing(&state.ledger);
+        self.heard(subjects, &reports);
+    }
+
+    /// What was said without a change: what later changes are compared with. What it says of files that this session has changed, and
+    /// of which it was not known then, is news.
+    fn heard(&self, subjects: Vec<Subject>, reports: &[Report]) {
+        let begun = Instant::now();
+        let subjects = self.with_others(subjects, reports);
+        let (own, others): (Vec<_>, Vec<_>) =
+            reports.iter().cloned().partition(|report| self.lock().made.contains_key(&report.path));
+        {
+            let mut guard = self.lock();
+            let state = &mut *guard;
+            state.ledger.put(&others, text_of(&subjects));
+            state.turn.put_missing(&state.ledger);
+        }
+        let is_news = |report: &&Report| {
+            let text = text_of(&subjects)(&report.path);
+            text.is_none_or(|text| !self.lock().ledger.knows(&report.path, text))
+        };
+        let news: Vec<_> = own.iter().filter(is_news).cloned().collect();
+        self.came(&subjects, &news, begun);
     }
 
     /// What is new after a change. Nothing where nobody can say anything of it.
@@ -199,8 +218,7 @@ impl Checks {
         let mut edited = Vec::new();
         for path in changed.into_iter().take(MOST_AGAIN) {
             let now = texts.text(&path);
-            let is_own = |made: &Option<Arc<String>>| *made == now.as_ref().map(|now| Arc::clone(&now.text));
-            if !self.lock().made.get(&path).is_some_and(is_own) {
+            if !self.lock().made.is(&path, now.as_ref().map(|now| &now.text)) {
                 let is_saved = now.as_ref().is_none_or(|now| now.is_saved);
                 edited.push(Edited { path, before: None, after: now.map(|now| now.text), is_saved });
             }
@@ -220,7 +238,7 @@ impl Checks {
     fn made(&self, edited: &[Edited]) {
         let mut state = self.lock();
         for Edited { path, after, .. } in edited {
-            state.made.insert(path.clone(), after.clone());
+            state.made.put(path, after.as_ref());
             if after.is_none() {
                 state.ledger.forget(path);
             }

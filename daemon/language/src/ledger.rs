@@ -16,6 +16,9 @@ use crate::source::TREE_SITTER;
 /// Files with a source each.
 const MOST: usize = 1000;
 
+/// Of their texts, all together.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ledger {
     entries: HashMap<(PathBuf, String), Entry>,
@@ -64,7 +67,8 @@ impl Ledger {
             let entry = Entry { report: report.clone(), text: now(&report.path).cloned(), used: self.clock };
             self.entries.insert((report.path.clone(), report.source.clone()), entry);
         }
-        while self.entries.len() > MOST {
+        let size = |entry: &Entry| entry.text.as_ref().map_or(0, |text| text.len());
+        while self.entries.len() > MOST || self.entries.values().map(size).sum::<usize>() > MOST_BYTES {
             let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| key.clone());
             let Some(oldest) = oldest else { return };
             self.entries.remove(&oldest);

@@ -43,6 +43,8 @@ pub trait Texts: Send + Sync {
 
 pub type Checking<'a> = Pin<Box<dyn Future<Output = Vec<Report>> + Send + 'a>>;
 
+pub type Serving<'a> = Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
+
 pub type Changing<'a> = Pin<Box<dyn Future<Output = Vec<PathBuf>> + Send + 'a>>;
 
 pub trait Source: Send + Sync {
@@ -53,6 +55,11 @@ pub trait Source: Send + Sync {
     /// The same for somebody who has time: what cannot be known soon is waited for.
     fn later<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
         self.check(subjects, until)
+    }
+
+    /// Whether it is the one to be asked, as far as that can be told without asking about any text.
+    fn serves(&self, _until: Instant) -> Serving<'_> {
+        Box::pin(std::future::ready(true))
     }
 
     /// What it would say if these were the texts, which they do not become. Nothing where it cannot say so.

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use copydesk_language::{Checking, Diagnostic, Report, Said, Severity, Source, Span, Subject};
+use copydesk_language::{Checking, Diagnostic, Report, Said, Serving, Severity, Source, Span, Subject};
 use copydesk_protocol::editor::{
     self as wire, AnswerState, DiagnosticsParams, DiagnosticsResult, FileDiagnostics, Proof,
 };
@@ -74,6 +74,16 @@ impl EditorSource {
 }
 
 impl Source for EditorSource {
+    fn serves(&self, until: Instant) -> Serving<'_> {
+        Box::pin(async move {
+            let Some(client) = self.files.home_client() else { return false };
+            let Some(editor) = self.editors.get(client) else { return false };
+            let params = DiagnosticsParams::default();
+            let answer = tokio::time::timeout_at(until, editor.diagnostics(params)).await;
+            answer.is_ok_and(|answer| answer.is_ok_and(|result| result.state != AnswerState::Unsupported))
+        })
+    }
+
     fn check<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
         Box::pin(self.all(subjects, until, Some(SOON)))
     }

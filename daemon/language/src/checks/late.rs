@@ -44,13 +44,13 @@ impl Checks {
     }
 
     /// Tells of what is still about the texts as they are.
-    fn came(&self, subjects: &[Subject], reports: &[Report], begun: Instant) {
+    pub(super) fn came(&self, subjects: &[Subject], reports: &[Report], begun: Instant) {
         let is_current = |report: &&Report| {
             let Some(subject) = subjects.iter().find(|subject| subject.path == report.path) else {
                 return true;
             };
             let state = self.lock();
-            state.made.get(&report.path).is_none_or(|made| made.as_ref() == Some(&subject.text))
+            !state.made.contains_key(&report.path) || state.made.is(&report.path, Some(&subject.text))
         };
         let known = |report: &&Report| report.said.proof() != Proof::Unknown;
         let reports: Vec<_> = reports.iter().filter(known).filter(is_current).cloned().collect();
