@@ -6,6 +6,7 @@
 #[cfg(test)]
 mod tests;
 
+use copydesk_language::TREE_SITTER;
 use serde_json::Value;
 
 use crate::terminal::{BAD, DIM, GOOD, WARNING, columns, columns_of, cut, one_line, styled};
@@ -78,6 +79,8 @@ fn sources(reports: &[&Value]) -> String {
     let mut named: Vec<String> = Vec::new();
     for report in reports {
         let (source, proof) = (one_line(text(report, "source")), text(report, "proof"));
+        // Who reads that nothing is new should know what was looked at.
+        let source = if source == TREE_SITTER { format!("{source} (syntax only)") } else { source };
         let name = if proof == "unknown" { source } else { format!("{source}, {}", one_line(proof)) };
         if !named.contains(&name) {
             named.push(name);

@@ -100,6 +100,8 @@ local function speakers(reports)
       local is_unknown = report.proof ~= "proven" and report.proof ~= "likely"
       local one = is_unknown and unknown or known
       local name = one_line(report.source)
+      -- Who reads that nothing is new should know what was looked at.
+      name = name == "tree-sitter" and "tree-sitter (syntax only)" or name
       name = is_unknown and name or ("%s, %s"):format(name, report.proof)
       if not vim.tbl_contains(one.names, name) then
         one.names[#one.names + 1] = name
