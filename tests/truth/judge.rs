@@ -69,7 +69,8 @@ pub(crate) fn judge(moments: &[Moment], told: &Told) -> Verdict {
                 |moment: &Moment| moment.truth.iter().any(|known| known.is_error && known.path == one.path);
             moments[1..].iter().any(broken)
         };
-        if is_true || (one.is_syntax_of_ours() && is_broken()) {
+        let is_cut = moments[1..].iter().any(|moment| moment.truth.iter().any(|known| known.is_fatal() && known.path == one.path));
+        if is_true || is_cut || (one.is_syntax_of_ours() && is_broken()) {
             continue;
         }
         let (is_so, was_so) = (holds(after, one), holds(before, one));

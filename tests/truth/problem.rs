@@ -18,9 +18,11 @@ pub(crate) struct Problem {
 
 impl Problem {
     /// Whether a server's problem is this one of a compiler: in the same line, and by the same code where both have one of the same
-    /// kind. Messages are worded differently by servers and compilers of one language, columns are counted differently.
+    /// kind. Messages are worded differently by servers and compilers of one language, columns are counted differently; what is
+    /// missing at the end of a line some tell of the next one, in the same words.
     pub(crate) fn is(&self, other: &Self) -> bool {
-        self.path == other.path && self.line == other.line && agree(&self.code, &other.code)
+        let is_near = self.line.abs_diff(other.line) == 1 && words(&self.message) == words(&other.message);
+        self.path == other.path && (self.line == other.line || is_near) && agree(&self.code, &other.code)
     }
 
     /// Whether the compiler says the same of another line: what remains when lines move and change.
@@ -28,9 +30,20 @@ impl Problem {
         self.path == other.path && self.code == other.code && self.message == other.message
     }
 
+    /// The compiler has read no further in this file.
+    pub(crate) fn is_fatal(&self) -> bool {
+        self.code == "fatal"
+    }
+
     pub(crate) fn is_syntax_of_ours(&self) -> bool {
         self.source == "tree-sitter"
     }
+}
+
+/// A message without what its teller adds.
+fn words(message: &str) -> String {
+    let first = message.lines().next().unwrap_or_default();
+    first.trim_end_matches("(fix available)").trim().to_lowercase()
 }
 
 fn agree(one: &str, other: &str) -> bool {

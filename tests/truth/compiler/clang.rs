@@ -24,11 +24,12 @@ fn problem(at: &At, line: &str) -> Option<Problem> {
         _ => return None,
     };
     let message = message.to_owned();
+    let code = if severity == "fatal error" { "fatal".to_owned() } else { String::new() };
     Some(Problem {
         path: at.inside(path),
         line,
         is_error,
-        code: String::new(),
+        code,
         message,
         source: "clang".into(),
     })
