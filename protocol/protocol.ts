@@ -58,6 +58,8 @@ export const methods = {
   agents: "copydesk/agents",
   /** How the desk is. */
   status: "copydesk/status",
+  /** Ends language servers of the desk's own and starts them anew, whatever they broke of. */
+  serversRestart: "copydesk/servers/restart",
   /** Stops the desk. */
   stop: "copydesk/stop",
   /** Something happened in a session that this client is attached to. */
@@ -176,6 +178,8 @@ export interface RequestsToDesk {
   "copydesk/agents": { params: AgentsParams; result: AgentsResult };
   /** How the desk is. */
   "copydesk/status": { params: Empty; result: StatusResult };
+  /** Ends language servers of the desk's own and starts them anew, whatever they broke of. */
+  "copydesk/servers/restart": { params: ServersRestartParams; result: ServersRestartResult };
   /** Stops the desk. */
   "copydesk/stop": { params: StopParams; result: StopResult };
 }
@@ -727,6 +731,16 @@ export interface Mismatch {
   retry: boolean;
 }
 
+/** A language server that is not installed. */
+export interface MissingServer {
+  /** Its name. */
+  name: string;
+  /** The language that it is for. */
+  language: string;
+  /** How to install it. */
+  hint: string;
+}
+
 /** A model that can be used. */
 export interface ModelInfo {
   /** `PROVIDER/MODEL` */
@@ -1118,6 +1132,53 @@ export interface SelectionResult {
   selection?: Selection;
 }
 
+/** A language server of the desk's own. */
+export interface ServerInfo {
+  /** Its name, such as `rust-analyzer`. */
+  name: string;
+  /** The folder that it works in. */
+  root: string;
+  /** How it is. */
+  state: ServerState;
+  /** What it is doing, or why it does nothing. */
+  message?: string;
+  /** How much of that is done. */
+  percent?: number;
+  /** How many documents it holds. */
+  documents: number;
+  /** What it uses, in bytes, with all that it started. */
+  memory?: number;
+  /** Its process, while there is one. */
+  pid?: number;
+}
+
+/** How a language server is. */
+export type ServerState =
+  /** It was started, and has not answered. */
+  | "starting"
+  /** It reads the project: what it finds nothing in may be wrong. */
+  | "indexing"
+  /** It can be asked. */
+  | "ready"
+  /** It broke, and is started again soon. */
+  | "resting"
+  /** It broke too often; `servers/restart` starts it again. */
+  | "givenUp"
+  /** Nobody needed it for a while. */
+  | "ending";
+
+/** Which language servers to start anew. */
+export interface ServersRestartParams {
+  /** The name of the server, in whatever folders it works. */
+  name: string;
+}
+
+/** What became of it. */
+export interface ServersRestartResult {
+  /** How many there were of that name. */
+  servers: number;
+}
+
 /** A conversation with an agent. The desk owns it; it outlives every window. */
 export interface Session {
   /** Unique; later ones sort after earlier ones. */
@@ -1347,6 +1408,10 @@ export interface StatusResult {
   documents: number;
   /** How strictly the places of agents' edits were found since the desk began, the most frequent way first. */
   tiers?: TierCount[];
+  /** The language servers that it runs itself, by name. */
+  servers?: ServerInfo[];
+  /** Those that would be of use and are not installed. */
+  missing?: MissingServer[];
 }
 
 /** How a request to the model ended. */

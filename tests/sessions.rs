@@ -13,6 +13,7 @@ mod kept;
 pub(crate) mod offline;
 mod open;
 mod patches;
+mod problems;
 mod skills;
 mod steering;
 mod talking;

@@ -11,6 +11,7 @@ pub(crate) mod hunks;
 mod layout;
 mod patches;
 mod pictures;
+pub(crate) mod problems;
 mod questions;
 pub(crate) mod screen;
 mod secret;

@@ -11,8 +11,9 @@ use super::window::PLUGIN;
 use crate::cli::desk::BINARY;
 use crate::model_server::Turn;
 use crate::neovim::nvim::installed;
-use crate::neovim::window::with_rules;
+use crate::neovim::window::{with_config, with_rules};
 use crate::sessions::harness::Scripted;
+use crate::terminal::problems::server;
 use crate::terminal::screen::Terminal;
 use crate::terminal::svg;
 
@@ -72,6 +73,36 @@ fn a_review() {
     terminal.keys("2]h");
     terminal.shows("2/3  gha accept");
     keep(terminal, "review.svg");
+}
+
+/// What would be wrong is known before anything is changed.
+#[test]
+#[ignore = "writes into the repository"]
+fn problems_in_an_ask() {
+    let old = "    let tax = price * cart.rate;\n    price + tax + tax\n";
+    let new = "    price + tax_of(cart)\n";
+    let rule = json!({ "find": "tax_of(", "message": "cannot find function `tax_of` in this scope", "severity": 1, "code": "E0425" });
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let wait = format!("until grep -q didOpen {}; do :; done 2> /dev/null", log.display());
+    let script = json!({ "rules": [rule], "pull": true, "serverStatus": true, "indexesMs": 1, "log": log });
+    let command = server(folder.path(), &script);
+    let turns = [
+        Turn::new().text("I look at the cart.").call("c1", "read", json!({ "filePath": "cart.rs" })),
+        Turn::new().call("c2", "bash", json!({ "command": wait, "description": "Run the tests" })),
+        Turn::new().text("The tax is **added twice**. It belongs in a function of its own:").call(
+            "c3",
+            "edit",
+            json!({ "filePath": "cart.rs", "oldString": old, "newString": new }),
+        ),
+    ];
+    let lsp = json!({ "rust-analyzer": { "command": command } });
+    let rules = json!({ "*": "allow", "edit": "ask" });
+    let scripted = with_config(turns, json!({ "permission": rules, "lsp": lsp }));
+    let mut terminal = open(&scripted, 28, 118);
+    terminal.keys(":Copydesk ask The total of a cart is too high. Why?\r");
+    terminal.shows("say why");
+    keep(terminal, "problems.svg");
 }
 
 /// Neovim with the cart, as a person sees it.

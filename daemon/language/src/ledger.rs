@@ -11,6 +11,7 @@ use copydesk_text::Change;
 
 use crate::baseline::Baseline;
 use crate::report::{Proof, Report};
+use crate::source::TREE_SITTER;
 
 /// Files with a source each.
 const MOST: usize = 1000;
@@ -30,10 +31,12 @@ struct Entry {
 }
 
 impl Ledger {
-    /// Whether anybody has said something of this very text.
+    /// Whether anybody has said something of this very text. A grammar does not count: it is heard where those that know more are not
+    /// ready, and they may be by now.
     pub(crate) fn knows(&self, path: &Path, text: &Arc<String>) -> bool {
         let is_same = |known: &Arc<String>| Arc::ptr_eq(known, text) || known == text;
-        self.of(path).any(|entry| entry.text.as_ref().is_some_and(is_same))
+        let mut entries = self.of(path).filter(|entry| entry.report.source != TREE_SITTER);
+        entries.any(|entry| entry.text.as_ref().is_some_and(is_same))
     }
 
     /// What was said before of the files of these reports, moved to the texts that they are about.

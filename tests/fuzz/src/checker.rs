@@ -1,8 +1,20 @@
 //! Any text as what a checker printed is read in every format, and what is read of it keeps to its caps.
 #![no_main]
+// The readers are taken as they are, and only a part of them is used here.
+#![allow(dead_code)]
 
-use copydesk_language::checker::{Format, parse};
+mod diagnostic;
+mod printed {
+    mod cargo;
+    mod json;
+    mod lines;
+    pub(crate) mod parse;
+    mod sarif;
+}
+
 use libfuzzer_sys::fuzz_target;
+
+use printed::parse::{Format, parse};
 
 fuzz_target!(|bytes: &[u8]| {
     let output = String::from_utf8_lossy(bytes);

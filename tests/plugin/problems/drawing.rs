@@ -48,8 +48,36 @@ fn problems_and_who_says_so() {
         { "source": "cargo check", "proof": "likely" },
         { "source": "clippy", "proof": "unknown", "why": "it runs for saved files only" },
     ]);
-    check(&of(reports.clone(), new.clone(), json!([])), false, &expect![[r""]]);
-    check(&of(reports, new, json!([])), true, &expect![[r""]]);
+    check(
+        &of(reports.clone(), new.clone(), json!([])),
+        false,
+        &expect![[r#"
+        true
+        |  src/cart.rs:12 error E0308 mismatched types
+            DiagnosticError: error E0308
+        |  src/cart.rs:12 warning not used
+            DiagnosticWarn: warning
+        |  rust-analyzer, proven; cargo check, likely: 2 new, 2 older, 1 fixed
+            CopydeskDim:   rust-analyzer, proven; cargo check, likely: 2 new, 2 older, 1 fixed
+        |  clippy: not known: it runs for saved files only
+            CopydeskDim:   clippy: not known: it runs for saved files only
+    "#]],
+    );
+    check(
+        &of(reports, new, json!([])),
+        true,
+        &expect![[r#"
+        true
+        |  src/cart.rs:12 error E0308 mismatched types
+            DiagnosticError: error E0308
+        |  src/cart.rs:12 warning not used
+            DiagnosticWarn: warning
+        |  rust-analyzer, proven; cargo check, likely: 2 new if this is made, 2 older, 1 fixed
+            CopydeskDim:   rust-analyzer, proven; cargo check, likely: 2 new if this is made, 2 older, 1 fixed
+        |  clippy: not known: it runs for saved files only
+            CopydeskDim:   clippy: not known: it runs for saved files only
+    "#]],
+    );
 }
 
 #[test]
@@ -57,7 +85,27 @@ fn problems_and_who_says_so() {
 fn a_handful_and_how_many_more() {
     let unsure = json!(vec![problem("information", None, "x"); 7]);
     let reports = json!([{ "source": "rust-analyzer", "proof": "proven" }]);
-    check(&of(reports, json!([]), unsure), false, &expect![[r""]]);
+    check(
+        &of(reports, json!([]), unsure),
+        false,
+        &expect![[r#"
+        true
+        |  src/cart.rs:12 information x
+            DiagnosticInfo: information
+        |  src/cart.rs:12 information x
+            DiagnosticInfo: information
+        |  src/cart.rs:12 information x
+            DiagnosticInfo: information
+        |  src/cart.rs:12 information x
+            DiagnosticInfo: information
+        |  src/cart.rs:12 information x
+            DiagnosticInfo: information
+        |  … and 2 more
+            CopydeskDim:   … and 2 more
+        |  rust-analyzer, proven: 7 found, which of them are new is not known, 2 older, 1 fixed
+            CopydeskDim:   rust-analyzer, proven: 7 found, which of them are new is not known, 2 older, 1 fixed
+    "#]],
+    );
 }
 
 #[test]
@@ -66,7 +114,15 @@ fn what_is_not_known_is_not_clean() {
     let reports = json!([{ "source": "rust-analyzer", "proof": "unknown", "why": "still indexing (40 %)" }]);
     let mut told = of(reports, json!([]), json!([]));
     told["diagnostics"]["remaining"] = json!(0);
-    check(&told, false, &expect![[r""]]);
+    check(
+        &told,
+        false,
+        &expect![[r#"
+        true
+        |  rust-analyzer: not known: still indexing (40 %)
+            CopydeskDim:   rust-analyzer: not known: still indexing (40 %)
+    "#]],
+    );
 }
 
 #[test]
@@ -83,5 +139,15 @@ fn whatever_stands_there() {
         "new": [null, 3, { "path": 7 }, { "path": "a", "line": "x", "column": -4, "severity": [], "message": {} }],
         "unsure": "many", "fixed": -1, "remaining": "two",
     } });
-    check(&odd, false, &expect![[r""]]);
+    check(
+        &odd,
+        false,
+        &expect![[r#"
+        true
+        |  a:1 error 
+            DiagnosticError: error
+        |  : not known
+            CopydeskDim:   : not known
+    "#]],
+    );
 }

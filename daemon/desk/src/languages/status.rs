@@ -1,6 +1,6 @@
 //! How the language servers of the pool are, as the protocol says it.
 
-use copydesk_language::pool::{Phase, Running};
+use copydesk_language::pool::{Phase, Pool, Running};
 use copydesk_protocol::desk::{MissingServer, ServerInfo, ServerState};
 
 use super::Servers;
@@ -8,13 +8,13 @@ use super::Servers;
 impl Servers {
     /// Those that were started and not ended since.
     pub(crate) fn running(&self) -> Vec<ServerInfo> {
-        let running = self.pool().map(|pool| pool.status()).unwrap_or_default();
+        let running = self.pool().map(Pool::status).unwrap_or_default();
         running.into_iter().map(info).collect()
     }
 
     /// Those that were wanted and are not installed.
     pub(crate) fn missing(&self) -> Vec<MissingServer> {
-        let missing = self.pool().map(|pool| pool.missing()).unwrap_or_default();
+        let missing = self.pool().map(Pool::missing).unwrap_or_default();
         let missing = missing.into_iter();
         missing
             .map(|missing| MissingServer {

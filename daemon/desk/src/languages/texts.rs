@@ -2,6 +2,7 @@
 //!
 //! Language servers name paths, and what they name is shown to a model: nothing outside of the workspace is read for them.
 
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use copydesk_language::{Subject, Texts};
@@ -32,7 +33,7 @@ pub(super) fn of_file(buffers: &Buffers, home: Option<ClientId>, path: PathBuf) 
         // It may be saved; that it is not known to be costs a little, and the other way round it would be a lie.
         return is_small.then(|| Subject { path, text: document.text().into(), is_saved: false });
     }
-    let metadata = path.metadata().ok().filter(|metadata| metadata.is_file())?;
+    let metadata = path.metadata().ok().filter(Metadata::is_file)?;
     let bytes = (metadata.len() <= LARGEST).then(|| std::fs::read(&path).ok())??;
     Some(Subject { path, text: FileText::decode(bytes).ok()?.shared(), is_saved: true })
 }

@@ -208,3 +208,36 @@ async fn what_the_session_caused_is_shown_until_it_is_gone() {
         assert_eq!(seen, expected);
     }
 }
+
+/// Finds nothing in any text.
+struct Grammar;
+
+impl Source for Grammar {
+    fn check<'a>(&'a self, subjects: &'a [Subject], _until: Instant) -> Checking<'a> {
+        let report = |subject: &Subject| Report {
+            path: subject.path.clone(),
+            source: crate::source::TREE_SITTER.to_owned(),
+            said: Said::Proven(Vec::new()),
+        };
+        Box::pin(std::future::ready(subjects.iter().map(report).collect()))
+    }
+}
+
+#[tokio::test]
+async fn who_was_not_ready_when_a_file_was_read_is_asked_before_it_is_changed() {
+    let Scene { grumbler, .. } = scene();
+    let sources = Sources {
+        pool: Some(Arc::clone(&grumbler) as Arc<dyn Source>),
+        syntax: Some(Arc::new(Grammar)),
+        ..Sources::default()
+    };
+    let options = Options { wait: WAIT, least: Severity::Error };
+    let checks = Checks::new(sources, Arc::new(NoTexts), Path::new("/w"), options);
+    let scene = Scene { grumbler, checks };
+    scene.grumbler.is_indexing.store(true, Ordering::SeqCst);
+    let (path, text) = (Path::new("/w/a").to_owned(), Arc::new("bad old\n".to_owned()));
+    scene.checks.before(&[Subject { path, text, is_saved: true }]).await;
+    scene.grumbler.is_indexing.store(false, Ordering::SeqCst);
+    let told = scene.edit("a", "bad old\n", "bad old\nbad new\n").await;
+    assert_eq!(figures(&told), (vec!["bad new"], 0, 1));
+}

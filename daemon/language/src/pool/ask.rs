@@ -14,7 +14,7 @@ use super::Shared;
 use super::linked::linked;
 use super::slot::{Alive, Slot};
 use crate::known::language_of;
-use crate::quirks::ReadyBy;
+use crate::quirks::{Dependents, ReadyBy};
 use crate::report::{Report, Said};
 use crate::server::State;
 use crate::source::Subject;
@@ -56,6 +56,7 @@ pub(super) async fn ask(
         let of = |subject: &Subject| report(slot, &subject.path, Said::Unknown { why: why.clone() });
         subjects.iter().map(|(subject, _)| of(subject)).collect::<Vec<_>>()
     };
+    slot.begun(until).await;
     let Some(alive) = slot.alive() else {
         // They are opened when it is there.
         for (subject, language) in subjects {
@@ -103,8 +104,16 @@ pub(super) async fn ask(
         let _ = server.states().wait_for(|state| *state == State::Ready).await;
         Got::Linked(linked(pool, slot, &paths, until).await)
     }));
-    let mut answers =
-        Answers { slot, generation, subjects: &paths, said: BTreeMap::new(), saved: BTreeMap::new() };
+    let mut answers = Answers {
+        slot,
+        generation,
+        subjects: &paths,
+        said: BTreeMap::new(),
+        saved: BTreeMap::new(),
+        others: BTreeMap::new(),
+    };
+    let quirks = &slot.launch.quirks;
+    let mut is_telling = quirks.pushes_closed || quirks.dirty_dependents == Dependents::Told;
     while let Ok(Some(got)) = timeout_at(until, waiting.next()).await {
         match got {
             Got::Linked(found) => {
@@ -117,6 +126,11 @@ pub(super) async fn ask(
                 }
             }
             got => answers.add(got),
+        }
+        // What it says of others without being asked comes with its answer, or shortly after.
+        if is_telling && answers.is_complete() {
+            is_telling = false;
+            waiting.push(Box::pin(async { Got::Others(server.others(mark, until).await) }));
         }
         // One that reads its project says so when it is asked, and there is nothing more to wait for.
         if answers.is_not_known() && slot.ready().is_err() {
@@ -147,6 +161,8 @@ struct Answers<'a> {
     subjects: &'a BTreeSet<PathBuf>,
     said: BTreeMap<PathBuf, Said>,
     saved: BTreeMap<PathBuf, Said>,
+    /// What came by the way.
+    others: BTreeMap<PathBuf, Said>,
 }
 
 impl Answers<'_> {
@@ -159,9 +175,7 @@ impl Answers<'_> {
                 let is_same = documents.text(&path) == Some(text);
                 let changed = || Said::Unknown { why: "it was changed meanwhile".to_owned() };
                 let said = if is_same { said } else { changed() };
-                if said.diagnostics().is_some() || !self.said.contains_key(&path) {
-                    self.said.insert(path, said);
-                }
+                self.said.insert(path, said);
             }
             Got::Saved(path, said) => self.saved.extend(said.map(|said| (path, said))),
             Got::Others(others) => {
@@ -175,11 +189,15 @@ impl Answers<'_> {
                     if let Some(text) = documents.text(&path) {
                         documents.remember(&path, (text, self.generation), &said);
                     }
-                    self.said.insert(path, said);
+                    self.others.insert(path, said);
                 }
             }
             Got::Linked(_) => {}
         }
+    }
+
+    fn is_complete(&self) -> bool {
+        self.subjects.iter().all(|path| self.said.contains_key(path))
     }
 
     /// Every text that was asked about has an answer, and none is known.
@@ -200,11 +218,11 @@ impl Answers<'_> {
         for (path, said) in self.saved {
             reports.push(Report { path, source: source.clone(), said });
         }
-        let others = self
-            .said
-            .into_iter()
-            .filter(|(path, said)| said.diagnostics().is_some() && !self.subjects.contains(path));
-        reports.extend(others.map(|(path, said)| report(self.slot, &path, said)));
+        let subjects = self.subjects;
+        let known = |(path, said): &(PathBuf, Said)| said.diagnostics().is_some() && !subjects.contains(path);
+        let mut others: BTreeMap<_, _> = self.others.into_iter().filter(known).collect();
+        others.extend(self.said.into_iter().filter(known));
+        reports.extend(others.into_iter().map(|(path, said)| report(self.slot, &path, said)));
         reports
     }
 }

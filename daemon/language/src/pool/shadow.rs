@@ -93,10 +93,11 @@ async fn lend(
     let inner = until.checked_sub(LAST).unwrap_or(until);
     let checking = join_all(subjects.iter().map(|(subject, _)| alive.server.check(&subject.path, inner)));
     let asking = async {
-        let others = alive.server.others(mark, inner);
-        tokio::join!(checking, others, check_linked(pool, slot, &alive, subjects, inner))
+        let (said, linked) = tokio::join!(checking, check_linked(pool, slot, &alive, subjects, inner));
+        // What it says of others without being asked comes with its answer, or shortly after.
+        (said, linked, alive.server.others(mark, inner).await)
     };
-    let Ok((said, others, linked)) = timeout_at(until, asking).await else {
+    let Ok((said, linked, others)) = timeout_at(until, asking).await else {
         return unknown("it did not answer in time".to_owned());
     };
     drop(lent);

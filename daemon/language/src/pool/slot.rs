@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{RwLock, mpsc, watch};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use super::Texts;
 use super::documents::Documents;
@@ -96,6 +96,13 @@ impl Slot {
             Life::Running(alive) => Some(Arc::clone(alive)),
             _ => None,
         }
+    }
+
+    /// Waits until its process is greeted, or known not to be: that takes less than it gives. What it has to read afterwards is
+    /// not waited for here.
+    pub(super) async fn begun(&self, until: Instant) {
+        let mut life = self.life.subscribe();
+        let _ = timeout_at(until, life.wait_for(|life| !matches!(life, Life::Starting))).await;
     }
 
     /// Whoever runs, or completes "what it says of this text is not known: …".

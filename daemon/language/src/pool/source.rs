@@ -1,6 +1,6 @@
 //! The pool as a source, and what is left of it where an editor serves some languages itself.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,9 +11,11 @@ use super::Pool;
 use super::ask::{Aim, ask};
 use super::chosen::{Group, Server};
 use super::linked;
-use crate::known::language_of;
 use crate::report::{Report, Said};
 use crate::source::{Changing, Checking, Source, Subject};
+
+/// Files of which it is looked whether anybody serves them, after a command that changed more.
+const MOST_CHANGED: usize = 200;
 
 /// The pool without what is served already. No server of those is started.
 #[derive(Debug, Clone)]
@@ -98,10 +100,12 @@ impl Source for Besides {
         Box::pin(async move {
             let shared = &self.pool.shared;
             shared.settle(until).await;
-            let recent = shared.recent();
-            let paths = recent.since(self.seen.swap(recent.now(), Ordering::Relaxed));
-            // Of what has no language nobody can say anything.
-            paths.into_iter().filter(|path| language_of(path, "").is_some()).collect()
+            let paths = {
+                let recent = shared.recent();
+                recent.since(self.seen.swap(recent.now(), Ordering::Relaxed))
+            };
+            let is_served = |path: &PathBuf| !shared.choose.servers_for(path, "").is_empty();
+            paths.into_iter().take(MOST_CHANGED).filter(is_served).collect()
         })
     }
 }

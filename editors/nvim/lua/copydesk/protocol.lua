@@ -381,6 +381,12 @@
 ---@field update copydesk.Side The side to update.
 ---@field retry boolean Trying again does not help: vscode-languageclient offers it otherwise.
 
+--- A language server that is not installed.
+---@class copydesk.MissingServer
+---@field name string Its name.
+---@field language string The language that it is for.
+---@field hint string How to install it.
+
 --- A model that can be used.
 ---@class copydesk.ModelInfo
 ---@field id string `PROVIDER/MODEL`
@@ -636,6 +642,34 @@
 ---@class copydesk.SelectionResult
 ---@field selection? copydesk.Selection Missing where no document has the focus or had it last.
 
+--- A language server of the desk's own.
+---@class copydesk.ServerInfo
+---@field name string Its name, such as `rust-analyzer`.
+---@field root string The folder that it works in.
+---@field state copydesk.ServerState How it is.
+---@field message? string What it is doing, or why it does nothing.
+---@field percent? integer How much of that is done.
+---@field documents integer How many documents it holds.
+---@field memory? integer What it uses, in bytes, with all that it started.
+---@field pid? integer Its process, while there is one.
+
+--- How a language server is.
+---@alias copydesk.ServerState
+---| "starting" # It was started, and has not answered.
+---| "indexing" # It reads the project: what it finds nothing in may be wrong.
+---| "ready" # It can be asked.
+---| "resting" # It broke, and is started again soon.
+---| "givenUp" # It broke too often; `servers/restart` starts it again.
+---| "ending" # Nobody needed it for a while.
+
+--- Which language servers to start anew.
+---@class copydesk.ServersRestartParams
+---@field name string The name of the server, in whatever folders it works.
+
+--- What became of it.
+---@class copydesk.ServersRestartResult
+---@field servers integer How many there were of that name.
+
 --- A conversation with an agent. The desk owns it; it outlives every window.
 ---@class copydesk.Session
 ---@field id string Unique; later ones sort after earlier ones.
@@ -794,6 +828,8 @@
 ---@field sessions copydesk.LiveSession[] The sessions that it has at hand.
 ---@field documents integer How many documents the clients have open.
 ---@field tiers? copydesk.TierCount[] How strictly the places of agents' edits were found since the desk began, the most frequent way first.
+---@field servers? copydesk.ServerInfo[] The language servers that it runs itself, by name.
+---@field missing? copydesk.MissingServer[] Those that would be of use and are not installed.
 
 --- How a request to the model ended.
 ---@class copydesk.StepFinish
@@ -1035,6 +1071,9 @@ M.methods = {
   --- How the desk is.
   --- `copydesk.Empty -> copydesk.StatusResult`
   status = "copydesk/status",
+  --- Ends language servers of the desk's own and starts them anew, whatever they broke of.
+  --- `copydesk.ServersRestartParams -> copydesk.ServersRestartResult`
+  serversRestart = "copydesk/servers/restart",
   --- Stops the desk.
   --- `copydesk.StopParams -> copydesk.StopResult`
   stop = "copydesk/stop",

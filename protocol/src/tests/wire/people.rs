@@ -132,7 +132,12 @@ fn the_desk() {
         ServerState::GivenUp,
         ServerState::Ending,
     ];
-    check(&states.map(server).to_vec(), &expect![[r""]]);
+    check(
+        &states.map(server).to_vec(),
+        &expect![[
+            r#"[{"name":"rust-analyzer","root":"/w","state":"starting","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43},{"name":"rust-analyzer","root":"/w","state":"ready","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43},{"name":"rust-analyzer","root":"/w","state":"resting","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43},{"name":"rust-analyzer","root":"/w","state":"givenUp","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43},{"name":"rust-analyzer","root":"/w","state":"ending","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43}]"#
+        ]],
+    );
     check(&ServersRestartParams { name: "gopls".into() }, &expect![[r#"{"name":"gopls"}"#]]);
     check(&ServersRestartResult { servers: 2 }, &expect![[r#"{"servers":2}"#]]);
     let status = StatusResult {
@@ -150,7 +155,7 @@ fn the_desk() {
     check(
         &status,
         &expect![[
-            r#"{"version":"0.1.0","protocol":1,"pid":42,"started":1,"clients":2,"sessions":[{"session":"s1","running":true}],"documents":3,"tiers":[{"tier":"exact","count":7}]}"#
+            r#"{"version":"0.1.0","protocol":1,"pid":42,"started":1,"clients":2,"sessions":[{"session":"s1","running":true}],"documents":3,"tiers":[{"tier":"exact","count":7}],"servers":[{"name":"rust-analyzer","root":"/w","state":"indexing","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43}],"missing":[{"name":"m","language":"l","hint":"get it"}]}"#
         ]],
     );
     check(&StopParams { when: StopWhen::Idle }, &expect![[r#"{"when":"idle"}"#]]);

@@ -59,17 +59,18 @@ fn within(metadata: &Value, when: When, width: usize) -> Vec<String> {
 
 /// `2 new, 1 older, 1 fixed`
 fn figures(told: &Value, (new, unsure): (usize, usize), when: When) -> String {
-    let found = match (new, unsure) {
-        (0, 0) => "nothing new".to_owned(),
-        (0, unsure) => format!("{unsure} found, which of them are new is not known"),
-        (new, _) => format!("{new} new"),
-    };
     let made = if when == When::Before { " if this is made" } else { "" };
+    let found = match (new, unsure) {
+        (0, 0) => format!("nothing new{made}"),
+        (0, unsure) => format!("{unsure} found{made}, which of them are new is not known"),
+        (new, 0) => format!("{new} new{made}"),
+        (new, unsure) => format!("{new} new{made}, {unsure} perhaps new"),
+    };
     let older = [("remaining", "older"), ("fixed", "fixed")].map(|(key, word)| match count(told, key) {
         0 => String::new(),
         count => format!(", {count} {word}"),
     });
-    format!("{found}{made}{}", older.concat())
+    found + &older.concat()
 }
 
 /// Whoever said something, with how sure it is.

@@ -90,7 +90,15 @@ mod tests {
             language: "typescript".to_owned(),
             hint: "npm install -g typescript-language-server typescript".to_owned(),
         }];
-        expect![[r""]].assert_eq(&described(&running, &missing));
+        expect![[r#"
+
+            Language servers of its own:
+              rust-analyzer  indexing 40 %: shop (lib), 3 documents, 812 MB, in /home/ann/shop
+              gopls          given up: it ended with code 1; `copydesk restart gopls` tries again, in /home/ann/shop
+              pyright        broken: it ended with code 1; it is started again soon, 1 document, in /home/ann/shop
+              clangd         ready, 1 document, in /home/ann/shop
+            Not installed:
+              typescript-language-server (typescript): npm install -g typescript-language-server typescript"#]].assert_eq(&described(&running, &missing));
         assert_eq!(described(&[], &[]), "");
     }
 }

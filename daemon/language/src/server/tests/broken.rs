@@ -1,3 +1,5 @@
+//! Servers that hang, go, print garbage, or send too much.
+
 use serde_json::json;
 
 use super::super::*;

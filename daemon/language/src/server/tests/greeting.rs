@@ -1,3 +1,5 @@
+//! The greeting, and what a server asks of us.
+
 use serde_json::json;
 use tokio::io::AsyncReadExt as _;
 

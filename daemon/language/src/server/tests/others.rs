@@ -1,3 +1,5 @@
+//! What is said of files other than the one that was changed.
+
 use serde_json::json;
 use tokio::time::Instant;
 

@@ -1,3 +1,5 @@
+//! Servers that are asked.
+
 use serde_json::json;
 
 use super::super::*;

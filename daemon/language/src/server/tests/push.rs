@@ -1,3 +1,5 @@
+//! Servers that publish.
+
 use serde_json::{Value, json};
 
 use super::super::*;

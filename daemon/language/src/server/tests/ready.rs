@@ -1,3 +1,5 @@
+//! Servers that have to read the project first.
+
 use serde_json::json;
 use tokio::time::timeout;
 

@@ -1,3 +1,5 @@
+//! What follows a save alone.
+
 use serde_json::json;
 use tokio::time::Instant;
 

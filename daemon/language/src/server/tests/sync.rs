@@ -1,3 +1,5 @@
+//! How a server is told of documents.
+
 use copydesk_text::{Document, Encoding, Lines, Position};
 use proptest::prelude::*;
 use serde_json::json;

@@ -118,15 +118,14 @@ end
 local function figures(found, is_proposed)
   local words = {}
   local new, unsure = #found.new, #found.unsure
+  local made = is_proposed and " if this is made" or ""
   if new == 0 and unsure == 0 then
-    words[1] = "nothing new"
+    words[1] = "nothing new" .. made
   elseif new == 0 then
-    words[1] = ("%d found, which of them are new is not known"):format(unsure)
+    words[1] = ("%d found%s, which of them are new is not known"):format(unsure, made)
   else
-    words[1] = ("%d new"):format(new + count(found.told.unlisted))
-  end
-  if is_proposed then
-    words[1] = words[1] .. " if this is made"
+    words[1] = ("%d new%s"):format(new + count(found.told.unlisted), made)
+    words[2] = unsure > 0 and ("%d perhaps new"):format(unsure) or nil
   end
   for _, one in ipairs({ { "remaining", "older" }, { "fixed", "fixed" } }) do
     local number = count(found.told[one[1]])

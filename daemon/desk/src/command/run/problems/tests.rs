@@ -34,20 +34,65 @@ fn check(metadata: &Value, when: When, width: usize, expected: &Expect) {
 
 #[test]
 fn problems_and_who_says_so() {
-    check(&found(), When::After, 90, &expect![[r""]]);
+    check(
+        &found(),
+        When::After,
+        90,
+        &expect![[r#"
+              src/cart.rs:12:9 error E0308 mismatched types: expected `Money`, found `f64`
+              src/a/rather/deep/folder/of/the/project/till.rs:12:9 warning not used
+              ✗ rust-analyzer, proven: 2 new, 2 older, 1 fixed
+              ? cargo check: not known: it runs for saved files only
+        "#]],
+    );
 }
 
 #[test]
 fn what_would_be_wrong() {
     let mut metadata = found();
     metadata["diagnostics"]["new"] = json!([]);
-    check(&metadata, When::Before, 90, &expect![[r""]]);
+    check(
+        &metadata,
+        When::Before,
+        90,
+        &expect![[r#"
+              ✓ rust-analyzer, proven: nothing new if this is made, 2 older, 1 fixed
+              ? cargo check: not known: it runs for saved files only
+        "#]],
+    );
 }
 
 #[test]
 fn a_narrow_terminal() {
-    check(&found(), When::After, 40, &expect![[r""]]);
-    check(&found(), When::After, 20, &expect![[r""]]);
+    check(
+        &found(),
+        When::After,
+        40,
+        &expect![[r#"
+              src/cart.rs:12:9
+                error E0308
+                mismatched types: expected `Money…
+              …/folder/of/the/project/till.rs:12:9
+                warning not used
+              ✗ rust-analyzer, proven: 2 new, 2 ol…
+              ? cargo check: not known: it runs fo…
+        "#]],
+    );
+    check(
+        &found(),
+        When::After,
+        20,
+        &expect![[r#"
+              src/cart.rs:12:9
+                error E0308
+                mismatched ty…
+              …ct/till.rs:12:9
+                warning
+                not used
+              ✗ rust-analyzer,…
+              ? cargo check: n…
+        "#]],
+    );
 }
 
 #[test]
@@ -56,9 +101,33 @@ fn no_more_than_a_handful() {
     metadata["diagnostics"]["unsure"] = metadata["diagnostics"]["new"].take();
     metadata["diagnostics"]["new"] = json!(vec![problem("a", "error", None, "x"); 4]);
     metadata["diagnostics"]["unlisted"] = json!(3);
-    check(&metadata, When::After, 90, &expect![[r""]]);
+    check(
+        &metadata,
+        When::After,
+        90,
+        &expect![[r#"
+              a:12:9 error x
+              a:12:9 error x
+              a:12:9 error x
+              a:12:9 error x
+              src/cart.rs:12:9 error E0308 mismatched types: expected `Money`, found `f64`
+              … and 4 more
+              ✗ rust-analyzer, proven: 4 new, 2 perhaps new, 2 older, 1 fixed
+              ? cargo check: not known: it runs for saved files only
+        "#]],
+    );
     metadata["diagnostics"]["new"] = json!([]);
-    check(&metadata, When::After, 90, &expect![[r""]]);
+    check(
+        &metadata,
+        When::After,
+        90,
+        &expect![[r#"
+              src/cart.rs:12:9 error E0308 mismatched types: expected `Money`, found `f64`
+              src/a/rather/deep/folder/of/the/project/till.rs:12:9 warning not used
+              ✗ rust-analyzer, proven: 2 found, which of them are new is not known, 2 older, 1 fixed
+              ? cargo check: not known: it runs for saved files only
+        "#]],
+    );
 }
 
 #[test]

@@ -1,0 +1,1 @@
+../../../daemon/language/src/diagnostic.rs

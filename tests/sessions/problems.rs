@@ -1,0 +1,201 @@
+//! What a model is told of what is wrong with what it wrote: by a language server that does what a script says, by grammars, after
+//! edits, commands and turns.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::harness::{Scripted, events};
+use crate::cli::desk::BINARY;
+use crate::model_server::Turn;
+
+/// The program is an example of this package, built with its tests.
+fn program() -> String {
+    let folder = Path::new(BINARY).parent().unwrap();
+    folder.join("examples/language_server").to_string_lossy().into_owned()
+}
+
+/// A desk where files that end in `.toy` are served as the script says.
+fn served(turns: impl IntoIterator<Item = Turn>, script: &Value) -> Scripted {
+    let folder = tempfile::tempdir().unwrap().keep();
+    let path = folder.join("script.json");
+    std::fs::write(&path, script.to_string()).unwrap();
+    let lsp = json!({ "toy": { "command": [program(), path], "extensions": [".toy"] } });
+    Scripted::with(turns, json!({ "lsp": lsp, "permission": "allow" }))
+}
+
+fn rules() -> Value {
+    json!([{ "find": "bad", "message": "this is bad", "severity": 1, "code": "T1" }])
+}
+
+fn edit(id: &str, old: &str, new: &str) -> Turn {
+    Turn::new().call(id, "edit", json!({ "filePath": "a.toy", "oldString": old, "newString": new }))
+}
+
+fn done() -> Turn {
+    Turn::new().text("Done.")
+}
+
+/// `diagnostics` of the calls with this tool, as views see them.
+fn diagnostics(events: &[Value], tool: &str) -> Vec<Value> {
+    let settled = events
+        .iter()
+        .filter(|event| event["event"] == "part" && event["part"]["state"]["kind"] == "completed");
+    let calls = settled.map(|event| &event["part"]["content"]).filter(|content| content["name"] == tool);
+    calls.map(|call| call["output"]["metadata"]["diagnostics"].clone()).collect()
+}
+
+#[test]
+fn an_edit_is_told_what_the_server_says_of_exactly_that_text() {
+    let turns = [edit("c1", "two", "bad two\nthree"), edit("c2", "bad two", "two"), done()];
+    let scripted = served(turns, &json!({ "pull": true, "push": "never", "rules": rules() }));
+    scripted.desk.write("a.toy", "bad one\ntwo\n");
+    let ran = scripted.run(&["--json", "Edit"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let first = scripted.told(1);
+    assert!(first.contains("toy, proven for this text: 1 new error"), "{first}");
+    assert!(first.contains("a.toy:2:1 error T1 this is bad"), "{first}");
+    assert!(!first.contains("a.toy:1:1"), "the old one is not told again: {first}");
+    assert!(first.contains("1 older error remains."), "{first}");
+    let second = scripted.told(2);
+    assert!(second.contains("toy, proven for this text: no new errors"), "{second}");
+    assert!(second.contains("1 older error remains, 1 was fixed."), "{second}");
+    let shown = diagnostics(&events(&ran), "edit");
+    assert_eq!(shown[0]["new"][0]["line"], 2);
+    assert_eq!(shown[0]["reports"][0]["proof"], "proven");
+}
+
+#[test]
+fn a_server_that_reads_the_project_is_not_waited_for_and_told_later() {
+    let log = tempfile::tempdir().unwrap().keep().join("log");
+    let script = json!({ "pull": true, "push": "never", "rules": rules(), "indexesMs": 1500, "log": log });
+    // When it was asked, what it answers has still to arrive.
+    let asked =
+        format!("until grep -q textDocument/diagnostic {}; do sleep 0.05; done; sleep 1", log.display());
+    let wait = Turn::new().call("c2", "bash", json!({ "command": asked, "description": "Wait" }));
+    let scripted = served([edit("c1", "two", "bad two"), wait, done()], &script);
+    scripted.desk.write("a.toy", "one\ntwo\n");
+    assert_eq!(scripted.run(&["Edit"]).code, Some(0));
+    let first = scripted.told(1);
+    assert!(first.contains("toy: not known for this text"), "{first}");
+    assert!(!first.contains("this is bad"), "{first}");
+    let later = scripted.told(2);
+    assert!(later.contains("this is bad"), "{later}");
+}
+
+#[test]
+fn servers_that_break_lose_no_edit_and_are_told_of() {
+    for (script, said) in [
+        (json!({ "exitsAtStart": 3, "complains": "no licence" }), "no licence"),
+        (json!({ "neverAnswers": ["textDocument/diagnostic"], "pull": true, "push": "never" }), "not known"),
+        // Begun again, it may be in time.
+        (json!({ "crashesAfter": 1, "pull": true, "push": "never" }), "toy"),
+        (json!({ "floods": true, "pull": true, "push": "never", "rules": rules() }), "this is bad"),
+        (
+            json!({ "garbage": "hello world\n", "pull": true, "push": "never", "rules": rules() }),
+            "this is bad",
+        ),
+        (json!({ "pastTheEnd": true, "pull": true, "push": "never" }), "toy"),
+        // A program that is built for tests may take its time with them.
+        (json!({ "more": 100_000, "pull": true, "push": "never", "rules": rules() }), "toy"),
+        (json!({ "wrongVersions": true, "push": "versions", "rules": rules() }), "not known"),
+    ] {
+        let scripted = served([edit("c1", "two", "bad two"), done()], &script);
+        scripted.desk.write("a.toy", "one\ntwo\n");
+        let ran = scripted.run(&["Edit"]);
+        assert_eq!(ran.code, Some(0), "{script}: {}", ran.stderr);
+        assert_eq!(scripted.desk.read("a.toy"), "one\nbad two\n", "{script}");
+        let told = scripted.told(1);
+        assert!(told.contains(said), "{script}: {told}");
+        assert!(told.len() < 16 * 1024, "{script}: {} bytes", told.len());
+    }
+}
+
+#[test]
+fn what_a_command_broke_is_told_with_the_command() {
+    let read = Turn::new().call("c1", "read", json!({ "filePath": "a.toy" }));
+    let command = json!({ "command": "sed -i 's/two/bad two/' a.toy", "description": "Change it" });
+    let scripted = served(
+        [read, edit("c2", "one", "one one"), Turn::new().call("c3", "bash", command), done()],
+        &json!({ "pull": true, "push": "never", "rules": rules() }),
+    );
+    scripted.desk.write("a.toy", "one\ntwo\n");
+    assert_eq!(scripted.run(&["Edit"]).code, Some(0));
+    let told = scripted.told(3);
+    assert!(told.contains("a.toy:2:1 error T1 this is bad"), "{told}");
+}
+
+#[test]
+fn without_servers_a_grammar_finds_what_breaks_the_syntax() {
+    let edit = json!({ "filePath": "a.py", "oldString": "return 1", "newString": "return (1" });
+    let turns = [Turn::new().call("c1", "edit", edit), done()];
+    let scripted = Scripted::with(turns, json!({ "permission": "allow", "lsp": false }));
+    scripted.desk.write("a.py", "def f():\n    return 1\n");
+    assert_eq!(scripted.run(&["Edit"]).code, Some(0));
+    let told = scripted.told(1);
+    assert!(told.contains("tree-sitter (syntax only), proven for this text: 1 new error"), "{told}");
+}
+
+#[test]
+fn whoever_wants_none_of_it_is_told_none() {
+    let edit = json!({ "filePath": "a.py", "oldString": "return 1", "newString": "return (1" });
+    let more = json!({ "permission": "allow", "diagnostics": { "enabled": false } });
+    let scripted = Scripted::with([Turn::new().call("c1", "edit", edit), done()], more);
+    scripted.desk.write("a.py", "def f():\n    return 1\n");
+    assert_eq!(scripted.run(&["Edit"]).code, Some(0));
+    let told = scripted.told(1);
+    assert!(!told.contains("tree-sitter"), "{told}");
+}
+
+#[test]
+fn a_formatter_gives_what_is_written_its_form_before_it_is_reported() {
+    let turns = [edit("c1", "two", "TWO"), done()];
+    let formatter = json!({ "lower": { "command": ["tr", "A-Z", "a-z"], "extensions": [".toy"] } });
+    let scripted = Scripted::with(turns, json!({ "permission": "allow", "formatter": formatter }));
+    scripted.desk.write("a.toy", "One\ntwo\n");
+    assert_eq!(scripted.run(&["Edit"]).code, Some(0));
+    let told = scripted.told(1);
+    assert_eq!(scripted.desk.read("a.toy"), "one\ntwo\n");
+    assert!(told.contains("The formatter changed the form of a.toy."), "{told}");
+}
+
+/// A desk that is killed takes its language servers along.
+#[test]
+fn no_server_outlives_a_desk_that_is_killed() {
+    let script = json!({ "stays": true, "pull": true, "push": "never", "rules": rules() });
+    let wait =
+        Turn::new().call("c2", "bash", json!({ "command": "touch up; sleep 60", "description": "Wait" }));
+    let scripted = served([edit("c1", "two", "three"), wait], &script);
+    scripted.desk.write("a.toy", "one\ntwo\n");
+    let mut run = scripted.start(&["Edit"]);
+    let up = scripted.desk.path("up");
+    while !up.exists() {
+        assert!(run.try_wait().unwrap().is_none(), "it ended");
+        std::thread::yield_now();
+    }
+    let servers = children_of(run.id());
+    assert!(!servers.is_empty(), "a server runs");
+    run.kill().unwrap();
+    run.wait().unwrap();
+    for server in servers {
+        let gone = || !Path::new(&format!("/proc/{server}/cmdline")).exists() || is_dead(server);
+        while !gone() {
+            std::thread::yield_now();
+        }
+    }
+}
+
+fn is_dead(process: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    stat.rsplit(") ").next().is_none_or(|rest| rest.starts_with(['Z', 'X']))
+}
+
+/// The language servers that this process started.
+fn children_of(process: u32) -> Vec<u32> {
+    let listed =
+        Command::new("ps").args(["-o", "pid=,args=", "--ppid", &process.to_string()]).output().unwrap();
+    let lines = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let servers = lines.lines().filter(|line| line.contains("language_server"));
+    servers.filter_map(|line| line.split_whitespace().next()?.parse().ok()).collect()
+}
