@@ -35,8 +35,8 @@ impl Problem {
         self.code == "fatal"
     }
 
-    pub(crate) fn is_syntax_of_ours(&self) -> bool {
-        self.source == "tree-sitter"
+    pub(crate) fn is_syntax(&self) -> bool {
+        self.source == "tree-sitter" || self.code.contains("syntax")
     }
 }
 
@@ -56,7 +56,7 @@ fn agree(one: &str, other: &str) -> bool {
 }
 
 enum Code {
-    /// `E0308`, `TS2322`, `2322`, `F821`: the digits, with the letter before where there is one.
+    /// `TS2322`, `2322`, `F821`: the digits.
     Number(String),
     /// `reportReturnType`.
     Rule(String),
@@ -64,7 +64,9 @@ enum Code {
 }
 
 fn kind(code: &str) -> Code {
-    let digits: String = code.chars().filter(char::is_ascii_digit).collect();
+    // rust-analyzer numbers some errors otherwise than the compiler does.
+    let is_rust = code.len() == 5 && code.starts_with('E');
+    let digits: String = code.chars().filter(|letter| letter.is_ascii_digit() && !is_rust).collect();
     if digits.len() >= 3 {
         return Code::Number(digits);
     }

@@ -25,12 +25,5 @@ fn problem(at: &At, line: &str) -> Option<Problem> {
     };
     let message = message.to_owned();
     let code = if severity == "fatal error" { "fatal".to_owned() } else { String::new() };
-    Some(Problem {
-        path: at.inside(path),
-        line,
-        is_error,
-        code,
-        message,
-        source: "clang".into(),
-    })
+    Some(Problem { path: at.inside(path), line, is_error, code, message, source: "clang".into() })
 }
