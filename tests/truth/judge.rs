@@ -69,7 +69,10 @@ pub(crate) fn judge(moments: &[Moment], told: &Told) -> Verdict {
                 |moment: &Moment| moment.truth.iter().any(|known| known.is_error && known.path == one.path);
             moments[1..].iter().any(broken)
         };
-        if is_true || (one.is_syntax_of_ours() && is_broken()) {
+        let is_cut = moments[1..]
+            .iter()
+            .any(|moment| moment.truth.iter().any(|known| known.is_fatal() && known.path == one.path));
+        if is_true || is_cut || (one.is_syntax() && is_broken()) {
             continue;
         }
         let (is_so, was_so) = (holds(after, one), holds(before, one));
@@ -84,8 +87,7 @@ pub(crate) fn judge(moments: &[Moment], told: &Told) -> Verdict {
 
     let is_error = |problem: &&Problem| problem.is_error;
     let is_told = |new: &Problem| told.new.iter().any(|told| new.is(told));
-    let has_syntax =
-        |new: &Problem| told.new.iter().any(|told| told.is_syntax_of_ours() && told.path == new.path);
+    let has_syntax = |new: &Problem| told.new.iter().any(|told| told.is_syntax() && told.path == new.path);
     let missing: Vec<_> =
         whole.new.iter().filter(is_error).filter(|new| !is_told(new) && !has_syntax(new)).collect();
     let is_edited = |problem: &Problem| before.state.get(&problem.path) != after.state.get(&problem.path);

@@ -18,9 +18,11 @@ pub(crate) struct Problem {
 
 impl Problem {
     /// Whether a server's problem is this one of a compiler: in the same line, and by the same code where both have one of the same
-    /// kind. Messages are worded differently by servers and compilers of one language, columns are counted differently.
+    /// kind. Messages are worded differently by servers and compilers of one language, columns are counted differently; what is
+    /// missing at the end of a line some tell of the next one, in the same words.
     pub(crate) fn is(&self, other: &Self) -> bool {
-        self.path == other.path && self.line == other.line && agree(&self.code, &other.code)
+        let is_near = self.line.abs_diff(other.line) == 1 && words(&self.message) == words(&other.message);
+        self.path == other.path && (self.line == other.line || is_near) && agree(&self.code, &other.code)
     }
 
     /// Whether the compiler says the same of another line: what remains when lines move and change.
@@ -28,9 +30,20 @@ impl Problem {
         self.path == other.path && self.code == other.code && self.message == other.message
     }
 
-    pub(crate) fn is_syntax_of_ours(&self) -> bool {
-        self.source == "tree-sitter"
+    /// The compiler has read no further in this file.
+    pub(crate) fn is_fatal(&self) -> bool {
+        self.code == "fatal"
     }
+
+    pub(crate) fn is_syntax(&self) -> bool {
+        self.source == "tree-sitter" || self.code.contains("syntax")
+    }
+}
+
+/// A message without what its teller adds.
+fn words(message: &str) -> String {
+    let first = message.lines().next().unwrap_or_default();
+    first.trim_end_matches("(fix available)").trim().to_lowercase()
 }
 
 fn agree(one: &str, other: &str) -> bool {
@@ -43,7 +56,7 @@ fn agree(one: &str, other: &str) -> bool {
 }
 
 enum Code {
-    /// `E0308`, `TS2322`, `2322`, `F821`: the digits, with the letter before where there is one.
+    /// `TS2322`, `2322`, `F821`: the digits.
     Number(String),
     /// `reportReturnType`.
     Rule(String),
@@ -51,7 +64,9 @@ enum Code {
 }
 
 fn kind(code: &str) -> Code {
-    let digits: String = code.chars().filter(char::is_ascii_digit).collect();
+    // rust-analyzer numbers some errors otherwise than the compiler does.
+    let is_rust = code.len() == 5 && code.starts_with('E');
+    let digits: String = code.chars().filter(|letter| letter.is_ascii_digit() && !is_rust).collect();
     if digits.len() >= 3 {
         return Code::Number(digits);
     }

@@ -24,12 +24,6 @@ fn problem(at: &At, line: &str) -> Option<Problem> {
         _ => return None,
     };
     let message = message.to_owned();
-    Some(Problem {
-        path: at.inside(path),
-        line,
-        is_error,
-        code: String::new(),
-        message,
-        source: "clang".into(),
-    })
+    let code = if severity == "fatal error" { "fatal".to_owned() } else { String::new() };
+    Some(Problem { path: at.inside(path), line, is_error, code, message, source: "clang".into() })
 }

@@ -192,6 +192,8 @@ impl Server {
                 let Some((_, saved)) = saved else {
                     return Some(unknown("it is said of what was saved, and the text is another"));
                 };
+                // A compiler reads all files: what it said before another one was saved is not about this project.
+                let saved = known.saved.map_or(saved, |last| last.max(saved));
                 match known.saves.followed(saved, begins, now) {
                     Followed::Done => return Some(Said::Proven(known.saved_for(path))),
                     Followed::Nothing => return None,

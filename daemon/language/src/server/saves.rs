@@ -6,6 +6,9 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 
+/// A run that another save breaks off ends, and the next begins within this time.
+const AGAIN: Duration = Duration::from_millis(200);
+
 /// Runs at one time; more are not looked at.
 const MOST: usize = 64;
 
@@ -16,6 +19,8 @@ pub(super) struct Saves {
     running: BTreeSet<String>,
     /// When the last run began.
     begun: Option<Instant>,
+    /// When a run last ended.
+    ended: Option<Instant>,
 }
 
 /// What became of a save.
@@ -44,6 +49,7 @@ impl Saves {
             }
             Some("end") => {
                 self.running.remove(token);
+                self.ended = Some(now);
             }
             _ => {}
         }
@@ -52,7 +58,11 @@ impl Saves {
     pub(super) fn followed(&self, saved: Instant, begins: Duration, now: Instant) -> Followed {
         match self.begun {
             _ if !self.running.is_empty() => Followed::Wait(None),
-            Some(begun) if begun >= saved => Followed::Done,
+            // It may have been the run of the save before, which begins late and is broken off.
+            Some(begun) if begun >= saved => match self.ended.map(|ended| ended + AGAIN) {
+                Some(sure) if sure > now => Followed::Wait(Some(sure)),
+                _ => Followed::Done,
+            },
             _ if saved + begins > now => Followed::Wait(Some(saved + begins)),
             _ => Followed::Nothing,
         }
@@ -84,7 +94,8 @@ mod tests {
         saves.progress("check/1", &json!({ "kind": "report" }), at(60));
         assert_eq!(saves.followed(at(10), begins, at(60)), Followed::Wait(None));
         saves.progress("check/1", &json!({ "kind": "end" }), at(70));
-        assert_eq!(saves.followed(at(10), begins, at(70)), Followed::Done);
+        assert_eq!(saves.followed(at(10), begins, at(70)), Followed::Wait(Some(at(270))), "broken off?");
+        assert_eq!(saves.followed(at(10), begins, at(270)), Followed::Done);
         assert_eq!(saves.followed(at(60), begins, at(70)), Followed::Wait(Some(at(560))));
         assert_eq!(saves.followed(at(60), begins, at(560)), Followed::Nothing);
     }

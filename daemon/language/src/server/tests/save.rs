@@ -33,7 +33,7 @@ async fn what_follows_a_save_is_kept_apart_and_dropped_when_the_file_is_changed(
         fake.publish("/a", 1, &["rustc: borrowed", "native"]).await;
         fake.progress("check/0", json!({ "kind": "end" })).await;
     });
-    assert_eq!(said, (Some("proven: rustc: borrowed".into()), 1090));
+    assert_eq!(said, (Some("proven: rustc: borrowed".into()), 1290));
     let answer = full(&["native", "rustc: of who knows when"]);
     let (said, _) = tokio::join!(check(&server, "/a"), fake.answer("textDocument/diagnostic", answer));
     assert_eq!(said.0, "proven: native");
