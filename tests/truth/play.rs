@@ -166,7 +166,7 @@ fn warm_up(scripted: &Scripted, project: &Project, case: &Case) {
             return;
         }
         // Whoever says at once that it is not known is asked again, but not without a pause.
-        std::thread::sleep(Duration::from_millis(500));
+        std::thread::park_timeout(Duration::from_millis(500));
     }
 }
 
