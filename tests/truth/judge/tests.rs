@@ -34,7 +34,7 @@ fn each_class_is_told_from_the_others() {
     let error = problem(1, "2345");
     let unknown = |text: &str| Told { failed: vec![text.to_owned()], ..Told::default() };
     for (before, after, told, class) in [
-        (&clean, &broken, told("proven", &[error.clone()], 0), Class::Exact),
+        (&clean, &broken, told("proven", std::slice::from_ref(&error), 0), Class::Exact),
         (&clean, &broken, told("proven", &[], 0), Class::Stale),
         (&clean, &broken, told("unknown", &[], 0), Class::Unknown),
         (&clean, &broken, told("proven", &[problem(1, "2999")], 0), Class::Wrong),
@@ -42,11 +42,11 @@ fn each_class_is_told_from_the_others() {
         (&clean, &broken, Told::default(), Class::Unknown),
         (&broken, &clean, told("proven", &[], 1), Class::Exact),
         (&broken, &clean, told("proven", &[], 0), Class::Stale),
-        (&broken, &clean, told("likely", &[error.clone()], 0), Class::Stale),
+        (&broken, &clean, told("likely", std::slice::from_ref(&error), 0), Class::Stale),
         (&clean, &clean, told("likely", &[], 0), Class::Exact),
         (&clean, &clean, told("likely", &[], 1), Class::Wrong),
         (&clean, &clean, told("unknown", &[], 0), Class::Unknown),
-        (&broken, &broken, told("proven", &[error.clone()], 0), Class::Wrong),
+        (&broken, &broken, told("proven", std::slice::from_ref(&error), 0), Class::Wrong),
         (&clean, &clean, unknown("no such file"), Class::Failed),
     ] {
         let verdict = judge(&[before.clone(), after.clone()], &told);
