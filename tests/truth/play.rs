@@ -165,8 +165,6 @@ fn warm_up(scripted: &Scripted, project: &Project, case: &Case) {
         if told.is_known() || told.reports.iter().all(|report| !report.is_of_a_server()) {
             return;
         }
-        // Whoever says at once that it is not known is asked again, but not without a pause.
-        std::thread::park_timeout(Duration::from_millis(500));
     }
 }
 
