@@ -22,6 +22,7 @@ fn without_a_command_there_is_help() {
         !   lsp          What an editor starts: speaks LSP with it, and starts the daemon if need be
         !   daemon       Run the daemon here, in the foreground
         !   status       Tell whether the daemon runs, and what it has to do
+        !   restart      End a language server that the daemon runs, and start it anew
         !   stop         End the daemon when its turns are done
         !   doctor       Find out why something does not work, and what to do
         !   completions  Print a script that completes this command line in your shell

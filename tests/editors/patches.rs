@@ -110,6 +110,8 @@ fn a_patch_is_made_at_once_reviewed_after_and_taken_back_as_one() {
         Moved old.sh to bin/new.sh (+1 -1). The changed places now read:
         1: echo new
         Deleted gone.txt (+0 -1).
+
+        tree-sitter (syntax only), proven for this text: no new errors
     "#]]
     .assert_eq(&desk.told(1));
     let reviews = list(&mut client, &session);
@@ -158,7 +160,10 @@ fn before_a_patch_one_ask_waits_until_every_file_is_decided() {
         - `new.txt`: rejected; the file is as it was before.
         - `bin/new.sh`: accepted.
         - `old.sh`: accepted.
-        - `gone.txt`: accepted."#]]
+        - `gone.txt`: accepted.
+
+        tree-sitter (syntax only), proven for this text: no new errors
+    "#]]
     .assert_eq(&desk.told(1));
     expect![[r#"
         a.txt = "one\nTWO\nthree\nfour\nfive\nsix\nseven\n"

@@ -57,6 +57,8 @@ impl Scripted {
             "model": "script/m-1",
             "enabled_providers": ["script"],
             "retry": { "max": 1 },
+            // Whatever is installed here: who wants a language server says so.
+            "lsp": false,
             "provider": { "script": {
                 "wire": "anthropic",
                 "options": { "baseURL": server.base_url(Wire::Anthropic), "apiKey": "sk-0987654321" },

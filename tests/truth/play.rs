@@ -51,6 +51,9 @@ pub(crate) fn play(
 ) -> Vec<Step> {
     let mut config = servers.config(server);
     config["permission"] = json!("allow");
+    if config.get("lsp").is_none() {
+        config["lsp"] = json!(true);
+    }
     if case.patches() {
         config["model"] = json!("script/gpt-5");
     }

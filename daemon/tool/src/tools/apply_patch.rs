@@ -87,7 +87,11 @@ impl Tool for ApplyPatch {
                 "\n(The person has changed files in the editor since you read them{files}; what they wrote is kept.)"
             ));
         }
-        output.push_str(&made.notes());
+        let notes = made.notes();
+        if !notes.is_empty() {
+            output.truncate(output.trim_end_matches('\n').len());
+        }
+        output.push_str(&notes);
         Ok(Output { title, output, metadata: made.metadata, ..Output::default() })
     }
 }
