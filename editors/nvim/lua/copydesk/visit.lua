@@ -2,7 +2,8 @@
 ---
 --- Contract: a file is loaded as Neovim loads it for the person, so that their servers come, but without a swap file, its
 --- questions, or what a file itself wants to set (modelines). A buffer that the person goes to is theirs from then on, and
---- gets both. The others go away when they have not been used for a while, and there are never many.
+--- gets both. The others go away when they have not been used for a while, and there are never many; one that no server comes to
+--- goes at once, and files of its kind are not loaded again before a server comes to anything.
 
 local server = require("copydesk.server")
 local notes = require("copydesk.diagnostics.notes")
@@ -16,6 +17,8 @@ M.most = 20
 M.idle = 3 * 60 * 1000
 --- A server that is configured for the kind of file comes within this time.
 M.grace = 250
+--- How long it is believed that no server comes to a kind of file, in milliseconds.
+M.believed = 60 * 1000
 --- Larger files are not for a language server.
 local LARGEST = 4 * 1024 * 1024
 
@@ -27,8 +30,10 @@ local LARGEST = 4 * 1024 * 1024
 ---@field uses integer
 ---@field used number When it was last used.
 ---@field settled boolean Servers have had their time to come.
+---@field kind? string The kind of file, as far as its name tells.
 
 local visits = {} ---@type table<integer, copydesk.Visit>
+local unserved = {} ---@type table<string, number> Kinds of files that no server came to, and until when that is believed.
 local timer ---@type uv.uv_timer_t?
 local group ---@type integer?
 
@@ -63,6 +68,13 @@ local function begin(visit)
     group = vim.api.nvim_create_augroup("copydesk.visit", {})
     local nothing = { group = group, pattern = "CopydeskVisited", callback = function() end }
     vim.api.nvim_create_autocmd("User", nothing)
+    vim.api.nvim_create_autocmd("LspAttach", {
+      group = group,
+      desc = "Copydesk asks again who serves which files",
+      callback = function()
+        unserved = {}
+      end,
+    })
   end
   vim.bo[visit.buffer].autoread = true
   vim.api.nvim_create_autocmd("BufEnter", {
@@ -195,7 +207,14 @@ function M.with(uri, deadline, run)
     return run(buffer)
   elseif not visit then
     local is_file, path = pcall(vim.uri_to_fname, uri)
+    local kind = is_file and (vim.filetype.match({ filename = path }) or path:match("%.[^./]*$") or path)
+    if kind and (unserved[kind] or 0) > notes.now() then
+      return { state = "unsupported" }
+    end
     visit = is_file and vim.startswith(uri, "file:") and load(path, buffer) or nil
+    if visit then
+      visit.kind = kind
+    end
   elseif not refresh(visit) then
     visit = nil
   end
@@ -204,6 +223,11 @@ function M.with(uri, deadline, run)
   end
   visit.uses = visit.uses + 1
   settle(visit, deadline)
+  if visit.kind and visit.uses == 1 and #server.of(visit.buffer) == 0 and not visit.existed then
+    unserved[visit.kind] = notes.now() + M.believed
+    finish(visit)
+    return { state = "unsupported" }
+  end
   local went, result = xpcall(run, debug.traceback, visit.buffer)
   visit.uses = visit.uses - 1
   visit.used = notes.now()
