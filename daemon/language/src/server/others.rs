@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::checking::{Step, wait};
 use super::known::{Gate, Known};
+use super::published::Published;
 use super::{Mark, Server, parse, uri};
 use crate::quirks::Dependents;
 use crate::report::Said;
@@ -16,7 +17,7 @@ use crate::report::Said;
 /// Open files that are asked about.
 const MOST: usize = 64;
 /// Files that are told of.
-const MOST_TOLD: usize = 1000;
+pub(super) const MOST_TOLD: usize = 1000;
 /// What is said of several files comes within this time of each other.
 const TOGETHER: Duration = Duration::from_millis(120);
 
@@ -61,11 +62,6 @@ impl Server {
             None => {}
         }
         let known = self.inner.lock();
-        for (path, said) in &mut found {
-            if let Said::Proven(all) | Said::Likely(all) = said {
-                *all = known.with_saved(path, std::mem::take(all));
-            }
-        }
         for (path, said) in known.since(since) {
             if found.len() < MOST_TOLD {
                 found.entry(path).or_insert(said);
@@ -136,14 +132,17 @@ impl Server {
 impl Known {
     /// What was said since a moment of files whose text was not changed since.
     fn since(&self, since: Mark) -> impl Iterator<Item = (PathBuf, Said)> {
+        self.others_since(since).map(|(path, published)| {
+            let all = self.published_for(path);
+            (path.clone(), if published.is_answer { Said::Proven(all) } else { Said::Likely(all) })
+        })
+    }
+
+    pub(super) fn others_since(&self, since: Mark) -> impl Iterator<Item = (&PathBuf, &Published)> {
         let is_other = move |path: &PathBuf| {
             let held = self.documents.get(path);
             held.and_then(|held| held.edited).is_none_or(|edited| edited.1 <= since.0)
         };
-        let said = self.published.since(since.0).filter(move |(path, _)| is_other(path));
-        said.map(|(path, published)| {
-            let all = self.whole(path);
-            (path.clone(), if published.is_answer { Said::Proven(all) } else { Said::Likely(all) })
-        })
+        self.published.since(since.0).filter(move |(path, _)| is_other(path))
     }
 }
