@@ -116,7 +116,8 @@ impl Server {
                 let told = known.documents.all().filter_map(|(_, held)| Some(held.edited?.0));
                 let told = told.chain(known.disk).chain(known.saved).max();
                 let heard = known.published.since(since.0).map(|(_, published)| published.heard.at).max();
-                let expected = known.learnt.longest().unwrap_or_default();
+                let expected =
+                    known.learnt.longest().unwrap_or_default().max(self.closed_follow(&known, since));
                 (told.map(|told| told + expected)).max(heard.map(|heard| heard + TOGETHER))
             };
             match quiet {
@@ -126,6 +127,25 @@ impl Server {
                 _ => return,
             }
         }
+    }
+}
+
+impl Server {
+    /// How long after a change it may take until it says of closed files what the change broke: they come with the second, whole
+    /// set of the file itself, and where that is as the first was it is not sent.
+    fn closed_follow(&self, known: &Known, since: Mark) -> Duration {
+        let quirks = &self.inner.launch.quirks;
+        let mut changed =
+            known.documents.all().filter(|(_, held)| held.edited.is_some_and(|at| at.1 > since.0));
+        let is_whole = |path: &PathBuf, version| {
+            let said = known.published.get(path).map(|said| said.heard);
+            said.is_some_and(|heard| heard.version == Some(version) && heard.count >= 2)
+        };
+        let is_there = quirks.partial_first && changed.all(|(path, held)| is_whole(path, held.version));
+        if !quirks.pushes_closed || is_there {
+            return Duration::ZERO;
+        }
+        Duration::from_millis(quirks.silence_ms.max(quirks.settle_ms).min(10_000))
     }
 }
 
