@@ -9,6 +9,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::clamp::Extent;
+use super::documents::Held;
 use super::fresh::Verdict;
 use super::greeting::PullOptions;
 use super::known::{Gate, Known, apart};
@@ -243,7 +244,7 @@ impl Known {
 
     /// What followed the last save, where the file is as it was then.
     pub(super) fn saved_of(&self, path: &Path) -> Option<Said> {
-        let is_clean = self.documents.get(path).is_none_or(|held| held.is_clean());
+        let is_clean = self.documents.get(path).is_none_or(Held::is_clean);
         is_clean.then(|| Said::Proven(self.saved_for(path)))
     }
 }
