@@ -161,7 +161,9 @@ impl Known {
         {
             // How long it took while it read the project says only how long it takes at most.
             match self.gate(now) {
-                Gate::Open(since) if since <= held.told => self.learnt.took(now - held.told),
+                Gate::Open(since) if before.is_none() || since <= held.told => {
+                    self.learnt.took(now - held.told.max(since));
+                }
                 _ if before.is_none() => self.learnt.opened(now - held.told),
                 _ => {}
             }
