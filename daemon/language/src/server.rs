@@ -218,6 +218,7 @@ impl Server {
         let begins = self.inner.change(|known| {
             let now = Instant::now();
             let how = (known.offers.sync, &quirks.change);
+            let before = known.documents.get(&subject.path).map(|held| held.on_disk);
             let messages = known.documents.hold(subject, language, how, (now, known.tick + 1));
             for (method, params) in messages {
                 if method == "textDocument/didOpen" {
@@ -225,6 +226,10 @@ impl Server {
                     known.published.forget(&subject.path);
                 }
                 self.peer.notify(method, &params);
+            }
+            let held = known.documents.get(&subject.path).filter(|held| held.is_clean());
+            if held.is_some_and(|held| before.is_some_and(|before| before != held.on_disk)) {
+                known.landed = Some(now);
             }
             known.readiness.opened(now);
             match known.readiness.stage(now) {
@@ -294,6 +299,14 @@ impl Server {
         });
     }
 
+    /// Whether something was written since it was last told of a save: what follows a save alone is not known then, until it
+    /// is told of one again.
+    pub fn wants_save(&self) -> bool {
+        let known = self.inner.lock();
+        let written = known.disk.max(known.landed);
+        !self.inner.launch.quirks.saves_for.is_empty() && written.is_some() && written > known.saved
+    }
+
     /// What it says of the text that was last held. Of a file that is not held, what it says of the disk, where it can.
     pub async fn check(&self, path: &Path, until: Instant) -> Said {
         self.wait_for(path, until).await
@@ -305,13 +318,32 @@ impl Server {
         self.wait_for_saved(path, until).await
     }
 
+    /// The same as far as it is known now, also for a file that is closed: nothing has been written since the last run began.
+    pub fn known_saved(&self, path: &Path) -> Option<Said> {
+        let known = self.inner.lock();
+        known.is_followed(&self.inner.launch.quirks).then(|| known.saved_of(path)).flatten()
+    }
+
+    /// What followed a save, since that moment, for files whose text was not changed since then. Nothing before it is all there.
+    pub fn others_saved(&self, since: Mark) -> Vec<(PathBuf, Said)> {
+        let known = self.inner.lock();
+        if !known.is_followed(&self.inner.launch.quirks) {
+            return Vec::new();
+        }
+        let others = known.others_since(since).map(|(path, _)| path.clone());
+        others
+            .filter_map(|path| known.saved_of(&path).map(|said| (path, said)))
+            .take(others::MOST_TOLD)
+            .collect()
+    }
+
     /// This moment, for `others`. Taken before `hold`.
     pub fn mark(&self) -> Mark {
         Mark(self.inner.lock().tick)
     }
 
     /// What it says, since that moment, of files whose text was not changed since then: by publish, as related documents, or
-    /// because it is asked.
+    /// because it is asked. Without what follows a save alone.
     pub async fn others(&self, since: Mark, until: Instant) -> Vec<(PathBuf, Said)> {
         self.wait_for_others(since, until).await
     }

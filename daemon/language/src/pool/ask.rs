@@ -1,6 +1,7 @@
 //! Asking one server about texts, and about the files that they may break.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +22,9 @@ use crate::source::Subject;
 
 /// How long it is waited for what the disk has to tell.
 const SETTLING: Duration = Duration::from_millis(500);
+
+/// Other files of which it is told that nothing is known.
+const MOST_UNKNOWN: usize = 10;
 
 const LATE: &str = "it did not answer in time";
 
@@ -67,7 +71,8 @@ pub(super) async fn ask(
     let Ok(_turn) = timeout_at(until, slot.turn.read()).await else {
         return unknown("a proposed text is being checked".to_owned());
     };
-    alive.root.settle(pool, until.min(Instant::now() + SETTLING)).await;
+    let is_seen = alive.root.settle(pool, until.min(Instant::now() + SETTLING)).await
+        && alive.root.has_seen_all(alive.since);
     let mark = alive.server.mark();
     let in_editors = slot.documents().in_editors(&pool.texts.open());
     for path in in_editors {
@@ -75,6 +80,7 @@ pub(super) async fn ask(
             slot.refresh(&alive, &*pool.texts, &path);
         }
     }
+    let known_before = slot.documents().ever_known();
     let held = hold_all(slot, &alive, subjects, aim);
     // It says when it is ready; until then there is nothing to wait for.
     if slot.launch.quirks.ready == ReadyBy::ServerStatus
@@ -104,15 +110,22 @@ pub(super) async fn ask(
         let _ = server.states().wait_for(|state| *state == State::Ready).await;
         Got::Linked(linked(pool, slot, &paths, until).await)
     }));
+    let quirks = &slot.launch.quirks;
     let mut answers = Answers {
         slot,
         generation,
         subjects: &paths,
+        // A file that stands alone is not touched by what was not seen.
+        is_seen: is_seen || quirks.dirty_dependents == Dependents::None,
         said: BTreeMap::new(),
         saved: BTreeMap::new(),
         others: BTreeMap::new(),
+        asked: BTreeSet::new(),
+        known_before,
     };
-    let quirks = &slot.launch.quirks;
+    if aim == Aim::Before {
+        answers.saved.extend(paths.iter().filter_map(|path| Some((path.clone(), server.known_saved(path)?))));
+    }
     let mut is_telling = quirks.pushes_closed || quirks.dirty_dependents == Dependents::Told;
     while let Ok(Some(got)) = timeout_at(until, waiting.next()).await {
         match got {
@@ -121,6 +134,11 @@ pub(super) async fn ask(
                     let first_line = subject.text.lines().next().unwrap_or_default();
                     if let Some(language) = language_of(&subject.path, first_line) {
                         let text = slot.hold(&alive, &subject, language);
+                        if aim == Aim::Before {
+                            let said = server.known_saved(&subject.path);
+                            answers.saved.extend(said.map(|said| (subject.path.clone(), said)));
+                        }
+                        answers.asked.insert(subject.path.clone());
                         waiting.push(check(subject.path, text));
                     }
                 }
@@ -137,6 +155,12 @@ pub(super) async fn ask(
             break;
         }
     }
+    // A compiler says of all files what it says of one, and by now it has said it.
+    if aim == Aim::Changed && answers.saved.values().any(|said| said.diagnostics().is_some()) {
+        for (path, said) in server.others_saved(mark) {
+            answers.saved.entry(path).or_insert(said);
+        }
+    }
     answers.finish(subjects)
 }
 
@@ -146,7 +170,8 @@ fn hold_all(slot: &Slot, alive: &Alive, subjects: &[(Subject, String)], aim: Aim
         held.insert(subject.path.clone(), slot.hold(alive, subject, language));
     }
     for (subject, _) in subjects.iter().filter(|(subject, _)| aim == Aim::Changed && subject.is_saved) {
-        if slot.documents().is_news_that_saved(&subject.path) {
+        // Also where something else was written since: a compiler looks only when something is saved.
+        if slot.documents().is_news_that_saved(&subject.path) || alive.server.wants_save() {
             alive.server.saved(&subject.path);
         }
     }
@@ -159,16 +184,23 @@ struct Answers<'a> {
     /// What the server knew when it was asked.
     generation: u64,
     subjects: &'a BTreeSet<PathBuf>,
+    /// Everything that was changed on the disk is known to the server.
+    is_seen: bool,
     said: BTreeMap<PathBuf, Said>,
     saved: BTreeMap<PathBuf, Said>,
     /// What came by the way.
     others: BTreeMap<PathBuf, Said>,
+    /// Other files that it was asked about.
+    asked: BTreeSet<PathBuf>,
+    /// Files of which something was ever known.
+    known_before: BTreeSet<PathBuf>,
 }
 
 impl Answers<'_> {
     fn add(&mut self, got: Got) {
         match got {
             Got::Of(path, text, said) => {
+                let said = self.weighed(said);
                 let mut documents = self.slot.documents();
                 documents.remember(&path, (text, self.generation), &said);
                 // Somebody else held another text meanwhile, and is told what is said of that.
@@ -180,6 +212,7 @@ impl Answers<'_> {
             Got::Saved(path, said) => self.saved.extend(said.map(|said| (path, said))),
             Got::Others(others) => {
                 for (path, said) in others {
+                    let said = self.weighed(said);
                     // What was asked for goes before what came by the way.
                     let is_asked = self.said.get(&path).is_some_and(|asked| asked.diagnostics().is_some());
                     if is_asked || self.subjects.contains(&path) {
@@ -189,10 +222,19 @@ impl Answers<'_> {
                     if let Some(text) = documents.text(&path) {
                         documents.remember(&path, (text, self.generation), &said);
                     }
+                    self.asked.extend(said.diagnostics().is_none().then(|| path.clone()));
                     self.others.insert(path, said);
                 }
             }
             Got::Linked(_) => {}
+        }
+    }
+
+    /// Nothing is proven where the server may not know what else was changed.
+    fn weighed(&self, said: Said) -> Said {
+        match said {
+            Said::Proven(all) if !self.is_seen => Said::Likely(all),
+            said => said,
         }
     }
 
@@ -206,8 +248,9 @@ impl Answers<'_> {
         self.subjects.iter().all(is_unknown)
     }
 
-    /// Of other files only what is known is told.
+    /// Of other files it is told what is known, and where it was known before and is not now, that.
     fn finish(mut self, subjects: &[(Subject, String)]) -> Vec<Report> {
+        let is_known = !self.is_not_known();
         let mut reports = Vec::new();
         for (subject, _) in subjects {
             let said = self.said.remove(&subject.path);
@@ -215,13 +258,25 @@ impl Answers<'_> {
             reports.push(report(self.slot, &subject.path, said));
         }
         let source = self.slot.launch.quirks.saves_for.join(", ");
-        for (path, said) in self.saved {
-            reports.push(Report { path, source: source.clone(), said });
+        for (path, said) in mem::take(&mut self.saved) {
+            reports.push(Report { path, source: source.clone(), said: self.weighed(said) });
         }
-        let subjects = self.subjects;
-        let known = |(path, said): &(PathBuf, Said)| said.diagnostics().is_some() && !subjects.contains(path);
-        let mut others: BTreeMap<_, _> = self.others.into_iter().filter(known).collect();
-        others.extend(self.said.into_iter().filter(known));
+        let mut others = BTreeMap::new();
+        for (path, said) in self.others.into_iter().chain(self.said) {
+            if !self.subjects.contains(&path) && (said.diagnostics().is_some() || !others.contains_key(&path))
+            {
+                others.insert(path, said);
+            }
+        }
+        for path in self.asked {
+            others.entry(path).or_insert_with(|| Said::Unknown { why: LATE.to_owned() });
+        }
+        let mut unknown = 0;
+        others.retain(|path, said| {
+            let is_unknown = said.diagnostics().is_none();
+            unknown += usize::from(is_unknown && self.known_before.contains(path));
+            !is_unknown || (is_known && self.known_before.contains(path) && unknown <= MOST_UNKNOWN)
+        });
         reports.extend(others.into_iter().map(|(path, said)| report(self.slot, &path, said)));
         reports
     }

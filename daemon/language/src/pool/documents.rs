@@ -140,6 +140,12 @@ impl Documents {
         }
     }
 
+    /// Those of which something was ever known, under whatever text.
+    pub(super) fn ever_known(&self) -> BTreeSet<PathBuf> {
+        let known = self.held.iter().filter(|(_, held)| held.said.is_some());
+        known.map(|(path, _)| path.clone()).collect()
+    }
+
     /// What is known of exactly this text, with everything else as it is now.
     pub(super) fn known(&self, subject: &Subject) -> Option<&Said> {
         let held = self.held.get(&subject.path)?;

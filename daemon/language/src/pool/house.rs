@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
-use super::slot::Order;
+use super::slot::{Life, Order};
 use super::{Shared, memory};
 
 const LOOK: Duration = Duration::from_secs(5);
@@ -23,6 +23,7 @@ pub(super) async fn keep(shared: Weak<Shared>, closed: CancellationToken) {
         }
         let Some(pool) = shared.upgrade() else { return };
         end_idle(&pool);
+        make_room(&pool);
         let groups: Vec<i32> = pool.all().iter().filter_map(|slot| slot.alive()?.server.group()).collect();
         drop(pool);
         // It reads a few hundred small files.
@@ -39,6 +40,29 @@ fn end_idle(pool: &Shared) {
             slot.order(Order::Stop);
         }
     }
+}
+
+/// Whoever wants a server while all places are taken has another one end, which two may want of the same one, or in vain where it is
+/// asked something just then. So as long as somebody waits, those that were used least end, one for each.
+fn make_room(pool: &Shared) {
+    if pool.places.available_permits() > 0 {
+        return;
+    }
+    let slots = pool.all();
+    let (mut placed, mut ending, mut starting) = (Vec::new(), 0_usize, 0_usize);
+    for slot in slots {
+        match slot.life() {
+            Life::Running(_) => placed.push(slot),
+            Life::Ending => ending += 1,
+            Life::Starting => starting += 1,
+            Life::Resting { .. } | Life::GivenUp { .. } => {}
+        }
+    }
+    // Those that start and do not wait have the places that are left.
+    let waiting = (starting + placed.len() + ending).saturating_sub(pool.limits.servers);
+    placed.sort_by_key(|slot| slot.used());
+    let free = placed.into_iter().filter(|slot| slot.is_free());
+    free.take(waiting.saturating_sub(ending)).for_each(|slot| _ = slot.order(Order::Stop));
 }
 
 fn end_greedy(pool: &Shared, taken: &HashMap<i32, u64>) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout_at};
@@ -17,24 +17,41 @@ pub(super) struct Root {
     pub(super) watched: Watched,
     /// What was seen is told before anybody else goes on.
     telling: Mutex<()>,
+    /// When it was last found that something had not been seen. A server that was there by then may never hear of it.
+    missed: std::sync::Mutex<Option<Instant>>,
 }
 
 impl Root {
     pub(super) fn begin(path: &Path, most_folders: usize) -> Self {
-        Self { watched: Watched::begin(path, most_folders), telling: Mutex::default() }
+        let watched = Watched::begin(path, most_folders);
+        Self { watched, telling: Mutex::default(), missed: std::sync::Mutex::default() }
     }
 
-    /// When this is done, every server here knows what changed before it was called, unless the time was over first.
-    pub(super) async fn settle(self: &Arc<Self>, pool: &Shared, until: Instant) {
-        let Ok(_telling) = timeout_at(until, self.telling.lock()).await else { return };
-        let Some(changes) = self.watched.settled(until).await else { return };
-        if changes == Changes::default() {
+    /// When this is done, every server here knows what changed before it was called. False where that cannot be said: the time
+    /// was over first, or not everything is seen.
+    pub(super) async fn settle(self: &Arc<Self>, pool: &Shared, until: Instant) -> bool {
+        let Ok(_telling) = timeout_at(until, self.telling.lock()).await else { return false };
+        let Some(changes) = self.watched.settled(until).await else { return false };
+        if changes.missed {
+            *self.missed.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        }
+        self.tell_all(pool, &changes);
+        !changes.missed && self.watched.problem().is_none()
+    }
+
+    /// Whether nothing went by unseen since that moment, as far as was found.
+    pub(super) fn has_seen_all(&self, since: Instant) -> bool {
+        self.missed.lock().unwrap_or_else(PoisonError::into_inner).is_none_or(|missed| missed < since)
+    }
+
+    fn tell_all(self: &Arc<Self>, pool: &Shared, changes: &Changes) {
+        if *changes == Changes::default() {
             return;
         }
         pool.recent().add(changes.changed.iter().map(|(path, _)| path.clone()));
         for slot in pool.all() {
             if let Some(alive) = slot.alive().filter(|alive| Arc::ptr_eq(&alive.root, self)) {
-                tell(pool, &slot, &alive, &changes);
+                tell(pool, &slot, &alive, changes);
             }
         }
     }

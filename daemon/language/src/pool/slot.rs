@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::{RwLock, mpsc, watch};
 use tokio::time::{Instant, timeout_at};
@@ -15,6 +16,9 @@ use crate::source::Subject;
 
 /// The name of a server and the root of its project.
 pub(super) type Key = (String, PathBuf);
+
+/// Nobody waits longer for a server to be greeted: what it says then is told later.
+const GREETING: Duration = Duration::from_millis(1500);
 
 #[derive(Debug)]
 pub(super) struct Slot {
@@ -98,10 +102,11 @@ impl Slot {
         }
     }
 
-    /// Waits until its process is greeted, or known not to be: that takes less than it gives. What it has to read afterwards is
-    /// not waited for here.
+    /// Waits until its process is greeted, or known not to be, though not for long: one that waits for a place, or is written
+    /// in Java, takes any time. What it has to read afterwards is not waited for here.
     pub(super) async fn begun(&self, until: Instant) {
         let mut life = self.life.subscribe();
+        let until = until.min(Instant::now() + GREETING);
         let _ = timeout_at(until, life.wait_for(|life| !matches!(life, Life::Starting))).await;
     }
 

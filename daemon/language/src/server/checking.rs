@@ -1,6 +1,5 @@
 //! Waiting for what a server says of a text.
 
-use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,6 +9,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::clamp::Extent;
+use super::documents::Held;
 use super::fresh::Verdict;
 use super::greeting::PullOptions;
 use super::known::{Gate, Known, apart};
@@ -17,7 +17,7 @@ use super::saves::Followed;
 use super::{Server, parse, uri};
 use crate::diagnostic::Diagnostic;
 use crate::peer::{Answer, PeerError};
-use crate::quirks::Pull;
+use crate::quirks::{Pull, Quirks};
 use crate::report::Said;
 
 /// Before a request that the server gave up itself is sent again.
@@ -192,11 +192,12 @@ impl Server {
                 let Some((_, saved)) = saved else {
                     return Some(unknown("it is said of what was saved, and the text is another"));
                 };
-                // A compiler reads all files: what it said before another one was saved is not about this project.
-                let saved = known.saved.map_or(saved, |last| last.max(saved));
-                match known.saves.followed(saved, begins, now) {
+                // A compiler reads all files: what it said before another one was written is not about this project.
+                let written = known.written().map_or(saved, |last| last.max(saved));
+                match known.saves.followed(written, begins, now) {
                     Followed::Done => return Some(Said::Proven(known.saved_for(path))),
                     Followed::Nothing => return None,
+                    Followed::Late => return Some(unknown("nothing has followed the save yet")),
                     Followed::Wait(at) => at,
                 }
             };
@@ -210,11 +211,11 @@ impl Server {
 
 impl Known {
     /// What was published last of a document that is held.
-    fn published_for(&self, path: &Path) -> Vec<Diagnostic> {
+    pub(super) fn published_for(&self, path: &Path) -> Vec<Diagnostic> {
         self.fitted(path, self.published.get(path).map(|said| said.diagnostics.as_slice()))
     }
 
-    pub(super) fn saved_for(&self, path: &Path) -> Vec<Diagnostic> {
+    fn saved_for(&self, path: &Path) -> Vec<Diagnostic> {
         self.fitted(path, self.published.get(path).map(|said| said.saved.as_slice()))
     }
 
@@ -226,20 +227,25 @@ impl Known {
         diagnostics
     }
 
-    /// All that it says of a file.
-    pub(super) fn whole(&self, path: &Path) -> Vec<Diagnostic> {
-        self.with_saved(path, self.published_for(path))
+    /// When anything was last written that a compiler reads, as far as it is known here.
+    fn written(&self) -> Option<Instant> {
+        self.saved.max(self.disk).max(self.landed)
     }
 
-    /// Also what follows a save, where the file is still as it was saved, and what is not the same problem in other words.
-    pub(super) fn with_saved(&self, path: &Path, mut all: Vec<Diagnostic>) -> Vec<Diagnostic> {
-        if self.documents.get(path).is_some_and(|held| !held.is_clean()) {
-            return all;
-        }
-        let place = |one: &Diagnostic| (one.span.start.line, one.code.clone());
-        let known: HashSet<_> = all.iter().filter(|one| one.code.is_some()).map(place).collect();
-        all.extend(self.saved_for(path).into_iter().filter(|one| !known.contains(&place(one))));
-        all
+    /// What follows a save is all there, and nothing was written since that began.
+    pub(super) fn is_followed(&self, quirks: &Quirks) -> bool {
+        let now = Instant::now();
+        let Some(begun) = self.saves.begun() else { return false };
+        let written = self.written().unwrap_or(begun);
+        !quirks.saves_for.is_empty()
+            && matches!(self.gate(now), Gate::Open(_))
+            && self.saves.followed(written, Duration::ZERO, now) == Followed::Done
+    }
+
+    /// What followed the last save, where the file is as it was then.
+    pub(super) fn saved_of(&self, path: &Path) -> Option<Said> {
+        let is_clean = self.documents.get(path).is_none_or(Held::is_clean);
+        is_clean.then(|| Said::Proven(self.saved_for(path)))
     }
 }
 

@@ -27,8 +27,8 @@ const PIECES: Duration = Duration::from_millis(100);
 pub(super) struct Case<'a> {
     pub(super) quirks: &'a Quirks,
     /// How long the server may be silent before it says what a change changed: the longest of what its quirks say and what
-    /// was learnt.
-    pub(super) silence: Duration,
+    /// was learnt. None where nothing was learnt yet: then its silence means nothing.
+    pub(super) silence: Option<Duration>,
     /// How long after a publish without a version another one for the same text may follow, as was learnt.
     pub(super) gap: Duration,
     pub(super) version: i32,
@@ -101,7 +101,10 @@ impl Case<'_> {
             true => verdict,
             false => Verdict::Wait(Some(moment)),
         };
-        let silent = self.touched.max(self.ready) + self.silence;
+        let silent = |verdict| match self.silence {
+            Some(silence) => from(self.touched.max(self.ready) + silence, verdict),
+            None => Verdict::Wait(None),
+        };
         let can_be_silent =
             self.quirks.silent_when_unchanged || (self.quirks.same_text_is_silent && self.is_same_text);
         let Some(heard) = self.heard else { return Verdict::Wait(None) };
@@ -114,13 +117,14 @@ impl Case<'_> {
             Some(version) if version == self.version => match self.quirks.dirty_dependents {
                 Dependents::Asked => Verdict::Touch,
                 Dependents::Saved if self.on_dirty => Verdict::Unsaved,
-                _ => from(silent, Verdict::Likely),
+                _ => silent(Verdict::Likely),
             },
             None if is_after && heard.at >= self.changed + millis(self.quirks.quiet_ms) => {
-                let pieces = if heard.is_first { self.silence } else { self.gap.max(PIECES) };
+                let first = if heard.is_first { millis(self.quirks.silence_ms) } else { PIECES };
+                let pieces = self.gap.max(first);
                 from(self.settled(heard).max(heard.at + pieces), Verdict::Likely)
             }
-            _ if can_be_silent => from(silent, Verdict::Likely),
+            _ if can_be_silent => silent(Verdict::Likely),
             _ => Verdict::Wait(None),
         }
     }

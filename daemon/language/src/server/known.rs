@@ -32,6 +32,8 @@ pub(super) struct Known {
     pub(super) tick: u64,
     /// When the disk was last changed under the server's eyes.
     pub(super) disk: Option<Instant>,
+    /// When a text that is held last came to lie on the disk, whoever wrote it.
+    pub(super) landed: Option<Instant>,
     /// When the server was last told of a save.
     pub(super) saved: Option<Instant>,
     pub(super) hung: Option<&'static str>,
@@ -65,6 +67,7 @@ impl Known {
             offers: Offers { sync: Sync::Full, save: None, pull: None },
             tick: 0,
             disk: None,
+            landed: None,
             saved: None,
             hung: None,
             ended: None,
@@ -152,13 +155,18 @@ impl Known {
         if version.is_some() && before.is_some_and(|before| before.version > version) {
             return None;
         }
-        // How long it took while it read the project says nothing of how long it takes.
         if let Some(held) = held
-            && matches!(self.gate(now), Gate::Open(since) if since <= held.told)
-            && before.is_some_and(|before| before.at < held.told)
+            && before.is_none_or(|before| before.at < held.told)
             && (version == Some(held.version) || version.is_none())
         {
-            self.learnt.took(now - held.told);
+            // How long it took while it read the project says only how long it takes at most.
+            match self.gate(now) {
+                Gate::Open(since) if before.is_none() || since <= held.told => {
+                    self.learnt.took(now - held.told.max(since));
+                }
+                _ if before.is_none() => self.learnt.opened(now - held.told),
+                _ => {}
+            }
         }
         let told = held.map(|held| held.told);
         if let (Some(before), None, Some(told)) = (before, version, told)

@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::checking::{Step, wait};
 use super::known::{Gate, Known};
+use super::published::Published;
 use super::{Mark, Server, parse, uri};
 use crate::quirks::Dependents;
 use crate::report::Said;
@@ -16,7 +17,7 @@ use crate::report::Said;
 /// Open files that are asked about.
 const MOST: usize = 64;
 /// Files that are told of.
-const MOST_TOLD: usize = 1000;
+pub(super) const MOST_TOLD: usize = 1000;
 /// What is said of several files comes within this time of each other.
 const TOGETHER: Duration = Duration::from_millis(120);
 
@@ -61,11 +62,6 @@ impl Server {
             None => {}
         }
         let known = self.inner.lock();
-        for (path, said) in &mut found {
-            if let Said::Proven(all) | Said::Likely(all) = said {
-                *all = known.with_saved(path, std::mem::take(all));
-            }
-        }
         for (path, said) in known.since(since) {
             if found.len() < MOST_TOLD {
                 found.entry(path).or_insert(said);
@@ -120,7 +116,8 @@ impl Server {
                 let told = known.documents.all().filter_map(|(_, held)| Some(held.edited?.0));
                 let told = told.chain(known.disk).chain(known.saved).max();
                 let heard = known.published.since(since.0).map(|(_, published)| published.heard.at).max();
-                let expected = known.learnt.longest().unwrap_or_default();
+                let expected =
+                    known.learnt.longest().unwrap_or_default().max(self.closed_follow(&known, since));
                 (told.map(|told| told + expected)).max(heard.map(|heard| heard + TOGETHER))
             };
             match quiet {
@@ -133,17 +130,39 @@ impl Server {
     }
 }
 
+impl Server {
+    /// How long after a change it may take until it says of closed files what the change broke: they come with the second, whole
+    /// set of the file itself, and where that is as the first was it is not sent.
+    fn closed_follow(&self, known: &Known, since: Mark) -> Duration {
+        let quirks = &self.inner.launch.quirks;
+        let mut changed =
+            known.documents.all().filter(|(_, held)| held.edited.is_some_and(|at| at.1 > since.0));
+        let is_whole = |path: &PathBuf, version| {
+            let said = known.published.get(path).map(|said| said.heard);
+            said.is_some_and(|heard| heard.version == Some(version) && heard.count >= 2)
+        };
+        let is_there = quirks.partial_first && changed.all(|(path, held)| is_whole(path, held.version));
+        if !quirks.pushes_closed || is_there {
+            return Duration::ZERO;
+        }
+        Duration::from_millis(quirks.silence_ms.max(quirks.settle_ms).min(10_000))
+    }
+}
+
 impl Known {
     /// What was said since a moment of files whose text was not changed since.
     fn since(&self, since: Mark) -> impl Iterator<Item = (PathBuf, Said)> {
+        self.others_since(since).map(|(path, published)| {
+            let all = self.published_for(path);
+            (path.clone(), if published.is_answer { Said::Proven(all) } else { Said::Likely(all) })
+        })
+    }
+
+    pub(super) fn others_since(&self, since: Mark) -> impl Iterator<Item = (&PathBuf, &Published)> {
         let is_other = move |path: &PathBuf| {
             let held = self.documents.get(path);
             held.and_then(|held| held.edited).is_none_or(|edited| edited.1 <= since.0)
         };
-        let said = self.published.since(since.0).filter(move |(path, _)| is_other(path));
-        said.map(|(path, published)| {
-            let all = self.whole(path);
-            (path.clone(), if published.is_answer { Said::Proven(all) } else { Said::Likely(all) })
-        })
+        self.published.since(since.0).filter(move |(path, _)| is_other(path))
     }
 }

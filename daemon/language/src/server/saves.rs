@@ -28,10 +28,16 @@ pub(super) struct Saves {
 pub(super) enum Followed {
     /// A run that began after it has ended: all that follows it is there.
     Done,
-    /// Wait; at this moment it is known that nothing follows.
+    /// Wait; at this moment it is judged again.
     Wait(Option<Instant>),
+    /// This server has never begun a run: none is to be expected.
     Nothing,
+    /// It has begun runs before, and this one is overdue.
+    Late,
 }
+
+/// Where it has begun runs before, the next one is waited for so many times as long: the machine may be busy.
+const PATIENCE: u32 = 3;
 
 impl Saves {
     pub(super) fn new(tokens: Vec<String>) -> Self {
@@ -55,6 +61,11 @@ impl Saves {
         }
     }
 
+    /// When the last run began.
+    pub(super) fn begun(&self) -> Option<Instant> {
+        self.begun
+    }
+
     pub(super) fn followed(&self, saved: Instant, begins: Duration, now: Instant) -> Followed {
         match self.begun {
             _ if !self.running.is_empty() => Followed::Wait(None),
@@ -63,8 +74,10 @@ impl Saves {
                 Some(sure) if sure > now => Followed::Wait(Some(sure)),
                 _ => Followed::Done,
             },
-            _ if saved + begins > now => Followed::Wait(Some(saved + begins)),
-            _ => Followed::Nothing,
+            Some(_) if saved + begins * PATIENCE > now => Followed::Wait(Some(saved + begins * PATIENCE)),
+            Some(_) => Followed::Late,
+            None if saved + begins > now => Followed::Wait(Some(saved + begins)),
+            None => Followed::Nothing,
         }
     }
 }
@@ -88,7 +101,7 @@ mod tests {
             "the run is of an older save"
         );
         saves.progress("check/0", &json!({ "kind": "end" }), at(30));
-        assert_eq!(saves.followed(at(10), begins, at(30)), Followed::Wait(Some(at(510))));
+        assert_eq!(saves.followed(at(10), begins, at(30)), Followed::Wait(Some(at(1510))));
         saves.progress("other", &json!({ "kind": "begin" }), at(40));
         saves.progress("check/1", &json!({ "kind": "begin" }), at(50));
         saves.progress("check/1", &json!({ "kind": "report" }), at(60));
@@ -96,7 +109,10 @@ mod tests {
         saves.progress("check/1", &json!({ "kind": "end" }), at(70));
         assert_eq!(saves.followed(at(10), begins, at(70)), Followed::Wait(Some(at(270))), "broken off?");
         assert_eq!(saves.followed(at(10), begins, at(270)), Followed::Done);
-        assert_eq!(saves.followed(at(60), begins, at(70)), Followed::Wait(Some(at(560))));
-        assert_eq!(saves.followed(at(60), begins, at(560)), Followed::Nothing);
+        assert_eq!(saves.followed(at(60), begins, at(70)), Followed::Wait(Some(at(1560))));
+        assert_eq!(saves.followed(at(60), begins, at(1560)), Followed::Late);
+        let never = Saves::new(vec!["check/".into()]);
+        assert_eq!(never.followed(at(60), begins, at(70)), Followed::Wait(Some(at(560))));
+        assert_eq!(never.followed(at(60), begins, at(560)), Followed::Nothing);
     }
 }

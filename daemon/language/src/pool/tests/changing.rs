@@ -1,9 +1,13 @@
 //! What changes, and what servers are told of it.
 
 use std::fs;
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use super::super::Limits;
 use super::{House, push, soon};
+use crate::quirks::Quirks;
 use crate::source::Source as _;
 
 #[tokio::test]
@@ -73,4 +77,49 @@ async fn two_texts_at_once_are_not_taken_for_each_other() {
     let (one, other) = (house.words(&one), house.words(&other));
     assert!(one[0] == "a.lua Proven this is bad" || one[0].starts_with("a.lua unknown"), "{one:?}");
     assert_eq!(other[0], "a.lua Proven ");
+}
+
+#[tokio::test]
+async fn where_not_everything_is_watched_nothing_is_proven() {
+    let house = House::new(&["--pull"], push(), Limits { folders: 1, ..Limits::default() });
+    house.write("deep/unseen.lua", "");
+    let a = house.saved("a.lua", "bad");
+    assert_eq!(house.check(&a).await, ["a.lua Likely this is bad"]);
+    assert_eq!(house.check(&a).await, ["a.lua Likely this is bad"]);
+    let alone = Quirks { dirty_dependents: crate::quirks::Dependents::None, ..push() };
+    let house = House::new(&["--pull"], alone, Limits { folders: 1, ..Limits::default() });
+    house.write("deep/unseen.lua", "");
+    assert_eq!(house.check(&house.saved("a.lua", "bad")).await, ["a.lua Proven this is bad"]);
+}
+
+#[tokio::test]
+async fn a_file_that_was_known_and_is_not_any_more_is_told_of() {
+    let house = House::new(&["--pull"], push(), Limits::default());
+    house.write("b.lua", "need a.x");
+    house.write("c.lua", "need a.x\nMUTE");
+    let good = house.saved("a.lua", "give x");
+    let until = || Instant::now() + Duration::from_secs(2);
+    house.check(&house.saved("e.lua", "")).await;
+    let words = house.words(&house.pool.check(std::slice::from_ref(&good), until()).await);
+    assert_eq!(words, ["a.lua Proven ", "b.lua Proven ", "e.lua Proven "], "of c nothing was ever known");
+    house.write("b.lua", "need a.x\nMUTE");
+    let words = house.words(&house.pool.check(&[house.unsaved("a.lua", "give y")], until()).await);
+    assert!(words[0].starts_with("a.lua Likely") || words[0].starts_with("a.lua Proven"), "{words:?}");
+    assert!(words[1].starts_with("b.lua unknown"), "{words:?}");
+    assert!(!words.iter().any(|word| word.starts_with("c.lua")), "{words:?}");
+}
+
+/// A compiler looks only when something is saved.
+#[tokio::test]
+async fn a_save_is_told_again_when_something_else_was_written() {
+    let quirks = Quirks { saves_for: vec!["compiler".to_owned()], save_begins_ms: 1, ..push() };
+    let house = House::new(&["--pull"], quirks, Limits::default());
+    let a = house.saved("a.lua", "1");
+    house.write("b.lua", "");
+    house.check(&a).await;
+    house.check(&a).await;
+    assert_eq!(house.count("textDocument/didSave a.lua"), 1);
+    fs::remove_file(house.root.join("b.lua")).unwrap();
+    house.check(&a).await;
+    assert_eq!(house.count("textDocument/didSave a.lua"), 2);
 }

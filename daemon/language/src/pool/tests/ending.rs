@@ -38,6 +38,18 @@ async fn the_one_that_was_used_least_makes_room() {
     assert_eq!(running.count(), 1);
 }
 
+/// Both have the same one end, and only one of them gets its place.
+#[tokio::test]
+async fn whoever_waits_for_a_place_gets_one() {
+    let house = House::new(&[], push(), Limits { servers: 2, ..Limits::default() });
+    for name in ["one/a.lua", "two/a.lua"] {
+        house.check(&house.saved(name, "")).await;
+    }
+    let (three, four) = (house.saved("three/a.lua", "bad"), house.saved("four/a.lua", "bad"));
+    let (three, four) = tokio::join!(house.check(&three), house.check(&four));
+    assert_eq!([&*three[0], &*four[0]], ["three/a.lua Proven this is bad", "four/a.lua Proven this is bad"]);
+}
+
 #[tokio::test]
 async fn none_is_left_when_the_pool_ends_and_none_begins() {
     let house = House::new(&["--child", "--stubborn"], push(), Limits::default());

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 /// So many of the last are remembered.
 const MOST: usize = 32;
-/// What took longer was not waited for, and says nothing of how long one should.
-const LONGEST: Duration = Duration::from_secs(5);
+/// What took longer counts as this: nobody waits so long.
+const LONGEST: Duration = Duration::from_secs(30);
 /// What follows later follows something else.
 const LONGEST_GAP: Duration = Duration::from_secs(1);
 
@@ -14,17 +14,26 @@ const LONGEST_GAP: Duration = Duration::from_secs(1);
 pub(in super::super) struct Learnt {
     /// From a change to the publish that it caused.
     delays: VecDeque<Duration>,
+    /// From an opening to the publish that it caused, while the project was still being read: more than it takes.
+    opening: Option<Duration>,
     /// From one publish to the next without a change in between.
     gaps: VecDeque<Duration>,
 }
 
 impl Learnt {
     pub(in super::super) fn took(&mut self, delay: Duration) {
-        push(&mut self.delays, delay, LONGEST);
+        // One that is slow is not to be taken for one of which nothing is known.
+        push(&mut self.delays, delay.min(LONGEST));
+    }
+
+    pub(in super::super) fn opened(&mut self, delay: Duration) {
+        self.opening = self.opening.max(Some(delay.min(LONGEST)));
     }
 
     pub(in super::super) fn followed(&mut self, gap: Duration) {
-        push(&mut self.gaps, gap, LONGEST_GAP);
+        if gap <= LONGEST_GAP {
+            push(&mut self.gaps, gap);
+        }
     }
 
     /// The longest of the last, if any.
@@ -33,9 +42,9 @@ impl Learnt {
     }
 
     /// How long it may be silent before it says what a change changed: half as long again as it ever took, and not less
-    /// than what is known of it.
-    pub(in super::super) fn silence(&self, known: Duration) -> Duration {
-        self.longest().map_or(known, |longest| known.max(longest * 3 / 2))
+    /// than what is known of it. None where it has shown nothing yet: in a project that is not known it may take any time.
+    pub(in super::super) fn silence(&self, known: Duration) -> Option<Duration> {
+        self.longest().or(self.opening).map(|longest| known.max(longest * 3 / 2))
     }
 
     /// How long after a publish another one for the same text may follow.
@@ -44,10 +53,7 @@ impl Learnt {
     }
 }
 
-fn push(times: &mut VecDeque<Duration>, time: Duration, longest: Duration) {
-    if time > longest {
-        return;
-    }
+fn push(times: &mut VecDeque<Duration>, time: Duration) {
     if times.len() >= MOST {
         times.pop_front();
     }

@@ -37,6 +37,40 @@ async fn what_it_publishes_of_other_files_after_a_change_is_told() {
     assert_eq!(shorts(&others), ["/b likely: broken by a", "/closed likely: also broken"]);
 }
 
+/// gopls: the file itself at once, what it breaks elsewhere with the second look.
+#[tokio::test(start_paused = true)]
+async fn what_is_said_of_closed_files_later_than_of_the_file_itself_is_told() {
+    let quirks = json!({
+        "versions": true, "partialFirst": true, "settleMs": 700, "dirtyDependents": "told", "pushesClosed": true,
+    });
+    for is_said_again in [false, true] {
+        let (server, mut fake) = plain(quirks.clone()).await;
+        let mark = server.mark();
+        server.hold(&subject("/a", "1"), "go");
+        let version = fake.version().await;
+        let begun = Instant::now();
+        let ((said, others), ()) = tokio::join!(
+            async {
+                let said = check(&server, "/a").await.0;
+                (said, server.others(mark, after(3000)).await)
+            },
+            async {
+                pass(5).await;
+                fake.publish("/a", version, &[]).await;
+                pass(if is_said_again { 300 } else { 800 }).await;
+                if is_said_again {
+                    fake.publish("/a", version, &[]).await;
+                }
+                pass(30).await;
+                fake.publish("/closed", json!(null), &["broken by a"]).await;
+            }
+        );
+        assert_eq!((&*said, shorts(&others)), ("proven:", vec!["/closed likely: broken by a".to_owned()]));
+        let least = if is_said_again { 455 } else { 1000 };
+        assert_eq!(begun.elapsed().as_millis(), least, "nobody waits longer than needed");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn where_there_are_no_others_nobody_waits() {
     for quirks in [json!({ "dirtyDependents": "none" }), json!({ "dirtyDependents": "told" })] {

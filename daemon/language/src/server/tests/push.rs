@@ -10,7 +10,7 @@ async fn changed(quirks: Value, before: &[&str]) -> (Arc<Server>, Fake, i64) {
     let (server, mut fake) = plain(quirks).await;
     server.hold(&subject("/a", "1"), "c");
     let version = fake.version().await;
-    pass(1000).await;
+    pass(100).await;
     fake.publish("/a", version, before).await;
     pass(5000).await;
     server.hold(&subject("/a", "2"), "c");
@@ -133,6 +133,36 @@ async fn silence_is_longer_than_it_ever_took() {
     assert_eq!(check(&server, "/a").await, ("proven: second".into(), 0));
     server.hold(&subject("/a", "3"), "c");
     assert_eq!(check(&server, "/a").await, ("likely: second".into(), 1800));
+}
+
+/// A slow project: what took very long must not be forgotten, or the old set is told of the new text.
+#[tokio::test(start_paused = true)]
+async fn one_that_is_slow_is_waited_for() {
+    let silent = json!({ "silentWhenUnchanged": true, "silenceMs": 1000, "quietMs": 200 });
+    let nothing = "unknown: it said nothing of this text in time";
+    let (server, mut fake, _) = changed(silent.clone(), &["first"]).await;
+    pass(6000).await;
+    fake.publish("/a", Value::Null, &["second"]).await;
+    pass(1000).await;
+    server.hold(&subject("/a", "3"), "c");
+    assert_eq!(check(&server, "/a").await, (nothing.into(), 3000));
+    // Its first word tells how long the next will take.
+    let (server, mut fake) = plain(silent.clone()).await;
+    server.hold(&subject("/a", "1"), "c");
+    fake.version().await;
+    pass(4000).await;
+    fake.publish("/a", Value::Null, &["first"]).await;
+    pass(5000).await;
+    server.hold(&subject("/a", "2"), "c");
+    assert_eq!(check(&server, "/a").await, (nothing.into(), 3000));
+    // What it says of an older text tells nothing of how long this one takes.
+    let (server, mut fake) = plain(silent).await;
+    server.hold(&subject("/a", "1"), "c");
+    server.hold(&subject("/a", "2"), "c");
+    let (first, _) = (fake.version().await, fake.version().await);
+    fake.publish("/a", first, &["first"]).await;
+    pass(5000).await;
+    assert_eq!(check(&server, "/a").await, (nothing.into(), 3000));
 }
 
 /// clangd publishes nothing for a text that it has just built.

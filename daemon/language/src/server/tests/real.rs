@@ -215,3 +215,43 @@ async fn every_server_says_of_each_text_what_is_wrong_with_it() {
         run(trial, Path::new(&folder)).await;
     }
 }
+
+/// A compiler that is run by a save says nothing of a file that was deleted without one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs servers, by COPYDESK_TEST_SERVERS"]
+async fn what_a_deleted_file_breaks_is_known_after_a_save_alone() {
+    let folder = std::env::var_os("COPYDESK_TEST_SERVERS").expect("the folder with the servers");
+    let project = tempfile::tempdir().unwrap();
+    let root = project.path().canonicalize().unwrap();
+    fs::create_dir(root.join("src")).unwrap();
+    let (file, old) = (root.join("src/lib.rs"), root.join("src/old.rs"));
+    fs::write(root.join("Cargo.toml"), "[package]\nname = \"a\"\nedition = \"2021\"\n[workspace]\n").unwrap();
+    fs::write(&file, "pub mod old;\n").unwrap();
+    fs::write(&old, "pub fn f() {}\n").unwrap();
+    let installed = installed(Path::new(&folder), "rust-analyzer-");
+    let (server, _processes) = start("rust-analyzer", &installed, &root).await;
+    let text = Arc::new("pub mod old;\n".to_owned());
+    server.hold(&Subject { path: file.clone(), text, is_saved: true }, "rust");
+    let until = || Instant::now() + Duration::from_secs(60);
+    server.states().wait_for(|state| *state == State::Ready).await.unwrap();
+    let errors = async || {
+        server.saved(&file);
+        loop {
+            let said = server.check_saved(&file, until()).await.unwrap();
+            println!("{said:?}");
+            // It may read the project once more.
+            match said.diagnostics() {
+                Some(all) => return all.len(),
+                None => drop(server.states().wait_for(|state| *state == State::Ready).await.unwrap()),
+            }
+        }
+    };
+    assert_eq!(errors().await, 0);
+    fs::remove_file(&old).unwrap();
+    server.watched(&[(old, OnDisk::Deleted)]);
+    assert!(server.wants_save());
+    let said = server.check_saved(&file, until()).await.unwrap();
+    assert_eq!(said.proof(), Proof::Unknown, "{said:?}");
+    assert_eq!(errors().await, 1);
+    server.end(Duration::from_secs(4)).await;
+}

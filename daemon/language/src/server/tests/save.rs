@@ -71,7 +71,8 @@ async fn of_other_files_it_is_told_unless_they_were_changed() {
     for _ in 0..4 {
         fake.next().await;
     }
-    fake.publish("/closed", json!(null), &["rustc: here too"]).await;
+    fake.progress("check/0", json!({ "kind": "begin" })).await;
+    fake.publish("/closed", json!(null), &["rustc: here too", "closed itself"]).await;
     fake.publish("/dirty", json!(null), &["rustc: of its old text"]).await;
     fake.publish("/clean", json!(null), &["rustc: of its text"]).await;
     pass(10).await;
@@ -79,10 +80,62 @@ async fn of_other_files_it_is_told_unless_they_were_changed() {
         fake.answer("textDocument/diagnostic", full(&["clean itself"])).await;
         fake.answer("textDocument/diagnostic", full(&["dirty itself"])).await;
     });
-    let expected = [
-        "/clean proven: clean itself, rustc: of its text",
-        "/closed likely: rustc: here too",
-        "/dirty proven: dirty itself",
-    ];
+    let expected =
+        ["/clean proven: clean itself", "/closed likely: closed itself", "/dirty proven: dirty itself"];
     assert_eq!(shorts(&others), expected);
+    assert_eq!(server.others_saved(mark), [], "the compiler still works");
+    fake.progress("check/0", json!({ "kind": "end" })).await;
+    assert_eq!(saved(&server, "/a").await.0, Some("proven:".into()));
+    let expected = ["/clean proven: rustc: of its text", "/closed proven: rustc: here too"];
+    assert_eq!(shorts(&server.others_saved(mark)), expected);
+    assert_eq!(server.known_saved(Path::new("/other")).map(|said| short(&said)), Some("proven:".into()));
+    assert_eq!(server.known_saved(Path::new("/dirty")), None);
+}
+
+/// Saved, and followed by a run that has ended.
+async fn compiled() -> (Arc<Server>, fake::Fake) {
+    let (server, mut fake) = compiling().await;
+    for path in ["/a", "/b"] {
+        server.hold(&Subject { is_saved: true, ..subject(path, "1") }, "rust");
+        fake.version().await;
+    }
+    server.saved(Path::new("/a"));
+    fake.expect("textDocument/didSave").await;
+    fake.progress("check/0", json!({ "kind": "begin" })).await;
+    fake.progress("check/0", json!({ "kind": "end" })).await;
+    assert_eq!(saved(&server, "/a").await.0, Some("proven:".into()));
+    assert!(!server.wants_save());
+    pass(1000).await;
+    (server, fake)
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_followed_a_save_is_not_known_any_more_when_something_else_was_written() {
+    let late = Some("unknown: nothing has followed the save yet".to_owned());
+    for writing in 0..3 {
+        let (server, mut fake) = compiled().await;
+        match writing {
+            0 => server.watched(&[("/old".into(), OnDisk::Deleted)]),
+            // By a shell, although it is open.
+            1 => server.hold(&Subject { is_saved: true, ..subject("/b", "2") }, "rust"),
+            _ => {
+                server.hold(&subject("/b", "2"), "rust");
+                assert_eq!(saved(&server, "/a").await.0, Some("proven:".into()), "it is not on the disk");
+                server.hold(&Subject { is_saved: true, ..subject("/b", "2") }, "rust");
+            }
+        }
+        assert!(server.wants_save());
+        assert_eq!(server.known_saved(Path::new("/a")), None);
+        assert_eq!(saved(&server, "/a").await, (late.clone(), 1500), "{writing}");
+        server.saved(Path::new("/a"));
+        assert!(!server.wants_save());
+        let (said, ()) = tokio::join!(saved(&server, "/a"), async {
+            // Later than it usually begins.
+            pass(900).await;
+            fake.progress("check/1", json!({ "kind": "begin" })).await;
+            fake.publish("/a", json!(null), &["rustc: broken"]).await;
+            fake.progress("check/1", json!({ "kind": "end" })).await;
+        });
+        assert_eq!(said.0, Some("proven: rustc: broken".into()), "{writing}");
+    }
 }
