@@ -57,9 +57,16 @@ impl Sources {
         self.ask(|source, subjects, until| source.later(subjects, until), subjects, until).await
     }
 
-    /// What would be said if these were the texts.
+    /// What would be said if these were the texts. Of what an editor serves our own servers are not asked: none may be there for it.
     pub async fn shadow(&self, subjects: &[Subject], until: Instant) -> Vec<Report> {
-        self.ask(|source, subjects, until| source.shadow(subjects, until), subjects, until).await
+        let mut sources = self.clone();
+        if let Some(editor) = &self.editor
+            && self.pool.is_some()
+            && editor.serves(until).await
+        {
+            sources.pool = None;
+        }
+        sources.ask(|source, subjects, until| source.shadow(subjects, until), subjects, until).await
     }
 
     /// What of the files that are served was changed on the disk since this was last asked.
@@ -98,3 +105,6 @@ fn paths(reports: &[Report], which: impl Fn(&Report) -> bool) -> HashSet<PathBuf
 fn except(subjects: &[Subject], paths: &HashSet<PathBuf>) -> Vec<Subject> {
     subjects.iter().filter(|subject| !paths.contains(&subject.path)).cloned().collect()
 }
+
+#[cfg(test)]
+mod tests;
