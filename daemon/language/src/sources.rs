@@ -5,7 +5,7 @@
 //! mistakes of form only, and is asked about what nobody else knows.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::time::Instant;
@@ -69,10 +69,18 @@ impl Sources {
         sources.ask(|source, subjects, until| source.shadow(subjects, until), subjects, until).await
     }
 
-    /// What of the files that are served was changed on the disk since this was last asked.
-    pub async fn changed(&self, until: Instant) -> Vec<PathBuf> {
+    /// This moment, for [`Self::changed`].
+    pub async fn moment(&self, until: Instant) -> u64 {
         match &self.pool {
-            Some(pool) => pool.changed(until).await,
+            Some(pool) => pool.moment(until).await,
+            None => 0,
+        }
+    }
+
+    /// What of the files below a folder that are served was changed on the disk since a moment.
+    pub async fn changed(&self, since: u64, below: &Path, until: Instant) -> Vec<PathBuf> {
+        match &self.pool {
+            Some(pool) => pool.changed(since, below, until).await,
             None => Vec::new(),
         }
     }
