@@ -11,6 +11,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::{Checks, Edited, MOST_AGAIN, Told, text_of};
+use crate::source::Subject;
 
 /// How long it is waited before a command for what was changed earlier.
 const SETTLE: Duration = Duration::from_millis(200);
@@ -65,7 +66,12 @@ impl Checks {
         }
         // Nobody knows which of them were not there.
         self.made(&edited, false);
-        let asked = self.subjects(&edited);
+        let mut asked = self.subjects(&edited);
+        // What somebody else did to other files is not its doing.
+        let is_changed = |subject: &Subject| edited.iter().any(|edited| edited.path == subject.path);
+        asked.retain(|subject| {
+            is_changed(subject) || self.lock().ledger.has(&subject.path, Some(&subject.text))
+        });
         let (subjects, reports) = self.check(asked.clone(), until).await;
         // What was there before a command is known from the reports on it, if at all.
         let delta = self.compare(&[], &subjects, &reports, Vec::new());

@@ -29,6 +29,9 @@ const BACK: Duration = Duration::from_secs(10);
 /// How much of the time is kept for gathering the answers.
 const LAST: Duration = Duration::from_millis(10);
 
+/// A server with what it is asked about, and the language that it is told.
+type Asked = (Arc<Slot>, Vec<(Subject, String)>);
+
 impl Besides {
     /// What would be wrong with these proposed texts, and with other files because of them. The documents stay as they are.
     pub async fn shadow(&self, subjects: &[Subject], until: Instant) -> Vec<Report> {
@@ -38,10 +41,10 @@ impl Besides {
         join_all(asking).await.into_iter().flatten().collect()
     }
 
-    /// The servers of these that are there already, with what each is asked about, and the language that it is told.
-    fn running(&self, subjects: &[Subject]) -> Vec<(Arc<Slot>, Vec<(Subject, String)>)> {
+    /// The servers of these that are there already.
+    fn running(&self, subjects: &[Subject]) -> Vec<Asked> {
         let shared = &self.pool.shared;
-        let mut groups: BTreeMap<Key, (Arc<Slot>, Vec<(Subject, String)>)> = BTreeMap::new();
+        let mut groups: BTreeMap<Key, Asked> = BTreeMap::new();
         for subject in subjects {
             let first_line = subject.text.lines().next().unwrap_or_default();
             for chosen in shared.choose.servers_for(&subject.path, first_line) {
