@@ -199,11 +199,11 @@ impl Checks {
         let (unknown, reports) = self.check(unknown, until).await;
         self.heard(&unknown, &reports);
         let mut state = self.lock();
-        for subject in subjects {
-            if state.waited.len() < MOST_WAITED {
-                state.waited.insert(subject.path.clone(), begun.elapsed());
-            }
+        if state.waited.len() >= MOST_WAITED {
+            // Changes that were not made.
+            state.waited.clear();
         }
+        state.waited.extend(subjects.iter().map(|subject| (subject.path.clone(), begun.elapsed())));
     }
 
     /// What was said without a change.

@@ -7,11 +7,15 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::time::Instant;
 
 use crate::report::{Proof, Report};
 use crate::source::{Checking, Source, Subject};
+
+/// What a grammar takes to say something, which is little.
+const FOR_SYNTAX: Duration = Duration::from_millis(50);
 
 /// Each may be missing.
 #[derive(Clone, Default)]
@@ -86,10 +90,12 @@ impl Sources {
     }
 
     async fn ask(&self, asking: Asking, subjects: &[Subject], until: Instant) -> Vec<Report> {
-        let of = async |source: &Option<Arc<dyn Source>>, subjects: &[Subject]| match source {
+        let by = async |source: &Option<Arc<dyn Source>>, subjects: &[Subject], until: Instant| match source {
             Some(source) if !subjects.is_empty() => asking(&**source, subjects, until).await,
             _ => Vec::new(),
         };
+        let of =
+            async |source: &Option<Arc<dyn Source>>, subjects: &[Subject]| by(source, subjects, until).await;
         let servers = async {
             let mut reports = of(&self.editor, subjects).await;
             let served = paths(&reports, |_| true);
@@ -101,7 +107,9 @@ impl Sources {
         let (mut reports, checked) = tokio::join!(servers, of(&self.checkers, subjects));
         reports.extend(checked);
         let known = paths(&reports, |report| report.said.proof() != Proof::Unknown);
-        reports.extend(of(&self.syntax, &except(subjects, &known)).await);
+        // It is asked when the others may have taken all the time.
+        let until = until.max(Instant::now() + FOR_SYNTAX);
+        reports.extend(by(&self.syntax, &except(subjects, &known), until).await);
         reports
     }
 }

@@ -112,13 +112,13 @@ impl Checks {
         });
     }
 
-    /// What is still about the texts as they are is going to be told.
+    /// What is still about the texts as they are is going to be told. `is_announced` where it was waited for.
     pub(super) fn came(&self, subjects: &[Subject], reports: &[Report], is_announced: bool) {
         let mut guard = self.lock();
         let state = &mut *guard;
         let is_current = |report: &&Report| {
             let Some(text) = text_of(subjects)(&report.path) else { return true };
-            !state.made.contains_key(&report.path) || state.made.is(&report.path, Some(text))
+            !is_announced || !state.made.contains_key(&report.path) || state.made.is(&report.path, Some(text))
         };
         let known = |report: &&Report| report.said.proof() != Proof::Unknown;
         let reports: Vec<_> = reports.iter().filter(known).filter(is_current).cloned().collect();

@@ -58,6 +58,19 @@ async fn what_a_person_did_to_a_file_of_ours_is_not_our_doing() {
     assert_eq!(figures(&told), (vec!["bad new"], 0, 1));
 }
 
+#[tokio::test]
+async fn what_becomes_of_a_file_of_ours_that_a_person_changed_is_still_told() {
+    let scene = scene();
+    scene.edit("a", "fine\n", "fine too\n").await;
+    scene.grumbler.disk.write("a", "typed\n");
+    scene.before("a", "typed\n").await;
+    scene.edit("b", "fine\n", "fine too\n").await;
+    scene.says_of("a", "bad use\n");
+    scene.before("c", "fine\n").await;
+    let late = scene.checks.take_late().concat();
+    assert!(late.contains("bad use"), "{late}");
+}
+
 /// Says that nothing is wrong, at once.
 struct Content;
 

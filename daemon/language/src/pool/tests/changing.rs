@@ -74,3 +74,17 @@ async fn two_texts_at_once_are_not_taken_for_each_other() {
     assert!(one[0] == "a.lua Proven this is bad" || one[0].starts_with("a.lua unknown"), "{one:?}");
     assert_eq!(other[0], "a.lua Proven ");
 }
+
+#[tokio::test]
+async fn what_changed_since_a_moment_is_known_of_each_folder() {
+    let house = House::usual();
+    let a = house.saved("a.lua", "give x");
+    house.check(&a).await;
+    let besides = house.pool.besides(&[]);
+    house.write("before.lua", "give x");
+    let moment = besides.moment(soon()).await;
+    house.write("a.lua", "give y");
+    let changed = async |below: &str| besides.changed(moment, &house.root.join(below), soon()).await;
+    assert_eq!(changed("").await, [house.root.join("a.lua")]);
+    assert_eq!(changed("other").await, Vec::<std::path::PathBuf>::new());
+}
