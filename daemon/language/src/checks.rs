@@ -7,6 +7,7 @@
 //! Invariant: nothing here keeps a call for longer than the time that was configured.
 //! Invariant: each problem is told as new once, whichever call sees it first.
 
+mod command;
 mod late;
 mod made;
 mod shown;
@@ -14,6 +15,7 @@ mod shown;
 mod tests;
 mod turn;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -24,13 +26,16 @@ use tokio::time::Instant;
 use crate::baseline::Baseline;
 use crate::delta::Delta;
 use crate::diagnostic::Severity;
-use crate::ledger::Ledger;
-use crate::report::Report;
-use crate::source::{Subject, Texts};
+use crate::ledger::{Ledger, Standing};
+use crate::report::{Proof, Report};
+use crate::source::{Subject, TREE_SITTER, Texts};
 use crate::sources::Sources;
 use crate::told;
+use late::Late;
 use made::Made;
+use turn::Turn;
 
+pub use command::Commanding;
 pub use shown::Viewer;
 
 /// How long an answer is waited for where nobody says.
@@ -38,6 +43,12 @@ pub const WAIT: Duration = Duration::from_secs(3);
 
 /// Files that are looked at again when one is gone, or a command has changed some.
 const MOST_AGAIN: usize = 24;
+
+/// What of the time is kept for a grammar, which says at once what it has to say.
+const FOR_SYNTAX: Duration = Duration::from_millis(100);
+
+/// Files of which it is kept how long was waited for them.
+const MOST_WAITED: usize = 256;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
@@ -99,13 +110,39 @@ struct Shared {
 #[derive(Default)]
 struct State {
     ledger: Ledger,
-    /// As it was when the turn began, and what was first heard since of files that nobody had changed.
-    turn: Ledger,
+    turn: Turn,
     /// As each file was when it was first heard of.
     first: Ledger,
     /// The texts that this session made last.
     made: Made,
-    late: Vec<String>,
+    /// How long was waited before a change, which the time after it is less by.
+    waited: HashMap<PathBuf, Duration>,
+    late: Late,
+}
+
+impl State {
+    /// What the next reports are compared with.
+    fn keep(&mut self, subjects: &[Subject], reports: &[Report]) {
+        self.first.put_missing(&self.ledger);
+        self.ledger.put(reports, text_of(subjects));
+    }
+
+    /// What is said of a text that this session made, and was not known of it; and what is other of a text that is the same: something
+    /// that it made may have done that. What else is heard is what later changes are compared with.
+    fn is_news(&self, report: &Report, text: Option<&Arc<String>>) -> bool {
+        if report.said.proof() == Proof::Unknown {
+            return false;
+        }
+        let is_own = self.made.contains_key(&report.path)
+            && text.is_none_or(|text| self.made.is(&report.path, Some(text)));
+        match self.ledger.standing(report, text) {
+            Standing::Same => false,
+            Standing::Differs => !self.made.is_empty(),
+            Standing::First | Standing::OtherText => {
+                is_own && !(report.source == TREE_SITTER && self.ledger.has(&report.path, text))
+            }
+        }
+    }
 }
 
 impl Default for Checks {
@@ -138,43 +175,52 @@ impl Checks {
         let checks = self.clone();
         tokio::spawn(async move {
             let (until, subjects) = (Instant::now() + checks.shared.options.wait, vec![subject]);
+            let others = checks.others(&subjects);
             let reports = checks.shared.sources.warm(&subjects, until).await;
-            checks.heard(subjects, &reports);
+            let (subjects, reports) = checks.with_others(subjects, reports, &others);
+            checks.heard(&subjects, &reports);
         });
     }
 
     /// What is said of texts that are about to be changed, as far as it is not known.
     pub async fn before(&self, subjects: &[Subject]) {
-        let unknown = |subject: &&Subject| !self.lock().ledger.knows(&subject.path, &subject.text);
-        let subjects: Vec<_> = subjects.iter().filter(unknown).cloned().collect();
-        if self.is_off() || subjects.is_empty() {
+        let begun = Instant::now();
+        let unknown: Vec<_> = {
+            let mut state = self.lock();
+            subjects.iter().for_each(|subject| _ = state.waited.remove(&subject.path));
+            let is_unknown = |subject: &&Subject| !state.ledger.knows(&subject.path, &subject.text);
+            subjects.iter().filter(is_unknown).cloned().collect()
+        };
+        if self.is_off() || unknown.is_empty() {
             return;
         }
-        // The other half is for what comes after.
-        let until = Instant::now() + self.shared.options.wait / 2;
-        let reports = self.shared.sources.check(&subjects, until).await;
-        self.heard(subjects, &reports);
+        // The rest is for what comes after.
+        let until = begun + self.shared.options.wait / 3;
+        let (unknown, reports) = self.check(unknown, until).await;
+        self.heard(&unknown, &reports);
+        let mut state = self.lock();
+        if state.waited.len() >= MOST_WAITED {
+            // Changes that were not made.
+            state.waited.clear();
+        }
+        state.waited.extend(subjects.iter().map(|subject| (subject.path.clone(), begun.elapsed())));
     }
 
-    /// What was said without a change: what later changes are compared with. What it says of files that this session has changed, and
-    /// of which it was not known then, is news.
-    fn heard(&self, subjects: Vec<Subject>, reports: &[Report]) {
-        let begun = Instant::now();
-        let subjects = self.with_others(subjects, reports);
-        let (own, others): (Vec<_>, Vec<_>) =
-            reports.iter().cloned().partition(|report| self.lock().made.contains_key(&report.path));
-        {
-            let mut guard = self.lock();
-            let state = &mut *guard;
-            state.ledger.put(&others, text_of(&subjects));
-            state.turn.put_missing(&state.ledger);
+    /// What was said without a change.
+    fn heard(&self, subjects: &[Subject], reports: &[Report]) {
+        let text = text_of(subjects);
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        let (news, quiet): (Vec<_>, Vec<_>) =
+            reports.iter().cloned().partition(|report| state.is_news(report, text(&report.path)));
+        for report in &quiet {
+            if state.ledger.standing(report, text(&report.path)) == Standing::First {
+                state.turn.heard(report, text(&report.path));
+            }
         }
-        let is_news = |report: &&Report| {
-            let text = text_of(&subjects)(&report.path);
-            text.is_none_or(|text| !self.lock().ledger.knows(&report.path, text))
-        };
-        let news: Vec<_> = own.iter().filter(is_news).cloned().collect();
-        self.came(&subjects, &news, begun);
+        state.ledger.put(&quiet, &text);
+        drop(guard);
+        self.came(subjects, &news, false);
     }
 
     /// What is new after a change. Nothing where nobody can say anything of it.
@@ -183,13 +229,23 @@ impl Checks {
             return None;
         }
         let begun = Instant::now();
-        self.made(edited);
-        let subjects = self.subjects(edited);
-        let reports = self.shared.sources.check(&subjects, begun + self.shared.options.wait).await;
-        let syntax = self.syntax_before(edited, &reports).await;
+        let waited = self.waited(edited);
+        let until = begun + self.shared.options.wait.saturating_sub(waited);
+        self.made(edited, true);
+        let asked = self.subjects(edited);
+        let (subjects, reports) =
+            self.check(asked.clone(), until.checked_sub(FOR_SYNTAX).unwrap_or(until)).await;
+        let syntax = self.syntax_before(edited, &reports, until).await;
         let delta = self.compare(edited, &subjects, &reports, syntax);
-        self.wait_for_late(subjects, &delta);
-        self.told(&delta, begun)
+        self.wait_for_late(asked, &delta);
+        self.told(&delta, &|path| text_of(&subjects)(path).cloned(), waited + begun.elapsed())
+    }
+
+    /// How long was waited before this change.
+    fn waited(&self, edited: &[Edited]) -> Duration {
+        let mut state = self.lock();
+        let waited = edited.iter().filter_map(|edited| state.waited.remove(&edited.path));
+        waited.max().unwrap_or_default()
     }
 
     /// What would be new if these were the texts.
@@ -199,50 +255,42 @@ impl Checks {
         }
         let begun = Instant::now();
         let subjects: Vec<_> = edited.iter().filter_map(Edited::subject).collect();
-        let reports = self.shared.sources.shadow(&subjects, begun + self.shared.options.wait / 2).await;
-        let syntax = self.syntax_before(edited, &reports).await;
+        let until = begun + self.shared.options.wait / 2;
+        let others = self.others(&subjects);
+        let reports =
+            self.shared.sources.shadow(&subjects, until.checked_sub(FOR_SYNTAX).unwrap_or(until)).await;
+        let (subjects, reports) = self.with_others(subjects, reports, &others);
+        let syntax = self.syntax_before(edited, &reports, until).await;
         let mut baselines = self.lock().ledger.baselines(&reports, text_of(&subjects));
         baselines.extend(first(edited, &subjects, syntax));
         let mut delta = Delta::of(&baselines, &reports, self.shared.options.least);
         // Who cannot tell before says nothing, instead of that to every ask.
         delta.answers.retain(|answer| answer.why.is_none());
-        self.told(&delta, begun)
+        self.told(&delta, &|path| text_of(&subjects)(path).cloned(), begun.elapsed())
     }
 
-    /// What is new after something else than an edit of this session changed files: a command.
-    pub async fn commanded(&self) -> Option<Told> {
-        let begun = Instant::now();
-        let until = begun + self.shared.options.wait;
-        let changed = self.shared.sources.changed(until).await;
-        let texts = self.shared.texts.as_ref().filter(|_| !changed.is_empty())?;
-        let mut edited = Vec::new();
-        for path in changed.into_iter().take(MOST_AGAIN) {
-            let now = texts.text(&path);
-            if !self.lock().made.is(&path, now.as_ref().map(|now| &now.text)) {
-                let is_saved = now.as_ref().is_none_or(|now| now.is_saved);
-                edited.push(Edited { path, before: None, after: now.map(|now| now.text), is_saved });
-            }
-        }
-        if edited.is_empty() {
-            return None;
-        }
-        self.made(&edited);
-        let subjects = self.subjects(&edited);
-        let reports = self.shared.sources.check(&subjects, until).await;
-        // What was there before a command is known from the reports on it, if at all.
-        let delta = self.compare(&[], &subjects, &reports, Vec::new());
-        self.wait_for_late(subjects, &delta);
-        self.told(&delta, begun)
-    }
-
-    fn made(&self, edited: &[Edited]) {
-        let mut state = self.lock();
-        for Edited { path, after, .. } in edited {
+    /// `is_exact` where a file without a text before was not there.
+    fn made(&self, edited: &[Edited], is_exact: bool) {
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        for file in edited {
+            let Edited { path, before, after, .. } = file;
             state.made.put(path, after.as_ref());
+            state.turn.made(file, is_exact && before.is_none());
+            state.late.withdraw(path, &mut state.ledger);
             if after.is_none() {
                 state.ledger.forget(path);
+                state.first.forget(path);
             }
         }
+        state.ledger.changed();
+    }
+
+    /// Everything that is known by then, with the texts that it is said of.
+    async fn check(&self, subjects: Vec<Subject>, until: Instant) -> (Vec<Subject>, Vec<Report>) {
+        let others = self.others(&subjects);
+        let reports = self.shared.sources.check(&subjects, until).await;
+        self.with_others(subjects, reports, &others)
     }
 
     /// The new texts; and where files came or went, those that were told of last: they may be about these.
@@ -261,19 +309,38 @@ impl Checks {
         subjects
     }
 
-    /// The texts, and those of the other files that were told of: what is known of them is moved by them.
-    fn with_others(&self, mut subjects: Vec<Subject>, reports: &[Report]) -> Vec<Subject> {
-        for report in reports {
-            let is_there = subjects.iter().any(|subject| subject.path == report.path);
-            if let Some(texts) = self.shared.texts.as_ref().filter(|_| !is_there) {
-                subjects.extend(texts.text(&report.path));
+    /// The texts of other files that may be told of, as they are before anybody is asked.
+    fn others(&self, subjects: &[Subject]) -> Vec<Subject> {
+        let Some(texts) = &self.shared.texts else { return Vec::new() };
+        let mut known = self.lock().ledger.latest(MOST_AGAIN);
+        known.retain(|path| subjects.iter().all(|subject| subject.path != *path));
+        known.iter().filter_map(|path| texts.text(path)).collect()
+    }
+
+    /// The texts, and those of the other files that were told of: what is known of them is moved by them. What was said of a file that
+    /// was changed meanwhile is left out: nobody knows of which text.
+    fn with_others(
+        &self,
+        mut subjects: Vec<Subject>,
+        mut reports: Vec<Report>,
+        others: &[Subject],
+    ) -> (Vec<Subject>, Vec<Report>) {
+        let Some(texts) = &self.shared.texts else { return (subjects, reports) };
+        reports.retain(|report| {
+            if subjects.iter().any(|subject| subject.path == report.path) {
+                return true;
             }
-        }
-        subjects
+            let now = texts.text(&report.path);
+            let before = others.iter().find(|other| other.path == report.path);
+            let is_same = before.is_none_or(|before| now.as_ref().is_some_and(|now| now.text == before.text));
+            subjects.extend(now.filter(|_| is_same));
+            is_same
+        });
+        (subjects, reports)
     }
 
     /// What a grammar says of the texts before, where it had not been asked: a server had answered for it then.
-    async fn syntax_before(&self, edited: &[Edited], reports: &[Report]) -> Vec<Report> {
+    async fn syntax_before(&self, edited: &[Edited], reports: &[Report], until: Instant) -> Vec<Report> {
         let Some(syntax) = &self.shared.sources.syntax else { return Vec::new() };
         let is_missing = |path: &Path| {
             let of_path: Vec<_> = reports.iter().filter(|report| report.path == path).cloned().collect();
@@ -285,7 +352,7 @@ impl Checks {
             is_missing(&edited.path).then(|| Subject { path: edited.path.clone(), text, is_saved: false })
         };
         let before: Vec<_> = edited.iter().filter_map(before).collect();
-        syntax.shadow(&before, Instant::now() + self.shared.options.wait / 2).await
+        syntax.shadow(&before, until).await
     }
 
     /// The difference to what was last told, which is told from now on.
@@ -296,27 +363,23 @@ impl Checks {
         reports: &[Report],
         syntax: Vec<Report>,
     ) -> Delta {
-        let subjects = &self.with_others(subjects.to_vec(), reports);
         let mut guard = self.lock();
-        let state = &mut *guard;
-        let mut baselines = state.ledger.baselines(reports, text_of(subjects));
-        baselines.extend(first(edited, subjects, syntax));
-        state.first.put_missing(&state.ledger);
-        state.ledger.put(reports, text_of(subjects));
+        let mut baselines = guard.ledger.baselines(reports, text_of(subjects));
+        guard.keep(subjects, reports);
         drop(guard);
         self.show(subjects);
+        baselines.extend(first(edited, subjects, syntax));
         Delta::of(&baselines, reports, self.shared.options.least)
     }
 
-    fn told(&self, delta: &Delta, begun: Instant) -> Option<Told> {
+    /// `text` are the texts that were checked.
+    fn told(&self, delta: &Delta, text: told::TextOf<'_>, waited: Duration) -> Option<Told> {
         if delta.answers.is_empty() {
             return None;
         }
-        let Shared { root, texts, .. } = &*self.shared;
-        let text =
-            |path: &Path| texts.as_ref().and_then(|texts| texts.text(path)).map(|subject| subject.text);
-        let output = told::told(delta, root, &text);
-        Some(Told { output, metadata: told::metadata(delta, root, begun.elapsed()) })
+        let root = &self.shared.root;
+        let output = told::told(delta, root, text);
+        Some(Told { output, metadata: told::metadata(delta, root, waited) })
     }
 
     /// What is guarded is replaced entry by entry: a panic leaves nothing half done.

@@ -3,7 +3,7 @@
 //! An entry keeps the text that it is about, so that it can be moved to any later one, whoever changed it. Bounded: what was not
 //! asked for the longest goes first, and is then not known.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,10 +19,16 @@ const MOST: usize = 1000;
 /// Of their texts, all together.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
+type Key = (PathBuf, String);
+
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ledger {
-    entries: HashMap<(PathBuf, String), Entry>,
+    entries: HashMap<Key, Entry>,
+    /// Who did not know last what to say of a file.
+    open: HashSet<Key>,
     clock: u64,
+    /// How often something was changed that what is said of any file may depend on.
+    changes: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -31,15 +37,52 @@ struct Entry {
     /// None where it is not known what the text was.
     text: Option<Arc<String>>,
     used: u64,
+    /// What had been changed when it was said.
+    changes: u64,
+}
+
+/// What a report is beside what its source last said of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// Nothing was said of it.
+    First,
+    /// That was of another text.
+    OtherText,
+    Same,
+    /// Of the same text something else.
+    Differs,
 }
 
 impl Ledger {
-    /// Whether anybody has said something of this very text. A grammar does not count: it is heard where those that know more are not
-    /// ready, and they may be by now.
+    /// Whether all who answer for the file have said something of this very text, and nothing was changed since. A grammar does not
+    /// count: it is heard where those that know more are not ready, and they may be by now.
     pub(crate) fn knows(&self, path: &Path, text: &Arc<String>) -> bool {
-        let is_same = |known: &Arc<String>| Arc::ptr_eq(known, text) || known == text;
+        let is_same = |entry: &Entry| {
+            entry.changes == self.changes && entry.text.as_ref().is_some_and(|known| known == text)
+        };
+        let mut entries = self.of(path).filter(|entry| entry.report.source != TREE_SITTER).peekable();
+        let is_open = self.open.iter().any(|(open, source)| open == path && source != TREE_SITTER);
+        !is_open && entries.peek().is_some() && entries.all(is_same)
+    }
+
+    /// Whether anybody but a grammar has said something of this text.
+    pub(crate) fn has(&self, path: &Path, text: Option<&Arc<String>>) -> bool {
         let mut entries = self.of(path).filter(|entry| entry.report.source != TREE_SITTER);
-        entries.any(|entry| entry.text.as_ref().is_some_and(is_same))
+        entries.any(|entry| entry.text.as_ref() == text)
+    }
+
+    pub(crate) fn standing(&self, report: &Report, text: Option<&Arc<String>>) -> Standing {
+        match self.entries.get(&key(report)) {
+            None => Standing::First,
+            Some(entry) if entry.text.as_ref() != text => Standing::OtherText,
+            Some(entry) if entry.report.said.diagnostics() == report.said.diagnostics() => Standing::Same,
+            Some(_) => Standing::Differs,
+        }
+    }
+
+    /// What is said of any file may be another thing now.
+    pub(crate) fn changed(&mut self) {
+        self.changes += 1;
     }
 
     /// What was said before of the files of these reports, moved to the texts that they are about.
@@ -49,7 +92,7 @@ impl Ledger {
         now: impl Fn(&Path) -> Option<&'a Arc<String>>,
     ) -> Vec<Baseline> {
         let moved = |report: &Report| {
-            let entry = self.entries.get(&(report.path.clone(), report.source.clone()))?;
+            let entry = self.entries.get(&key(report))?;
             Some(match (&entry.text, now(&report.path)) {
                 (Some(old), Some(new)) if !Arc::ptr_eq(old, new) => {
                     Baseline::through(&entry.report, old, &Change::between(old, new))
@@ -62,11 +105,23 @@ impl Ledger {
 
     /// What is known counts from now on; what is not leaves what was.
     pub(crate) fn put<'a>(&mut self, reports: &[Report], now: impl Fn(&Path) -> Option<&'a Arc<String>>) {
-        for report in reports.iter().filter(|report| report.said.proof() != Proof::Unknown) {
+        for report in reports {
+            if report.said.proof() == Proof::Unknown {
+                if self.open.len() < MOST {
+                    self.open.insert(key(report));
+                }
+                continue;
+            }
+            self.open.remove(&key(report));
             self.clock += 1;
-            let entry = Entry { report: report.clone(), text: now(&report.path).cloned(), used: self.clock };
-            self.entries.insert((report.path.clone(), report.source.clone()), entry);
+            let (text, changes) = (now(&report.path).cloned(), self.changes);
+            let entry = Entry { report: report.clone(), text, used: self.clock, changes };
+            self.entries.insert(key(report), entry);
         }
+        self.trim();
+    }
+
+    fn trim(&mut self) {
         let size = |entry: &Entry| entry.text.as_ref().map_or(0, |text| text.len());
         while self.entries.len() > MOST || self.entries.values().map(size).sum::<usize>() > MOST_BYTES {
             let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| key.clone());
@@ -80,6 +135,29 @@ impl Ledger {
         for (key, entry) in &other.entries {
             self.entries.entry(key.clone()).or_insert_with(|| entry.clone());
         }
+        self.trim();
+    }
+
+    /// The same of what one source said of one file.
+    pub(crate) fn put_missing_of(&mut self, report: &Report, other: &Self) {
+        if let Some(entry) = other.entries.get(&key(report)) {
+            self.entries.entry(key(report)).or_insert_with(|| entry.clone());
+        }
+        self.trim();
+    }
+
+    /// As if these had not been said of the file, but what `before` has.
+    pub(crate) fn unsay(&mut self, path: &Path, said: &Self, before: &Self) {
+        for key in said.entries.keys().filter(|(known, _)| known == path) {
+            match before.entries.get(key) {
+                Some(entry) => _ = self.entries.insert(key.clone(), entry.clone()),
+                None => _ = self.entries.remove(key),
+            }
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
     }
 
     /// All that is known, with the texts that it is about.
@@ -103,9 +181,32 @@ impl Ledger {
     /// The file is gone.
     pub(crate) fn forget(&mut self, path: &Path) {
         self.entries.retain(|(known, _), _| known != path);
+        self.open.retain(|(known, _)| known != path);
     }
 
     fn of(&self, path: &Path) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(move |((known, _), _)| known == path).map(|(_, entry)| entry)
+    }
+}
+
+fn key(report: &Report) -> Key {
+    (report.path.clone(), report.source.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Said;
+
+    #[test]
+    fn what_is_taken_over_is_bounded_too() {
+        let (mut all, text) = (Ledger::default(), Arc::new("x".repeat(MOST_BYTES / 4)));
+        for number in 0..10 {
+            let (path, said) = (PathBuf::from(number.to_string()), Said::Proven(Vec::new()));
+            let mut one = Ledger::default();
+            one.put(&[Report { path, source: "s".to_owned(), said }], |_| Some(&text));
+            all.put_missing(&one);
+        }
+        assert_eq!(all.entries.len(), 4);
     }
 }

@@ -36,14 +36,14 @@ mod view;
 mod watched;
 
 pub use baseline::{Baseline, Moved, moved};
-pub use checks::{Checks, Edited, Told, Viewer};
+pub use checks::{Checks, Commanding, Edited, Told, Viewer};
 pub use delta::{Answer, Delta, Problem};
 pub use dependents::{Mentions, dependents};
 pub use diagnostic::{Diagnostic, Related, Severity, Span};
 pub use quirks::{Dependents, Pull, Quirks, ReadyBy};
 pub use report::{Proof, Report, Said};
 pub use server::{Launch, Mark, OnDisk, Server, StartError, State};
-pub use source::{Changing, Checking, Serving, Source, Subject, TREE_SITTER, Texts};
+pub use source::{Changing, Checking, Moment, Serving, Source, Subject, TREE_SITTER, Texts};
 pub use sources::Sources;
 pub use syntax::Syntax;
 pub use told::{TextOf, metadata, told};

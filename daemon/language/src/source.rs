@@ -47,6 +47,8 @@ pub type Serving<'a> = Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
 
 pub type Changing<'a> = Pin<Box<dyn Future<Output = Vec<PathBuf>> + Send + 'a>>;
 
+pub type Moment<'a> = Pin<Box<dyn Future<Output = u64> + Send + 'a>>;
+
 pub trait Source: Send + Sync {
     /// At least one report for each subject that it serves, and one for every other file that it knows to be changed by them.
     /// When `until` has come, what is not known is told as such; what cannot be known soon is told so at once.
@@ -67,9 +69,14 @@ pub trait Source: Send + Sync {
         Box::pin(std::future::ready(Vec::new()))
     }
 
-    /// The files in which something was changed, created or deleted on the disk, by whomever, since this was last asked; those
-    /// that it serves.
-    fn changed(&self, _until: Instant) -> Changing<'_> {
+    /// This moment, as it knows what was changed on the disk before it.
+    fn moment(&self, _until: Instant) -> Moment<'_> {
+        Box::pin(std::future::ready(0))
+    }
+
+    /// The files below a folder in which something was changed, created or deleted on the disk, by whomever, since a moment; those that it
+    /// serves.
+    fn changed<'a>(&'a self, _since: u64, _below: &'a Path, _until: Instant) -> Changing<'a> {
         Box::pin(std::future::ready(Vec::new()))
     }
 }

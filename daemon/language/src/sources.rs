@@ -5,13 +5,17 @@
 //! mistakes of form only, and is asked about what nobody else knows.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::time::Instant;
 
 use crate::report::{Proof, Report};
 use crate::source::{Checking, Source, Subject};
+
+/// What a grammar takes to say something, which is little.
+const FOR_SYNTAX: Duration = Duration::from_millis(50);
 
 /// Each may be missing.
 #[derive(Clone, Default)]
@@ -57,24 +61,41 @@ impl Sources {
         self.ask(|source, subjects, until| source.later(subjects, until), subjects, until).await
     }
 
-    /// What would be said if these were the texts.
+    /// What would be said if these were the texts. Of what an editor serves our own servers are not asked: none may be there for it.
     pub async fn shadow(&self, subjects: &[Subject], until: Instant) -> Vec<Report> {
-        self.ask(|source, subjects, until| source.shadow(subjects, until), subjects, until).await
+        let mut sources = self.clone();
+        if let Some(editor) = &self.editor
+            && self.pool.is_some()
+            && editor.serves(until).await
+        {
+            sources.pool = None;
+        }
+        sources.ask(|source, subjects, until| source.shadow(subjects, until), subjects, until).await
     }
 
-    /// What of the files that are served was changed on the disk since this was last asked.
-    pub async fn changed(&self, until: Instant) -> Vec<PathBuf> {
+    /// This moment, for [`Self::changed`].
+    pub async fn moment(&self, until: Instant) -> u64 {
         match &self.pool {
-            Some(pool) => pool.changed(until).await,
+            Some(pool) => pool.moment(until).await,
+            None => 0,
+        }
+    }
+
+    /// What of the files below a folder that are served was changed on the disk since a moment.
+    pub async fn changed(&self, since: u64, below: &Path, until: Instant) -> Vec<PathBuf> {
+        match &self.pool {
+            Some(pool) => pool.changed(since, below, until).await,
             None => Vec::new(),
         }
     }
 
     async fn ask(&self, asking: Asking, subjects: &[Subject], until: Instant) -> Vec<Report> {
-        let of = async |source: &Option<Arc<dyn Source>>, subjects: &[Subject]| match source {
+        let by = async |source: &Option<Arc<dyn Source>>, subjects: &[Subject], until: Instant| match source {
             Some(source) if !subjects.is_empty() => asking(&**source, subjects, until).await,
             _ => Vec::new(),
         };
+        let of =
+            async |source: &Option<Arc<dyn Source>>, subjects: &[Subject]| by(source, subjects, until).await;
         let servers = async {
             let mut reports = of(&self.editor, subjects).await;
             let served = paths(&reports, |_| true);
@@ -86,7 +107,9 @@ impl Sources {
         let (mut reports, checked) = tokio::join!(servers, of(&self.checkers, subjects));
         reports.extend(checked);
         let known = paths(&reports, |report| report.said.proof() != Proof::Unknown);
-        reports.extend(of(&self.syntax, &except(subjects, &known)).await);
+        // It is asked when the others may have taken all the time.
+        let until = until.max(Instant::now() + FOR_SYNTAX);
+        reports.extend(by(&self.syntax, &except(subjects, &known), until).await);
         reports
     }
 }
@@ -98,3 +121,6 @@ fn paths(reports: &[Report], which: impl Fn(&Report) -> bool) -> HashSet<PathBuf
 fn except(subjects: &[Subject], paths: &HashSet<PathBuf>) -> Vec<Subject> {
     subjects.iter().filter(|subject| !paths.contains(&subject.path)).cloned().collect()
 }
+
+#[cfg(test)]
+mod tests;

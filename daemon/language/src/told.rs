@@ -104,7 +104,8 @@ fn thing(least: Severity) -> &'static str {
     if least == Severity::Error { "error" } else { "problem" }
 }
 
-fn path(path: &Path, root: &Path) -> String {
+/// As it is told.
+pub(crate) fn path(path: &Path, root: &Path) -> String {
     let short = path.strip_prefix(root).ok().filter(|rest| !rest.as_os_str().is_empty());
     clean::line(&short.unwrap_or(path).to_string_lossy(), 300)
 }

@@ -65,9 +65,9 @@ impl EditorSource {
         let mut reports: Vec<_> = reports.into_iter().flatten().collect();
         // Who serves none of them has nothing to say of the others.
         if !reports.is_empty()
-            && let Some(others) = asked.others(subjects).await
+            && let Some((others, is_cut)) = asked.others(subjects).await
         {
-            reports.extend(self.others.changed(others, subjects, &asked.source()));
+            reports.extend(self.others.changed(others, is_cut, subjects, &asked.source()));
         }
         reports
     }
@@ -145,12 +145,16 @@ impl Asking<'_> {
         }
     }
 
-    /// What else it knows. What it may know of an older text only is left out.
-    async fn others(&self, subjects: &[Subject]) -> Option<Vec<Report>> {
+    /// What else it knows, and whether there would be more of it.
+    async fn others(&self, subjects: &[Subject]) -> Option<(Vec<Report>, bool)> {
         let until = self.until.min(Instant::now() + FOR_OTHERS);
         let result = self.ask(None, None, until).await?;
+        if result.state != AnswerState::Answered {
+            return None;
+        }
         let mut reports = Vec::new();
-        for file in result.files.into_iter().filter(|file| file.proof != Proof::Unknown).take(MOST_OTHERS) {
+        let is_cut = result.files.len() > MOST_OTHERS;
+        for file in result.files.into_iter().take(MOST_OTHERS) {
             let path = Url::parse(&file.uri).ok().and_then(|uri| uri.to_file_path().ok());
             let Some(path) = path else { continue };
             let path = path.canonicalize().unwrap_or(path);
@@ -160,7 +164,7 @@ impl Asking<'_> {
                 reports.push(self.report(&path, file, document.as_ref()));
             }
         }
-        Some(reports)
+        Some((reports, is_cut))
     }
 
     /// None where there is no answer by then.

@@ -1,25 +1,92 @@
 //! What was not known in time, waited for beside the work.
+//!
+//! What came until somebody asks is told together, as one difference to what was told before. A file that is changed meanwhile is
+//! left out: as it was told last is what its next check is compared with.
 
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::Checks;
+use super::{Checks, text_of};
 use crate::delta::Delta;
+use crate::ledger::{Ledger, Standing};
 use crate::report::{Proof, Report};
 use crate::source::Subject;
+use crate::told;
 
 /// How long it is waited for: a large project takes minutes to be read.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Notes that wait to be told.
-const MOST: usize = 16;
+/// Files that a note names.
+const NAMED: usize = 5;
+
+/// What has not been told yet.
+#[derive(Default)]
+pub(super) struct Late {
+    said: Ledger,
+    /// What was last told of the same files.
+    before: Ledger,
+    /// It was announced, so that it is told even if nothing is other.
+    is_announced: bool,
+}
+
+impl Late {
+    fn add(&mut self, known: &Ledger, reports: &[Report], subjects: &[Subject], is_announced: bool) {
+        for report in reports {
+            let text = text_of(subjects)(&report.path);
+            if self.said.standing(report, text) == Standing::First {
+                self.before.put_missing_of(report, known);
+            }
+        }
+        self.said.put(reports, text_of(subjects));
+        self.is_announced |= is_announced && !reports.is_empty();
+    }
+
+    /// The file is another one now: what was said of it was not told.
+    pub(super) fn withdraw(&mut self, path: &Path, known: &mut Ledger) {
+        known.unsay(path, &self.said, &self.before);
+        self.said.forget(path);
+        self.before.forget(path);
+    }
+}
 
 impl Checks {
     /// What came of checks that were not done when their call ended.
     pub fn take_late(&self) -> Vec<String> {
-        std::mem::take(&mut self.lock().late)
+        let late = std::mem::take(&mut self.lock().late);
+        if late.said.is_empty() {
+            return Vec::new();
+        }
+        let mut known: Vec<_> = late.said.all().collect();
+        known.sort_by_key(|(report, _)| (report.path.clone(), report.source.clone()));
+        let reports: Vec<Report> = known.iter().map(|(report, _)| (*report).clone()).collect();
+        let texts: HashMap<PathBuf, Arc<String>> = known
+            .iter()
+            .filter_map(|(report, text)| Some((report.path.clone(), Arc::clone((*text)?))))
+            .collect();
+        let before = late.before.baselines(&reports, |path: &Path| texts.get(path));
+        let delta = Delta::of(&before, &reports, self.shared.options.least);
+        let is_other = !(delta.new.is_empty() && delta.unsure.is_empty() && delta.fixed.is_empty());
+        if !is_other && !late.is_announced {
+            return Vec::new();
+        }
+        let told = self.told(&delta, &|path| texts.get(path).cloned(), Duration::ZERO);
+        told.map(|told| format!("Checked by now: {}.\n{}", self.named(&reports), told.output))
+            .into_iter()
+            .collect()
+    }
+
+    fn named(&self, reports: &[Report]) -> String {
+        let paths: BTreeSet<_> = reports.iter().map(|report| &report.path).collect();
+        let names: Vec<_> =
+            paths.iter().take(NAMED).map(|path| told::path(path, &self.shared.root)).collect();
+        match paths.len().saturating_sub(NAMED) {
+            0 => names.join(", "),
+            more => format!("{} and {more} more files", names.join(", ")),
+        }
     }
 
     pub(super) fn wait_for_late(&self, subjects: Vec<Subject>, delta: &Delta) {
@@ -34,30 +101,33 @@ impl Checks {
         // Whoever asks goes with the session.
         let shared = Arc::downgrade(&self.shared);
         let sources = self.shared.sources.clone();
+        let others = self.others(&subjects);
         tokio::spawn(async move {
-            let begun = Instant::now();
-            let reports = sources.later(&subjects, begun + PATIENCE).await;
+            let reports = sources.later(&subjects, Instant::now() + PATIENCE).await;
             if let Some(shared) = shared.upgrade() {
-                Checks { shared }.came(&subjects, &reports, begun);
+                let checks = Checks { shared };
+                let (subjects, reports) = checks.with_others(subjects, reports, &others);
+                checks.came(&subjects, &reports, true);
             }
         });
     }
 
-    /// Tells of what is still about the texts as they are.
-    pub(super) fn came(&self, subjects: &[Subject], reports: &[Report], begun: Instant) {
+    /// What is still about the texts as they are is going to be told. `is_announced` where it was waited for.
+    pub(super) fn came(&self, subjects: &[Subject], reports: &[Report], is_announced: bool) {
+        let mut guard = self.lock();
+        let state = &mut *guard;
         let is_current = |report: &&Report| {
-            let Some(subject) = subjects.iter().find(|subject| subject.path == report.path) else {
-                return true;
-            };
-            let state = self.lock();
-            !state.made.contains_key(&report.path) || state.made.is(&report.path, Some(&subject.text))
+            let Some(text) = text_of(subjects)(&report.path) else { return true };
+            !is_announced || !state.made.contains_key(&report.path) || state.made.is(&report.path, Some(text))
         };
         let known = |report: &&Report| report.said.proof() != Proof::Unknown;
         let reports: Vec<_> = reports.iter().filter(known).filter(is_current).cloned().collect();
-        let delta = self.compare(&[], subjects, &reports, Vec::new());
-        let Some(told) = self.told(&delta, begun) else { return };
-        let mut state = self.lock();
-        state.late.truncate(MOST - 1);
-        state.late.push(told.output);
+        if reports.is_empty() {
+            return;
+        }
+        state.late.add(&state.ledger, &reports, subjects, is_announced);
+        state.keep(subjects, &reports);
+        drop(guard);
+        self.show(subjects);
     }
 }

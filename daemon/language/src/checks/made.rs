@@ -21,6 +21,10 @@ impl Made {
         self.texts.insert(path.to_owned(), stands_for(text));
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
     pub(super) fn contains_key(&self, path: &Path) -> bool {
         self.texts.contains_key(path)
     }

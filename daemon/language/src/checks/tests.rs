@@ -1,3 +1,5 @@
+mod meanwhile;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use copydesk_text::Position;
@@ -6,13 +8,22 @@ use tokio::sync::Notify;
 use super::*;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::report::Said;
-use crate::source::{Checking, Source};
+use crate::source::{Changing, Checking, Source};
 
 /// Every line with `bad` in it is wrong.
 #[derive(Default)]
 struct Grumbler {
     is_indexing: AtomicBool,
     indexed: Notify,
+    /// What is said of other files with the next answer.
+    others: Mutex<Vec<Report>>,
+    /// What is typed while it is asked.
+    typed: Mutex<Option<(&'static str, &'static str)>>,
+    disk: Arc<Disk>,
+    /// What was changed, by those who watch.
+    changed: Mutex<Vec<PathBuf>>,
+    /// It takes all the time it has.
+    is_slow: AtomicBool,
 }
 
 fn said(text: &str) -> Said {
@@ -30,13 +41,22 @@ fn report(subject: &Subject, said: Said) -> Report {
 }
 
 impl Source for Grumbler {
-    fn check<'a>(&'a self, subjects: &'a [Subject], _until: Instant) -> Checking<'a> {
+    fn check<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
         let is_indexing = self.is_indexing.load(Ordering::SeqCst);
         let answer = move |subject: &Subject| match is_indexing {
             true => report(subject, Said::Unknown { why: "still indexing".to_owned() }),
             false => report(subject, said(&subject.text)),
         };
-        Box::pin(std::future::ready(subjects.iter().map(answer).collect()))
+        Box::pin(async move {
+            if self.is_slow.load(Ordering::SeqCst) {
+                tokio::time::sleep_until(until).await;
+            }
+            if let Some((name, text)) = self.typed.lock().unwrap().take() {
+                self.disk.write(name, text);
+            }
+            let others = std::mem::take(&mut *self.others.lock().unwrap());
+            subjects.iter().map(answer).chain(others).collect()
+        })
     }
 
     fn later<'a>(&'a self, subjects: &'a [Subject], _until: Instant) -> Checking<'a> {
@@ -49,13 +69,26 @@ impl Source for Grumbler {
     fn shadow<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
         self.check(subjects, until)
     }
+
+    fn changed<'a>(&'a self, _since: u64, _below: &'a Path, _until: Instant) -> Changing<'a> {
+        Box::pin(std::future::ready(std::mem::take(&mut *self.changed.lock().unwrap())))
+    }
 }
 
-struct NoTexts;
+/// What lies there.
+#[derive(Default)]
+struct Disk(Mutex<HashMap<PathBuf, Arc<String>>>);
 
-impl Texts for NoTexts {
-    fn text(&self, _path: &Path) -> Option<Subject> {
-        None
+impl Disk {
+    fn write(&self, name: &str, text: &str) {
+        self.0.lock().unwrap().insert(Path::new("/w").join(name), Arc::new(text.to_owned()));
+    }
+}
+
+impl Texts for Disk {
+    fn text(&self, path: &Path) -> Option<Subject> {
+        let text = Arc::clone(self.0.lock().unwrap().get(path)?);
+        Some(Subject { path: path.to_owned(), text, is_saved: true })
     }
 }
 
@@ -68,7 +101,8 @@ fn scene() -> Scene {
     let grumbler = Arc::new(Grumbler::default());
     let sources = Sources { pool: Some(Arc::clone(&grumbler) as Arc<dyn Source>), ..Sources::default() };
     let options = Options { wait: WAIT, least: Severity::Error };
-    let checks = Checks::new(sources, Arc::new(NoTexts), Path::new("/w"), options);
+    let texts = Arc::clone(&grumbler.disk) as Arc<dyn Texts>;
+    let checks = Checks::new(sources, texts, Path::new("/w"), options);
     Scene { grumbler, checks }
 }
 
@@ -232,7 +266,8 @@ async fn who_was_not_ready_when_a_file_was_read_is_asked_before_it_is_changed() 
         ..Sources::default()
     };
     let options = Options { wait: WAIT, least: Severity::Error };
-    let checks = Checks::new(sources, Arc::new(NoTexts), Path::new("/w"), options);
+    let texts = Arc::clone(&grumbler.disk) as Arc<dyn Texts>;
+    let checks = Checks::new(sources, texts, Path::new("/w"), options);
     let scene = Scene { grumbler, checks };
     scene.grumbler.is_indexing.store(true, Ordering::SeqCst);
     let (path, text) = (Path::new("/w/a").to_owned(), Arc::new("bad old\n".to_owned()));

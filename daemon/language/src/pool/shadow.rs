@@ -1,6 +1,6 @@
 //! What a proposed text would be told, without its becoming the document.
 //!
-//! The server that is there is lent the proposed text and given the true one back: a second server would have to read the whole
+//! A server is not started for a question that may be answered with no. The server that is there is lent the proposed text and given the true one back: a second server would have to read the whole
 //! project, and take its memory again, for each question. While it is lent nobody else has the server, so that nobody is
 //! given what it says of a text that does not exist; and it is kept until it has answered for the true text again, so that
 //! nothing it still had to say of the other can be taken for news.
@@ -17,9 +17,8 @@ use tokio::time::{Instant, timeout_at};
 
 use super::Shared;
 use super::ask::report;
-use super::chosen::Server;
 use super::linked::linked;
-use super::slot::{Alive, Slot};
+use super::slot::{Alive, Key, Slot};
 use super::source::Besides;
 use crate::known::language_of;
 use crate::report::{Report, Said};
@@ -30,26 +29,35 @@ const BACK: Duration = Duration::from_secs(10);
 /// How much of the time is kept for gathering the answers.
 const LAST: Duration = Duration::from_millis(10);
 
+/// A server with what it is asked about, and the language that it is told.
+type Asked = (Arc<Slot>, Vec<(Subject, String)>);
+
 impl Besides {
     /// What would be wrong with these proposed texts, and with other files because of them. The documents stay as they are.
     pub async fn shadow(&self, subjects: &[Subject], until: Instant) -> Vec<Report> {
         let shared = &self.pool.shared;
-        let groups = shared.groups(subjects, &self.served);
-        let asking = groups.iter().map(|group| async {
-            match &group.server {
-                Server::There(slot) => lend(shared, slot, &group.subjects, until).await,
-                Server::Not(name, why) => {
-                    let said = Said::Unknown { why: why.clone() };
-                    let of = |(subject, _): &(Subject, String)| Report {
-                        path: subject.path.clone(),
-                        source: name.clone(),
-                        said: said.clone(),
-                    };
-                    group.subjects.iter().map(of).collect()
+        let groups = self.running(subjects);
+        let asking = groups.iter().map(|(slot, subjects)| lend(shared, slot, subjects, until));
+        join_all(asking).await.into_iter().flatten().collect()
+    }
+
+    /// The servers of these that are there already.
+    fn running(&self, subjects: &[Subject]) -> Vec<Asked> {
+        let shared = &self.pool.shared;
+        let mut groups: BTreeMap<Key, Asked> = BTreeMap::new();
+        for subject in subjects {
+            let first_line = subject.text.lines().next().unwrap_or_default();
+            for chosen in shared.choose.servers_for(&subject.path, first_line) {
+                let is_served = |word: &String| *word == chosen.name || *word == chosen.language;
+                let key = (chosen.name.clone(), chosen.root.clone());
+                let slot = shared.slots().get(&key).cloned();
+                if let Some(slot) = slot.filter(|_| !self.served.iter().any(is_served)) {
+                    let group = groups.entry(key).or_insert_with(|| (slot, Vec::new()));
+                    group.1.push((subject.clone(), chosen.language));
                 }
             }
-        });
-        join_all(asking).await.into_iter().flatten().collect()
+        }
+        groups.into_values().collect()
     }
 }
 

@@ -1,8 +1,6 @@
 //! The pool as a source, and what is left of it where an editor serves some languages itself.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::join_all;
 use tokio::time::{Instant, timeout_at};
@@ -12,7 +10,7 @@ use super::ask::{Aim, ask};
 use super::chosen::{Group, Server};
 use super::linked;
 use crate::report::{Report, Said};
-use crate::source::{Changing, Checking, Source, Subject};
+use crate::source::{Changing, Checking, Moment, Source, Subject};
 
 /// Files of which it is looked whether anybody serves them, after a command that changed more.
 const MOST_CHANGED: usize = 200;
@@ -23,15 +21,12 @@ pub struct Besides {
     pub(super) pool: Pool,
     /// Names of servers, or ids of languages.
     pub(super) served: Vec<String>,
-    /// Up to when it is known what was changed on the disk.
-    seen: Arc<AtomicU64>,
 }
 
 impl Pool {
     /// `served` are ids of languages, or names of servers, that somebody else answers for.
     pub fn besides(&self, served: &[String]) -> Besides {
-        let seen = Arc::new(AtomicU64::new(self.shared.recent().now()));
-        Besides { pool: self.clone(), served: served.to_vec(), seen }
+        Besides { pool: self.clone(), served: served.to_vec() }
     }
 
     pub(super) async fn ask(
@@ -96,14 +91,20 @@ impl Source for Besides {
         Box::pin(Self::shadow(self, subjects, until))
     }
 
-    fn changed(&self, until: Instant) -> Changing<'_> {
+    fn moment(&self, until: Instant) -> Moment<'_> {
         Box::pin(async move {
             let shared = &self.pool.shared;
             shared.settle(until).await;
-            let paths = {
-                let recent = shared.recent();
-                recent.since(self.seen.swap(recent.now(), Ordering::Relaxed))
-            };
+            shared.recent().now()
+        })
+    }
+
+    fn changed<'a>(&'a self, since: u64, below: &'a Path, until: Instant) -> Changing<'a> {
+        Box::pin(async move {
+            let shared = &self.pool.shared;
+            shared.settle(until).await;
+            let mut paths = shared.recent().since(since);
+            paths.retain(|path| path.starts_with(below));
             let is_served = |path: &PathBuf| !shared.choose.servers_for(path, "").is_empty();
             paths.into_iter().take(MOST_CHANGED).filter(is_served).collect()
         })

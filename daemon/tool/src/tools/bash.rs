@@ -163,11 +163,12 @@ impl Tool for Bash {
         if parameters.background {
             return self.start(title, command);
         }
+        let before = checking::before_command(&context).await;
         let mut live = Live::new(&context);
         let finished = self.processes.run(command, context.cancel.clone(), |piece| live.push(piece)).await;
         let finished = finished.map_err(|error| Failure::target(sentence(&error.to_string())))?;
         let mut output = self.told(title, &finished)?;
-        checking::command(&context, &mut output).await;
+        checking::command(&context, before, &mut output).await;
         Ok(output)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use copydesk_language::{Edited, Subject, Told};
+use copydesk_language::{Commanding, Edited, Subject, Told};
 use copydesk_text::FileText;
 use copydesk_workspace::files::{ChangeKind, Changed, Place, READ_LIMIT};
 
@@ -72,12 +72,18 @@ pub(super) async fn after_review(context: &Context, before: Vec<Edited>) -> Opti
     asked(context, &edited).await
 }
 
-/// What is wrong with files that a command has changed.
-pub(super) async fn command(context: &Context, output: &mut Output) {
+/// How things are before a command.
+pub(super) async fn before_command(context: &Context) -> Commanding {
+    let beginning = context.checks.begin_command();
+    context.cancel.run_until_cancelled(beginning).await.unwrap_or_default()
+}
+
+/// What is wrong with files that it has changed.
+pub(super) async fn command(context: &Context, command: Commanding, output: &mut Output) {
     if context.checks.is_off() {
         return;
     }
-    let told = context.cancel.run_until_cancelled(context.checks.commanded()).await.flatten();
+    let told = context.cancel.run_until_cancelled(context.checks.commanded(command)).await.flatten();
     let Some(told) = told else { return };
     output.output.push_str(&format!("\n\nThe command changed files. {}", told.output));
     if let Some(metadata) = output.metadata.as_object_mut() {

@@ -46,7 +46,7 @@ local function of_client(client, fresh)
 end
 
 --- All documents about which any server has something to say. Where there is time, servers are asked about what is open, and
---- what they find nothing in is told too.
+--- what they find nothing in is told too; and what is not known, since what is not told of is taken for mended.
 ---@param deadline? number
 ---@return copydesk.DiagnosticsResult
 function M.everything(deadline)
@@ -68,7 +68,7 @@ function M.everything(deadline)
   for buffer, proof in pairs(proofs) do
     local uri = require("copydesk.buffer").uri(buffer)
     local items = item.union(sets[buffer], read(uri), position.encoding())
-    if #items > 0 or deadline and proof ~= "unknown" then
+    if #items > 0 or deadline then
       files[#files + 1] = { uri = uri, version = notes.desk_version(buffer), proof = proof, items = items }
     end
   end

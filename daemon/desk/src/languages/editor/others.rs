@@ -6,18 +6,28 @@ use std::sync::{Mutex, PoisonError};
 
 use copydesk_language::{Report, Said, Subject};
 
+/// Files that are remembered.
+const MOST: usize = 1000;
+
 #[derive(Debug, Default)]
 pub(super) struct Others(Mutex<HashMap<PathBuf, Said>>);
 
 impl Others {
-    /// Those of which something else is said than was last. Of what is not mentioned any more nothing is wrong.
-    pub(super) fn changed(&self, said: Vec<Report>, subjects: &[Subject], source: &str) -> Vec<Report> {
+    /// Those of which something else is said than was last. Of what is not mentioned any more nothing is wrong, if all was mentioned;
+    /// of what is mentioned as not known nothing is other.
+    pub(super) fn changed(
+        &self,
+        said: Vec<Report>,
+        is_cut: bool,
+        subjects: &[Subject],
+        source: &str,
+    ) -> Vec<Report> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_mentioned = |path: &PathBuf| {
             said.iter().any(|report| report.path == *path)
                 || subjects.iter().any(|subject| subject.path == *path)
         };
-        let gone: Vec<_> = last.keys().filter(|path| !is_mentioned(path)).cloned().collect();
+        let gone: Vec<_> = last.keys().filter(|path| !is_cut && !is_mentioned(path)).cloned().collect();
         let mut changed = Vec::new();
         for path in gone {
             let before = last.remove(&path);
@@ -26,10 +36,55 @@ impl Others {
             }
         }
         let is_other = |report: &Report| {
+            if report.said.diagnostics().is_none() {
+                return false;
+            }
+            if last.len() >= MOST && !last.contains_key(&report.path) {
+                return true;
+            }
             let before = last.insert(report.path.clone(), report.said.clone());
             before.is_none_or(|before| before.diagnostics() != report.said.diagnostics())
         };
         changed.extend(said.into_iter().filter(is_other));
         changed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use copydesk_language::{Diagnostic, Severity, Span};
+
+    use super::*;
+
+    fn report(name: &str, said: Said) -> Report {
+        Report { path: name.into(), source: "s".to_owned(), said }
+    }
+
+    fn wrong() -> Said {
+        let (span, message) = (Span::default(), "wrong".to_owned());
+        let (severity, related) = (Severity::Error, Vec::new());
+        Said::Proven(vec![Diagnostic { span, severity, code: None, source: None, message, related }])
+    }
+
+    fn unknown() -> Said {
+        Said::Unknown { why: "typing".to_owned() }
+    }
+
+    #[test]
+    fn what_is_not_known_for_a_while_was_neither_fixed_nor_is_it_new_then() {
+        let others = Others::default();
+        let told = |said: Said| others.changed(vec![report("b", said)], false, &[], "s");
+        assert_eq!(told(wrong()), [report("b", wrong())]);
+        assert_eq!(told(unknown()), []);
+        assert_eq!(told(wrong()), []);
+    }
+
+    #[test]
+    fn only_what_a_whole_answer_does_not_mention_is_gone() {
+        let others = Others::default();
+        others.changed(vec![report("b", wrong())], false, &[], "s");
+        assert_eq!(others.changed(Vec::new(), true, &[], "s"), []);
+        let fixed = report("b", Said::Likely(Vec::new()));
+        assert_eq!(others.changed(Vec::new(), false, &[], "s"), [fixed]);
     }
 }

@@ -123,3 +123,17 @@ async fn a_save_is_told_again_when_something_else_was_written() {
     house.check(&a).await;
     assert_eq!(house.count("textDocument/didSave a.lua"), 2);
 }
+
+#[tokio::test]
+async fn what_changed_since_a_moment_is_known_of_each_folder() {
+    let house = House::usual();
+    let a = house.saved("a.lua", "give x");
+    house.check(&a).await;
+    let besides = house.pool.besides(&[]);
+    house.write("before.lua", "give x");
+    let moment = besides.moment(soon()).await;
+    house.write("a.lua", "give y");
+    let changed = async |below: &str| besides.changed(moment, &house.root.join(below), soon()).await;
+    assert_eq!(changed("").await, [house.root.join("a.lua")]);
+    assert_eq!(changed("other").await, Vec::<std::path::PathBuf>::new());
+}

@@ -59,3 +59,12 @@ async fn whoever_goes_away_leaves_the_true_text() {
     let words = house.words(&house.pool.check(&[a], until).await);
     assert_eq!(words, ["a.lua Proven "]);
 }
+
+#[tokio::test]
+async fn nobody_is_started_for_a_proposed_text() {
+    let house = House::usual();
+    let besides = house.pool.besides(&[]);
+    let proposed = [house.unsaved("a.lua", "bad")];
+    assert_eq!(house.words(&besides.shadow(&proposed, soon()).await), Vec::<String>::new());
+    assert!(house.pool.status().is_empty());
+}

@@ -1,0 +1,86 @@
+//! What a command did: its changes are seen on the disk.
+//!
+//! Where servers of ours watch over the project they know what was changed; else the files that were told of last are looked at. Only
+//! what was changed while the command ran is taken for its doing.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::{Checks, Edited, MOST_AGAIN, Told, text_of};
+use crate::source::Subject;
+
+/// How long it is waited before a command for what was changed earlier.
+const SETTLE: Duration = Duration::from_millis(200);
+
+/// A command that is going to run. Nothing of it is known by default.
+#[derive(Debug, Default)]
+pub struct Commanding {
+    moment: u64,
+    /// The files that were told of last, as they were.
+    known: Vec<(PathBuf, Option<Arc<String>>)>,
+}
+
+impl Checks {
+    /// How things are before a command.
+    pub async fn begin_command(&self) -> Commanding {
+        let Some(texts) = self.shared.texts.as_ref().filter(|_| !self.is_off()) else {
+            return Commanding::default();
+        };
+        let moment = self.shared.sources.moment(Instant::now() + SETTLE).await;
+        let latest = self.lock().ledger.latest(MOST_AGAIN);
+        let text = |path: &Path| texts.text(path).map(|subject| subject.text);
+        let known = latest.into_iter().map(|path| (text(&path), path)).map(|(text, path)| (path, text));
+        Commanding { moment, known: known.collect() }
+    }
+
+    /// What is new after it.
+    pub async fn commanded(&self, command: Commanding) -> Option<Told> {
+        let begun = Instant::now();
+        let until = begun + self.shared.options.wait;
+        let texts = self.shared.texts.as_ref()?;
+        let root = self.shared.root.canonicalize().unwrap_or_else(|_| self.shared.root.clone());
+        let seen = self.shared.sources.changed(command.moment, &root, until).await;
+        let mut changed: BTreeSet<PathBuf> = seen.into_iter().collect();
+        let is_other = |(path, text): &(PathBuf, Option<Arc<String>>)| {
+            path.starts_with(&root) && texts.text(path).map(|now| now.text) != *text
+        };
+        changed.extend(command.known.into_iter().filter(is_other).map(|(path, _)| path));
+        let (mut edited, mut more) = (Vec::new(), 0_usize);
+        for path in changed {
+            if edited.len() >= MOST_AGAIN {
+                more += 1;
+                continue;
+            }
+            let now = texts.text(&path);
+            if !self.lock().made.is(&path, now.as_ref().map(|now| &now.text)) {
+                let is_saved = now.as_ref().is_none_or(|now| now.is_saved);
+                edited.push(Edited { path, before: None, after: now.map(|now| now.text), is_saved });
+            }
+        }
+        if edited.is_empty() {
+            return None;
+        }
+        // Nobody knows which of them were not there.
+        self.made(&edited, false);
+        let mut asked = self.subjects(&edited);
+        // What somebody else did to other files is not its doing.
+        let is_changed = |subject: &Subject| edited.iter().any(|edited| edited.path == subject.path);
+        asked.retain(|subject| {
+            is_changed(subject) || self.lock().ledger.has(&subject.path, Some(&subject.text))
+        });
+        let (subjects, reports) = self.check(asked.clone(), until).await;
+        // What was there before a command is known from the reports on it, if at all.
+        let delta = self.compare(&[], &subjects, &reports, Vec::new());
+        let mut told = self.told(&delta, &|path| text_of(&subjects)(path).cloned(), begun.elapsed());
+        if let Some(told) = told.as_mut().filter(|_| more > 0) {
+            let files = if more == 1 { "file was" } else { "files were" };
+            told.output.push_str(&format!("{more} more changed {files} not looked at.\n"));
+        }
+        self.wait_for_late(asked, &delta);
+        told
+    }
+}
