@@ -45,7 +45,7 @@ pub(crate) struct Languages {
 
 pub(crate) fn configured(loaded: &Loaded) -> Languages {
     let mut problems = Vec::new();
-    for key in ["lsp", "formatter", "checkers"] {
+    for key in ["lsp", "formatter", "checkers", "diagnostics"] {
         if let Some(origin) = loaded.merged.untrusted(&[key]) {
             problems.push(format!(
                 "{origin}: `{key}` is left out: this project is not trusted. Look at the file, then run `copydesk config trust`."

@@ -15,6 +15,7 @@ use copydesk_language::find::Search;
 use copydesk_language::format::{self, Formatters};
 use copydesk_language::pool::{Choose, Limits, Pool};
 use copydesk_language::{Checks, Severity, Source, Sources, Subject, Syntax, Texts};
+use copydesk_permission::Layers;
 use copydesk_workspace::buffers::Buffers;
 use copydesk_workspace::config::{DiagnosticSource, Loaded};
 use copydesk_workspace::files::Files;
@@ -63,15 +64,17 @@ impl Servers {
         }
     }
 
-    /// What a session is told of its files.
+    /// What a session is told of its files; those that it may not read by these rules are not shown to it.
     pub(crate) fn checks(
         &self,
         loaded: &Loaded,
         editors: &Editors,
         files: &Files,
         processes: &Processes,
+        rules: &Layers,
     ) -> Checks {
-        let said = &loaded.config.diagnostics;
+        // A project that is not trusted must not keep its problems from being seen, nor decide what is run.
+        let said = &loaded.own.diagnostics;
         if said.enabled == Some(false) {
             return Checks::default();
         }
@@ -92,7 +95,8 @@ impl Servers {
         let least = if said.warnings == Some(true) { Severity::Warning } else { Severity::Error };
         let options =
             Options { wait: said.wait.map_or(WAIT, Duration::from_millis).min(LONGEST_WAIT), least };
-        Checks::new(sources, Arc::new(FileTexts(files.clone())), files.root(), options)
+        let texts = FileTexts { files: files.clone(), rules: rules.clone() };
+        Checks::new(sources, Arc::new(texts), files.root(), options)
     }
 
     /// Who gives what a session writes its form; nobody, unless the person configured some.

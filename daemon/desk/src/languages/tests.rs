@@ -74,7 +74,7 @@ fn a_project_that_is_not_trusted_names_no_program() {
     let words = "is left out: this project is not trusted";
     assert_eq!(
         languages.problems.iter().filter(|problem| problem.contains(words)).count(),
-        3,
+        4,
         "{:?}",
         languages.problems
     );
