@@ -73,16 +73,19 @@ impl Servers {
         processes: &Processes,
         rules: &Layers,
     ) -> Checks {
-        // A project that is not trusted must not keep its problems from being seen, nor decide what is run.
-        let said = &loaded.own.diagnostics;
+        let languages = configured(loaded);
+        let said = &languages.diagnostics;
         if said.enabled == Some(false) {
             return Checks::default();
         }
-        let languages = configured(loaded);
         let root = root_of(files);
         let search = languages.search(self.home.clone());
-        self.folders
-            .put(root.clone(), Folder { settings: languages.servers.clone(), search: search.clone() });
+        let (settings, in_project) = (languages.servers.clone(), languages.in_project);
+        let is_other =
+            self.folders.put(root.clone(), Folder { settings, in_project, search: search.clone() });
+        if let Some(pool) = self.pool.get().filter(|_| is_other) {
+            pool.renew(&root);
+        }
         let asks = |source| said.sources.as_ref().is_none_or(|sources| sources.contains(&source));
         let sources = Sources {
             editor: asks(DiagnosticSource::Editor)
@@ -149,6 +152,7 @@ fn checkers(
 /// How the files of a folder are served.
 struct Folder {
     settings: Settings,
+    in_project: bool,
     search: Search,
 }
 
@@ -159,13 +163,17 @@ struct Folders {
 }
 
 impl Folders {
-    /// The last word counts.
-    fn put(&self, root: PathBuf, folder: Folder) {
+    /// The last word counts. Tells whether it is another one than before.
+    fn put(&self, root: PathBuf, folder: Folder) -> bool {
         let mut known = self.lock();
         if known.len() >= MOST_FOLDERS && !known.contains_key(&root) {
             known.pop_first();
         }
-        known.insert(root, Arc::new(folder));
+        let folder = Arc::new(folder);
+        let before = known.insert(root, Arc::clone(&folder));
+        before.is_some_and(|before| {
+            (&before.settings, before.in_project) != (&folder.settings, folder.in_project)
+        })
     }
 
     /// The innermost that a file is in.
