@@ -22,8 +22,8 @@ use copydesk_language::find::Search;
 use copydesk_language::format::Formatter;
 use copydesk_language::known::{Root, Sign};
 use copydesk_workspace::config::{
-    Checker as CheckerConfig, CheckerColumns, CheckerFormat, Formatter as FormatterConfig, LanguageServer,
-    Loaded, Secret, Switch,
+    Checker as CheckerConfig, CheckerColumns, CheckerFormat, Diagnostics, Formatter as FormatterConfig,
+    LanguageServer, Loaded, Secret, Switch,
 };
 use serde_json::Value;
 
@@ -39,13 +39,14 @@ pub(crate) struct Languages {
     pub(crate) formatters: Vec<Formatter>,
     /// Programs that lie in the project may be run.
     pub(crate) in_project: bool,
+    pub(crate) diagnostics: Diagnostics,
     /// What is left out, and why; for whoever wrote it.
     pub(crate) problems: Vec<String>,
 }
 
 pub(crate) fn configured(loaded: &Loaded) -> Languages {
     let mut problems = Vec::new();
-    for key in ["lsp", "formatter", "checkers"] {
+    for key in ["lsp", "formatter", "checkers", "diagnostics"] {
         if let Some(origin) = loaded.merged.untrusted(&[key]) {
             problems.push(format!(
                 "{origin}: `{key}` is left out: this project is not trusted. Look at the file, then run `copydesk config trust`."
@@ -62,6 +63,7 @@ pub(crate) fn configured(loaded: &Loaded) -> Languages {
         checkers: checkers.collect(),
         formatters: formatters(own.formatter.as_ref()),
         in_project: own.diagnostics.project_programs != Some(false),
+        diagnostics: own.diagnostics.clone(),
         problems,
     }
 }

@@ -139,7 +139,8 @@ pub(crate) async fn ready(
         desk.reviews.clone(),
         loaded.config.save.unwrap_or_default(),
     );
-    let checks = desk.servers.checks(loaded, &desk.editors, &files, &desk.processes);
+    let rules = layers(rules, own, team);
+    let checks = desk.servers.checks(loaded, &desk.editors, &files, &desk.processes, &rules);
     languages::show(&checks, &files, session.id.as_str());
     // Who works offline sends nothing anywhere, not even for a title.
     let is_offline = model.provider().id == offline::ID;
@@ -148,7 +149,7 @@ pub(crate) async fn ready(
         root,
         instructions,
         system,
-        rules: layers(rules, own, team),
+        rules,
         tools,
         roles: Arc::new(cast),
         checks,

@@ -158,7 +158,8 @@ impl Team {
         let setting = opening::ready(at, &choice, session, Some(self), events_in).await.map_err(not_begun)?;
         let above = Above { asker: Arc::clone(&context.asker), owner: context.owner() };
         let files = context.files.for_another();
-        let checks = desk.servers.checks(&self.loaded, &desk.editors, &files, &desk.processes);
+        let checks =
+            desk.servers.checks(&self.loaded, &desk.editors, &files, &desk.processes, &setting.rules);
         languages::show(&checks, &files, &above.owner.session);
         let setting = Setting { files, checks, above: Some(above), ..setting };
         let cancel = context.cancel.child_token();

@@ -5,8 +5,8 @@
 //! the project's files speak for, then one that is installed in the project, then the first in `known.json`.
 //!
 //! In the initialization options and settings of known servers stand for themselves, as a whole text: `${python}` the interpreter
-//! of the project's environment, `${tsdk}` its TypeScript library, `${rootUri}` and `${rootName}` the project's root. A member whose
-//! text stands for nothing is left out.
+//! of the project's environment, `${tsdk}` its TypeScript library, `${rootUri}` and `${rootName}` the project's root,
+//! `${inProject}` whether programs of the project may be run. A member whose text stands for nothing is left out.
 
 mod fill;
 mod settings;
@@ -92,6 +92,7 @@ impl At<'_> {
                 None => language.is_some_and(|id| known.languages.iter().any(|served| served == id)),
             };
             let is_on = own.is_none_or(|own| !own.is_disabled);
+            let is_on = is_on && (self.search.in_project || !known.runs_project);
             (serves && is_on && self.is_meant(known, own)).then(|| self.known(index, known, own, language))
         });
         let own =

@@ -1,11 +1,12 @@
 //! The program of a server, a checker or a formatter: where it lies, or how a person gets it.
 //!
-//! Looked for as configured, then in the project (where its own programs may be run), then in `PATH`. Nothing is downloaded and
-//! nothing is run. The program of a version manager that has nothing behind it (`shim`) counts as missing.
+//! Looked for as configured, then in the project (where its own programs may be run, and in what a package manager made there that
+//! makes such programs), then in `PATH`. Nothing is downloaded and nothing is run. The program of a version manager that has nothing behind it (`shim`) counts as missing.
 //!
 //! Invariant: a folder of `PATH` that is not absolute is not looked at: it would be whatever folder a project makes of it.
 
 mod environment;
+mod made;
 mod shim;
 
 use std::env;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use crate::view::{View, upward};
 
 pub use environment::{python, tsdk};
+pub use made::Maker;
 
 /// Where programs are looked for. Nothing of it is read from this process.
 #[derive(Clone)]
@@ -26,7 +28,7 @@ pub struct Search {
     path: Vec<PathBuf>,
     home: PathBuf,
     /// Programs that lie in the project may be run.
-    in_project: bool,
+    pub(crate) in_project: bool,
 }
 
 impl std::fmt::Debug for Search {
@@ -102,10 +104,13 @@ impl Search {
         root: &Path,
     ) -> Option<(Vec<OsString>, Place)> {
         let (program, arguments) = command.split_first()?;
-        if !self.in_project || program.contains('/') {
+        if program.contains('/') {
             return None;
         }
-        let mut places = upward(folder, root).flat_map(|folder| environment::folders(self, folder));
+        let makers = made::by(program);
+        let places =
+            self.folders(folder, root).flat_map(|folder| makers.iter().map(move |maker| (folder, maker)));
+        let mut places = places.flat_map(|(folder, maker)| environment::folders(self, folder, *maker));
         let path = places.find_map(|place| self.usable(place.join(program), folder, root))?;
         Some((whole(path, arguments), Place::Project))
     }
@@ -119,10 +124,29 @@ impl Search {
         let own = own.map(|place| Path::new(&place).join("bin"));
         let mut places = own.chain(self.path.iter().cloned());
         let path = places.find_map(|place| {
-            let is_mine = self.in_project || !place.starts_with(root);
-            (place.is_absolute() && is_mine).then(|| self.usable(place.join(program), folder, root))?
+            let path = place.join(program);
+            let may_run = path.is_absolute() && self.may_run(&path, root);
+            may_run.then(|| self.usable(path, folder, root))?
         })?;
         Some((whole(path, arguments), Place::Path))
+    }
+
+    /// The folders of a project, from one of its own upwards; none where it lies elsewhere (what others have put beside a file in a
+    /// shared folder is nobody's project), or where programs of projects may not be run.
+    fn folders<'a>(&self, folder: &'a Path, root: &'a Path) -> impl Iterator<Item = &'a Path> + Clone {
+        let is_mine = self.in_project && folder.starts_with(root);
+        upward(folder, root).filter(move |_| is_mine)
+    }
+
+    /// Not where it is the project's, whichever links lead there.
+    fn may_run(&self, program: &Path, root: &Path) -> bool {
+        let is_inside = |path: PathBuf| path.starts_with(root);
+        let real_root = self.view.real(root);
+        let is_real = |path: PathBuf| real_root.as_ref().is_some_and(|root| path.starts_with(root));
+        let real = self.view.real(program);
+        self.in_project
+            || !(is_inside(program.to_owned())
+                || real.is_some_and(|real| is_real(real.clone()) || is_inside(real)))
     }
 
     /// What a person wrote: a path, from `root` where it is not whole, or a name.
@@ -142,6 +166,12 @@ impl Search {
             Some(rest) => self.home.join(rest),
             None => root.join(program),
         };
+        if !self.in_project && !program.starts_with(['/', '~']) {
+            return missing(&format!(
+                "{} lies in the project, whose programs are not run (`diagnostics.project_programs`)",
+                path.display()
+            ));
+        }
         match self.usable(path.clone(), folder, root) {
             Some(path) => Program::Found { command: whole(path, arguments), place: Place::Configured },
             None => missing(&format!("{}, which the configuration names, cannot be run", path.display())),

@@ -17,6 +17,7 @@ use std::time::Duration;
 use copydesk_workspace::process::{Exit, Processes};
 use thiserror::Error;
 
+use crate::clean;
 use crate::find::{Program, Search};
 use crate::printed::{self, Task};
 use crate::view::upward;
@@ -27,6 +28,9 @@ pub use settings::Formatter;
 
 /// Longer texts are not formatted, and nothing longer is taken from a formatter.
 const LONGEST: usize = 4 * 1024 * 1024;
+/// Characters of why a text was not formatted.
+const LONGEST_WHY: usize = 300;
+/// For a formatter, and for all that one call has to be given its form.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
 
 const FILE: &str = "$FILE";
@@ -64,7 +68,10 @@ impl Formatters {
         match self.run(formatter, path, text).await {
             Ok(new) if new == text => Ok(None),
             Ok(new) => Ok(Some(new)),
-            Err(why) => Err(NotFormatted { name: formatter.name.clone(), why }),
+            // It stands in what the model reads.
+            Err(why) => {
+                Err(NotFormatted { name: formatter.name.clone(), why: clean::line(&why, LONGEST_WHY) })
+            }
         }
     }
 

@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::find::Maker;
 use crate::quirks::Quirks;
 
 pub use language::{Language, language_of};
@@ -40,6 +41,12 @@ pub struct Known {
     pub commands: Vec<Vec<String>>,
     /// What a person does to have it, in one line.
     pub install: String,
+    /// The package managers that put it into a project; without one it is not looked for there.
+    #[serde(default)]
+    pub made_by: Vec<Maker>,
+    /// It loads and runs what lies in the project, whatever it is told.
+    #[serde(default)]
+    pub runs_project: bool,
     /// Where its project begins: the first of these that is found; without one, the workspace.
     #[serde(default)]
     pub roots: Vec<Root>,

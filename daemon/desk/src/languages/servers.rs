@@ -15,6 +15,7 @@ use copydesk_language::find::Search;
 use copydesk_language::format::{self, Formatters};
 use copydesk_language::pool::{Choose, Limits, Pool};
 use copydesk_language::{Checks, Severity, Source, Sources, Subject, Syntax, Texts};
+use copydesk_permission::Layers;
 use copydesk_workspace::buffers::Buffers;
 use copydesk_workspace::config::{DiagnosticSource, Loaded};
 use copydesk_workspace::files::Files;
@@ -63,23 +64,28 @@ impl Servers {
         }
     }
 
-    /// What a session is told of its files.
+    /// What a session is told of its files; those that it may not read by these rules are not shown to it.
     pub(crate) fn checks(
         &self,
         loaded: &Loaded,
         editors: &Editors,
         files: &Files,
         processes: &Processes,
+        rules: &Layers,
     ) -> Checks {
-        let said = &loaded.config.diagnostics;
+        let languages = configured(loaded);
+        let said = &languages.diagnostics;
         if said.enabled == Some(false) {
             return Checks::default();
         }
-        let languages = configured(loaded);
         let root = root_of(files);
         let search = languages.search(self.home.clone());
-        self.folders
-            .put(root.clone(), Folder { settings: languages.servers.clone(), search: search.clone() });
+        let (settings, in_project) = (languages.servers.clone(), languages.in_project);
+        let is_other =
+            self.folders.put(root.clone(), Folder { settings, in_project, search: search.clone() });
+        if let Some(pool) = self.pool.get().filter(|_| is_other) {
+            pool.renew(&root);
+        }
         let asks = |source| said.sources.as_ref().is_none_or(|sources| sources.contains(&source));
         let sources = Sources {
             editor: asks(DiagnosticSource::Editor)
@@ -92,7 +98,8 @@ impl Servers {
         let least = if said.warnings == Some(true) { Severity::Warning } else { Severity::Error };
         let options =
             Options { wait: said.wait.map_or(WAIT, Duration::from_millis).min(LONGEST_WAIT), least };
-        Checks::new(sources, Arc::new(FileTexts(files.clone())), files.root(), options)
+        let texts = FileTexts { files: files.clone(), rules: rules.clone() };
+        Checks::new(sources, Arc::new(texts), files.root(), options)
     }
 
     /// Who gives what a session writes its form; nobody, unless the person configured some.
@@ -145,6 +152,7 @@ fn checkers(
 /// How the files of a folder are served.
 struct Folder {
     settings: Settings,
+    in_project: bool,
     search: Search,
 }
 
@@ -155,13 +163,17 @@ struct Folders {
 }
 
 impl Folders {
-    /// The last word counts.
-    fn put(&self, root: PathBuf, folder: Folder) {
+    /// The last word counts. Tells whether it is another one than before.
+    fn put(&self, root: PathBuf, folder: Folder) -> bool {
         let mut known = self.lock();
         if known.len() >= MOST_FOLDERS && !known.contains_key(&root) {
             known.pop_first();
         }
-        known.insert(root, Arc::new(folder));
+        let folder = Arc::new(folder);
+        let before = known.insert(root, Arc::clone(&folder));
+        before.is_some_and(|before| {
+            (&before.settings, before.in_project) != (&folder.settings, folder.in_project)
+        })
     }
 
     /// The innermost that a file is in.

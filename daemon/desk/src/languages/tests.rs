@@ -62,7 +62,7 @@ fn a_project_that_is_not_trusted_names_no_program() {
         "lsp": { "rust": { "command": ["./evil"], "initialization": { "check": { "overrideCommand": ["./evil"] } } } },
         "checkers": { "evil": { "command": ["./evil"], "extensions": [".rs"], "format": "lines" } },
         "formatter": { "evil": { "command": ["./evil"], "extensions": [".rs"] } },
-        "diagnostics": { "project_programs": true }
+        "diagnostics": { "project_programs": true, "enabled": false, "sources": [], "wait": 1 }
     }"#;
     let languages = load(
         r#"{ "lsp": { "rust": { "env": { "A": "b" } } }, "diagnostics": { "project_programs": false } }"#,
@@ -71,10 +71,12 @@ fn a_project_that_is_not_trusted_names_no_program() {
     let rust = &languages.servers.servers["rust"];
     assert_eq!((&rust.command, &rust.initialization), (&Vec::new(), &Value::Null));
     assert_eq!((languages.checkers.len(), languages.formatters.len(), languages.in_project), (0, 0, false));
+    let said = &languages.diagnostics;
+    assert_eq!((said.enabled, &said.sources, said.wait), (None, &None, None));
     let words = "is left out: this project is not trusted";
     assert_eq!(
         languages.problems.iter().filter(|problem| problem.contains(words)).count(),
-        3,
+        4,
         "{:?}",
         languages.problems
     );

@@ -1,27 +1,40 @@
 //! The texts of a session's files, for whoever asks what is wrong with them.
 //!
-//! Language servers name paths, and what they name is shown to a model: nothing outside of the workspace is read for them.
+//! Language servers name paths, and what they name is shown to a model: nothing outside of the workspace is read for them, and
+//! nothing that a person would have to be asked about if the model read it itself.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use copydesk_language::{Subject, Texts};
+use copydesk_permission::{Action, Layers};
 use copydesk_text::FileText;
 use copydesk_workspace::buffers::{Buffers, ClientId};
-use copydesk_workspace::files::Files;
+use copydesk_workspace::files::{Files, Place};
 
 /// Nobody has written more by hand.
 const LARGEST: u64 = 1024 * 1024;
 
-pub(crate) struct FileTexts(pub(crate) Files);
+pub(crate) struct FileTexts {
+    pub(crate) files: Files,
+    pub(crate) rules: Layers,
+}
+
+impl FileTexts {
+    /// By all of its names, as the tools ask for it.
+    fn may_read(&self, place: &Place) -> bool {
+        let real = self.files.resolve(&place.real().to_string_lossy()).shown;
+        [&place.shown, &real].into_iter().all(|name| self.rules.evaluate("read", name) == Action::Allow)
+    }
+}
 
 impl Texts for FileTexts {
     fn text(&self, path: &Path) -> Option<Subject> {
-        let place = self.0.resolve(&path.to_string_lossy());
-        if !place.inside {
+        let place = self.files.resolve(&path.to_string_lossy());
+        if !place.inside || !self.may_read(&place) {
             return None;
         }
-        of_file(self.0.buffers(), self.0.home_client(), place.real().to_owned())
+        of_file(self.files.buffers(), self.files.home_client(), place.real().to_owned())
     }
 }
 
@@ -36,4 +49,35 @@ pub(super) fn of_file(buffers: &Buffers, home: Option<ClientId>, path: PathBuf) 
     let metadata = path.metadata().ok().filter(Metadata::is_file)?;
     let bytes = (metadata.len() <= LARGEST).then(|| std::fs::read(&path).ok())??;
     Some(Subject { path, text: FileText::decode(bytes).ok()?.shared(), is_saved: true })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use copydesk_permission::{Rule, Rules, defaults};
+
+    use super::*;
+
+    #[test]
+    fn what_a_rule_keeps_from_the_model_is_not_read_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let work = root.join("w");
+        fs::create_dir(&work).unwrap();
+        for file in ["w/a.rs", "w/.env", "w/secret.rs", "outside.rs"] {
+            fs::write(root.join(file), "key").unwrap();
+        }
+        symlink("secret.rs", work.join("link.rs")).unwrap();
+        let mut own = Rules::default();
+        own.push(Rule::new("read", "*secret*", Action::Deny));
+        let files = Files::new(&work, &root.join("home"));
+        let texts = FileTexts { files, rules: Layers::new([defaults(), own]) };
+        let readable = |name: &str| texts.text(&root.join(name)).is_some();
+        assert!(readable("w/a.rs"));
+        for name in ["w/.env", "w/secret.rs", "w/link.rs", "outside.rs"] {
+            assert!(!readable(name), "{name}");
+        }
+    }
 }

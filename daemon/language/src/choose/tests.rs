@@ -131,3 +131,36 @@ fn a_server_is_told_what_is_known_of_the_project() {
     let served = chosen("a.ts", &[("/w/p/eslint.config.js", "")], &Settings::default()).remove(1);
     assert_eq!(served.settings["workspaceFolder"], json!({ "uri": "file:///w/p", "name": "p" }));
 }
+
+#[test]
+fn where_the_programs_of_a_project_are_not_run_servers_are_told_so() {
+    let files = [
+        ("/bin/rust-analyzer", "#!"),
+        ("/bin/vtsls", "#!"),
+        ("/bin/typescript-language-server", "#!"),
+        ("/bin/vscode-eslint-language-server", "#!"),
+        ("/w/p/eslint.config.js", ""),
+    ];
+    let served = |file: &str, in_project| {
+        let environment = vec![("PATH".into(), "/bin".into())];
+        let search = Search::new(Arc::new(Memory::new(&files)), environment, "/home".into(), in_project);
+        let path = Path::new("/w/p").join(file);
+        servers_for(
+            &search,
+            &Settings::default(),
+            Wanted { path: &path, first_line: "", root: Path::new("/w") },
+        )
+    };
+    for in_project in [true, false] {
+        let rust = served("a.rs", in_project).remove(0);
+        for said in [&rust.initialization, &rust.settings["rust-analyzer"]] {
+            assert_eq!(said["checkOnSave"], in_project);
+            assert_eq!(said["cargo"]["buildScripts"]["enable"], in_project);
+            assert_eq!(said["procMacro"]["enable"], in_project);
+        }
+    }
+    let names = |in_project| served("a.ts", in_project).into_iter().map(|chosen| chosen.name);
+    assert!(names(true).eq(["typescript-language-server", "eslint"]));
+    assert!(names(false).eq(["vtsls"]));
+    assert_eq!(served("a.ts", false)[0].settings["vtsls"]["autoUseWorkspaceTsdk"], false);
+}

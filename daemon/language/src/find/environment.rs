@@ -5,16 +5,18 @@ use std::path::{Path, PathBuf};
 use base64::{Engine as _, prelude::BASE64_URL_SAFE};
 use sha2::{Digest as _, Sha256};
 
-use super::Search;
-use crate::view::{View, upward};
+use super::{Maker, Search};
 
 /// The usual names of a virtual environment in a project; that of uv, and of Poetry where it is told to, is the first.
 const VIRTUAL: [&str; 4] = [".venv", "venv", ".env", "env"];
 
-/// Folders with the programs of a project, for one folder of it.
-pub(super) fn folders<'a>(search: &'a Search, folder: &'a Path) -> impl Iterator<Item = PathBuf> + 'a {
-    let virtual_ones = virtual_environments(search, folder).map(|place| place.join("bin"));
-    [folder.join("node_modules/.bin")].into_iter().chain(virtual_ones).chain([folder.join("vendor/bin")])
+/// Folders with the programs that a package manager has put into a project, for one folder of it.
+pub(super) fn folders(search: &Search, folder: &Path, maker: Maker) -> Vec<PathBuf> {
+    match maker {
+        Maker::Npm => vec![folder.join("node_modules/.bin")],
+        Maker::Python => virtual_environments(search, folder).map(|place| place.join("bin")).collect(),
+        Maker::Php => vec![folder.join("vendor/bin")],
+    }
 }
 
 fn virtual_environments<'a>(search: &'a Search, folder: &'a Path) -> impl Iterator<Item = PathBuf> + 'a {
@@ -54,15 +56,15 @@ fn elsewhere(search: &Search, folder: &Path) -> Option<PathBuf> {
 /// project's own.
 pub fn python(search: &Search, folder: &Path, root: &Path) -> Option<PathBuf> {
     let active = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(|name| search.variable(name));
-    let active = active.map(PathBuf::from).filter(|place| place.is_absolute());
-    let own = upward(folder, root).flat_map(|folder| virtual_environments(search, folder));
-    let own = own.filter(|_| search.in_project);
-    let mut programs = active.chain(own).map(|place| place.join("bin/python"));
+    let active = active.map(|place| Path::new(&place).join("bin/python"));
+    let active = active.filter(|program| program.is_absolute() && search.may_run(program, root));
+    let own = search.folders(folder, root).flat_map(|folder| virtual_environments(search, folder));
+    let mut programs = active.chain(own.map(|place| place.join("bin/python")));
     programs.find(|program| search.view.is_executable(program))
 }
 
-/// The folder of TypeScript's own library that a project uses.
-pub fn tsdk(view: &dyn View, folder: &Path, root: &Path) -> Option<PathBuf> {
-    let mut places = upward(folder, root).map(|folder| folder.join("node_modules/typescript/lib"));
-    places.find(|place| view.exists(place))
+/// The folder of TypeScript's own library that a project uses: a program, too.
+pub fn tsdk(search: &Search, folder: &Path, root: &Path) -> Option<PathBuf> {
+    let mut places = search.folders(folder, root).map(|folder| folder.join("node_modules/typescript/lib"));
+    places.find(|place| search.view.exists(place))
 }

@@ -28,42 +28,42 @@ fn check(program: &str, files: &[(&str, &str)], expected: Option<&str>) {
 #[test]
 fn the_project_goes_before_the_path_where_it_may() {
     let files = [
-        ("/usr/bin/ls", "#!"),
-        ("/w/node_modules/.bin/ls", "#!"),
+        ("/usr/bin/pyright", "#!"),
+        ("/w/node_modules/.bin/pyright", "#!"),
         ("/w/p/.venv/pyvenv.cfg", ""),
-        ("/w/p/.venv/bin/ls", "#!"),
+        ("/w/p/.venv/bin/pyright", "#!"),
     ];
-    check("ls", &files, Some("/w/p/.venv/bin/ls"));
-    check("ls", &files[..2], Some("/w/node_modules/.bin/ls"));
-    check("ls", &files[..1], Some("/usr/bin/ls"));
-    assert_eq!(find("ls", &files, &[], false).as_deref(), Some("/usr/bin/ls"));
+    check("pyright", &files, Some("/w/p/.venv/bin/pyright"));
+    check("pyright", &files[..2], Some("/w/node_modules/.bin/pyright"));
+    check("pyright", &files[..1], Some("/usr/bin/pyright"));
+    assert_eq!(find("pyright", &files, &[], false).as_deref(), Some("/usr/bin/pyright"));
     // No environment, no program, another workspace, a folder that is not whole.
-    check("ls", &[("/w/p/.venv/bin/ls", "#!")], None);
-    check("ls", &[("/usr/bin/ls", "text")], None);
-    check("ls", &[("/x/node_modules/.bin/ls", "#!"), ("/node_modules/.bin/ls", "#!")], None);
-    check("ls", &[("relative/ls", "#!")], None);
+    check("pyright", &[("/w/p/.venv/bin/pyright", "#!")], None);
+    check("pyright", &[("/usr/bin/pyright", "text")], None);
+    check("pyright", &[("/x/node_modules/.bin/pyright", "#!"), ("/node_modules/.bin/pyright", "#!")], None);
+    check("pyright", &[("relative/pyright", "#!")], None);
     // A folder of PATH that is in the project is the project's.
-    assert_eq!(find("ls", &[("/w/bin/ls", "#!")], &[], false), None);
-    check("ls", &[("/w/bin/ls", "#!")], Some("/w/bin/ls"));
-    let active = [("/e/bin/ls", "#!"), ("/usr/bin/ls", "#!")];
-    assert_eq!(find("ls", &active, &[("VIRTUAL_ENV", "/e")], false).as_deref(), Some("/e/bin/ls"));
+    assert_eq!(find("pyright", &[("/w/bin/pyright", "#!")], &[], false), None);
+    check("pyright", &[("/w/bin/pyright", "#!")], Some("/w/bin/pyright"));
+    let active = [("/e/bin/pyright", "#!"), ("/usr/bin/pyright", "#!")];
+    assert_eq!(find("pyright", &active, &[("VIRTUAL_ENV", "/e")], false).as_deref(), Some("/e/bin/pyright"));
 }
 
 #[test]
 fn environments_that_lie_elsewhere_are_found_by_the_place_of_the_project() {
     let poetry = "/home/.cache/pypoetry/virtualenvs/p-YVO8IFcX-py3.12";
-    let program = format!("{poetry}/bin/ls");
+    let program = format!("{poetry}/bin/pyright");
     let (program, config) = ((&*program, "#!"), format!("{poetry}/pyvenv.cfg"));
-    let other = ("/home/.cache/pypoetry/virtualenvs/p-0buMo1Rn-py3.13/bin/ls", "#!");
-    check("ls", &[("/w/p/poetry.lock", ""), program, (&*config, ""), other], Some(program.0));
-    check("ls", &[program, (&*config, ""), other], None);
-    let pipenv = ("/data/virtualenvs/p-X_dHJUch/bin/ls", "#!");
+    let other = ("/home/.cache/pypoetry/virtualenvs/p-0buMo1Rn-py3.13/bin/pyright", "#!");
+    check("pyright", &[("/w/p/poetry.lock", ""), program, (&*config, ""), other], Some(program.0));
+    check("pyright", &[program, (&*config, ""), other], None);
+    let pipenv = ("/data/virtualenvs/p-X_dHJUch/bin/pyright", "#!");
     let files = [("/w/p/Pipfile", ""), pipenv, ("/data/virtualenvs/p-X_dHJUch/pyvenv.cfg", "")];
-    let found = |in_project| find("ls", &files, &[("XDG_DATA_HOME", "/data")], in_project);
+    let found = |in_project| find("pyright", &files, &[("XDG_DATA_HOME", "/data")], in_project);
     assert_eq!((found(true).as_deref(), found(false)), (Some(pipenv.0), None));
-    let uv = [("/w/uv.lock", ""), ("/w/own/pyvenv.cfg", ""), ("/w/own/bin/ls", "#!")];
-    let found = find("ls", &uv, &[("UV_PROJECT_ENVIRONMENT", "own")], true);
-    assert_eq!(found.as_deref(), Some("/w/own/bin/ls"));
+    let uv = [("/w/uv.lock", ""), ("/w/own/pyvenv.cfg", ""), ("/w/own/bin/pyright", "#!")];
+    let found = find("pyright", &uv, &[("UV_PROJECT_ENVIRONMENT", "own")], true);
+    assert_eq!(found.as_deref(), Some("/w/own/bin/pyright"));
 }
 
 #[test]
@@ -140,9 +140,66 @@ fn what_is_configured_is_that_or_missing() {
             Program::Missing { hint } => hint,
         }
     };
-    assert_eq!(find("tools/ls"), "/w/tools/ls");
+    assert_eq!(
+        find("tools/ls"),
+        "/w/tools/ls lies in the project, whose programs are not run (`diagnostics.project_programs`)"
+    );
     assert_eq!(find("~/ls"), "/home/ls");
     assert_eq!(find("ls"), "/usr/bin/ls");
     assert_eq!(find("/w/text"), "/w/text, which the configuration names, cannot be run");
     assert_eq!(find("none"), "`none`, which the configuration names, is not in PATH");
+}
+
+/// What a clone brings under the name of a program that no package manager puts there is not that program.
+#[test]
+fn a_project_has_only_the_programs_that_its_package_managers_make() {
+    let all = |program: &str| {
+        let places = ["/w/node_modules/.bin", "/w/p/.venv/bin", "/w/vendor/bin"];
+        let files: Vec<_> = places.iter().map(|place| format!("{place}/{program}")).collect();
+        let mut files: Vec<_> = files.iter().map(|file| (&**file, "#!")).collect();
+        files.push(("/w/p/.venv/pyvenv.cfg", ""));
+        find(program, &files, &[], true)
+    };
+    for program in ["clangd", "rust-analyzer", "gopls", "deno", "go", "cargo", "gofmt", "node", "mine"] {
+        assert_eq!(all(program), None, "{program}");
+    }
+    assert_eq!(all("vtsls").as_deref(), Some("/w/node_modules/.bin/vtsls"));
+    assert_eq!(all("eslint").as_deref(), Some("/w/node_modules/.bin/eslint"));
+    assert_eq!(all("ruff").as_deref(), Some("/w/p/.venv/bin/ruff"));
+    assert_eq!(all("phpactor").as_deref(), Some("/w/vendor/bin/phpactor"));
+}
+
+#[test]
+fn where_the_programs_of_a_project_are_not_run_no_link_and_no_variable_leads_there() {
+    let off = |files: &[(&str, &str)], variables: &[(&str, &str)]| find("pyright", files, variables, false);
+    assert_eq!(off(&[("/w/e/bin/pyright", "#!")], &[("VIRTUAL_ENV", "/w/e")]), None);
+    assert_eq!(off(&[("/usr/bin/pyright", "-> /w/x"), ("/w/x", "#!")], &[]), None);
+    let files = [
+        ("/w/e/bin/python", "#!"),
+        ("/w/.venv/pyvenv.cfg", ""),
+        ("/w/.venv/bin/python", "#!"),
+        ("/w/node_modules/typescript/lib/tsserver.js", ""),
+    ];
+    let known = |folder: &str, in_project| {
+        let environment = vec![("VIRTUAL_ENV".into(), "/w/e".into())];
+        let search = Search::new(Arc::new(Memory::new(&files)), environment, "/home".into(), in_project);
+        let (folder, root) = (Path::new(folder), Path::new("/w"));
+        (python(&search, folder, root).is_some(), tsdk(&search, folder, root).is_some())
+    };
+    assert_eq!((known("/w/p", true), known("/w/p", false)), ((true, true), (false, false)));
+}
+
+/// A folder that everybody may write to is not a project because a file of it is looked at.
+#[test]
+fn beside_a_file_that_lies_outside_of_the_workspace_nothing_is_looked_for() {
+    let files = [
+        ("/tmp/node_modules/.bin/eslint", "#!"),
+        ("/tmp/node_modules/typescript/lib/tsserver.js", ""),
+        ("/tmp/.venv/pyvenv.cfg", ""),
+        ("/tmp/.venv/bin/python", "#!"),
+    ];
+    let search = Search::new(Arc::new(Memory::new(&files)), Vec::new(), "/home".into(), true);
+    let (folder, root) = (Path::new("/tmp"), Path::new("/w"));
+    assert_eq!(search.in_project(&["eslint".to_owned()], folder, root), None);
+    assert_eq!((python(&search, folder, root), tsdk(&search, folder, root)), (None, None));
 }

@@ -3,7 +3,9 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use tokio::fs::{self, OpenOptions};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use tokio::fs::OpenOptions;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 /// So many others may lie there already.
@@ -44,12 +46,20 @@ impl Copy {
     /// What the formatter made of it, which must be an ordinary file still.
     pub(super) async fn read(&self, most: usize) -> Result<Vec<u8>, String> {
         let failed = |error: std::io::Error| format!("what it made cannot be read: {error}");
-        let metadata = fs::symlink_metadata(&self.path).await.map_err(failed)?;
-        if !metadata.is_file() {
-            return Err("it made something else of the file".to_owned());
+        // Neither a link, wherever it leads, nor a pipe that nobody writes to.
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags(flags.bits().cast_signed());
+        let other = || "it made something else of the file".to_owned();
+        let is_link = |error: &std::io::Error| error.raw_os_error() == Some(Errno::LOOP.raw_os_error());
+        let file = match options.open(&self.path).await {
+            Err(error) if is_link(&error) => return Err(other()),
+            opened => opened.map_err(failed)?,
+        };
+        if !file.metadata().await.map_err(failed)?.is_file() {
+            return Err(other());
         }
         let (mut new, limit) = (Vec::new(), u64::try_from(most).unwrap_or(u64::MAX));
-        let file = fs::File::open(&self.path).await.map_err(failed)?;
         file.take(limit.saturating_add(1)).read_to_end(&mut new).await.map_err(failed)?;
         if new.len() > most {
             return Err(format!("it made more than {most} bytes of it"));

@@ -67,7 +67,9 @@ async fn a_text_goes_through_its_standard_streams_or_a_copy() {
 async fn a_formatter_that_fails_leaves_the_text_as_it_is() {
     for (script, arguments, why) in [
         ("echo 'line 1: no' >&2; exit 1", &[][..], "it ended with code 1: line 1: no"),
+        (r"printf 'a\033]0;x\007\342\200\256b\nc' >&2; exit 1", &[], "it ended with code 1: ab c"),
         ("exit 0", &[], "it made nothing of it"),
+        ("rm \"$1\"; mkfifo \"$1\"", &["$FILE"], "it made something else of the file"),
         ("printf '\\377'", &[], "what it made is no UTF-8"),
         ("exec sleep 1000", &[], "it did not end within 2 s"),
         ("exec yes", &[], "it printed more than 4194304 bytes"),

@@ -1,11 +1,13 @@
 //! From a file to the servers that serve it, begun where they are not there yet.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::slot::{Key, Life, Order, Slot};
 use super::status::Missing;
-use super::{Shared, house, life};
+use super::{Pool, Shared, house, life};
 use crate::choose::Chosen;
 use crate::find::Program;
 use crate::server::Launch;
@@ -75,19 +77,20 @@ impl Shared {
     }
 
     /// The one place where a server begins, under the lock of all of them: never twice.
-    fn need(
-        self: &Arc<Self>,
-        chosen: &Chosen,
-        command: Vec<std::ffi::OsString>,
-    ) -> Result<Arc<Slot>, String> {
+    fn need(self: &Arc<Self>, chosen: &Chosen, command: Vec<OsString>) -> Result<Arc<Slot>, String> {
         if self.closed.is_cancelled() {
             return Err("the desk is closing".to_owned());
         }
+        let launch = launch(chosen, command);
         let mut slots = self.slots();
         let key = (chosen.name.clone(), chosen.root.clone());
         if let Some(slot) = slots.get(&key) {
             slot.touch();
             if matches!(slot.life(), Life::Ending) {
+                // What is configured otherwise now begins when this one is gone.
+                if !is_the_same(&slot.launch, &launch) {
+                    return Err("it is started anew, as it is configured now".to_owned());
+                }
                 slot.order(Order::Want);
             }
             return Ok(Arc::clone(slot));
@@ -100,16 +103,6 @@ impl Shared {
             // The new one begins when the process of the old one is gone.
             idle.min_by_key(|slot| slot.used()).map(|oldest| oldest.order(Order::Stop));
         }
-        let launch = Launch {
-            name: chosen.name.clone(),
-            command,
-            environment: chosen.environment.clone(),
-            root: chosen.root.clone(),
-            folders: Vec::new(),
-            initialization: chosen.initialization.clone(),
-            settings: chosen.settings.clone(),
-            quirks: chosen.quirks.clone(),
-        };
         let (slot, orders) = Slot::new(launch, &chosen.language, self.limits.documents);
         slots.insert(key, Arc::clone(&slot));
         drop(slots);
@@ -120,5 +113,40 @@ impl Shared {
         self.tasks.spawn(life::live(Arc::downgrade(self), Arc::clone(&slot), orders, self.closed.clone()));
         self.changed();
         Ok(slot)
+    }
+}
+
+fn launch(chosen: &Chosen, command: Vec<OsString>) -> Launch {
+    Launch {
+        name: chosen.name.clone(),
+        command,
+        environment: chosen.environment.clone(),
+        root: chosen.root.clone(),
+        folders: Vec::new(),
+        initialization: chosen.initialization.clone(),
+        settings: chosen.settings.clone(),
+        quirks: chosen.quirks.clone(),
+    }
+}
+
+fn is_the_same(one: &Launch, other: &Launch) -> bool {
+    let parts = |launch: &Launch| {
+        (
+            launch.command.clone(),
+            launch.environment.clone(),
+            launch.initialization.clone(),
+            launch.settings.clone(),
+        )
+    };
+    parts(one) == parts(other)
+}
+
+impl Pool {
+    /// The configuration for what lies below this folder is another one: its servers end, and begin as they are configured now when
+    /// they are needed. Whoever was given up has another chance.
+    pub fn renew(&self, folder: &Path) {
+        for slot in self.shared.all().iter().filter(|slot| slot.launch.root.starts_with(folder)) {
+            slot.order(Order::Stop);
+        }
     }
 }

@@ -64,7 +64,7 @@ pub(super) async fn live(
                 set(&pool, &slot, Life::GivenUp { why });
                 drop(pool);
                 if !rest(None, &mut orders, &closed).await {
-                    return;
+                    return leave(&shared, &slot);
                 }
                 failures = 0;
             }
@@ -81,12 +81,20 @@ pub(super) async fn live(
                 set(&pool, &slot, life);
                 drop(pool);
                 if !rest(until, &mut orders, &closed).await {
-                    return;
+                    return leave(&shared, &slot);
                 }
             }
         }
         let Some(pool) = shared.upgrade() else { return };
         set(&pool, &slot, Life::Starting);
+    }
+}
+
+/// Without a process, it only gives its place away.
+fn leave(shared: &Weak<Shared>, slot: &Slot) {
+    if let Some(pool) = shared.upgrade() {
+        pool.slots().remove(&slot.key());
+        pool.changed();
     }
 }
 
@@ -202,6 +210,7 @@ async fn rest(until: Option<Instant>, orders: &mut Receiver<Order>, closed: &Can
             () = closed.cancelled() => return false,
             order = orders.recv() => match order {
                 Some(Order::Restart) => return true,
+                Some(Order::Stop) => return false,
                 Some(_) => {}
                 None => return false,
             },

@@ -17,8 +17,10 @@ mod tests;
 
 /// Diagnostics that are kept of one file; errors first where there are more.
 pub(super) const MOST: usize = 10_000;
-/// So many of one file are looked at, at most.
+/// So many of one answer are looked at, at most, whatever files they are in.
 const MOST_READ: usize = 2 * MOST;
+/// Files of one answer; more are not looked at.
+const MOST_FILES: usize = 5000;
 /// Bytes of one diagnostic as it is written.
 const LONGEST: usize = 256 * 1024;
 /// Characters of a message.
@@ -84,26 +86,33 @@ struct RawWorkspaceItem<'a> {
 
 pub(super) fn publish(params: &RawValue) -> Option<Publish> {
     let raw: RawPublish<'_> = serde_json::from_str(params.get()).ok()?;
-    let set = raw.diagnostics.map_or_else(|| Some(Set::default()), set)?;
+    let mut room = MOST_READ;
+    let set = raw.diagnostics.map_or_else(|| Some(Set::default()), |items| set(items, &mut room))?;
     Some(Publish { uri: raw.uri, version: raw.version.as_i64(), set })
 }
 
 /// None where it is no full report. Anything but `unchanged` counts as one if it has items: gopls writes `kind: ""`.
 pub(super) fn pulled(result: &RawValue) -> Option<Pulled> {
     let raw: RawReport<'_> = serde_json::from_str(result.get()).ok()?;
-    let set = full(&raw.kind, raw.items)?;
-    let related = raw.related_documents.map(|related| documents(related.get())).unwrap_or_default();
+    let mut room = MOST_READ;
+    let set = full(&raw.kind, raw.items, &mut room)?;
+    let related =
+        raw.related_documents.map(|related| documents(related.get(), &mut room)).unwrap_or_default();
     Some(Pulled { set, related })
 }
 
-/// `relatedDocuments`: reports by URI.
-fn documents(text: &str) -> Vec<(String, Set)> {
+/// `relatedDocuments`: reports by URI. Of those for which there is no `room` nothing is known.
+fn documents(text: &str, room: &mut usize) -> Vec<(String, Set)> {
     let Ok(documents) = serde_json::from_str::<Ordered<'_>>(text) else { return Vec::new() };
-    let report = |(uri, raw): (String, &RawValue)| {
-        let report: RawReport<'_> = serde_json::from_str(raw.get()).ok()?;
-        Some((uri, full(&report.kind, report.items)?))
-    };
-    documents.0.into_iter().filter_map(report).collect()
+    let mut reports = Vec::new();
+    for (uri, raw) in documents.0 {
+        let Ok(report) = serde_json::from_str::<RawReport<'_>>(raw.get()) else { continue };
+        reports.extend(full(&report.kind, report.items, room).map(|set| (uri, set)));
+        if *room == 0 {
+            break;
+        }
+    }
+    reports
 }
 
 /// The answer to `workspace/diagnostic`. None where it is none.
@@ -111,26 +120,57 @@ pub(super) fn workspace(result: &RawValue) -> Option<Vec<(String, Set)>> {
     #[derive(Deserialize)]
     struct Raw<'a> {
         #[serde(borrow)]
-        items: Vec<&'a RawValue>,
+        items: Several<'a>,
     }
     let raw: Raw<'_> = serde_json::from_str(result.get()).ok()?;
-    let report = |raw: &RawValue| {
-        let item: RawWorkspaceItem<'_> = serde_json::from_str(raw.get()).ok()?;
-        Some((item.uri, full(&item.kind, item.items)?))
-    };
-    Some(raw.items.into_iter().filter_map(report).collect())
+    let (mut room, mut reports) = (MOST_READ, Vec::new());
+    for raw in raw.items.0 {
+        let Ok(item) = serde_json::from_str::<RawWorkspaceItem<'_>>(raw.get()) else { continue };
+        reports.extend(full(&item.kind, item.items, &mut room).map(|set| (item.uri, set)));
+        if room == 0 {
+            break;
+        }
+    }
+    Some(reports)
 }
 
-fn full(kind: &Value, items: Option<&RawValue>) -> Option<Set> {
+fn full(kind: &Value, items: Option<&RawValue>, room: &mut usize) -> Option<Set> {
     match items {
         _ if kind == "unchanged" => None,
-        Some(items) => set(items),
+        Some(items) => set(items, room),
         // A Go server writes `null` for none.
         None => (kind == "full").then(Set::default),
     }
 }
 
-/// Pairs in the order in which they stand.
+/// The first of a list, however long it is.
+struct Several<'a>(Vec<&'a RawValue>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Several<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct List;
+        impl<'de> Visitor<'de> for List {
+            type Value = Several<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of reports")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut all = Vec::new();
+                while let Some(raw) = list.next_element()? {
+                    if all.len() < MOST_FILES {
+                        all.push(raw);
+                    }
+                }
+                Ok(Several(all))
+            }
+        }
+        deserializer.deserialize_seq(List)
+    }
+}
+
+/// The first pairs, in the order in which they stand.
 struct Ordered<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Ordered<'de> {
@@ -146,7 +186,9 @@ impl<'de> Deserialize<'de> for Ordered<'de> {
             fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut pairs = Vec::new();
                 while let Some(pair) = map.next_entry()? {
-                    pairs.push(pair);
+                    if pairs.len() < MOST_FILES {
+                        pairs.push(pair);
+                    }
                 }
                 Ok(Ordered(pairs))
             }
@@ -156,15 +198,18 @@ impl<'de> Deserialize<'de> for Ordered<'de> {
 }
 
 /// None where it is no list.
-fn set(items: &RawValue) -> Option<Set> {
+fn set(items: &RawValue, room: &mut usize) -> Option<Set> {
     let mut json = serde_json::Deserializer::from_str(items.get());
-    Items.deserialize(&mut json).ok()
+    Items { room }.deserialize(&mut json).ok()
 }
 
 /// Reads the elements one by one, so that a list without end is never held.
-struct Items;
+struct Items<'a> {
+    /// How many more are read of the whole answer.
+    room: &'a mut usize,
+}
 
-impl<'de> DeserializeSeed<'de> for Items {
+impl<'de> DeserializeSeed<'de> for Items<'_> {
     type Value = Set;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Set, D::Error> {
@@ -172,7 +217,7 @@ impl<'de> DeserializeSeed<'de> for Items {
     }
 }
 
-impl<'de> Visitor<'de> for Items {
+impl<'de> Visitor<'de> for Items<'_> {
     type Value = Set;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -182,9 +227,12 @@ impl<'de> Visitor<'de> for Items {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Set, A::Error> {
         let (mut all, mut omitted) = (Vec::new(), 0);
         while let Some(raw) = list.next_element::<&RawValue>()? {
-            let read = (all.len() < MOST_READ && raw.get().len() <= LONGEST).then(|| diagnostic(raw));
+            let read = (*self.room > 0 && raw.get().len() <= LONGEST).then(|| diagnostic(raw));
             match read.flatten() {
-                Some(diagnostic) => all.push(diagnostic),
+                Some(diagnostic) => {
+                    *self.room -= 1;
+                    all.push(diagnostic);
+                }
                 None => omitted += 1,
             }
         }
@@ -194,6 +242,7 @@ impl<'de> Visitor<'de> for Items {
             all.sort_by_key(|diagnostic| diagnostic.severity);
             all.truncate(MOST);
         }
+        all.shrink_to_fit();
         Ok(Set { diagnostics: all, omitted })
     }
 }

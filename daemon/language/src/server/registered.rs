@@ -10,8 +10,10 @@ use super::{OnDisk, uri};
 
 /// Registrations at one time; more are not looked at.
 const MOST: usize = 1000;
-/// Patterns of one registration.
+/// Patterns of all registrations together.
 const MOST_PATTERNS: usize = 2000;
+/// Bytes of a pattern: a short one can stand for long work, a long one for more.
+const LONGEST_PATTERN: usize = 1024;
 
 #[derive(Debug, Default)]
 pub(super) struct Registered {
@@ -45,17 +47,30 @@ impl Registered {
         for registration in registrations.into_iter().flatten() {
             let text = |name| registration.get(name).and_then(Value::as_str);
             let options = registration.get("registerOptions").unwrap_or(&Value::Null);
+            let id = text("id").unwrap_or_default().to_owned();
             let what = match text("method") {
                 Some("textDocument/diagnostic") => What::Pull(PullOptions::read(options).unwrap_or_default()),
-                Some("workspace/didChangeWatchedFiles") => What::Watch(patterns(options, root)),
+                Some("workspace/didChangeWatchedFiles") => {
+                    let room = MOST_PATTERNS.saturating_sub(self.patterns_besides(&id));
+                    What::Watch(patterns(options, root, room))
+                }
                 _ => continue,
             };
-            let id = text("id").unwrap_or_default().to_owned();
             self.entries.retain(|entry| entry.id != id);
             if self.entries.len() < MOST {
                 self.entries.push(Entry { id, what });
             }
         }
+    }
+
+    fn patterns_besides(&self, id: &str) -> usize {
+        let others = self.entries.iter().filter(|entry| entry.id != id);
+        others
+            .map(|entry| match &entry.what {
+                What::Watch(patterns) => patterns.len(),
+                What::Pull(_) => 0,
+            })
+            .sum()
     }
 
     pub(super) fn unregister(&mut self, params: &Value) {
@@ -96,7 +111,7 @@ impl Pattern {
     }
 }
 
-fn patterns(options: &Value, root: &Path) -> Vec<Pattern> {
+fn patterns(options: &Value, root: &Path, most: usize) -> Vec<Pattern> {
     let watchers = options.get("watchers").and_then(Value::as_array);
     let pattern = |watcher: &Value| {
         let pattern = watcher.get("globPattern")?;
@@ -108,11 +123,12 @@ fn patterns(options: &Value, root: &Path) -> Vec<Pattern> {
                 (uri::path(base)?, pattern.get("pattern")?.as_str()?)
             }
         };
+        let text = Some(text).filter(|text| text.len() <= LONGEST_PATTERN)?;
         let glob = GlobBuilder::new(text).literal_separator(true).empty_alternates(true).build().ok()?;
         let kinds = watcher.get("kind").and_then(Value::as_u64).unwrap_or(7);
         Some(Pattern { base, glob: glob.compile_matcher(), kinds })
     };
-    watchers.into_iter().flatten().filter_map(pattern).take(MOST_PATTERNS).collect()
+    watchers.into_iter().flatten().take(MOST_PATTERNS).filter_map(pattern).take(most).collect()
 }
 
 #[cfg(test)]
@@ -152,6 +168,24 @@ mod tests {
         }
         registered.unregister(&json!({ "unregisterations": [{ "id": "w", "method": "x" }, 7] }));
         assert!(!registered.is_watched(Path::new("/w/root/b.ts"), OnDisk::Changed));
+    }
+
+    #[test]
+    fn patterns_are_few_in_all_and_short() {
+        let mut registered = Registered::default();
+        let mut watch = |id: &str, texts: Vec<String>| {
+            let watchers: Vec<_> = texts.into_iter().map(|text| json!({ "globPattern": text })).collect();
+            let options = json!({ "watchers": watchers });
+            let registration =
+                json!({ "id": id, "method": "workspace/didChangeWatchedFiles", "registerOptions": options });
+            registered.register(&json!({ "registrations": [registration] }), Path::new("/"));
+            registered.patterns_besides("")
+        };
+        assert_eq!(watch("long", vec!["a".repeat(LONGEST_PATTERN + 1), "b".into()]), 1);
+        let many = |name: &str| (0..MOST_PATTERNS / 2 + 1).map(|n| format!("{name}{n}")).collect();
+        assert_eq!(watch("one", many("a")), MOST_PATTERNS / 2 + 2);
+        assert_eq!(watch("one", many("c")), MOST_PATTERNS / 2 + 2, "it takes its own place");
+        assert_eq!(watch("two", many("b")), MOST_PATTERNS);
     }
 
     #[test]

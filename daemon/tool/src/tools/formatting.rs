@@ -1,8 +1,10 @@
-//! The form that a formatter gives to what a call is about to write, before anybody is asked about it: what is reported is what
-//! stands there.
+//! The form that a formatter gives to what a call is about to write, before any person is asked about it: what is reported is what
+//! stands there. All files of a call have one time together.
 
+use copydesk_language::format;
 use copydesk_text::{Change as TextChange, FileText};
 use copydesk_workspace::files::ChangeKind;
+use tokio::time::{Instant, timeout_at};
 
 use super::change::Change;
 use crate::context::Context;
@@ -15,13 +17,23 @@ pub(super) async fn formatted(
 ) -> Result<(Vec<Change>, String), Failure> {
     let Some(formatters) = &context.formatters else { return Ok((changes, String::new())) };
     let (mut formed, mut notes) = (Vec::new(), String::new());
+    let until = Instant::now() + format::TIMEOUT;
     for change in changes {
-        let Some(text) = written(&change) else {
+        let is_late = Instant::now() >= until;
+        let Some(text) = written(&change).filter(|_| !is_late) else {
             formed.push(change);
             continue;
         };
-        let formatting = formatters.format(change.place.real(), &text);
+        let formatting = timeout_at(until, formatters.format(change.place.real(), &text));
         let new = context.cancel.run_until_cancelled(formatting).await.ok_or_else(Failure::cancelled)?;
+        let Ok(new) = new else {
+            let shown = &change.place.shown;
+            notes.push_str(&format!(
+                "\n(Formatters took too long: {shown} and what follows it is left as it is.)"
+            ));
+            formed.push(change);
+            continue;
+        };
         formed.push(match new {
             Ok(None) => change,
             Ok(Some(new)) => {

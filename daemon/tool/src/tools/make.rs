@@ -24,20 +24,18 @@ const MOST_DIFF: usize = 256 * 1024;
 /// Asks, and makes the changes: in the editor where a file is open, else on the disk, if nothing has happened to it
 /// meanwhile; all of them, or those of which a person says so, else none.
 pub(super) async fn make(context: &Context, changes: Vec<Change>) -> Result<Made, Failure> {
-    let (changes, form) = formatting::formatted(context, changes).await?;
-    let metadata = metadata(&changes);
-    let ask = Ask {
-        key: "edit".to_owned(),
-        patterns: patterns(context, &changes),
-        always: vec!["*".to_owned()],
-        title: title(&changes),
-        metadata: metadata.clone(),
-        review: Reviewed::First,
+    // Whatever is said, what was wrong before the changes has to be known for what is wrong after them.
+    let asked = context.ask(asking(context, &changes));
+    let (mut allowed, ()) = tokio::join!(asked, checking::before(context, &changes));
+    // What a rule denies is no reason to run anything.
+    let (changes, form) = match &allowed {
+        Ok(_) => formatting::formatted(context, changes).await?,
+        Err(_) => (changes, String::new()),
     };
+    let ask = asking(context, &changes);
+    let metadata = ask.metadata.clone();
     let mut proposals = Vec::new();
     let mut proposed = Vec::new();
-    // Whatever is said, what was wrong before the changes has to be known for what is wrong after them.
-    let (mut allowed, ()) = tokio::join!(context.ask(ask.clone()), checking::before(context, &changes));
     if let Ok(Allowed::IfReviewed) = allowed {
         proposed = checking::proposed(context, &changes);
         proposals = propose(context, &changes);
@@ -80,6 +78,18 @@ pub(super) async fn make(context: &Context, changes: Vec<Change>) -> Result<Made
     let unsaved = changed.iter().find_map(|changed| changed.unsaved.clone());
     let told = checking::after(context, changed).await;
     Ok(Made { rebased, unsaved, form, ..Made::of(metadata, told) })
+}
+
+/// What the rules are asked first, before any person.
+fn asking(context: &Context, changes: &[Change]) -> Ask {
+    Ask {
+        key: "edit".to_owned(),
+        patterns: patterns(context, changes),
+        always: vec!["*".to_owned()],
+        title: title(changes),
+        metadata: metadata(changes),
+        review: Reviewed::First,
+    }
 }
 
 /// One review for each file, or none at all where one of them does not fit its document.

@@ -7,6 +7,7 @@ mod contract;
 mod creating;
 mod desk;
 mod editing;
+mod forming;
 mod hostile;
 mod multiediting;
 mod patching;

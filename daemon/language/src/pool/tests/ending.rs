@@ -51,6 +51,33 @@ async fn whoever_waits_for_a_place_gets_one() {
 }
 
 #[tokio::test]
+async fn what_is_configured_otherwise_ends_and_begins_anew() {
+    let house = House::usual();
+    let (one, other) = (house.saved("one/a.lua", "bad"), house.saved("other/a.lua", "bad"));
+    house.check(&one).await;
+    house.check(&other).await;
+    house.pool.renew(&house.root.join("one"));
+    let mut news = house.pool.news();
+    while house.pool.status().len() > 1 {
+        news.changed().await.unwrap();
+    }
+    assert_eq!(house.pool.status()[0].root, house.root.join("other"), "that one is as it was");
+    assert_eq!(house.check(&one).await[0], "one/a.lua Proven this is bad");
+    assert_eq!(house.count("initialize"), 3);
+}
+
+#[tokio::test]
+async fn one_that_was_given_up_may_begin_anew_when_it_is_configured_otherwise() {
+    let limits = Limits { failures: 1, ..Limits::default() };
+    let house = House::new(&["--fail"], push(), limits);
+    let a = house.saved("a.lua", "bad");
+    house.pool.check(&[a], soon()).await;
+    house.until(|running| matches!(running.phase, Phase::GivenUp { .. })).await;
+    house.pool.renew(&house.root);
+    house.until_none().await;
+}
+
+#[tokio::test]
 async fn none_is_left_when_the_pool_ends_and_none_begins() {
     let house = House::new(&["--child", "--stubborn"], push(), Limits::default());
     let a = house.saved("a.lua", "bad");

@@ -5,7 +5,7 @@ use super::*;
 
 fn read(items: &Value) -> Set {
     let raw = serde_json::value::to_raw_value(items).unwrap();
-    set(&raw).unwrap()
+    set(&raw, &mut MOST_READ.clone()).unwrap()
 }
 
 #[test]
@@ -66,6 +66,30 @@ fn a_publish_is_read_in_all_ways_it_is_written() {
     }
 }
 
+/// Small in bytes, large in memory: all files of an answer share one measure.
+#[test]
+fn many_files_of_one_answer_are_no_more_than_one() {
+    let raw = |value: Value| serde_json::value::to_raw_value(&value).unwrap();
+    let items: Vec<_> = (0..1000).map(|_| json!({})).collect();
+    let report = |uri: String| json!({ "uri": uri, "kind": "full", "items": items });
+    let reports: Vec<_> = (0..100).map(|number| report(number.to_string())).collect();
+    let all = workspace(&raw(json!({ "items": reports }))).unwrap();
+    let total: usize = all.iter().map(|(_, set)| set.diagnostics.len()).sum();
+    assert_eq!((all.len(), total), (MOST_READ / 1000, MOST_READ));
+    let related: serde_json::Map<_, _> =
+        (0..100).map(|number| (number.to_string(), report("u".into()))).collect();
+    let all = pulled(&raw(json!({ "kind": "full", "items": items, "relatedDocuments": related }))).unwrap();
+    let total: usize = all.related.iter().map(|(_, set)| set.diagnostics.len()).sum();
+    assert_eq!(total, MOST_READ - 1000);
+    // Empty ones take room, too.
+    let empty = |number: usize| json!({ "uri": number.to_string(), "kind": "full", "items": [] });
+    let reports: Vec<_> = (0..2 * MOST_FILES).map(empty).collect();
+    assert_eq!(workspace(&raw(json!({ "items": reports }))).unwrap().len(), MOST_FILES);
+    let related: serde_json::Map<_, _> = (0..2 * MOST_FILES).map(|n| (n.to_string(), empty(n))).collect();
+    let all = pulled(&raw(json!({ "kind": "full", "items": [], "relatedDocuments": related }))).unwrap();
+    assert_eq!(all.related.len(), MOST_FILES);
+}
+
 fn any_json() -> impl Strategy<Value = Value> {
     let names = [
         "range",
@@ -104,7 +128,7 @@ proptest! {
     fn whatever_a_server_writes_nothing_panics_and_spans_run_forwards(value in any_json()) {
         let raw = serde_json::value::to_raw_value(&value).unwrap();
         let all = publish(&raw).map(|publish| publish.set).into_iter();
-        let all = all.chain(pulled(&raw).map(|pulled| pulled.set)).chain(set(&raw));
+        let all = all.chain(pulled(&raw).map(|pulled| pulled.set)).chain(set(&raw, &mut MOST_READ.clone()));
         for diagnostic in all.flat_map(|set| set.diagnostics) {
             prop_assert!(diagnostic.span.start <= diagnostic.span.end);
         }

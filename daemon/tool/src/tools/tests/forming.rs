@@ -1,0 +1,52 @@
+//! Formatters: programs that run for what a call is about to write, and for nothing else.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use copydesk_language::Disk;
+use copydesk_language::find::Search;
+use copydesk_language::format::{Formatter, Formatters};
+use copydesk_workspace::process::Processes;
+use serde_json::json;
+
+use super::desk::{Desk, desk, desk_that};
+use crate::context::{Context, Refused};
+
+/// A formatter for everything, by this script, which runs in the workspace.
+fn with(desk: &Desk, script: &str) -> Context {
+    let environment = vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())];
+    let root = desk.path("").canonicalize().unwrap();
+    let command = ["sh", "-c", script].map(str::to_owned).to_vec();
+    let formatter = Formatter { command, extensions: vec![".txt".to_owned()], ..Formatter::default() };
+    let formatters = Formatters {
+        formatters: vec![formatter],
+        search: Search::new(Arc::new(Disk), environment.clone(), "/".into(), true),
+        root,
+        processes: Processes::new(environment),
+        timeout: Duration::from_secs(60),
+    };
+    Context { formatters: Some(formatters), ..desk.context() }
+}
+
+#[tokio::test]
+async fn what_is_written_has_its_form_and_is_asked_about_in_it() {
+    let desk = desk(&[]);
+    let context = with(&desk, "touch ran; tr a-z A-Z");
+    let arguments = json!({ "filePath": "a.txt", "content": "abc\n" }).to_string();
+    let outcome = desk.registry().run("write", &arguments, context).await;
+    assert!(outcome.output.contains("The formatter changed the form of a.txt."), "{}", outcome.output);
+    assert_eq!((desk.bytes("a.txt"), desk.path("ran").exists()), ("ABC\n".to_owned(), true));
+}
+
+#[tokio::test]
+async fn for_what_a_rule_denies_no_formatter_runs() {
+    let desk = desk_that(&[], |ask| match &*ask.key {
+        "edit" => Err(Refused::ByRule { why: "denied".to_owned() }),
+        _ => Ok(()),
+    });
+    let context = with(&desk, "touch ran; tr a-z A-Z");
+    let arguments = json!({ "filePath": "a.txt", "content": "abc\n" }).to_string();
+    let outcome = desk.registry().run("write", &arguments, context).await;
+    assert!(outcome.failure.is_some());
+    assert_eq!(desk.tree().len(), 0, "neither the file nor what the formatter leaves: {:?}", desk.tree());
+}
