@@ -22,6 +22,9 @@ const TOGETHER: Duration = Duration::from_millis(20);
 /// Without a version: servers publish what they find as they find it, and the rest shortly after.
 const PIECES: Duration = Duration::from_millis(100);
 
+/// How long a server that has read the project may take to publish what it found, before it is told of a text once more.
+const BY_ITSELF: Duration = Duration::from_millis(500);
+
 /// The text that is asked about, and what was heard of it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Case<'a> {
@@ -40,6 +43,8 @@ pub(super) struct Case<'a> {
     pub(super) on_dirty: bool,
     /// What was said before this does not count.
     pub(super) ready: Instant,
+    /// When it had read the project for the first time, where it told of that: what was published before means nothing.
+    pub(super) first_ready: Option<Instant>,
     pub(super) heard: Option<Heard>,
     /// What was heard last was said of the very same text, under another version.
     pub(super) is_same_text: bool,
@@ -108,6 +113,16 @@ impl Case<'_> {
         let can_be_silent =
             self.quirks.silent_when_unchanged || (self.quirks.same_text_is_silent && self.is_same_text);
         let Some(heard) = self.heard else { return Verdict::Wait(None) };
+        if let Some(first) = self.first_ready.filter(|first| heard.at < *first) {
+            let is_told_again = self.touched >= first;
+            // Most publish by themselves what they have found in the project.
+            return match self.quirks.dirty_dependents {
+                Dependents::Asked if !is_told_again => {
+                    from(first + millis(self.quirks.settle_ms).max(BY_ITSELF), Verdict::Touch)
+                }
+                _ => Verdict::Wait(None),
+            };
+        }
         let is_after = heard.at >= self.touched;
         match heard.version {
             Some(version) if version == self.version && (is_after || self.stands_alone()) => {

@@ -135,6 +135,7 @@ impl Known {
             touched: [edited, self.disk].into_iter().flatten().fold(held.told, Instant::max),
             on_dirty: others().any(|other| !other.is_clean() && is_newer(other.edited)),
             ready,
+            first_ready: self.readiness.first(),
             heard,
             is_same_text: heard.and_then(|heard| heard.version).is_some_and(|version| held.is_as(version)),
         };

@@ -38,6 +38,8 @@ pub(super) struct Readiness {
     running: BTreeMap<String, Progress>,
     /// When what counts last began or ended.
     turned: Option<Instant>,
+    /// When it had read the project for the first time, where it told of that.
+    first: Option<Instant>,
     /// What it said of itself: whether it is quiescent, since when, and in which words.
     status: Option<(bool, Instant, Option<String>)>,
 }
@@ -52,11 +54,24 @@ struct Progress {
 
 impl Readiness {
     pub(super) fn new(by: ReadyBy, now: Instant) -> Self {
-        Self { by, started: now, opened: None, running: BTreeMap::new(), turned: None, status: None }
+        Self {
+            by,
+            started: now,
+            opened: None,
+            running: BTreeMap::new(),
+            turned: None,
+            first: None,
+            status: None,
+        }
     }
 
     pub(super) fn opened(&mut self, now: Instant) {
         self.opened.get_or_insert(now);
+    }
+
+    /// What was published before this was said of a project that was not read.
+    pub(super) fn first(&self) -> Option<Instant> {
+        self.first
     }
 
     pub(super) fn stage(&self, now: Instant) -> Stage {
@@ -97,6 +112,9 @@ impl Readiness {
             _ => now,
         };
         self.status = Some((quiescent, since, text(params, "message")));
+        if quiescent && self.by == ReadyBy::ServerStatus {
+            self.first.get_or_insert(now);
+        }
     }
 
     /// `$/progress`.
@@ -119,6 +137,9 @@ impl Readiness {
             Some("end") => {
                 let counted = self.running.remove(token).is_some_and(|progress| progress.counts);
                 self.turned = if counted { Some(now) } else { self.turned };
+                if counted && !self.running.values().any(|progress| progress.counts) {
+                    self.first.get_or_insert(now);
+                }
             }
             _ => {}
         }
