@@ -63,7 +63,10 @@ impl Fold {
     }
 
     pub(super) fn finish(self) -> Changes {
-        let told = self.names.into_iter().map(|(path, seen)| match seen {
+        // A folder that went may be there again before anybody could look into it; what is in it is told name by name.
+        let is_there = |path: &Path, seen: Seen| seen == Seen::FolderDeleted && path.is_dir();
+        let names = self.names.into_iter().filter(|(path, seen)| !is_there(path, *seen));
+        let told = names.map(|(path, seen)| match seen {
             Seen::New | Seen::Placed => (path, OnDisk::Created),
             Seen::Changed => (path, OnDisk::Changed),
             Seen::Deleted | Seen::FolderDeleted => (path, OnDisk::Deleted),
