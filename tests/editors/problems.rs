@@ -2,6 +2,7 @@
 
 use std::net::Shutdown;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::{Value, json};
 
@@ -100,4 +101,47 @@ fn only_editors_in_that_project_are_told_what_its_servers_are_busy_with() {
     // What was sent to it comes before this answer.
     far.call("copydesk/status", json!({}));
     assert!(!far.has(|message| message["method"] == "window/workDoneProgress/create"));
+}
+
+/// Servers that listen to nothing, and have started something that does not listen either.
+const STUBBORN: &str = "trap '' TERM HUP INT; (while :; do sleep 1000; done) & exec \"$0\" \"$@\"";
+
+#[test]
+fn no_server_outlives_a_daemon_that_is_killed() {
+    let turns = [edit("c1", "a.toy", "two", "three"), edit("c2", "b.tin", "two", "three"), says("Done.")];
+    let program = Path::new(BINARY).parent().unwrap().join("examples/language_server");
+    let path = tempfile::tempdir().unwrap().keep().join("script.json");
+    std::fs::write(&path, json!({ "stays": true, "pull": true, "push": "never" }).to_string()).unwrap();
+    let server =
+        |ending: &str| json!({ "command": ["sh", "-c", STUBBORN, program, path], "extensions": [ending] });
+    let lsp = json!({ "toy": server(".toy"), "tin": server(".tin") });
+    let mut desk = Running::with(turns, json!({ "lsp": lsp, "permission": "allow" }));
+    for file in ["a.toy", "b.tin"] {
+        desk.scripted.desk.write(file, "one\ntwo\n");
+    }
+    let mut client = desk.client("editor");
+    let session = client.session();
+    client.turn(&session, "Edit them");
+    let groups: Vec<_> = servers(&mut client).iter().map(|server| server["pid"].to_string()).collect();
+    assert_eq!(groups.len(), 2, "{groups:?}");
+    let before = listed(&groups);
+    // Each with its shell, and what that sleeps by.
+    assert_eq!(before.lines().count(), 6, "{before}");
+    println!("before kill -9 of the daemon, which is {}:\n{before}", desk.pid());
+    desk.crash();
+    while !listed(&groups).is_empty() {
+        std::thread::yield_now();
+    }
+    println!("after it:\n{}", listed(&groups));
+}
+
+/// What is alive of these groups.
+fn listed(groups: &[String]) -> String {
+    let list = Command::new("ps").args(["-eo", "pid=,ppid=,pgid=,stat=,args="]).output().unwrap();
+    let list = String::from_utf8_lossy(&list.stdout).into_owned();
+    let is_of_group = |line: &&str| {
+        let words: Vec<_> = line.split_whitespace().collect();
+        groups.iter().any(|group| group == words[2]) && !words[3].starts_with('Z')
+    };
+    list.lines().filter(is_of_group).map(|line| format!("{line}\n")).collect()
 }
