@@ -13,8 +13,12 @@ pub struct Quirks {
     pub ready: ReadyBy,
     /// Whether it is asked for diagnostics, or waited for.
     pub pull: Pull,
+    /// Ids of the languages of which it can be asked, where that is not all that it knows. Of the others it publishes.
+    pub pull_languages: Vec<String>,
     /// A pull of a file that is not open is answered from the disk, and rightly.
     pub pull_closed: bool,
+    /// What it is told of the disk it has read before it answers the next question.
+    pub disk_in_order: bool,
     /// Every publish names the version of the text that it is for. Where this is false a version that is there is believed
     /// nonetheless, but a publish without one is not waited past.
     pub versions: bool,
@@ -89,6 +93,9 @@ pub enum Pull {
     IfOffered,
     /// It never publishes what is asked for, so there is nothing to wait for besides.
     Only,
+    /// By `workspace/executeCommand` with a request for the TypeScript compiler below it, where that is offered: its answer is for the
+    /// texts that were told before, and is given when the project is read. What it publishes names no version.
+    Tsserver,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -110,7 +117,9 @@ impl Default for Quirks {
         Self {
             ready: ReadyBy::default(),
             pull: Pull::default(),
+            pull_languages: Vec::new(),
             pull_closed: false,
+            disk_in_order: false,
             versions: false,
             partial_first: false,
             settle_ms: 0,

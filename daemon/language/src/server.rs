@@ -42,6 +42,7 @@ mod saves;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod tsserver;
 mod uri;
 
 /// How long a server may take to answer the greeting; some are written in Java.
@@ -335,6 +336,11 @@ impl Server {
             .filter_map(|path| known.saved_of(&path).map(|said| (path, said)))
             .take(others::MOST_TOLD)
             .collect()
+    }
+
+    /// Whether it can be asked about what it tells of other files by itself, so that nobody has to wait for that.
+    pub fn is_asked_instead(&self) -> bool {
+        self.inner.lock().is_asked_instead(&self.inner.launch.quirks)
     }
 
     /// This moment, for `others`. Taken before `hold`.

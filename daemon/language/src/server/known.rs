@@ -15,9 +15,10 @@ use super::published::{AllPublished, Published};
 use super::readiness::{Readiness, Stage};
 use super::registered::Registered;
 use super::saves::Saves;
-use super::{State, uri};
+use super::{State, tsserver, uri};
 use crate::diagnostic::Diagnostic;
-use crate::quirks::{Pull, Quirks};
+use crate::known::language_of;
+use crate::quirks::{Dependents, Pull, Quirks};
 
 #[derive(Debug)]
 pub(super) struct Known {
@@ -64,7 +65,7 @@ impl Known {
             registered: Registered::default(),
             saves: Saves::new(quirks.save_tokens.clone()),
             learnt: Learnt::default(),
-            offers: Offers { sync: Sync::Full, save: None, pull: None },
+            offers: Offers { sync: Sync::Full, save: None, pull: None, tsserver: false },
             tick: 0,
             disk: None,
             landed: None,
@@ -108,8 +109,27 @@ impl Known {
 
     /// How it can be asked, where it can.
     pub(super) fn pull(&self, quirks: &Quirks) -> Option<&PullOptions> {
-        let offered = || self.registered.pull().or(self.offers.pull.as_ref());
-        if quirks.pull == Pull::Never { None } else { offered() }
+        match quirks.pull {
+            Pull::Never => None,
+            Pull::IfOffered | Pull::Only => self.registered.pull().or(self.offers.pull.as_ref()),
+            Pull::Tsserver => self.offers.tsserver.then_some(&tsserver::OPTIONS),
+        }
+    }
+
+    /// The same for one file.
+    pub(super) fn pull_of(&self, path: &Path, quirks: &Quirks) -> Option<&PullOptions> {
+        let language = || match self.documents.get(path) {
+            Some(held) => Some(held.language.as_str()),
+            None => language_of(path, ""),
+        };
+        let is_asked = |name: &str| quirks.pull_languages.iter().any(|language| language == name);
+        let is_all = quirks.pull_languages.is_empty();
+        self.pull(quirks).filter(|_| is_all || language().is_some_and(is_asked))
+    }
+
+    /// It can be asked about what it tells of other files by itself.
+    pub(super) fn is_asked_instead(&self, quirks: &Quirks) -> bool {
+        quirks.dirty_dependents == Dependents::Told && self.pull(quirks).is_some()
     }
 
     /// What was published, judged for a document that is held.

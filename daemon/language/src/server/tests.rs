@@ -9,3 +9,4 @@ mod ready;
 mod real;
 mod save;
 mod sync;
+mod tsserver;
