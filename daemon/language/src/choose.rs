@@ -145,6 +145,7 @@ impl At<'_> {
             fill::over(&mut initialization, &own.initialization);
             fill::over(&mut settings, &own.settings);
         }
+        let quirks = known.quirks.configured(&initialization);
         let chosen = Chosen {
             name: known.name.clone(),
             language: self.language(language),
@@ -154,7 +155,7 @@ impl At<'_> {
             environment: own.map(OwnServer::environment).unwrap_or_default(),
             initialization,
             settings,
-            quirks: known.quirks.clone(),
+            quirks,
         };
         Candidate { chosen, rank }
     }

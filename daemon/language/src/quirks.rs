@@ -42,8 +42,10 @@ pub struct Quirks {
     pub saves_for: Vec<String>,
     /// Beginnings of the tokens of the progress that runs from a save until the diagnostics of `saves_for` are all there.
     pub save_tokens: Vec<String>,
-    /// How long after a save that progress may take to begin, in milliseconds. If it has not begun by then there is none.
+    /// How long after a save that progress usually takes to begin at most, in milliseconds.
     pub save_begins_ms: u64,
+    /// The member of the initialization options without which nothing follows a save.
+    pub saves_if: Option<String>,
     /// What it says of other open files that a change breaks, while the change is not saved.
     pub dirty_dependents: Dependents,
     /// It publishes, without being asked, for files that were never opened and that a change breaks or mends.
@@ -53,6 +55,19 @@ pub struct Quirks {
     /// Members to add where the text of a change is the one that the server has already: what makes it look at it again, and
     /// publish.
     pub touch: Map<String, Value>,
+}
+
+impl Quirks {
+    /// As it behaves with these initialization options.
+    pub(crate) fn configured(&self, initialization: &Value) -> Self {
+        let is_off =
+            |name: &String| initialization.get(name).is_none_or(|value| *value == Value::Bool(false));
+        let mut quirks = self.clone();
+        if quirks.saves_if.as_ref().is_some_and(is_off) {
+            quirks.saves_for.clear();
+        }
+        quirks
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -130,6 +145,7 @@ impl Default for Quirks {
             saves_for: Vec::new(),
             save_tokens: Vec::new(),
             save_begins_ms: 500,
+            saves_if: None,
             dirty_dependents: Dependents::default(),
             pushes_closed: false,
             change: Map::new(),
@@ -156,5 +172,22 @@ mod tests {
             ReadyBy::ProgressEnds { tokens: vec![], titles: vec!["Loading".to_owned()], begins_ms: 300 };
         assert_eq!(quirks, Quirks { ready, pull: Pull::Never, settle_ms: 1200, ..Quirks::default() });
         assert!(serde_json::from_value::<Quirks>(json!({ "settle": 1 })).is_err());
+    }
+
+    #[test]
+    fn nothing_follows_a_save_where_that_is_switched_off() {
+        let quirks = Quirks {
+            saves_for: vec!["rustc".to_owned()],
+            saves_if: Some("checkOnSave".to_owned()),
+            ..Quirks::default()
+        };
+        for (options, follows) in [
+            (json!({ "checkOnSave": true }), true),
+            (json!({ "checkOnSave": { "enable": true } }), true),
+            (json!({ "checkOnSave": false }), false),
+            (json!({}), false),
+        ] {
+            assert_eq!(!quirks.configured(&options).saves_for.is_empty(), follows, "{options}");
+        }
     }
 }

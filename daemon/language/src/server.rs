@@ -248,17 +248,26 @@ impl Server {
         }
     }
 
-    /// The text that is held of it was saved.
+    /// The text that is held of it was saved. Where something that was saved before is about to be looked at, the server is told
+    /// of it when that has begun, by whoever waits for what follows.
     pub fn saved(&self, path: &Path) {
         self.inner.change(|known| {
             let now = Instant::now();
-            let save = known.offers.save;
-            let message = known.documents.saved(path, save == Some(IncludeText(true)), now);
-            if let (Some((method, params)), Some(_)) = (message, save) {
-                known.saved = Some(now);
-                self.peer.notify(method, &params);
-            }
+            // One stands for all: whoever looks at what was saved looks at everything.
+            known.saves.held_back = known.saves.due(now).map(|_| path.to_owned());
+            self.tell_saved(known, path, now);
         });
+    }
+
+    fn tell_saved(&self, known: &mut Known, path: &Path, now: Instant) {
+        let save = known.offers.save;
+        let message = known.documents.saved(path, save == Some(IncludeText(true)), now);
+        let is_now = known.saves.held_back.is_none();
+        if let (Some((method, params)), Some(_), true) = (message, save, is_now) {
+            known.saved = Some(now);
+            known.saves.cause(now);
+            self.peer.notify(method, &params);
+        }
     }
 
     pub fn close(&self, path: &Path) {
@@ -292,8 +301,11 @@ impl Server {
                 Some(json!({ "uri": uri::of(path)?, "type": kind }))
             };
             let changes: Vec<_> = wanted.filter_map(change).collect();
-            // Whether or not it wants to be told: it may look for itself.
-            known.disk = Some(Instant::now());
+            known.beside = Some(Instant::now());
+            // One that never said what it wants to hear of may look for itself.
+            if !changes.is_empty() || !known.registered.watches() {
+                known.disk = Some(Instant::now());
+            }
             if !changes.is_empty() {
                 self.peer.notify("workspace/didChangeWatchedFiles", &json!({ "changes": changes }));
             }
@@ -304,8 +316,9 @@ impl Server {
     /// is told of one again.
     pub fn wants_save(&self) -> bool {
         let known = self.inner.lock();
-        let written = known.disk.max(known.landed);
-        !self.inner.launch.quirks.saves_for.is_empty() && written.is_some() && written > known.saved
+        let written = known.disk.max(known.beside).max(known.landed);
+        let is_owed = known.saves.held_back.is_some() || (written.is_some() && written > known.saved);
+        !self.inner.launch.quirks.saves_for.is_empty() && is_owed
     }
 
     /// What it says of the text that was last held. Of a file that is not held, what it says of the disk, where it can.
@@ -322,7 +335,8 @@ impl Server {
     /// The same as far as it is known now, also for a file that is closed: nothing has been written since the last run began.
     pub fn known_saved(&self, path: &Path) -> Option<Said> {
         let known = self.inner.lock();
-        known.is_followed(&self.inner.launch.quirks).then(|| known.saved_of(path)).flatten()
+        let is_there = known.is_followed(&self.inner.launch.quirks) && !known.saves.is_fresh(Instant::now());
+        is_there.then(|| known.saved_of(path)).flatten()
     }
 
     /// What followed a save, since that moment, for files whose text was not changed since then. Nothing before it is all there.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::clamp::Extent;
 use super::documents::Held;
@@ -28,6 +28,11 @@ const AGAIN: Duration = Duration::from_millis(30);
 const DISK: Duration = Duration::from_millis(300);
 /// For so long after it was told of the disk, it is not proven that it has read it.
 const DISK_UNSURE: Duration = Duration::from_secs(2);
+
+/// After an answer: what was sent just before it by another thread.
+const TOGETHER: Duration = Duration::from_millis(20);
+/// The same where nothing can be asked.
+const ALONE: Duration = Duration::from_millis(200);
 
 const LATE: &str = "it did not answer in time";
 
@@ -229,38 +234,85 @@ impl Server {
     }
 
     pub(super) async fn wait_for_saved(&self, path: &Path, until: Instant) -> Option<Said> {
-        let quirks = &self.inner.launch.quirks;
-        if quirks.saves_for.is_empty() {
+        if self.inner.launch.quirks.saves_for.is_empty() {
             return None;
         }
-        let begins = Duration::from_millis(quirks.save_begins_ms);
-        let mut ticks = self.inner.ticks.subscribe();
+        let (mut ticks, mut is_heard) = (self.inner.ticks.subscribe(), false);
         loop {
             ticks.borrow_and_update();
-            let followed = {
-                let (known, now) = (self.inner.lock(), Instant::now());
-                if let Gate::Shut(why) = known.gate(now) {
-                    return Some(Said::Unknown { why });
+            match self.follow(path, is_heard) {
+                Following::Said(said) => return Some(said),
+                _ if Instant::now() >= until => {
+                    return Some(unknown("what follows the save had not come in time"));
                 }
-                let saved = known.documents.get(path).and_then(|held| held.saved.filter(|_| held.is_clean()));
-                let Some((_, saved)) = saved else {
-                    return Some(unknown("it is said of what was saved, and the text is another"));
-                };
-                // A compiler reads all files: what it said before another one was written is not about this project.
-                let written = known.written().map_or(saved, |last| last.max(saved));
-                match known.saves.followed(written, begins, now) {
-                    Followed::Done => return Some(Said::Proven(known.saved_for(path))),
-                    Followed::Nothing => return None,
-                    Followed::Late => return Some(unknown("nothing has followed the save yet")),
-                    Followed::Wait(at) => at,
+                Following::Ended => {
+                    self.hear_out(path, until).await;
+                    is_heard = true;
                 }
-            };
-            if Instant::now() >= until {
-                return Some(unknown("what follows the save had not come in time"));
+                Following::Wait(at) => {
+                    wait(&mut ticks, at, until).await;
+                    is_heard = false;
+                }
             }
-            wait(&mut ticks, followed, until).await;
         }
     }
+
+    fn follow(&self, path: &Path, is_heard: bool) -> Following {
+        let (mut known, now) = (self.inner.lock(), Instant::now());
+        if let Gate::Shut(why) = known.gate(now) {
+            return Following::Said(Said::Unknown { why });
+        }
+        match known.saves.due(now) {
+            Some(due) if known.saves.held_back.is_some() => return Following::Wait(Some(due)),
+            _ => {
+                if let Some(path) = known.saves.held_back.take() {
+                    self.tell_saved(&mut known, &path, now);
+                }
+            }
+        }
+        let saved = known.documents.get(path).and_then(|held| held.saved.filter(|_| held.is_clean()));
+        let Some((_, saved)) = saved else {
+            return Following::Said(unknown("it is said of what was saved, and the text is another"));
+        };
+        // A compiler reads all files: what it said before another one was written is not about this project.
+        let written = known.written().map_or(saved, |last| last.max(saved));
+        match known.saves.followed(written, now) {
+            Followed::Done if !is_heard && known.saves.is_fresh(now) => Following::Ended,
+            Followed::Done => Following::Said(Said::Proven(known.saved_for(path))),
+            Followed::Late => Following::Said(unknown("nothing has followed the save yet")),
+            Followed::Wait(at) => Following::Wait(at),
+        }
+    }
+
+    /// Waits for what a run found last, which may come after the word that it has ended: by another thread, and sent when all else
+    /// is done. Whatever is asked now is answered later than that.
+    async fn hear_out(&self, path: &Path, until: Instant) {
+        let asked = Instant::now();
+        let step = {
+            let known = self.inner.lock();
+            known
+                .pull_of(path, &self.inner.launch.quirks)
+                .map(|options| self.ask(&known, path, options, asked))
+        };
+        let more = match step {
+            Some(Step::Pulling(pulling)) => {
+                for answer in pulling.answers {
+                    let _ = timeout_at(until, answer).await;
+                }
+                TOGETHER.max(asked.elapsed())
+            }
+            _ => ALONE,
+        };
+        sleep_until(until.min(Instant::now() + more)).await;
+    }
+}
+
+/// How far what follows a save is.
+enum Following {
+    Said(Said),
+    /// The run has just ended.
+    Ended,
+    Wait(Option<Instant>),
 }
 
 impl Known {
@@ -283,7 +335,7 @@ impl Known {
 
     /// When anything was last written that a compiler reads, as far as it is known here.
     fn written(&self) -> Option<Instant> {
-        self.saved.max(self.disk).max(self.landed)
+        self.saved.max(self.disk).max(self.beside).max(self.landed)
     }
 
     /// What follows a save is all there, and nothing was written since that began.
@@ -293,7 +345,7 @@ impl Known {
         let written = self.written().unwrap_or(begun);
         !quirks.saves_for.is_empty()
             && matches!(self.gate(now), Gate::Open(_))
-            && self.saves.followed(written, Duration::ZERO, now) == Followed::Done
+            && self.saves.followed(written, now) == Followed::Done
     }
 
     /// What followed the last save, where the file is as it was then.

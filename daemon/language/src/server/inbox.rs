@@ -69,7 +69,13 @@ impl Handler for Inner {
             }
             "experimental/serverStatus" => {
                 let params = value(params);
-                self.change(|known| known.readiness.status(&params, Instant::now()));
+                self.change(|known| {
+                    let now = Instant::now();
+                    if known.readiness.status(&params, now) {
+                        // It looks at the whole project then, without being told of a save.
+                        known.saves.cause(now);
+                    }
+                });
             }
             // What it says to people or to a log nobody reads here; what is of no use is ignored, as the protocol allows.
             _ => {}

@@ -33,6 +33,8 @@ pub(super) struct Known {
     pub(super) tick: u64,
     /// When the disk was last changed under the server's eyes.
     pub(super) disk: Option<Instant>,
+    /// When anything else in the project was last changed there: a compiler reads more than its server.
+    pub(super) beside: Option<Instant>,
     /// When a text that is held last came to lie on the disk, whoever wrote it.
     pub(super) landed: Option<Instant>,
     /// When the server was last told of a save.
@@ -63,11 +65,12 @@ impl Known {
             published: AllPublished::default(),
             readiness: Readiness::new(quirks.ready.clone(), now),
             registered: Registered::default(),
-            saves: Saves::new(quirks.save_tokens.clone()),
+            saves: Saves::new(quirks.save_tokens.clone(), Duration::from_millis(quirks.save_begins_ms)),
             learnt: Learnt::default(),
             offers: Offers { sync: Sync::Full, save: None, pull: None, tsserver: false },
             tick: 0,
             disk: None,
+            beside: None,
             landed: None,
             saved: None,
             hung: None,

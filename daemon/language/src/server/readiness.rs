@@ -104,9 +104,10 @@ impl Readiness {
         Stage::Indexing { message, percent: progress.and_then(|progress| progress.percent) }
     }
 
-    /// `experimental/serverStatus`.
-    pub(super) fn status(&mut self, params: &Value, now: Instant) {
-        let Some(quiescent) = params.get("quiescent").and_then(Value::as_bool) else { return };
+    /// `experimental/serverStatus`. Tells whether it became quiescent by that.
+    pub(super) fn status(&mut self, params: &Value, now: Instant) -> bool {
+        let Some(quiescent) = params.get("quiescent").and_then(Value::as_bool) else { return false };
+        let was_quiescent = self.status.as_ref().is_some_and(|(quiescent, ..)| *quiescent);
         let since = match self.status {
             Some((before, since, _)) if before == quiescent => since,
             _ => now,
@@ -115,6 +116,7 @@ impl Readiness {
         if quiescent && self.by == ReadyBy::ServerStatus {
             self.first.get_or_insert(now);
         }
+        quiescent && !was_quiescent
     }
 
     /// `$/progress`.

@@ -89,6 +89,11 @@ impl Registered {
         })
     }
 
+    /// Whether it has said which files it wants to be told of.
+    pub(super) fn watches(&self) -> bool {
+        self.entries.iter().any(|entry| matches!(&entry.what, What::Watch(patterns) if !patterns.is_empty()))
+    }
+
     pub(super) fn is_watched(&self, path: &Path, change: OnDisk) -> bool {
         let kind = match change {
             OnDisk::Created => 1,

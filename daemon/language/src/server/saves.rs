@@ -1,47 +1,61 @@
 //! What follows a save alone: when the run that a save began has ended.
+//!
+//! A run names no save. So a save is told only when every run that was to begin before it has begun: the next one that begins is then
+//! its own, whatever became of the others.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::Value;
 use tokio::time::Instant;
 
-/// A run that another save breaks off ends, and the next begins within this time.
+/// Where there is more than one project: a run that is broken off ends, and the next begins within this time.
 const AGAIN: Duration = Duration::from_millis(200);
 
 /// Runs at one time; more are not looked at.
 const MOST: usize = 64;
 
+/// So many times as long as it usually takes a run is waited for: the machine may be busy.
+const PATIENCE: u32 = 3;
+
 #[derive(Debug, Default)]
 pub(super) struct Saves {
     /// Beginnings of the tokens of its runs.
     tokens: Vec<String>,
+    /// How long a run usually takes to begin, at most.
+    begins: Duration,
     running: BTreeSet<String>,
+    /// The tokens that there were ever.
+    seen: BTreeSet<String>,
+    /// When it first had a reason to begin a run, and when it last had one: a save, or that it had read the project.
+    first: Option<Instant>,
+    caused: Option<Instant>,
+    /// Runs that have begun, and those of them that had when it last had a reason.
+    count: u64,
+    counted: u64,
     /// When the last run began.
     begun: Option<Instant>,
     /// When a run last ended.
     ended: Option<Instant>,
+    /// The file whose save is told when nothing is to begin before.
+    pub(super) held_back: Option<PathBuf>,
 }
 
 /// What became of a save.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Followed {
-    /// A run that began after it has ended: all that follows it is there.
+    /// A run that began after it has ended.
     Done,
     /// Wait; at this moment it is judged again.
     Wait(Option<Instant>),
-    /// This server has never begun a run: none is to be expected.
-    Nothing,
-    /// It has begun runs before, and this one is overdue.
+    /// It is overdue.
     Late,
 }
 
-/// Where it has begun runs before, the next one is waited for so many times as long: the machine may be busy.
-const PATIENCE: u32 = 3;
-
 impl Saves {
-    pub(super) fn new(tokens: Vec<String>) -> Self {
-        Self { tokens, ..Self::default() }
+    pub(super) fn new(tokens: Vec<String>, begins: Duration) -> Self {
+        Self { tokens, begins, ..Self::default() }
     }
 
     pub(super) fn progress(&mut self, token: &str, value: &Value, now: Instant) {
@@ -50,8 +64,12 @@ impl Saves {
         }
         match value.get("kind").and_then(Value::as_str) {
             Some("begin") if self.running.len() < MOST => {
+                if self.seen.len() < MOST {
+                    self.seen.insert(token.to_owned());
+                }
                 self.running.insert(token.to_owned());
                 self.begun = Some(now);
+                self.count += 1;
             }
             Some("end") => {
                 self.running.remove(token);
@@ -61,24 +79,49 @@ impl Saves {
         }
     }
 
+    /// It has a reason to begin a run.
+    pub(super) fn cause(&mut self, now: Instant) {
+        self.first.get_or_insert(now);
+        self.caused = Some(now);
+        self.counted = self.count;
+    }
+
     /// When the last run began.
     pub(super) fn begun(&self) -> Option<Instant> {
         self.begun
     }
 
-    pub(super) fn followed(&self, saved: Instant, begins: Duration, now: Instant) -> Followed {
+    /// Until when a run may begin that has nothing to do with what is saved now.
+    pub(super) fn due(&self, now: Instant) -> Option<Instant> {
+        let caused = self.caused.filter(|_| self.count == self.counted)?;
+        Some(caused + self.patience(now)).filter(|until| *until > now && !self.tokens.is_empty())
+    }
+
+    pub(super) fn followed(&self, saved: Instant, now: Instant) -> Followed {
+        let overdue = saved + self.patience(now);
         match self.begun {
             _ if !self.running.is_empty() => Followed::Wait(None),
-            // It may have been the run of the save before, which begins late and is broken off.
-            Some(begun) if begun >= saved => match self.ended.map(|ended| ended + AGAIN) {
-                Some(sure) if sure > now => Followed::Wait(Some(sure)),
-                _ => Followed::Done,
-            },
-            Some(_) if saved + begins * PATIENCE > now => Followed::Wait(Some(saved + begins * PATIENCE)),
-            Some(_) => Followed::Late,
-            None if saved + begins > now => Followed::Wait(Some(saved + begins)),
-            None => Followed::Nothing,
+            Some(begun) if begun >= saved && (self.caused.is_none() || self.count > self.counted) => {
+                match self.ended.map(|ended| ended + AGAIN) {
+                    Some(sure) if sure > now && self.seen.len() > 1 => Followed::Wait(Some(sure)),
+                    _ => Followed::Done,
+                }
+            }
+            _ if overdue > now => Followed::Wait(Some(overdue)),
+            _ => Followed::Late,
         }
+    }
+
+    /// Whether a run has ended just now: what it found may still be on its way.
+    pub(super) fn is_fresh(&self, now: Instant) -> bool {
+        self.ended.is_some_and(|ended| ended + AGAIN > now)
+    }
+
+    /// One that was silent for all that time after it first had a reason is not waited for again.
+    fn patience(&self, now: Instant) -> Duration {
+        let longest = self.begins * PATIENCE;
+        let is_silent = self.begun.is_none() && self.first.is_some_and(|first| first + longest <= now);
+        if is_silent { Duration::ZERO } else { longest }
     }
 }
 
@@ -88,31 +131,69 @@ mod tests {
 
     use super::*;
 
+    struct At(Instant);
+
+    impl At {
+        fn ms(&self, ms: u64) -> Instant {
+            self.0 + Duration::from_millis(ms)
+        }
+    }
+
+    fn begun() -> (Saves, At) {
+        (Saves::new(vec!["check/".into()], Duration::from_millis(500)), At(Instant::now()))
+    }
+
+    fn run(saves: &mut Saves, token: &str, kind: &str, at: Instant) {
+        saves.progress(token, &json!({ "kind": kind }), at);
+    }
+
     #[test]
     fn a_save_is_followed_by_the_run_that_began_after_it() {
-        let start = Instant::now();
-        let at = |ms| start + Duration::from_millis(ms);
-        let begins = Duration::from_millis(500);
-        let mut saves = Saves::new(vec!["check/".into()]);
-        saves.progress("check/0", &json!({ "kind": "begin" }), at(0));
-        assert_eq!(
-            saves.followed(at(10), begins, at(20)),
-            Followed::Wait(None),
-            "the run is of an older save"
-        );
-        saves.progress("check/0", &json!({ "kind": "end" }), at(30));
-        assert_eq!(saves.followed(at(10), begins, at(30)), Followed::Wait(Some(at(1510))));
-        saves.progress("other", &json!({ "kind": "begin" }), at(40));
-        saves.progress("check/1", &json!({ "kind": "begin" }), at(50));
-        saves.progress("check/1", &json!({ "kind": "report" }), at(60));
-        assert_eq!(saves.followed(at(10), begins, at(60)), Followed::Wait(None));
-        saves.progress("check/1", &json!({ "kind": "end" }), at(70));
-        assert_eq!(saves.followed(at(10), begins, at(70)), Followed::Wait(Some(at(270))), "broken off?");
-        assert_eq!(saves.followed(at(10), begins, at(270)), Followed::Done);
-        assert_eq!(saves.followed(at(60), begins, at(70)), Followed::Wait(Some(at(1560))));
-        assert_eq!(saves.followed(at(60), begins, at(1560)), Followed::Late);
-        let never = Saves::new(vec!["check/".into()]);
-        assert_eq!(never.followed(at(60), begins, at(70)), Followed::Wait(Some(at(560))));
-        assert_eq!(never.followed(at(60), begins, at(560)), Followed::Nothing);
+        let (mut saves, at) = begun();
+        run(&mut saves, "check/0", "begin", at.ms(0));
+        let followed = |saves: &Saves, saved, now| saves.followed(at.ms(saved), at.ms(now));
+        assert_eq!(followed(&saves, 10, 20), Followed::Wait(None), "the run is of an older save");
+        run(&mut saves, "check/0", "end", at.ms(30));
+        assert_eq!(followed(&saves, 10, 30), Followed::Wait(Some(at.ms(1510))));
+        run(&mut saves, "other", "begin", at.ms(40));
+        run(&mut saves, "check/0", "begin", at.ms(50));
+        run(&mut saves, "check/0", "report", at.ms(60));
+        assert_eq!(followed(&saves, 10, 60), Followed::Wait(None));
+        run(&mut saves, "check/0", "end", at.ms(70));
+        assert_eq!(followed(&saves, 10, 70), Followed::Done);
+        assert_eq!(followed(&saves, 60, 70), Followed::Wait(Some(at.ms(1560))));
+        assert_eq!(followed(&saves, 60, 1560), Followed::Late);
+        run(&mut saves, "check/1", "begin", at.ms(1600));
+        run(&mut saves, "check/1", "end", at.ms(1700));
+        assert_eq!(followed(&saves, 60, 1700), Followed::Wait(Some(at.ms(1900))), "which of them is it?");
+        assert_eq!(followed(&saves, 60, 1900), Followed::Done);
+    }
+
+    #[test]
+    fn what_is_to_begin_is_known_until_it_has_begun_or_is_overdue() {
+        let (mut saves, at) = begun();
+        assert_eq!(saves.due(at.ms(0)), None);
+        saves.cause(at.ms(0));
+        assert_eq!(saves.due(at.ms(10)), Some(at.ms(1500)));
+        run(&mut saves, "check/0", "begin", at.ms(90));
+        assert_eq!(saves.due(at.ms(90)), None);
+        saves.cause(at.ms(100));
+        run(&mut saves, "check/0", "end", at.ms(110));
+        assert_eq!(saves.due(at.ms(110)), Some(at.ms(1600)));
+        assert_eq!(saves.due(at.ms(1600)), None);
+    }
+
+    #[test]
+    fn one_that_never_begins_is_waited_for_once() {
+        let (mut saves, at) = begun();
+        saves.cause(at.ms(0));
+        assert_eq!(saves.followed(at.ms(0), at.ms(10)), Followed::Wait(Some(at.ms(1500))));
+        saves.cause(at.ms(1600));
+        assert_eq!(saves.followed(at.ms(1600), at.ms(1600)), Followed::Late);
+        assert_eq!(saves.due(at.ms(1600)), None);
+        run(&mut saves, "check/0", "begin", at.ms(5000));
+        run(&mut saves, "check/0", "end", at.ms(5100));
+        assert_eq!(saves.followed(at.ms(1600), at.ms(5100)), Followed::Done);
+        assert_eq!(saves.followed(at.ms(5200), at.ms(5300)), Followed::Wait(Some(at.ms(6700))));
     }
 }

@@ -99,6 +99,14 @@ async fn what_is_ignored_is_not_watched() {
 }
 
 #[tokio::test]
+async fn what_tools_make_for_themselves_is_not_watched() {
+    let tree = "echo 1 >Cargo.toml; mkdir -p cache/x src; echo 1 >cache/CACHEDIR.TAG";
+    let script = "mkdir -p target/debug src/target; echo 1 >target/debug/a; echo 1 >cache/a; echo 1 >cache/x/a; \
+                  echo 1 >src/target/a";
+    check(tree, script, &[("src/target/a", OnDisk::Created)]).await;
+}
+
+#[tokio::test]
 async fn with_too_many_folders_held_files_are_looked_at() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();

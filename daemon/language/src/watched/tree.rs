@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use ignore::{Walk, WalkBuilder};
+use ignore::{DirEntry, Walk, WalkBuilder};
 
 /// Folders that are passed over whether or not anything ignores them: nobody writes source in them by hand.
 const NEVER: [&str; 8] =
@@ -12,21 +12,30 @@ const NEVER: [&str; 8] =
 
 /// Everything below a folder that is not ignored, a folder always before what is in it.
 pub(super) fn whole(root: &Path) -> Walk {
-    builder(root).filter_entry(|entry| !is_never(entry.file_name())).build()
+    builder(root).filter_entry(|entry| !is_passed_over(entry)).build()
 }
 
 /// The same of a few entries of it, and of nothing beside them.
 pub(super) fn part<T: Send + Sync + 'static>(folder: &Path, names: BTreeMap<OsString, T>) -> Walk {
     builder(folder)
         .filter_entry(move |entry| {
-            let name = entry.file_name();
-            !is_never(name) && (entry.depth() != 1 || names.contains_key(name))
+            (entry.depth() != 1 || names.contains_key(entry.file_name())) && !is_passed_over(entry)
         })
         .build()
 }
 
-fn is_never(name: &OsStr) -> bool {
-    NEVER.iter().any(|never| name == OsStr::new(never))
+fn is_passed_over(entry: &DirEntry) -> bool {
+    let name = entry.file_name();
+    NEVER.iter().any(|never| name == OsStr::new(never)) || is_made(entry)
+}
+
+/// What tools make for themselves: a folder that says so itself, and Cargo's, which says so only where Cargo made it.
+fn is_made(entry: &DirEntry) -> bool {
+    let is_folder = entry.depth() > 0 && entry.file_type().is_some_and(|kind| kind.is_dir());
+    let is_there = |path: PathBuf| path.symlink_metadata().is_ok();
+    let is_target =
+        || entry.file_name() == OsStr::new("target") && is_there(entry.path().with_file_name("Cargo.toml"));
+    is_folder && (is_target() || is_there(entry.path().join("CACHEDIR.TAG")))
 }
 
 /// As the search of the workspace room sees it, except that hidden files count: servers have their settings in some.

@@ -140,6 +140,15 @@ async fn right_after_the_disk_has_changed_nothing_is_proven() {
     pass(2000).await;
     let (said, _) = tokio::join!(check(&server, "/a"), fake.answer("textDocument/diagnostic", full(&["b"])));
     assert_eq!(said, ("proven: b".into(), 0));
+    let options = json!({ "watchers": [{ "globPattern": "**/*.c" }] });
+    let registration =
+        json!({ "id": "w", "method": "workspace/didChangeWatchedFiles", "registerOptions": options });
+    let params = json!({ "registrations": [registration] });
+    fake.say(json!({ "id": 1, "method": "client/registerCapability", "params": params })).await;
+    fake.next().await;
+    server.watched(&[("/root folder/made.o".into(), OnDisk::Changed)]);
+    let (said, _) = tokio::join!(check(&server, "/a"), fake.answer("textDocument/diagnostic", full(&["b"])));
+    assert_eq!(said, ("proven: b".into(), 0), "it does not want to hear of it");
 }
 
 #[tokio::test(start_paused = true)]

@@ -32,8 +32,9 @@ async fn what_follows_a_save_is_kept_apart_and_dropped_when_the_file_is_changed(
         pass(1000).await;
         fake.publish("/a", 1, &["rustc: borrowed", "native"]).await;
         fake.progress("check/0", json!({ "kind": "end" })).await;
+        fake.answer("textDocument/diagnostic", full(&[])).await;
     });
-    assert_eq!(said, (Some("proven: rustc: borrowed".into()), 1290));
+    assert_eq!(said, (Some("proven: rustc: borrowed".into()), 1110));
     let answer = full(&["native", "rustc: of who knows when"]);
     let (said, _) = tokio::join!(check(&server, "/a"), fake.answer("textDocument/diagnostic", answer));
     assert_eq!(said.0, "proven: native");
@@ -47,11 +48,89 @@ async fn what_follows_a_save_is_kept_apart_and_dropped_when_the_file_is_changed(
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_nothing_follows_a_save_nothing_is_waited_for() {
+async fn what_a_run_found_last_may_come_after_its_end() {
     let (server, mut fake) = compiling().await;
     server.hold(&subject("/a", "1"), "rust");
     server.saved(Path::new("/a"));
-    assert_eq!(saved(&server, "/a").await, (None, 500));
+    fake.next().await;
+    fake.expect("textDocument/didSave").await;
+    let (said, ()) = tokio::join!(saved(&server, "/a"), async {
+        fake.progress("check/0", json!({ "kind": "begin" })).await;
+        fake.progress("check/0", json!({ "kind": "end" })).await;
+        let asked = fake.next().await;
+        // Another thread has not come to it yet.
+        pass(300).await;
+        fake.say(json!({ "id": asked["id"], "result": full(&[]) })).await;
+        pass(200).await;
+        fake.publish("/a", 1, &["rustc: borrowed"]).await;
+    });
+    assert_eq!(said, (Some("proven: rustc: borrowed".into()), 600));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_run_of_the_save_before_is_not_taken_for_its_own() {
+    let (server, mut fake) = compiling().await;
+    server.hold(&subject("/a", "1"), "rust");
+    server.saved(Path::new("/a"));
+    fake.next().await;
+    fake.expect("textDocument/didSave").await;
+    pass(50).await;
+    server.hold(&subject("/a", "2"), "rust");
+    server.saved(Path::new("/a"));
+    fake.next().await;
+    assert!(server.wants_save());
+    let (said, ()) = tokio::join!(saved(&server, "/a"), async {
+        pass(40).await;
+        fake.progress("check/0", json!({ "kind": "begin" })).await;
+        pass(1).await;
+        // It is told of the second save only now, and breaks off what it does for the first.
+        fake.expect("textDocument/didSave").await;
+        fake.publish("/a", 2, &["rustc: of the text before"]).await;
+        fake.progress("check/0", json!({ "kind": "end" })).await;
+        // On a busy machine.
+        pass(900).await;
+        fake.progress("check/0", json!({ "kind": "begin" })).await;
+        pass(100).await;
+        fake.publish("/a", 2, &["rustc: of this text"]).await;
+        fake.progress("check/0", json!({ "kind": "end" })).await;
+        fake.answer("textDocument/diagnostic", full(&[])).await;
+    });
+    assert_eq!(said, (Some("proven: rustc: of this text".into()), 1061));
+    assert!(!server.wants_save());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_it_looks_at_when_it_has_read_the_project_is_not_taken_for_what_follows_a_save() {
+    let quirks = json!({ "ready": "serverStatus", "savesFor": ["rustc"], "saveTokens": ["check/"], "saveBeginsMs": 500 });
+    let sync = json!({ "change": 1, "save": true });
+    let (server, mut fake) = started(quirks, json!({ "textDocumentSync": sync })).await;
+    server.hold(&subject("/a", "1"), "rust");
+    fake.next().await;
+    fake.tell("experimental/serverStatus", json!({ "quiescent": true })).await;
+    pass(10).await;
+    server.saved(Path::new("/a"));
+    let (said, ()) = tokio::join!(saved(&server, "/a"), async {
+        fake.progress("check/0", json!({ "kind": "begin" })).await;
+        pass(1).await;
+        fake.expect("textDocument/didSave").await;
+        fake.progress("check/0", json!({ "kind": "end" })).await;
+        pass(500).await;
+        fake.progress("check/0", json!({ "kind": "begin" })).await;
+        fake.publish("/a", 1, &["rustc: borrowed"]).await;
+        fake.progress("check/0", json!({ "kind": "end" })).await;
+    });
+    assert_eq!(said, (Some("proven: rustc: borrowed".into()), 701));
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_nothing_follows_a_save_it_is_waited_for_once_and_told() {
+    let (server, mut fake) = compiling().await;
+    server.hold(&subject("/a", "1"), "rust");
+    server.saved(Path::new("/a"));
+    let nothing = Some("unknown: nothing has followed the save yet".to_owned());
+    assert_eq!(saved(&server, "/a").await, (nothing.clone(), 1500));
+    server.saved(Path::new("/a"));
+    assert_eq!(saved(&server, "/a").await, (nothing, 0));
     fake.progress("check/0", json!({ "kind": "begin" })).await;
     pass(10).await;
     let late = "unknown: what follows the save had not come in time";
@@ -85,9 +164,11 @@ async fn of_other_files_it_is_told_unless_they_were_changed() {
     assert_eq!(shorts(&others), expected);
     assert_eq!(server.others_saved(mark), [], "the compiler still works");
     fake.progress("check/0", json!({ "kind": "end" })).await;
-    assert_eq!(saved(&server, "/a").await.0, Some("proven:".into()));
+    let (said, _) = tokio::join!(saved(&server, "/a"), fake.answer("textDocument/diagnostic", full(&[])));
+    assert_eq!(said.0, Some("proven:".into()));
     let expected = ["/clean proven: rustc: of its text", "/closed proven: rustc: here too"];
     assert_eq!(shorts(&server.others_saved(mark)), expected);
+    pass(200).await;
     assert_eq!(server.known_saved(Path::new("/other")).map(|said| short(&said)), Some("proven:".into()));
     assert_eq!(server.known_saved(Path::new("/dirty")), None);
 }
@@ -103,7 +184,8 @@ async fn compiled() -> (Arc<Server>, fake::Fake) {
     fake.expect("textDocument/didSave").await;
     fake.progress("check/0", json!({ "kind": "begin" })).await;
     fake.progress("check/0", json!({ "kind": "end" })).await;
-    assert_eq!(saved(&server, "/a").await.0, Some("proven:".into()));
+    let (said, _) = tokio::join!(saved(&server, "/a"), fake.answer("textDocument/diagnostic", full(&[])));
+    assert_eq!(said.0, Some("proven:".into()));
     assert!(!server.wants_save());
     pass(1000).await;
     (server, fake)
@@ -132,9 +214,14 @@ async fn what_followed_a_save_is_not_known_any_more_when_something_else_was_writ
         let (said, ()) = tokio::join!(saved(&server, "/a"), async {
             // Later than it usually begins.
             pass(900).await;
-            fake.progress("check/1", json!({ "kind": "begin" })).await;
+            fake.progress("check/0", json!({ "kind": "begin" })).await;
             fake.publish("/a", json!(null), &["rustc: broken"]).await;
-            fake.progress("check/1", json!({ "kind": "end" })).await;
+            fake.progress("check/0", json!({ "kind": "end" })).await;
+            let mut asked = json!(null);
+            while asked["method"] != "textDocument/diagnostic" {
+                asked = fake.next().await;
+            }
+            fake.say(json!({ "id": asked["id"], "result": full(&[]) })).await;
         });
         assert_eq!(said.0, Some("proven: rustc: broken".into()), "{writing}");
     }
