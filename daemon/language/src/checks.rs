@@ -163,6 +163,10 @@ impl Checks {
         Self { shared: Arc::new(Shared { sources, texts, root: root.to_owned(), options, viewer, state }) }
     }
 
+    fn real_root(&self) -> PathBuf {
+        self.shared.root.canonicalize().unwrap_or_else(|_| self.shared.root.clone())
+    }
+
     pub fn is_off(&self) -> bool {
         self.shared.sources.is_empty()
     }
@@ -176,7 +180,7 @@ impl Checks {
         tokio::spawn(async move {
             let (until, subjects) = (Instant::now() + checks.shared.options.wait, vec![subject]);
             let others = checks.others(&subjects);
-            let reports = checks.shared.sources.warm(&subjects, until).await;
+            let reports = checks.shared.sources.warm(&subjects, &checks.real_root(), until).await;
             let (subjects, reports) = checks.with_others(subjects, reports, &others);
             checks.heard(&subjects, &reports);
         });

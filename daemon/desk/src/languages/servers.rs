@@ -14,7 +14,7 @@ use copydesk_language::choose::{Chosen, Settings, Wanted, servers_for};
 use copydesk_language::find::Search;
 use copydesk_language::format::{self, Formatters};
 use copydesk_language::pool::{Choose, Limits, Pool};
-use copydesk_language::{Checks, Severity, Source, Sources, Subject, Syntax, Texts};
+use copydesk_language::{Checks, Severity, Source, Sources, Subject, Syntax, Texts, Witness};
 use copydesk_permission::Layers;
 use copydesk_workspace::buffers::Buffers;
 use copydesk_workspace::config::{DiagnosticSource, Loaded};
@@ -93,6 +93,8 @@ impl Servers {
             pool: (asks(DiagnosticSource::Servers) && languages.servers.is_on)
                 .then(|| Arc::new(self.begun(editors).besides(&[])) as Arc<dyn Source>),
             checkers: checkers(&languages, asks(DiagnosticSource::Checkers), search, root, processes),
+            // It sees what is changed also where only an editor's servers are asked.
+            witness: Some(Arc::new(self.begun(editors).overseer()) as Arc<dyn Witness>),
             syntax: asks(DiagnosticSource::Syntax).then(|| Arc::new(self.syntax.clone()) as Arc<dyn Source>),
         };
         let least = if said.warnings == Some(true) { Severity::Warning } else { Severity::Error };
