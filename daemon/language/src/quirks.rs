@@ -35,8 +35,6 @@ pub struct Quirks {
     pub silent_when_unchanged: bool,
     /// How long the server is silent at most, after a change, before it publishes what that change changed, in milliseconds.
     pub silence_ms: u64,
-    /// For a text that is the same as the one it published for last it publishes nothing: what it said then still holds.
-    pub same_text_is_silent: bool,
     /// Sources (`Diagnostic::source`) whose diagnostics follow a save alone. They are about the text that was saved, although
     /// they are sent along with later versions: for a file that was changed since they are dropped.
     pub saves_for: Vec<String>,
@@ -53,8 +51,11 @@ pub struct Quirks {
     /// Members to add to the params of every `textDocument/didChange`: the server's own extensions.
     pub change: Map<String, Value>,
     /// Members to add where the text of a change is the one that the server has already: what makes it look at it again, and
-    /// publish.
+    /// publish, whatever it finds.
     pub touch: Map<String, Value>,
+    /// Beginnings of lines that bring others in. What it made of them it keeps for the next text, and says first what it finds with
+    /// that. Where there is a `touch` it is told of a text once more, when that may be so.
+    pub head: Vec<String>,
 }
 
 impl Quirks {
@@ -141,7 +142,6 @@ impl Default for Quirks {
             quiet_ms: 500,
             silent_when_unchanged: false,
             silence_ms: 1000,
-            same_text_is_silent: false,
             saves_for: Vec::new(),
             save_tokens: Vec::new(),
             save_begins_ms: 500,
@@ -150,6 +150,7 @@ impl Default for Quirks {
             pushes_closed: false,
             change: Map::new(),
             touch: Map::new(),
+            head: Vec::new(),
         }
     }
 }

@@ -30,6 +30,7 @@ mod clamp;
 mod documents;
 mod fresh;
 mod greeting;
+mod ground;
 mod inbox;
 mod known;
 mod life;
@@ -228,6 +229,7 @@ impl Server {
                 }
                 self.peer.notify(method, &params);
             }
+            known.changed_head(&subject.path, quirks);
             let held = known.documents.get(&subject.path).filter(|held| held.is_clean());
             if held.is_some_and(|held| before.is_some_and(|before| before != held.on_disk)) {
                 known.landed = Some(now);

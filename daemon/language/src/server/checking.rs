@@ -128,8 +128,10 @@ impl Server {
 
     /// The new version; none where it cannot be told once more.
     pub(super) fn touch(&self, known: &mut Known, path: &Path) -> Option<i32> {
-        let how = (known.offers.sync, &self.inner.launch.quirks.change);
-        let (method, params) = known.documents.touch(path, how, Instant::now())?;
+        let quirks = &self.inner.launch.quirks;
+        let more = quirks.change.iter().chain(&quirks.touch);
+        let more = more.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let (method, params) = known.documents.touch(path, (known.offers.sync, &more), Instant::now())?;
         self.peer.notify(method, &params);
         known.documents.get(path).map(|held| held.version)
     }

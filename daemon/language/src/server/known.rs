@@ -145,7 +145,6 @@ impl Known {
         now: Instant,
     ) -> Verdict {
         let others = || self.documents.all().filter(|(other, _)| *other != path).map(|(_, held)| held);
-        let edited = others().filter_map(|other| Some(other.edited?.0)).max();
         let heard = self.published.get(path).filter(|said| !said.is_answer).map(|said| said.heard);
         let is_newer =
             |edited: Option<(Instant, u64)>| edited.map(|edited| edited.0) > heard.map(|heard| heard.at);
@@ -155,14 +154,13 @@ impl Known {
             silence: self.learnt.silence(Duration::from_millis(quirks.silence_ms)),
             version: held.version,
             changed: held.told,
-            touched: [edited, self.disk].into_iter().flatten().fold(held.told, Instant::max),
+            touched: self.elsewhere(path).map_or(held.told, |elsewhere| elsewhere.max(held.told)),
             on_dirty: others().any(|other| !other.is_clean() && is_newer(other.edited)),
             ready,
             first_ready: self.readiness.first(),
             heard,
-            is_same_text: heard.and_then(|heard| heard.version).is_some_and(|version| held.is_as(version)),
         };
-        case.judge(now)
+        self.on_ground(held, heard, quirks, case.judge(now))
     }
 
     /// Takes in a publish. Tells of which file, where it is one.
@@ -198,6 +196,7 @@ impl Known {
         {
             self.learnt.followed(now - before.at);
         }
+        self.found_ground(&path, version, before, quirks);
         self.put(path.clone(), publish.set, Heard::next(before, version, now, told), quirks, false);
         Some(path)
     }

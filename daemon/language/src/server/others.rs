@@ -57,16 +57,14 @@ impl Server {
                 }
             }
             None if quirks.dirty_dependents == Dependents::Asked => {
-                {
+                // Where a touch costs much, only what may be another now is touched.
+                if quirks.touch.is_empty() {
                     let mut known = self.inner.lock();
                     for path in &targets {
                         self.touch(&mut known, path);
                     }
                 }
-                for path in targets {
-                    let said = self.wait_for(&path, until).await;
-                    found.insert(path, said);
-                }
+                found.extend(self.ask_all(targets, until).await);
             }
             None if !alone && (!targets.is_empty() || quirks.pushes_closed) => self.quiet(since, until).await,
             None => {}

@@ -2,6 +2,7 @@ mod broken;
 mod dependents;
 mod fake;
 mod greeting;
+mod ground;
 mod others;
 mod pull;
 mod push;
