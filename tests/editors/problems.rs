@@ -83,6 +83,23 @@ fn an_editor_that_serves_the_folder_is_asked_whoever_prompts() {
     assert_eq!(started, Vec::<Value>::new(), "no second server was started");
 }
 
+/// Its servers know what stands in its buffers, and cannot be lent anything else.
+#[test]
+fn no_server_is_started_to_give_a_form_to_what_an_editor_serves() {
+    let program = Path::new(BINARY).parent().unwrap().join("examples/language_server");
+    let path = tempfile::tempdir().unwrap().keep().join("script.json");
+    std::fs::write(&path, json!({ "formats": true }).to_string()).unwrap();
+    let lsp = json!({ "toy": { "command": [program, path], "extensions": [".toy"] } });
+    let config = json!({ "lsp": lsp, "permission": "allow", "formatter": { "server": {} } });
+    let desk = Running::with([edit("c1", "a.toy", "two", "three "), says("Done.")], config);
+    desk.scripted.desk.write("a.toy", "one \ntwo\n");
+    let mut client = serving(&desk, "editor");
+    let session = client.session();
+    client.turn(&session, "Edit it");
+    assert_eq!(desk.scripted.desk.read("a.toy"), "one \nthree \n");
+    assert_eq!(servers(&mut client), Vec::<Value>::new());
+}
+
 #[test]
 fn only_editors_in_that_project_are_told_what_its_servers_are_busy_with() {
     let desk = served(

@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::harness::{Scripted, events};
-use crate::cli::desk::BINARY;
+use crate::cli::desk::{BINARY, USER};
 use crate::model_server::Turn;
 
 /// The program is an example of this package, built with its tests.
@@ -160,6 +160,39 @@ fn a_formatter_gives_what_is_written_its_form_before_it_is_reported() {
     let told = scripted.told(1);
     assert_eq!(scripted.desk.read("a.toy"), "one\ntwo\n");
     assert!(told.contains("The formatter changed the form of a.toy."), "{told}");
+}
+
+#[test]
+fn a_language_server_gives_what_is_written_its_form_where_a_person_wants_that() {
+    let script = json!({ "formats": true, "pull": true, "push": "never", "rules": rules() });
+    for (formatter, expected) in [
+        (json!({ "server": {} }), "one\nbad two\n"),
+        (json!({ "server": { "extensions": [".other"] } }), "one \nbad two  \n"),
+        // Whoever names a command wants that.
+        (
+            json!({ "server": {}, "t": { "command": ["tr", "w", "W"], "extensions": [".toy"] } }),
+            "one \nbad tWo  \n",
+        ),
+        (json!(true), "one \nbad two  \n"),
+    ] {
+        let scripted = served([edit("c1", "two", "bad two "), done()], &script);
+        let Scripted { desk, server } = scripted;
+        let mut config: Value = serde_json::from_str(&desk.read(USER)).unwrap();
+        config["formatter"] = formatter.clone();
+        let scripted = Scripted { desk: desk.with(&[(USER, &config.to_string())]), server };
+        scripted.desk.write("a.toy", "one \ntwo \n");
+        assert_eq!(scripted.run(&["Edit"]).code, Some(0));
+        assert_eq!(scripted.desk.read("a.toy"), expected, "{formatter}");
+        let told = scripted.told(1);
+        // What is said is said of what stands there.
+        assert!(told.contains("a.toy:2:1 error T1 this is bad"), "{told}");
+        let is_formed = expected == "one\nbad two\n";
+        assert_eq!(
+            told.contains("The formatter changed the form of a.toy."),
+            is_formed || formatter["t"].is_object(),
+            "{told}"
+        );
+    }
 }
 
 /// A desk that is killed takes its language servers along.

@@ -153,7 +153,7 @@ pub(crate) async fn ready(
         tools,
         roles: Arc::new(cast),
         checks,
-        formatters: desk.servers.formatters(loaded, &files, &desk.processes),
+        formatters: desk.servers.formatters(loaded, &desk.editors, &files, &desk.processes),
         files,
         processes: desk.processes.clone(),
         session,

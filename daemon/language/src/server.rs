@@ -28,6 +28,7 @@ use crate::source::Subject;
 mod checking;
 mod clamp;
 mod documents;
+mod form;
 mod fresh;
 mod greeting;
 mod inbox;

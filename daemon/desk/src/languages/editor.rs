@@ -115,6 +115,24 @@ impl EditorSource {
         join_all(asked).await.into_iter().flatten().collect()
     }
 
+    /// Whether any of them has a server for this file, as far as it says so soon.
+    pub(super) async fn is_serving(&self, path: &Path) -> bool {
+        let Ok(uri) = Url::from_file_path(path) else { return false };
+        let subject = Subject { path: path.to_owned(), text: Arc::default(), is_saved: true };
+        let bystanders = self.bystanders(&[subject]).await;
+        for (_, editor) in self.candidates(path, &bystanders) {
+            let soon = u32::try_from(SOON.as_millis()).ok();
+            let params =
+                DiagnosticsParams { uri: Some(uri.to_string()), wait: soon, ..DiagnosticsParams::default() };
+            let answer = tokio::time::timeout(SOON + ON_THE_WAY, editor.diagnostics(params)).await;
+            if answer.is_ok_and(|answer| answer.is_ok_and(|result| result.state != AnswerState::Unsupported))
+            {
+                return true;
+            }
+        }
+        false
+    }
+
     fn others_of(&self, client: ClientId) -> Arc<Others> {
         let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
         others.retain(|known, _| *known == client || self.editors.get(*known).is_some());

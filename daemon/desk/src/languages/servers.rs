@@ -13,7 +13,7 @@ use copydesk_language::checker::Checkers;
 use copydesk_language::checks::{Options, WAIT};
 use copydesk_language::choose::{Chosen, Settings, Wanted, servers_for};
 use copydesk_language::find::Search;
-use copydesk_language::format::{self, Formatters};
+use copydesk_language::format::{self, ByServer, Formatters};
 use copydesk_language::pool::{Choose, Limits, Pool};
 use copydesk_language::{Checks, Severity, Source, Sources, Subject, Syntax, Texts, Witness};
 use copydesk_permission::Layers;
@@ -25,6 +25,7 @@ use copydesk_workspace::process::Processes;
 use copydesk_workspace::search::Overlay;
 
 use super::editor::EditorSource;
+use super::former::OwnServers;
 use super::texts::{FileTexts, of_file};
 use super::{Languages, configured, progress};
 use crate::hub::Editors;
@@ -113,13 +114,20 @@ impl Servers {
     pub(crate) fn formatters(
         &self,
         loaded: &Loaded,
+        editors: &Editors,
         files: &Files,
         processes: &Processes,
     ) -> Option<Formatters> {
         let languages = configured(loaded);
         let (search, root) = (languages.search(self.home.clone()), root_of(files));
-        (!languages.formatters.is_empty()).then(|| Formatters {
+        let server = languages.formed_by_server.filter(|_| languages.servers.is_on).map(|extensions| {
+            let editor = EditorSource::new(editors.clone(), files.clone());
+            let pool = self.begun(loaded, editors).besides(&[]);
+            ByServer { former: Arc::new(OwnServers { editor, pool }), extensions }
+        });
+        (!languages.formatters.is_empty() || server.is_some()).then(|| Formatters {
             formatters: languages.formatters,
+            server,
             search,
             root,
             processes: processes.clone(),

@@ -38,6 +38,7 @@ fn capabilities(pull: Pull) -> Value {
         "general": { "positionEncodings": ["utf-16"] },
         "textDocument": {
             "synchronization": { "dynamicRegistration": false, "didSave": true },
+            "formatting": { "dynamicRegistration": false },
             "publishDiagnostics": {
                 "relatedInformation": true,
                 "versionSupport": true,
@@ -80,6 +81,8 @@ pub(super) struct Offers {
     /// Whether it is told of a save, and whether with the text.
     pub(super) save: Option<IncludeText>,
     pub(super) pull: Option<PullOptions>,
+    /// It gives texts their form.
+    pub(super) format: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,7 +115,9 @@ impl Offers {
             Some(2) => Sync::Incremental,
             _ => Sync::None,
         };
-        Self { sync, save, pull }
+        let format = capabilities.get("documentFormattingProvider");
+        let format = format.is_some_and(|offer| offer.is_object() || offer == &Value::Bool(true));
+        Self { sync, save, pull, format }
     }
 }
 

@@ -64,7 +64,7 @@ impl Known {
             registered: Registered::default(),
             saves: Saves::new(quirks.save_tokens.clone()),
             learnt: Learnt::default(),
-            offers: Offers { sync: Sync::Full, save: None, pull: None },
+            offers: Offers { sync: Sync::Full, save: None, pull: None, format: false },
             tick: 0,
             disk: None,
             landed: None,
