@@ -115,7 +115,7 @@ impl EditorSource {
         join_all(asked).await.into_iter().flatten().collect()
     }
 
-    /// Whether any of them has a server for this file, as far as it says so soon.
+    /// Whether any of them has a server for this file, or may have.
     pub(super) async fn is_serving(&self, path: &Path) -> bool {
         let Ok(uri) = Url::from_file_path(path) else { return false };
         let subject = Subject { path: path.to_owned(), text: Arc::default(), is_saved: true };
@@ -124,9 +124,13 @@ impl EditorSource {
             let soon = u32::try_from(SOON.as_millis()).ok();
             let params =
                 DiagnosticsParams { uri: Some(uri.to_string()), wait: soon, ..DiagnosticsParams::default() };
-            let answer = tokio::time::timeout(SOON + ON_THE_WAY, editor.diagnostics(params)).await;
-            if answer.is_ok_and(|answer| answer.is_ok_and(|result| result.state != AnswerState::Unsupported))
-            {
+            let is_serving = match tokio::time::timeout(SOON + ON_THE_WAY, editor.diagnostics(params)).await {
+                Ok(Ok(result)) => result.state != AnswerState::Unsupported,
+                Ok(Err(_)) => false,
+                // Who takes so long has something to look at.
+                Err(_) => true,
+            };
+            if is_serving {
                 return true;
             }
         }

@@ -16,7 +16,7 @@ use copydesk_language::find::Search;
 use copydesk_language::format::{self, ByServer, Formatters};
 use copydesk_language::pool::{Choose, Limits, Pool};
 use copydesk_language::{Checks, Severity, Source, Sources, Subject, Syntax, Texts, Witness};
-use copydesk_permission::Layers;
+use copydesk_session::CurrentRules;
 use copydesk_workspace::buffers::Buffers;
 use copydesk_workspace::config::{DiagnosticSource, Loaded};
 use copydesk_workspace::files::Files;
@@ -66,14 +66,14 @@ impl Servers {
         }
     }
 
-    /// What a session is told of its files; those that it may not read by these rules are not shown to it.
+    /// What a session is told of its files; those that it may not read by its rules are not shown to it.
     pub(crate) fn checks(
         &self,
         loaded: &Loaded,
         editors: &Editors,
         files: &Files,
         processes: &Processes,
-        rules: &Layers,
+        rules: &CurrentRules,
     ) -> Checks {
         let languages = configured(loaded);
         let said = &languages.diagnostics;
