@@ -169,8 +169,10 @@ impl Client {
                 }
             }
             Some("copydesk/editor/diagnostics") if self.obeys => {
-                let answer = self.diagnostics(message["params"]["uri"].as_str());
-                self.answer(&message, answer);
+                let result = self.diagnostics(message["params"]["uri"].as_str());
+                // It may be read when the daemon is gone already.
+                let answer = framed(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }));
+                let _ = self.stream.write_all(&answer);
             }
             // Somebody works; it shows that, or not.
             Some("window/workDoneProgress/create") => self.answer(&message, Value::Null),

@@ -7,18 +7,22 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::client::Client;
-use super::desk::{Running, edit, says};
+use super::desk::{Running, edit, read, says};
 use super::units::Units;
 use crate::cli::desk::BINARY;
 use crate::model_server::Turn;
 
 /// Files that end in `.toy` are served by a server of the desk's own, as the script says; it is an example of this package.
 fn served(turns: impl IntoIterator<Item = Turn>, script: &Value) -> Running {
+    with(turns, script, json!({ "permission": "allow" }))
+}
+
+fn with(turns: impl IntoIterator<Item = Turn>, script: &Value, mut config: Value) -> Running {
     let program = Path::new(BINARY).parent().unwrap().join("examples/language_server");
     let path = tempfile::tempdir().unwrap().keep().join("script.json");
     std::fs::write(&path, script.to_string()).unwrap();
-    let lsp = json!({ "toy": { "command": [program, path], "extensions": [".toy"] } });
-    Running::with(turns, json!({ "lsp": lsp, "permission": "allow" }))
+    config["lsp"] = json!({ "toy": { "command": [program, path], "extensions": [".toy"] } });
+    Running::with(turns, config)
 }
 
 fn quiet() -> Value {
@@ -56,6 +60,22 @@ fn what_a_command_does_to_files_that_nobody_has_seen_is_told() {
     assert_eq!(servers(&mut client), Vec::<Value>::new());
 }
 
+/// What is known of files is shown by the rules as they are, and not as they were when the session was opened.
+#[test]
+fn what_a_person_lets_the_model_read_it_is_told_of() {
+    let turns = [read("c1", "secret.toy"), bash("c2", "echo bad > secret.toy"), says("Done.")];
+    let permission = json!({ "*": "allow", "read": { "*": "allow", "secret*": "ask" } });
+    let desk = with(turns, &quiet(), json!({ "permission": permission }));
+    desk.scripted.desk.write("secret.toy", "one\n");
+    let mut client = serving(&desk, "editor");
+    let session = client.session();
+    client.prompt(&session, "Read it");
+    let ask = client.request("copydesk/permission/ask");
+    client.answer(&ask, json!({ "reply": "always" }));
+    assert_eq!(client.ended(&session), "done");
+    assert!(desk.told(2).contains("secret.toy:1:1 error this is bad"), "{}", desk.told(2));
+}
+
 /// The prompt comes from somebody who has no servers, as `copydesk run` has none.
 #[test]
 fn an_editor_that_serves_the_folder_is_asked_whoever_prompts() {
@@ -81,6 +101,20 @@ fn an_editor_that_serves_the_folder_is_asked_whoever_prompts() {
     assert!(desk.told(1).contains("a.toy:3:1 error this is bad"), "{}", desk.told(1));
     assert!(desk.told(2).contains("b.toy:2:1 error this is bad"), "{}", desk.told(2));
     assert_eq!(started, Vec::<Value>::new(), "no second server was started");
+}
+
+/// Its servers know what stands in its buffers, and cannot be lent anything else.
+#[test]
+fn no_server_is_started_to_give_a_form_to_what_an_editor_serves() {
+    let config = json!({ "permission": "allow", "formatter": { "server": {} } });
+    let turns = [edit("c1", "a.toy", "two", "three "), says("Done.")];
+    let desk = with(turns, &json!({ "formats": true }), config);
+    desk.scripted.desk.write("a.toy", "one \ntwo\n");
+    let mut client = serving(&desk, "editor");
+    let session = client.session();
+    client.turn(&session, "Edit it");
+    assert_eq!(desk.scripted.desk.read("a.toy"), "one \nthree \n");
+    assert_eq!(servers(&mut client), Vec::<Value>::new());
 }
 
 #[test]

@@ -147,6 +147,7 @@ impl Server {
                 if self.script.pull {
                     capabilities["diagnosticProvider"] = pull_options();
                 }
+                capabilities["documentFormattingProvider"] = json!(self.script.formats);
                 json!({ "result": { "capabilities": capabilities } })
             }
             "textDocument/diagnostic" => {
@@ -158,6 +159,11 @@ impl Server {
                         json!({ "result": { "kind": "full", "items": self.diagnostics(&state, &uri(params)) } })
                     }
                 }
+            }
+            "textDocument/formatting" => {
+                let state = self.lock();
+                let text = state.documents.get(&uri(params)).map(|open| open.text.text());
+                json!({ "result": without_spaces(&text.unwrap_or_default()) })
             }
             "shutdown" => json!({ "result": null }),
             _ => json!({ "error": { "code": -32601, "message": "not known" } }),
@@ -339,4 +345,15 @@ fn uri(params: &Value) -> String {
 
 fn pull_options() -> Value {
     json!({ "interFileDependencies": true, "workspaceDiagnostics": false })
+}
+
+/// The edits that take away what ends lines and is not seen.
+fn without_spaces(text: &str) -> Vec<Value> {
+    let lines = text.lines().enumerate().filter(|(_, line)| line.ends_with(' '));
+    let edit = |(number, line): (usize, &str)| {
+        let units = |text: &str| text.encode_utf16().count();
+        let place = |character: usize| json!({ "line": number, "character": character });
+        json!({ "range": { "start": place(units(line.trim_end())), "end": place(units(line)) }, "newText": "" })
+    };
+    lines.map(edit).collect()
 }

@@ -52,6 +52,8 @@ pub(crate) struct Script {
     pub(crate) stops_reading: bool,
     /// Neither `shutdown` nor `exit` nor the end of its input ends it.
     pub(crate) stays: bool,
+    /// Says that it gives texts their form, which is without spaces at the ends of lines.
+    pub(crate) formats: bool,
     /// All documents that are open are published for, not only the one that was changed.
     pub(crate) tells_of_all: bool,
     /// Diagnostics of rules that are marked so come only after a save, with progress of this token.
@@ -107,6 +109,7 @@ impl Default for Script {
             server_status: false,
             stops_reading: false,
             stays: false,
+            formats: false,
             tells_of_all: false,
             save_token: "scripted/check".to_owned(),
             log: None,

@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::harness::{Scripted, events};
-use crate::cli::desk::BINARY;
+use crate::cli::desk::{BINARY, USER};
 use crate::model_server::Turn;
 
 /// The program is an example of this package, built with its tests.
@@ -128,6 +128,33 @@ fn what_a_command_broke_is_told_with_the_command() {
     assert!(told.contains("a.toy:2:1 error T1 this is bad"), "{told}");
 }
 
+/// It is not there for the model, which is not to say that it is gone.
+#[test]
+fn a_file_that_may_not_be_read_is_not_told_as_gone() {
+    let bash = |id: &str, command: &str| {
+        Turn::new().call(id, "bash", json!({ "command": command, "description": "Change it" }))
+    };
+    let secret = "echo bad > secret.toy";
+    let turns = [
+        edit("c1", "one", "uno"),
+        bash("c2", secret),
+        bash("c3", &format!("{secret} two; echo bad > b.toy")),
+        done(),
+    ];
+    let Scripted { desk, server } =
+        served(turns, &json!({ "pull": true, "push": "never", "rules": rules() }));
+    let mut config: Value = serde_json::from_str(&desk.read(USER)).unwrap();
+    config["permission"] = json!({ "*": "allow", "read": { "*": "allow", "secret*": "deny" } });
+    let scripted = Scripted { desk: desk.with(&[(USER, &config.to_string())]), server };
+    scripted.desk.write("a.toy", "one\n");
+    scripted.desk.write("secret.toy", "");
+    assert_eq!(scripted.run(&["Edit"]).code, Some(0));
+    assert!(!scripted.told(2).contains("changed files"), "{}", scripted.told(2));
+    let told = scripted.told(3);
+    assert!(told.contains("b.toy:1:1") && told.contains("1 more changed file was not looked at."), "{told}");
+    assert!(!told.contains("secret"), "{told}");
+}
+
 #[test]
 fn without_servers_a_grammar_finds_what_breaks_the_syntax() {
     let edit = json!({ "filePath": "a.py", "oldString": "return 1", "newString": "return (1" });
@@ -160,6 +187,39 @@ fn a_formatter_gives_what_is_written_its_form_before_it_is_reported() {
     let told = scripted.told(1);
     assert_eq!(scripted.desk.read("a.toy"), "one\ntwo\n");
     assert!(told.contains("The formatter changed the form of a.toy."), "{told}");
+}
+
+#[test]
+fn a_language_server_gives_what_is_written_its_form_where_a_person_wants_that() {
+    let script = json!({ "formats": true, "pull": true, "push": "never", "rules": rules() });
+    for (formatter, expected) in [
+        (json!({ "server": {} }), "one\nbad two\n"),
+        (json!({ "server": { "extensions": [".other"] } }), "one \nbad two  \n"),
+        // Whoever names a command wants that.
+        (
+            json!({ "server": {}, "t": { "command": ["tr", "w", "W"], "extensions": [".toy"] } }),
+            "one \nbad tWo  \n",
+        ),
+        (json!(true), "one \nbad two  \n"),
+    ] {
+        let scripted = served([edit("c1", "two", "bad two "), done()], &script);
+        let Scripted { desk, server } = scripted;
+        let mut config: Value = serde_json::from_str(&desk.read(USER)).unwrap();
+        config["formatter"] = formatter.clone();
+        let scripted = Scripted { desk: desk.with(&[(USER, &config.to_string())]), server };
+        scripted.desk.write("a.toy", "one \ntwo \n");
+        assert_eq!(scripted.run(&["Edit"]).code, Some(0));
+        assert_eq!(scripted.desk.read("a.toy"), expected, "{formatter}");
+        let told = scripted.told(1);
+        // What is said is said of what stands there.
+        assert!(told.contains("a.toy:2:1 error T1 this is bad"), "{told}");
+        let is_formed = expected == "one\nbad two\n";
+        assert_eq!(
+            told.contains("The formatter changed the form of a.toy."),
+            is_formed || formatter["t"].is_object(),
+            "{told}"
+        );
+    }
 }
 
 /// A desk that is killed takes its language servers along.

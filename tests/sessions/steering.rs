@@ -8,7 +8,7 @@ use copydesk_model::{Registry as Models, Secret, Settings, Wire};
 use copydesk_permission::{Action, Layers, Rules};
 use copydesk_session::agent::builtin;
 use copydesk_session::{
-    Content, Event, Id, Live, Request, Role, Roles, Session, Setting, Store, TurnEnd, When, now,
+    Content, CurrentRules, Event, Id, Live, Request, Role, Roles, Session, Setting, Store, TurnEnd, When, now,
 };
 use copydesk_tool::web::Web;
 use copydesk_tool::{Limits, Plan, Registry as Tools, Spill, tools};
@@ -84,7 +84,7 @@ impl AtWork {
             system: vec!["You are.".into()],
             root: folder.clone(),
             instructions: std::collections::HashSet::new(),
-            rules: Layers::new([Rules::all(Action::Allow)]),
+            rules: CurrentRules::new(Layers::new([Rules::all(Action::Allow)])),
             tools: registry,
             roles: Arc::new(Alone),
             files: Files::new(&folder, dir.path()),

@@ -5,6 +5,7 @@
 //! session there, and their editor would use them too.
 
 mod editor;
+mod former;
 mod progress;
 mod servers;
 mod shown;
@@ -37,6 +38,8 @@ pub(crate) struct Languages {
     pub(crate) checkers: Vec<Checker>,
     /// None unless they are configured.
     pub(crate) formatters: Vec<Formatter>,
+    /// Language servers give texts their form: of files that end so, or if none are named, of those without another formatter.
+    pub(crate) formed_by_server: Option<Vec<String>>,
     /// Programs that lie in the project may be run.
     pub(crate) in_project: bool,
     pub(crate) diagnostics: Diagnostics,
@@ -62,6 +65,7 @@ pub(crate) fn configured(loaded: &Loaded) -> Languages {
         servers: servers(own.lsp.as_ref()),
         checkers: checkers.collect(),
         formatters: formatters(own.formatter.as_ref()),
+        formed_by_server: formed_by_server(own.formatter.as_ref()),
         in_project: own.diagnostics.project_programs != Some(false),
         diagnostics: own.diagnostics.clone(),
         problems,
@@ -160,6 +164,15 @@ fn formatters(switch: Option<&Switch<FormatterConfig>>) -> Vec<Formatter> {
     });
     let others = Formatter::known().iter().filter(|known| !each.contains_key(&known.name)).cloned();
     own.chain(others).collect()
+}
+
+/// A formatter of this name without a command is the language server.
+const SERVER: &str = "server";
+
+fn formed_by_server(switch: Option<&Switch<FormatterConfig>>) -> Option<Vec<String>> {
+    let Some(Switch::Each(each)) = switch else { return None };
+    let said = each.get(SERVER).filter(|said| said.command.is_empty() && said.disabled != Some(true))?;
+    Some(said.extensions.clone())
 }
 
 #[cfg(test)]

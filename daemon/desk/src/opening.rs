@@ -12,7 +12,7 @@ use copydesk_model::{Model, Registry as Models, offline};
 use copydesk_permission::{Action, Layers, Rule, Rules};
 use copydesk_session::agent::{Agent, TITLE};
 use copydesk_session::prompt::{Surroundings, instruction_files, read_instructions};
-use copydesk_session::{Event, Id, Role, Session, Setting, Store, Titles, now};
+use copydesk_session::{CurrentRules, Event, Id, Role, Session, Setting, Store, Titles, now};
 use copydesk_tool::skills::Skill;
 use copydesk_tool::{Limits, Plan, Registry as Tools, Spill, off, tools};
 use copydesk_workspace::buffers::Buffers;
@@ -139,7 +139,7 @@ pub(crate) async fn ready(
         desk.reviews.clone(),
         loaded.config.save.unwrap_or_default(),
     );
-    let rules = layers(rules, own, team);
+    let rules = CurrentRules::new(layers(rules, own, team));
     let checks = desk.servers.checks(loaded, &desk.editors, &files, &desk.processes, &rules);
     languages::show(&checks, &files, session.id.as_str());
     // Who works offline sends nothing anywhere, not even for a title.
@@ -153,7 +153,7 @@ pub(crate) async fn ready(
         tools,
         roles: Arc::new(cast),
         checks,
-        formatters: desk.servers.formatters(loaded, &files, &desk.processes),
+        formatters: desk.servers.formatters(loaded, &desk.editors, &files, &desk.processes),
         files,
         processes: desk.processes.clone(),
         session,

@@ -103,11 +103,22 @@ impl Search {
         folder: &Path,
         root: &Path,
     ) -> Option<(Vec<OsString>, Place)> {
+        let program = command.first()?;
+        self.made_by(made::by(program), command, folder, root)
+    }
+
+    /// Where these put programs.
+    fn made_by(
+        &self,
+        makers: &[Maker],
+        command: &[String],
+        folder: &Path,
+        root: &Path,
+    ) -> Option<(Vec<OsString>, Place)> {
         let (program, arguments) = command.split_first()?;
         if program.contains('/') {
             return None;
         }
-        let makers = made::by(program);
         let places =
             self.folders(folder, root).flat_map(|folder| makers.iter().map(move |maker| (folder, maker)));
         let mut places = places.flat_map(|(folder, maker)| environment::folders(self, folder, *maker));
@@ -157,7 +168,12 @@ impl Search {
         };
         if !program.contains('/') {
             let commands = [command.to_vec()];
-            return match self.find(&commands, folder, root) {
+            let found = self.find(&commands, folder, root);
+            // A person named it: whoever put it into the project. What is in `PATH` goes first, since a repository can bring any name.
+            let found = found.or_else(|| {
+                self.made_by(&Maker::ALL, command, folder, root).filter(|_| made::by(program).is_empty())
+            });
+            return match found {
                 Some((command, _)) => Program::Found { command, place: Place::Configured },
                 None => missing(&format!("`{program}`, which the configuration names, is not in PATH")),
             };

@@ -1,4 +1,4 @@
-//! Formatters: programs that give a text another form, asked before an edit is reported.
+//! Formatters: programs that give a text another form, asked before an edit is reported; and language servers, where a person wants that.
 //!
 //! The person's file is not touched. A command with `$FILE` changes a copy that lies beside it, so that the formatter finds the same
 //! configuration, and that is gone afterwards; one without reads the text and prints the new one. `$PATH_OF_FILE` stands for the
@@ -11,11 +11,15 @@ mod copy;
 mod settings;
 
 use std::ffi::OsString;
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use copydesk_workspace::process::{Exit, Processes};
 use thiserror::Error;
+use tokio::time::Instant;
 
 use crate::clean;
 use crate::find::{Program, Search};
@@ -32,6 +36,24 @@ const LONGEST: usize = 4 * 1024 * 1024;
 const LONGEST_WHY: usize = 300;
 /// For a formatter, and for all that one call has to be given its form.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a language server is waited for.
+const SERVER: Duration = Duration::from_secs(3);
+
+pub type Forming<'a> = Pin<Box<dyn Future<Output = Result<Option<String>, NotFormatted>> + Send + 'a>>;
+
+/// Whoever gives texts their form without a command.
+pub trait Former: Send + Sync + Debug {
+    /// Nothing where it does not do that for such a file.
+    fn form<'a>(&'a self, path: &'a Path, text: &'a str, until: Instant) -> Forming<'a>;
+}
+
+/// The language server of a file as its formatter.
+#[derive(Debug, Clone)]
+pub struct ByServer {
+    pub former: Arc<dyn Former>,
+    /// Of files that end so it goes before all others; if there are none, it is for those that no other formatter is for.
+    pub extensions: Vec<String>,
+}
 
 const FILE: &str = "$FILE";
 const PATH: &str = "$PATH_OF_FILE";
@@ -49,6 +71,7 @@ pub struct NotFormatted {
 #[derive(Debug, Clone)]
 pub struct Formatters {
     pub formatters: Vec<Formatter>,
+    pub server: Option<ByServer>,
     pub search: Search,
     /// The workspace, by its real path.
     pub root: PathBuf,
@@ -64,6 +87,9 @@ impl Formatters {
 
     /// The text in the form of the formatter; nothing where there is no formatter, or nothing to change.
     pub async fn format(&self, path: &Path, text: &str) -> Result<Option<String>, NotFormatted> {
+        if let Some(server) = self.by_server(path) {
+            return formed_by(server, path, text).await;
+        }
         let Some(formatter) = self.of(path) else { return Ok(None) };
         match self.run(formatter, path, text).await {
             Ok(new) if new == text => Ok(None),
@@ -73,6 +99,23 @@ impl Formatters {
                 Err(NotFormatted { name: formatter.name.clone(), why: clean::line(&why, LONGEST_WHY) })
             }
         }
+    }
+
+    /// By a command, whose program is there.
+    fn is_formatted(&self, path: &Path) -> bool {
+        let folder = path.parent().unwrap_or(path);
+        self.of(path).is_some_and(|formatter| {
+            self.search.configured(&formatter.command, folder, &self.root).place().is_some()
+        })
+    }
+
+    fn by_server(&self, path: &Path) -> Option<&ByServer> {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let fits = |ending: &String| !ending.is_empty() && name.ends_with(&**ending);
+        self.server.as_ref().filter(|server| match server.extensions.is_empty() {
+            true => !self.is_formatted(path),
+            false => server.extensions.iter().any(fits),
+        })
     }
 
     async fn run(&self, formatter: &Formatter, path: &Path, text: &str) -> Result<String, String> {
@@ -117,6 +160,18 @@ impl Formatters {
         }
         Ok(new)
     }
+}
+
+/// With the same measure as what a command makes.
+async fn formed_by(server: &ByServer, path: &Path, text: &str) -> Result<Option<String>, NotFormatted> {
+    if text.len() > LONGEST {
+        return Ok(None);
+    }
+    let formed = server.former.form(path, text, Instant::now() + SERVER).await;
+    let formed = formed.map_err(|error| NotFormatted { why: clean::line(&error.why, LONGEST_WHY), ..error });
+    let new = formed?.filter(|new| new != text);
+    // A server that knows nothing yet may make nothing of it.
+    Ok(new.filter(|new| !new.trim().is_empty() || text.trim().is_empty()))
 }
 
 impl Formatters {

@@ -13,6 +13,7 @@ mod ask;
 mod before;
 mod chosen;
 mod documents;
+mod form;
 mod house;
 mod late;
 mod life;

@@ -28,6 +28,7 @@ use crate::source::Subject;
 mod checking;
 mod clamp;
 mod documents;
+mod form;
 mod fresh;
 mod greeting;
 mod ground;
@@ -292,20 +293,22 @@ impl Server {
 
     /// Files changed on the disk. Those that it did not ask to be told of are left out.
     pub fn watched(&self, changed: &[(PathBuf, OnDisk)]) {
-        self.inner.change(|known| {
-            let wanted = changed.iter().filter(|(path, change)| known.registered.is_watched(path, *change));
-            let change = |(path, change): &(PathBuf, OnDisk)| {
-                let kind = match change {
-                    OnDisk::Created => 1,
-                    OnDisk::Changed => 2,
-                    OnDisk::Deleted => 3,
-                };
-                Some(json!({ "uri": uri::of(path)?, "type": kind }))
+        let watches = self.inner.lock().registered.watches();
+        // Looked through before anybody is kept waiting: a command may change thousands of files.
+        let wanted = changed.iter().filter(|(path, change)| watches.is_watched(path, *change));
+        let change = |(path, change): &(PathBuf, OnDisk)| {
+            let kind = match change {
+                OnDisk::Created => 1,
+                OnDisk::Changed => 2,
+                OnDisk::Deleted => 3,
             };
-            let changes: Vec<_> = wanted.filter_map(change).collect();
+            Some(json!({ "uri": uri::of(path)?, "type": kind }))
+        };
+        let changes: Vec<_> = wanted.filter_map(change).collect();
+        self.inner.change(|known| {
             known.beside = Some(Instant::now());
             // One that never said what it wants to hear of may look for itself.
-            if !changes.is_empty() || !known.registered.watches() {
+            if !changes.is_empty() || watches.is_empty() {
                 known.disk = Some(Instant::now());
             }
             if !changes.is_empty() {

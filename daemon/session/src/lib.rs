@@ -19,5 +19,5 @@ pub use data::{Call, CallOutput, Content, Note, Part, Prompt, ReviewWhen, Sessio
 pub use event::{Asked, Event, Job, Questioned, TurnEnd};
 pub use export::{Archive, ImportError, markdown};
 pub use id::{Id, now};
-pub use live::{Above, AnyRoles, Live, Request, Role, Roles, Setting, Titles, When};
+pub use live::{Above, AnyRoles, CurrentRules, Live, Request, Role, Roles, Setting, Titles, When};
 pub use store::{Claim, Found, Opened, Store, StoreError};

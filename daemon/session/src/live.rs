@@ -16,6 +16,7 @@ mod news;
 mod passing;
 mod repeated;
 mod role;
+mod rules;
 mod step;
 mod title;
 mod todo;
@@ -29,7 +30,7 @@ use std::sync::Arc;
 use copydesk_language::Checks;
 use copydesk_language::format::Formatters;
 use copydesk_model::{Media, Model};
-use copydesk_permission::{Asks, Layers, Reply};
+use copydesk_permission::{Asks, Reply};
 use copydesk_tool::{Answers, Asker, Owner, Progress, Refused, Registry, Todos};
 use copydesk_workspace::files::Files;
 use copydesk_workspace::process::Processes;
@@ -47,6 +48,7 @@ use asking::Waiting;
 use line::{Answered, Line, Wanted};
 use passing::Passed;
 pub use role::{AnyRoles, Role, Roles};
+pub use rules::CurrentRules;
 
 /// What a session needs to work.
 pub struct Setting {
@@ -61,7 +63,7 @@ pub struct Setting {
     /// The outermost folder that may speak to the model, and the files that are in `system` already.
     pub root: PathBuf,
     pub instructions: HashSet<PathBuf>,
-    pub rules: Layers,
+    pub rules: CurrentRules,
     pub tools: Registry,
     /// Who else it can be.
     pub roles: AnyRoles,
@@ -161,7 +163,7 @@ impl Live {
         setting.store.put_session(setting.session.clone()).await?;
         setting.store.mark_interrupted(&setting.session.id).await?;
         let parts = setting.store.parts(&setting.session.id).await?;
-        let mut asks = Asks::new(setting.rules.clone());
+        let mut asks = Asks::new((*setting.rules.get()).clone());
         if setting.above.is_none() {
             asks.choose("edit", setting.session.review.map(asking::action));
         }

@@ -134,3 +134,34 @@ fn a_file_sets_nothing_before_a_person_goes_to_it() {
         assert_eq!(window.lua(script), json!([[0, false], [33, true, true], 1, 0]));
     });
 }
+
+/// Nobody has told the server what stands in them: whatever it says, it is not proven.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_is_published_of_a_buffer_without_the_server_is_no_proof() {
+    on_each(|program| {
+        let (scripted, mut window) = connected(program);
+        scripted.desk.write("closed.py", "four\n");
+        scripted.desk.write("other.txt", "five\n");
+        let script = r#"
+            local server = T.serve("scripted", "python", {})
+            T.edit("a.py", "scripted")
+            vim.cmd("edit other.txt")
+            server:publish("closed.py", { T.problem(0, 0, 1, "closed") }, 1)
+            server:publish("other.txt", { T.problem(0, 0, 1, "other") }, vim.b.changedtick)
+            local answers = { T.ask("diagnostics", {}), T.ask("diagnostics", { wait = 2000 }) }
+            local proofs = {}
+            for number, answer in ipairs(answers) do
+              for _, file in ipairs(answer.files) do
+                if file.uri ~= "a.py" then
+                  table.insert(proofs, { number, file.uri, file.proof })
+                end
+              end
+            end
+            return proofs"#;
+        let unproven = |number: u32, uri: &str| json!([number, uri, "unknown"]);
+        let expected = [(1, "closed.py"), (1, "other.txt"), (2, "closed.py"), (2, "other.txt")];
+        let expected: Vec<_> = expected.into_iter().map(|(number, uri)| unproven(number, uri)).collect();
+        assert_eq!(window.lua(script), json!(expected));
+    });
+}

@@ -115,6 +115,28 @@ impl EditorSource {
         join_all(asked).await.into_iter().flatten().collect()
     }
 
+    /// Whether any of them has a server for this file, or may have.
+    pub(super) async fn is_serving(&self, path: &Path) -> bool {
+        let Ok(uri) = Url::from_file_path(path) else { return false };
+        let subject = Subject { path: path.to_owned(), text: Arc::default(), is_saved: true };
+        let bystanders = self.bystanders(&[subject]).await;
+        for (_, editor) in self.candidates(path, &bystanders) {
+            let soon = u32::try_from(SOON.as_millis()).ok();
+            let params =
+                DiagnosticsParams { uri: Some(uri.to_string()), wait: soon, ..DiagnosticsParams::default() };
+            let is_serving = match tokio::time::timeout(SOON + ON_THE_WAY, editor.diagnostics(params)).await {
+                Ok(Ok(result)) => result.state != AnswerState::Unsupported,
+                Ok(Err(_)) => false,
+                // Who takes so long has something to look at.
+                Err(_) => true,
+            };
+            if is_serving {
+                return true;
+            }
+        }
+        false
+    }
+
     fn others_of(&self, client: ClientId) -> Arc<Others> {
         let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
         others.retain(|known, _| *known == client || self.editors.get(*known).is_some());

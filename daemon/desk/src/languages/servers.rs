@@ -13,10 +13,10 @@ use copydesk_language::checker::Checkers;
 use copydesk_language::checks::{Options, WAIT};
 use copydesk_language::choose::{Chosen, Settings, Wanted, servers_for};
 use copydesk_language::find::Search;
-use copydesk_language::format::{self, Formatters};
+use copydesk_language::format::{self, ByServer, Formatters};
 use copydesk_language::pool::{Choose, Limits, Pool};
 use copydesk_language::{Checks, Severity, Source, Sources, Subject, Syntax, Texts, Witness};
-use copydesk_permission::Layers;
+use copydesk_session::CurrentRules;
 use copydesk_workspace::buffers::Buffers;
 use copydesk_workspace::config::{DiagnosticSource, Loaded};
 use copydesk_workspace::files::Files;
@@ -25,6 +25,7 @@ use copydesk_workspace::process::Processes;
 use copydesk_workspace::search::Overlay;
 
 use super::editor::EditorSource;
+use super::former::OwnServers;
 use super::texts::{FileTexts, of_file};
 use super::{Languages, configured, progress};
 use crate::hub::Editors;
@@ -65,14 +66,14 @@ impl Servers {
         }
     }
 
-    /// What a session is told of its files; those that it may not read by these rules are not shown to it.
+    /// What a session is told of its files; those that it may not read by its rules are not shown to it.
     pub(crate) fn checks(
         &self,
         loaded: &Loaded,
         editors: &Editors,
         files: &Files,
         processes: &Processes,
-        rules: &Layers,
+        rules: &CurrentRules,
     ) -> Checks {
         let languages = configured(loaded);
         let said = &languages.diagnostics;
@@ -113,13 +114,20 @@ impl Servers {
     pub(crate) fn formatters(
         &self,
         loaded: &Loaded,
+        editors: &Editors,
         files: &Files,
         processes: &Processes,
     ) -> Option<Formatters> {
         let languages = configured(loaded);
         let (search, root) = (languages.search(self.home.clone()), root_of(files));
-        (!languages.formatters.is_empty()).then(|| Formatters {
+        let server = languages.formed_by_server.filter(|_| languages.servers.is_on).map(|extensions| {
+            let editor = EditorSource::new(editors.clone(), files.clone());
+            let pool = self.begun(loaded, editors).besides(&[]);
+            ByServer { former: Arc::new(OwnServers { editor, pool }), extensions }
+        });
+        (!languages.formatters.is_empty() || server.is_some()).then(|| Formatters {
             formatters: languages.formatters,
+            server,
             search,
             root,
             processes: processes.clone(),

@@ -7,7 +7,8 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use copydesk_language::{Subject, Texts};
-use copydesk_permission::{Action, Layers};
+use copydesk_permission::Action;
+use copydesk_session::CurrentRules;
 use copydesk_text::FileText;
 use copydesk_workspace::buffers::{Buffers, ClientId};
 use copydesk_workspace::files::{Files, Place};
@@ -17,14 +18,15 @@ const LARGEST: u64 = 1024 * 1024;
 
 pub(crate) struct FileTexts {
     pub(crate) files: Files,
-    pub(crate) rules: Layers,
+    pub(crate) rules: CurrentRules,
 }
 
 impl FileTexts {
     /// By all of its names, as the tools ask for it.
     fn may_read(&self, place: &Place) -> bool {
         let real = self.files.resolve(&place.real().to_string_lossy()).shown;
-        [&place.shown, &real].into_iter().all(|name| self.rules.evaluate("read", name) == Action::Allow)
+        let rules = self.rules.get();
+        [&place.shown, &real].into_iter().all(|name| rules.evaluate("read", name) == Action::Allow)
     }
 }
 
@@ -56,7 +58,7 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
-    use copydesk_permission::{Rule, Rules, defaults};
+    use copydesk_permission::{Layers, Rule, Rules, defaults};
 
     use super::*;
 
@@ -73,11 +75,17 @@ mod tests {
         let mut own = Rules::default();
         own.push(Rule::new("read", "*secret*", Action::Deny));
         let files = Files::new(&work, &root.join("home"));
-        let texts = FileTexts { files, rules: Layers::new([defaults(), own]) };
+        let rules = CurrentRules::new(Layers::new([defaults(), own]));
+        let texts = FileTexts { files, rules: rules.clone() };
         let readable = |name: &str| texts.text(&root.join(name)).is_some();
         assert!(readable("w/a.rs"));
         for name in ["w/.env", "w/secret.rs", "w/link.rs", "outside.rs"] {
             assert!(!readable(name), "{name}");
         }
+        // The session goes on as another agent.
+        let mut other = Rules::default();
+        other.push(Rule::new("read", "a.rs", Action::Deny));
+        rules.set(&Layers::new([defaults(), other]));
+        assert!(!readable("w/a.rs") && readable("w/secret.rs"));
     }
 }

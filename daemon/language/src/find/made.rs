@@ -1,7 +1,8 @@
 //! Who puts which programs into a project.
 //!
 //! A repository can bring any file under any name: `node_modules/.bin/clangd` is nothing that npm has put there. So each program is
-//! looked for only in what its package manager makes, and one of which nothing is known only in `PATH`.
+//! looked for only in what its package manager makes. One of which nothing is known is looked for in `PATH`, and if a person named it and it is
+//! not there, in whatever any of them makes.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -20,6 +21,10 @@ pub enum Maker {
     Python,
     /// Composer: `vendor/bin`.
     Php,
+}
+
+impl Maker {
+    pub(super) const ALL: [Self; 3] = [Npm, Python, Php];
 }
 
 use Maker::{Npm, Php, Python};

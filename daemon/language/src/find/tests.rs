@@ -203,3 +203,28 @@ fn beside_a_file_that_lies_outside_of_the_workspace_nothing_is_looked_for() {
     assert_eq!(search.in_project(&["eslint".to_owned()], folder, root), None);
     assert_eq!((python(&search, folder, root), tsdk(&search, folder, root)), (None, None));
 }
+
+/// A checker or formatter of which nothing is known, by its bare name.
+#[test]
+fn a_name_that_a_person_wrote_is_found_in_the_project_if_it_is_nowhere_else() {
+    let find = |program: &str, files: &[(&str, &str)], in_project: bool| {
+        let environment = vec![("PATH".into(), "/usr/bin".into())];
+        let search = Search::new(Arc::new(Memory::new(files)), environment, "/home".into(), in_project);
+        match search.configured(&[program.to_owned()], Path::new("/w/p"), Path::new("/w")) {
+            Program::Found { command, .. } => command[0].to_str().unwrap().to_owned(),
+            Program::Missing { hint } => hint,
+        }
+    };
+    let missing = "`my-lint`, which the configuration names, is not in PATH";
+    for place in ["/w/node_modules/.bin/my-lint", "/w/p/vendor/bin/my-lint", "/w/.venv/bin/my-lint"] {
+        let files = [(place, "#!"), ("/w/.venv/pyvenv.cfg", "")];
+        assert_eq!(find("my-lint", &files, true), place);
+        assert_eq!(find("my-lint", &files, false), missing);
+    }
+    let both = [("/w/node_modules/.bin/my-lint", "#!"), ("/usr/bin/my-lint", "#!")];
+    assert_eq!(find("my-lint", &both, true), "/usr/bin/my-lint", "a repository can bring any name");
+    assert_eq!(find("my-lint", &[("/x/node_modules/.bin/my-lint", "#!")], true), missing);
+    // Of this it is known that npm does not make it.
+    let known = [("/w/node_modules/.bin/black", "#!")];
+    assert_eq!(find("black", &known, true), "`black`, which the configuration names, is not in PATH");
+}

@@ -24,6 +24,7 @@ async fn format(script: &str, arguments: &[&str], text: &str) -> Result<Option<S
     };
     let formatters = Formatters {
         formatters: vec![formatter],
+        server: None,
         search: Search::new(Arc::new(Disk), environment.clone(), "/".into(), true),
         root: root.clone(),
         processes: Processes::new(environment),
@@ -90,6 +91,7 @@ async fn rustfmt_as_it_is_known() {
     let environment: Vec<_> = std::env::vars_os().collect();
     let formatters = Formatters {
         formatters: Formatter::known().to_vec(),
+        server: None,
         search: Search::new(Arc::new(Disk), environment.clone(), std::env::home_dir().unwrap(), true),
         root: root.clone(),
         processes: Processes::new(environment),

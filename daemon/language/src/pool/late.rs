@@ -62,7 +62,7 @@ impl Besides {
 }
 
 /// Waits until it can answer; whether it ever will.
-async fn is_ready(slot: &Slot) -> bool {
+pub(super) async fn is_ready(slot: &Slot) -> bool {
     let mut lives = slot.life.subscribe();
     loop {
         let life = lives.borrow_and_update().clone();

@@ -80,23 +80,8 @@ async fn lend(
         return unknown("it is busy with other texts".to_owned());
     };
     alive.root.settle(pool, until).await;
-    let true_texts = subjects.iter().map(|(subject, language)| {
-        let is_held = slot.documents().text(&subject.path).is_some();
-        (subject.path.clone(), pool.texts.text(&subject.path), language.clone(), is_held)
-    });
-    let lent = Lent {
-        slot: Arc::clone(slot),
-        alive: Arc::clone(&alive),
-        true_texts: true_texts.collect(),
-        turn: Some(turn),
-        pool: Arc::clone(pool),
-        runtime: Handle::current(),
-    };
     let mark = alive.server.mark();
-    for (subject, language) in subjects {
-        // Not by the slot: what is remembered of the document stays.
-        alive.server.hold(subject, language);
-    }
+    let lent = Lent::begin(pool, slot, &alive, subjects, turn);
     // So that what is known is told when the time is over.
     let inner = until.checked_sub(LAST).unwrap_or(until);
     let checking = join_all(subjects.iter().map(|(subject, _)| alive.server.check(&subject.path, inner)));
@@ -144,7 +129,7 @@ async fn check_linked(
 }
 
 /// Gives the true texts back however the asking ends.
-struct Lent {
+pub(super) struct Lent {
     slot: Arc<Slot>,
     alive: Arc<Alive>,
     /// With the language, and whether it was held before.
@@ -153,6 +138,29 @@ struct Lent {
     pool: Arc<Shared>,
     /// It may be dropped where there is none.
     runtime: Handle,
+}
+
+impl Lent {
+    /// From now on the server holds these.
+    pub(super) fn begin(
+        pool: &Arc<Shared>,
+        slot: &Arc<Slot>,
+        alive: &Arc<Alive>,
+        subjects: &[(Subject, String)],
+        turn: OwnedRwLockWriteGuard<()>,
+    ) -> Self {
+        let true_texts = subjects.iter().map(|(subject, language)| {
+            let is_held = slot.documents().text(&subject.path).is_some();
+            (subject.path.clone(), pool.texts.text(&subject.path), language.clone(), is_held)
+        });
+        let true_texts = true_texts.collect();
+        for (subject, language) in subjects {
+            // Not by the slot: what is remembered of the document stays.
+            alive.server.hold(subject, language);
+        }
+        let (slot, alive, pool) = (Arc::clone(slot), Arc::clone(alive), Arc::clone(pool));
+        Self { slot, alive, true_texts, turn: Some(turn), pool, runtime: Handle::current() }
+    }
 }
 
 impl Drop for Lent {

@@ -38,6 +38,7 @@ fn capabilities(pull: Pull) -> Value {
         "general": { "positionEncodings": ["utf-16"] },
         "textDocument": {
             "synchronization": { "dynamicRegistration": false, "didSave": true },
+            "formatting": { "dynamicRegistration": false },
             "publishDiagnostics": {
                 "relatedInformation": true,
                 "versionSupport": true,
@@ -82,6 +83,8 @@ pub(super) struct Offers {
     pub(super) pull: Option<PullOptions>,
     /// The compiler below it can be asked.
     pub(super) tsserver: bool,
+    /// It gives texts their form.
+    pub(super) format: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,7 +120,9 @@ impl Offers {
             Some(2) => Sync::Incremental,
             _ => Sync::None,
         };
-        Self { sync, save, pull, tsserver }
+        let format = capabilities.get("documentFormattingProvider");
+        let format = format.is_some_and(|offer| offer.is_object() || offer == &Value::Bool(true));
+        Self { sync, save, pull, tsserver, format }
     }
 }
 

@@ -6,6 +6,7 @@ use tokio::time::Instant;
 
 use super::known::value;
 use super::readiness::token;
+use super::registered::Wanted;
 use super::{Inner, greeting, parse, settings};
 use crate::peer::{Handler, RpcError};
 
@@ -21,8 +22,9 @@ impl Handler for Inner {
             "workspace/configuration" => settings::answer(&self.launch.settings, &value(params)),
             "workspace/workspaceFolders" => greeting::folders(&self.launch),
             "client/registerCapability" => {
-                let params = value(params);
-                self.change(|known| known.registered.register(&params, &self.launch.root));
+                // Read before anybody is kept waiting: a server may want a thousand patterns.
+                let wanted = Wanted::read(&value(params), &self.launch.root);
+                self.change(|known| known.registered.register(wanted));
                 Value::Null
             }
             "client/unregisterCapability" => {

@@ -67,7 +67,7 @@ impl Known {
             registered: Registered::default(),
             saves: Saves::new(quirks.save_tokens.clone(), Duration::from_millis(quirks.save_begins_ms)),
             learnt: Learnt::default(),
-            offers: Offers { sync: Sync::Full, save: None, pull: None, tsserver: false },
+            offers: Offers { sync: Sync::Full, save: None, pull: None, tsserver: false, format: false },
             tick: 0,
             disk: None,
             beside: None,

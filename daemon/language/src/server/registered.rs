@@ -1,6 +1,7 @@
 //! What a server registers after the greeting: that it can be asked for diagnostics, and which files it wants to be told of.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobMatcher};
 use serde_json::Value;
@@ -29,10 +30,10 @@ struct Entry {
 #[derive(Debug)]
 enum What {
     Pull(PullOptions),
-    Watch(Vec<Pattern>),
+    Watch(Arc<[Pattern]>),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Pattern {
     /// What is matched is the whole path, or the one from here.
     base: PathBuf,
@@ -41,21 +42,63 @@ struct Pattern {
     kinds: u64,
 }
 
-impl Registered {
-    pub(super) fn register(&mut self, params: &Value, root: &Path) {
+/// What a server wants to register, read: its patterns are compiled, which takes time.
+#[derive(Debug)]
+pub(super) struct Wanted(Vec<Entry>);
+
+impl Wanted {
+    pub(super) fn read(params: &Value, root: &Path) -> Self {
         let registrations = params.get("registrations").and_then(Value::as_array);
-        for registration in registrations.into_iter().flatten() {
+        let (mut entries, mut room) = (Vec::new(), MOST_PATTERNS);
+        for registration in registrations.into_iter().flatten().take(MOST) {
             let text = |name| registration.get(name).and_then(Value::as_str);
             let options = registration.get("registerOptions").unwrap_or(&Value::Null);
             let id = text("id").unwrap_or_default().to_owned();
             let what = match text("method") {
                 Some("textDocument/diagnostic") => What::Pull(PullOptions::read(options).unwrap_or_default()),
                 Some("workspace/didChangeWatchedFiles") => {
-                    let room = MOST_PATTERNS.saturating_sub(self.patterns_besides(&id));
-                    What::Watch(patterns(options, root, room))
+                    let patterns = patterns(options, root, room);
+                    room -= patterns.len();
+                    What::Watch(patterns.into())
                 }
                 _ => continue,
             };
+            entries.push(Entry { id, what });
+        }
+        Self(entries)
+    }
+}
+
+/// All that is watched at a moment.
+#[derive(Debug)]
+pub(super) struct Watches(Vec<Arc<[Pattern]>>);
+
+impl Watches {
+    /// It has not said which files it wants to be told of.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.iter().all(|patterns| patterns.is_empty())
+    }
+
+    pub(super) fn is_watched(&self, path: &Path, change: OnDisk) -> bool {
+        let kind = match change {
+            OnDisk::Created => 1,
+            OnDisk::Changed => 2,
+            OnDisk::Deleted => 4,
+        };
+        let mut patterns = self.0.iter().flat_map(|patterns| patterns.iter());
+        patterns.any(|pattern| pattern.kinds & kind != 0 && pattern.is_for(path))
+    }
+}
+
+impl Registered {
+    pub(super) fn register(&mut self, wanted: Wanted) {
+        for Entry { id, mut what } in wanted.0 {
+            if let What::Watch(patterns) = &mut what {
+                let room = MOST_PATTERNS.saturating_sub(self.patterns_besides(&id));
+                if patterns.len() > room {
+                    *patterns = patterns.iter().take(room).cloned().collect();
+                }
+            }
             self.entries.retain(|entry| entry.id != id);
             if self.entries.len() < MOST {
                 self.entries.push(Entry { id, what });
@@ -89,23 +132,12 @@ impl Registered {
         })
     }
 
-    /// Whether it has said which files it wants to be told of.
-    pub(super) fn watches(&self) -> bool {
-        self.entries.iter().any(|entry| matches!(&entry.what, What::Watch(patterns) if !patterns.is_empty()))
-    }
-
-    pub(super) fn is_watched(&self, path: &Path, change: OnDisk) -> bool {
-        let kind = match change {
-            OnDisk::Created => 1,
-            OnDisk::Changed => 2,
-            OnDisk::Deleted => 4,
-        };
-        self.entries.iter().any(|entry| match &entry.what {
-            What::Watch(patterns) => {
-                patterns.iter().any(|pattern| pattern.kinds & kind != 0 && pattern.is_for(path))
-            }
-            What::Pull(_) => false,
-        })
+    pub(super) fn watches(&self) -> Watches {
+        let watched = self.entries.iter().filter_map(|entry| match &entry.what {
+            What::Watch(patterns) => Some(Arc::clone(patterns)),
+            What::Pull(_) => None,
+        });
+        Watches(watched.collect())
     }
 }
 
@@ -156,7 +188,8 @@ mod tests {
         let watch = json!({ "watchers": watchers });
         let registration =
             json!({ "id": "w", "method": "workspace/didChangeWatchedFiles", "registerOptions": watch });
-        registered.register(&json!({ "registrations": [registration, 5, {}] }), Path::new("/w/root"));
+        registered
+            .register(Wanted::read(&json!({ "registrations": [registration, 5, {}] }), Path::new("/w/root")));
         for (path, change, expected) in [
             ("/w/root/a/b.ts", OnDisk::Created, true),
             ("/elsewhere/b.js", OnDisk::Deleted, true),
@@ -169,10 +202,14 @@ mod tests {
             ("/folder b/y", OnDisk::Changed, true),
             ("/w/root/y", OnDisk::Changed, false),
         ] {
-            assert_eq!(registered.is_watched(Path::new(path), change), expected, "{path} {change:?}");
+            assert_eq!(
+                registered.watches().is_watched(Path::new(path), change),
+                expected,
+                "{path} {change:?}"
+            );
         }
         registered.unregister(&json!({ "unregisterations": [{ "id": "w", "method": "x" }, 7] }));
-        assert!(!registered.is_watched(Path::new("/w/root/b.ts"), OnDisk::Changed));
+        assert!(!registered.watches().is_watched(Path::new("/w/root/b.ts"), OnDisk::Changed));
     }
 
     #[test]
@@ -183,7 +220,7 @@ mod tests {
             let options = json!({ "watchers": watchers });
             let registration =
                 json!({ "id": id, "method": "workspace/didChangeWatchedFiles", "registerOptions": options });
-            registered.register(&json!({ "registrations": [registration] }), Path::new("/"));
+            registered.register(Wanted::read(&json!({ "registrations": [registration] }), Path::new("/")));
             registered.patterns_besides("")
         };
         assert_eq!(watch("long", vec!["a".repeat(LONGEST_PATTERN + 1), "b".into()]), 1);
@@ -200,14 +237,14 @@ mod tests {
             json!({ "identifier": "p", "interFileDependencies": true, "workspaceDiagnostics": true });
         let registration =
             json!({ "id": "1", "method": "textDocument/diagnostic", "registerOptions": options });
-        registered.register(&json!({ "registrations": [registration] }), Path::new("/"));
+        registered.register(Wanted::read(&json!({ "registrations": [registration] }), Path::new("/")));
         let expected = PullOptions { identifier: Some("p".into()), workspace: true };
         assert_eq!(registered.pull(), Some(&expected));
         registered.unregister(&json!({ "unregistrations": [{ "id": "1" }] }));
         assert_eq!(registered.pull(), None);
         for number in 0..2 * MOST {
             let registration = json!({ "id": number.to_string(), "method": "textDocument/diagnostic" });
-            registered.register(&json!({ "registrations": [registration] }), Path::new("/"));
+            registered.register(Wanted::read(&json!({ "registrations": [registration] }), Path::new("/")));
         }
         assert_eq!(registered.entries.len(), MOST);
     }

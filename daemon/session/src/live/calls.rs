@@ -157,6 +157,7 @@ impl Worker {
     }
 
     pub(super) fn context(&self, part: &Part) -> Context {
+        self.setting.rules.set(self.asks.layers());
         Context {
             session: self.setting.session.id.to_string(),
             call: part.id.to_string(),

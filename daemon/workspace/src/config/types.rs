@@ -68,7 +68,7 @@ pub struct Config {
     pub mcp: BTreeMap<String, Mcp>,
     /// Language servers: `true` or `false` for all, or each by name.
     pub lsp: Option<Switch<LanguageServer>>,
-    /// Formatters: `true` or `false` for all, or each by name.
+    /// Formatters: `true` or `false` for all, or each by name. `server`, without a command, is the language server of the file.
     pub formatter: Option<Switch<Formatter>>,
     /// Programs that check what is saved, by name. None is run unless it stands here; for those that Copydesk knows (`cargo`, `tsc`,
     /// `eslint`, `ruff`, `pyright`, `mypy`, `go`, `clang`, `gcc`) `{}` is enough.

@@ -20,6 +20,7 @@ fn with(desk: &Desk, script: &str) -> Context {
     let formatter = Formatter { command, extensions: vec![".txt".to_owned()], ..Formatter::default() };
     let formatters = Formatters {
         formatters: vec![formatter],
+        server: None,
         search: Search::new(Arc::new(Disk), environment.clone(), "/".into(), true),
         root,
         processes: Processes::new(environment),

@@ -1,0 +1,56 @@
+//! The form that a language server gives to a proposed text, which is lent to it as for a question of what would be wrong (`shadow`).
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+
+use super::chosen::Server;
+use super::late::is_ready;
+use super::shadow::Lent;
+use super::source::Besides;
+use crate::format::{Former, Forming, NotFormatted};
+use crate::source::Subject;
+
+/// How long it is waited for that it is ready.
+const READY: Duration = Duration::from_millis(1500);
+
+impl Former for Besides {
+    /// By the first of those that serve the file that can; it is started where it is not there.
+    fn form<'a>(&'a self, path: &'a Path, text: &'a str, until: Instant) -> Forming<'a> {
+        Box::pin(async move {
+            let shared = &self.pool.shared;
+            // Some are ready when they have spoken of a file for the first time.
+            self.warm(path);
+            let subject = Subject { path: path.to_owned(), text: Arc::new(text.to_owned()), is_saved: false };
+            for group in shared.groups(std::slice::from_ref(&subject), &self.served) {
+                let Server::There(slot) = &group.server else { continue };
+                let failed =
+                    |why: &str| Err(NotFormatted { name: slot.launch.name.clone(), why: why.to_owned() });
+                slot.touch();
+                slot.begun(until).await;
+                if slot.alive().is_some_and(|alive| !alive.server.can_format()) {
+                    continue;
+                }
+                // One that reads its project is not kept from those who ask it something.
+                let _ = timeout_at(until.min(Instant::now() + READY), is_ready(slot)).await;
+                let alive = match slot.ready() {
+                    Ok(alive) => alive,
+                    Err(why) => return failed(&why),
+                };
+                let Ok(turn) = timeout_at(until, Arc::clone(&slot.turn).write_owned()).await else {
+                    return failed("it is busy with other texts");
+                };
+                let lent = Lent::begin(shared, slot, &alive, &group.subjects, turn);
+                let formed = alive.server.format(path, until).await;
+                drop(lent);
+                return match formed {
+                    Ok(new) => Ok(Some(new)),
+                    Err(why) => failed(&why),
+                };
+            }
+            Ok(None)
+        })
+    }
+}
