@@ -49,10 +49,26 @@ impl Sources {
     /// What servers of ours say of files that may be changed next, so that they are ready by then. Nothing where an editor has
     /// servers: it is not made to open files that nobody changes.
     pub async fn warm(&self, subjects: &[Subject], until: Instant) -> Vec<Report> {
-        let Some(pool) = &self.pool else { return Vec::new() };
+        match self.unserved(until).await {
+            Some(pool) => pool.check(subjects, until).await,
+            None => Vec::new(),
+        }
+    }
+
+    /// The same of these texts alone, which is known sooner.
+    pub async fn alone(&self, subjects: &[Subject], until: Instant) -> Vec<Report> {
+        match self.unserved(until).await {
+            Some(pool) => pool.alone(subjects, until).await,
+            None => Vec::new(),
+        }
+    }
+
+    /// Our own servers, where no editor has any.
+    async fn unserved(&self, until: Instant) -> Option<&dyn Source> {
+        let pool = self.pool.as_deref()?;
         match &self.editor {
-            Some(editor) if editor.serves(until).await => Vec::new(),
-            _ => pool.check(subjects, until).await,
+            Some(editor) if editor.serves(until).await => None,
+            _ => Some(pool),
         }
     }
 
