@@ -33,6 +33,8 @@ pub(super) struct Known {
     pub(super) tick: u64,
     /// When the disk was last changed under the server's eyes.
     pub(super) disk: Option<Instant>,
+    /// When folders came or went there.
+    pub(super) folders: Option<Instant>,
     /// When a text that is held last came to lie on the disk, whoever wrote it.
     pub(super) landed: Option<Instant>,
     /// When the server was last told of a save.
@@ -68,6 +70,7 @@ impl Known {
             offers: Offers { sync: Sync::Full, save: None, pull: None, tsserver: false },
             tick: 0,
             disk: None,
+            folders: None,
             landed: None,
             saved: None,
             hung: None,
