@@ -136,7 +136,7 @@ impl Server {
         let quirks = &self.inner.launch.quirks;
         let answers = if quirks.pull == Pull::Tsserver {
             let ask = |params| self.peer.request("workspace/executeCommand", &params);
-            tsserver::questions(&uri).map(ask).into()
+            tsserver::questions(path, &uri).map(ask).into()
         } else {
             let mut params = json!({ "textDocument": { "uri": uri } });
             if let (Some(identifier), Some(params)) = (&options.identifier, params.as_object_mut()) {
