@@ -10,6 +10,7 @@
 mod command;
 mod late;
 mod made;
+mod reading;
 mod shown;
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,7 @@ use crate::sources::Sources;
 use crate::told;
 use late::Late;
 use made::Made;
+use reading::Reading;
 use turn::Turn;
 
 pub use command::Commanding;
@@ -105,6 +107,7 @@ struct Shared {
     options: Options,
     viewer: OnceLock<Arc<dyn Viewer>>,
     state: Mutex<State>,
+    reading: Reading,
 }
 
 #[derive(Default)]
@@ -159,8 +162,9 @@ impl Checks {
     }
 
     fn make(sources: Sources, texts: Option<Arc<dyn Texts>>, root: &Path, options: Options) -> Self {
-        let (viewer, state) = (OnceLock::new(), Mutex::default());
-        Self { shared: Arc::new(Shared { sources, texts, root: root.to_owned(), options, viewer, state }) }
+        let (viewer, state, reading) = (OnceLock::new(), Mutex::default(), Reading::default());
+        let root = root.to_owned();
+        Self { shared: Arc::new(Shared { sources, texts, root, options, viewer, state, reading }) }
     }
 
     fn real_root(&self) -> PathBuf {
@@ -177,37 +181,50 @@ impl Checks {
             return;
         }
         let checks = self.clone();
+        let (alone, whole) = self.shared.reading.begin(&subject.path);
         tokio::spawn(async move {
             let (until, subjects) = (Instant::now() + checks.shared.options.wait, vec![subject]);
+            let root = checks.real_root();
+            // What it was like is wanted at the next change, and what it may break takes longer.
+            let reports = checks.shared.sources.alone(&subjects, &root, until).await;
+            checks.heard(&subjects, &reports);
+            drop(alone);
             let others = checks.others(&subjects);
-            let reports = checks.shared.sources.warm(&subjects, &checks.real_root(), until).await;
+            let reports = checks.shared.sources.warm(&subjects, &root, until).await;
             let (subjects, reports) = checks.with_others(subjects, reports, &others);
             checks.heard(&subjects, &reports);
+            drop(whole);
         });
     }
 
     /// What is said of texts that are about to be changed, as far as it is not known.
     pub async fn before(&self, subjects: &[Subject]) {
+        if self.is_off() {
+            return;
+        }
+        // The rest is for what comes after.
         let begun = Instant::now();
+        let until = begun + self.shared.options.wait / 3;
+        let paths: Vec<_> = subjects.iter().map(|subject| &*subject.path).collect();
+        self.shared.reading.done(&paths, until).await;
         let unknown: Vec<_> = {
             let mut state = self.lock();
             subjects.iter().for_each(|subject| _ = state.waited.remove(&subject.path));
             let is_unknown = |subject: &&Subject| !state.ledger.knows(&subject.path, &subject.text);
             subjects.iter().filter(is_unknown).cloned().collect()
         };
-        if self.is_off() || unknown.is_empty() {
-            return;
+        if !unknown.is_empty() {
+            let (unknown, reports) = self.check(unknown, until).await;
+            self.heard(&unknown, &reports);
         }
-        // The rest is for what comes after.
-        let until = begun + self.shared.options.wait / 3;
-        let (unknown, reports) = self.check(unknown, until).await;
-        self.heard(&unknown, &reports);
         let mut state = self.lock();
         if state.waited.len() >= MOST_WAITED {
             // Changes that were not made.
             state.waited.clear();
         }
-        state.waited.extend(subjects.iter().map(|subject| (subject.path.clone(), begun.elapsed())));
+        // Of files that are not there yet nobody says which they are.
+        let paths = subjects.iter().map(|subject| subject.path.clone()).chain([PathBuf::new()]);
+        state.waited.extend(paths.map(|path| (path, begun.elapsed())));
     }
 
     /// What was said without a change.
@@ -248,8 +265,8 @@ impl Checks {
     /// How long was waited before this change.
     fn waited(&self, edited: &[Edited]) -> Duration {
         let mut state = self.lock();
-        let waited = edited.iter().filter_map(|edited| state.waited.remove(&edited.path));
-        waited.max().unwrap_or_default()
+        let paths = edited.iter().map(|edited| &*edited.path).chain([Path::new("")]);
+        paths.filter_map(|path| state.waited.remove(path)).max().unwrap_or_default()
     }
 
     /// What would be new if these were the texts.

@@ -19,6 +19,8 @@ pub struct Quirks {
     pub pull_closed: bool,
     /// What it is told of the disk it has read before it answers the next question.
     pub disk_in_order: bool,
+    /// It watches over the disk itself, and may take so long to see that a folder came or went, in milliseconds.
+    pub folders_ms: u64,
     /// Every publish names the version of the text that it is for. Where this is false a version that is there is believed
     /// nonetheless, but a publish without one is not waited past.
     pub versions: bool,
@@ -136,6 +138,7 @@ impl Default for Quirks {
             pull_languages: Vec::new(),
             pull_closed: false,
             disk_in_order: false,
+            folders_ms: 0,
             versions: false,
             partial_first: false,
             settle_ms: 0,

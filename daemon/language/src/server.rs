@@ -317,6 +317,11 @@ impl Server {
         });
     }
 
+    /// Folders came or went on the disk.
+    pub fn folders_changed(&self) {
+        self.inner.change(|known| known.folders = Some(Instant::now()));
+    }
+
     /// Whether something was written since it was last told of a save: what follows a save alone is not known then, until it
     /// is told of one again.
     pub fn wants_save(&self) -> bool {

@@ -54,7 +54,12 @@ pub trait Source: Send + Sync {
     /// When `until` has come, what is not known is told as such; what cannot be known soon is told so at once.
     fn check<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a>;
 
-    /// The same for somebody who has time: what cannot be known soon is waited for.
+    /// What it says of these texts alone, without the files that they may break.
+    fn alone<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
+        self.check(subjects, until)
+    }
+
+    /// The same as `check` for somebody who has time: what cannot be known soon is waited for.
     fn later<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
         self.check(subjects, until)
     }

@@ -50,13 +50,23 @@ impl Sources {
     /// What servers of ours say of files that may be changed next, so that they are ready by then. Nothing where an editor has
     /// servers: it is not made to open files that nobody changes.
     pub async fn warm(&self, subjects: &[Subject], root: &Path, until: Instant) -> Vec<Report> {
-        if self.oversee(root, until).await {
-            return Vec::new();
-        }
-        match &self.pool {
+        match self.unserved(root, until).await {
             Some(pool) => pool.check(subjects, until).await,
             None => Vec::new(),
         }
+    }
+
+    /// The same of these texts alone, which is known sooner.
+    pub async fn alone(&self, subjects: &[Subject], root: &Path, until: Instant) -> Vec<Report> {
+        match self.unserved(root, until).await {
+            Some(pool) => pool.alone(subjects, until).await,
+            None => Vec::new(),
+        }
+    }
+
+    /// Our own servers, where no editor has any.
+    async fn unserved(&self, root: &Path, until: Instant) -> Option<&dyn Source> {
+        if self.oversee(root, until).await { None } else { self.pool.as_deref() }
     }
 
     /// Tells whether an editor serves, whose servers do not say what they see on the disk: so somebody else has to look.

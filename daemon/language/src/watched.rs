@@ -40,6 +40,8 @@ pub struct Changes {
     pub changed: Vec<(PathBuf, OnDisk)>,
     /// Everything may have changed. What is held was looked at anyway.
     pub missed: bool,
+    /// A folder came or went.
+    pub folders: bool,
 }
 
 #[derive(Debug)]

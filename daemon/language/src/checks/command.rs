@@ -20,6 +20,8 @@ const SETTLE: Duration = Duration::from_millis(200);
 #[derive(Debug, Default)]
 pub struct Commanding {
     moment: u64,
+    /// How long was waited before it.
+    waited: Duration,
     /// The files that were told of last, as they were.
     known: Vec<(PathBuf, Option<Arc<String>>)>,
 }
@@ -30,17 +32,20 @@ impl Checks {
         let Some(texts) = self.shared.texts.as_ref().filter(|_| !self.is_off()) else {
             return Commanding::default();
         };
+        let begun = Instant::now();
+        self.shared.reading.done(&[], begun + self.shared.options.wait / 3).await;
+        let waited = begun.elapsed();
         let moment = self.shared.sources.moment(&self.real_root(), Instant::now() + SETTLE).await;
         let latest = self.lock().ledger.latest(MOST_AGAIN);
         let text = |path: &Path| texts.text(path).map(|subject| subject.text);
         let known = latest.into_iter().map(|path| (text(&path), path)).map(|(text, path)| (path, text));
-        Commanding { moment, known: known.collect() }
+        Commanding { moment, waited, known: known.collect() }
     }
 
     /// What is new after it.
     pub async fn commanded(&self, command: Commanding) -> Option<Told> {
         let begun = Instant::now();
-        let until = begun + self.shared.options.wait;
+        let until = begun + self.shared.options.wait.saturating_sub(command.waited);
         let texts = self.shared.texts.as_ref()?;
         let root = self.real_root();
         let seen = self.shared.sources.changed(command.moment, &root, until).await;

@@ -1,4 +1,5 @@
 mod meanwhile;
+mod reading;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -24,6 +25,8 @@ struct Grumbler {
     changed: Mutex<Vec<PathBuf>>,
     /// It takes all the time it has.
     is_slow: AtomicBool,
+    /// What it says of single texts waits for this.
+    gate: Option<Arc<Notify>>,
 }
 
 fn said(text: &str) -> Said {
@@ -56,6 +59,15 @@ impl Source for Grumbler {
             }
             let others = std::mem::take(&mut *self.others.lock().unwrap());
             subjects.iter().map(answer).chain(others).collect()
+        })
+    }
+
+    fn alone<'a>(&'a self, subjects: &'a [Subject], _until: Instant) -> Checking<'a> {
+        Box::pin(async move {
+            if let Some(gate) = &self.gate {
+                gate.notified().await;
+            }
+            subjects.iter().map(|subject| report(subject, said(&subject.text))).collect()
         })
     }
 
@@ -104,7 +116,11 @@ struct Scene {
 }
 
 fn scene() -> Scene {
-    let grumbler = Arc::new(Grumbler::default());
+    scene_of(Grumbler::default())
+}
+
+fn scene_of(grumbler: Grumbler) -> Scene {
+    let grumbler = Arc::new(grumbler);
     let sources = Sources {
         pool: Some(Arc::clone(&grumbler) as Arc<dyn Source>),
         witness: Some(Arc::clone(&grumbler) as Arc<dyn Witness>),

@@ -35,6 +35,8 @@ pub(super) enum Aim {
     Changed,
     /// How it is before a change.
     Before,
+    /// The same of these texts alone.
+    Alone,
 }
 
 /// One answer.
@@ -105,11 +107,13 @@ pub(super) async fn ask(
         }));
     }
     waiting.extend(held.into_iter().map(|(path, text)| check(path, text)));
-    waiting.push(Box::pin(async { Got::Others(server.others(mark, until).await) }));
-    waiting.push(Box::pin(async {
-        let _ = server.states().wait_for(|state| *state == State::Ready).await;
-        Got::Linked(linked(pool, slot, &paths, until).await)
-    }));
+    if aim != Aim::Alone {
+        waiting.push(Box::pin(async { Got::Others(server.others(mark, until).await) }));
+        waiting.push(Box::pin(async {
+            let _ = server.states().wait_for(|state| *state == State::Ready).await;
+            Got::Linked(linked(pool, slot, &paths, until).await)
+        }));
+    }
     let quirks = &slot.launch.quirks;
     let mut answers = Answers {
         slot,
@@ -127,7 +131,7 @@ pub(super) async fn ask(
         answers.saved.extend(paths.iter().filter_map(|path| Some((path.clone(), server.known_saved(path)?))));
     }
     let is_told = quirks.pushes_closed || quirks.dirty_dependents == Dependents::Told;
-    let mut is_telling = is_told && !server.is_asked_instead();
+    let mut is_telling = aim != Aim::Alone && is_told && !server.is_asked_instead();
     while let Ok(Some(got)) = timeout_at(until, waiting.next()).await {
         match got {
             Got::Linked(found) => {

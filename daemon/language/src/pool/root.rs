@@ -62,6 +62,9 @@ fn tell(pool: &Shared, slot: &Slot, alive: &Alive, changes: &Changes) {
     // Of what is open it is told otherwise; a server that is told twice looks twice, and cannot be sure meanwhile.
     let is_told = |(path, what): &&(PathBuf, OnDisk)| *what == OnDisk::Deleted || !held.contains(path);
     let told: Vec<_> = changes.changed.iter().filter(is_told).cloned().collect();
+    if changes.folders {
+        alive.server.folders_changed();
+    }
     if !told.is_empty() {
         alive.server.watched(&told);
         slot.documents().turn();

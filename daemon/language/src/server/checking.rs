@@ -99,8 +99,7 @@ impl Server {
             if held.is_none() && !quirks.pull_closed {
                 return Step::Said(unknown("it does not hold the file open"));
             }
-            let later = known.disk.map(|disk| disk + DISK).filter(|later| *later > now);
-            if let Some(later) = later.filter(|_| !quirks.disk_in_order) {
+            if let Some(later) = known.disk_read(quirks).filter(|later| *later > now) {
                 return Step::Wait(Some(later), "files were changed on the disk just before");
             }
             return self.ask(&known, path, options, now);
@@ -144,7 +143,7 @@ impl Server {
         let quirks = &self.inner.launch.quirks;
         let answers = if quirks.pull == Pull::Tsserver {
             let ask = |params| self.peer.request("workspace/executeCommand", &params);
-            tsserver::questions(&uri).map(ask).into()
+            tsserver::questions(path, &uri).map(ask).into()
         } else {
             let mut params = json!({ "textDocument": { "uri": uri } });
             if let (Some(identifier), Some(params)) = (&options.identifier, params.as_object_mut()) {
@@ -152,7 +151,7 @@ impl Server {
             }
             vec![self.peer.request("textDocument/diagnostic", &params)]
         };
-        let is_disk_read = quirks.disk_in_order || known.disk.is_none_or(|disk| disk + DISK_UNSURE <= now);
+        let is_disk_read = known.disk_changed(quirks).is_none_or(|disk| disk + DISK_UNSURE <= now);
         Step::Pulling(Pulling {
             answers,
             text: held.map(|held| Arc::clone(&held.text)),
@@ -333,6 +332,19 @@ impl Known {
             Extent::of(&held.text).clamp(&mut diagnostics);
         }
         diagnostics
+    }
+
+    /// When something changed on the disk that it may not have read when it answers the next question.
+    fn disk_changed(&self, quirks: &Quirks) -> Option<Instant> {
+        let files = self.disk.filter(|_| !quirks.disk_in_order);
+        files.max(self.folders.filter(|_| quirks.folders_ms > 0))
+    }
+
+    /// When it has read it, as far as it is known.
+    fn disk_read(&self, quirks: &Quirks) -> Option<Instant> {
+        let files = self.disk.filter(|_| !quirks.disk_in_order).map(|disk| disk + DISK);
+        let folders = self.folders.filter(|_| quirks.folders_ms > 0);
+        files.max(folders.map(|folders| folders + Duration::from_millis(quirks.folders_ms.min(10_000))))
     }
 
     /// When anything was last written that a compiler reads, as far as it is known here.

@@ -35,6 +35,8 @@ pub(super) struct Known {
     pub(super) disk: Option<Instant>,
     /// When anything else in the project was last changed there: a compiler reads more than its server.
     pub(super) beside: Option<Instant>,
+    /// When folders came or went there.
+    pub(super) folders: Option<Instant>,
     /// When a text that is held last came to lie on the disk, whoever wrote it.
     pub(super) landed: Option<Instant>,
     /// When the server was last told of a save.
@@ -71,6 +73,7 @@ impl Known {
             tick: 0,
             disk: None,
             beside: None,
+            folders: None,
             landed: None,
             saved: None,
             hung: None,

@@ -23,8 +23,10 @@ const REQUESTS: [&str; 2] = ["syntacticDiagnosticsSync", "semanticDiagnosticsSyn
 pub(super) static OPTIONS: PullOptions = PullOptions { identifier: None, workspace: false };
 
 /// The params of the commands that ask about a file.
-pub(super) fn questions(uri: &str) -> [Value; 2] {
-    REQUESTS.map(|request| json!({ "command": COMMAND, "arguments": [request, { "file": uri }] }))
+pub(super) fn questions(path: &Path, uri: &str) -> [Value; 2] {
+    // Not every server takes an address. Those that do take a path for one, and might find another file by it.
+    let file = path.to_str().filter(|path| !path.contains('%')).unwrap_or(uri);
+    REQUESTS.map(|request| json!({ "command": COMMAND, "arguments": [request, { "file": file }] }))
 }
 
 /// What one of them was answered with. None where that is no list of diagnostics: the compiler was not there, or knows no such file.

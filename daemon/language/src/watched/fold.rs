@@ -25,6 +25,8 @@ pub(super) enum Seen {
 pub(super) struct Fold {
     names: BTreeMap<PathBuf, Seen>,
     pub(super) missed: bool,
+    /// A folder came or went.
+    pub(super) folders: bool,
 }
 
 impl Fold {
@@ -71,7 +73,7 @@ impl Fold {
             Seen::Changed => (path, OnDisk::Changed),
             Seen::Deleted | Seen::FolderDeleted => (path, OnDisk::Deleted),
         });
-        Changes { changed: told.collect(), missed: self.missed }
+        Changes { changed: told.collect(), missed: self.missed, folders: self.folders }
     }
 }
 
@@ -98,7 +100,7 @@ mod tests {
                 fold.add("a".into(), *event);
             }
             let expected: Vec<_> = expected.map(|expected| ("a".into(), expected)).into_iter().collect();
-            assert_eq!(fold.finish(), Changes { changed: expected, missed: false }, "{events:?}");
+            assert_eq!(fold.finish(), Changes { changed: expected, ..Changes::default() }, "{events:?}");
         }
     }
 

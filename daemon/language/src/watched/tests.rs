@@ -72,6 +72,26 @@ async fn folders_that_begin_and_go_are_followed() {
 }
 
 #[tokio::test]
+async fn it_is_told_that_folders_came_or_went() {
+    let tree = "mkdir -p src/deep; echo 1 >src/deep/c";
+    for (script, expected) in [
+        ("mkdir x", true),
+        ("mkdir -p x/y; echo 1 >x/y/f", true),
+        ("mv src other", true),
+        ("rm -r src/deep", true),
+        ("echo 2 >src/deep/c; echo 1 >src/new; chmod 700 src/deep", false),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        shell(&root, tree);
+        let watched = watching(&root).await;
+        shell(&root, script);
+        assert_eq!(watched.settled(soon()).await.map(|changes| changes.folders), Some(expected), "{script}");
+        assert_eq!(watched.settled(soon()).await, Some(Changes::default()), "told twice: {script}");
+    }
+}
+
+#[tokio::test]
 async fn a_moved_folder_goes_by_its_new_name() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();

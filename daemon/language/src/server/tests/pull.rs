@@ -193,3 +193,17 @@ async fn of_some_languages_it_can_be_asked_and_of_others_it_publishes() {
         tokio::join!(check(&server, "/go.mod"), fake.publish("/go.mod", version, &["published"]));
     assert_eq!(said.0, "proven: published");
 }
+
+/// TypeScript's compiler looks into new folders some time after they came, and takes a moved one for there until then.
+#[tokio::test(start_paused = true)]
+async fn when_folders_came_or_went_it_is_asked_when_it_has_seen_that() {
+    for (quirks, expected) in [(json!({ "foldersMs": 1500 }), ("likely:", 1500)), (json!({}), ("proven:", 0))]
+    {
+        let (server, mut fake) = pulling(quirks).await;
+        server.hold(&subject("/a", "1"), "c");
+        fake.expect("textDocument/didOpen").await;
+        server.folders_changed();
+        let (said, _) = tokio::join!(check(&server, "/a"), fake.answer("textDocument/diagnostic", full(&[])));
+        assert_eq!((said.0.as_str(), said.1), expected);
+    }
+}

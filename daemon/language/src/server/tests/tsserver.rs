@@ -37,11 +37,13 @@ async fn what_the_compiler_answers_after_a_change_is_proof() {
         fake.publish("/a.ts", Value::Null, &["old"]).await;
         for (request, text) in [("syntacticDiagnosticsSync", "form"), ("semanticDiagnosticsSync", "type")] {
             let params = fake.answer(ASK, body(json!([item(text)]))).await;
-            let arguments = json!([request, { "file": "file:///a.ts" }]);
+            let arguments = json!([request, { "file": "/a.ts" }]);
             assert_eq!(params, json!({ "command": "typescript.tsserverRequest", "arguments": arguments }));
         }
     });
     assert_eq!(said, ("proven: form, type".into(), 0));
+    let odd = tsserver::questions(Path::new("/a%20b.ts"), "file:///a%2520b.ts");
+    assert_eq!(odd[0]["arguments"][1]["file"], "file:///a%2520b.ts");
     server.hold(&subject("/a.ts", "let y\n"), "typescript");
     let (said, ()) = tokio::join!(check(&server, "/a.ts"), async {
         fake.expect("textDocument/didChange").await;

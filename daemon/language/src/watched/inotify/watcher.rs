@@ -120,6 +120,11 @@ impl Watcher {
         if event.what.contains(ReadFlags::MOVED_FROM) {
             self.moved = Some((event.moved, path.clone()));
         }
+        let comes_or_goes =
+            ReadFlags::CREATE | ReadFlags::DELETE | ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO;
+        if is_folder && event.what.intersects(comes_or_goes) {
+            self.shared.lock().fold.folders = true;
+        }
         if event.what.intersects(ReadFlags::MOVED_FROM | ReadFlags::DELETE) {
             if is_folder {
                 self.forget_below(&path);

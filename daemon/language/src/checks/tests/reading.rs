@@ -1,0 +1,56 @@
+//! Files that were read just before something is changed.
+
+use super::*;
+
+/// Read, and what is said of it is on its way.
+fn read(name: &str, text: &str) -> (Scene, Arc<Notify>) {
+    let gate = Arc::new(Notify::new());
+    let scene = scene_of(Grumbler { gate: Some(Arc::clone(&gate)), ..Grumbler::default() });
+    scene.grumbler.disk.write(name, text);
+    // What it says with everything else takes too long.
+    scene.grumbler.is_slow.store(true, Ordering::SeqCst);
+    scene.checks.read(scene.grumbler.disk.text(&Path::new("/w").join(name)).unwrap());
+    (scene, gate)
+}
+
+/// A missing module is made, and the file that wants it was only just read.
+#[tokio::test(start_paused = true)]
+async fn what_a_new_file_mends_in_one_that_was_read_just_before_is_told() {
+    let (scene, gate) = read("user", "bad import\n");
+    tokio::join!(scene.checks.before(&[]), async {
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        gate.notify_one();
+    });
+    let path = Path::new("/w/user").to_owned();
+    let mended = Report { path, source: "grumbler".to_owned(), said: Said::Proven(Vec::new()) };
+    scene.grumbler.others.lock().unwrap().push(mended);
+    let begun = Instant::now();
+    let told = scene.checks.after(&[edited("made", None, Some("fine\n"))]).await.unwrap().metadata;
+    assert_eq!(figures(&told), (vec![], 1, 0));
+    // What was waited before is part of the time.
+    assert_eq!((begun.elapsed().as_millis(), told["waitedMs"].as_u64()), (2500, Some(2900)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_command_mends_in_a_file_that_was_read_just_before_is_told() {
+    let (scene, gate) = read("a", "bad\n");
+    let (command, ()) = tokio::join!(scene.checks.begin_command(), async {
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        gate.notify_one();
+    });
+    scene.grumbler.disk.write("a", "mended\n");
+    scene.grumbler.changed.lock().unwrap().push("/w/a".into());
+    let told = scene.checks.commanded(command).await.unwrap();
+    assert_eq!(figures(&told.metadata), (vec![], 1, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_does_not_come_is_not_waited_for_longer_than_a_third_of_the_time() {
+    let (scene, _gate) = read("a", "bad\n");
+    let begun = Instant::now();
+    scene.checks.before(&[]).await;
+    assert_eq!(begun.elapsed(), WAIT / 3);
+    let begun = Instant::now();
+    scene.checks.begin_command().await;
+    assert_eq!(begun.elapsed(), WAIT / 3);
+}
