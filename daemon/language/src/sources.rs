@@ -46,13 +46,13 @@ impl Sources {
         self.ask(|source, subjects, until| source.check(subjects, until), subjects, until).await
     }
 
-    /// What servers of ours say of files that may be changed next, so that they are ready by then. Nothing where an editor has
-    /// servers: it is not made to open files that nobody changes.
+    /// What servers of ours say of files that may be changed next, when they are ready to. Nothing where an editor has servers: it
+    /// is not made to open files that nobody changes.
     pub async fn warm(&self, subjects: &[Subject], until: Instant) -> Vec<Report> {
         let Some(pool) = &self.pool else { return Vec::new() };
         match &self.editor {
             Some(editor) if editor.serves(until).await => Vec::new(),
-            _ => pool.check(subjects, until).await,
+            _ => pool.later(subjects, until).await,
         }
     }
 

@@ -208,11 +208,11 @@ impl Asking<'_> {
                 Said::Unknown { why: "what the editor knows may be about an older text".into() }
             }
         };
-        Report { path: path.to_owned(), source: self.source(), said }
+        Report::new(path.to_owned(), self.source(), said)
     }
 
     fn unknown(&self, path: &Path, why: &str) -> Report {
-        Report { path: path.to_owned(), source: self.source(), said: Said::Unknown { why: why.to_owned() } }
+        Report::new(path.to_owned(), self.source(), Said::Unknown { why: why.to_owned() })
     }
 
     fn source(&self) -> String {

@@ -31,7 +31,7 @@ impl Checks {
             return Commanding::default();
         };
         let moment = self.shared.sources.moment(Instant::now() + SETTLE).await;
-        let latest = self.lock().ledger.latest(MOST_AGAIN);
+        let latest = self.lock().latest();
         let text = |path: &Path| texts.text(path).map(|subject| subject.text);
         let known = latest.into_iter().map(|path| (text(&path), path)).map(|(text, path)| (path, text));
         Commanding { moment, known: known.collect() }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use tokio::time::{Instant, timeout};
 
-use super::ask::{Aim, ask};
+use super::ask::ask;
 use super::chosen::Server;
 use super::slot::{Life, Slot};
 use super::source::Besides;
@@ -44,7 +44,7 @@ impl Besides {
                     if subjects.is_empty() {
                         return Vec::new();
                     }
-                    let reports = ask(&shared, slot, &subjects, Aim::Changed, Instant::now() + ANSWER).await;
+                    let reports = ask(&shared, slot, &subjects, Instant::now() + ANSWER).await;
                     reports.into_iter().filter(|report| report.said.diagnostics().is_some()).collect()
                 }
             });

@@ -6,9 +6,8 @@ use futures_util::future::join_all;
 use tokio::time::{Instant, timeout_at};
 
 use super::Pool;
-use super::ask::{Aim, ask};
+use super::ask::ask;
 use super::chosen::{Group, Server};
-use super::linked;
 use crate::report::{Report, Said};
 use crate::source::{Changing, Checking, Moment, Source, Subject};
 
@@ -29,27 +28,19 @@ impl Pool {
         Besides { pool: self.clone(), served: served.to_vec() }
     }
 
-    pub(super) async fn ask(
-        &self,
-        subjects: &[Subject],
-        served: &[String],
-        aim: Aim,
-        until: Instant,
-    ) -> Vec<Report> {
+    pub(super) async fn ask(&self, subjects: &[Subject], served: &[String], until: Instant) -> Vec<Report> {
         let groups = self.shared.groups(subjects, served);
-        let asking = groups.iter().map(|group| self.ask_one(group, aim, until));
+        let asking = groups.iter().map(|group| self.ask_one(group, until));
         join_all(asking).await.into_iter().flatten().collect()
     }
 
-    async fn ask_one(&self, group: &Group, aim: Aim, until: Instant) -> Vec<Report> {
+    async fn ask_one(&self, group: &Group, until: Instant) -> Vec<Report> {
         match &group.server {
-            Server::There(slot) => ask(&self.shared, slot, &group.subjects, aim, until).await,
+            Server::There(slot) => ask(&self.shared, slot, &group.subjects, until).await,
             Server::Not(name, why) => {
                 let said = Said::Unknown { why: why.clone() };
-                let report = |(subject, _): &(Subject, String)| Report {
-                    path: subject.path.clone(),
-                    source: name.clone(),
-                    said: said.clone(),
+                let report = |(subject, _): &(Subject, String)| {
+                    Report::new(subject.path.clone(), name.clone(), said.clone())
                 };
                 group.subjects.iter().map(report).collect()
             }
@@ -57,29 +48,9 @@ impl Pool {
     }
 }
 
-impl Besides {
-    /// A file was read, and may be changed soon: whoever serves it begins to get ready, and opens it. Does not wait.
-    pub fn warm(&self, path: &Path) {
-        let shared = &self.pool.shared;
-        let Some(subject) = shared.texts.text(path) else { return };
-        for group in shared.groups(std::slice::from_ref(&subject), &self.served) {
-            let Server::There(slot) = group.server else { continue };
-            for (subject, language) in group.subjects {
-                // One that is not there yet opens it when it is. A text that is being tried is not disturbed.
-                match (slot.alive(), slot.turn.try_read()) {
-                    (Some(alive), Ok(_turn)) => _ = slot.hold(&alive, &subject, &language),
-                    (None, Ok(_turn)) => _ = slot.documents().hold(&subject, &language),
-                    (_, Err(_)) => {}
-                }
-                linked::warm(shared, &slot, &subject.path);
-            }
-        }
-    }
-}
-
 impl Source for Besides {
     fn check<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
-        Box::pin(self.pool.ask(subjects, &self.served, Aim::Changed, until))
+        Box::pin(self.pool.ask(subjects, &self.served, until))
     }
 
     fn later<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
@@ -113,6 +84,6 @@ impl Source for Besides {
 
 impl Source for Pool {
     fn check<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
-        Box::pin(self.ask(subjects, &[], Aim::Changed, until))
+        Box::pin(self.ask(subjects, &[], until))
     }
 }

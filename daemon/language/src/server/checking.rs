@@ -160,8 +160,10 @@ impl Server {
         };
         let quirks = &self.inner.launch.quirks;
         // What it said while it began to read the project anew means nothing.
-        if let Gate::Shut(why) = self.inner.lock().gate(Instant::now()) {
-            return Some(Said::Unknown { why });
+        match self.inner.lock().gate(Instant::now()) {
+            Gate::Open(_) => {}
+            Gate::Wait(_) => return None,
+            Gate::Shut(why) => return Some(Said::Unknown { why }),
         }
         if !report.related.is_empty() {
             let related = report.related;
@@ -205,8 +207,10 @@ impl Server {
 
     fn follow(&self, path: &Path, is_heard: bool) -> Following {
         let (mut known, now) = (self.inner.lock(), Instant::now());
-        if let Gate::Shut(why) = known.gate(now) {
-            return Following::Said(Said::Unknown { why });
+        match known.gate(now) {
+            Gate::Open(_) => {}
+            Gate::Wait(at) => return Following::Wait(at),
+            Gate::Shut(why) => return Following::Said(Said::Unknown { why }),
         }
         match known.saves.due(now) {
             Some(due) if known.saves.held_back.is_some() => return Following::Wait(Some(due)),
