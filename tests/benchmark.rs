@@ -21,8 +21,10 @@ mod shared {
 }
 mod benchmark {
     pub(crate) mod clock;
+    pub(crate) mod desk;
     pub(crate) mod editor;
     pub(crate) mod history;
+    pub(crate) mod language;
     pub(crate) mod matching;
     pub(crate) mod page;
     pub(crate) mod peer;
@@ -48,6 +50,7 @@ fn main() {
     benchmark::start::measure(&mut table);
     benchmark::session::measure(&mut table);
     benchmark::editor::measure(&mut table);
+    benchmark::language::measure(&mut table);
     benchmark::review::measure(&mut table);
     benchmark::matching::measure(&mut table);
     benchmark::plugin::measure(&mut table);

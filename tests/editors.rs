@@ -13,6 +13,7 @@ mod flood;
 mod inline;
 mod misbehaving;
 mod patches;
+mod problems;
 mod questions;
 mod reviews;
 mod sessions;

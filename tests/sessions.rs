@@ -5,6 +5,7 @@ mod batch;
 mod broken;
 mod calls;
 mod crash;
+mod environment;
 mod hardship;
 pub(crate) mod harness;
 mod instructions;

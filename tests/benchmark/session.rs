@@ -5,15 +5,14 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::desk::{Calls, Desk, Took, to_end};
 use super::table::Table;
 use super::tree;
-use crate::shared::model_server::{ModelServer, Turn, Wire};
+use crate::shared::model_server::{ModelServer, Turn};
 
 /// Tool turns of a row; each in the same process.
 const RUNS: usize = 21;
@@ -24,7 +23,7 @@ const fn ms(milliseconds: u64) -> Option<Duration> {
 
 pub(crate) fn measure(table: &mut Table) {
     let folder = tempfile::tempdir().unwrap();
-    let desk = Desk { folder: folder.path() };
+    let desk = Desk { folder: folder.path(), also: json!({}) };
     desk.sync_row(table);
     desk.start_row(table);
     let line = "    let value = compute(&input, \"options\")?; // and so on\n";
@@ -56,56 +55,7 @@ pub(crate) fn measure(table: &mut Table) {
     search_rows(table, &desk);
 }
 
-type Calls = Vec<(&'static str, Value)>;
-
-struct Desk<'a> {
-    folder: &'a Path,
-}
-
 impl Desk<'_> {
-    fn write(&self, path: &str, text: &str) {
-        let path = self.folder.join("project").join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    /// A run of `copydesk` in `cwd` whose model is the server.
-    fn spawn(&self, server: &ModelServer, cwd: &Path) -> Child {
-        let config = json!({
-            "model": "script/m-1", "enabled_providers": ["script"], "agent": { "build": { "steps": 1000 } },
-            "provider": { "script": {
-                "wire": "anthropic",
-                "options": { "baseURL": server.base_url(Wire::Anthropic), "apiKey": "sk-0987654321" },
-                "models": { "m-1": {} } } },
-        });
-        fs::create_dir_all(cwd).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_copydesk"));
-        command.args(["run", "--auto", "Work"]).current_dir(cwd).env_clear();
-        command.env("HOME", self.folder).env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command.env("COPYDESK_CONFIG_CONTENT", config.to_string());
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
-    }
-
-    /// The tool turns of one process, in order: each from the end of an answer to the next request.
-    fn turns(&self, cwd: &Path, count: usize, calls: impl Fn(usize) -> Calls) -> Vec<Took> {
-        let server = ModelServer::playing(script(count, calls));
-        assert!(self.spawn(&server, cwd).wait().unwrap().success(), "the run fails");
-        let requests = server.requests();
-        assert_eq!(requests.len(), count + 1);
-        let messages = requests.last().unwrap().body["messages"].to_string();
-        assert!(!messages.contains("\"is_error\":true"), "a call failed: {messages}");
-        let pairs = requests.iter().skip(1).enumerate();
-        pairs
-            .map(|(index, next)| {
-                let answered = server.answered(index + 1).unwrap();
-                Took {
-                    to_head: next.begun.duration_since(answered),
-                    to_end: next.arrived.duration_since(answered),
-                }
-            })
-            .collect()
-    }
-
     fn row(&self, table: &mut Table, name: &str, budget: Option<Duration>, calls: impl Fn(usize) -> Calls) {
         if table.wants(name) {
             let samples = self.turns(&self.folder.join("project"), RUNS, calls);
@@ -167,51 +117,16 @@ impl Desk<'_> {
             return;
         }
         let read = |turn| vec![("read", json!({ "filePath": "lines.rs", "limit": 2000 + turn }))];
-        let mut turns = script(5, read);
-        turns.pop();
-        turns.push(Turn::new().gate("waits").text("Done."));
-        let server = ModelServer::playing(turns);
-        let mut child = self.spawn(&server, &self.folder.join("project"));
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(server.reached("waits"));
-        match fs::read_to_string(format!("/proc/{}/status", child.id())) {
-            Ok(status) => {
-                let of = |key: &str| {
-                    let line = status.lines().find(|line| line.starts_with(key)).unwrap();
-                    line.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap() / 1024.0
-                };
-                let verdict = if of("VmRSS") <= 25.0 { "ok" } else { "OVER" };
+        match self.resident(5, read) {
+            Some((now, most)) => {
+                let verdict = if now <= 25.0 { "ok" } else { "OVER" };
                 table.remark(&format!(
-                    "{name} while it waits for the model, after 5 reads of 2,000 lines: {:.1} MB of 25 {verdict}; at most: {:.1} MB",
-                    of("VmRSS"), of("VmHWM")
+                    "{name} while it waits for the model, after 5 reads of 2,000 lines: {now:.1} MB of 25 {verdict}; at most: {most:.1} MB",
                 ));
             }
-            Err(_) => table.remark(&format!("{name} is left out: this system has no /proc")),
+            None => table.remark(&format!("{name} is left out: this system has no /proc")),
         }
-        server.open("waits");
-        assert!(child.wait().unwrap().success());
     }
-}
-
-/// A tool turn: to the head of the next request, and to its last byte.
-struct Took {
-    to_head: Duration,
-    to_end: Duration,
-}
-
-fn to_end(turns: &[Took]) -> Vec<Duration> {
-    turns.iter().map(|turn| turn.to_end).collect()
-}
-
-/// Steps that make calls, and a last word.
-fn script(count: usize, calls: impl Fn(usize) -> Calls) -> Vec<Turn> {
-    let step = |turn: usize| {
-        let calls = calls(turn).into_iter().enumerate();
-        calls.fold(Turn::new(), |step, (index, (name, arguments))| {
-            step.call(format!("c{turn}_{index}"), name, arguments)
-        })
-    };
-    (0..count).map(step).chain([Turn::new().text("Done.")]).collect()
 }
 
 fn search_rows(table: &mut Table, desk: &Desk<'_>) {

@@ -24,6 +24,10 @@ pub(crate) struct Client {
     pub(crate) texts: BTreeMap<String, (i32, String)>,
     /// Makes every edit that it is asked to make, and tells of it.
     pub(crate) obeys: bool,
+    /// Files with this ending it has a language server for, which takes every line with `bad` in it for wrong.
+    pub(crate) serves: Option<&'static str>,
+    /// Of which files it was asked what its server says.
+    pub(crate) asked: Vec<String>,
     /// What came and was not waited for yet.
     waiting: VecDeque<Value>,
     /// The events of sessions, in the order in which they came.
@@ -40,11 +44,16 @@ impl Client {
     }
 
     pub(crate) fn with(desk: &Desk, name: &str, units: Units) -> Self {
+        Self::at(desk, name, units, "")
+    }
+
+    /// One that works in another folder than the project's.
+    pub(crate) fn at(desk: &Desk, name: &str, units: Units, folder: &str) -> Self {
         let mut client = Self::silent(desk, units);
         let hello = json!({ "protocol": 1, "client": name, "version": "0.1.0" });
         let params = json!({
             "clientInfo": { "name": name },
-            "rootUri": uri(desk, ""),
+            "rootUri": uri(desk, folder),
             "capabilities": { "general": { "positionEncodings": [units.name()] } },
             "initializationOptions": { "copydesk": hello },
         });
@@ -65,6 +74,8 @@ impl Client {
             units,
             texts: BTreeMap::new(),
             obeys: true,
+            serves: None,
+            asked: Vec::new(),
             waiting: VecDeque::new(),
             events: Vec::new(),
             edits: Vec::new(),
@@ -157,13 +168,35 @@ impl Client {
                     self.obey(&message);
                 }
             }
-            // It has no language servers.
             Some("copydesk/editor/diagnostics") if self.obeys => {
-                self.answer(&message, json!({ "state": "unsupported" }));
+                let answer = self.diagnostics(message["params"]["uri"].as_str());
+                self.answer(&message, answer);
             }
+            // Somebody works; it shows that, or not.
+            Some("window/workDoneProgress/create") => self.answer(&message, Value::Null),
             _ => {}
         }
         Some(message)
+    }
+
+    fn diagnostics(&mut self, uri: Option<&str>) -> Value {
+        let Some(ending) = self.serves else { return json!({ "state": "unsupported" }) };
+        let Some(uri) = uri else { return json!({ "state": "answered", "files": [] }) };
+        self.asked.push(uri.to_owned());
+        if !uri.ends_with(ending) {
+            return json!({ "state": "unsupported" });
+        }
+        let open = self.texts.get(uri).cloned();
+        let on_disk = || std::fs::read_to_string(uri.strip_prefix("file://").unwrap()).unwrap_or_default();
+        let text = open.as_ref().map_or_else(on_disk, |(_, text)| text.clone());
+        let bad = text.lines().enumerate().filter(|(_, line)| line.contains("bad"));
+        let item = |(line, _): (usize, &str)| {
+            let place = json!({ "line": line, "character": 0 });
+            json!({ "range": { "start": place, "end": place }, "severity": "error", "message": "this is bad" })
+        };
+        let items: Vec<_> = bad.map(item).collect();
+        let version = open.map(|(version, _)| version);
+        json!({ "state": "answered", "files": [{ "uri": uri, "version": version, "proof": "proven", "items": items }] })
     }
 
     /// Reads on until the daemon has nothing more to say and ends the connection.

@@ -5,6 +5,7 @@ mod agents;
 mod cli;
 mod client;
 mod command;
+mod environment;
 mod face;
 mod hub;
 mod instructions;

@@ -30,7 +30,7 @@ use crate::instructions::{self, Places};
 use crate::languages::{self, Servers};
 use crate::setup::Setup;
 use crate::team::{DEEPEST, Team};
-use crate::{rules, terminal, web};
+use crate::{environment, rules, terminal, web};
 use role::Cast;
 
 /// Which session, and what was said about it on the command line.
@@ -64,9 +64,9 @@ impl std::fmt::Debug for Desk {
     }
 }
 
-/// What the commands of one session begin with is what this process was started with.
-pub(crate) fn processes() -> Processes {
-    Processes::new(std::env::vars_os().collect())
+/// The processes of one session.
+pub(crate) fn processes(loaded: &Loaded) -> Processes {
+    Processes::new(environment::of_programs(loaded))
 }
 
 pub(crate) async fn open(

@@ -152,7 +152,7 @@ impl Team {
         let model = own.and_then(|(_, model)| model.clone()).or_else(|| self.session.model.clone());
         let choice = Choice { model, ..Choice::default() };
         // What it leaves running ends with it.
-        let processes = opening::processes();
+        let processes = opening::processes(&self.loaded);
         let desk = Desk { processes: processes.clone(), ..self.desk.clone() };
         let at = At { setup: &self.setup, loaded: &self.loaded, store: &self.store, desk: &desk };
         let setting = opening::ready(at, &choice, session, Some(self), events_in).await.map_err(not_begun)?;

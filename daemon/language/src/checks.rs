@@ -200,6 +200,10 @@ impl Checks {
         Self { shared: Arc::new(Shared { sources, texts, root: root.to_owned(), options, viewer, state }) }
     }
 
+    fn real_root(&self) -> PathBuf {
+        self.shared.root.canonicalize().unwrap_or_else(|_| self.shared.root.clone())
+    }
+
     pub fn is_off(&self) -> bool {
         self.shared.sources.is_empty()
     }
@@ -213,8 +217,9 @@ impl Checks {
         let (others, asked) = (self.others(&subjects), self.begin(&subjects));
         // Whoever asks goes with the session.
         let (shared, sources) = (Arc::downgrade(&self.shared), self.shared.sources.clone());
+        let root = self.real_root();
         tokio::spawn(async move {
-            let reports = sources.warm(&subjects, Instant::now() + late::PATIENCE).await;
+            let reports = sources.warm(&subjects, &root, Instant::now() + late::PATIENCE).await;
             if let Some(shared) = shared.upgrade() {
                 let checks = Self { shared };
                 let (subjects, reports) = checks.with_others(subjects, reports, &others);

@@ -6,6 +6,8 @@
 
 mod name;
 
+pub(crate) use name::stands_alone;
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -43,7 +43,7 @@ pub use diagnostic::{Diagnostic, Related, Severity, Span};
 pub use quirks::{Dependents, Pull, Quirks, ReadyBy};
 pub use report::{Proof, Report, Said};
 pub use server::{Launch, Mark, OnDisk, Server, StartError, State};
-pub use source::{Changing, Checking, Moment, Serving, Source, Subject, TREE_SITTER, Texts};
+pub use source::{Changing, Checking, Moment, Serving, Source, Subject, TREE_SITTER, Texts, Witness};
 pub use sources::Sources;
 pub use syntax::Syntax;
 pub use told::{TextOf, metadata, told};

@@ -26,6 +26,7 @@ mod source;
 mod status;
 #[cfg(test)]
 mod tests;
+mod witness;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -48,6 +49,7 @@ use crate::source::Texts;
 
 pub use self::source::Besides;
 pub use self::status::{Missing, Phase, Running};
+pub use self::witness::Overseer;
 
 /// Which servers serve a file.
 pub trait Choose: Send + Sync {
@@ -63,6 +65,8 @@ pub struct Limits {
     pub memory: u64,
     /// After so long without a question a server ends.
     pub idle: Duration,
+    /// The same where somebody else answers for its files.
+    pub spare: Duration,
     /// How often a server may break in a row before it is given up.
     pub failures: u32,
     /// The first pause after that; each further one is four times as long.
@@ -82,6 +86,7 @@ impl Default for Limits {
             documents: 200,
             memory: 4 << 30,
             idle: Duration::from_secs(600),
+            spare: Duration::from_secs(60),
             failures: 4,
             pause: Duration::from_secs(1),
             dependents: 32,

@@ -13,8 +13,12 @@ pub struct Quirks {
     pub ready: ReadyBy,
     /// Whether it is asked for diagnostics, or waited for.
     pub pull: Pull,
+    /// Ids of the languages of which it can be asked, where that is not all that it knows. Of the others it publishes.
+    pub pull_languages: Vec<String>,
     /// A pull of a file that is not open is answered from the disk, and rightly.
     pub pull_closed: bool,
+    /// What it is told of the disk it has read before it answers the next question.
+    pub disk_in_order: bool,
     /// Every publish names the version of the text that it is for. Where this is false a version that is there is believed
     /// nonetheless, but a publish without one is not waited past.
     pub versions: bool,
@@ -31,8 +35,6 @@ pub struct Quirks {
     pub silent_when_unchanged: bool,
     /// How long the server is silent at most, after a change, before it publishes what that change changed, in milliseconds.
     pub silence_ms: u64,
-    /// For a text that is the same as the one it published for last it publishes nothing: what it said then still holds.
-    pub same_text_is_silent: bool,
     /// Sources (`Diagnostic::source`) whose diagnostics follow a save alone. They are about the text that was saved, although
     /// they are sent along with later versions: for a file that was changed since they are dropped.
     pub saves_for: Vec<String>,
@@ -49,8 +51,11 @@ pub struct Quirks {
     /// Members to add to the params of every `textDocument/didChange`: the server's own extensions.
     pub change: Map<String, Value>,
     /// Members to add where the text of a change is the one that the server has already: what makes it look at it again, and
-    /// publish.
+    /// publish, whatever it finds.
     pub touch: Map<String, Value>,
+    /// Beginnings of lines that bring others in. What it made of them it keeps for the next text, and says first what it finds with
+    /// that. Where there is a `touch` it is told of a text once more, when that may be so.
+    pub head: Vec<String>,
 }
 
 impl Quirks {
@@ -104,6 +109,9 @@ pub enum Pull {
     IfOffered,
     /// It never publishes what is asked for, so there is nothing to wait for besides.
     Only,
+    /// By `workspace/executeCommand` with a request for the TypeScript compiler below it, where that is offered: its answer is for the
+    /// texts that were told before, and is given when the project is read. What it publishes names no version.
+    Tsserver,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -125,14 +133,15 @@ impl Default for Quirks {
         Self {
             ready: ReadyBy::default(),
             pull: Pull::default(),
+            pull_languages: Vec::new(),
             pull_closed: false,
+            disk_in_order: false,
             versions: false,
             partial_first: false,
             settle_ms: 0,
             quiet_ms: 500,
             silent_when_unchanged: false,
             silence_ms: 1000,
-            same_text_is_silent: false,
             saves_for: Vec::new(),
             save_tokens: Vec::new(),
             save_begins_ms: 500,
@@ -141,6 +150,7 @@ impl Default for Quirks {
             pushes_closed: false,
             change: Map::new(),
             touch: Map::new(),
+            head: Vec::new(),
         }
     }
 }

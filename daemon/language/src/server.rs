@@ -33,6 +33,7 @@ mod clamp;
 mod documents;
 mod fresh;
 mod greeting;
+mod ground;
 mod inbox;
 mod known;
 mod life;
@@ -45,6 +46,7 @@ mod saves;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod tsserver;
 mod uri;
 
 /// How long a server may take to answer the greeting; some are written in Java.
@@ -244,6 +246,7 @@ impl Server {
                 }
                 self.peer.notify(method, &params);
             }
+            known.changed_head(&subject.path, quirks);
             let held = known.documents.get(&subject.path).filter(|held| held.is_clean());
             if held.is_some_and(|held| before.is_some_and(|before| before != held.on_disk)) {
                 known.landed = Some(now);
@@ -377,6 +380,11 @@ impl Server {
             .filter_map(|path| known.saved_of(&path).map(|said| (path, said)))
             .take(others::MOST_TOLD)
             .collect()
+    }
+
+    /// Whether it can be asked about what it tells of other files by itself, so that nobody has to wait for that.
+    pub fn is_asked_instead(&self) -> bool {
+        self.inner.lock().is_asked_instead(&self.inner.launch.quirks)
     }
 
     /// This moment, for `others`. Taken before `hold`.

@@ -64,19 +64,24 @@ pub trait Source: Send + Sync {
         Box::pin(std::future::ready(true))
     }
 
+    /// Somebody else answers for these files: what is kept for them alone need not be kept for long.
+    fn spare(&self, _paths: &[PathBuf]) {}
+
     /// What it would say if these were the texts, which they do not become. Nothing where it cannot say so.
     fn shadow<'a>(&'a self, _subjects: &'a [Subject], _until: Instant) -> Checking<'a> {
         Box::pin(std::future::ready(Vec::new()))
     }
+}
 
-    /// This moment, as it knows what was changed on the disk before it.
-    fn moment(&self, _until: Instant) -> Moment<'_> {
-        Box::pin(std::future::ready(0))
-    }
+/// Whoever sees what is changed on the disk.
+pub trait Witness: Send + Sync {
+    /// From the next moment on it watches over all that lies below a folder, also where no server of ours does. Does not wait.
+    fn oversee(&self, _below: &Path) {}
 
-    /// The files below a folder in which something was changed, created or deleted on the disk, by whomever, since a moment; those that it
-    /// serves.
-    fn changed<'a>(&'a self, _since: u64, _below: &'a Path, _until: Instant) -> Changing<'a> {
-        Box::pin(std::future::ready(Vec::new()))
-    }
+    /// This moment, when it knows what was changed on the disk before it.
+    fn moment(&self, until: Instant) -> Moment<'_>;
+
+    /// The files below a folder in which something was changed, created or deleted on the disk, by whomever, since a moment; those that
+    /// somebody may have something to say of.
+    fn changed<'a>(&'a self, since: u64, below: &'a Path, until: Instant) -> Changing<'a>;
 }

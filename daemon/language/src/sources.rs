@@ -12,10 +12,13 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::report::{Proof, Report};
-use crate::source::{Checking, Source, Subject};
+use crate::source::{Checking, Source, Subject, Witness};
 
 /// What a grammar takes to say something, which is little.
 const FOR_SYNTAX: Duration = Duration::from_millis(50);
+
+/// How long an editor may take to say whether it serves, where nobody waits.
+const FOR_EDITOR: Duration = Duration::from_secs(3);
 
 /// Each may be missing.
 #[derive(Clone, Default)]
@@ -24,6 +27,7 @@ pub struct Sources {
     pub pool: Option<Arc<dyn Source>>,
     pub checkers: Option<Arc<dyn Source>>,
     pub syntax: Option<Arc<dyn Source>>,
+    pub witness: Option<Arc<dyn Witness>>,
 }
 
 impl std::fmt::Debug for Sources {
@@ -48,12 +52,24 @@ impl Sources {
 
     /// What servers of ours say of files that may be changed next, when they are ready to. Nothing where an editor has servers: it
     /// is not made to open files that nobody changes.
-    pub async fn warm(&self, subjects: &[Subject], until: Instant) -> Vec<Report> {
-        let Some(pool) = &self.pool else { return Vec::new() };
-        match &self.editor {
-            Some(editor) if editor.serves(until).await => Vec::new(),
-            _ => pool.later(subjects, until).await,
+    pub async fn warm(&self, subjects: &[Subject], root: &Path, until: Instant) -> Vec<Report> {
+        if self.oversee(root, until.min(Instant::now() + FOR_EDITOR)).await {
+            return Vec::new();
         }
+        match &self.pool {
+            Some(pool) => pool.later(subjects, until).await,
+            None => Vec::new(),
+        }
+    }
+
+    /// Tells whether an editor serves, whose servers do not say what they see on the disk: so somebody else has to look.
+    async fn oversee(&self, root: &Path, until: Instant) -> bool {
+        let Some(editor) = &self.editor else { return false };
+        let is_served = editor.serves(until).await;
+        if let Some(witness) = self.witness.as_ref().filter(|_| is_served) {
+            witness.oversee(root);
+        }
+        is_served
     }
 
     /// The same, with time to wait for whoever is not ready.
@@ -73,18 +89,17 @@ impl Sources {
         sources.ask(|source, subjects, until| source.shadow(subjects, until), subjects, until).await
     }
 
-    /// This moment, for [`Self::changed`].
-    pub async fn moment(&self, until: Instant) -> u64 {
-        match &self.pool {
-            Some(pool) => pool.moment(until).await,
-            None => 0,
-        }
+    /// This moment, for [`Self::changed`] below a folder.
+    pub async fn moment(&self, below: &Path, until: Instant) -> u64 {
+        let Some(witness) = &self.witness else { return 0 };
+        self.oversee(below, until).await;
+        witness.moment(until).await
     }
 
     /// What of the files below a folder that are served was changed on the disk since a moment.
     pub async fn changed(&self, since: u64, below: &Path, until: Instant) -> Vec<PathBuf> {
-        match &self.pool {
-            Some(pool) => pool.changed(since, below, until).await,
+        match &self.witness {
+            Some(witness) => witness.changed(since, below, until).await,
             None => Vec::new(),
         }
     }
@@ -99,6 +114,9 @@ impl Sources {
         let servers = async {
             let mut reports = of(&self.editor, subjects).await;
             let served = paths(&reports, |_| true);
+            if let Some(pool) = self.pool.as_ref().filter(|_| !served.is_empty()) {
+                pool.spare(&served.iter().cloned().collect::<Vec<_>>());
+            }
             let own = of(&self.pool, &except(subjects, &served)).await;
             // What the editor says of another file counts more than what we think of it.
             reports.extend(own.into_iter().filter(|report| !served.contains(&report.path)));

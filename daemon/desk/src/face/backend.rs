@@ -116,12 +116,7 @@ impl Backend {
     }
 
     fn attach(&self, known: Known) -> InitializeResult {
-        let line = Line::new(
-            known.name.clone(),
-            self.shared.client.clone(),
-            self.shared.gone.clone(),
-            known.hello.is_some(),
-        );
+        let line = Line::new(&known, self.shared.client.clone(), self.shared.gone.clone());
         let client = BufferClient {
             name: known.name.clone(),
             encoding: known.encoding,

@@ -1,6 +1,6 @@
 //! The line to one client: what the desk asks of it and tells it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use copydesk_protocol::document::{ChangeReason, DocumentChangedParams, DocumentSaveParams};
 use copydesk_protocol::editor::DiagnosticsParams;
@@ -16,6 +16,7 @@ use tower_lsp_server::Client;
 use tower_lsp_server::jsonrpc;
 
 use super::apply;
+use super::greet::Known;
 use crate::hub::{Asked, Asking, Telling, Work};
 
 #[derive(Clone)]
@@ -26,11 +27,14 @@ pub(super) struct Line {
     gone: CancellationToken,
     /// Whether it is one of our extensions and knows our methods.
     ours: bool,
+    folders: Vec<PathBuf>,
 }
 
 impl Line {
-    pub(super) fn new(name: String, client: Client, gone: CancellationToken, ours: bool) -> Self {
-        Self { name, client, gone, ours }
+    pub(super) fn new(known: &Known, client: Client, gone: CancellationToken) -> Self {
+        let real = |folder: &PathBuf| folder.canonicalize().unwrap_or_else(|_| folder.clone());
+        let folders = known.folders.iter().map(real).collect();
+        Self { name: known.name.clone(), client, gone, ours: known.hello.is_some(), folders }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -110,6 +114,10 @@ impl Editor for Line {
 impl Asked for Line {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn folders(&self) -> &[PathBuf] {
+        &self.folders
     }
 
     fn diagnostics(&self, params: DiagnosticsParams) -> Asking<'_> {

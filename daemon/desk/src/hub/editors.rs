@@ -1,6 +1,7 @@
 //! The editors that can be asked what their own language servers say.
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -23,6 +24,9 @@ pub(crate) enum Work<'a> {
 pub(crate) trait Asked: Send + Sync {
     /// What the person sees it called.
     fn name(&self) -> &str;
+
+    /// The folders that it works in, by their real paths.
+    fn folders(&self) -> &[PathBuf];
 
     fn diagnostics(&self, params: DiagnosticsParams) -> Asking<'_>;
 
@@ -49,8 +53,21 @@ impl Editors {
         self.lock().get(&client).cloned()
     }
 
+    /// In the order in which they came.
     pub(crate) fn all(&self) -> Vec<(ClientId, Arc<dyn Asked>)> {
-        self.lock().iter().map(|(client, editor)| (*client, Arc::clone(editor))).collect()
+        let attached = self.lock();
+        let mut all: Vec<_> = attached.iter().map(|(client, editor)| (*client, Arc::clone(editor))).collect();
+        drop(attached);
+        all.sort_by_key(|(client, _)| *client);
+        all
+    }
+
+    /// Those that work in a folder, or in one below it or above it.
+    pub(crate) fn at(&self, folder: &Path) -> Vec<(ClientId, Arc<dyn Asked>)> {
+        let is_at = |own: &PathBuf| own.starts_with(folder) || folder.starts_with(own);
+        let mut all = self.all();
+        all.retain(|(_, editor)| editor.folders().iter().any(is_at));
+        all
     }
 
     /// One entry more or less: a panic leaves nothing half done.

@@ -224,7 +224,7 @@ impl Held {
         if !is_ready {
             // Only one may work on a session, of ours too. What runs in the background is the session's.
             let processes = work.take().map(|work| work.processes);
-            *work = Some(self.gather(processes.unwrap_or_else(opening::processes)).await?);
+            *work = Some(self.gather(processes).await?);
         }
         let Some(work) = work.as_ref() else { return Err(HubError::Busy) };
         work.files.set_home(Some(client));
@@ -234,11 +234,12 @@ impl Held {
         work.live.prompt(Request { text, files, when }).await.ok_or_else(ended)
     }
 
-    async fn gather(self: &Arc<Self>, processes: Processes) -> Result<Work, HubError> {
+    async fn gather(self: &Arc<Self>, processes: Option<Processes>) -> Result<Work, HubError> {
         let hub = self.hub()?;
         let session = self.session();
         let setup = hub.setup(&session.folder);
         let loaded = setup.load().map_err(HubError::failed)?;
+        let processes = processes.unwrap_or_else(|| opening::processes(&loaded));
         let (events_in, events) = mpsc::channel(1024);
         let choice = Choice { session: Some(session.id.to_string()), ..Choice::default() };
         let (buffers, journal) = (hub.buffers.clone(), hub.journal.clone());

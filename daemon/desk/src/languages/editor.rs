@@ -1,14 +1,16 @@
 //! The language servers of the person's own editor, as a source.
 //!
-//! The client that prompted last is asked, of what it has open for the version that it has, and of other files as they are on the
-//! disk. Of what its servers do not serve there is no report, so that others are asked. A text that is another one in the editor
-//! by now is not asked about: what would be said of it is not about the subject. A client that once did not answer is not waited for
-//! until it does again.
+//! Of a text the client is asked that has it open, then the one that prompted last, then those that work in a folder around it: a prompt
+//! may come from a terminal, beside the editor that serves the project. Each is asked of what it has open for the version that it has, and
+//! of other files as they are on the disk. Of what nobody's servers serve there is no report, so that others are asked. A text that is
+//! another one in the editor by now is not asked about: what would be said of it is not about the subject. A client that once did not
+//! answer is not waited for until it does again, and a bystander that does not say at once that it has servers is passed over.
 //!
 //! Of other files only what is other than it was is told: that is what a change may have done to them.
 
 mod others;
 
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -40,47 +42,106 @@ const SOON: Duration = Duration::from_millis(300);
 /// What an answer takes to arrive, at most.
 const ON_THE_WAY: Duration = Duration::from_millis(50);
 
-/// How long a client is waited for that did not answer the last time.
+/// How long a client is waited for that did not answer the last time, or has only to say whether it has servers.
 const BRIEFLY: Duration = Duration::from_millis(100);
 
 pub(crate) struct EditorSource {
     editors: Editors,
     files: Files,
-    others: Others,
-    /// It did not answer the last time.
-    silent: Mutex<Option<ClientId>>,
+    /// What each said.
+    others: Mutex<HashMap<ClientId, Arc<Others>>>,
+    /// They did not answer the last time.
+    silent: Mutex<BTreeSet<ClientId>>,
 }
 
 impl EditorSource {
     pub(crate) fn new(editors: Editors, files: Files) -> Self {
-        Self { editors, files, others: Others::default(), silent: Mutex::default() }
+        Self { editors, files, others: Mutex::default(), silent: Mutex::default() }
     }
 
     /// `ready` is how long servers are waited for that are not ready.
     async fn all(&self, subjects: &[Subject], until: Instant, ready: Option<Duration>) -> Vec<Report> {
-        let Some(client) = self.files.home_client() else { return Vec::new() };
-        let Some(editor) = self.editors.get(client) else { return Vec::new() };
-        let asked = Asking { files: &self.files, client, editor, until, ready, silent: &self.silent };
-        let reports = join_all(subjects.iter().map(|subject| asked.of(subject))).await;
-        let mut reports: Vec<_> = reports.into_iter().flatten().collect();
+        let asking = |(client, editor)| Asking { source: self, client, editor, until, ready };
+        let bystanders = self.bystanders(subjects).await;
+        let of = async |subject: &Subject| {
+            for candidate in self.candidates(&subject.path, &bystanders) {
+                let client = candidate.0;
+                if let Some(report) = asking(candidate).of(subject).await {
+                    return Some((client, report));
+                }
+            }
+            None
+        };
+        let answers: Vec<_> = join_all(subjects.iter().map(of)).await.into_iter().flatten().collect();
         // Who serves none of them has nothing to say of the others.
-        if !reports.is_empty()
-            && let Some((others, is_cut)) = asked.others(subjects).await
-        {
-            reports.extend(self.others.changed(others, is_cut, subjects, &asked.source()));
+        let clients: BTreeSet<_> = answers.iter().map(|(client, _)| *client).collect();
+        let mut reports: Vec<_> = answers.into_iter().map(|(_, report)| report).collect();
+        for client in clients {
+            let Some(editor) = self.editors.get(client) else { continue };
+            let asked = asking((client, editor));
+            if let Some((others, is_cut)) = asked.others(subjects).await {
+                let known = self.others_of(client);
+                reports.extend(known.changed(others, is_cut, subjects, &asked.source_name()));
+            }
         }
         reports
+    }
+
+    /// Who is asked of a file, one after the other.
+    fn candidates(
+        &self,
+        path: &Path,
+        bystanders: &BTreeSet<ClientId>,
+    ) -> impl Iterator<Item = (ClientId, Arc<dyn Asked>)> + use<> {
+        let home = self.files.home_client();
+        let open = self.files.buffers().find(path, home).and_then(Result::ok).map(|open| open.client);
+        let near = self.editors.at(path).into_iter().map(|(client, _)| client);
+        let near: Vec<_> = near.filter(|client| bystanders.contains(client)).collect();
+        let (editors, mut seen) = (self.editors.clone(), BTreeSet::new());
+        let all = [open, home].into_iter().flatten().chain(near).filter(move |client| seen.insert(*client));
+        all.filter_map(move |client| Some((client, editors.get(client)?)))
+    }
+
+    /// Those beside the one that prompted which work near these and have servers.
+    async fn bystanders(&self, subjects: &[Subject]) -> BTreeSet<ClientId> {
+        let near = subjects.iter().flat_map(|subject| self.editors.at(&subject.path));
+        let mut near: HashMap<_, _> = near.collect();
+        self.files.home_client().map(|home| near.remove(&home));
+        let until = Instant::now() + BRIEFLY;
+        let asked = near.into_iter().map(async |(client, editor)| {
+            let is_serving = is_serving(&*editor, until).await;
+            is_serving.then_some(client)
+        });
+        join_all(asked).await.into_iter().flatten().collect()
+    }
+
+    fn others_of(&self, client: ClientId) -> Arc<Others> {
+        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        others.retain(|known, _| *known == client || self.editors.get(*known).is_some());
+        Arc::clone(others.entry(client).or_default())
+    }
+
+    fn silent(&self) -> MutexGuard<'_, BTreeSet<ClientId>> {
+        self.silent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Source for EditorSource {
     fn serves(&self, until: Instant) -> Serving<'_> {
         Box::pin(async move {
-            let Some(client) = self.files.home_client() else { return false };
-            let Some(editor) = self.editors.get(client) else { return false };
-            let params = DiagnosticsParams::default();
-            let answer = tokio::time::timeout_at(until, editor.diagnostics(params)).await;
-            answer.is_ok_and(|answer| answer.is_ok_and(|result| result.state != AnswerState::Unsupported))
+            let root = self.files.root();
+            let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+            let home = self.files.home_client();
+            if let Some(editor) = home.and_then(|home| self.editors.get(home))
+                && is_serving(&*editor, until).await
+            {
+                return true;
+            }
+            let mut near = self.editors.at(&root);
+            near.retain(|(client, _)| Some(*client) != home);
+            let until = until.min(Instant::now() + BRIEFLY);
+            let asked = near.iter().map(|(_, editor)| is_serving(&**editor, until));
+            join_all(asked).await.contains(&true)
         })
     }
 
@@ -93,20 +154,26 @@ impl Source for EditorSource {
     }
 }
 
+/// Whether it has any language servers.
+async fn is_serving(editor: &dyn Asked, until: Instant) -> bool {
+    let answer = tokio::time::timeout_at(until, editor.diagnostics(DiagnosticsParams::default())).await;
+    answer.is_ok_and(|answer| answer.is_ok_and(|result| result.state != AnswerState::Unsupported))
+}
+
 /// One round of questions.
 struct Asking<'a> {
-    files: &'a Files,
+    source: &'a EditorSource,
     client: ClientId,
     editor: Arc<dyn Asked>,
     until: Instant,
     /// How long servers are waited for that are not ready.
     ready: Option<Duration>,
-    silent: &'a Mutex<Option<ClientId>>,
 }
 
 impl Asking<'_> {
     async fn of(&self, subject: &Subject) -> Option<Report> {
-        let found = self.files.buffers().find(&subject.path, Some(self.client));
+        let files = &self.source.files;
+        let found = files.buffers().find(&subject.path, Some(self.client));
         let open = match found {
             Some(Ok(open)) if open.client == self.client => Some(open),
             Some(Err(_)) => return Some(self.unknown(&subject.path, "the editor's text of it is not known")),
@@ -114,6 +181,10 @@ impl Asking<'_> {
         };
         let is_same = open.as_ref().map_or(subject.is_saved, |open| open.document == *subject.text.as_str());
         if !is_same {
+            // What another one has open is not this one's to speak of.
+            if open.is_none() && files.home_client() != Some(self.client) {
+                return None;
+            }
             return Some(self.unknown(&subject.path, "its text is another one in the editor by now"));
         }
         let uri = match &open {
@@ -159,7 +230,7 @@ impl Asking<'_> {
             let Some(path) = path else { continue };
             let path = path.canonicalize().unwrap_or(path);
             if subjects.iter().all(|subject| subject.path != path) {
-                let open = self.files.buffers().find(&path, Some(self.client));
+                let open = self.source.files.buffers().find(&path, Some(self.client));
                 let document = open.and_then(Result::ok).map(|open| open.document);
                 reports.push(self.report(&path, file, document.as_ref()));
             }
@@ -175,7 +246,7 @@ impl Asking<'_> {
         until: Instant,
     ) -> Option<DiagnosticsResult> {
         let now = Instant::now();
-        let was_silent = *self.silent() == Some(self.client);
+        let was_silent = self.source.silent().contains(&self.client);
         let until = if was_silent { until.min(now + BRIEFLY) } else { until };
         // It has to answer by then, and the answer has to arrive.
         let wait = until.checked_duration_since(now + ON_THE_WAY)?;
@@ -183,7 +254,10 @@ impl Asking<'_> {
         let (wait, wait_ready) = (Some(millis(wait)), self.ready.map(millis));
         let answer = self.editor.diagnostics(DiagnosticsParams { uri, version, wait, wait_ready });
         let answer = tokio::time::timeout_at(until, answer).await;
-        *self.silent() = answer.is_err().then_some(self.client);
+        match answer {
+            Ok(_) => _ = self.source.silent().remove(&self.client),
+            Err(_) => _ = self.source.silent().insert(self.client),
+        }
         match answer.ok()? {
             Ok(result) => Some(result),
             Err(Refusal::Silent) => None,
@@ -194,12 +268,8 @@ impl Asking<'_> {
         }
     }
 
-    fn silent(&self) -> MutexGuard<'_, Option<ClientId>> {
-        self.silent.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn report(&self, path: &Path, file: FileDiagnostics, document: Option<&Document>) -> Report {
-        let encoding = self.files.buffers().encoding(self.client).unwrap_or(Encoding::Utf16);
+        let encoding = self.source.files.buffers().encoding(self.client).unwrap_or(Encoding::Utf16);
         let items = file.items.into_iter().map(|item| diagnostic(item, document, encoding)).collect();
         let said = match file.proof {
             Proof::Proven => Said::Proven(items),
@@ -208,14 +278,14 @@ impl Asking<'_> {
                 Said::Unknown { why: "what the editor knows may be about an older text".into() }
             }
         };
-        Report::new(path.to_owned(), self.source(), said)
+        Report::new(path.to_owned(), self.source_name(), said)
     }
 
     fn unknown(&self, path: &Path, why: &str) -> Report {
-        Report::new(path.to_owned(), self.source(), Said::Unknown { why: why.to_owned() })
+        Report::new(path.to_owned(), self.source_name(), Said::Unknown { why: why.to_owned() })
     }
 
-    fn source(&self) -> String {
+    fn source_name(&self) -> String {
         format!("{}'s language servers", self.editor.name())
     }
 }

@@ -1,6 +1,8 @@
-//! What the desk's own language servers are busy with until they can be asked, as the progress that editors show.
+//! What the desk's own language servers are busy with until they can be asked, as the progress that editors show which work in that
+//! project.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{OnceLock, Weak};
 use std::time::Duration;
 
@@ -21,6 +23,7 @@ type Shown = BTreeMap<(ClientId, String), Doing>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Doing {
+    root: PathBuf,
     title: String,
     message: Option<String>,
     percent: Option<u32>,
@@ -44,6 +47,9 @@ async fn told(mut before: Shown, busy: &BTreeMap<String, Doing>, editors: &Edito
             let _ = tokio::time::timeout(PATIENCE, editor.work(token, work)).await;
         };
         for (token, doing) in busy {
+            if !editors.at(&doing.root).iter().any(|(at, _)| *at == client) {
+                continue;
+            }
             let key = (client, token.clone());
             let last = before.remove(&key);
             let (message, percent) = (doing.message.as_deref(), doing.percent);
@@ -69,5 +75,6 @@ fn doing(server: &Running) -> Option<(String, Doing)> {
         _ => return None,
     };
     let token = format!("copydesk/{}/{}", server.name, server.root.display());
-    Some((token, Doing { title: format!("{} {what}", server.name), message, percent }))
+    let (root, title) = (server.root.clone(), format!("{} {what}", server.name));
+    Some((token, Doing { root, title, message, percent }))
 }

@@ -4,6 +4,7 @@
 //! a file is said by the configuration of the folder that a session works in.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -14,7 +15,7 @@ use copydesk_language::choose::{Chosen, Settings, Wanted, servers_for};
 use copydesk_language::find::Search;
 use copydesk_language::format::{self, Formatters};
 use copydesk_language::pool::{Choose, Limits, Pool};
-use copydesk_language::{Checks, Severity, Source, Sources, Subject, Syntax, Texts};
+use copydesk_language::{Checks, Severity, Source, Sources, Subject, Syntax, Texts, Witness};
 use copydesk_permission::Layers;
 use copydesk_workspace::buffers::Buffers;
 use copydesk_workspace::config::{DiagnosticSource, Loaded};
@@ -27,7 +28,7 @@ use super::editor::EditorSource;
 use super::texts::{FileTexts, of_file};
 use super::{Languages, configured, progress};
 use crate::hub::Editors;
-use crate::opening;
+use crate::{environment, opening};
 
 /// Folders of which it is remembered how they are served.
 const MOST_FOLDERS: usize = 64;
@@ -80,9 +81,13 @@ impl Servers {
         }
         let root = root_of(files);
         let search = languages.search(self.home.clone());
-        let (settings, in_project) = (languages.servers.clone(), languages.in_project);
-        let is_other =
-            self.folders.put(root.clone(), Folder { settings, in_project, search: search.clone() });
+        let folder = Folder {
+            settings: languages.servers.clone(),
+            in_project: languages.in_project,
+            withheld: environment::withheld(loaded),
+            search: search.clone(),
+        };
+        let is_other = self.folders.put(root.clone(), folder);
         if let Some(pool) = self.pool.get().filter(|_| is_other) {
             pool.renew(&root);
         }
@@ -91,8 +96,10 @@ impl Servers {
             editor: asks(DiagnosticSource::Editor)
                 .then(|| Arc::new(EditorSource::new(editors.clone(), files.clone())) as Arc<dyn Source>),
             pool: (asks(DiagnosticSource::Servers) && languages.servers.is_on)
-                .then(|| Arc::new(self.begun(editors).besides(&[])) as Arc<dyn Source>),
+                .then(|| Arc::new(self.begun(loaded, editors).besides(&[])) as Arc<dyn Source>),
             checkers: checkers(&languages, asks(DiagnosticSource::Checkers), search, root, processes),
+            // It sees what is changed also where only an editor's servers are asked.
+            witness: Some(Arc::new(self.begun(loaded, editors).overseer()) as Arc<dyn Witness>),
             syntax: asks(DiagnosticSource::Syntax).then(|| Arc::new(self.syntax.clone()) as Arc<dyn Source>),
         };
         let least = if said.warnings == Some(true) { Severity::Warning } else { Severity::Error };
@@ -120,11 +127,11 @@ impl Servers {
         })
     }
 
-    fn begun(&self, editors: &Editors) -> &Pool {
+    fn begun(&self, loaded: &Loaded, editors: &Editors) -> &Pool {
         self.pool.get_or_init(|| {
             let texts = DeskTexts { buffers: self.buffers.clone(), folders: Arc::clone(&self.folders) };
             let choose = Arc::clone(&self.folders);
-            let pool = Pool::new(opening::processes(), choose, Arc::new(texts), Limits::default());
+            let pool = Pool::new(opening::processes(loaded), choose, Arc::new(texts), Limits::default());
             let held = Arc::downgrade(&self.pool);
             tokio::spawn(progress::show(held, pool.news(), editors.clone()));
             pool
@@ -153,6 +160,8 @@ fn checkers(
 struct Folder {
     settings: Settings,
     in_project: bool,
+    /// Variables that its servers are not given; all servers begin with the same otherwise.
+    withheld: Vec<OsString>,
     search: Search,
 }
 
@@ -172,7 +181,9 @@ impl Folders {
         let folder = Arc::new(folder);
         let before = known.insert(root, Arc::clone(&folder));
         before.is_some_and(|before| {
-            (&before.settings, before.in_project) != (&folder.settings, folder.in_project)
+            let parts =
+                |folder: &Folder| (folder.settings.clone(), folder.in_project, folder.withheld.clone());
+            parts(&before) != parts(&folder)
         })
     }
 
@@ -191,7 +202,14 @@ impl Folders {
 impl Choose for Folders {
     fn servers_for(&self, path: &Path, first_line: &str) -> Vec<Chosen> {
         let Some((root, folder)) = self.of(path) else { return Vec::new() };
-        servers_for(&folder.search, &folder.settings, Wanted { path, first_line, root: &root })
+        let mut chosen =
+            servers_for(&folder.search, &folder.settings, Wanted { path, first_line, root: &root });
+        for server in &mut chosen {
+            let without = folder.withheld.iter().map(|name| (name.clone(), None));
+            // What the person says of it comes later, and counts.
+            server.environment = without.chain(std::mem::take(&mut server.environment)).collect();
+        }
+        chosen
     }
 }
 

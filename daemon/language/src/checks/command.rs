@@ -1,7 +1,7 @@
 //! What a command did: its changes are seen on the disk.
 //!
-//! Where servers of ours watch over the project they know what was changed; else the files that were told of last are looked at. Only
-//! what was changed while the command ran is taken for its doing.
+//! Where servers of ours work, or an editor's do, the project is watched over, and it is known what was changed; else the files that were
+//! told of last are looked at. Only what was changed while the command ran is taken for its doing.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ impl Checks {
         let Some(texts) = self.shared.texts.as_ref().filter(|_| !self.is_off()) else {
             return Commanding::default();
         };
-        let moment = self.shared.sources.moment(Instant::now() + SETTLE).await;
+        let moment = self.shared.sources.moment(&self.real_root(), Instant::now() + SETTLE).await;
         let latest = self.lock().latest();
         let text = |path: &Path| texts.text(path).map(|subject| subject.text);
         let known = latest.into_iter().map(|path| (text(&path), path)).map(|(text, path)| (path, text));
@@ -42,7 +42,7 @@ impl Checks {
         let begun = Instant::now();
         let until = begun + self.shared.options.wait;
         let texts = self.shared.texts.as_ref()?;
-        let root = self.shared.root.canonicalize().unwrap_or_else(|_| self.shared.root.clone());
+        let root = self.real_root();
         let seen = self.shared.sources.changed(command.moment, &root, until).await;
         let mut changed: BTreeSet<PathBuf> = seen.into_iter().collect();
         let is_other = |(path, text): &(PathBuf, Option<Arc<String>>)| {

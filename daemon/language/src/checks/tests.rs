@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use super::*;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::report::Said;
-use crate::source::{Changing, Checking, Source};
+use crate::source::{Changing, Checking, Moment, Source, Witness};
 
 /// Every line with `bad` in it is wrong.
 #[derive(Default)]
@@ -70,6 +70,12 @@ impl Source for Grumbler {
     fn shadow<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
         self.check(subjects, until)
     }
+}
+
+impl Witness for Grumbler {
+    fn moment(&self, _until: Instant) -> Moment<'_> {
+        Box::pin(std::future::ready(0))
+    }
 
     fn changed<'a>(&'a self, _since: u64, _below: &'a Path, _until: Instant) -> Changing<'a> {
         Box::pin(std::future::ready(std::mem::take(&mut *self.changed.lock().unwrap())))
@@ -100,7 +106,11 @@ struct Scene {
 
 fn scene() -> Scene {
     let grumbler = Arc::new(Grumbler::default());
-    let sources = Sources { pool: Some(Arc::clone(&grumbler) as Arc<dyn Source>), ..Sources::default() };
+    let sources = Sources {
+        pool: Some(Arc::clone(&grumbler) as Arc<dyn Source>),
+        witness: Some(Arc::clone(&grumbler) as Arc<dyn Witness>),
+        ..Sources::default()
+    };
     let options = Options { wait: WAIT, least: Severity::Error };
     let texts = Arc::clone(&grumbler.disk) as Arc<dyn Texts>;
     let checks = Checks::new(sources, texts, Path::new("/w"), options);

@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+/// Endings of files that are compiled by themselves, and bring in others.
+const UNITS: [&str; 8] = ["c", "cc", "cpp", "cxx", "c++", "m", "mm", "cu"];
+
 /// What other files would say, or none where others cannot name it.
 pub(super) fn regex(path: &Path) -> Option<String> {
     let ending = path.extension()?.to_str()?;
@@ -12,7 +15,7 @@ pub(super) fn regex(path: &Path) -> Option<String> {
         ("h" | "hpp" | "hh" | "hxx" | "h++" | "ipp" | "inl" | "tpp" | "cuh" | "hrl", _) => {
             path.file_name()?.to_str()?
         }
-        ("c" | "cc" | "cpp" | "cxx" | "c++" | "m" | "mm" | "cu", _) | ("rs", "main") => return None,
+        _ if stands_alone(path) => return None,
         ("go", _) | (_, "__init__" | "index" | "mod") => folder?,
         ("rs", "lib") => path.ancestors().nth(2)?.file_name()?.to_str()?,
         // The types of a script, or one of several that belong together: `x.d.ts`, `x.test.ts`.
@@ -25,6 +28,13 @@ pub(super) fn regex(path: &Path) -> Option<String> {
     let edge =
         |end: Option<char>| if end.is_some_and(|c| c.is_alphanumeric() || c == '_') { r"\b" } else { "" };
     Some(format!("{}{}{}", edge(name.chars().next()), escape(&name), edge(name.chars().next_back())))
+}
+
+/// Whether no other file brings it in, as a rule.
+pub(crate) fn stands_alone(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    ending.is_some_and(|ending| UNITS.contains(&ending))
+        || path.file_name().is_some_and(|name| name == "main.rs")
 }
 
 /// Files of one folder are one package, and see each other without a word.

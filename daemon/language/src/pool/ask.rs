@@ -115,7 +115,8 @@ pub(super) async fn ask(
         known_before,
         past,
     };
-    let mut is_telling = quirks.pushes_closed || quirks.dirty_dependents == Dependents::Told;
+    let is_told = quirks.pushes_closed || quirks.dirty_dependents == Dependents::Told;
+    let mut is_telling = is_told && !server.is_asked_instead();
     while let Ok(Some(got)) = timeout_at(until, waiting.next()).await {
         match got {
             Got::Linked(found) => {

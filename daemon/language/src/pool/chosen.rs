@@ -101,7 +101,7 @@ impl Shared {
         if self.places.available_permits() == 0 {
             let idle = slots.values().filter(|slot| slot.alive().is_some() && slot.is_free());
             // The new one begins when the process of the old one is gone.
-            idle.min_by_key(|slot| slot.used()).map(|oldest| oldest.order(Order::Stop));
+            idle.min_by_key(|slot| slot.last_used()).map(|oldest| oldest.order(Order::Stop));
         }
         let (slot, orders) = Slot::new(launch, &chosen.language, self.limits.documents);
         slots.insert(key, Arc::clone(&slot));

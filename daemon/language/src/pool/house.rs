@@ -36,7 +36,8 @@ pub(super) async fn keep(shared: Weak<Shared>, closed: CancellationToken) {
 fn end_idle(pool: &Shared) {
     let now = Instant::now();
     for slot in pool.all() {
-        if slot.alive().is_some() && now.duration_since(slot.used()) >= pool.limits.idle && slot.is_free() {
+        let idle = if slot.is_spare() { pool.limits.spare } else { pool.limits.idle };
+        if slot.alive().is_some() && now.duration_since(slot.last_used()) >= idle && slot.is_free() {
             slot.order(Order::Stop);
         }
     }
@@ -60,7 +61,7 @@ fn make_room(pool: &Shared) {
     }
     // Those that start and do not wait have the places that are left.
     let waiting = (starting + placed.len() + ending).saturating_sub(pool.limits.servers);
-    placed.sort_by_key(|slot| slot.used());
+    placed.sort_by_key(|slot| slot.last_used());
     let free = placed.into_iter().filter(|slot| slot.is_free());
     free.take(waiting.saturating_sub(ending)).for_each(|slot| _ = slot.order(Order::Stop));
 }

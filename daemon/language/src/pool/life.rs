@@ -220,8 +220,8 @@ async fn rest(until: Option<Instant>, orders: &mut Receiver<Order>, closed: &Can
 }
 
 impl Shared {
-    /// The one that watches a root, for as long as a server has it.
-    fn root(&self, path: &std::path::Path) -> Arc<Root> {
+    /// The one that watches a root, for as long as a server or a session has it.
+    pub(super) fn root(&self, path: &std::path::Path) -> Arc<Root> {
         let mut roots = self.roots.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         roots.retain(|_, root| root.strong_count() > 0);
         if let Some(root) = roots.get(path).and_then(Weak::upgrade) {

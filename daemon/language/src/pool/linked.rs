@@ -71,7 +71,8 @@ pub(super) fn warm(pool: &Arc<Shared>, slot: &Arc<Slot>, path: &Path) {
 
 async fn look(pool: &Shared, slot: &Slot, path: &Path, until: Instant) -> Vec<PathBuf> {
     let quirks = &slot.launch.quirks;
-    if quirks.dirty_dependents == Dependents::None || quirks.pushes_closed {
+    let is_asked = || slot.alive().is_some_and(|alive| alive.server.is_asked_instead());
+    if quirks.dirty_dependents == Dependents::None || (quirks.pushes_closed && !is_asked()) {
         return Vec::new();
     }
     let mentions = Mentions {

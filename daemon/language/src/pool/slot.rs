@@ -29,8 +29,15 @@ pub(super) struct Slot {
     /// Whoever checks has it shared; whoever holds a text that is not the document's has it alone.
     pub(super) turn: Arc<RwLock<()>>,
     documents: Mutex<Documents>,
-    used: Mutex<Instant>,
+    used: Mutex<Used>,
     orders: mpsc::Sender<Order>,
+}
+
+#[derive(Debug)]
+struct Used {
+    last: Instant,
+    /// Somebody else has answered for its files since.
+    is_spare: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -81,7 +88,7 @@ impl Slot {
             life: watch::Sender::new(Life::Starting),
             turn: Arc::default(),
             documents: Mutex::new(Documents::new(most)),
-            used: Mutex::new(Instant::now()),
+            used: Mutex::new(Used { last: Instant::now(), is_spare: false }),
             orders,
         };
         (Arc::new(slot), receiver)
@@ -166,11 +173,24 @@ impl Slot {
     }
 
     pub(super) fn touch(&self) {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *self.used() = Used { last: Instant::now(), is_spare: false };
     }
 
-    pub(super) fn used(&self) -> Instant {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Somebody else answers for its files, until it is asked again.
+    pub(super) fn spare(&self) {
+        self.used().is_spare = true;
+    }
+
+    pub(super) fn last_used(&self) -> Instant {
+        self.used().last
+    }
+
+    pub(super) fn is_spare(&self) -> bool {
+        self.used().is_spare
+    }
+
+    fn used(&self) -> MutexGuard<'_, Used> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Nobody asks it anything at this moment.

@@ -1,6 +1,6 @@
 //! The pool as a source, and what is left of it where an editor serves some languages itself.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use futures_util::future::join_all;
 use tokio::time::{Instant, timeout_at};
@@ -9,10 +9,7 @@ use super::Pool;
 use super::ask::ask;
 use super::chosen::{Group, Server};
 use crate::report::{Report, Said};
-use crate::source::{Changing, Checking, Moment, Source, Subject};
-
-/// Files of which it is looked whether anybody serves them, after a command that changed more.
-const MOST_CHANGED: usize = 200;
+use crate::source::{Checking, Source, Subject};
 
 /// The pool without what is served already. No server of those is started.
 #[derive(Debug, Clone)]
@@ -58,27 +55,19 @@ impl Source for Besides {
         Box::pin(async move { timeout_at(until, late).await.unwrap_or_default() })
     }
 
+    fn spare(&self, paths: &[PathBuf]) {
+        let shared = &self.pool.shared;
+        // Whoever has none need not look who would serve them.
+        for path in paths.iter().filter(|_| !shared.slots().is_empty()) {
+            for chosen in shared.choose.servers_for(path, "") {
+                let slot = shared.slots().get(&(chosen.name, chosen.root)).cloned();
+                slot.iter().for_each(|slot| slot.spare());
+            }
+        }
+    }
+
     fn shadow<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
         Box::pin(Self::shadow(self, subjects, until))
-    }
-
-    fn moment(&self, until: Instant) -> Moment<'_> {
-        Box::pin(async move {
-            let shared = &self.pool.shared;
-            shared.settle(until).await;
-            shared.recent().now()
-        })
-    }
-
-    fn changed<'a>(&'a self, since: u64, below: &'a Path, until: Instant) -> Changing<'a> {
-        Box::pin(async move {
-            let shared = &self.pool.shared;
-            shared.settle(until).await;
-            let mut paths = shared.recent().since(since);
-            paths.retain(|path| path.starts_with(below));
-            let is_served = |path: &PathBuf| !shared.choose.servers_for(path, "").is_empty();
-            paths.into_iter().take(MOST_CHANGED).filter(is_served).collect()
-        })
     }
 }
 

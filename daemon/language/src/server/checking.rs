@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout_at};
@@ -13,8 +14,9 @@ use super::documents::Held;
 use super::fresh::Verdict;
 use super::greeting::PullOptions;
 use super::known::{Gate, Known, apart};
+use super::parse::Pulled;
 use super::saves::Followed;
-use super::{Server, parse, uri};
+use super::{Server, parse, tsserver, uri};
 use crate::diagnostic::Diagnostic;
 use crate::peer::{Answer, PeerError};
 use crate::quirks::{Pull, Quirks};
@@ -32,6 +34,8 @@ const TOGETHER: Duration = Duration::from_millis(20);
 /// The same where nothing can be asked.
 const ALONE: Duration = Duration::from_millis(200);
 
+const LATE: &str = "it did not answer in time";
+
 /// What is to be done next.
 pub(super) enum Step {
     Said(Said),
@@ -42,7 +46,8 @@ pub(super) enum Step {
 
 /// A question that was sent.
 pub(super) struct Pulling {
-    answer: Answer,
+    /// All of them together say what is wrong.
+    answers: Vec<Answer>,
     /// The text that it is about. None for the disk's.
     text: Option<Arc<String>>,
     is_proof: bool,
@@ -83,16 +88,19 @@ impl Server {
         }
         let ready = match known.gate(now) {
             Gate::Open(ready) => ready,
+            // Such a one answers when it has read the project.
+            Gate::Wait(_) if quirks.pull == Pull::Tsserver && known.offers.tsserver => now,
             Gate::Wait(at) => {
                 return Step::Wait(at, "it has not said in time whether it has read the project");
             }
             Gate::Shut(why) => return Step::Said(Said::Unknown { why }),
         };
-        if let Some(options) = known.pull(quirks) {
+        if let Some(options) = known.pull_of(path, quirks) {
             if held.is_none() && !quirks.pull_closed {
                 return Step::Said(unknown("it does not hold the file open"));
             }
-            if let Some(later) = known.disk.map(|disk| disk + DISK).filter(|later| *later > now) {
+            let later = known.disk.map(|disk| disk + DISK).filter(|later| *later > now);
+            if let Some(later) = later.filter(|_| !quirks.disk_in_order) {
                 return Step::Wait(Some(later), "files were changed on the disk just before");
             }
             return self.ask(&known, path, options, now);
@@ -120,8 +128,10 @@ impl Server {
 
     /// The new version; none where it cannot be told once more.
     pub(super) fn touch(&self, known: &mut Known, path: &Path) -> Option<i32> {
-        let how = (known.offers.sync, &self.inner.launch.quirks.change);
-        let (method, params) = known.documents.touch(path, how, Instant::now())?;
+        let quirks = &self.inner.launch.quirks;
+        let more = quirks.change.iter().chain(&quirks.touch);
+        let more = more.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let (method, params) = known.documents.touch(path, (known.offers.sync, &more), Instant::now())?;
         self.peer.notify(method, &params);
         known.documents.get(path).map(|held| held.version)
     }
@@ -131,13 +141,20 @@ impl Server {
         let Some(uri) = held.map(|held| held.uri.clone()).or_else(|| uri::of(path)) else {
             return Step::Said(unknown("it has no address that a server could be asked by"));
         };
-        let mut params = json!({ "textDocument": { "uri": uri } });
-        if let (Some(identifier), Some(params)) = (&options.identifier, params.as_object_mut()) {
-            params.insert("identifier".to_owned(), Value::from(identifier.as_str()));
-        }
-        let is_disk_read = known.disk.is_none_or(|disk| disk + DISK_UNSURE <= now);
+        let quirks = &self.inner.launch.quirks;
+        let answers = if quirks.pull == Pull::Tsserver {
+            let ask = |params| self.peer.request("workspace/executeCommand", &params);
+            tsserver::questions(&uri).map(ask).into()
+        } else {
+            let mut params = json!({ "textDocument": { "uri": uri } });
+            if let (Some(identifier), Some(params)) = (&options.identifier, params.as_object_mut()) {
+                params.insert("identifier".to_owned(), Value::from(identifier.as_str()));
+            }
+            vec![self.peer.request("textDocument/diagnostic", &params)]
+        };
+        let is_disk_read = quirks.disk_in_order || known.disk.is_none_or(|disk| disk + DISK_UNSURE <= now);
         Step::Pulling(Pulling {
-            answer: self.peer.request("textDocument/diagnostic", &params),
+            answers,
             text: held.map(|held| Arc::clone(&held.text)),
             is_proof: held.is_some() && is_disk_read,
         })
@@ -145,25 +162,29 @@ impl Server {
 
     /// None where it has to be asked again.
     pub(super) async fn pulled(&self, pulling: Pulling, until: Instant) -> Option<Said> {
-        let Pulling { answer, text, is_proof, .. } = pulling;
-        let answer = match timeout_at(until, answer).await {
-            Err(_) => return Some(unknown("it did not answer in time")),
-            Ok(Err(PeerError::Rpc(error))) if error.is_passing() => {
-                sleep_until(until.min(Instant::now() + AGAIN)).await;
-                return (Instant::now() >= until).then(|| unknown("it did not answer in time"));
-            }
-            Ok(Err(error)) => return Some(Said::Unknown { why: error.to_string() }),
-            Ok(Ok(answer)) => answer,
-        };
-        let Some(report) = parse::pulled(&answer) else {
+        let Pulling { answers, text, is_proof } = pulling;
+        let mut came = Vec::new();
+        for answer in answers {
+            came.push(match self.answered(answer, until).await {
+                Err(why) => return Some(Said::Unknown { why }),
+                Ok(Err(PeerError::Rpc(error))) if error.is_passing() => {
+                    sleep_until(until.min(Instant::now() + AGAIN)).await;
+                    return (Instant::now() >= until).then(|| unknown(LATE));
+                }
+                Ok(Err(error)) => return Some(Said::Unknown { why: error.to_string() }),
+                Ok(Ok(answer)) => answer,
+            });
+        }
+        let Some(report) = self.read(&came) else {
             return Some(unknown("its answer is no report of diagnostics"));
         };
         let quirks = &self.inner.launch.quirks;
         // What it said while it began to read the project anew means nothing.
-        match self.inner.lock().gate(Instant::now()) {
-            Gate::Open(_) => {}
-            Gate::Wait(_) => return None,
-            Gate::Shut(why) => return Some(Said::Unknown { why }),
+        if self.is_back_soon() {
+            return None;
+        }
+        if let Gate::Shut(why) = self.inner.lock().gate(Instant::now()) {
+            return Some(Said::Unknown { why });
         }
         if !report.related.is_empty() {
             let related = report.related;
@@ -179,6 +200,42 @@ impl Server {
             Extent::of(&text).clamp(&mut diagnostics);
         }
         Some(if is_proof { Said::Proven(diagnostics) } else { Said::Likely(diagnostics) })
+    }
+
+    /// Or why it is not waited for any longer: one that begins to read the project takes any time.
+    async fn answered(
+        &self,
+        mut answer: Answer,
+        until: Instant,
+    ) -> Result<Result<Box<RawValue>, PeerError>, String> {
+        let mut ticks = self.inner.ticks.subscribe();
+        loop {
+            ticks.borrow_and_update();
+            tokio::select! {
+                biased;
+                answer = &mut answer => return Ok(answer),
+                () = wait(&mut ticks, None, until) => {}
+            }
+            if let Gate::Shut(why) = self.inner.lock().gate(Instant::now()) {
+                return Err(why);
+            }
+            if Instant::now() >= until {
+                return Err(LATE.to_owned());
+            }
+        }
+    }
+
+    fn read(&self, answers: &[Box<RawValue>]) -> Option<Pulled> {
+        if self.inner.launch.quirks.pull != Pull::Tsserver {
+            return parse::pulled(answers.first()?);
+        }
+        let (mut room, mut report) = (parse::MOST_READ, Pulled::default());
+        for answer in answers {
+            let set = tsserver::answered(answer, &self.inner.launch.settings, &mut room)?;
+            report.set.diagnostics.extend(set.diagnostics);
+            report.set.omitted += set.omitted;
+        }
+        Some(report)
     }
 
     pub(super) async fn wait_for_saved(&self, path: &Path, until: Instant) -> Option<Said> {
@@ -240,11 +297,15 @@ impl Server {
         let asked = Instant::now();
         let step = {
             let known = self.inner.lock();
-            known.pull(&self.inner.launch.quirks).map(|options| self.ask(&known, path, options, asked))
+            known
+                .pull_of(path, &self.inner.launch.quirks)
+                .map(|options| self.ask(&known, path, options, asked))
         };
         let more = match step {
             Some(Step::Pulling(pulling)) => {
-                let _ = timeout_at(until, pulling.answer).await;
+                for answer in pulling.answers {
+                    let _ = timeout_at(until, answer).await;
+                }
                 TOGETHER.max(asked.elapsed())
             }
             _ => ALONE,

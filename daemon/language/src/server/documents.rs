@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
 use super::greeting::Sync;
+use super::ground::Ground;
 use super::uri;
 use crate::source::Subject;
 
@@ -40,6 +41,7 @@ pub(super) struct Held {
     pub(super) on_disk: Option<i32>,
     /// The version that was last saved, and when.
     pub(super) saved: Option<(i32, Instant)>,
+    pub(super) ground: Option<Ground>,
     /// The last versions, and what their texts were.
     texts: VecDeque<(i32, u64)>,
 }
@@ -66,6 +68,17 @@ impl Held {
         text(version).is_some() && text(version) == text(self.version)
     }
 
+    /// It was opened with this version.
+    pub(super) fn is_first(&self) -> bool {
+        self.texts.len() == 1
+    }
+
+    /// The version before had the same text.
+    pub(super) fn is_told_again(&self) -> bool {
+        let mut last = self.texts.iter().rev().map(|(_, text)| text);
+        last.next() == last.next()
+    }
+
     fn remember(&mut self) {
         if self.texts.len() >= REMEMBERED {
             self.texts.pop_front();
@@ -80,6 +93,10 @@ pub(super) type Message = (&'static str, Value);
 impl Documents {
     pub(super) fn get(&self, path: &Path) -> Option<&Held> {
         self.open.get(path)
+    }
+
+    pub(super) fn get_mut(&mut self, path: &Path) -> Option<&mut Held> {
+        self.open.get_mut(path)
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = (&PathBuf, &Held)> {
@@ -123,6 +140,7 @@ impl Documents {
             edited: (!subject.is_saved).then_some((now, tick)),
             on_disk: subject.is_saved.then_some(self.version),
             saved: None,
+            ground: None,
             texts: VecDeque::new(),
         };
         held.remember();

@@ -46,8 +46,6 @@ pub(super) struct Case<'a> {
     /// When it had read the project for the first time, where it told of that: what was published before means nothing.
     pub(super) first_ready: Option<Instant>,
     pub(super) heard: Option<Heard>,
-    /// What was heard last was said of the very same text, under another version.
-    pub(super) is_same_text: bool,
 }
 
 /// The last publish for a file, and what came before it for the same version.
@@ -110,8 +108,6 @@ impl Case<'_> {
             Some(silence) => from(self.touched.max(self.ready) + silence, verdict),
             None => Verdict::Wait(None),
         };
-        let can_be_silent =
-            self.quirks.silent_when_unchanged || (self.quirks.same_text_is_silent && self.is_same_text);
         let Some(heard) = self.heard else { return Verdict::Wait(None) };
         if let Some(first) = self.first_ready.filter(|first| heard.at < *first) {
             let is_told_again = self.touched >= first;
@@ -139,7 +135,7 @@ impl Case<'_> {
                 let pieces = self.gap.max(first);
                 from(self.settled(heard).max(heard.at + pieces), Verdict::Likely)
             }
-            _ if can_be_silent => silent(Verdict::Likely),
+            _ if self.quirks.silent_when_unchanged => silent(Verdict::Likely),
             _ => Verdict::Wait(None),
         }
     }

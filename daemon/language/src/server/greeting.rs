@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Launch, uri};
+use super::{Launch, tsserver, uri};
 use crate::quirks::Pull;
 
 /// The params of `initialize`.
@@ -31,7 +31,7 @@ pub(super) fn folders(launch: &Launch) -> Value {
 }
 
 fn capabilities(pull: Pull) -> Value {
-    let can_pull = pull != Pull::Never;
+    let can_pull = !matches!(pull, Pull::Never | Pull::Tsserver);
     let diagnostic = can_pull.then(|| json!({ "dynamicRegistration": true, "relatedDocumentSupport": true }));
     let diagnostics = can_pull.then(|| json!({ "refreshSupport": true }));
     let mut capabilities = json!({
@@ -80,6 +80,8 @@ pub(super) struct Offers {
     /// Whether it is told of a save, and whether with the text.
     pub(super) save: Option<IncludeText>,
     pub(super) pull: Option<PullOptions>,
+    /// The compiler below it can be asked.
+    pub(super) tsserver: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,12 +109,15 @@ impl Offers {
             _ => None,
         };
         let pull = capabilities.get("diagnosticProvider").and_then(PullOptions::read);
+        let commands = capabilities.get("executeCommandProvider").and_then(|offered| offered.get("commands"));
+        let mut commands = commands.and_then(Value::as_array).into_iter().flatten();
+        let tsserver = commands.any(|command| command == tsserver::COMMAND);
         let sync = match kind {
             Some(1) => Sync::Full,
             Some(2) => Sync::Incremental,
             _ => Sync::None,
         };
-        Self { sync, save, pull }
+        Self { sync, save, pull, tsserver }
     }
 }
 

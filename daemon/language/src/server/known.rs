@@ -15,9 +15,10 @@ use super::published::{AllPublished, Published};
 use super::readiness::{Readiness, Stage};
 use super::registered::Registered;
 use super::saves::Saves;
-use super::{State, uri};
+use super::{State, tsserver, uri};
 use crate::diagnostic::Diagnostic;
-use crate::quirks::{Pull, Quirks};
+use crate::known::language_of;
+use crate::quirks::{Dependents, Pull, Quirks};
 
 #[derive(Debug)]
 pub(super) struct Known {
@@ -66,7 +67,7 @@ impl Known {
             registered: Registered::default(),
             saves: Saves::new(quirks.save_tokens.clone(), Duration::from_millis(quirks.save_begins_ms)),
             learnt: Learnt::default(),
-            offers: Offers { sync: Sync::Full, save: None, pull: None },
+            offers: Offers { sync: Sync::Full, save: None, pull: None, tsserver: false },
             tick: 0,
             disk: None,
             beside: None,
@@ -114,8 +115,27 @@ impl Known {
 
     /// How it can be asked, where it can.
     pub(super) fn pull(&self, quirks: &Quirks) -> Option<&PullOptions> {
-        let offered = || self.registered.pull().or(self.offers.pull.as_ref());
-        if quirks.pull == Pull::Never { None } else { offered() }
+        match quirks.pull {
+            Pull::Never => None,
+            Pull::IfOffered | Pull::Only => self.registered.pull().or(self.offers.pull.as_ref()),
+            Pull::Tsserver => self.offers.tsserver.then_some(&tsserver::OPTIONS),
+        }
+    }
+
+    /// The same for one file.
+    pub(super) fn pull_of(&self, path: &Path, quirks: &Quirks) -> Option<&PullOptions> {
+        let language = || match self.documents.get(path) {
+            Some(held) => Some(held.language.as_str()),
+            None => language_of(path, ""),
+        };
+        let is_asked = |name: &str| quirks.pull_languages.iter().any(|language| language == name);
+        let is_all = quirks.pull_languages.is_empty();
+        self.pull(quirks).filter(|_| is_all || language().is_some_and(is_asked))
+    }
+
+    /// It can be asked about what it tells of other files by itself.
+    pub(super) fn is_asked_instead(&self, quirks: &Quirks) -> bool {
+        quirks.dirty_dependents == Dependents::Told && self.pull(quirks).is_some()
     }
 
     /// What was published, judged for a document that is held.
@@ -128,7 +148,6 @@ impl Known {
         now: Instant,
     ) -> Verdict {
         let others = || self.documents.all().filter(|(other, _)| *other != path).map(|(_, held)| held);
-        let edited = others().filter_map(|other| Some(other.edited?.0)).max();
         let heard = self.published.get(path).filter(|said| !said.is_answer).map(|said| said.heard);
         let is_newer =
             |edited: Option<(Instant, u64)>| edited.map(|edited| edited.0) > heard.map(|heard| heard.at);
@@ -138,14 +157,13 @@ impl Known {
             silence: self.learnt.silence(Duration::from_millis(quirks.silence_ms)),
             version: held.version,
             changed: held.told,
-            touched: [edited, self.disk].into_iter().flatten().fold(held.told, Instant::max),
+            touched: self.elsewhere(path).map_or(held.told, |elsewhere| elsewhere.max(held.told)),
             on_dirty: others().any(|other| !other.is_clean() && is_newer(other.edited)),
             ready,
             first_ready: self.readiness.first(),
             heard,
-            is_same_text: heard.and_then(|heard| heard.version).is_some_and(|version| held.is_as(version)),
         };
-        case.judge(now)
+        self.on_ground(held, heard, quirks, case.judge(now))
     }
 
     /// Takes in a publish. Tells of which file, where it is one.
@@ -181,6 +199,7 @@ impl Known {
         {
             self.learnt.followed(now - before.at);
         }
+        self.found_ground(&path, version, before, quirks);
         self.put(path.clone(), publish.set, Heard::next(before, version, now, told), quirks, false);
         Some(path)
     }

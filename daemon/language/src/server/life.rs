@@ -8,10 +8,13 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
+use super::readiness::Stage;
 use super::{Inner, Server};
 
 /// A request that is not answered for so long, while nothing else is either, will not be.
 pub(super) const HANGS: Duration = Duration::from_secs(30);
+/// The same of one that says that it reads the project.
+const READING: Duration = Duration::from_secs(600);
 /// How often that is looked at.
 const LOOK: Duration = Duration::from_secs(5);
 /// Characters of what a server printed as errors that are told.
@@ -87,6 +90,16 @@ pub(super) fn ended(exit: Exit, errors: &Errors) -> String {
     if said.is_empty() { how } else { format!("{how}, and said: {said}") }
 }
 
+/// From when on a server hangs that was asked something at this moment.
+fn hangs(asked: Instant, stage: &Stage) -> Instant {
+    match stage {
+        // What it was asked before it had read the project it answers after that.
+        Stage::Ready { since } => asked.max(*since) + HANGS,
+        Stage::Starting { .. } => asked + HANGS,
+        Stage::Indexing { .. } => asked + READING,
+    }
+}
+
 /// Looks from time to time whether the server answers, for as long as anybody holds it.
 pub(super) fn watch(server: &Arc<Server>) {
     let server: Weak<Server> = Arc::downgrade(server);
@@ -97,7 +110,8 @@ pub(super) fn watch(server: &Arc<Server>) {
             look.tick().await;
             let Some(server) = server.upgrade() else { return };
             let waiting = server.peer.unanswered();
-            let hung = waiting.filter(|waiting| waiting.since + HANGS <= Instant::now());
+            let stage = server.inner.lock().readiness.stage(Instant::now());
+            let hung = waiting.filter(|waiting| hangs(waiting.since, &stage) <= Instant::now());
             let is_other = server.inner.lock().hung != hung.map(|waiting| waiting.method);
             if is_other {
                 server.inner.change(|known| known.hung = hung.map(|waiting| waiting.method));

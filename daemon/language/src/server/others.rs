@@ -8,16 +8,19 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::checking::{Step, wait};
+use super::documents::Held;
 use super::known::{Gate, Known};
 use super::published::Published;
 use super::{Mark, Server, parse, uri};
-use crate::quirks::Dependents;
+use crate::quirks::{Dependents, Pull};
 use crate::report::Said;
 
 /// Open files that are asked about.
 const MOST: usize = 64;
 /// Files that are told of.
 pub(super) const MOST_TOLD: usize = 1000;
+/// What is published in one go arrives within this time.
+const AT_ONCE: Duration = Duration::from_millis(30);
 /// What is said of several files comes within this time of each other.
 const TOGETHER: Duration = Duration::from_millis(120);
 
@@ -26,6 +29,7 @@ impl Server {
         let mut found = BTreeMap::new();
         let quirks = &self.inner.launch.quirks;
         self.wait_for_gate(until).await;
+        let alone = quirks.dirty_dependents == Dependents::None;
         let (pull, targets) = {
             let known = self.inner.lock();
             if !matches!(known.gate(Instant::now()), Gate::Open(_)) {
@@ -35,10 +39,11 @@ impl Server {
                 .documents
                 .all()
                 .filter(|(_, held)| held.edited.is_none_or(|edited| edited.1 <= since.0));
-            let open: Vec<_> = open.map(|(path, _)| path.clone()).take(MOST).collect();
-            (known.pull(quirks).cloned(), open)
+            let pull = known.pull(quirks).cloned();
+            // One that can be asked is asked of what it can be asked of.
+            let open = open.filter(|(path, _)| pull.is_none() || known.pull_of(path, quirks).is_some());
+            (pull.clone(), open.map(|(path, _)| path.clone()).take(MOST).collect::<Vec<_>>())
         };
-        let alone = quirks.dirty_dependents == Dependents::None;
         match &pull {
             Some(options) => {
                 let targets = if alone { Vec::new() } else { targets };
@@ -46,24 +51,29 @@ impl Server {
                 if options.workspace && !alone {
                     self.ask_workspace(options.identifier.as_deref(), until).await;
                 }
+                if quirks.pushes_closed && quirks.dirty_dependents == Dependents::Told {
+                    self.quiet(since, until).await;
+                    let named = self.named(since, |path| !found.contains_key(path));
+                    found.extend(self.ask_all(named, until).await);
+                }
             }
             None if quirks.dirty_dependents == Dependents::Asked => {
-                {
+                // Where a touch costs much, only what may be another now is touched.
+                if quirks.touch.is_empty() {
                     let mut known = self.inner.lock();
                     for path in &targets {
                         self.touch(&mut known, path);
                     }
                 }
-                for path in targets {
-                    let said = self.wait_for(&path, until).await;
-                    found.insert(path, said);
-                }
+                found.extend(self.ask_all(targets, until).await);
             }
             None if !alone && (!targets.is_empty() || quirks.pushes_closed) => self.quiet(since, until).await,
             None => {}
         }
         let known = self.inner.lock();
-        for (path, said) in known.since(since) {
+        // What it publishes without a version is of any text: what it answers counts alone.
+        let is_believed = pull.is_none() || quirks.pull != Pull::Tsserver;
+        for (path, said) in known.since(since).filter(|_| is_believed) {
             if found.len() < MOST_TOLD {
                 found.entry(path).or_insert(said);
             }
@@ -83,6 +93,15 @@ impl Server {
                 None => return,
             }
         }
+    }
+
+    /// Files that it has published for since a moment, and that it can be asked about: what it says then is proven.
+    fn named(&self, since: Mark, is_wanted: impl Fn(&PathBuf) -> bool) -> Vec<PathBuf> {
+        let (known, quirks) = (self.inner.lock(), &self.inner.launch.quirks);
+        let named = known.others_since(since).map(|(path, _)| path).filter(|path| is_wanted(path));
+        let can_be = |path: &&PathBuf| quirks.pull_closed || known.documents.get(path).is_some();
+        let asked = named.filter(can_be).filter(|path| known.pull_of(path, quirks).is_some());
+        asked.take(MOST).cloned().collect()
     }
 
     /// All questions are sent before the first answer is waited for.
@@ -131,9 +150,12 @@ impl Server {
                 let told = known.documents.all().filter_map(|(_, held)| Some(held.edited?.0));
                 let told = told.chain(known.disk).chain(known.saved).max();
                 let heard = known.published.since(since.0).map(|(_, published)| published.heard.at).max();
-                let expected =
-                    known.learnt.longest().unwrap_or_default().max(self.closed_follow(&known, since));
-                (told.map(|told| told + expected)).max(heard.map(|heard| heard + TOGETHER))
+                let (expected, together) = match self.is_told_of_all(&known, since) {
+                    true => (Duration::ZERO, AT_ONCE),
+                    false => (known.learnt.longest().unwrap_or_default(), TOGETHER),
+                };
+                let expected = expected.max(self.closed_follow(&known, since));
+                (told.map(|told| told + expected)).max(heard.map(|heard| heard + together))
             };
             match quiet {
                 Some(quiet) if quiet > Instant::now() && Instant::now() < until => {
@@ -150,21 +172,39 @@ impl Server {
     /// set of the file itself, and where that is as the first was it is not sent.
     fn closed_follow(&self, known: &Known, since: Mark) -> Duration {
         let quirks = &self.inner.launch.quirks;
-        let mut changed =
-            known.documents.all().filter(|(_, held)| held.edited.is_some_and(|at| at.1 > since.0));
-        let is_whole = |path: &PathBuf, version| {
-            let said = known.published.get(path).map(|said| said.heard);
-            said.is_some_and(|heard| heard.version == Some(version) && heard.count >= 2)
-        };
-        let is_there = quirks.partial_first && changed.all(|(path, held)| is_whole(path, held.version));
-        if !quirks.pushes_closed || is_there {
+        let is_there = quirks.partial_first && self.is_whole(known, since, 2);
+        if !quirks.pushes_closed || is_there || self.is_told_of_all(known, since) {
             return Duration::ZERO;
         }
         Duration::from_millis(quirks.silence_ms.max(quirks.settle_ms).min(10_000))
     }
 }
 
+impl Server {
+    /// Whether it has said of everything what a change did: one that can be asked gathers nothing, but publishes for all files together.
+    fn is_told_of_all(&self, known: &Known, since: Mark) -> bool {
+        let quirks = &self.inner.launch.quirks;
+        let mut changed = known.changed_since(since);
+        quirks.pushes_closed
+            && known.is_asked_instead(quirks)
+            && changed.next().is_some()
+            && self.is_whole(known, since, 1)
+    }
+
+    /// Whether each text that was changed since was published for so often.
+    fn is_whole(&self, known: &Known, since: Mark, count: u32) -> bool {
+        known.changed_since(since).all(|(path, held)| {
+            let heard = known.published.get(path).map(|said| said.heard);
+            heard.is_some_and(|heard| heard.version == Some(held.version) && heard.count >= count)
+        })
+    }
+}
+
 impl Known {
+    fn changed_since(&self, since: Mark) -> impl Iterator<Item = (&PathBuf, &Held)> {
+        self.documents.all().filter(move |(_, held)| held.edited.is_some_and(|at| at.1 > since.0))
+    }
+
     /// What was said since a moment of files whose text was not changed since.
     fn since(&self, since: Mark) -> impl Iterator<Item = (PathBuf, Said)> {
         self.others_since(since).map(|(path, published)| {

@@ -18,7 +18,7 @@ mod tests;
 /// Diagnostics that are kept of one file; errors first where there are more.
 pub(super) const MOST: usize = 10_000;
 /// So many of one answer are looked at, at most, whatever files they are in.
-const MOST_READ: usize = 2 * MOST;
+pub(super) const MOST_READ: usize = 2 * MOST;
 /// Files of one answer; more are not looked at.
 const MOST_FILES: usize = 5000;
 /// Bytes of one diagnostic as it is written.
@@ -46,7 +46,7 @@ pub(super) struct Publish {
 }
 
 /// The answer to a pull.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Pulled {
     pub(super) set: Set,
     /// Of other files, by URI.
@@ -227,8 +227,9 @@ impl<'de> Visitor<'de> for Items<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Set, A::Error> {
         let (mut all, mut omitted) = (Vec::new(), 0);
         while let Some(raw) = list.next_element::<&RawValue>()? {
-            let read = (*self.room > 0 && raw.get().len() <= LONGEST).then(|| diagnostic(raw));
-            match read.flatten() {
+            let read =
+                (*self.room > 0 && raw.get().len() <= LONGEST).then(|| serde_json::from_str(raw.get()).ok());
+            match read.flatten().and_then(|value: Value| diagnostic(&value)) {
                 Some(diagnostic) => {
                     *self.room -= 1;
                     all.push(diagnostic);
@@ -236,20 +237,38 @@ impl<'de> Visitor<'de> for Items<'_> {
                 None => omitted += 1,
             }
         }
-        if all.len() > MOST {
-            omitted += all.len() - MOST;
-            // Stable: within a severity they stay in the order of the server.
-            all.sort_by_key(|diagnostic| diagnostic.severity);
-            all.truncate(MOST);
-        }
-        all.shrink_to_fit();
-        Ok(Set { diagnostics: all, omitted })
+        Ok(bounded(all, omitted))
     }
 }
 
+/// Those of a server that has another form for them, which were given ours.
+pub(super) fn translated(items: impl Iterator<Item = Value>, room: &mut usize) -> Set {
+    let (mut all, mut omitted) = (Vec::new(), 0);
+    for item in items {
+        match diagnostic(&item).filter(|_| *room > 0) {
+            Some(diagnostic) => {
+                *room -= 1;
+                all.push(diagnostic);
+            }
+            None => omitted += 1,
+        }
+    }
+    bounded(all, omitted)
+}
+
+fn bounded(mut all: Vec<Diagnostic>, mut omitted: usize) -> Set {
+    if all.len() > MOST {
+        omitted += all.len() - MOST;
+        // Stable: within a severity they stay in the order of the server.
+        all.sort_by_key(|diagnostic| diagnostic.severity);
+        all.truncate(MOST);
+    }
+    all.shrink_to_fit();
+    Set { diagnostics: all, omitted }
+}
+
 /// None for what is not even an object.
-fn diagnostic(raw: &RawValue) -> Option<Diagnostic> {
-    let value: Value = serde_json::from_str(raw.get()).ok()?;
+fn diagnostic(value: &Value) -> Option<Diagnostic> {
     let value = value.as_object()?;
     let text = |name| value.get(name).and_then(Value::as_str);
     let code = match value.get("code") {

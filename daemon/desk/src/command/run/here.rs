@@ -42,7 +42,7 @@ pub(super) async fn start(
     let (events_in, mut events) = mpsc::channel(ROOM);
     let journal = journal(setup);
     let kept = reviews::Reviews::new(journal.clone());
-    let (buffers, processes, hub) = (Buffers::default(), opening::processes(), Weak::new());
+    let (buffers, processes, hub) = (Buffers::default(), opening::processes(loaded), Weak::new());
     let (editors, servers) = (Editors::default(), Servers::new(buffers.clone(), setup.paths.home.clone()));
     let desk = Desk { buffers, journal, reviews: kept, processes, editors, servers: servers.clone(), hub };
     let setting = opening::open(setup, loaded, store, &desk, choice, events_in).await?;

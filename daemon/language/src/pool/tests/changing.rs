@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::super::Limits;
 use super::{House, push, soon};
 use crate::quirks::Quirks;
-use crate::source::Source as _;
+use crate::source::{Source as _, Witness as _};
 
 #[tokio::test]
 async fn a_closed_file_that_an_edit_breaks_is_told() {
@@ -129,11 +129,30 @@ async fn what_changed_since_a_moment_is_known_of_each_folder() {
     let house = House::usual();
     let a = house.saved("a.lua", "give x");
     house.check(&a).await;
-    let besides = house.pool.besides(&[]);
+    let overseer = house.pool.overseer();
     house.write("before.lua", "give x");
-    let moment = besides.moment(soon()).await;
+    let moment = overseer.moment(soon()).await;
     house.write("a.lua", "give y");
-    let changed = async |below: &str| besides.changed(moment, &house.root.join(below), soon()).await;
+    let changed = async |below: &str| overseer.changed(moment, &house.root.join(below), soon()).await;
     assert_eq!(changed("").await, [house.root.join("a.lua")]);
     assert_eq!(changed("other").await, Vec::<std::path::PathBuf>::new());
+}
+
+/// No server of ours is there.
+#[tokio::test]
+async fn a_folder_that_only_an_editor_serves_is_watched_over_too() {
+    let house = House::usual();
+    house.write("a.lua", "give x");
+    let overseer = house.pool.overseer();
+    overseer.oversee(&house.root);
+    let moment = overseer.moment(soon()).await;
+    house.write("a.lua", "give y");
+    assert_eq!(overseer.changed(moment, &house.root, soon()).await, [house.root.join("a.lua")]);
+    assert_eq!(house.pool.status(), []);
+    // Nobody watches for somebody who is gone.
+    drop(overseer);
+    let overseer = house.pool.overseer();
+    let moment = overseer.moment(soon()).await;
+    house.write("a.lua", "give z");
+    assert_eq!(overseer.changed(moment, &house.root, soon()).await, Vec::<std::path::PathBuf>::new());
 }

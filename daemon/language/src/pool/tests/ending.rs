@@ -25,6 +25,25 @@ async fn one_that_nobody_asks_ends_and_begins_again_when_it_is_needed() {
     assert_eq!(house.check(&a).await[0], "a.lua Proven this is bad");
 }
 
+/// An editor has come that serves the same.
+#[tokio::test]
+async fn one_whose_files_somebody_else_answers_for_ends_sooner() {
+    let house = House::usual();
+    let a = house.saved("a.lua", "bad");
+    house.check(&a).await;
+    let besides = house.pool.besides(&[]);
+    besides.spare(std::slice::from_ref(&a.path));
+    // Whoever asks it all the same keeps it.
+    house.check(&a).await;
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(120)).await;
+    assert_eq!(house.pool.status()[0].phase, Phase::Ready);
+    besides.spare(std::slice::from_ref(&a.path));
+    let begun = tokio::time::Instant::now();
+    house.until_none().await;
+    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+}
+
 #[tokio::test]
 async fn the_one_that_was_used_least_makes_room() {
     let house = House::new(&[], push(), Limits { servers: 1, ..Limits::default() });

@@ -106,7 +106,7 @@ async fn a_server_that_does_not_take_the_greeting_is_given_up() {
 #[test]
 fn what_a_server_wants_is_read_in_all_ways_it_is_written() {
     let read = |capabilities: Value| Offers::read(&json!({ "capabilities": capabilities }));
-    let plain = Offers { sync: greeting::Sync::None, save: None, pull: None };
+    let plain = Offers { sync: greeting::Sync::None, save: None, pull: None, tsserver: false };
     assert_eq!(Offers::read(&json!(null)), plain);
     let save = |text| Some(IncludeText(text));
     for (sync, expected, saves) in [

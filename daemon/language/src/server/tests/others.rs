@@ -159,3 +159,36 @@ async fn one_that_must_be_asked_but_cannot_be_is_told_of_the_others_once_more() 
     });
     assert_eq!(shorts(&others), ["/b proven: broken by a"]);
 }
+
+/// gopls publishes for all files at once, closed ones too, and can be asked about them.
+#[tokio::test(start_paused = true)]
+async fn what_it_names_without_being_asked_it_is_asked_about() {
+    let quirks = json!({
+        "versions": true, "dirtyDependents": "told", "pushesClosed": true, "pullClosed": true, "pullLanguages": ["go"],
+        "partialFirst": true, "settleMs": 700,
+    });
+    let (server, mut fake) = pulling(quirks).await;
+    server.hold(&subject("/a.go", "1"), "go");
+    server.hold(&subject("/b.go", "1"), "go");
+    server.hold(&subject("/go.mod", "1"), "gomod");
+    for _ in 0..3 {
+        fake.expect("textDocument/didOpen").await;
+    }
+    pass(1000).await;
+    let mark = server.mark();
+    server.hold(&subject("/a.go", "2"), "go");
+    let version = fake.version().await;
+    let begun = Instant::now();
+    let (others, ()) = tokio::join!(server.others(mark, after(3000)), async {
+        let asked = fake.answer("textDocument/diagnostic", full(&[])).await;
+        assert_eq!(asked["textDocument"]["uri"], "file:///b.go");
+        pass(100).await;
+        // Of the text before.
+        fake.publish("/closed.go", json!(null), &["old"]).await;
+        fake.publish("/a.go", version, &[]).await;
+        let asked = fake.answer("textDocument/diagnostic", full(&["broken"])).await;
+        assert_eq!(asked["textDocument"]["uri"], "file:///closed.go");
+    });
+    assert_eq!(shorts(&others), ["/b.go proven:", "/closed.go likely: broken"]);
+    assert_eq!(begun.elapsed().as_millis(), 130);
+}

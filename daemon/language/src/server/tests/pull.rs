@@ -167,3 +167,29 @@ async fn waiting_for_one_document_does_not_keep_another_waiting() {
     assert_eq!(fast, ("proven: fast".into(), 0));
     assert_eq!(slow, ("proven: slow".into(), 1000));
 }
+
+#[tokio::test(start_paused = true)]
+async fn one_that_reads_the_disk_when_it_is_told_is_not_waited_for() {
+    let (server, mut fake) = pulling(json!({ "diskInOrder": true })).await;
+    server.hold(&subject("/a", "1"), "c");
+    fake.expect("textDocument/didOpen").await;
+    server.watched(&[("/b".into(), OnDisk::Changed)]);
+    let (said, _) = tokio::join!(check(&server, "/a"), fake.answer("textDocument/diagnostic", full(&["b"])));
+    assert_eq!(said, ("proven: b".into(), 0));
+}
+
+/// gopls answers for `go.mod` that it cannot be asked, and publishes.
+#[tokio::test(start_paused = true)]
+async fn of_some_languages_it_can_be_asked_and_of_others_it_publishes() {
+    let (server, mut fake) = pulling(json!({ "pullLanguages": ["go"], "versions": true })).await;
+    server.hold(&subject("/a.go", "1"), "go");
+    server.hold(&subject("/go.mod", "1"), "gomod");
+    fake.expect("textDocument/didOpen").await;
+    let version = fake.version().await;
+    let (said, _) =
+        tokio::join!(check(&server, "/a.go"), fake.answer("textDocument/diagnostic", full(&["asked"])));
+    assert_eq!(said.0, "proven: asked");
+    let (said, ()) =
+        tokio::join!(check(&server, "/go.mod"), fake.publish("/go.mod", version, &["published"]));
+    assert_eq!(said.0, "proven: published");
+}

@@ -165,20 +165,6 @@ async fn one_that_is_slow_is_waited_for() {
     assert_eq!(check(&server, "/a").await, (nothing.into(), 3000));
 }
 
-/// clangd publishes nothing for a text that it has just built.
-#[tokio::test(start_paused = true)]
-async fn a_text_that_was_built_already_may_be_silent() {
-    let quirks = json!({ "versions": true, "sameTextIsSilent": true });
-    let (server, mut fake, version) = changed(quirks, &["first"]).await;
-    fake.publish("/a", version, &["of two"]).await;
-    assert_eq!(check(&server, "/a").await.0, "proven: of two");
-    server.hold(&subject("/a", "3"), "c");
-    server.hold(&subject("/a", "2"), "c");
-    assert_eq!(check(&server, "/a").await, ("likely: of two".into(), 1000));
-    server.hold(&subject("/a", "4"), "c");
-    assert_eq!(check(&server, "/a").await.0, "unknown: it said nothing of this text in time");
-}
-
 #[tokio::test(start_paused = true)]
 async fn what_was_said_before_a_document_was_closed_is_not_said_of_it_when_it_is_open_again() {
     let (server, mut fake, version) = changed(json!({ "versions": true }), &[]).await;

@@ -1,0 +1,83 @@
+//! Asking the TypeScript compiler itself, past the language server that stands before it.
+//!
+//! Such a server gathers changes, publishes without a version, and says nothing where nothing is wrong before and after. But it
+//! passes on requests in the order in which they come, and the compiler answers them one after the other: so what it answers is said
+//! of the texts that were told before, and of the whole project, which it reads first.
+
+use std::path::Path;
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use super::greeting::PullOptions;
+use super::parse::{self, Set};
+use super::uri;
+
+/// The command that passes a request on.
+pub(super) const COMMAND: &str = "typescript.tsserverRequest";
+
+/// All that is wrong is what these say together. Suggestions are not asked for: nobody is told of them.
+const REQUESTS: [&str; 2] = ["syntacticDiagnosticsSync", "semanticDiagnosticsSync"];
+
+/// As for whoever can be asked of single files.
+pub(super) static OPTIONS: PullOptions = PullOptions { identifier: None, workspace: false };
+
+/// The params of the commands that ask about a file.
+pub(super) fn questions(uri: &str) -> [Value; 2] {
+    REQUESTS.map(|request| json!({ "command": COMMAND, "arguments": [request, { "file": uri }] }))
+}
+
+/// What one of them was answered with. None where that is no list of diagnostics: the compiler was not there, or knows no such file.
+pub(super) fn answered(result: &RawValue, settings: &Value, room: &mut usize) -> Option<Set> {
+    let answer: Map<String, Value> = serde_json::from_str(result.get()).ok()?;
+    let is_answer = answer.get("type")? == "response" && answer.get("success") != Some(&Value::Bool(false));
+    let body = answer.get("body").and_then(Value::as_array).filter(|_| is_answer)?;
+    let ignored = ignored(settings);
+    let items = body.iter().filter(|item| !item.get("code").is_some_and(|code| ignored.contains(code)));
+    Some(parse::translated(items.filter_map(diagnostic), room))
+}
+
+/// Codes that a person does not want to hear of.
+fn ignored(settings: &Value) -> &[Value] {
+    let codes = settings.get("diagnostics").and_then(|settings| settings.get("ignoredCodes"));
+    codes.and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// As the protocol has it.
+fn diagnostic(item: &Value) -> Option<Value> {
+    let item = item.as_object()?;
+    let related = item.get("relatedInformation").and_then(Value::as_array).into_iter().flatten();
+    let related = related.filter_map(|one| {
+        let span = one.get("span")?;
+        let uri = uri::of(Path::new(span.get("file")?.as_str()?))?;
+        Some(json!({ "location": { "uri": uri, "range": range(span) }, "message": one.get("message") }))
+    });
+    Some(json!({
+        "range": range(&Value::Object(item.clone())),
+        "severity": severity(item.get("category")),
+        "code": item.get("code"),
+        "source": item.get("source").filter(|source| source.is_string()).cloned().unwrap_or_else(|| "typescript".into()),
+        "message": item.get("text"),
+        "relatedInformation": related.collect::<Vec<_>>(),
+    }))
+}
+
+fn severity(category: Option<&Value>) -> u8 {
+    match category.and_then(Value::as_str) {
+        Some("warning") => 2,
+        Some("message") => 3,
+        Some("suggestion") => 4,
+        _ => 1,
+    }
+}
+
+/// Lines and columns count from one.
+fn range(span: &Value) -> Value {
+    let place = |name| {
+        let place = span.get(name);
+        let number = |name| place.and_then(|place| place.get(name)).and_then(Value::as_u64);
+        let number = |name| number(name).unwrap_or_default().saturating_sub(1);
+        json!({ "line": number("line"), "character": number("offset") })
+    };
+    json!({ "start": place("start"), "end": place("end") })
+}

@@ -1,0 +1,120 @@
+//! What it costs to be told what is wrong: edits with somebody who is asked about them, beside the same edits with nobody.
+//!
+//! The scripted language server answers at once, so that what is left is ours: but for its own work and two ways through a pipe,
+//! which are in the figures too.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::desk::{Desk, to_end};
+use super::table::Table;
+
+const EDITS: usize = 21;
+
+pub(crate) fn measure(table: &mut Table) {
+    let program =
+        Path::new(env!("CARGO_BIN_EXE_copydesk")).with_file_name("examples").join("language_server");
+    if program.exists() {
+        let served = |script: Value| Asked::Server { program: &program, script };
+        over(
+            table,
+            "language: over a server's answer, asked",
+            5,
+            "a.toy",
+            100,
+            &served(json!({ "pull": true, "push": "never" })),
+        );
+        over(table, "language: over a server's answer, published", 5, "a.toy", 100, &served(json!({})));
+        over(
+            table,
+            "language: 10,000 diagnostics",
+            50,
+            "a.toy",
+            10_000,
+            &served(json!({ "pull": true, "push": "never", "more": 10_000 })),
+        );
+        memory(table, &served(json!({})));
+    } else {
+        table.remark(
+            "rows of language servers are left out: `cargo build --release --package copydesk --example language_server` first",
+        );
+    }
+    over(table, "language: a grammar reads 10,000 lines again", 10, "a.rs", 10_000, &Asked::Grammar);
+}
+
+/// Who is asked about an edit.
+enum Asked<'a> {
+    Nobody,
+    Grammar,
+    Server { program: &'a Path, script: Value },
+}
+
+impl Asked<'_> {
+    fn config(&self, folder: &Path) -> Value {
+        match self {
+            Self::Nobody => json!({ "lsp": false, "diagnostics": { "enabled": false } }),
+            Self::Grammar => json!({ "lsp": false, "diagnostics": { "sources": ["syntax"] } }),
+            Self::Server { program, script } => {
+                let path = folder.join("script.json");
+                std::fs::write(&path, script.to_string()).unwrap();
+                let toy = json!({ "command": [program, path], "extensions": [".toy"] });
+                json!({ "lsp": { "toy": toy }, "diagnostics": { "sources": ["servers"] } })
+            }
+        }
+    }
+}
+
+/// A row: how much longer an edit takes where somebody is asked.
+fn over(table: &mut Table, name: &str, budget: u64, file: &str, lines: usize, asked: &Asked<'_>) {
+    if !table.wants(name) {
+        return;
+    }
+    let alone = edits(file, lines, &Asked::Nobody);
+    let alone = alone[alone.len() / 2];
+    let more = edits(file, lines, asked).into_iter().map(|took| took.saturating_sub(alone)).collect();
+    let note = format!("beside {:.2} ms of the edit itself", alone.as_secs_f64() * 1e3);
+    table.row(name, more, Some(Duration::from_millis(budget)), note);
+}
+
+/// How long edits of one line take, the shortest first.
+fn edits(file: &str, lines: usize, asked: &Asked<'_>) -> Vec<Duration> {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk { folder: folder.path(), also: asked.config(folder.path()) };
+    desk.write(file, &text(lines));
+    let took = desk.turns(&folder.path().join("project"), EDITS, |turn| vec![edit(file, lines, turn)]);
+    let mut took = to_end(&took);
+    took.sort_unstable();
+    took
+}
+
+fn text(lines: usize) -> String {
+    (0..lines).map(|number| format!("fn f_{number}() -> usize {{ {number} }}\n")).collect()
+}
+
+fn edit(file: &str, lines: usize, turn: usize) -> (&'static str, Value) {
+    let name = |turn: usize| if turn == 0 { format!("f_{}()", lines / 2) } else { format!("g_{turn}()") };
+    ("edit", json!({ "filePath": file, "oldString": name(turn), "newString": name(turn + 1) }))
+}
+
+/// What a running server adds to the resident memory of the desk.
+fn memory(table: &mut Table, asked: &Asked<'_>) {
+    let name = "language: memory of an idle pool";
+    if !table.wants(name) {
+        return;
+    }
+    let resident = |asked: &Asked<'_>| {
+        let folder = tempfile::tempdir().unwrap();
+        let desk = Desk { folder: folder.path(), also: asked.config(folder.path()) };
+        desk.write("a.toy", &text(2000));
+        desk.resident(5, |turn| vec![edit("a.toy", 2000, turn)])
+    };
+    match (resident(&Asked::Nobody), resident(asked)) {
+        (Some((alone, _)), Some((pool, _))) => {
+            let verdict = if pool - alone <= 5.0 { "ok" } else { "OVER" };
+            table.remark(&format!("{name}: {:.1} MB more of 5 {verdict}, {pool:.1} MB in all", pool - alone));
+        }
+        _ => table.remark(&format!("{name} is left out: this system has no /proc")),
+    }
+}

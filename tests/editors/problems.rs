@@ -1,0 +1,147 @@
+//! Editors that have language servers of their own, beside those of the desk: who is asked, who is started, and who hears of it.
+
+use std::net::Shutdown;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::client::Client;
+use super::desk::{Running, edit, says};
+use super::units::Units;
+use crate::cli::desk::BINARY;
+use crate::model_server::Turn;
+
+/// Files that end in `.toy` are served by a server of the desk's own, as the script says; it is an example of this package.
+fn served(turns: impl IntoIterator<Item = Turn>, script: &Value) -> Running {
+    let program = Path::new(BINARY).parent().unwrap().join("examples/language_server");
+    let path = tempfile::tempdir().unwrap().keep().join("script.json");
+    std::fs::write(&path, script.to_string()).unwrap();
+    let lsp = json!({ "toy": { "command": [program, path], "extensions": [".toy"] } });
+    Running::with(turns, json!({ "lsp": lsp, "permission": "allow" }))
+}
+
+fn quiet() -> Value {
+    json!({ "pull": true, "push": "never" })
+}
+
+fn serving(desk: &Running, name: &str) -> Client {
+    let mut client = desk.client(name);
+    client.serves = Some(".toy");
+    client
+}
+
+fn bash(call: &str, command: &str) -> Turn {
+    Turn::new().call(call, "bash", json!({ "command": command, "description": "Change files" }))
+}
+
+/// The servers of the desk's own.
+fn servers(client: &mut Client) -> Vec<Value> {
+    client.call("copydesk/status", json!({}))["servers"].as_array().cloned().unwrap_or_default()
+}
+
+#[test]
+fn what_a_command_does_to_files_that_nobody_has_seen_is_told() {
+    let turns = [bash("c1", "echo 'bad one' > b.toy; echo 'bad two' > new.toy"), says("Done.")];
+    let desk = served(turns, &quiet());
+    desk.scripted.desk.write("b.toy", "one\n");
+    let mut client = serving(&desk, "editor");
+    let session = client.session();
+    client.turn(&session, "Run it");
+    let told = desk.told(1);
+    assert!(told.contains("The command changed files."), "{told}");
+    for file in ["b.toy:1:1", "new.toy:1:1"] {
+        assert!(told.contains(&format!("{file} error this is bad")), "{file}: {told}");
+    }
+    assert_eq!(servers(&mut client), Vec::<Value>::new());
+}
+
+/// The prompt comes from somebody who has no servers, as `copydesk run` has none.
+#[test]
+fn an_editor_that_serves_the_folder_is_asked_whoever_prompts() {
+    let turns = [edit("c1", "a.toy", "two", "bad two"), edit("c2", "b.toy", "two", "bad two"), says("Done.")];
+    let desk = served(turns, &quiet());
+    desk.scripted.desk.write("a.toy", "one\ntwo\n");
+    desk.scripted.desk.write("b.toy", "one\ntwo\n");
+    let mut editor = serving(&desk, "editor");
+    editor.open(&desk.uri("a.toy"), "typed\none\ntwo\n");
+    let stream = editor.stream();
+    let playing = std::thread::spawn(move || editor.read_to_the_end());
+    let mut terminal = desk.client("terminal");
+    let session = terminal.session();
+    terminal.turn(&session, "Edit them");
+    let started = servers(&mut terminal);
+    stream.shutdown(Shutdown::Both).unwrap();
+    playing.join().unwrap();
+    assert!(
+        desk.told(1).contains("editor's language servers, proven for this text: 1 new error"),
+        "{}",
+        desk.told(1)
+    );
+    assert!(desk.told(1).contains("a.toy:3:1 error this is bad"), "{}", desk.told(1));
+    assert!(desk.told(2).contains("b.toy:2:1 error this is bad"), "{}", desk.told(2));
+    assert_eq!(started, Vec::<Value>::new(), "no second server was started");
+}
+
+#[test]
+fn only_editors_in_that_project_are_told_what_its_servers_are_busy_with() {
+    let desk = served(
+        [edit("c1", "a.toy", "two", "three"), says("Done.")],
+        &json!({ "pull": true, "push": "never", "indexesMs": 300 }),
+    );
+    desk.scripted.desk.write("a.toy", "one\ntwo\n");
+    desk.scripted.desk.write("../elsewhere/b", "");
+    let mut far = Client::at(&desk.scripted.desk, "far", Units::Utf16, "../elsewhere");
+    let mut near = desk.client("near");
+    let session = near.session();
+    near.turn(&session, "Edit it");
+    near.take("the end of the progress", |message| {
+        message["method"] == "$/progress" && message["params"]["value"]["kind"] == "end"
+    });
+    // What was sent to it comes before this answer.
+    far.call("copydesk/status", json!({}));
+    assert!(!far.has(|message| message["method"] == "window/workDoneProgress/create"));
+}
+
+/// Servers that listen to nothing, and have started something that does not listen either.
+const STUBBORN: &str = "trap '' TERM HUP INT; (while :; do sleep 1000; done) & exec \"$0\" \"$@\"";
+
+#[test]
+fn no_server_outlives_a_daemon_that_is_killed() {
+    let turns = [edit("c1", "a.toy", "two", "three"), edit("c2", "b.tin", "two", "three"), says("Done.")];
+    let program = Path::new(BINARY).parent().unwrap().join("examples/language_server");
+    let path = tempfile::tempdir().unwrap().keep().join("script.json");
+    std::fs::write(&path, json!({ "stays": true, "pull": true, "push": "never" }).to_string()).unwrap();
+    let server =
+        |ending: &str| json!({ "command": ["sh", "-c", STUBBORN, program, path], "extensions": [ending] });
+    let lsp = json!({ "toy": server(".toy"), "tin": server(".tin") });
+    let mut desk = Running::with(turns, json!({ "lsp": lsp, "permission": "allow" }));
+    for file in ["a.toy", "b.tin"] {
+        desk.scripted.desk.write(file, "one\ntwo\n");
+    }
+    let mut client = desk.client("editor");
+    let session = client.session();
+    client.turn(&session, "Edit them");
+    let groups: Vec<_> = servers(&mut client).iter().map(|server| server["pid"].to_string()).collect();
+    assert_eq!(groups.len(), 2, "{groups:?}");
+    let before = listed(&groups);
+    // Each with its shell, and what that sleeps by.
+    assert_eq!(before.lines().count(), 6, "{before}");
+    println!("before kill -9 of the daemon, which is {}:\n{before}", desk.pid());
+    desk.crash();
+    while !listed(&groups).is_empty() {
+        std::thread::yield_now();
+    }
+    println!("after it:\n{}", listed(&groups));
+}
+
+/// What is alive of these groups.
+fn listed(groups: &[String]) -> String {
+    let list = Command::new("ps").args(["-eo", "pid=,ppid=,pgid=,stat=,args="]).output().unwrap();
+    let list = String::from_utf8_lossy(&list.stdout).into_owned();
+    let is_of_group = |line: &&str| {
+        let words: Vec<_> = line.split_whitespace().collect();
+        groups.iter().any(|group| group == words[2]) && !words[3].starts_with('Z')
+    };
+    list.lines().filter(is_of_group).map(|line| format!("{line}\n")).collect()
+}

@@ -1,0 +1,70 @@
+//! What the programs that a session starts are given of the environment: not the keys of those who serve models and searches.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::harness::Scripted;
+use crate::cli::desk::BINARY;
+use crate::model_server::Turn;
+
+const KEY: &str = "sk-ant-0123456789";
+const TOKEN: &str = "corp-0123456789";
+
+/// Writes what it was given beside the project, and goes on as the rest says.
+fn telling(name: &str, rest: &str) -> Vec<String> {
+    let script = format!("env > ../{name}; {rest}");
+    ["sh", "-c", &script].map(str::to_owned).into()
+}
+
+#[test]
+fn programs_are_given_no_keys_unless_somebody_says_so() {
+    let server = Path::new(BINARY).parent().unwrap().join("examples/language_server");
+    let script = tempfile::tempdir().unwrap().keep().join("script.json");
+    std::fs::write(&script, json!({ "pull": true, "push": "never" }).to_string()).unwrap();
+    let serve = format!("exec {} {}", server.display(), script.display());
+    let command = telling("bash", "true")[2].clone();
+    let turns = [
+        Turn::new().call(
+            "c1",
+            "edit",
+            json!({ "filePath": "a.toy", "oldString": "two", "newString": "three" }),
+        ),
+        Turn::new().call("c2", "bash", json!({ "command": command, "description": "Look" })),
+        Turn::new().text("Done."),
+    ];
+    let scripted = Scripted::with(
+        turns,
+        json!({
+            "permission": "allow",
+            "websearch": { "type": "exa", "enabled": false, "apiKey": "{env:SEARCH}" },
+            "lsp": {
+                "toy": { "command": telling("server", &serve), "extensions": [".toy"] },
+                "told": {
+                    "command": telling("told", &serve), "extensions": [".toy"], "beside": true,
+                    "env": { "MISTRAL_API_KEY": "{env:MISTRAL_API_KEY}" }
+                },
+            },
+            "checkers": { "c": { "command": telling("checker", "true"), "extensions": [".toy"], "format": "lines" } },
+            "formatter": { "f": { "command": telling("formatter", "cat"), "extensions": [".toy"] } },
+        }),
+    );
+    scripted.desk.write("a.toy", "one\ntwo\n");
+    let Scripted { desk, server } = scripted;
+    let desk = desk
+        .env("ANTHROPIC_API_KEY", KEY)
+        .env("MISTRAL_API_KEY", KEY)
+        .env("SEARCH", TOKEN)
+        .env("BY_ANOTHER_NAME", TOKEN)
+        .env("HARMLESS", "12345678");
+    let scripted = Scripted { desk, server };
+    let ran = scripted.run(&["Edit"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    for program in ["bash", "server", "checker", "formatter"] {
+        let given = scripted.desk.read(&format!("../{program}"));
+        assert!(given.contains("HARMLESS=12345678\n") && given.contains("HOME="), "{program}: {given}");
+        assert!(!given.contains(KEY) && !given.contains(TOKEN), "{program}: {given}");
+    }
+    let told = scripted.desk.read("../told");
+    assert!(told.contains(&format!("MISTRAL_API_KEY={KEY}\n")) && !told.contains("ANTHROPIC"), "{told}");
+}
