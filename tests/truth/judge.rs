@@ -62,7 +62,8 @@ pub(crate) fn judge(moments: &[Moment], told: &Told) -> Verdict {
         .chain(moments[1..].iter().map(|moment| delta(before, moment)))
         .collect();
 
-    for one in told.new.iter().filter(|told| told.is_error) {
+    let mut unsure = None;
+    for one in told.new.iter().chain(&told.unsure).filter(|told| told.is_error) {
         let is_true = steps.iter().any(|step| step.new.iter().chain(&step.remaining).any(|new| new.is(one)));
         let is_broken = || {
             let broken =
@@ -76,6 +77,10 @@ pub(crate) fn judge(moments: &[Moment], told: &Told) -> Verdict {
             continue;
         }
         let (is_so, was_so) = (holds(after, one), holds(before, one));
+        if is_so && told.unsure.contains(one) {
+            unsure = Some(one);
+            continue;
+        }
         return match (is_so, was_so) {
             (true, _) => verdict(Class::Wrong, format!("told as new, and it is not: {one}")),
             (false, true) => verdict(Class::Stale, format!("told, and it is no more: {one}")),
@@ -86,7 +91,7 @@ pub(crate) fn judge(moments: &[Moment], told: &Told) -> Verdict {
     }
 
     let is_error = |problem: &&Problem| problem.is_error;
-    let is_told = |new: &Problem| told.new.iter().any(|told| new.is(told));
+    let is_told = |new: &Problem| told.new.iter().chain(&told.unsure).any(|told| new.is(told));
     let has_syntax = |new: &Problem| told.new.iter().any(|told| told.is_syntax() && told.path == new.path);
     let missing: Vec<_> =
         whole.new.iter().filter(is_error).filter(|new| !is_told(new) && !has_syntax(new)).collect();
@@ -124,6 +129,12 @@ pub(crate) fn judge(moments: &[Moment], told: &Told) -> Verdict {
         return verdict(
             Class::Incomplete,
             format!("in the metadata, and the model did not read it: {unread}"),
+        );
+    }
+    if let Some(one) = unsure {
+        return verdict(
+            Class::Unknown,
+            format!("it was said that it is not known whether this is new: {one}"),
         );
     }
     if !told.is_known() && told.new.is_empty() {

@@ -7,6 +7,8 @@ use super::problem::Problem;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Told {
     pub(crate) new: Vec<Problem>,
+    /// Told with the words that it is not known whether they are new.
+    pub(crate) unsure: Vec<Problem>,
     pub(crate) reports: Vec<Report>,
     pub(crate) fixed: u64,
     pub(crate) waited_ms: u64,
@@ -46,13 +48,15 @@ impl Told {
                 told.reports.push(Report { source: text("source"), proof: text("proof"), why: text("why") });
             }
             told.new.extend(diagnostics["new"].as_array().into_iter().flatten().map(problem));
+            told.unsure.extend(diagnostics["unsure"].as_array().into_iter().flatten().map(problem));
             told.fixed += diagnostics["fixed"].as_u64().unwrap_or(0);
             told.waited_ms = told.waited_ms.max(diagnostics["waitedMs"].as_u64().unwrap_or(0));
         }
         told.unread = told.new.iter().filter(|one| !read.contains(&place(one))).cloned().collect();
         // What came late, or came of a command, is a note.
         for noted in read.lines().filter_map(noted) {
-            if !told.new.iter().any(|known| known.path == noted.path && known.line == noted.line) {
+            let mut known = told.new.iter().chain(&told.unsure);
+            if !known.any(|known| known.path == noted.path && known.line == noted.line) {
                 told.new.push(noted);
             }
         }

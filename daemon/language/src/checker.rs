@@ -104,11 +104,7 @@ impl Shared {
 
     async fn work(&self, job: Job, until: Instant) -> Vec<Report> {
         let Some(checker) = self.checkers.get(job.checker) else { return Vec::new() };
-        let report = |subject: &Subject, said| Report {
-            path: subject.path.clone(),
-            source: checker.name.clone(),
-            said,
-        };
+        let report = |subject: &Subject, said| Report::new(subject.path.clone(), checker.name.clone(), said);
         let unknown = |subject: &Subject, why: &str| report(subject, Saying::Unknown { why: why.to_owned() });
         let asked = Instant::now();
         let (mut reports, mut subjects) = (Vec::new(), Vec::new());

@@ -16,7 +16,7 @@ mod shown;
 mod tests;
 mod turn;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -28,9 +28,9 @@ use crate::baseline::Baseline;
 use crate::delta::Delta;
 use crate::diagnostic::Severity;
 use crate::ledger::{Ledger, Standing};
-use crate::report::{Proof, Report};
+use crate::report::{Proof, Report, Said};
 use crate::source::{Subject, TREE_SITTER, Texts};
-use crate::sources::Sources;
+use crate::sources::{Sources, Warming};
 use crate::told;
 use late::Late;
 use made::Made;
@@ -110,12 +110,23 @@ struct Shared {
     reading: Reading,
 }
 
+/// A question, and when it was asked.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    /// Of so many, which are the first.
+    subjects: usize,
+    /// How often something had been changed by then.
+    changes: u64,
+}
+
 #[derive(Default)]
 struct State {
     ledger: Ledger,
     turn: Turn,
     /// As each file was when it was first heard of.
     first: Ledger,
+    /// The files that somebody was asked about last, the latest first.
+    met: VecDeque<PathBuf>,
     /// The texts that this session made last.
     made: Made,
     /// How long was waited before a change, which the time after it is less by.
@@ -124,6 +135,30 @@ struct State {
 }
 
 impl State {
+    /// What sources know of the past of files that nobody here has heard of.
+    fn learn(&mut self, subjects: &[Subject], reports: &[Report]) {
+        let text = text_of(subjects);
+        for report in reports {
+            let text = text(&report.path);
+            let is_first = self.ledger.standing(report, text) == Standing::First;
+            if let Some(past) = report.past.as_ref().filter(|_| is_first) {
+                let past =
+                    Report::new(report.path.clone(), report.source.clone(), Said::Proven(past.clone()));
+                self.ledger.put(std::slice::from_ref(&past), |_| text);
+                self.turn.was(&past, text);
+            }
+        }
+    }
+
+    /// The files that were told of last, and those that were asked about.
+    fn latest(&self) -> Vec<PathBuf> {
+        let mut latest = self.ledger.latest(MOST_AGAIN);
+        let unheard: Vec<_> = self.met.iter().filter(|path| !latest.contains(path)).cloned().collect();
+        latest.extend(unheard);
+        latest.truncate(MOST_AGAIN);
+        latest
+    }
+
     /// What the next reports are compared with.
     fn keep(&mut self, subjects: &[Subject], reports: &[Report]) {
         self.first.put_missing(&self.ledger);
@@ -141,6 +176,8 @@ impl State {
         match self.ledger.standing(report, text) {
             Standing::Same => false,
             Standing::Differs => !self.made.is_empty(),
+            // It was asked for when something was made, and had no answer.
+            Standing::First if self.ledger.is_open(report) && !self.made.is_empty() => true,
             Standing::First | Standing::OtherText => {
                 is_own && !(report.source == TREE_SITTER && self.ledger.has(&report.path, text))
             }
@@ -180,21 +217,42 @@ impl Checks {
         if self.is_off() {
             return;
         }
-        let checks = self.clone();
         let (alone, whole) = self.shared.reading.begin(&subject.path);
+        let subjects = vec![subject];
+        let (others, asked) = (self.others(&subjects), self.begin(&subjects));
+        // Whoever asks goes with the session.
+        let (shared, sources) = (Arc::downgrade(&self.shared), self.shared.sources.clone());
+        let (root, until) = (self.real_root(), Instant::now() + self.shared.options.wait);
         tokio::spawn(async move {
-            let (until, subjects) = (Instant::now() + checks.shared.options.wait, vec![subject]);
-            let root = checks.real_root();
+            let heard = |reports: Vec<Report>| {
+                let Some(shared) = shared.upgrade() else { return };
+                let checks = Self { shared };
+                let (subjects, reports) = checks.with_others(subjects.clone(), reports, &others);
+                checks.heard(&subjects, &reports, asked);
+            };
             // What it was like is wanted at the next change, and what it may break takes longer.
-            let reports = checks.shared.sources.alone(&subjects, &root, until).await;
-            checks.heard(&subjects, &reports);
+            heard(sources.warm(Warming::Alone, &subjects, &root, until).await);
             drop(alone);
-            let others = checks.others(&subjects);
-            let reports = checks.shared.sources.warm(&subjects, &root, until).await;
-            let (subjects, reports) = checks.with_others(subjects, reports, &others);
-            checks.heard(&subjects, &reports);
+            let reports = sources.warm(Warming::Whole, &subjects, &root, until).await;
+            let is_known = reports.iter().all(|report| report.said.diagnostics().is_some());
+            heard(reports);
             drop(whole);
+            if !is_known {
+                let until = Instant::now() + late::PATIENCE;
+                heard(sources.warm(Warming::Later, &subjects, &root, until).await);
+            }
         });
+    }
+
+    /// Somebody is going to be asked about these.
+    fn begin(&self, subjects: &[Subject]) -> Asked {
+        let mut state = self.lock();
+        for subject in subjects {
+            state.met.retain(|path| *path != subject.path);
+            state.met.push_front(subject.path.clone());
+        }
+        state.met.truncate(MOST_AGAIN);
+        Asked { subjects: subjects.len(), changes: state.ledger.changes() }
     }
 
     /// What is said of texts that are about to be changed, as far as it is not known.
@@ -214,8 +272,9 @@ impl Checks {
             subjects.iter().filter(is_unknown).cloned().collect()
         };
         if !unknown.is_empty() {
+            let asked = self.begin(&unknown);
             let (unknown, reports) = self.check(unknown, until).await;
-            self.heard(&unknown, &reports);
+            self.heard(&unknown, &reports, asked);
         }
         let mut state = self.lock();
         if state.waited.len() >= MOST_WAITED {
@@ -228,12 +287,22 @@ impl Checks {
     }
 
     /// What was said without a change.
-    fn heard(&self, subjects: &[Subject], reports: &[Report]) {
+    fn heard(&self, subjects: &[Subject], reports: &[Report], asked: Asked) {
         let text = text_of(subjects);
         let mut guard = self.lock();
         let state = &mut *guard;
-        let (news, quiet): (Vec<_>, Vec<_>) =
+        state.learn(subjects, reports);
+        let (news, mut quiet): (Vec<_>, Vec<_>) =
             reports.iter().cloned().partition(|report| state.is_news(report, text(&report.path)));
+        // What a change that was made meanwhile did to other files is not how they were before.
+        let is_of_now = |report: &Report| {
+            let mut asked = subjects.iter().take(asked.subjects);
+            asked.any(|subject| subject.path == report.path)
+                || state.ledger.standing(report, text(&report.path)) == Standing::Same
+        };
+        if state.ledger.changes() != asked.changes {
+            quiet.retain(is_of_now);
+        }
         for report in &quiet {
             if state.ledger.standing(report, text(&report.path)) == Standing::First {
                 state.turn.heard(report, text(&report.path));
@@ -302,6 +371,7 @@ impl Checks {
             if after.is_none() {
                 state.ledger.forget(path);
                 state.first.forget(path);
+                state.met.retain(|known| known != path);
             }
         }
         state.ledger.changed();
@@ -321,7 +391,7 @@ impl Checks {
         let Some(texts) = self.shared.texts.as_ref().filter(|_| edited.iter().any(is_whole)) else {
             return subjects;
         };
-        let known = self.lock().ledger.latest(MOST_AGAIN);
+        let known = self.lock().latest();
         for path in known {
             if edited.iter().all(|edited| edited.path != path) {
                 subjects.extend(texts.text(&path));
@@ -333,7 +403,7 @@ impl Checks {
     /// The texts of other files that may be told of, as they are before anybody is asked.
     fn others(&self, subjects: &[Subject]) -> Vec<Subject> {
         let Some(texts) = &self.shared.texts else { return Vec::new() };
-        let mut known = self.lock().ledger.latest(MOST_AGAIN);
+        let mut known = self.lock().latest();
         known.retain(|path| subjects.iter().all(|subject| subject.path != *path));
         known.iter().filter_map(|path| texts.text(path)).collect()
     }
@@ -385,6 +455,7 @@ impl Checks {
         syntax: Vec<Report>,
     ) -> Delta {
         let mut guard = self.lock();
+        guard.learn(subjects, reports);
         let mut baselines = guard.ledger.baselines(reports, text_of(subjects));
         guard.keep(subjects, reports);
         drop(guard);

@@ -85,6 +85,16 @@ impl Ledger {
         self.changes += 1;
     }
 
+    /// How often it was.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// Whether this source did not know last what to say of the file.
+    pub(crate) fn is_open(&self, report: &Report) -> bool {
+        self.open.contains(&key(report))
+    }
+
     /// What was said before of the files of these reports, moved to the texts that they are about.
     pub(crate) fn baselines<'a>(
         &self,
@@ -115,8 +125,9 @@ impl Ledger {
             self.open.remove(&key(report));
             self.clock += 1;
             let (text, changes) = (now(&report.path).cloned(), self.changes);
-            let entry = Entry { report: report.clone(), text, used: self.clock, changes };
-            self.entries.insert(key(report), entry);
+            let report = Report { past: None, ..report.clone() };
+            let entry = Entry { report, text, used: self.clock, changes };
+            self.entries.insert(key(&entry.report), entry);
         }
         self.trim();
     }
@@ -204,7 +215,7 @@ mod tests {
         for number in 0..10 {
             let (path, said) = (PathBuf::from(number.to_string()), Said::Proven(Vec::new()));
             let mut one = Ledger::default();
-            one.put(&[Report { path, source: "s".to_owned(), said }], |_| Some(&text));
+            one.put(&[Report::new(path, "s", said)], |_| Some(&text));
             all.put_missing(&one);
         }
         assert_eq!(all.entries.len(), 4);

@@ -10,7 +10,6 @@
 //! Invariant: no server outlives the pool, by whatever end.
 
 mod ask;
-mod before;
 mod chosen;
 mod documents;
 mod form;
@@ -19,6 +18,7 @@ mod late;
 mod life;
 mod linked;
 mod memory;
+mod past;
 mod recent;
 mod root;
 mod shadow;
@@ -152,11 +152,6 @@ impl Pool {
             news: watch::Sender::new(0),
         });
         Self { shared, _owner: Arc::new(Owner(closed)) }
-    }
-
-    /// A file was read, and may be changed soon: whoever serves it begins to get ready. Does not wait.
-    pub fn warm(&self, path: &Path) {
-        self.besides(&[]).warm(path);
     }
 
     /// How every server is that was started and not ended since.

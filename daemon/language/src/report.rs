@@ -13,6 +13,14 @@ pub struct Report {
     /// The name of the source: `rust-analyzer`, `cargo check`, `tree-sitter`.
     pub source: String,
     pub said: Said,
+    /// What it said of the same text just before it was asked, where it knows: of files that nobody may have asked it about before.
+    pub past: Option<Vec<Diagnostic>>,
+}
+
+impl Report {
+    pub fn new(path: PathBuf, source: impl Into<String>, said: Said) -> Self {
+        Self { path, source: source.into(), said, past: None }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,6 +6,7 @@
 //! Invariant: whatever a server sends or does not send, nothing here panics, grows without a limit, or waits past the time that
 //! it was given.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,10 +17,12 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout};
 
+use self::documents::Held;
 use self::greeting::{IncludeText, Offers};
-use self::known::Known;
+use self::known::{Gate, Known};
 use self::life::Life;
 use self::readiness::Stage;
+use crate::diagnostic::Diagnostic;
 use crate::peer::{Peer, PeerError};
 use crate::quirks::Quirks;
 use crate::report::Said;
@@ -116,6 +119,15 @@ pub enum OnDisk {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mark(u64);
 
+/// What a server has said by now. Of files that are not named it has said that nothing is wrong.
+#[derive(Debug, Default)]
+pub struct Past {
+    /// After the last save, if that is all there, and nothing was written since.
+    pub saved: Option<BTreeMap<PathBuf, Arc<Vec<Diagnostic>>>>,
+    /// Of files that are closed, if it tells of them.
+    pub closed: Option<BTreeMap<PathBuf, Arc<Vec<Diagnostic>>>>,
+}
+
 #[derive(Debug)]
 pub struct Server {
     inner: Arc<Inner>,
@@ -205,6 +217,11 @@ impl Server {
         self.inner.lock().state(Instant::now())
     }
 
+    /// Whether it looks at the project once more, and will have done so soon.
+    pub fn is_back_soon(&self) -> bool {
+        self.inner.lock().readiness.back(Instant::now()).is_some()
+    }
+
     /// Its state from now on.
     pub fn states(&self) -> watch::Receiver<State> {
         self.inner.state.subscribe()
@@ -226,7 +243,7 @@ impl Server {
             for (method, params) in messages {
                 if method == "textDocument/didOpen" {
                     // What was said while it was closed, or before, is not said of what it is now.
-                    known.published.forget(&subject.path);
+                    known.published.forget_own(&subject.path);
                 }
                 self.peer.notify(method, &params);
             }
@@ -280,7 +297,7 @@ impl Server {
                 known.disk = Some(Instant::now());
             }
             if let Some((method, params)) = known.documents.close(path) {
-                known.published.forget(path);
+                known.published.forget_own(path);
                 self.peer.notify(method, &params);
             }
         });
@@ -342,11 +359,22 @@ impl Server {
         self.wait_for_saved(path, until).await
     }
 
-    /// The same as far as it is known now, also for a file that is closed: nothing has been written since the last run began.
-    pub fn known_saved(&self, path: &Path) -> Option<Said> {
+    /// All that it has said of files that it was not asked about, at this moment.
+    pub fn past(&self) -> Past {
         let known = self.inner.lock();
-        let is_there = known.is_followed(&self.inner.launch.quirks) && !known.saves.is_fresh(Instant::now());
-        is_there.then(|| known.saved_of(path)).flatten()
+        let quirks = &self.inner.launch.quirks;
+        let is_clean = |path: &Path| known.documents.get(path).is_none_or(Held::is_clean);
+        let is_followed = known.is_followed(quirks) && !known.saves.is_fresh(Instant::now());
+        let saved = || known.published.saved().filter(|(path, _)| is_clean(path));
+        let is_pushed = quirks.pushes_closed && known.pull(quirks).is_none();
+        let is_ready = matches!(known.gate(Instant::now()), Gate::Open(_));
+        let closed = || known.published.own().filter(|(path, _)| known.documents.get(path).is_none());
+        Past {
+            saved: is_followed
+                .then(|| saved().map(|(path, all)| (path.clone(), Arc::clone(&all.saved))).collect()),
+            closed: (is_pushed && is_ready)
+                .then(|| closed().map(|(path, all)| (path.clone(), Arc::clone(&all.diagnostics))).collect()),
+        }
     }
 
     /// What followed a save, since that moment, for files whose text was not changed since then. Nothing before it is all there.

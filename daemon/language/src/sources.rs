@@ -17,6 +17,9 @@ use crate::source::{Checking, Source, Subject, Witness};
 /// What a grammar takes to say something, which is little.
 const FOR_SYNTAX: Duration = Duration::from_millis(50);
 
+/// How long an editor may take to say whether it serves, where nobody waits.
+const FOR_EDITOR: Duration = Duration::from_secs(3);
+
 /// Each may be missing.
 #[derive(Clone, Default)]
 pub struct Sources {
@@ -36,6 +39,17 @@ impl std::fmt::Debug for Sources {
 /// In what way they are asked.
 type Asking = for<'a> fn(&'a dyn Source, &'a [Subject], Instant) -> Checking<'a>;
 
+/// How much is to be known of a file that was read.
+#[derive(Debug, Clone, Copy)]
+pub enum Warming {
+    /// What is said of it alone, which is known soonest.
+    Alone,
+    /// What is said of it and of all that it may break.
+    Whole,
+    /// The same, however long the servers need to be ready.
+    Later,
+}
+
 impl Sources {
     /// Nobody can say anything.
     pub fn is_empty(&self) -> bool {
@@ -47,26 +61,24 @@ impl Sources {
         self.ask(|source, subjects, until| source.check(subjects, until), subjects, until).await
     }
 
-    /// What servers of ours say of files that may be changed next, so that they are ready by then. Nothing where an editor has
-    /// servers: it is not made to open files that nobody changes.
-    pub async fn warm(&self, subjects: &[Subject], root: &Path, until: Instant) -> Vec<Report> {
-        match self.unserved(root, until).await {
-            Some(pool) => pool.check(subjects, until).await,
-            None => Vec::new(),
+    /// What servers of ours say of files that may be changed next. Nothing where an editor has servers: it is not made to open
+    /// files that nobody changes.
+    pub async fn warm(
+        &self,
+        warming: Warming,
+        subjects: &[Subject],
+        root: &Path,
+        until: Instant,
+    ) -> Vec<Report> {
+        if self.oversee(root, until.min(Instant::now() + FOR_EDITOR)).await {
+            return Vec::new();
         }
-    }
-
-    /// The same of these texts alone, which is known sooner.
-    pub async fn alone(&self, subjects: &[Subject], root: &Path, until: Instant) -> Vec<Report> {
-        match self.unserved(root, until).await {
-            Some(pool) => pool.alone(subjects, until).await,
-            None => Vec::new(),
+        let Some(pool) = &self.pool else { return Vec::new() };
+        match warming {
+            Warming::Alone => pool.alone(subjects, until).await,
+            Warming::Whole => pool.check(subjects, until).await,
+            Warming::Later => pool.later(subjects, until).await,
         }
-    }
-
-    /// Our own servers, where no editor has any.
-    async fn unserved(&self, root: &Path, until: Instant) -> Option<&dyn Source> {
-        if self.oversee(root, until).await { None } else { self.pool.as_deref() }
     }
 
     /// Tells whether an editor serves, whose servers do not say what they see on the disk: so somebody else has to look.

@@ -148,7 +148,7 @@ impl Source for Syntax {
                     Ok(Err(_)) => unknown("the parser failed"),
                     Err(_) => unknown("there was no time left to parse it"),
                 };
-                reports.push(Report { path, source: TREE_SITTER.to_owned(), said });
+                reports.push(Report::new(path, TREE_SITTER, said));
             }
             reports
         })

@@ -55,6 +55,21 @@ fn each_class_is_told_from_the_others() {
 }
 
 #[test]
+fn what_is_told_as_perhaps_new_has_to_be_there() {
+    let (clean, broken) = (moment("one\n", &[]), moment("two\n", &[problem(1, "TS2345")]));
+    let unsure = Told { unsure: vec![problem(1, "2345")], ..told("proven", &[], 0) };
+    for (before, after, class) in [
+        (&clean, &broken, Class::Exact),
+        (&broken, &broken, Class::Unknown),
+        (&broken, &clean, Class::Stale),
+        (&clean, &clean, Class::Wrong),
+    ] {
+        let verdict = judge(&[before.clone(), after.clone()], &unsure);
+        assert_eq!(verdict.class, class, "{}: {before:?} {after:?}", verdict.why);
+    }
+}
+
+#[test]
 fn an_error_of_a_moment_between_is_true() {
     let (clean, broken) = (moment("one\n", &[]), moment("two\n", &[problem(1, "TS2345")]));
     let moments = [clean.clone(), broken, clean];

@@ -300,15 +300,11 @@ impl Asking<'_> {
                 Said::Unknown { why: "what the editor knows may be about an older text".into() }
             }
         };
-        Report { path: path.to_owned(), source: self.source_name(), said }
+        Report::new(path.to_owned(), self.source_name(), said)
     }
 
     fn unknown(&self, path: &Path, why: &str) -> Report {
-        Report {
-            path: path.to_owned(),
-            source: self.source_name(),
-            said: Said::Unknown { why: why.to_owned() },
-        }
+        Report::new(path.to_owned(), self.source_name(), Said::Unknown { why: why.to_owned() })
     }
 
     fn source_name(&self) -> String {

@@ -87,7 +87,7 @@ async fn what_is_saved_is_checked_and_other_files_are_told_of_until_they_are_men
     world.write("sub/b.x", "three\n");
     world.write("found", "a.x:2:3: error: no two\nsub/../sub/b.x:1: error: no three\nnone.x:1:1: error: x\n/etc/hosts:1:1: y\n");
     let checkers = world.own(&[]);
-    let report = |name: &str, said| Report { path: world.path(name), source: "mine".into(), said };
+    let report = |name: &str, said| Report::new(world.path(name), "mine", said);
     let reports = checkers.check(std::slice::from_ref(&subject), soon()).await;
     assert_eq!(
         reports,

@@ -175,7 +175,7 @@ impl Lane {
                 Some(said) => said,
                 None => Said::Unknown { why: "the file was changed while it was checked".to_owned() },
             };
-            reports.push(Report { path: path.clone(), source: checker.name.clone(), said });
+            reports.push(Report::new(path.clone(), checker.name.clone(), said));
         }
         reports
     }

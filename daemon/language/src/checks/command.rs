@@ -36,7 +36,7 @@ impl Checks {
         self.shared.reading.done(&[], begun + self.shared.options.wait / 3).await;
         let waited = begun.elapsed();
         let moment = self.shared.sources.moment(&self.real_root(), Instant::now() + SETTLE).await;
-        let latest = self.lock().ledger.latest(MOST_AGAIN);
+        let latest = self.lock().latest();
         let text = |path: &Path| texts.text(path).map(|subject| subject.text);
         let known = latest.into_iter().map(|path| (text(&path), path)).map(|(text, path)| (path, text));
         Commanding { moment, waited, known: known.collect() }

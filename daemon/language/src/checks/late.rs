@@ -18,7 +18,10 @@ use crate::source::Subject;
 use crate::told;
 
 /// How long it is waited for: a large project takes minutes to be read.
-const PATIENCE: Duration = Duration::from_secs(300);
+pub(super) const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Files that are waited for because of a change to others.
+const MOST_OTHERS: usize = 16;
 
 /// Files that a note names.
 const NAMED: usize = 5;
@@ -94,7 +97,9 @@ impl Checks {
             let mut answers = delta.answers.iter().filter(|answer| answer.path == subject.path);
             answers.any(|answer| answer.proof == Proof::Unknown)
         };
-        let subjects: Vec<_> = subjects.into_iter().filter(is_open).collect();
+        let mut subjects: Vec<_> = subjects.into_iter().filter(is_open).collect();
+        let others = self.open_others(&subjects, delta);
+        subjects.extend(others);
         if subjects.is_empty() {
             return;
         }
@@ -112,6 +117,20 @@ impl Checks {
         });
     }
 
+    /// Other files of which servers of ours have still to speak. An editor is not made to open them.
+    fn open_others(&self, subjects: &[Subject], delta: &Delta) -> Vec<Subject> {
+        let (Some(texts), None) = (&self.shared.texts, &self.shared.sources.editor) else {
+            return Vec::new();
+        };
+        let asked = |path: &Path| {
+            subjects.iter().any(|subject| subject.path == path) || self.lock().made.contains_key(path)
+        };
+        let open =
+            delta.answers.iter().filter(|answer| answer.proof == Proof::Unknown && !asked(&answer.path));
+        let paths: BTreeSet<_> = open.map(|answer| &answer.path).collect();
+        paths.into_iter().take(MOST_OTHERS).filter_map(|path| texts.text(path)).collect()
+    }
+
     /// What is still about the texts as they are is going to be told. `is_announced` where it was waited for.
     pub(super) fn came(&self, subjects: &[Subject], reports: &[Report], is_announced: bool) {
         let mut guard = self.lock();
@@ -125,6 +144,7 @@ impl Checks {
         if reports.is_empty() {
             return;
         }
+        state.learn(subjects, &reports);
         state.late.add(&state.ledger, &reports, subjects, is_announced);
         state.keep(subjects, &reports);
         drop(guard);

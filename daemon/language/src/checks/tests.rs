@@ -1,4 +1,5 @@
 mod meanwhile;
+mod others;
 mod reading;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,7 +41,7 @@ fn said(text: &str) -> Said {
 }
 
 fn report(subject: &Subject, said: Said) -> Report {
-    Report { path: subject.path.clone(), source: "grumbler".to_owned(), said }
+    Report::new(subject.path.clone(), "grumbler", said)
 }
 
 impl Source for Grumbler {
@@ -138,7 +139,15 @@ fn edited(name: &str, before: Option<&str>, after: Option<&str>) -> Edited {
     Edited { path: Path::new("/w").join(name), before, after, is_saved: true }
 }
 
+fn subject(name: &str, text: &str) -> Subject {
+    Subject { path: Path::new("/w").join(name), text: Arc::new(text.to_owned()), is_saved: true }
+}
+
 impl Scene {
+    async fn before(&self, name: &str, text: &str) {
+        self.checks.before(&[subject(name, text)]).await;
+    }
+
     /// As a call does it.
     async fn edit(&self, name: &str, before: &str, after: &str) -> Value {
         let edited = edited(name, Some(before), Some(after));
@@ -274,10 +283,8 @@ struct Grammar;
 
 impl Source for Grammar {
     fn check<'a>(&'a self, subjects: &'a [Subject], _until: Instant) -> Checking<'a> {
-        let report = |subject: &Subject| Report {
-            path: subject.path.clone(),
-            source: crate::source::TREE_SITTER.to_owned(),
-            said: Said::Proven(Vec::new()),
+        let report = |subject: &Subject| {
+            Report::new(subject.path.clone(), crate::source::TREE_SITTER, Said::Proven(Vec::new()))
         };
         Box::pin(std::future::ready(subjects.iter().map(report).collect()))
     }

@@ -33,8 +33,15 @@ impl Turn {
         }
     }
 
-    /// What is said of a file for the first time was so when the turn began, if it has not changed the file.
+    /// What is said of a file for the first time was so when the turn began, if it has changed nothing.
     pub(super) fn heard(&mut self, report: &Report, text: Option<&Arc<String>>) {
+        if self.made.is_empty() {
+            self.was(report, text);
+        }
+    }
+
+    /// What was so before the last change was so when the turn began, as far as anybody knows.
+    pub(super) fn was(&mut self, report: &Report, text: Option<&Arc<String>>) {
         if !self.made.contains_key(&report.path) {
             let mut heard = Ledger::default();
             heard.put(std::slice::from_ref(report), |_| text);

@@ -30,7 +30,7 @@ pub(super) fn checked(text: &str) -> Vec<Diagnostic> {
 }
 
 pub(super) fn report(source: &str, items: Vec<Diagnostic>) -> Report {
-    Report { path: "/w/a".into(), source: source.to_owned(), said: Said::Proven(items) }
+    Report::new("/w/a".into(), source, Said::Proven(items))
 }
 
 pub(super) fn between(old: &str, new: &str, least: Severity) -> Delta {

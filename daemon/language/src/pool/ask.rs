@@ -13,7 +13,9 @@ use tokio::time::{Instant, timeout_at};
 
 use super::Shared;
 use super::linked::linked;
+use super::past::Past;
 use super::slot::{Alive, Slot};
+use crate::diagnostic::Diagnostic;
 use crate::known::language_of;
 use crate::quirks::{Dependents, ReadyBy};
 use crate::report::{Report, Said};
@@ -28,14 +30,12 @@ const MOST_UNKNOWN: usize = 10;
 
 const LATE: &str = "it did not answer in time";
 
-/// What is to be known.
+/// What is asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Aim {
-    /// What a change did. A server is told of what was saved.
-    Changed,
-    /// How it is before a change.
-    Before,
-    /// The same of these texts alone.
+    /// Texts, and the files that they may break. A server is told of what was saved.
+    Whole,
+    /// These texts alone.
     Alone,
 }
 
@@ -58,21 +58,19 @@ pub(super) async fn ask(
     until: Instant,
 ) -> Vec<Report> {
     slot.touch();
-    let unknown = |why: String| {
-        let of = |subject: &Subject| report(slot, &subject.path, Said::Unknown { why: why.clone() });
-        subjects.iter().map(|(subject, _)| of(subject)).collect::<Vec<_>>()
-    };
+    let unknown = |why: &str| all_unknown(slot, subjects, why);
     slot.begun(until).await;
     let Some(alive) = slot.alive() else {
         // They are opened when it is there.
         for (subject, language) in subjects {
             slot.documents().hold(subject, language);
         }
-        return unknown(slot.ready().err().unwrap_or_else(|| "it is starting".to_owned()));
+        return unknown(&slot.ready().err().unwrap_or_else(|| "it is starting".to_owned()));
     };
     let Ok(_turn) = timeout_at(until, slot.turn.read()).await else {
-        return unknown("a proposed text is being checked".to_owned());
+        return unknown("a proposed text is being checked");
     };
+    let past = Past::of(slot, &alive);
     let is_seen = alive.root.settle(pool, until.min(Instant::now() + SETTLING)).await
         && alive.root.has_seen_all(alive.since);
     let mark = alive.server.mark();
@@ -87,8 +85,9 @@ pub(super) async fn ask(
     // It says when it is ready; until then there is nothing to wait for.
     if slot.launch.quirks.ready == ReadyBy::ServerStatus
         && let Err(why) = slot.ready()
+        && !alive.server.is_back_soon()
     {
-        return unknown(why);
+        return unknown(&why);
     }
     let paths: BTreeSet<_> = held.keys().cloned().collect();
     let generation = slot.documents().generation();
@@ -100,14 +99,14 @@ pub(super) async fn ask(
         })
     };
     let mut waiting: FuturesUnordered<BoxFuture<'_, Got>> = FuturesUnordered::new();
-    for (subject, _) in subjects.iter().filter(|(subject, _)| aim == Aim::Changed && subject.is_saved) {
+    for (subject, _) in subjects.iter().filter(|(subject, _)| aim == Aim::Whole && subject.is_saved) {
         waiting.push(Box::pin(async move {
             let said = server.check_saved(&subject.path, until).await;
             Got::Saved(subject.path.clone(), said)
         }));
     }
     waiting.extend(held.into_iter().map(|(path, text)| check(path, text)));
-    if aim != Aim::Alone {
+    if aim == Aim::Whole {
         waiting.push(Box::pin(async { Got::Others(server.others(mark, until).await) }));
         waiting.push(Box::pin(async {
             let _ = server.states().wait_for(|state| *state == State::Ready).await;
@@ -126,12 +125,10 @@ pub(super) async fn ask(
         others: BTreeMap::new(),
         asked: BTreeSet::new(),
         known_before,
+        past,
     };
-    if aim == Aim::Before {
-        answers.saved.extend(paths.iter().filter_map(|path| Some((path.clone(), server.known_saved(path)?))));
-    }
     let is_told = quirks.pushes_closed || quirks.dirty_dependents == Dependents::Told;
-    let mut is_telling = aim != Aim::Alone && is_told && !server.is_asked_instead();
+    let mut is_telling = aim == Aim::Whole && is_told && !server.is_asked_instead();
     while let Ok(Some(got)) = timeout_at(until, waiting.next()).await {
         match got {
             Got::Linked(found) => {
@@ -139,11 +136,9 @@ pub(super) async fn ask(
                     let first_line = subject.text.lines().next().unwrap_or_default();
                     if let Some(language) = language_of(&subject.path, first_line) {
                         let text = slot.hold(&alive, &subject, language);
-                        if aim == Aim::Before {
-                            let said = server.known_saved(&subject.path);
-                            answers.saved.extend(said.map(|said| (subject.path.clone(), said)));
-                        }
                         answers.asked.insert(subject.path.clone());
+                        // What it may break is told of, known or not.
+                        answers.known_before.insert(subject.path.clone());
                         waiting.push(check(subject.path, text));
                     }
                 }
@@ -161,7 +156,7 @@ pub(super) async fn ask(
         }
     }
     // A compiler says of all files what it says of one, and by now it has said it.
-    if aim == Aim::Changed && answers.saved.values().any(|said| said.diagnostics().is_some()) {
+    if answers.saved.values().any(|said| said.diagnostics().is_some()) {
         for (path, said) in server.others_saved(mark) {
             answers.saved.entry(path).or_insert(said);
         }
@@ -174,7 +169,7 @@ fn hold_all(slot: &Slot, alive: &Alive, subjects: &[(Subject, String)], aim: Aim
     for (subject, language) in subjects {
         held.insert(subject.path.clone(), slot.hold(alive, subject, language));
     }
-    for (subject, _) in subjects.iter().filter(|(subject, _)| aim == Aim::Changed && subject.is_saved) {
+    for (subject, _) in subjects.iter().filter(|(subject, _)| aim == Aim::Whole && subject.is_saved) {
         // Also where something else was written since: a compiler looks only when something is saved.
         if slot.documents().is_news_that_saved(&subject.path) || alive.server.wants_save() {
             alive.server.saved(&subject.path);
@@ -197,8 +192,10 @@ struct Answers<'a> {
     others: BTreeMap<PathBuf, Said>,
     /// Other files that it was asked about.
     asked: BTreeSet<PathBuf>,
-    /// Files of which something was ever known.
+    /// Other files of which it is told also that they are not known.
     known_before: BTreeSet<PathBuf>,
+    /// Before it was told of anything.
+    past: Past,
 }
 
 impl Answers<'_> {
@@ -253,27 +250,29 @@ impl Answers<'_> {
         self.subjects.iter().all(is_unknown)
     }
 
-    /// Of other files it is told what is known, and where it was known before and is not now, that.
+    /// Of other files it is told what is known; and of those that a change may break, and those that were known before, also that
+    /// they are not known.
     fn finish(mut self, subjects: &[(Subject, String)]) -> Vec<Report> {
         let is_known = !self.is_not_known();
         let mut reports = Vec::new();
         for (subject, _) in subjects {
             let said = self.said.remove(&subject.path);
             let said = said.unwrap_or_else(|| Said::Unknown { why: LATE.to_owned() });
-            reports.push(report(self.slot, &subject.path, said));
+            reports.push(self.with_past(report(self.slot, &subject.path, said), Past::own));
         }
         let source = self.slot.launch.quirks.saves_for.join(", ");
         for (path, said) in mem::take(&mut self.saved) {
-            reports.push(Report { path, source: source.clone(), said: self.weighed(said) });
+            let report = Report::new(path, source.clone(), self.weighed(said));
+            reports.push(self.with_past(report, Past::saved));
         }
         let mut others = BTreeMap::new();
-        for (path, said) in self.others.into_iter().chain(self.said) {
+        for (path, said) in mem::take(&mut self.others).into_iter().chain(mem::take(&mut self.said)) {
             if !self.subjects.contains(&path) && (said.diagnostics().is_some() || !others.contains_key(&path))
             {
                 others.insert(path, said);
             }
         }
-        for path in self.asked {
+        for path in mem::take(&mut self.asked) {
             others.entry(path).or_insert_with(|| Said::Unknown { why: LATE.to_owned() });
         }
         let mut unknown = 0;
@@ -282,11 +281,30 @@ impl Answers<'_> {
             unknown += usize::from(is_unknown && self.known_before.contains(path));
             !is_unknown || (is_known && self.known_before.contains(path) && unknown <= MOST_UNKNOWN)
         });
-        reports.extend(others.into_iter().map(|(path, said)| report(self.slot, &path, said)));
+        let others = others.into_iter().map(|(path, said)| report(self.slot, &path, said));
+        reports.extend(others.map(|report| self.with_past(report, Past::own)));
         reports
+    }
+
+    fn with_past(
+        &self,
+        report: Report,
+        of: impl Fn(&Past, &Path, Option<u64>) -> Option<Vec<Diagnostic>>,
+    ) -> Report {
+        let is_other = self.subjects.contains(&report.path) && self.past.is_closed(&report.path);
+        let text = self.slot.documents().text(&report.path);
+        let past = of(&self.past, &report.path, text).filter(|_| !is_other);
+        Report { past, ..report }
     }
 }
 
 pub(super) fn report(slot: &Slot, path: &Path, said: Said) -> Report {
-    Report { path: path.to_owned(), source: slot.launch.name.clone(), said }
+    Report::new(path.to_owned(), slot.launch.name.clone(), said)
+}
+
+/// It has nothing to say of any of them.
+pub(super) fn all_unknown(slot: &Slot, subjects: &[(Subject, String)], why: &str) -> Vec<Report> {
+    let of =
+        |(subject, _): &(Subject, String)| report(slot, &subject.path, Said::Unknown { why: why.to_owned() });
+    subjects.iter().map(of).collect()
 }

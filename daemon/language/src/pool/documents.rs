@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
+use crate::diagnostic::Diagnostic;
 use crate::report::Said;
 use crate::source::Subject;
 
@@ -97,6 +98,11 @@ impl Documents {
         self.held.get(path).map(|held| held.text)
     }
 
+    /// What stands for all that are held.
+    pub(super) fn texts(&self) -> HashMap<PathBuf, u64> {
+        self.held.iter().map(|(path, held)| (path.clone(), held.text)).collect()
+    }
+
     pub(super) fn language(&self, path: &Path) -> Option<&str> {
         self.held.get(path).map(|held| &*held.language)
     }
@@ -146,12 +152,15 @@ impl Documents {
         known.map(|(path, _)| path.clone()).collect()
     }
 
-    /// What is known of exactly this text, with everything else as it is now.
-    pub(super) fn known(&self, subject: &Subject) -> Option<&Said> {
-        let held = self.held.get(&subject.path)?;
-        let said = held.said.as_ref()?;
-        let is_now = said.generation == self.generation && said.text == held.text;
-        (is_now && held.text == stands_for(&subject.text)).then_some(&said.said)
+    /// What is known of the texts that are held, with everything else as it is now.
+    pub(super) fn known(&self) -> HashMap<PathBuf, Vec<Diagnostic>> {
+        let known = |(path, held): (&PathBuf, &Held)| {
+            let said = held.said.as_ref()?;
+            let is_now = said.generation == self.generation && said.text == held.text;
+            let all = said.said.diagnostics().filter(|_| is_now)?;
+            Some((path.clone(), all.to_vec()))
+        };
+        self.held.iter().filter_map(known).collect()
     }
 }
 
@@ -180,22 +189,23 @@ mod tests {
             (documents.text(Path::new(path)).unwrap(), documents.generation())
         };
         let said = Said::Proven(Vec::new());
+        let is_known = |documents: &Documents| documents.known().contains_key(Path::new("a"));
         let at = now(&documents, "a");
         documents.remember(Path::new("a"), at, &said);
-        assert_eq!(documents.known(&a), Some(&said));
-        assert_eq!(documents.known(&subject("a", "2")), None, "another text");
+        assert!(is_known(&documents));
         documents.hold(&b, "x");
-        assert_eq!(documents.known(&a), Some(&said), "opening a saved file changes nothing");
+        assert!(is_known(&documents), "opening a saved file changes nothing");
         documents.hold(&subject("b", "2"), "x");
-        assert_eq!(documents.known(&a), None, "b may have broken it");
+        assert!(!is_known(&documents), "b may have broken it");
         documents.remember(Path::new("a"), at, &said);
-        assert_eq!(documents.known(&a), None, "it was said before");
+        assert!(!is_known(&documents), "it was said before");
         let at = now(&documents, "a");
         documents.remember(Path::new("a"), at, &Said::Unknown { why: String::new() });
-        assert_eq!(documents.known(&a), None);
+        assert!(!is_known(&documents));
         documents.remember(Path::new("a"), at, &said);
+        assert_eq!(documents.known()[Path::new("a")], Vec::new());
         documents.turn();
-        assert_eq!(documents.known(&a), None, "somebody changed the disk");
+        assert!(!is_known(&documents), "somebody changed the disk");
     }
 
     #[test]

@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
+use super::Shared;
 use super::chosen::Server;
 use super::late::is_ready;
 use super::shadow::Lent;
+use super::slot::Slot;
 use super::source::Besides;
 use crate::format::{Former, Forming, NotFormatted};
 use crate::source::Subject;
@@ -21,8 +23,6 @@ impl Former for Besides {
     fn form<'a>(&'a self, path: &'a Path, text: &'a str, until: Instant) -> Forming<'a> {
         Box::pin(async move {
             let shared = &self.pool.shared;
-            // Some are ready when they have spoken of a file for the first time.
-            self.warm(path);
             let subject = Subject { path: path.to_owned(), text: Arc::new(text.to_owned()), is_saved: false };
             for group in shared.groups(std::slice::from_ref(&subject), &self.served) {
                 let Server::There(slot) = &group.server else { continue };
@@ -30,6 +30,7 @@ impl Former for Besides {
                     |why: &str| Err(NotFormatted { name: slot.launch.name.clone(), why: why.to_owned() });
                 slot.touch();
                 slot.begun(until).await;
+                open(shared, slot, &group.subjects);
                 if slot.alive().is_some_and(|alive| !alive.server.can_format()) {
                     continue;
                 }
@@ -52,5 +53,18 @@ impl Former for Besides {
             }
             Ok(None)
         })
+    }
+}
+
+/// Some are ready when they have spoken of a file for the first time: as it is, before another text is lent to them.
+fn open(shared: &Shared, slot: &Slot, subjects: &[(Subject, String)]) {
+    // A text that is being tried is not disturbed.
+    let Ok(_turn) = slot.turn.try_read() else { return };
+    for (proposed, language) in subjects {
+        match (shared.texts.text(&proposed.path), slot.alive()) {
+            (Some(subject), Some(alive)) => _ = slot.hold(&alive, &subject, language),
+            (Some(subject), None) => _ = slot.documents().hold(&subject, language),
+            (None, _) => {}
+        }
     }
 }

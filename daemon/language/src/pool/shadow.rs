@@ -16,7 +16,7 @@ use tokio::sync::OwnedRwLockWriteGuard;
 use tokio::time::{Instant, timeout_at};
 
 use super::Shared;
-use super::ask::report;
+use super::ask::{all_unknown, report};
 use super::linked::linked;
 use super::slot::{Alive, Key, Slot};
 use super::source::Besides;
@@ -68,16 +68,12 @@ async fn lend(
     until: Instant,
 ) -> Vec<Report> {
     slot.touch();
-    let unknown = |why: String| {
-        let of = |subject: &Subject| report(slot, &subject.path, Said::Unknown { why: why.clone() });
-        subjects.iter().map(|(subject, _)| of(subject)).collect::<Vec<_>>()
-    };
     let alive = match slot.ready() {
         Ok(alive) => alive,
-        Err(why) => return unknown(why),
+        Err(why) => return all_unknown(slot, subjects, &why),
     };
     let Ok(turn) = timeout_at(until, Arc::clone(&slot.turn).write_owned()).await else {
-        return unknown("it is busy with other texts".to_owned());
+        return all_unknown(slot, subjects, "it is busy with other texts");
     };
     alive.root.settle(pool, until).await;
     let mark = alive.server.mark();
@@ -91,7 +87,7 @@ async fn lend(
         (said, linked, alive.server.others(mark, inner).await)
     };
     let Ok((said, linked, others)) = timeout_at(until, asking).await else {
-        return unknown("it did not answer in time".to_owned());
+        return all_unknown(slot, subjects, "it did not answer in time");
     };
     drop(lent);
     let mut reports: Vec<_> =

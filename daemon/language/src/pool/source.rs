@@ -1,6 +1,6 @@
 //! The pool as a source, and what is left of it where an editor serves some languages itself.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use futures_util::future::join_all;
 use tokio::time::{Instant, timeout_at};
@@ -8,7 +8,6 @@ use tokio::time::{Instant, timeout_at};
 use super::Pool;
 use super::ask::{Aim, ask};
 use super::chosen::{Group, Server};
-use super::linked;
 use crate::report::{Report, Said};
 use crate::source::{Checking, Source, Subject};
 
@@ -43,10 +42,8 @@ impl Pool {
             Server::There(slot) => ask(&self.shared, slot, &group.subjects, aim, until).await,
             Server::Not(name, why) => {
                 let said = Said::Unknown { why: why.clone() };
-                let report = |(subject, _): &(Subject, String)| Report {
-                    path: subject.path.clone(),
-                    source: name.clone(),
-                    said: said.clone(),
+                let report = |(subject, _): &(Subject, String)| {
+                    Report::new(subject.path.clone(), name.clone(), said.clone())
                 };
                 group.subjects.iter().map(report).collect()
             }
@@ -54,29 +51,9 @@ impl Pool {
     }
 }
 
-impl Besides {
-    /// A file was read, and may be changed soon: whoever serves it begins to get ready, and opens it. Does not wait.
-    pub fn warm(&self, path: &Path) {
-        let shared = &self.pool.shared;
-        let Some(subject) = shared.texts.text(path) else { return };
-        for group in shared.groups(std::slice::from_ref(&subject), &self.served) {
-            let Server::There(slot) = group.server else { continue };
-            for (subject, language) in group.subjects {
-                // One that is not there yet opens it when it is. A text that is being tried is not disturbed.
-                match (slot.alive(), slot.turn.try_read()) {
-                    (Some(alive), Ok(_turn)) => _ = slot.hold(&alive, &subject, &language),
-                    (None, Ok(_turn)) => _ = slot.documents().hold(&subject, &language),
-                    (_, Err(_)) => {}
-                }
-                linked::warm(shared, &slot, &subject.path);
-            }
-        }
-    }
-}
-
 impl Source for Besides {
     fn check<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
-        Box::pin(self.pool.ask(subjects, &self.served, Aim::Changed, until))
+        Box::pin(self.pool.ask(subjects, &self.served, Aim::Whole, until))
     }
 
     fn alone<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
@@ -106,6 +83,6 @@ impl Source for Besides {
 
 impl Source for Pool {
     fn check<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
-        Box::pin(self.ask(subjects, &[], Aim::Changed, until))
+        Box::pin(self.ask(subjects, &[], Aim::Whole, until))
     }
 }

@@ -244,7 +244,6 @@ async fn nothing_is_started_for_what_is_served_or_missing() {
     for served in ["lua", "toy"] {
         let besides = house.pool.besides(&[served.to_owned()]);
         assert_eq!(besides.check(&a, soon()).await, []);
-        besides.warm(&a[0].path);
     }
     assert!(house.asked.load(Ordering::Relaxed) > 0 && house.pool.status().is_empty());
     let none = [house.saved("a.none", "")];

@@ -179,6 +179,9 @@ impl Server {
         };
         let quirks = &self.inner.launch.quirks;
         // What it said while it began to read the project anew means nothing.
+        if self.is_back_soon() {
+            return None;
+        }
         if let Gate::Shut(why) = self.inner.lock().gate(Instant::now()) {
             return Some(Said::Unknown { why });
         }
@@ -260,8 +263,10 @@ impl Server {
 
     fn follow(&self, path: &Path, is_heard: bool) -> Following {
         let (mut known, now) = (self.inner.lock(), Instant::now());
-        if let Gate::Shut(why) = known.gate(now) {
-            return Following::Said(Said::Unknown { why });
+        match known.gate(now) {
+            Gate::Open(_) => {}
+            Gate::Wait(at) => return Following::Wait(at),
+            Gate::Shut(why) => return Following::Said(Said::Unknown { why }),
         }
         match known.saves.due(now) {
             Some(due) if known.saves.held_back.is_some() => return Following::Wait(Some(due)),

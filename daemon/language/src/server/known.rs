@@ -105,6 +105,9 @@ impl Known {
         match self.readiness.stage(now) {
             Stage::Ready { since } => Gate::Open(since),
             Stage::Starting { until } => Gate::Wait(until),
+            Stage::Indexing { .. } if self.readiness.back(now).is_some() => {
+                Gate::Wait(self.readiness.back(now))
+            }
             Stage::Indexing { message, percent } => {
                 let percent = percent.map(|percent| format!(" ({percent} %)")).unwrap_or_default();
                 let message = message.map(|message| format!(": {message}")).unwrap_or_default();

@@ -28,6 +28,7 @@ impl Server {
     pub(super) async fn wait_for_others(&self, since: Mark, until: Instant) -> Vec<(PathBuf, Said)> {
         let mut found = BTreeMap::new();
         let quirks = &self.inner.launch.quirks;
+        self.wait_for_gate(until).await;
         let alone = quirks.dirty_dependents == Dependents::None;
         let (pull, targets) = {
             let known = self.inner.lock();
@@ -78,6 +79,20 @@ impl Server {
             }
         }
         found.into_iter().collect()
+    }
+
+    /// Waits while it looks at the project once more.
+    async fn wait_for_gate(&self, until: Instant) {
+        let mut ticks = self.inner.ticks.subscribe();
+        loop {
+            ticks.borrow_and_update();
+            let now = Instant::now();
+            let back = self.inner.lock().readiness.back(now).filter(|_| now < until);
+            match back {
+                Some(back) => wait(&mut ticks, Some(back), until).await,
+                None => return,
+            }
+        }
     }
 
     /// Files that it has published for since a moment, and that it can be asked about: what it says then is proven.

@@ -70,7 +70,29 @@ impl AllPublished {
         }
     }
 
-    pub(super) fn forget(&mut self, path: &Path) {
+    /// What follows a save, of all files of which there is any.
+    pub(super) fn saved(&self) -> impl Iterator<Item = (&PathBuf, &Published)> {
+        self.files.iter().filter(|(_, published)| !published.saved.is_empty())
+    }
+
+    /// What else was said, of all files of which there is any.
+    pub(super) fn own(&self) -> impl Iterator<Item = (&PathBuf, &Published)> {
+        self.files.iter().filter(|(_, published)| !published.diagnostics.is_empty())
+    }
+
+    /// Forgets what was said of a text. What follows a save is said of the disk, and stays.
+    pub(super) fn forget_own(&mut self, path: &Path) {
+        match self.files.get_mut(path) {
+            Some(published) if !published.saved.is_empty() => {
+                self.total -= published.diagnostics.len();
+                *published =
+                    Published { tick: 0, diagnostics: Arc::default(), is_answer: true, ..published.clone() };
+            }
+            _ => self.forget(path),
+        }
+    }
+
+    fn forget(&mut self, path: &Path) {
         if let Some(before) = self.files.remove(path) {
             self.total -= before.count();
         }

@@ -13,6 +13,9 @@ const MOST: usize = 256;
 /// Characters of what a server says of its progress.
 const LONGEST: usize = 200;
 
+/// So long it is waited for a server that looks at a project once more.
+const SHORT: Duration = Duration::from_secs(3);
+
 /// How far a server is, at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Stage {
@@ -40,6 +43,8 @@ pub(super) struct Readiness {
     turned: Option<Instant>,
     /// When it had read the project for the first time, where it told of that.
     first: Option<Instant>,
+    /// How long it last took to read the project once more.
+    again: Option<Duration>,
     /// What it said of itself: whether it is quiescent, since when, and in which words.
     status: Option<(bool, Instant, Option<String>)>,
 }
@@ -61,6 +66,7 @@ impl Readiness {
             running: BTreeMap::new(),
             turned: None,
             first: None,
+            again: None,
             status: None,
         }
     }
@@ -94,6 +100,14 @@ impl Readiness {
         }
     }
 
+    /// Until when it may be ready once more, where it was before and something made it look again: that does not take long, unless
+    /// it did the last time.
+    pub(super) fn back(&self, now: Instant) -> Option<Instant> {
+        let Some((false, began, _)) = self.status else { return None };
+        let is_short = self.first.is_some() && self.again.is_none_or(|again| again <= SHORT);
+        Some(began + SHORT).filter(|until| is_short && *until > now)
+    }
+
     fn indexing(&self) -> Stage {
         let mut running: Vec<_> = self.running.values().collect();
         // What counts tells most.
@@ -112,6 +126,9 @@ impl Readiness {
             Some((before, since, _)) if before == quiescent => since,
             _ => now,
         };
+        if let (Some((false, began, _)), true, Some(_)) = (&self.status, quiescent, self.first) {
+            self.again = Some(now - *began);
+        }
         self.status = Some((quiescent, since, text(params, "message")));
         if quiescent && self.by == ReadyBy::ServerStatus {
             self.first.get_or_insert(now);

@@ -23,7 +23,7 @@ fn at(line: u32, character: u32, code: &str, message: &str) -> Diagnostic {
 }
 
 fn report(path: &str, source: &str, said: Said) -> Report {
-    Report { path: format!("/w/{path}").into(), source: source.to_owned(), said }
+    Report::new(format!("/w/{path}").into(), source, said)
 }
 
 fn unknown(why: &str) -> Said {

@@ -32,7 +32,7 @@ impl Others {
         for path in gone {
             let before = last.remove(&path);
             if before.as_ref().and_then(Said::diagnostics).is_some_and(|items| !items.is_empty()) {
-                changed.push(Report { path, source: source.to_owned(), said: Said::Likely(Vec::new()) });
+                changed.push(Report::new(path, source, Said::Likely(Vec::new())));
             }
         }
         let is_other = |report: &Report| {
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     fn report(name: &str, said: Said) -> Report {
-        Report { path: name.into(), source: "s".to_owned(), said }
+        Report::new(name.into(), "s", said)
     }
 
     fn wrong() -> Said {

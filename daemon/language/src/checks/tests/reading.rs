@@ -22,7 +22,7 @@ async fn what_a_new_file_mends_in_one_that_was_read_just_before_is_told() {
         gate.notify_one();
     });
     let path = Path::new("/w/user").to_owned();
-    let mended = Report { path, source: "grumbler".to_owned(), said: Said::Proven(Vec::new()) };
+    let mended = Report::new(path, "grumbler", Said::Proven(Vec::new()));
     scene.grumbler.others.lock().unwrap().push(mended);
     let begun = Instant::now();
     let told = scene.checks.after(&[edited("made", None, Some("fine\n"))]).await.unwrap().metadata;

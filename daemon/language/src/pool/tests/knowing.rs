@@ -7,27 +7,32 @@ use tokio::time::Instant;
 use super::super::{Limits, Phase};
 use super::{House, push, soon};
 use crate::quirks::{Quirks, ReadyBy};
+use crate::report::Report;
 use crate::source::Source as _;
 
+/// The past that came with what is said of a file.
+fn past(reports: &[Report], name: &str) -> Option<Vec<String>> {
+    let report = reports.iter().find(|report| report.path.ends_with(name)).unwrap();
+    Some(report.past.as_ref()?.iter().map(|diagnostic| diagnostic.message.clone()).collect())
+}
+
 #[tokio::test]
-async fn what_was_said_is_known_until_something_changes() {
+async fn what_was_said_of_others_before_a_change_comes_with_what_is_said_now() {
     let house = House::new(&["--pull"], push(), Limits::default());
-    let (a, b) = (house.saved("a.lua", "bad"), house.saved("b.lua", "need a.x"));
-    assert_eq!(house.pool.known(std::slice::from_ref(&a)), [], "nobody was asked, and nobody is started");
-    assert!(house.pool.status().is_empty());
+    house.write("b.lua", "need a.x\nbad");
+    let a = house.saved("a.lua", "give x");
+    let first = house.pool.check(std::slice::from_ref(&a), soon()).await;
+    assert!(first.iter().all(|report| report.past.is_none()), "{first:?}");
     house.check(&a).await;
-    let all = [a.clone(), b.clone()];
-    assert_eq!(
-        house.words(&house.pool.known(&all)),
-        ["a.lua Proven this is bad", "b.lua Proven a gives no x"]
-    );
-    assert_eq!(house.pool.known(&[house.unsaved("a.lua", "other")]), []);
-    house.check(&house.unsaved("b.lua", "bad")).await;
-    assert_eq!(house.pool.known(&[b]), [], "it is another now");
-    assert_eq!(house.pool.known(std::slice::from_ref(&a)).len(), 1, "it was asked about along with b");
-    let baseline = house.pool.besides(&[]).baseline(std::slice::from_ref(&a), soon()).await;
-    assert_eq!(house.words(&baseline)[0], "a.lua Proven this is bad");
-    assert_eq!(house.words(&house.pool.known(&[a])), ["a.lua Proven this is bad"]);
+    let broken = house.pool.check(&[house.unsaved("a.lua", "give y")], soon()).await;
+    assert_eq!(house.words(&broken), ["a.lua Proven ", "b.lua Proven a gives no x; this is bad"]);
+    assert_eq!(past(&broken, "b.lua"), Some(vec!["this is bad".to_owned()]));
+    assert_eq!(past(&broken, "a.lua"), None, "it is another text");
+    house.write("b.lua", "need a.x");
+    let changed = house.pool.check(&[house.unsaved("a.lua", "give z")], soon()).await;
+    assert_eq!(past(&changed, "b.lua"), None, "it is another text");
+    let same = house.pool.check(&[house.unsaved("a.lua", "give z")], soon()).await;
+    assert_eq!(past(&same, "a.lua"), Some(Vec::new()));
 }
 
 fn gated() -> Quirks {
@@ -38,7 +43,7 @@ fn gated() -> Quirks {
 async fn one_that_reads_its_project_says_so_at_once_and_the_answer_later() {
     let house = House::new(&["--pull"], gated(), Limits::default());
     let (a, b) = (house.saved("a.lua", "bad"), house.saved("b.lua", "bad"));
-    house.pool.warm(&a.path);
+    house.pool.check(std::slice::from_ref(&a), soon()).await;
     house.until(|running| matches!(running.phase, Phase::Indexing { .. })).await;
     let subjects = [a.clone(), b.clone()];
     tokio::time::pause();
@@ -54,15 +59,4 @@ async fn one_that_reads_its_project_says_so_at_once_and_the_answer_later() {
     house.write("b.lua", "");
     house.open_gate();
     assert_eq!(house.words(&late.await.unwrap()), ["a.lua Proven this is bad"]);
-}
-
-#[tokio::test]
-async fn a_file_that_was_read_is_open_when_it_is_changed() {
-    let house = House::new(&["--pull"], push(), Limits::default());
-    let a = house.saved("a.lua", "bad");
-    house.pool.warm(&a.path);
-    house.until(|running| running.phase == Phase::Ready).await;
-    let reports = house.pool.check(&[a], soon()).await;
-    assert_eq!(house.words(&reports), ["a.lua Proven this is bad"]);
-    assert_eq!(house.count("textDocument/didOpen a.lua"), 1);
 }

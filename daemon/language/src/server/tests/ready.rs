@@ -59,9 +59,37 @@ async fn a_false_clean_while_it_loads_is_not_believed() {
         fake.tell("experimental/serverStatus", status(false)).await;
         fake.say(json!({ "id": asked["id"], "result": full(&[]) })).await;
     });
-    assert_eq!(said, ("unknown: it is still reading the project: loading".into(), 0));
+    assert_eq!(said, ("unknown: it is still reading the project: loading".into(), 3000));
     fake.tell("experimental/serverStatus", json!({ "quiescent": "odd" })).await;
     assert_eq!(check(&server, "/a").await.1, 0);
+}
+
+/// It does when a file is created, and is done soon, or it is not waited for again.
+#[tokio::test(start_paused = true)]
+async fn one_that_reads_the_project_once_more_is_waited_for_if_that_is_short() {
+    let (server, mut fake) = pulling(json!({ "ready": "serverStatus" })).await;
+    server.hold(&subject("/a", "1"), "c");
+    fake.expect("textDocument/didOpen").await;
+    let status = |quiescent: bool| json!({ "quiescent": quiescent });
+    fake.tell("experimental/serverStatus", status(true)).await;
+    pass(10).await;
+    let (said, ()) = tokio::join!(check(&server, "/a"), async {
+        let asked = fake.next().await;
+        fake.tell("experimental/serverStatus", status(false)).await;
+        fake.say(json!({ "id": asked["id"], "result": full(&[]) })).await;
+        pass(800).await;
+        assert!(server.is_back_soon());
+        fake.tell("experimental/serverStatus", status(true)).await;
+        fake.answer("textDocument/diagnostic", full(&["x"])).await;
+    });
+    assert_eq!(said, ("proven: x".into(), 800));
+    fake.tell("experimental/serverStatus", status(false)).await;
+    pass(4000).await;
+    fake.tell("experimental/serverStatus", status(true)).await;
+    pass(10).await;
+    fake.tell("experimental/serverStatus", status(false)).await;
+    pass(10).await;
+    assert_eq!(check(&server, "/a").await, ("unknown: it is still reading the project".into(), 0));
 }
 
 /// What it published while it was reading says nothing; what follows does.

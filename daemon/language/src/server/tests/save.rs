@@ -169,8 +169,10 @@ async fn of_other_files_it_is_told_unless_they_were_changed() {
     let expected = ["/clean proven: rustc: of its text", "/closed proven: rustc: here too"];
     assert_eq!(shorts(&server.others_saved(mark)), expected);
     pass(200).await;
-    assert_eq!(server.known_saved(Path::new("/other")).map(|said| short(&said)), Some("proven:".into()));
-    assert_eq!(server.known_saved(Path::new("/dirty")), None);
+    let past: Vec<_> = server.past().saved.unwrap().into_keys().collect();
+    assert_eq!(past, [Path::new("/clean"), Path::new("/closed")]);
+    server.hold(&Subject { is_saved: true, ..subject("/closed", "1") }, "rust");
+    assert!(server.past().saved.unwrap().contains_key(Path::new("/closed")), "it is said of the disk");
 }
 
 /// Saved, and followed by a run that has ended.
@@ -207,7 +209,7 @@ async fn what_followed_a_save_is_not_known_any_more_when_something_else_was_writ
             }
         }
         assert!(server.wants_save());
-        assert_eq!(server.known_saved(Path::new("/a")), None);
+        assert_eq!(server.past().saved, None);
         assert_eq!(saved(&server, "/a").await, (late.clone(), 1500), "{writing}");
         server.saved(Path::new("/a"));
         assert!(!server.wants_save());
