@@ -118,9 +118,21 @@ struct State {
     /// How long was waited before a change, which the time after it is less by.
     waited: HashMap<PathBuf, Duration>,
     late: Late,
+    /// When this session was last told of something: what was typed since is not its doing.
+    moment: u64,
 }
 
 impl State {
+    /// Whether anything was typed since the last time; what is said of any file may be another thing then.
+    fn is_typed(&mut self, moment: u64) -> bool {
+        let is_other = self.moment != moment;
+        self.moment = moment;
+        if is_other {
+            self.ledger.changed();
+        }
+        is_other
+    }
+
     /// What the next reports are compared with.
     fn keep(&mut self, subjects: &[Subject], reports: &[Report]) {
         self.first.put_missing(&self.ledger);
@@ -182,18 +194,19 @@ impl Checks {
             let others = checks.others(&subjects);
             let reports = checks.shared.sources.warm(&subjects, &checks.real_root(), until).await;
             let (subjects, reports) = checks.with_others(subjects, reports, &others);
-            checks.heard(&subjects, &reports);
+            checks.heard(&subjects, &reports, false);
         });
     }
 
     /// What is said of texts that are about to be changed, as far as it is not known.
     pub async fn before(&self, subjects: &[Subject]) {
-        let begun = Instant::now();
-        let unknown: Vec<_> = {
+        let (begun, moment) = (Instant::now(), self.moment());
+        let (unknown, is_typed): (Vec<_>, bool) = {
             let mut state = self.lock();
+            let is_typed = state.is_typed(moment);
             subjects.iter().for_each(|subject| _ = state.waited.remove(&subject.path));
             let is_unknown = |subject: &&Subject| !state.ledger.knows(&subject.path, &subject.text);
-            subjects.iter().filter(is_unknown).cloned().collect()
+            (subjects.iter().filter(is_unknown).cloned().collect(), is_typed)
         };
         if self.is_off() || unknown.is_empty() {
             return;
@@ -201,7 +214,7 @@ impl Checks {
         // The rest is for what comes after.
         let until = begun + self.shared.options.wait / 3;
         let (unknown, reports) = self.check(unknown, until).await;
-        self.heard(&unknown, &reports);
+        self.heard(&unknown, &reports, is_typed);
         let mut state = self.lock();
         if state.waited.len() >= MOST_WAITED {
             // Changes that were not made.
@@ -210,13 +223,20 @@ impl Checks {
         state.waited.extend(subjects.iter().map(|subject| (subject.path.clone(), begun.elapsed())));
     }
 
-    /// What was said without a change.
-    fn heard(&self, subjects: &[Subject], reports: &[Report]) {
+    fn moment(&self) -> u64 {
+        self.shared.texts.as_ref().map_or(0, |texts| texts.moment())
+    }
+
+    /// What was said without a change; of a text that is the same it may be another thing because a person typed elsewhere.
+    fn heard(&self, subjects: &[Subject], reports: &[Report], is_typed: bool) {
         let text = text_of(subjects);
         let mut guard = self.lock();
         let state = &mut *guard;
-        let (news, quiet): (Vec<_>, Vec<_>) =
-            reports.iter().cloned().partition(|report| state.is_news(report, text(&report.path)));
+        let (news, quiet): (Vec<_>, Vec<_>) = reports.iter().cloned().partition(|report| {
+            let text = text(&report.path);
+            let is_theirs = is_typed && state.ledger.standing(report, text) == Standing::Differs;
+            !is_theirs && state.is_news(report, text)
+        });
         for report in &quiet {
             if state.ledger.standing(report, text(&report.path)) == Standing::First {
                 state.turn.heard(report, text(&report.path));
@@ -236,6 +256,8 @@ impl Checks {
         let waited = self.waited(edited);
         let until = begun + self.shared.options.wait.saturating_sub(waited);
         self.made(edited, true);
+        let moment = self.moment();
+        self.lock().moment = moment;
         let asked = self.subjects(edited);
         let (subjects, reports) =
             self.check(asked.clone(), until.checked_sub(FOR_SYNTAX).unwrap_or(until)).await;

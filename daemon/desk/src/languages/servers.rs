@@ -87,9 +87,12 @@ impl Servers {
             pool.renew(&root);
         }
         let asks = |source| said.sources.as_ref().is_none_or(|sources| sources.contains(&source));
+        let texts: Arc<dyn Texts> = Arc::new(FileTexts { files: files.clone(), rules: rules.clone() });
         let sources = Sources {
-            editor: asks(DiagnosticSource::Editor)
-                .then(|| Arc::new(EditorSource::new(editors.clone(), files.clone())) as Arc<dyn Source>),
+            editor: asks(DiagnosticSource::Editor).then(|| {
+                Arc::new(EditorSource::new(editors.clone(), files.clone(), Arc::clone(&texts)))
+                    as Arc<dyn Source>
+            }),
             pool: (asks(DiagnosticSource::Servers) && languages.servers.is_on)
                 .then(|| Arc::new(self.begun(editors).besides(&[])) as Arc<dyn Source>),
             checkers: checkers(&languages, asks(DiagnosticSource::Checkers), search, root, processes),
@@ -100,8 +103,7 @@ impl Servers {
         let least = if said.warnings == Some(true) { Severity::Warning } else { Severity::Error };
         let options =
             Options { wait: said.wait.map_or(WAIT, Duration::from_millis).min(LONGEST_WAIT), least };
-        let texts = FileTexts { files: files.clone(), rules: rules.clone() };
-        Checks::new(sources, Arc::new(texts), files.root(), options)
+        Checks::new(sources, texts, files.root(), options)
     }
 
     /// Who gives what a session writes its form; nobody, unless the person configured some.
