@@ -560,6 +560,8 @@ export interface FileDiagnostics {
   proof: Proof;
   /** All of them. */
   items: Diagnostic[];
+  /** Who has not seen this text, because it looks only at what is saved: the compiler behind a language server, by the source that its diagnostics name. */
+  unseen?: string[];
 }
 
 /** A file that came, went, or has another name. */

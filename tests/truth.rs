@@ -59,16 +59,20 @@ fn rows(face: Face<'_>, servers: &Servers, server: &'static str, project: &Proje
             let moment =
                 |state: case::State| Moment { truth: compiler::truth(servers, server, &state), state };
             let moments: Vec<_> = step.states.into_iter().map(moment).collect();
-            let verdict = judge(&moments, &step.told);
+            let told = match &step.listed {
+                Some(listed) => play::opencode::told(step.told, listed, &moments),
+                None => step.told,
+            };
+            let verdict = judge(&moments, &told);
             if std::env::var_os("COPYDESK_TRUTH_TRACE").is_some() {
                 println!(
                     "{:#?}\n{:#?}\n{}",
                     delta(&moments[0], &moments[moments.len() - 1]),
-                    step.told,
+                    told,
                     step.read
                 );
             }
-            row(verdict.class, verdict.why, step.told.waited_ms)
+            row(verdict.class, verdict.why, told.waited_ms)
         });
         judged.collect::<Vec<_>>()
     }));
@@ -82,7 +86,14 @@ fn rows(face: Face<'_>, servers: &Servers, server: &'static str, project: &Proje
 fn run(face: Face<'_>, servers: &Servers, is_short: bool) -> Vec<Row> {
     let mut all = Vec::new();
     for (server, project, case) in wanted(servers, is_short) {
-        if matches!(face, Face::Neovim(_)) && case.kind == Kind::Cold {
+        let is_left_out = match face {
+            Face::Headless => false,
+            // Whoever has an editor open has had it open for a while.
+            Face::Neovim(_) => case.kind == Kind::Cold,
+            // It knows the disk alone.
+            Face::OpenCode(_) => case.kind == Kind::Unsaved,
+        };
+        if is_left_out {
             continue;
         }
         let begun = Instant::now();
@@ -108,18 +119,29 @@ fn results(servers: &Servers, rows: &[Row]) -> String {
 #[ignore = "installs language servers and takes many minutes; tests/truth/run"]
 fn table() {
     let servers = Servers::installed();
-    let faces = std::env::var("COPYDESK_TRUTH_FACES").unwrap_or_else(|_| "headless,neovim".to_owned());
-    let neovim = std::env::var_os("COPYDESK_TEST_NVIM").filter(|_| faces.contains("neovim"));
-    let neovim = neovim.and_then(|named| std::env::split_paths(&named).last());
+    let faces =
+        std::env::var("COPYDESK_TRUTH_FACES").unwrap_or_else(|_| "headless,neovim,opencode".to_owned());
+    let program = |face: &str, variable: &str| {
+        let named = std::env::var_os(variable).filter(|named| !named.is_empty() && faces.contains(face));
+        named.and_then(|named| std::env::split_paths(&named).last())
+    };
+    let (neovim, opencode) =
+        (program("neovim", "COPYDESK_TEST_NVIM"), program("opencode", "COPYDESK_TEST_OPENCODE"));
     let (mut all, mut text) = (Vec::new(), include_str!("truth/head.md").to_owned());
     for (name, face) in [
-        ("Headless", Some(Face::Headless)),
+        ("Headless", faces.contains("headless").then_some(Face::Headless)),
         ("In Neovim, by its own servers", neovim.as_deref().map(Face::Neovim)),
+        ("OpenCode, with its language servers switched on", opencode.as_deref().map(Face::OpenCode)),
     ] {
-        let Some(face) = face.filter(|_| name != "Headless" || faces.contains("headless")) else { continue };
+        let Some(face) = face else {
+            println!("{name}: left out, it is not installed or not wanted");
+            continue;
+        };
+        let is_opencode = matches!(face, Face::OpenCode(_));
         let rows = run(face, &servers, false);
         text.push_str(&format!("\n## {name}\n\n{}", results(&servers, &rows)));
-        all.extend(rows);
+        // What another program tells is not ours to answer for.
+        all.extend(rows.into_iter().filter(|_| !is_opencode));
     }
     println!("\n{text}");
     if let Some(path) = std::env::var_os("COPYDESK_TRUTH_RESULTS") {

@@ -62,6 +62,10 @@ pub struct FileDiagnostics {
     /// All of them.
     #[serde(deserialize_with = "lenient::list")]
     pub items: Vec<Diagnostic>,
+    /// Who has not seen this text, because it looks only at what is saved: the compiler behind a language server, by the source that its
+    /// diagnostics name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unseen: Vec<String>,
 }
 
 /// How sure it is that diagnostics are for the text in question.

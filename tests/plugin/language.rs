@@ -9,6 +9,7 @@ use crate::sessions::harness::Scripted;
 mod diagnostics;
 mod freshness;
 mod navigate;
+mod proof;
 mod unloaded;
 
 /// A Neovim that is connected, with `a.py` in its folder; the desk is there as long as the test holds it.

@@ -75,7 +75,8 @@ function Server:notify(method, params)
   if document and document.version then self.versions[document.uri] = document.version end
   if document and params.contentChanges and self.texts[document.uri] then
     -- Whole texts, unless a test says otherwise.
-    self.texts[document.uri] = params.contentChanges[#params.contentChanges].text
+    local last = params.contentChanges[#params.contentChanges]
+    self.texts[document.uri] = last and last.text or self.texts[document.uri]
   elseif document and document.text then
     self.texts[document.uri] = document.text
   end

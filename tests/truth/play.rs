@@ -4,6 +4,7 @@
 //! touched the project until the server had something to say.
 
 mod neovim;
+pub(crate) mod opencode;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,6 +15,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::case::{Call, Case, Kind, Project, State};
+use super::problem::Problem;
 use super::servers::Servers;
 use super::told::Told;
 use crate::cli::desk::Desk;
@@ -31,6 +33,8 @@ pub(crate) struct Step {
     pub(crate) told: Told,
     /// What the model read of it.
     pub(crate) read: String,
+    /// All errors that were listed, old and new, by whoever does not tell them apart.
+    pub(crate) listed: Option<Vec<Problem>>,
 }
 
 /// Who is at the desk.
@@ -40,6 +44,8 @@ pub(crate) enum Face<'a> {
     Headless,
     /// A person with this Neovim.
     Neovim(&'a Path),
+    /// Not our desk at all, but this program.
+    OpenCode(&'a Path),
 }
 
 pub(crate) fn play(
@@ -66,10 +72,13 @@ pub(crate) fn play(
         scripted.desk.write(&path, text);
     }
     let place = if case.kind == Kind::Cold { Where::Here } else { Where::Daemon };
+    if let Face::OpenCode(program) = face {
+        return opencode::in_opencode(program, &scripted, (servers, server), (project, case));
+    }
     let _daemon = scripted.up(place);
     let played = match face {
         Face::Neovim(program) => neovim::in_neovim(program, &scripted, (servers, server), (project, case)),
-        Face::Headless => {
+        Face::Headless | Face::OpenCode(_) => {
             if place == Where::Daemon {
                 warm_up(&scripted, project, case);
             }
@@ -100,7 +109,7 @@ impl Played {
                 (0..calls.len()).filter_map(|call| self.calls.get(&name(number, call)).cloned()).collect();
             let read = scripted.told(self.first + number + 1);
             let states = between(&self.states[number], &self.states[number + 1], calls);
-            steps.push(Step { states, told: Told::collect(&made, &read), read });
+            steps.push(Step { states, told: Told::collect(&made, &read), read, listed: None });
         }
         steps
     }

@@ -141,6 +141,7 @@ pub(crate) async fn ready(
     );
     let rules = CurrentRules::new(layers(rules, own, team));
     let checks = desk.servers.checks(loaded, &desk.editors, &files, &desk.processes, &rules);
+    let formatters = desk.servers.formatters(loaded, &desk.editors, &files, &desk.processes, &rules);
     languages::show(&checks, &files, session.id.as_str());
     // Who works offline sends nothing anywhere, not even for a title.
     let is_offline = model.provider().id == offline::ID;
@@ -153,7 +154,7 @@ pub(crate) async fn ready(
         tools,
         roles: Arc::new(cast),
         checks,
-        formatters: desk.servers.formatters(loaded, &desk.editors, &files, &desk.processes),
+        formatters,
         files,
         processes: desk.processes.clone(),
         session,

@@ -117,6 +117,8 @@ struct Asked {
     subjects: usize,
     /// How often something had been changed by then.
     changes: u64,
+    /// A person has typed since anything was last said.
+    is_typed: bool,
 }
 
 #[derive(Default)]
@@ -132,6 +134,8 @@ struct State {
     /// How long was waited before a change, which the time after it is less by.
     waited: HashMap<PathBuf, Duration>,
     late: Late,
+    /// When this session was last told of something: what was typed since is not its doing.
+    moment: u64,
 }
 
 impl State {
@@ -157,6 +161,16 @@ impl State {
         latest.extend(unheard);
         latest.truncate(MOST_AGAIN);
         latest
+    }
+
+    /// Whether anything was typed since the last time; what is said of any file may be another thing then.
+    fn is_typed(&mut self, moment: u64) -> bool {
+        let is_other = self.moment != moment;
+        self.moment = moment;
+        if is_other {
+            self.ledger.changed();
+        }
+        is_other
     }
 
     /// What the next reports are compared with.
@@ -252,7 +266,7 @@ impl Checks {
             state.met.push_front(subject.path.clone());
         }
         state.met.truncate(MOST_AGAIN);
-        Asked { subjects: subjects.len(), changes: state.ledger.changes() }
+        Asked { subjects: subjects.len(), changes: state.ledger.changes(), is_typed: false }
     }
 
     /// What is said of texts that are about to be changed, as far as it is not known.
@@ -265,14 +279,16 @@ impl Checks {
         let until = begun + self.shared.options.wait / 3;
         let paths: Vec<_> = subjects.iter().map(|subject| &*subject.path).collect();
         self.shared.reading.done(&paths, until).await;
-        let unknown: Vec<_> = {
+        let moment = self.moment();
+        let (unknown, is_typed): (Vec<_>, bool) = {
             let mut state = self.lock();
+            let is_typed = state.is_typed(moment);
             subjects.iter().for_each(|subject| _ = state.waited.remove(&subject.path));
             let is_unknown = |subject: &&Subject| !state.ledger.knows(&subject.path, &subject.text);
-            subjects.iter().filter(is_unknown).cloned().collect()
+            (subjects.iter().filter(is_unknown).cloned().collect(), is_typed)
         };
         if !unknown.is_empty() {
-            let asked = self.begin(&unknown);
+            let asked = Asked { is_typed, ..self.begin(&unknown) };
             let (unknown, reports) = self.check(unknown, until).await;
             self.heard(&unknown, &reports, asked);
         }
@@ -286,14 +302,21 @@ impl Checks {
         state.waited.extend(paths.map(|path| (path, begun.elapsed())));
     }
 
-    /// What was said without a change.
+    fn moment(&self) -> u64 {
+        self.shared.texts.as_ref().map_or(0, |texts| texts.moment())
+    }
+
+    /// What was said without a change; of a text that is the same it may be another thing because a person typed elsewhere.
     fn heard(&self, subjects: &[Subject], reports: &[Report], asked: Asked) {
         let text = text_of(subjects);
         let mut guard = self.lock();
         let state = &mut *guard;
         state.learn(subjects, reports);
-        let (news, mut quiet): (Vec<_>, Vec<_>) =
-            reports.iter().cloned().partition(|report| state.is_news(report, text(&report.path)));
+        let (news, mut quiet): (Vec<_>, Vec<_>) = reports.iter().cloned().partition(|report| {
+            let text = text(&report.path);
+            let is_theirs = asked.is_typed && state.ledger.standing(report, text) == Standing::Differs;
+            !is_theirs && state.is_news(report, text)
+        });
         // What a change that was made meanwhile did to other files is not how they were before.
         let is_of_now = |report: &Report| {
             let mut asked = subjects.iter().take(asked.subjects);
@@ -322,6 +345,8 @@ impl Checks {
         let waited = self.waited(edited);
         let until = begun + self.shared.options.wait.saturating_sub(waited);
         self.made(edited, true);
+        let moment = self.moment();
+        self.lock().moment = moment;
         let asked = self.subjects(edited);
         let (subjects, reports) =
             self.check(asked.clone(), until.checked_sub(FOR_SYNTAX).unwrap_or(until)).await;

@@ -35,6 +35,11 @@ pub trait Texts: Send + Sync {
         BTreeSet::new()
     }
 
+    /// This moment: another one when anything was typed, opened or closed in an editor since.
+    fn moment(&self) -> u64 {
+        0
+    }
+
     /// What editors have open, for searching.
     fn overlay(&self) -> Overlay {
         Overlay::default()

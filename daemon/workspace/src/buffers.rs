@@ -165,9 +165,15 @@ impl Buffers {
         id
     }
 
+    /// This moment: another one when anything was opened, changed or closed since.
+    pub fn moment(&self) -> u64 {
+        self.lock().clock
+    }
+
     /// The client is gone, and its buffers with it.
     pub fn detach(&self, client: ClientId) {
         let mut state = self.lock();
+        state.clock += 1;
         let gone = state.clients.remove(&client);
         let names = gone.iter().flat_map(|attached| attached.names.keys());
         if let Some(follower) = &self.follower {
@@ -235,6 +241,7 @@ impl Buffers {
 
     pub fn close(&self, client: ClientId, uri: &str) -> Result<(), SyncError> {
         let mut state = self.lock();
+        state.clock += 1;
         let attached = state.clients.get_mut(&client).ok_or(SyncError::NotOpen)?;
         let closed = attached.buffers.remove(uri).ok_or(SyncError::NotOpen)?;
         // The file may be open under another name too, through a link.

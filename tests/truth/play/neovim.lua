@@ -1,7 +1,7 @@
 -- A person's own language server, configured as most do it, and what the bench does at the keyboard.
 local command, name = ...
 vim.api.nvim_create_autocmd("FileType", {
-  pattern = { "c", "go", "python", "rust", "typescript" },
+  pattern = { "c", "cpp", "go", "python", "rust", "typescript" },
   callback = function()
     vim.lsp.start({ name = name, cmd = command, root_dir = vim.uv.cwd() })
   end,

@@ -2,18 +2,16 @@
 //! are open in it, and nothing is saved.
 
 use std::path::Path;
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::{Played, calls, on_disk, turns, wait, warm_turns};
+use super::{PATIENCE, Played, calls, on_disk, turns, wait, warm_turns};
 use crate::plugin::window::Window;
 use crate::sessions::harness::Scripted;
 use crate::truth::case::{Call, Case, Project, State};
 use crate::truth::servers::Servers;
 use crate::truth::told::Told;
-
-/// So often a project is touched until its server has something to say.
-const TRIES: usize = 40;
 
 pub(super) fn in_neovim(
     program: &Path,
@@ -27,7 +25,9 @@ pub(super) fn in_neovim(
         Call::Read { read } => Some(read.clone()),
         _ => None,
     });
-    let mut open: Vec<String> = first_read.collect();
+    // What is open in an editor is not taken away there.
+    let gone = gone(case);
+    let mut open: Vec<String> = first_read.filter(|path| !gone.contains(path)).collect();
     window.connect();
     if !open.contains(&project.warm.path) {
         open.insert(0, project.warm.path.clone());
@@ -35,7 +35,8 @@ pub(super) fn in_neovim(
     for path in &open {
         window.nvim.lua("T.opens(...)", json!([path]));
     }
-    for _ in 0..TRIES {
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE {
         warm_turns(scripted, project, case).into_iter().for_each(|turn| scripted.server.play(turn));
         window.command("Copydesk ask Warm up");
         window.ended();
@@ -62,6 +63,20 @@ pub(super) fn in_neovim(
     }
     window.ended();
     Played { states, calls: made(&mut window), first }
+}
+
+/// Files that a patch takes away or moves.
+fn gone(case: &Case) -> Vec<String> {
+    let mut gone = Vec::new();
+    for call in case.steps.iter().flatten() {
+        let Call::Patch { patch } = call else { continue };
+        let file =
+            |line: &str, word: &str| line.strip_prefix(&format!("*** {word} File: ")).map(str::to_owned);
+        gone.extend(patch.iter().filter_map(|line| file(line, "Delete")));
+        let moved = patch.windows(2).filter(|pair| pair[1].starts_with("*** Move to: "));
+        gone.extend(moved.filter_map(|pair| file(&pair[0], "Update")));
+    }
+    gone
 }
 
 /// The calls, as the plugin knows them.

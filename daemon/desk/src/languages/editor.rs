@@ -6,8 +6,10 @@
 //! another one in the editor by now is not asked about: what would be said of it is not about the subject. A client that once did not
 //! answer is not waited for until it does again, and a bystander that does not say at once that it has servers is passed over.
 //!
-//! Of other files only what is other than it was is told: that is what a change may have done to them.
+//! Files that name a changed one are asked about, too (`linked.rs`): servers say little of what is not open. Of other files only what is
+//! other than it was is told: that is what a change may have done to them.
 
+mod linked;
 mod others;
 
 use std::collections::{BTreeSet, HashMap};
@@ -15,7 +17,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use copydesk_language::{Checking, Diagnostic, Report, Said, Serving, Severity, Source, Span, Subject};
+use copydesk_language::{
+    Checking, Diagnostic, Report, Said, Serving, Severity, Source, Span, Subject, Texts,
+};
 use copydesk_protocol::editor::{
     self as wire, AnswerState, DiagnosticsParams, DiagnosticsResult, FileDiagnostics, Proof,
 };
@@ -28,10 +32,15 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::hub::{Asked, Editors};
+use linked::Linked;
 use others::Others;
 
 /// What is told of files that nobody asked about, at most.
 const MOST_OTHERS: usize = 100;
+
+/// Sources that have not seen a text, of those that an editor names, and letters of their names.
+const MOST_UNSEEN: usize = 4;
+const MOST_NAME: usize = 100;
 
 /// How long it is waited for what is said of them.
 const FOR_OTHERS: Duration = Duration::from_secs(1);
@@ -48,6 +57,7 @@ const BRIEFLY: Duration = Duration::from_millis(100);
 pub(crate) struct EditorSource {
     editors: Editors,
     files: Files,
+    linked: Linked,
     /// What each said.
     others: Mutex<HashMap<ClientId, Arc<Others>>>,
     /// They did not answer the last time.
@@ -55,8 +65,9 @@ pub(crate) struct EditorSource {
 }
 
 impl EditorSource {
-    pub(crate) fn new(editors: Editors, files: Files) -> Self {
-        Self { editors, files, others: Mutex::default(), silent: Mutex::default() }
+    pub(crate) fn new(editors: Editors, files: Files, texts: Arc<dyn Texts>) -> Self {
+        let linked = Linked::new(texts, files.root());
+        Self { editors, files, linked, others: Mutex::default(), silent: Mutex::default() }
     }
 
     /// `ready` is how long servers are waited for that are not ready.
@@ -66,22 +77,31 @@ impl EditorSource {
         let of = async |subject: &Subject| {
             for candidate in self.candidates(&subject.path, &bystanders) {
                 let client = candidate.0;
-                if let Some(report) = asking(candidate).of(subject).await {
-                    return Some((client, report));
+                if let Some(reports) = asking(candidate).of(subject).await {
+                    return Some((client, reports));
                 }
             }
             None
         };
-        let answers: Vec<_> = join_all(subjects.iter().map(of)).await.into_iter().flatten().collect();
+        let looking = self.linked.of(subjects, until);
+        let (answers, linked) = tokio::join!(join_all(subjects.iter().map(of)), looking);
+        let mut answers: Vec<_> = answers.into_iter().flatten().collect();
+        // Whoever serves a file serves those that name it; when it has spoken of the one it knows what was changed.
+        if !answers.is_empty() {
+            let asked = join_all(linked.iter().map(of)).await.into_iter().flatten();
+            let known = asked.map(|(client, reports)| (client, self.linked.known(reports)));
+            answers.extend(known.filter(|(_, reports)| !reports.is_empty()));
+        }
         // Who serves none of them has nothing to say of the others.
         let clients: BTreeSet<_> = answers.iter().map(|(client, _)| *client).collect();
-        let mut reports: Vec<_> = answers.into_iter().map(|(_, report)| report).collect();
+        let mut reports: Vec<_> = answers.into_iter().flat_map(|(_, reports)| reports).collect();
         for client in clients {
             let Some(editor) = self.editors.get(client) else { continue };
             let asked = asking((client, editor));
-            if let Some((others, is_cut)) = asked.others(subjects).await {
+            let asked_about: Vec<_> = subjects.iter().chain(&linked).cloned().collect();
+            if let Some((others, is_cut)) = asked.others(&asked_about).await {
                 let known = self.others_of(client);
-                reports.extend(known.changed(others, is_cut, subjects, &asked.source_name()));
+                reports.extend(known.changed(others, is_cut, &asked_about, &asked.source_name()));
             }
         }
         reports
@@ -193,12 +213,14 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    async fn of(&self, subject: &Subject) -> Option<Report> {
+    async fn of(&self, subject: &Subject) -> Option<Vec<Report>> {
         let files = &self.source.files;
         let found = files.buffers().find(&subject.path, Some(self.client));
         let open = match found {
             Some(Ok(open)) if open.client == self.client => Some(open),
-            Some(Err(_)) => return Some(self.unknown(&subject.path, "the editor's text of it is not known")),
+            Some(Err(_)) => {
+                return Some(self.not_known(&subject.path, "the editor's text of it is not known"));
+            }
             _ => None,
         };
         let is_same = open.as_ref().map_or(subject.is_saved, |open| open.document == *subject.text.as_str());
@@ -207,7 +229,7 @@ impl Asking<'_> {
             if open.is_none() && files.home_client() != Some(self.client) {
                 return None;
             }
-            return Some(self.unknown(&subject.path, "its text is another one in the editor by now"));
+            return Some(self.not_known(&subject.path, "its text is another one in the editor by now"));
         }
         let uri = match &open {
             Some(open) => open.uri.clone(),
@@ -217,23 +239,30 @@ impl Asking<'_> {
         let result = self.ask(Some(uri.clone()), version, self.until).await;
         let document = open.map_or_else(|| Document::new(&subject.text, Lines::Any), |open| open.document);
         let Some(result) = result else {
-            return Some(self.unknown(&subject.path, "the editor did not answer in time"));
+            return Some(self.not_known(&subject.path, "the editor did not answer in time"));
         };
         match result.state {
             AnswerState::Unsupported => None,
             AnswerState::Starting => {
-                Some(self.unknown(&subject.path, "the editor's language server is still starting"))
+                Some(self.not_known(&subject.path, "the editor's language server is still starting"))
             }
             AnswerState::Cancelled => {
-                Some(self.unknown(&subject.path, "the editor's language server was not done in time"))
+                Some(self.not_known(&subject.path, "the editor's language server was not done in time"))
             }
             AnswerState::Answered => {
                 let file = result.files.into_iter().find(|file| file.uri == uri)?;
                 // For a later text than was asked about.
                 if version.is_some() && file.version != version {
-                    return Some(self.unknown(&subject.path, "the person is typing in it"));
+                    return Some(self.not_known(&subject.path, "the person is typing in it"));
                 }
-                Some(self.report(&subject.path, file, Some(&document)))
+                let unseen = file.unseen.iter().take(MOST_UNSEEN).map(|source| {
+                    let said = Said::Unknown { why: "it looks only at what is saved".to_owned() };
+                    let name: String = source.chars().take(MOST_NAME).collect();
+                    Report::new(subject.path.clone(), name, said)
+                });
+                let unseen: Vec<_> = unseen.collect();
+                let said = self.report(&subject.path, file, Some(&document));
+                Some([said].into_iter().chain(unseen).collect())
             }
         }
     }
@@ -303,8 +332,9 @@ impl Asking<'_> {
         Report::new(path.to_owned(), self.source_name(), said)
     }
 
-    fn unknown(&self, path: &Path, why: &str) -> Report {
-        Report::new(path.to_owned(), self.source_name(), Said::Unknown { why: why.to_owned() })
+    fn not_known(&self, path: &Path, why: &str) -> Vec<Report> {
+        let said = Said::Unknown { why: why.to_owned() };
+        vec![Report::new(path.to_owned(), self.source_name(), said)]
     }
 
     fn source_name(&self) -> String {

@@ -93,9 +93,12 @@ impl Servers {
             pool.renew(&root);
         }
         let asks = |source| said.sources.as_ref().is_none_or(|sources| sources.contains(&source));
+        let texts: Arc<dyn Texts> = Arc::new(FileTexts { files: files.clone(), rules: rules.clone() });
         let sources = Sources {
-            editor: asks(DiagnosticSource::Editor)
-                .then(|| Arc::new(EditorSource::new(editors.clone(), files.clone())) as Arc<dyn Source>),
+            editor: asks(DiagnosticSource::Editor).then(|| {
+                Arc::new(EditorSource::new(editors.clone(), files.clone(), Arc::clone(&texts)))
+                    as Arc<dyn Source>
+            }),
             pool: (asks(DiagnosticSource::Servers) && languages.servers.is_on)
                 .then(|| Arc::new(self.begun(loaded, editors).besides(&[])) as Arc<dyn Source>),
             checkers: checkers(&languages, asks(DiagnosticSource::Checkers), search, root, processes),
@@ -106,8 +109,7 @@ impl Servers {
         let least = if said.warnings == Some(true) { Severity::Warning } else { Severity::Error };
         let options =
             Options { wait: said.wait.map_or(WAIT, Duration::from_millis).min(LONGEST_WAIT), least };
-        let texts = FileTexts { files: files.clone(), rules: rules.clone() };
-        Checks::new(sources, Arc::new(texts), files.root(), options)
+        Checks::new(sources, texts, files.root(), options)
     }
 
     /// Who gives what a session writes its form; nobody, unless the person configured some.
@@ -117,11 +119,13 @@ impl Servers {
         editors: &Editors,
         files: &Files,
         processes: &Processes,
+        rules: &CurrentRules,
     ) -> Option<Formatters> {
         let languages = configured(loaded);
         let (search, root) = (languages.search(self.home.clone()), root_of(files));
         let server = languages.formed_by_server.filter(|_| languages.servers.is_on).map(|extensions| {
-            let editor = EditorSource::new(editors.clone(), files.clone());
+            let texts = Arc::new(FileTexts { files: files.clone(), rules: rules.clone() });
+            let editor = EditorSource::new(editors.clone(), files.clone(), texts);
             let pool = self.begun(loaded, editors).besides(&[]);
             ByServer { former: Arc::new(OwnServers { editor, pool }), extensions }
         });

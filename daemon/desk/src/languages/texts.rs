@@ -12,6 +12,7 @@ use copydesk_session::CurrentRules;
 use copydesk_text::FileText;
 use copydesk_workspace::buffers::{Buffers, ClientId};
 use copydesk_workspace::files::{Files, Place};
+use copydesk_workspace::search::Overlay;
 
 /// Nobody has written more by hand.
 const LARGEST: u64 = 1024 * 1024;
@@ -37,6 +38,14 @@ impl Texts for FileTexts {
             return None;
         }
         of_file(self.files.buffers(), self.files.home_client(), place.real().to_owned())
+    }
+
+    fn moment(&self) -> u64 {
+        self.files.buffers().moment()
+    }
+
+    fn overlay(&self) -> Overlay {
+        Overlay::new(self.files.buffers().all(self.files.home_client()))
     }
 }
 

@@ -280,6 +280,7 @@
 ---@field version? integer The version of the document when they were looked at, as in LSP; missing where it is not open.
 ---@field proof copydesk.Proof How sure it is that they are for that version.
 ---@field items copydesk.Diagnostic[] All of them.
+---@field unseen? string[] Who has not seen this text, because it looks only at what is saved: the compiler behind a language server, by the source that its diagnostics name.
 
 --- A file that came, went, or has another name.
 ---@class copydesk.FileHunk

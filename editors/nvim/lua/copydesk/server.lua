@@ -75,7 +75,7 @@ end
 ---@return string[]
 function M.pulls(client, buffer)
   if not M.supports(client, PULL, buffer) then
-    return {}
+    return client.initialized and require("copydesk.diagnostics.tsserver").identifiers(client) or {}
   end
   local found = {} ---@type table<string, true>
   local function add(options)
@@ -176,6 +176,18 @@ function M.request(client, method, params, buffer, done)
         cancel(client, id)
       end
     end
+  end
+end
+
+--- Tells a server something.
+---@param client vim.lsp.Client
+---@param method string
+---@param params table
+function M.notify(client, method, params)
+  if has_methods then
+    client:notify(method, params)
+  else
+    client.notify(method, params)
   end
 end
 

@@ -34,7 +34,13 @@ fn diagnostics() {
         source: code.map(|_| "rustc".into()),
         message: "mismatched types".into(),
     };
-    let file = |proof, items| FileDiagnostics { uri: URI.into(), version: Some(3), proof, items };
+    let file = |proof, items| FileDiagnostics {
+        uri: URI.into(),
+        version: Some(3),
+        proof,
+        items,
+        unseen: Vec::new(),
+    };
     let known = DiagnosticsResult {
         state: AnswerState::Answered,
         files: vec![file(Proof::Proven, vec![diagnostic(Severity::Error, Some("E0308"))])],
@@ -51,6 +57,10 @@ fn diagnostics() {
         &expect![[
             r#"{"uri":"file:///w/a.rs","proof":"unknown","items":[{"range":{"start":{"line":1,"character":4},"end":{"line":1,"character":9}},"severity":"warning","message":"mismatched types"}]}"#
         ]],
+    );
+    check(
+        &FileDiagnostics { unseen: vec!["rustc".to_owned()], ..file(Proof::Proven, Vec::new()) },
+        &expect![[r#"{"uri":"file:///w/a.rs","version":3,"proof":"proven","items":[],"unseen":["rustc"]}"#]],
     );
     check(
         &vec![Proof::Proven, Proof::Likely, Proof::Unknown],

@@ -32,6 +32,8 @@ M.times = {
 ---@field at_least? "likely" The same, for whoever cannot wait until `again`.
 ---@field again? number When it may be better.
 ---@field starting? boolean The server is not ready.
+---@field is_final? boolean It will not be better.
+---@field wants_touch? boolean It will be better when the server is told of the text once more.
 
 --- What Neovim keeps of a server's diagnostics for a buffer, or for all, as the server sent them.
 ---@param client vim.lsp.Client
@@ -86,12 +88,25 @@ function M.published(client, buffer)
   end
   local verdict = { items = said.items } ---@type copydesk.Verdict
   local is_named = is_present(note, said.version)
+  local ground = require("copydesk.diagnostics.ground")
+  if ground.is_for(client) then
+    return ground.verdict(client, note, verdict, is_named)
+  end
   local told = not said.version and note.told
   local is_after = told and said.at > told.at and is_present(note, told.version)
   if not is_named and not is_after then
     return verdict
   end
   local settle = M.times.by_server[client.name] or (is_named and M.times.named or M.times.unnamed)
+  local elsewhere = notes.elsewhere(client.id, note)
+  if elsewhere > said.at then
+    -- What the change of another document did to this one is published after what it did to that.
+    local heard = notes.heard(client.id)
+    settle = M.times.by_server[client.name] or M.times.unnamed
+    verdict.again = heard > elsewhere and heard + settle or nil
+    verdict.proof = verdict.again and notes.now() >= verdict.again and "likely" or nil
+    return verdict
+  end
   if notes.now() >= said.at + settle then
     verdict.proof = is_named and not said.is_early and "proven" or "likely"
   else
@@ -121,6 +136,9 @@ end
 ---@param identifiers string[]
 ---@return copydesk.Verdict
 function M.pulled(client, buffer, identifiers)
+  if require("copydesk.diagnostics.tsserver").is_own(identifiers[1]) then
+    return M.published(client, buffer)
+  end
   local note = notes.of(client.id, buffer)
   local items, is_all = {}, note ~= nil
   for _, identifier in ipairs(identifiers) do

@@ -48,6 +48,9 @@ function Look:verdict(client, is_late)
     end
   end
   local verdict = judge.published(client, self.buffer)
+  if verdict.wants_touch and self.waits then
+    require("copydesk.diagnostics.ground").touch(client, self.buffer)
+  end
   if not next(verdict.items or {}) and server.is_loading(client) then
     return { items = verdict.items, starting = true }
   elseif not verdict.items and judge.is_silent(client) then
@@ -62,8 +65,9 @@ end
 function Look:conclude(verdicts)
   local version = notes.desk_version(self.buffer)
   local proof = (version or 0) < (self.asked or 0) and "unknown" or "proven"
-  local sets, starting = {}, false
+  local sets, starting, unseen = {}, false, {}
   for client, verdict in pairs(verdicts) do
+    unseen[#unseen + 1] = require("copydesk.diagnostics.saved").unseen(client)
     starting = starting or verdict.starting or false
     proof = judge.weaker(proof, verdict)
     if verdict.items then
@@ -78,7 +82,9 @@ function Look:conclude(verdicts)
   end)
   local position, item = require("copydesk.position"), require("copydesk.diagnostics.item")
   local items = item.union(sets, position.lines_of(self.buffer), position.encoding())
-  local files = { { uri = self.uri, version = version, proof = proof, items = items } }
+  local file = { uri = self.uri, version = version, proof = proof, items = items }
+  file.unseen = #unseen > 0 and unseen or nil
+  local files = { file }
   item.limit(files)
   return { state = starting and "starting" or "answered", files = files }
 end
@@ -99,7 +105,7 @@ function Look:step()
     local verdict = self:verdict(client, is_late)
     if verdict then
       verdicts[client] = verdict
-      is_fresh = is_fresh and verdict.proof ~= nil
+      is_fresh = is_fresh and (verdict.proof ~= nil or verdict.is_final == true)
       is_starting = is_starting or verdict.starting or false
       again = math.min(again, verdict.again or again)
     end

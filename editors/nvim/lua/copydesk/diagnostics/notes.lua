@@ -20,6 +20,10 @@ local M = {}
 ---@field buffer integer
 ---@field same? {theirs: integer, desk?: integer, tick: integer} One text in the numbers of both; later ones are the same.
 ---@field opening? boolean The document is being opened, and `same` is known.
+---@field changed? number When its text became another one for the server.
+---@field first? integer The version that it was opened with.
+---@field touched? {version: integer, of: integer, at: number} It was told of the text of version `of` once more.
+---@field ground? {version: integer, head: string, at: number} See `ground.lua`.
 ---@field told? copydesk.Told
 ---@field published? copydesk.Said
 ---@field pulled table<string, copydesk.Said> By identifier.
@@ -28,6 +32,12 @@ local M = {}
 ---@field since number
 ---@field publishes boolean It has published something, of whatever file.
 ---@field unsettled boolean It says that it is not ready.
+---@field began integer When it was first known, in seconds of the clock on the wall.
+---@field elsewhere number When something was last changed that is not open.
+---@field heard number When it last published.
+---@field saved number When it was last told of a save.
+---@field checking? number When its compiler began, while it works.
+---@field checked number When its compiler began that has ended.
 ---@field notes table<string, copydesk.Note> By URI.
 
 local servers = {} ---@type table<integer, copydesk.Watched>
@@ -60,7 +70,11 @@ end
 ---@param id integer
 ---@return copydesk.Watched
 local function server(id)
-  servers[id] = servers[id] or { since = M.now(), publishes = false, unsettled = false, notes = {} }
+  if not servers[id] then
+    servers[id] = { since = M.now(), publishes = false, unsettled = false, notes = {} }
+    servers[id].began, servers[id].elsewhere, servers[id].heard = os.time(), 0, 0
+    servers[id].saved, servers[id].checked = 0, 0
+  end
   return servers[id]
 end
 
@@ -72,11 +86,56 @@ local function note_at(id, uri)
   return servers[id] and spelled and servers[id].notes[spelled]
 end
 
+--- When anything was last changed that what is said of a document may depend on, as far as a server knows.
+---@param id integer
+---@param note copydesk.Note
+---@return number
+function M.elsewhere(id, note)
+  local known, ground = server(id), require("copydesk.diagnostics.ground")
+  local last = known.elsewhere
+  for _, other in pairs(known.notes) do
+    local changed = other ~= note and other.changed
+    if changed and changed > last and vim.api.nvim_buf_is_valid(other.buffer) then
+      local is_part = not ground.stands_alone(vim.api.nvim_buf_get_name(other.buffer))
+      last = is_part and changed or last
+    end
+  end
+  return last
+end
+
+--- When a server last published, of whatever file.
+---@param id integer
+---@return number
+function M.heard(id)
+  return server(id).heard
+end
+
+--- The compiler behind a server has begun or ended.
+---@param id integer
+---@param kind any
+function M.checked(id, kind)
+  local known = server(id)
+  if kind == "begin" then
+    known.checking = M.now()
+  elseif kind == "end" then
+    known.checked, known.checking = known.checking or known.checked, nil
+  end
+end
+
+--- Whether the compiler behind a server has seen what was last saved.
+---@param id integer
+---@return boolean
+function M.is_checked(id)
+  local known = server(id)
+  return known.checked > 0 and known.checked >= known.saved
+end
+
 ---@param id integer
 ---@param params any
 function M.published(id, params)
   params = type(params) == "table" and params or {}
   server(id).publishes = true
+  server(id).heard = M.now()
   local note, client = note_at(id, params.uri), vim.lsp.get_client_by_id(id)
   if note and client then
     local items = type(params.diagnostics) == "table" and params.diagnostics or {}
@@ -86,6 +145,13 @@ function M.published(id, params)
       version = type(params.version) == "number" and params.version or nil,
       at = M.now(),
     }
+    local ground = require("copydesk.diagnostics.ground")
+    if ground.is_for(client) then
+      ground.heard(id, note, note.published.version)
+      if note.touched and note.touched.version == note.published.version then
+        note.published.version = note.touched.of
+      end
+    end
   end
 end
 
@@ -120,6 +186,16 @@ function M.desk_version(buffer)
   return require("copydesk.untitled").version(buffer)
 end
 
+--- Whether a file was written since a server is known.
+---@param buffer integer
+---@param known copydesk.Watched
+---@return boolean
+local function is_recent(buffer, known)
+  local is_valid = vim.api.nvim_buf_is_valid(buffer)
+  local stat = is_valid and vim.uv.fs_stat(vim.api.nvim_buf_get_name(buffer))
+  return not stat or stat.mtime.sec >= known.began
+end
+
 --- A document is attached to a server.
 ---@param id integer
 ---@param buffer integer
@@ -136,7 +212,8 @@ function M.attached(id, buffer, is_opening)
     local tick = vim.api.nvim_buf_get_changedtick(buffer)
     note.told = { version = theirs, at = M.now(), saved = 0 }
     note.same = { theirs = theirs, desk = M.desk_version(buffer), tick = tick }
-    note.opening = true
+    note.opening, note.first = true, theirs
+    note.changed = is_recent(buffer, server(id)) and note.told.at or nil
   end
 end
 
@@ -205,9 +282,18 @@ local function renamed(id, uri)
   return note
 end
 
---- A document was opened, changed or saved as far as a server knows.
+--- A document was opened, changed, saved or closed as far as a server knows.
 ---@param data {client_id: integer, method: string, params: table}
 function M.told(data)
+  local is_opening, is_changing = data.method == "textDocument/didOpen", data.method == "textDocument/didChange"
+  if data.method == "textDocument/didClose" or data.method == "workspace/didChangeWatchedFiles" then
+    server(data.client_id).elsewhere = M.now()
+    return
+  elseif is_changing and require("copydesk.diagnostics.ground").is_ours(vim.tbl_get(data, "params", "textDocument", "version")) then
+    return
+  elseif data.method == "textDocument/didSave" then
+    server(data.client_id).saved = M.now()
+  end
   local document = vim.tbl_get(data, "params", "textDocument")
   local note = document and note_at(data.client_id, document.uri)
   if document and not note and data.method == "textDocument/didOpen" then
@@ -233,6 +319,10 @@ function M.told(data)
     end
     note.opening = nil
   end
+  if is_changing or is_opening and is_recent(note.buffer, server(data.client_id)) then
+    note.changed = note.told.at
+  end
+  require("copydesk.diagnostics.ground").told(note, is_opening)
 end
 
 ---@param id integer

@@ -6,6 +6,7 @@
 local judge = require("copydesk.diagnostics.judge")
 local server = require("copydesk.server")
 local notes = require("copydesk.diagnostics.notes")
+local tsserver = require("copydesk.diagnostics.tsserver")
 
 local M = {}
 
@@ -22,6 +23,7 @@ local PAUSE = 100
 ---@field items table[]
 ---@field retry_at? number
 ---@field was_loading boolean The server did not know the project yet when it was asked.
+---@field is_compiler boolean It is asked past the server.
 ---@field failed boolean It cannot be asked for this text.
 ---@field cancels fun()[]
 local Pull = {}
@@ -40,21 +42,25 @@ end
 function Pull:ask(identifiers)
   self:cancel()
   self.tick = vim.api.nvim_buf_get_changedtick(self.buffer)
-  self.was_loading = server.is_loading(self.client)
+  -- The compiler answers when it has read the project.
+  self.is_compiler = tsserver.is_own(identifiers[1])
+  self.was_loading = not self.is_compiler and server.is_loading(self.client)
   self.round = self.round + 1
   self.items, self.retry_at, self.failed, self.open = {}, nil, false, #identifiers
   local round = self.round
   for _, identifier in ipairs(identifiers) do
-    local params = {
-      textDocument = { uri = vim.uri_from_bufnr(self.buffer) },
-      identifier = identifier ~= "" and identifier or nil,
-    }
+    local uri, is_compiler = vim.uri_from_bufnr(self.buffer), tsserver.is_own(identifier)
+    local method = "textDocument/diagnostic"
+    local params = { textDocument = { uri = uri }, identifier = identifier ~= "" and identifier or nil }
+    if is_compiler then
+      method, params = tsserver.question(identifier, uri)
+    end
     local function answered(problem, result)
       if round == self.round then
-        self:answered(problem, result)
+        self:answered(problem, is_compiler and { items = tsserver.items(result) } or result)
       end
     end
-    local cancel = server.request(self.client, "textDocument/diagnostic", params, self.buffer, answered)
+    local cancel = server.request(self.client, method, params, self.buffer, answered)
     self.cancels[#self.cancels + 1] = cancel
   end
 end
@@ -90,7 +96,7 @@ function Pull:verdict(identifiers)
     return { again = self.retry_at, starting = self.was_loading }
   end
   local items = vim.list_extend({}, self.items)
-  vim.list_extend(items, judge.beside(self.client, self.buffer))
+  vim.list_extend(items, self.is_compiler and {} or judge.beside(self.client, self.buffer))
   if #items == 0 and self.was_loading then
     -- It finds nothing because it knew nothing yet.
     self.retry_at = notes.now() + 2 * PAUSE

@@ -51,6 +51,8 @@ local TELLING = {
   ["textDocument/didOpen"] = true,
   ["textDocument/didChange"] = true,
   ["textDocument/didSave"] = true,
+  ["textDocument/didClose"] = true,
+  ["workspace/didChangeWatchedFiles"] = true,
 }
 
 --- Begins to note. Called when the connection to the desk is made; again does nothing.
@@ -91,7 +93,10 @@ function M.start()
       notes.emit()
     end
   end)
-  on("LspProgress", notes.emit)
+  on("LspProgress", function(event)
+    require("copydesk.diagnostics.saved").progress(event.data)
+    notes.emit()
+  end)
   on("BufReadPost", function(event)
     notes.forget(event.buf)
   end)

@@ -1,0 +1,88 @@
+//! Files that a change may break and of which an editor's servers say nothing while they are closed.
+//!
+//! They are asked about with what was changed, before the change and after it, so that there is something to compare with. Of one of which
+//! nothing was ever known it is not told that nothing is.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use copydesk_language::known::{Role, language_of, servers};
+use copydesk_language::{Mentions, Report, Subject, Texts, dependents};
+use futures_util::future::join_all;
+use tokio::time::{Instant, timeout};
+
+/// An editor is not made to open more than these.
+const MOST: usize = 8;
+/// Of the files that one call changed, those that others are looked for.
+const MOST_CHANGED: usize = 4;
+/// How long they are looked for.
+const LOOKING: Duration = Duration::from_millis(300);
+/// How long their texts are read.
+const READING: Duration = Duration::from_millis(100);
+/// Files of which it is remembered that something was known.
+const MOST_KNOWN: usize = 1000;
+
+pub(super) struct Linked {
+    texts: Arc<dyn Texts>,
+    root: PathBuf,
+    known: Mutex<BTreeSet<PathBuf>>,
+}
+
+impl Linked {
+    pub(super) fn new(texts: Arc<dyn Texts>, root: &Path) -> Self {
+        let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        Self { texts, root, known: Mutex::default() }
+    }
+
+    /// Their texts; none of those that were changed themselves.
+    pub(super) async fn of(&self, subjects: &[Subject], until: Instant) -> Vec<Subject> {
+        let until = until.min(Instant::now() + LOOKING);
+        let looking = subjects.iter().take(MOST_CHANGED).map(|subject| self.look(subject, until));
+        let mut found: Vec<PathBuf> = Vec::new();
+        for path in join_all(looking).await.concat() {
+            let is_changed = subjects.iter().any(|subject| subject.path == path);
+            if found.len() < MOST && !is_changed && !found.contains(&path) {
+                found.push(path);
+            }
+        }
+        if found.is_empty() {
+            return Vec::new();
+        }
+        let texts = Arc::clone(&self.texts);
+        let reading =
+            tokio::task::spawn_blocking(move || found.iter().filter_map(|path| texts.text(path)).collect());
+        timeout(READING, reading).await.ok().and_then(Result::ok).unwrap_or_default()
+    }
+
+    async fn look(&self, subject: &Subject, until: Instant) -> Vec<PathBuf> {
+        let first_line = subject.text.lines().next().unwrap_or_default();
+        let Some(language) = language_of(&subject.path, first_line) else { return Vec::new() };
+        // Whoever serves one of them serves the others.
+        let serving = servers().iter().filter(|server| {
+            server.role == Role::Language && server.languages.iter().any(|one| one == language)
+        });
+        let languages: BTreeSet<_> = serving.flat_map(|server| server.languages.clone()).collect();
+        let mentions = Mentions {
+            path: subject.path.clone(),
+            root: self.root.clone(),
+            languages: languages.into_iter().collect(),
+            held: BTreeSet::new(),
+            overlay: self.texts.overlay(),
+            most: MOST,
+        };
+        dependents(mentions, until).await
+    }
+
+    /// What is worth telling of one of them.
+    pub(super) fn known(&self, reports: Vec<Report>) -> Vec<Report> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        for report in reports.iter().filter(|report| report.said.diagnostics().is_some()) {
+            if known.len() < MOST_KNOWN {
+                known.insert(report.path.clone());
+            }
+        }
+        reports.into_iter().filter(|report| known.contains(&report.path)).collect()
+    }
+}

@@ -1,0 +1,167 @@
+--- Whether what clangd said of a text was made with what the text includes, as that is now.
+---
+--- It keeps what it made of the head of a text, and says something of the next text at once, with what it kept, and once more when the
+--- head is made anew, under the same version. So its word on a text has a ground only where the head could be kept, where there was
+--- nothing to keep, or where it was told of the very same text once more after it had spoken of it.
+
+local notes = require("copydesk.diagnostics.notes")
+
+local M = {}
+
+--- Versions from here on are ours, and no text is ever changed under them.
+local OURS = 1000000000
+local count = 0
+
+--- Endings of files that no other file includes, as a rule.
+local UNITS = { c = true, cc = true, cpp = true, cxx = true, ["c++"] = true, m = true, mm = true, cu = true }
+
+---@param client vim.lsp.Client
+---@return boolean
+function M.is_for(client)
+  return client.name == "clangd" or vim.tbl_get(client, "server_info", "name") == "clangd"
+end
+
+--- Whether a version is one under which nothing was changed.
+---@param version any
+---@return boolean
+function M.is_ours(version)
+  return type(version) == "number" and version > OURS
+end
+
+---@param path string
+---@return boolean
+function M.stands_alone(path)
+  return UNITS[path:match("%.([^./]+)$") or ""] == true
+end
+
+--- All lines up to the first that includes nothing and is no comment.
+---@param buffer integer
+---@return string
+local function head(buffer)
+  local found, in_comment, goes_on = {}, false, false
+  for _, line in ipairs(vim.api.nvim_buf_get_lines(buffer, 0, -1, false)) do
+    local rest = vim.trim(line)
+    while not goes_on do
+      local after
+      if in_comment then
+        after = rest:match("%*/(.*)$")
+      else
+        after = rest:match("^/%*(.*)$")
+      end
+      if not after then
+        break
+      end
+      rest, in_comment = vim.trim(after), not in_comment
+    end
+    local begins = rest:sub(1, 1)
+    local is_word = rest:match("^module") or rest:match("^import") or rest:match("^export") or rest:match("^@import")
+    local is_directive = begins == "#" or begins == "%" or begins == ";" or is_word
+    if not (goes_on or in_comment or rest == "" or rest:match("^//") or is_directive) then
+      break
+    end
+    if not in_comment and not rest:match("^//") then
+      local last = rest:match(".*/%*(.*)$")
+      in_comment = last ~= nil and not last:find("*/", 1, true)
+    end
+    goes_on = not in_comment and rest:sub(-1) == "\\"
+    found[#found + 1] = line
+  end
+  return table.concat(found, "\n")
+end
+
+--- It was told of a text.
+---@param note copydesk.Note
+---@param is_opening boolean
+function M.told(note, is_opening)
+  note.first = is_opening and note.told.version or note.first
+  if note.ground and (is_opening or note.ground.head ~= head(note.buffer)) then
+    note.ground = nil
+  end
+end
+
+--- It published.
+---@param id integer
+---@param note copydesk.Note
+---@param version? integer
+function M.heard(id, note, version)
+  local told, touched = note.told, note.touched
+  if not told or not vim.api.nvim_buf_is_loaded(note.buffer) then
+    return
+  end
+  local is_again = touched ~= nil and touched.version == version and touched.of == told.version
+  if version ~= told.version and not is_again then
+    return
+  end
+  local at, elsewhere = is_again and touched.at or told.at, notes.elsewhere(id, note)
+  local is_first, now = version == note.first, head(note.buffer)
+  local is_kept = note.ground ~= nil and note.ground.head == now and elsewhere <= note.ground.at
+  if elsewhere <= at and (is_first or is_again or is_kept) then
+    note.ground = { version = told.version, head = now, at = at }
+  end
+end
+
+--- Whether it says something of texts that are not saved, where others include them.
+---@param client vim.lsp.Client
+---@return boolean
+local function sees_unsaved(client)
+  local command = client.config.cmd
+  return type(command) == "table" and vim.list_contains(command, "--use-dirty-headers")
+end
+
+--- Whether another document that this may include is not saved, and is not seen.
+---@param client vim.lsp.Client
+---@param buffer integer
+---@return boolean
+local function is_blind(client, buffer)
+  if sees_unsaved(client) then
+    return false
+  end
+  for other in pairs(client.attached_buffers) do
+    local is_changed = other ~= buffer and vim.api.nvim_buf_is_loaded(other) and vim.bo[other].modified
+    if is_changed and not M.stands_alone(vim.api.nvim_buf_get_name(other)) then
+      return true
+    end
+  end
+  return false
+end
+
+--- What was judged, as far as it has a ground.
+---@param client vim.lsp.Client
+---@param note copydesk.Note
+---@param verdict copydesk.Verdict
+---@param is_named boolean It was said of the version that the text has.
+---@return copydesk.Verdict
+function M.verdict(client, note, verdict, is_named)
+  if is_blind(client, note.buffer) then
+    return { items = verdict.items, is_final = true }
+  end
+  local has_ground = note.ground ~= nil and note.told ~= nil and note.ground.version == note.told.version
+  if is_named and has_ground and notes.elsewhere(client.id, note) <= note.ground.at then
+    return { items = verdict.items, proof = "proven" }
+  end
+  return { items = verdict.items, wants_touch = is_named }
+end
+
+--- Tells it of the very same text once more, if that is still to be done.
+---@param client vim.lsp.Client
+---@param buffer integer
+function M.touch(client, buffer)
+  local note = notes.of(client.id, buffer)
+  local told = note and note.told
+  if not note or not told or told.version ~= vim.lsp.util.buf_versions[buffer] then
+    return
+  end
+  local since = math.max(told.at, notes.elsewhere(client.id, note))
+  if note.touched and note.touched.of == told.version and note.touched.at >= since then
+    return
+  end
+  count = count + 1
+  note.touched = { version = OURS + count, of = told.version, at = notes.now() }
+  require("copydesk.server").notify(client, "textDocument/didChange", {
+    textDocument = { uri = vim.uri_from_bufnr(buffer), version = note.touched.version },
+    contentChanges = {},
+    forceRebuild = true,
+  })
+end
+
+return M

@@ -1,0 +1,129 @@
+//! Servers whose word is proof only in a way of their own.
+
+use serde_json::{Value, json};
+
+use super::{answer, check, connected, said};
+use crate::neovim::window::on_each;
+
+/// typescript-language-server: it publishes nothing where nothing is wrong before and after.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn the_compiler_behind_a_server_is_asked_past_it() {
+    let script = r#"
+        local command = "typescript.tsserverRequest"
+        local server = T.serve("scripted", "python", {
+          capabilities = { executeCommandProvider = { commands = { command } } },
+          answers = { ["workspace/executeCommand"] = function(params, self)
+            local request, file = params.arguments[1], params.arguments[2].file
+            assert(params.command == command and file == T.uri("a.py"))
+            if request == "syntacticDiagnosticsSync" then return { result = { success = true, body = {} } } end
+            local is_new = self:version("a.py") == T.version("a.py")
+            local place = { start = { line = 1, offset = 1 }, ["end"] = { line = 1, offset = 2 } }
+            local one = vim.tbl_extend("error", place, { text = is_new and "new" or "old", category = "error" })
+            return { result = { success = true, body = { one } } }
+          end },
+        })
+        T.edit("a.py", "scripted")
+        vim.api.nvim_buf_set_lines(0, 0, 1, false, { "typed" })
+        -- What it publishes meanwhile is of whatever text.
+        server:publish("a.py", { T.problem(0, 0, 1, "published") })
+        local result = T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })
+        result.files[1].items[1].source = nil
+        return result"#;
+    check(script, said("proven", &["new"]));
+}
+
+/// rust-analyzer: what the compiler says follows a save.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_compiler_that_looks_only_at_what_is_saved_is_named_until_it_has() {
+    let script = r#"
+        local server = T.serve("rust-analyzer", "python", {
+          capabilities = { diagnosticProvider = {} },
+          answers = { ["textDocument/diagnostic"] = { result = { kind = "full", items = {} } } },
+        })
+        T.edit("a.py", "rust-analyzer")
+        local function unseen()
+          return T.ask("diagnostics", { path = "a.py", wait = 60000 }).files[1].unseen or {}
+        end
+        local function check(kind)
+          local params = { token = "rust-analyzer/flycheck/0", value = { kind = kind, title = "cargo check" } }
+          server.dispatchers.notification("$/progress", params)
+        end
+        local seen = {}
+        local function look() seen[#seen + 1] = #unseen() end
+        check("begin") look() check("end") look()
+        vim.api.nvim_buf_set_lines(0, 0, 1, false, { "typed" }) look()
+        vim.cmd("silent write") look()
+        check("begin") look() check("end") look()
+        return { seen, { unseen() } }"#;
+    check(script, json!([[1, 0, 1, 1, 1, 0], [[]]]));
+}
+
+/// A clangd: `a.py` has its head, `b.py` is what it includes.
+const CLANGD: &str = r#"
+    local server = T.serve("clangd", "python", {})
+    T.edit("a.py", "clangd")
+    server:publish("a.py", { T.problem(0, 0, 1, "at first") }, server:version("a.py"))
+    function T.asks() T.begin("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 }) end
+    function T.publishes(message, version)
+      server:publish("a.py", { T.problem(0, 0, 1, message) }, version or server:version("a.py"))
+    end
+"#;
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn clangd_is_told_once_more_of_a_text_with_another_head() {
+    on_each(|program| {
+        let (_desk, mut window) = connected(program);
+        window.lua(CLANGD);
+        window.lua("T.change({ '#include <x>', 'one' }, 'a.py', 'clangd') T.publishes('with what was kept') T.asks()");
+        let touch = window.nvim.wait("server", |told| told["params"]["forceRebuild"] == true);
+        assert_eq!(touch["params"]["contentChanges"], json!([]));
+        let version = touch["params"]["textDocument"]["version"].clone();
+        window.nvim.lua("T.publishes(...)", json!(["made anew", version]));
+        assert_eq!(answer(&mut window), said("proven", &["made anew"]));
+        // Below the same head its first word is proof.
+        window.lua("T.change({ '#include <x>', 'two' }, 'a.py', 'clangd') T.publishes('below it') T.asks()");
+        assert_eq!(answer(&mut window), said("proven", &["below it"]));
+    });
+}
+
+/// It does not see what is not saved, unless it was started so.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn clangd_says_nothing_of_a_text_that_may_include_what_is_not_saved() {
+    let script = r#"
+        T.publishes("as saved")
+        vim.fn.writefile({ "one" }, "b.py")
+        T.edit("b.py", "clangd")
+        vim.api.nvim_buf_set_lines(0, 0, -1, false, { "typed" })
+        vim.cmd("silent buffer a.py")
+        return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })"#;
+    let mut expected: Value = said("unknown", &["as saved"]);
+    expected["files"][0]["proof"] = json!("unknown");
+    check(&format!("{CLANGD}{script}"), expected);
+}
+
+/// What another document's change did to this one is not known at once.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_was_said_before_another_document_changed_is_not_proven() {
+    let script = r#"
+        local server = T.serve("scripted", "python", {})
+        T.edit("a.py", "scripted")
+        server:publish("a.py", { T.problem(0, 0, 1, "before") }, server:version("a.py"))
+        local function proof(wait)
+          local params = { path = "a.py", version = T.version("a.py"), wait = wait }
+          return T.ask("diagnostics", params).files[1].proof
+        end
+        local seen = { proof(60000) }
+        vim.fn.writefile({ "one" }, "b.py")
+        T.edit("b.py", "scripted")
+        T.change({ "typed" }, "b.py", "scripted")
+        seen[2] = proof(100)
+        server:publish("b.py", {}, server:version("b.py"))
+        seen[3] = proof(60000)
+        return seen"#;
+    check(script, json!(["proven", "unknown", "likely"]));
+}

@@ -1,0 +1,170 @@
+//! A case in OpenCode, with its language servers switched on, against the same scripted model.
+//!
+//! It is judged as the desk is, and in its favour where the two differ: it lists all errors that it knows of and never tells old from new, so
+//! what the compiler said before is not counted against it, and what it does not list any more counts as told to be fixed.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{Step, between, name, on_disk, turns, wait, warm_turns};
+use crate::model_server::{ModelServer, Wire};
+use crate::sessions::harness::Scripted;
+use crate::truth::case::{Call, Case, Kind, Project};
+use crate::truth::judge::Moment;
+use crate::truth::problem::Problem;
+use crate::truth::servers::Servers;
+use crate::truth::told::{Report, Told};
+
+/// The whole configuration of a person who wants this server.
+fn config(model: &ModelServer, servers: &Servers, server: &str, case: &Case) -> Value {
+    let (name, extensions): (_, &[&str]) = match server {
+        "rust-analyzer" => ("rust", &[".rs"]),
+        "typescript-language-server" | "typescript-7" => ("typescript", &[".ts"]),
+        "pyright" => ("pyright", &[".py"]),
+        "ruff" => ("ruff", &[".py"]),
+        "clangd" => ("clangd", &[".c", ".h"]),
+        _ => (server, &[".go"]),
+    };
+    let mut lsp = json!({ name: { "command": servers.command(server), "extensions": extensions } });
+    if server == "ruff" {
+        lsp["pyright"] = json!({ "disabled": true });
+    }
+    let model_name = if case.patches() { "gpt-5" } else { "m-1" };
+    json!({
+        "model": format!("script/{model_name}"),
+        "small_model": format!("script/{model_name}"),
+        "provider": { "script": {
+            "npm": "@ai-sdk/anthropic",
+            "options": { "baseURL": model.base_url(Wire::Anthropic), "apiKey": "sk-0987654321" },
+            "models": { model_name: {} },
+        } },
+        "lsp": lsp,
+        "permission": "allow",
+        "share": "disabled",
+        "autoupdate": false,
+        "snapshot": false,
+    })
+}
+
+pub(super) fn in_opencode(
+    program: &Path,
+    scripted: &Scripted,
+    (servers, server): (&Servers, &str),
+    (project, case): (&Project, &Case),
+) -> Vec<Step> {
+    let config = config(&scripted.server, servers, server, case);
+    scripted.desk.write("~/.config/opencode/opencode.json", config.to_string());
+    // One run, so that its servers are those that were warmed up.
+    if case.kind != Kind::Cold {
+        let warm = warm_turns(scripted, project, case);
+        let last = warm.len() - 1;
+        warm.into_iter().take(last).for_each(|turn| scripted.server.play(turn));
+    }
+    let first = if case.kind == Kind::Cold { 0 } else { 3 };
+    for (number, turn) in turns(case).enumerate() {
+        scripted.server.play(turn.hold(format!("step {number}")));
+    }
+    let mut command = Command::new(program);
+    scripted.desk.prepare(&mut command);
+    command.args(["run", "--title", "Work", "--auto", "Work"]);
+    for (variable, value) in [
+        ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
+        ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+        ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
+        ("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1"),
+    ] {
+        command.env(variable, value);
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut run = command.spawn().unwrap();
+    let mut states = Vec::new();
+    for number in 0..=case.steps.len() {
+        let gate = format!("step {number}");
+        wait(scripted.server.reached(&gate));
+        states.push(on_disk(&scripted.desk));
+        scripted.server.open(&gate);
+    }
+    run.wait().unwrap();
+    let root = scripted.desk.path("");
+    let steps = case.steps.iter().enumerate().filter(|(_, calls)| calls.iter().any(Call::changes));
+    let step = |(number, calls): (usize, &Vec<Call>)| {
+        let read = scripted.told(first + number + 1);
+        let requests = scripted.server.requests();
+        let asked = requests[first + number + 1].begun;
+        let waited =
+            scripted.server.answered(first + number + 1).map(|at| asked.saturating_duration_since(at));
+        let told = Told {
+            reports: reports(calls),
+            failed: failed(&scripted.sent(first + number + 1), number, calls),
+            waited_ms: waited.unwrap_or(Duration::ZERO).as_millis().try_into().unwrap_or(u64::MAX),
+            ..Told::default()
+        };
+        let states = between(&states[number], &states[number + 1], calls);
+        Step { states, told, listed: Some(listed(&read, &root)), read }
+    };
+    steps.map(step).collect()
+}
+
+/// It always says what its servers said last; of commands it says nothing.
+fn reports(calls: &[Call]) -> Vec<Report> {
+    let is_edit = |call: &&Call| call.changes() && !matches!(call, Call::Bash { .. });
+    let report = |_| Report { source: "OpenCode".to_owned(), proof: "likely".to_owned(), why: String::new() };
+    calls.iter().filter(is_edit).map(report).collect()
+}
+
+/// The words of calls that did not go through.
+fn failed(request: &Value, step: usize, calls: &[Call]) -> Vec<String> {
+    let names: Vec<_> = (0..calls.len()).map(|call| name(step, call)).collect();
+    let messages = request["messages"].as_array().into_iter().flatten();
+    let results = messages.flat_map(|message| message["content"].as_array().into_iter().flatten());
+    let is_failed = |result: &&Value| {
+        result["is_error"] == true && names.iter().any(|name| result["tool_use_id"] == name.as_str())
+    };
+    results.filter(is_failed).map(|result| result["content"].to_string()).collect()
+}
+
+/// `<diagnostics file="…">`, and `ERROR [line:column] message` for each.
+fn listed(read: &str, root: &Path) -> Vec<Problem> {
+    let (mut path, mut all) = (None, Vec::new());
+    for line in read.lines() {
+        if let Some((_, rest)) = line.split_once("<diagnostics file=\"") {
+            let file = Path::new(rest.split('"').next().unwrap_or_default());
+            path = Some(file.strip_prefix(root).unwrap_or(file).to_string_lossy().into_owned());
+        } else if line.contains("</diagnostics>") {
+            path = None;
+        } else if let (Some(path), Some((place, message))) =
+            (&path, line.strip_prefix("ERROR [").and_then(|rest| rest.split_once("] ")))
+        {
+            let line = place.split(':').next().and_then(|line| line.parse().ok()).unwrap_or(0);
+            all.push(Problem {
+                path: path.clone(),
+                line,
+                is_error: true,
+                code: String::new(),
+                message: message.to_owned(),
+                source: "OpenCode".to_owned(),
+            });
+        }
+    }
+    all
+}
+
+/// What it told, for the judge: what it lists beside what was wrong before is new.
+pub(crate) fn told(mut told: Told, listed: &[Problem], moments: &[Moment]) -> Told {
+    let (before, after) = (&moments[0], &moments[moments.len() - 1]);
+    let delta = super::super::judge::delta(before, after);
+    let is_old = |one: &Problem| {
+        let remains = |known: &Problem| known.is(one) && !delta.new.iter().any(|new| new.is(one));
+        after.truth.iter().any(remains)
+    };
+    told.new = listed.iter().filter(|one| !is_old(one)).cloned().collect();
+    let is_edited = |path: &str| before.state.get(path) != after.state.get(path);
+    let is_told = |fixed: &&Problem| {
+        fixed.is_error && is_edited(&fixed.path) && !listed.iter().any(|one| fixed.is(one))
+    };
+    told.fixed = delta.fixed.iter().filter(is_told).count() as u64;
+    told
+}
