@@ -150,11 +150,7 @@ impl Server {
                 let told = known.documents.all().filter_map(|(_, held)| Some(held.edited?.0));
                 let told = told.chain(known.disk).chain(known.saved).max();
                 let heard = known.published.since(since.0).map(|(_, published)| published.heard.at).max();
-                let (expected, together) = match self.is_told_of_all(&known, since) {
-                    true => (Duration::ZERO, AT_ONCE),
-                    false => (known.learnt.longest().unwrap_or_default(), TOGETHER),
-                };
-                let expected = expected.max(self.closed_follow(&known, since));
+                let (expected, together) = self.expected(&known, since);
                 (told.map(|told| told + expected)).max(heard.map(|heard| heard + together))
             };
             match quiet {
@@ -168,26 +164,37 @@ impl Server {
 }
 
 impl Server {
-    /// How long after a change it may take until it says of closed files what the change broke: they come with the second, whole
-    /// set of the file itself, and where that is as the first was it is not sent.
-    fn closed_follow(&self, known: &Known, since: Mark) -> Duration {
+    /// How long after a change, and after what it said last, it may still say something of what the change did elsewhere. Of closed
+    /// files it speaks with the second, whole set of the file itself, and where that is as the first was it is not sent.
+    fn expected(&self, known: &Known, since: Mark) -> (Duration, Duration) {
         let quirks = &self.inner.launch.quirks;
-        let is_there = quirks.partial_first && self.is_whole(known, since, 2);
-        if !quirks.pushes_closed || is_there || self.is_told_of_all(known, since) {
-            return Duration::ZERO;
+        let longest = known.learnt.longest().unwrap_or_default();
+        let closed = Duration::from_millis(quirks.silence_ms.max(quirks.settle_ms).min(10_000));
+        let is_whole = quirks.partial_first && self.is_whole(known, since, 2);
+        if self.is_told_of_all(known, since) {
+            return (Duration::ZERO, AT_ONCE);
         }
-        Duration::from_millis(quirks.silence_ms.max(quirks.settle_ms).min(10_000))
+        let expected = match quirks.pushes_closed {
+            false => longest,
+            // It is asked about those that are known to be about the change. The others are not worth all the time.
+            true if known.is_asked_instead(quirks) => closed,
+            true if is_whole => longest,
+            true => longest.max(closed),
+        };
+        (expected, TOGETHER)
     }
 }
 
 impl Server {
-    /// Whether it has said of everything what a change did: one that can be asked gathers nothing, but publishes for all files together.
+    /// Whether it has said of everything what was changed: one that can be asked publishes for all files in one go, those with a
+    /// version among them.
     fn is_told_of_all(&self, known: &Known, since: Mark) -> bool {
         let quirks = &self.inner.launch.quirks;
-        let mut changed = known.changed_since(since);
+        let edited = known.changed_since(since).filter_map(|(_, held)| Some(held.edited?.0)).max();
+        let heard = known.published.since(0).map(|(_, published)| published.heard.at).max();
         quirks.pushes_closed
             && known.is_asked_instead(quirks)
-            && changed.next().is_some()
+            && known.disk <= edited.max(heard)
             && self.is_whole(known, since, 1)
     }
 

@@ -191,4 +191,38 @@ async fn what_it_names_without_being_asked_it_is_asked_about() {
     });
     assert_eq!(shorts(&others), ["/b.go proven:", "/closed.go likely: broken"]);
     assert_eq!(begun.elapsed().as_millis(), 130);
+    // Nothing was changed since, so that there is nothing to wait for.
+    let mark = server.mark();
+    let begun = Instant::now();
+    let (_, ()) = tokio::join!(server.others(mark, after(3000)), async {
+        for _ in 0..2 {
+            fake.answer("textDocument/diagnostic", full(&[])).await;
+        }
+    });
+    assert_eq!(begun.elapsed().as_millis(), 0);
+    // One that takes long for all files is not waited for as long as it takes.
+    let mark = server.mark();
+    server.hold(&subject("/a.go", "3"), "go");
+    fake.version().await;
+    let begun = Instant::now();
+    let (others, _) = tokio::join!(
+        server.others(mark, after(3000)),
+        fake.answer("textDocument/diagnostic", full(&["broken"]))
+    );
+    assert_eq!(shorts(&others), ["/b.go proven: broken"]);
+    assert_eq!(begun.elapsed().as_millis(), 1000);
+    // What others change on the disk has no version.
+    let mark = server.mark();
+    server.watched(&[("/closed.go".into(), OnDisk::Changed)]);
+    let begun = Instant::now();
+    let (others, ()) = tokio::join!(server.others(mark, after(3000)), async {
+        for _ in 0..2 {
+            fake.answer("textDocument/diagnostic", full(&[])).await;
+        }
+        pass(200).await;
+        fake.publish("/closed.go", json!(null), &["x"]).await;
+        fake.answer("textDocument/diagnostic", full(&["y"])).await;
+    });
+    assert_eq!(shorts(&others).last().unwrap(), "/closed.go likely: y");
+    assert_eq!(begun.elapsed().as_millis(), 530);
 }
