@@ -92,7 +92,9 @@ pub(crate) fn judge(moments: &[Moment], told: &Told) -> Verdict {
 
     let is_error = |problem: &&Problem| problem.is_error;
     let is_told = |new: &Problem| told.new.iter().chain(&told.unsure).any(|told| new.is(told));
-    let has_syntax = |new: &Problem| told.new.iter().any(|told| told.is_syntax() && told.path == new.path);
+    let has_syntax = |new: &Problem| {
+        told.new.iter().chain(&told.unsure).any(|told| told.is_syntax() && told.path == new.path)
+    };
     let missing: Vec<_> =
         whole.new.iter().filter(is_error).filter(|new| !is_told(new) && !has_syntax(new)).collect();
     let is_edited = |problem: &Problem| before.state.get(&problem.path) != after.state.get(&problem.path);

@@ -21,7 +21,7 @@ use passage::{Passage, passages};
 
 /// A problem from before a change, at its place after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Moved {
+pub(crate) struct Moved {
     pub diagnostic: Diagnostic,
     /// Its place before.
     pub was: Span,
@@ -31,7 +31,7 @@ pub struct Moved {
 
 /// What one source said of a file before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Baseline {
+pub(crate) struct Baseline {
     pub path: PathBuf,
     /// None for every source: nobody can have said anything of a file that was not there.
     pub source: Option<String>,
@@ -41,17 +41,17 @@ pub struct Baseline {
 
 impl Baseline {
     /// Of a file that is as it was.
-    pub fn still(report: &Report) -> Self {
+    pub(crate) fn still(report: &Report) -> Self {
         Self::with(report, |items| items.iter().map(still).collect())
     }
 
     /// Of a file that was `old` when the report was made of it.
-    pub fn through(report: &Report, old: &str, change: &Change) -> Self {
+    pub(crate) fn through(report: &Report, old: &str, change: &Change) -> Self {
         Self::with(report, |items| moved(items, old, change))
     }
 
     /// Of a file that was not there.
-    pub fn nothing(path: PathBuf) -> Self {
+    pub(crate) fn nothing(path: PathBuf) -> Self {
         Self { path, source: None, known: Some(Vec::new()) }
     }
 
@@ -67,7 +67,7 @@ fn still(diagnostic: &Diagnostic) -> Moved {
 
 /// The problems of the old text at their places in the new one. Of a change that does not fit the old text nothing is known: then
 /// all stay where they were, and may be anywhere.
-pub fn moved(items: &[Diagnostic], old: &str, change: &Change) -> Vec<Moved> {
+pub(crate) fn moved(items: &[Diagnostic], old: &str, change: &Change) -> Vec<Moved> {
     if change.is_empty() {
         return items.iter().map(still).collect();
     }

@@ -26,7 +26,7 @@ use matching::matched;
 
 /// The worst first, then in the order in which the files were told of, then as in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Delta {
+pub(crate) struct Delta {
     /// What is less severe than this is left out.
     pub least: Severity,
     /// Who answered for which file, in the order of the reports.
@@ -40,7 +40,7 @@ pub struct Delta {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub(crate) struct Answer {
     pub path: PathBuf,
     pub source: String,
     pub proof: Proof,
@@ -73,7 +73,7 @@ impl Problem {
 
 impl Delta {
     /// Of two that are of the same source and file the later one counts.
-    pub fn of(before: &[Baseline], after: &[Report], least: Severity) -> Self {
+    pub(crate) fn of(before: &[Baseline], after: &[Report], least: Severity) -> Self {
         let mut baselines: HashMap<(&Path, Option<&str>), &Baseline> = HashMap::new();
         for baseline in before {
             baselines.insert((&baseline.path, baseline.source.as_deref()), baseline);

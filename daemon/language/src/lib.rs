@@ -2,8 +2,8 @@
 //!
 //! A [`Source`] is asked about [`Subject`]s, texts at a moment, and answers with [`Report`]s, also about other files that it
 //! knows to be broken. What a report [`Said`] is proven, likely or unknown; what is unknown has no diagnostics, so that an older
-//! result cannot be passed off as a new one. A [`Baseline`] is what was said before a change, moved through it; a [`Delta`] is what the
-//! change did, and [`told`] what a model reads of that.
+//! result cannot be passed off as a new one. A baseline is what was said before a change, moved through it; a delta is what the
+//! change did, and `told` what a model reads of that.
 //!
 //! Invariant: asking ends with the time that was given for it, whatever a source does.
 //! Invariant: positions are zero-based, lines as LSP counts them, characters in UTF-16 code units: what every server speaks.
@@ -35,17 +35,13 @@ mod told;
 mod view;
 mod watched;
 
-pub use baseline::{Baseline, Moved, moved};
 pub use checks::{Checks, Commanding, Edited, Told, Viewer};
-pub use delta::{Answer, Delta, Problem};
-pub use dependents::{Mentions, dependents};
-pub use diagnostic::{Diagnostic, Related, Severity, Span};
-pub use quirks::{Dependents, Pull, Quirks, ReadyBy};
-pub use report::{Proof, Report, Said};
-pub use server::{Launch, Mark, OnDisk, Server, StartError, State};
-pub use source::{Changing, Checking, Moment, Serving, Source, Subject, TREE_SITTER, Texts, Witness};
+pub use delta::Problem;
+pub use diagnostic::{Diagnostic, Severity, Span};
+pub use quirks::Quirks;
+pub use report::{Report, Said};
+pub use server::{Launch, Server, StartError, State};
+pub use source::{Checking, Serving, Source, Subject, TREE_SITTER, Texts, Witness};
 pub use sources::Sources;
 pub use syntax::Syntax;
-pub use told::{TextOf, metadata, told};
-pub use view::{Disk, View};
-pub use watched::{Changes, MOST_FOLDERS, Watched};
+pub use view::Disk;

@@ -50,9 +50,9 @@ pub type Checking<'a> = Pin<Box<dyn Future<Output = Vec<Report>> + Send + 'a>>;
 
 pub type Serving<'a> = Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
 
-pub type Changing<'a> = Pin<Box<dyn Future<Output = Vec<PathBuf>> + Send + 'a>>;
+pub(crate) type Changing<'a> = Pin<Box<dyn Future<Output = Vec<PathBuf>> + Send + 'a>>;
 
-pub type Moment<'a> = Pin<Box<dyn Future<Output = u64> + Send + 'a>>;
+pub(crate) type Moment<'a> = Pin<Box<dyn Future<Output = u64> + Send + 'a>>;
 
 pub trait Source: Send + Sync {
     /// At least one report for each subject that it serves, and one for every other file that it knows to be changed by them.

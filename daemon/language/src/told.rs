@@ -34,10 +34,10 @@ const GROUPS: usize = 12;
 const LISTED: usize = 100;
 
 /// The text of a file as it was checked; none where it is not to be had.
-pub type TextOf<'a> = &'a dyn Fn(&Path) -> Option<Arc<String>>;
+pub(crate) type TextOf<'a> = &'a dyn Fn(&Path) -> Option<Arc<String>>;
 
 /// Empty where nobody answered.
-pub fn told(delta: &Delta, root: &Path, text_of: TextOf<'_>) -> String {
+pub(crate) fn told(delta: &Delta, root: &Path, text_of: TextOf<'_>) -> String {
     let groups = groups(delta);
     let shown = groups.iter().flat_map(|group| &group.problems).take(PROBLEMS);
     let mut texts: HashMap<&Path, Option<Arc<String>>> = HashMap::new();
@@ -120,7 +120,7 @@ fn severity(severity: Severity) -> &'static str {
 }
 
 /// For the person's view of a call: `diagnostics` in its metadata. Lines and columns begin with 1.
-pub fn metadata(delta: &Delta, root: &Path, waited: Duration) -> Value {
+pub(crate) fn metadata(delta: &Delta, root: &Path, waited: Duration) -> Value {
     let problem = |problem: &Problem| {
         let item = &problem.diagnostic;
         json!({

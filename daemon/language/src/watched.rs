@@ -31,11 +31,11 @@ mod tests;
 mod tree;
 
 /// Folders that are watched below one root, where nobody says another number.
-pub const MOST_FOLDERS: usize = 4096;
+pub(crate) const MOST_FOLDERS: usize = 4096;
 
 /// What happened since this was last asked.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Changes {
+pub(crate) struct Changes {
     /// In the order of paths.
     pub changed: Vec<(PathBuf, OnDisk)>,
     /// Everything may have changed. What is held was looked at anyway.
@@ -45,7 +45,7 @@ pub struct Changes {
 }
 
 #[derive(Debug)]
-pub struct Watched {
+pub(crate) struct Watched {
     #[cfg(target_os = "linux")]
     eyes: Result<inotify::Eyes, String>,
     held: Mutex<Stamps>,
@@ -54,7 +54,7 @@ pub struct Watched {
 impl Watched {
     /// Begins to watch. What happens after the first [`Watched::settled`] has answered is seen for sure.
     #[cfg(target_os = "linux")]
-    pub fn begin(root: &Path, most_folders: usize) -> Self {
+    pub(crate) fn begin(root: &Path, most_folders: usize) -> Self {
         Self { eyes: inotify::Eyes::open(root, most_folders), held: Mutex::default() }
     }
 
@@ -65,7 +65,7 @@ impl Watched {
 
     /// Why only held files are looked at, where that is so.
     #[cfg(target_os = "linux")]
-    pub fn problem(&self) -> Option<String> {
+    pub(crate) fn problem(&self) -> Option<String> {
         self.eyes.as_ref().map_or_else(|why| Some(why.clone()), inotify::Eyes::problem)
     }
 
@@ -75,17 +75,17 @@ impl Watched {
     }
 
     /// From now on a change of this file is seen even where folders are not watched.
-    pub fn hold(&self, path: &Path) {
+    pub(crate) fn hold(&self, path: &Path) {
         self.held().hold(path);
     }
 
-    pub fn let_go(&self, path: &Path) {
+    pub(crate) fn let_go(&self, path: &Path) {
         self.held().let_go(path);
     }
 
     /// Everything that happened before this was called, and was not told yet; none where the time is over first, and then it
     /// comes with the next.
-    pub async fn settled(&self, until: Instant) -> Option<Changes> {
+    pub(crate) async fn settled(&self, until: Instant) -> Option<Changes> {
         let mut fold = timeout_at(until, self.seen()).await.ok()?;
         let is_blind = self.problem().is_some();
         let mut held = self.held();
