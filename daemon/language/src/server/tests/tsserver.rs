@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::*;
-use super::fake::{Fake, after, check, pass, started, subject};
+use super::fake::{Fake, after, check, pass, shorts, started, subject};
 use crate::diagnostic::{Diagnostic, Related, Severity, Span};
 
 const ASK: &str = "workspace/executeCommand";
@@ -171,4 +171,24 @@ async fn where_the_compiler_cannot_be_asked_it_is_waited_for_what_is_published()
         fake.publish("/a.ts", Value::Null, &["x"]).await;
     });
     assert_eq!(said, ("likely: x".into(), 1300));
+}
+
+/// It may be about the text before: it names no version.
+#[tokio::test(start_paused = true)]
+async fn what_is_published_of_other_files_is_not_believed() {
+    let (server, mut fake) = asked(json!({ "dirtyDependents": "told" })).await;
+    server.hold(&subject("/a.ts", "1"), "typescript");
+    server.hold(&subject("/b.ts", "1"), "typescript");
+    fake.expect("textDocument/didOpen").await;
+    fake.expect("textDocument/didOpen").await;
+    let mark = server.mark();
+    server.hold(&subject("/a.ts", "2"), "typescript");
+    fake.expect("textDocument/didChange").await;
+    let (others, ()) = tokio::join!(server.others(mark, after(1000)), async {
+        fake.publish("/b.ts", Value::Null, &["old"]).await;
+        fake.publish("/c.ts", Value::Null, &["old"]).await;
+        fake.answer(ASK, body(json!([]))).await;
+        fake.answer(ASK, body(json!([item("broken")]))).await;
+    });
+    assert_eq!(shorts(&others), ["/b.ts proven: broken"]);
 }
