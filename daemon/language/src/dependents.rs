@@ -28,7 +28,7 @@ const GRACE: Duration = Duration::from_millis(20);
 
 /// Who is asked about, and where others are looked for.
 #[derive(Debug, Clone)]
-pub(crate) struct Mentions {
+pub struct Mentions {
     /// By its real path.
     pub path: PathBuf,
     /// The project; nothing outside of it is looked at.
@@ -44,7 +44,7 @@ pub(crate) struct Mentions {
 
 /// In the order in which they are worth a look: held ones, then those that name it where others are brought in, then the
 /// nearest. What was found when the time is over.
-pub(crate) async fn dependents(mentions: Mentions, until: Instant) -> Vec<PathBuf> {
+pub async fn dependents(mentions: Mentions, until: Instant) -> Vec<PathBuf> {
     let is_package = name::is_package(&mentions.path);
     let Some(regex) = name::regex(&mentions.path) else { return Vec::new() };
     let include = include(&mentions.languages);
