@@ -32,7 +32,7 @@ pub(crate) struct Project {
     pub(crate) cases: Vec<Case>,
 }
 
-/// Where the project is touched until its server has something to say, before a case begins.
+/// Where the project is touched until its server has said all that it has to say, before a case begins.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Warm {

@@ -1,7 +1,7 @@
 //! Plays a case: the scripted model makes its calls in a real desk, and after each step the texts are looked at.
 //!
 //! A case begins with a project of its own. Unless it is about a cold start, a daemon is there, and a run before the case has
-//! touched the project until the server had something to say.
+//! touched the project until the server had said all that it has to say.
 
 mod neovim;
 pub(crate) mod opencode;
@@ -164,7 +164,7 @@ fn warm_turns(scripted: &Scripted, project: &Project, case: &Case) -> Vec<Turn> 
     turns.chain([Turn::new().text("Warm.")]).collect()
 }
 
-/// Touches it until its server has something to say.
+/// Touches it until its server has said all that it has to say.
 fn warm_up(scripted: &Scripted, project: &Project, case: &Case) {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
@@ -174,7 +174,9 @@ fn warm_up(scripted: &Scripted, project: &Project, case: &Case) {
             ran.stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         let told = Told::collect(&calls(lines.iter()).remove("w2").into_iter().collect::<Vec<_>>(), "");
         assert!(told.failed.is_empty(), "{:?}", told.failed);
-        if told.is_known() || told.reports.iter().all(|report| !report.is_of_a_server()) {
+        // One that runs a compiler has two things to say; the first is not yet all.
+        let is_warm = told.is_known() && told.unknown().is_none();
+        if is_warm || told.reports.iter().all(|report| !report.is_of_a_server()) {
             return;
         }
     }
