@@ -213,7 +213,10 @@ function M.watched(uri, reason)
   for _, client in ipairs(is_file and M.all() or {}) do
     local root = client.initialized and (client.root_dir or client.config.root_dir)
     if root and vim.startswith(path, vim.fs.normalize(root) .. "/") then
-      M.notify(client, "workspace/didChangeWatchedFiles", { changes = { { uri = uri, type = CHANGES[reason] } } })
+      local method = "workspace/didChangeWatchedFiles"
+      M.notify(client, method, { changes = { { uri = uri, type = CHANGES[reason] } } })
+      -- Neovim says so only later, and what was said before is out of date from now on.
+      require("copydesk.diagnostics.notes").told({ client_id = client.id, method = method, params = {} })
     end
   end
 end
