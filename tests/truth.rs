@@ -4,7 +4,7 @@
 //! the servers have to be installed; `tests/run` does that. Each case is judged by what the compiler says of the same texts before and after.
 //!
 //! By environment: `COPYDESK_TEST_SERVERS` names the servers (`servers.rs`), `COPYDESK_TRUTH` the servers and cases to play, by a
-//! part of `SERVER/KIND/NAME`; `COPYDESK_TRUTH_FACES` says `headless` or `neovim` where not both are wanted; `COPYDESK_TRUTH_RESULTS` is a file to write the
+//! part of `SERVER/KIND/NAME`; `COPYDESK_TRUTH_FACES` says `headless`, `neovim` or `opencode` where not all are wanted; `COPYDESK_TRUTH_RESULTS` is a file to write the
 //! results to; with `COPYDESK_TRUTH_TRACE` it is printed what the compiler and the desk said.
 
 mod case;
@@ -16,7 +16,9 @@ mod servers;
 mod table;
 mod told;
 
+use std::ffi::OsStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::Command;
 use std::time::Instant;
 
 use case::{Case, Kind, Project, projects};
@@ -113,6 +115,13 @@ fn results(servers: &Servers, rows: &[Row]) -> String {
     format!("{}\n{}", table::table(rows, &names), table::others(rows))
 }
 
+/// Of what a program prints.
+fn first_line(program: impl AsRef<OsStr>, arguments: &[&str]) -> String {
+    let output =
+        Command::new(program).args(arguments).output().map(|output| output.stdout).unwrap_or_default();
+    String::from_utf8_lossy(&output).lines().next().unwrap_or_default().to_owned()
+}
+
 /// The table of everything, headless and in a Neovim where there is one. What is stale or wrong fails; what is unknown or
 /// incomplete is counted.
 #[test]
@@ -128,6 +137,7 @@ fn table() {
     let (neovim, opencode) =
         (program("neovim", "COPYDESK_TEST_NVIM"), program("opencode", "COPYDESK_TEST_OPENCODE"));
     let (mut all, mut text) = (Vec::new(), include_str!("truth/head.md").to_owned());
+    text.push_str(&format!("\nPlayed on {}.\n", first_line("date", &["-u", "+%Y-%m-%d"])));
     for (name, face) in [
         ("Headless", faces.contains("headless").then_some(Face::Headless)),
         ("In Neovim, by its own servers", neovim.as_deref().map(Face::Neovim)),
@@ -138,8 +148,14 @@ fn table() {
             continue;
         };
         let is_opencode = matches!(face, Face::OpenCode(_));
+        let version = match face {
+            Face::Headless => String::new(),
+            Face::Neovim(program) | Face::OpenCode(program) => {
+                format!(" ({})", first_line(program, &["--version"]))
+            }
+        };
         let rows = run(face, &servers, false);
-        text.push_str(&format!("\n## {name}\n\n{}", results(&servers, &rows)));
+        text.push_str(&format!("\n## {name}{version}\n\n{}", results(&servers, &rows)));
         // What another program tells is not ours to answer for.
         all.extend(rows.into_iter().filter(|_| !is_opencode));
     }

@@ -40,6 +40,16 @@ pub trait Texts: Send + Sync {
         0
     }
 
+    /// Somebody else changed a file on the disk: editors that have it open are to read it again. Tells whether any has another text.
+    fn read_again(&self, _path: &Path) -> bool {
+        false
+    }
+
+    /// Whether an editor has another text of a file than the disk.
+    fn is_other(&self, _path: &Path) -> bool {
+        false
+    }
+
     /// What editors have open, for searching.
     fn overlay(&self) -> Overlay {
         Overlay::default()

@@ -127,3 +127,27 @@ fn what_was_said_before_another_document_changed_is_not_proven() {
         return seen"#;
     check(script, json!(["proven", "unknown", "likely"]));
 }
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn servers_are_told_of_a_file_that_the_desk_took_away_and_what_they_said_before_is_not_proven() {
+    on_each(|program| {
+        let (_desk, mut window) = connected(program);
+        let proofs = window.lua(
+            r#"
+            local server = T.serve("scripted", "python", {})
+            T.edit("a.py", "scripted")
+            server:publish("a.py", { T.problem(0, 0, 1, "before") }, server:version("a.py"))
+            local function proof(wait)
+              local params = { path = "a.py", version = T.version("a.py"), wait = wait }
+              return T.ask("diagnostics", params).files[1].proof
+            end
+            local first = proof(60000)
+            require("copydesk.document").changed({ uri = T.uri("b.py"), reason = "deleted" })
+            return { first, proof(100) }"#,
+        );
+        assert_eq!(proofs, json!(["proven", "unknown"]));
+        let told = window.nvim.wait("server", |told| told["method"] == "workspace/didChangeWatchedFiles");
+        assert_eq!(told["params"]["changes"][0]["type"], 3);
+    });
+}

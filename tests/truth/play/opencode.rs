@@ -3,6 +3,7 @@
 //! It is judged as the desk is, and in its favour where the two differ: it lists all errors that it knows of and never tells old from new, so
 //! what the compiler said before is not counted against it, and what it does not list any more counts as told to be fixed.
 
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -69,7 +70,7 @@ pub(super) fn in_opencode(
     }
     let mut command = Command::new(program);
     scripted.desk.prepare(&mut command);
-    command.args(["run", "--title", "Work", "--auto", "Work"]);
+    command.args(["run", "--format", "json", "--title", "Work", "--auto", "Work"]);
     for (variable, value) in [
         ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
         ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
@@ -78,8 +79,12 @@ pub(super) fn in_opencode(
     ] {
         command.env(variable, value);
     }
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut run = command.spawn().unwrap();
+    // It takes its time to start: when it says anything, it has asked the model.
+    let mut said = BufReader::new(run.stdout.take().unwrap());
+    said.read_line(&mut String::new()).unwrap();
+    let rest = std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
     let mut states = Vec::new();
     for number in 0..=case.steps.len() {
         let gate = format!("step {number}");
@@ -88,10 +93,11 @@ pub(super) fn in_opencode(
         scripted.server.open(&gate);
     }
     run.wait().unwrap();
+    rest.join().unwrap().unwrap();
     let root = scripted.desk.path("");
     let steps = case.steps.iter().enumerate().filter(|(_, calls)| calls.iter().any(Call::changes));
     let step = |(number, calls): (usize, &Vec<Call>)| {
-        let read = scripted.told(first + number + 1);
+        let read = read(&scripted.sent(first + number + 1));
         let requests = scripted.server.requests();
         let asked = requests[first + number + 1].begun;
         let waited =
@@ -106,6 +112,13 @@ pub(super) fn in_opencode(
         Step { states, told, listed: Some(listed(&read, &root)), read }
     };
     steps.map(step).collect()
+}
+
+/// What the model was told last.
+fn read(request: &Value) -> String {
+    let messages = request["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let contents = messages.last().and_then(|last| last["content"].as_array()).into_iter().flatten();
+    contents.filter_map(|part| part["content"].as_str()).fold(String::new(), |read, text| read + text + "\n")
 }
 
 /// It always says what its servers said last; of commands it says nothing.

@@ -8,6 +8,7 @@ use copydesk_protocol::lenient;
 use copydesk_protocol::method::{Notification, Request};
 use copydesk_protocol::table::{DocumentChanged, DocumentSave, EditorDiagnostics};
 use copydesk_workspace::buffers::{Answer, BufferEdit, Editor, OnDisk, Refusal};
+use futures_util::FutureExt as _;
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -107,7 +108,11 @@ impl Editor for Line {
         };
         let params = DocumentChangedParams { uri: uri.into(), reason };
         let line = self.clone();
-        tokio::spawn(async move { line.notify::<DocumentChanged>(&params).await });
+        let mut told = Box::pin(async move { line.notify::<DocumentChanged>(&params).await });
+        // At once where there is room, so that it comes before what is asked next.
+        if (&mut told).now_or_never().is_none() {
+            tokio::spawn(told);
+        }
     }
 }
 

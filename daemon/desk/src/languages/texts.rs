@@ -10,7 +10,7 @@ use copydesk_language::{Subject, Texts};
 use copydesk_permission::Action;
 use copydesk_session::CurrentRules;
 use copydesk_text::FileText;
-use copydesk_workspace::buffers::{Buffers, ClientId};
+use copydesk_workspace::buffers::{Buffers, ClientId, OnDisk};
 use copydesk_workspace::files::{Files, Place};
 use copydesk_workspace::search::Overlay;
 
@@ -38,6 +38,20 @@ impl Texts for FileTexts {
             return None;
         }
         of_file(self.files.buffers(), self.files.home_client(), place.real().to_owned())
+    }
+
+    fn read_again(&self, path: &Path) -> bool {
+        let is_other = self.is_other(path);
+        if is_other {
+            self.files.buffers().changed_on_disk(path, OnDisk::Written, None);
+        }
+        is_other
+    }
+
+    fn is_other(&self, path: &Path) -> bool {
+        let Some(Ok(open)) = self.files.buffers().find(path, self.files.home_client()) else { return false };
+        let on_disk = std::fs::read(path).ok().and_then(|bytes| FileText::decode(bytes).ok());
+        on_disk.is_some_and(|file| open.document != *file.shared().as_str())
     }
 
     fn moment(&self) -> u64 {

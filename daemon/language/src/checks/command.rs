@@ -8,13 +8,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use super::{Checks, Edited, MOST_AGAIN, Told, text_of};
 use crate::source::Subject;
 
 /// How long it is waited before a command for what was changed earlier.
 const SETTLE: Duration = Duration::from_millis(200);
+
+/// How long editors may take to read again what a command changed. One in which a person has typed does not.
+const READING: Duration = Duration::from_millis(300);
+/// So often it is looked whether they have.
+const LOOKING: Duration = Duration::from_millis(10);
 
 /// A command that is going to run. Nothing of it is known by default.
 #[derive(Debug, Default)]
@@ -42,6 +47,17 @@ impl Checks {
         Commanding { moment, waited, known: known.collect() }
     }
 
+    /// Has editors read again what was changed behind their backs, and waits until they have.
+    async fn read_again(&self, changed: &BTreeSet<PathBuf>, until: Instant) {
+        let Some(texts) = &self.shared.texts else { return };
+        let mut behind: Vec<_> =
+            changed.iter().take(MOST_AGAIN).filter(|path| texts.read_again(path)).collect();
+        while !behind.is_empty() && Instant::now() < until {
+            sleep(LOOKING).await;
+            behind.retain(|path| texts.is_other(path));
+        }
+    }
+
     /// What is new after it.
     pub async fn commanded(&self, command: Commanding) -> Option<Told> {
         let begun = Instant::now();
@@ -54,6 +70,7 @@ impl Checks {
             path.starts_with(&root) && texts.text(path).map(|now| now.text) != *text
         };
         changed.extend(command.known.into_iter().filter(is_other).map(|(path, _)| path));
+        self.read_again(&changed, begun + READING).await;
         let (mut edited, mut more) = (Vec::new(), 0_usize);
         for path in changed {
             if edited.len() >= MOST_AGAIN {

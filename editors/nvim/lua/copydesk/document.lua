@@ -193,6 +193,10 @@ end
 --- The desk has changed a file that a buffer may hold.
 ---@param params copydesk.DocumentChangedParams
 function M.changed(params)
+  if params.reason == "deleted" then
+    require("copydesk.visit").gone(params.uri)
+  end
+  require("copydesk.server").watched(params.uri, params.reason)
   local bufnr = buffer.of(params.uri)
   if not bufnr or not vim.api.nvim_buf_is_loaded(bufnr) or vim.bo[bufnr].buftype ~= "" then
     return

@@ -133,6 +133,16 @@ local function cancel(client, id)
   end
 end
 
+--- Neovim gathers what is typed before it tells servers of it, and tells of one document where that is asked about. What is said of
+--- it may depend on the others.
+---@param client vim.lsp.Client
+local function flush(client)
+  local went, tracking = pcall(require, "vim.lsp._changetracking")
+  if went and type(tracking) == "table" and tracking.flush then
+    pcall(tracking.flush, client)
+  end
+end
+
 --- Asks a server. `done` is called at most once: with a problem, or with a result, which may be nothing.
 ---@param client vim.lsp.Client
 ---@param method string
@@ -155,6 +165,7 @@ function M.request(client, method, params, buffer, done)
       done(problem or nil, result ~= vim.NIL and result or nil)
     end
   end
+  flush(client)
   local went, sent, id
   if has_methods then
     went, sent, id = pcall(client.request, client, method, params, answered, buffer)
@@ -188,6 +199,25 @@ function M.notify(client, method, params)
     client:notify(method, params)
   else
     client.notify(method, params)
+  end
+end
+
+--- As the protocol counts them.
+local CHANGES = { created = 1, written = 2, deleted = 3 }
+
+--- Tells the servers of a project that a file of it was changed on the disk: Neovim does not watch files everywhere.
+---@param uri string
+---@param reason copydesk.ChangeReason
+function M.watched(uri, reason)
+  local is_file, path = pcall(vim.uri_to_fname, uri)
+  for _, client in ipairs(is_file and M.all() or {}) do
+    local root = client.initialized and (client.root_dir or client.config.root_dir)
+    if root and vim.startswith(path, vim.fs.normalize(root) .. "/") then
+      local method = "workspace/didChangeWatchedFiles"
+      M.notify(client, method, { changes = { { uri = uri, type = CHANGES[reason] } } })
+      -- Neovim says so only later, and what was said before is out of date from now on.
+      require("copydesk.diagnostics.notes").told({ client_id = client.id, method = method, params = {} })
+    end
   end
 end
 

@@ -193,6 +193,15 @@ local function settle(visit, deadline)
   visit.settled = true
 end
 
+--- A file is gone from the disk, and for servers it must not go on in a buffer that nobody sees.
+---@param uri string
+function M.gone(uri)
+  local buffer = require("copydesk.buffer").of(uri)
+  if buffer and visits[buffer] then
+    finish(visits[buffer])
+  end
+end
+
 --- Runs a function with the buffer of a document, which is loaded before where it has to be. Must be called in a coroutine.
 ---@generic T: {state: copydesk.AnswerState}
 ---@param uri string
