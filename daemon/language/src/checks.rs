@@ -30,7 +30,7 @@ use crate::diagnostic::Severity;
 use crate::ledger::{Ledger, Standing};
 use crate::report::{Proof, Report, Said};
 use crate::source::{Subject, TREE_SITTER, Texts};
-use crate::sources::{Sources, Warming};
+use crate::sources::Sources;
 use crate::told;
 use late::Late;
 use made::Made;
@@ -224,38 +224,6 @@ impl Checks {
 
     pub fn is_off(&self) -> bool {
         self.shared.sources.is_empty()
-    }
-
-    /// A file was read, and may be changed next: whoever can say something of it begins to.
-    pub fn read(&self, subject: Subject) {
-        if self.is_off() {
-            return;
-        }
-        let (alone, whole) = self.shared.reading.begin(&subject.path);
-        let subjects = vec![subject];
-        let (others, asked) = (self.others(&subjects), self.begin(&subjects));
-        // Whoever asks goes with the session.
-        let (shared, sources) = (Arc::downgrade(&self.shared), self.shared.sources.clone());
-        let (root, until) = (self.real_root(), Instant::now() + self.shared.options.wait);
-        tokio::spawn(async move {
-            let heard = |reports: Vec<Report>| {
-                let Some(shared) = shared.upgrade() else { return };
-                let checks = Self { shared };
-                let (subjects, reports) = checks.with_others(subjects.clone(), reports, &others);
-                checks.heard(&subjects, &reports, asked);
-            };
-            // What it was like is wanted at the next change, and what it may break takes longer.
-            heard(sources.warm(Warming::Alone, &subjects, &root, until).await);
-            drop(alone);
-            let reports = sources.warm(Warming::Whole, &subjects, &root, until).await;
-            let is_known = reports.iter().all(|report| report.said.diagnostics().is_some());
-            heard(reports);
-            drop(whole);
-            if !is_known {
-                let until = Instant::now() + late::PATIENCE;
-                heard(sources.warm(Warming::Later, &subjects, &root, until).await);
-            }
-        });
     }
 
     /// Somebody is going to be asked about these.

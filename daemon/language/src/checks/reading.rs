@@ -1,9 +1,49 @@
 //! What is said of files that were read, on its way: whoever changes something next is to compare with it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
+
+use super::{Checks, late};
+use crate::report::Report;
+use crate::source::Subject;
+use crate::sources::Warming;
+
+impl Checks {
+    /// A file was read, and may be changed next: whoever can say something of it begins to.
+    pub fn read(&self, subject: Subject) {
+        if self.is_off() {
+            return;
+        }
+        let (alone, whole) = self.shared.reading.begin(&subject.path);
+        let subjects = vec![subject];
+        let (others, asked) = (self.others(&subjects), self.begin(&subjects));
+        // Whoever asks goes with the session.
+        let (shared, sources) = (Arc::downgrade(&self.shared), self.shared.sources.clone());
+        let (root, until) = (self.real_root(), Instant::now() + self.shared.options.wait);
+        tokio::spawn(async move {
+            let heard = |reports: Vec<Report>| {
+                let Some(shared) = shared.upgrade() else { return };
+                let checks = Self { shared };
+                let (subjects, reports) = checks.with_others(subjects.clone(), reports, &others);
+                checks.heard(&subjects, &reports, asked);
+            };
+            // What it was like is wanted at the next change, and what it may break takes longer.
+            heard(sources.warm(Warming::Alone, &subjects, &root, until).await);
+            drop(alone);
+            let reports = sources.warm(Warming::Whole, &subjects, &root, until).await;
+            let is_known = reports.iter().all(|report| report.said.diagnostics().is_some());
+            heard(reports);
+            drop(whole);
+            if !is_known {
+                let until = Instant::now() + late::PATIENCE;
+                heard(sources.warm(Warming::Later, &subjects, &root, until).await);
+            }
+        });
+    }
+}
 
 /// What is on its way. Clones are the same.
 #[derive(Debug, Clone)]
