@@ -42,6 +42,8 @@ pub(crate) struct Step {
 pub(crate) enum Face<'a> {
     /// Nobody; or where a case is about texts that are not saved, an editor without a language server.
     Headless,
+    /// The same with the longest time that can be configured, so that what is told does not hang on how busy the machine is.
+    Patient,
     /// A person with this Neovim.
     Neovim(&'a Path),
     /// Not our desk at all, but this program.
@@ -59,6 +61,9 @@ pub(crate) fn play(
     config["permission"] = json!("allow");
     if config.get("lsp").is_none() {
         config["lsp"] = json!(true);
+    }
+    if matches!(face, Face::Patient) {
+        config["diagnostics"]["wait"] = json!(30_000);
     }
     if case.patches() {
         config["model"] = json!("script/gpt-5");
@@ -78,7 +83,7 @@ pub(crate) fn play(
     let _daemon = scripted.up(place);
     let played = match face {
         Face::Neovim(program) => neovim::in_neovim(program, &scripted, (servers, server), (project, case)),
-        Face::Headless | Face::OpenCode(_) => {
+        Face::Headless | Face::Patient | Face::OpenCode(_) => {
             if place == Where::Daemon {
                 warm_up(&scripted, project, case);
             }
