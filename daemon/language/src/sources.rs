@@ -17,8 +17,8 @@ use crate::source::{Checking, Source, Subject, Witness};
 /// What a grammar takes to say something, which is little.
 const FOR_SYNTAX: Duration = Duration::from_millis(50);
 
-/// How long an editor may take to say whether it serves, where nobody waits.
-const FOR_EDITOR: Duration = Duration::from_secs(3);
+/// How long who can answer may take to, where nobody waits.
+const SOON: Duration = Duration::from_secs(3);
 
 /// Each may be missing.
 #[derive(Clone, Default)]
@@ -53,13 +53,17 @@ impl Sources {
     /// What servers of ours say of files that may be changed next, when they are ready to. Nothing where an editor has servers: it
     /// is not made to open files that nobody changes.
     pub async fn warm(&self, subjects: &[Subject], root: &Path, until: Instant) -> Vec<Report> {
-        if self.oversee(root, until.min(Instant::now() + FOR_EDITOR)).await {
+        let soon = until.min(Instant::now() + SOON);
+        if self.oversee(root, soon).await {
             return Vec::new();
         }
-        match &self.pool {
-            Some(pool) => pool.later(subjects, until).await,
-            None => Vec::new(),
+        let Some(pool) = &self.pool else { return Vec::new() };
+        // Some servers are not ready before they are told of a text.
+        let mut reports = pool.check(subjects, soon).await;
+        if reports.iter().any(|report| report.said.proof() == Proof::Unknown) {
+            reports.extend(pool.later(subjects, until).await);
         }
+        reports
     }
 
     /// Tells whether an editor serves, whose servers do not say what they see on the disk: so somebody else has to look.
