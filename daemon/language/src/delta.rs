@@ -48,6 +48,8 @@ pub(crate) struct Answer {
     pub why: Option<String>,
     /// It is known what was said before.
     pub has_baseline: bool,
+    /// How many of those that are new, or may be, another one said first: they are told as that one's.
+    pub again: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,6 +112,7 @@ impl Delta {
             proof: report.said.proof(),
             why,
             has_baseline: before.is_some(),
+            again: 0,
         });
         let Some(after) = report.said.diagnostics() else { return };
         let problem = |diagnostic: &Diagnostic| Problem {
@@ -158,6 +161,17 @@ impl Delta {
         let [remaining, new, unsure] =
             [&self.remaining, &self.new, &self.unsure].map(|list| present.firsts(list));
         let fixed = Folding::default().firsts(&self.fixed);
+        for (problem, _) in self
+            .new
+            .iter()
+            .zip(&new)
+            .chain(self.unsure.iter().zip(&unsure))
+            .filter(|(_, is_first)| !**is_first)
+        {
+            let is_its =
+                |answer: &&mut Answer| answer.path == problem.path && answer.source == problem.source;
+            self.answers.iter_mut().find(is_its).into_iter().for_each(|answer| answer.again += 1);
+        }
         keep(&mut self.remaining, &remaining);
         keep(&mut self.new, &new);
         keep(&mut self.unsure, &unsure);

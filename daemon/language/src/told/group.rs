@@ -21,6 +21,8 @@ pub(super) struct Group<'a> {
     files: BTreeSet<&'a Path>,
     /// Of this source, but not of all its files is the same known.
     is_partial: bool,
+    /// It said some that another one said first.
+    is_again: bool,
     pub(super) problems: Vec<&'a Problem>,
 }
 
@@ -41,6 +43,7 @@ impl<'a> Group<'a> {
             has_baseline: answer.has_baseline,
             files: BTreeSet::new(),
             is_partial: false,
+            is_again: false,
             problems: Vec::new(),
         }
     }
@@ -58,10 +61,11 @@ impl<'a> Group<'a> {
             return format!("{source}: {what}: {why}");
         }
         let new = if self.has_baseline { "new " } else { "" };
+        let other = if self.is_again { "other " } else { "" };
         let count = match self.problems.len() {
-            0 => format!("no {new}{}s", thing(least)),
-            1 => format!("1 {new}{}", thing(least)),
-            count => format!("{count} {new}{}s", thing(least)),
+            0 => format!("no {other}{new}{}s", thing(least)),
+            1 => format!("1 {other}{new}{}", thing(least)),
+            count => format!("{count} {other}{new}{}s", thing(least)),
         };
         let place =
             if self.is_partial && !self.has_baseline { format!(" in {files}") } else { String::new() };
@@ -92,6 +96,7 @@ pub(super) fn groups(delta: &Delta) -> Vec<Group<'_>> {
         });
         groups.get_mut(at).into_iter().for_each(|group| {
             group.files.insert(&answer.path);
+            group.is_again |= answer.again > 0;
         });
     }
     for (list, has_baseline) in [(&delta.new, true), (&delta.unsure, false)] {

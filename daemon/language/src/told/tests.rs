@@ -211,6 +211,20 @@ fn several_sources_each_have_their_line() {
 }
 
 #[test]
+fn who_says_what_another_one_said_is_not_told_to_have_said_nothing() {
+    let after = |source: &str| {
+        let words = format!("mismatched types, as {source} puts it");
+        report("a.rs", source, Said::Proven(vec![at(2, 4, "E0308", &words)]))
+    };
+    expect![[r#"
+        rust-analyzer, proven for this text: 1 new error
+        a.rs:3:5 error E0308 mismatched types, as rust-analyzer puts it
+        rustc, proven for this text: no other new errors
+    "#]]
+    .assert_eq(&seen(&fine(&["a.rs"]), &[after("rust-analyzer"), after("rustc")], Severity::Error));
+}
+
+#[test]
 fn whatever_a_server_says_is_short_and_harmless() {
     let nasty = Diagnostic {
         source: Some("x\x1b[2J\ny".into()),
