@@ -143,9 +143,18 @@ impl Slot {
 
     /// Holds a text, and lets go of the one that was used least where there are too many. Gives what stands for the text.
     pub(super) fn hold(&self, alive: &Alive, subject: &Subject, language: &str) -> u64 {
+        self.hold_by(alive, subject, language, || alive.server.hold(subject, language))
+    }
+
+    /// The same, after another text was lent to the server.
+    pub(super) fn give_back(&self, alive: &Alive, subject: &Subject, language: &str, before: Option<&str>) {
+        self.hold_by(alive, subject, language, || alive.server.give_back(subject, language, before));
+    }
+
+    fn hold_by(&self, alive: &Alive, subject: &Subject, language: &str, tell: impl FnOnce()) -> u64 {
         let mut documents = self.documents();
         let (is_new, let_go) = documents.hold(subject, language);
-        alive.server.hold(subject, language);
+        tell();
         if is_new {
             alive.root.watched.hold(&subject.path);
         }

@@ -271,8 +271,8 @@ impl Server {
         match known.saves.due(now) {
             Some(due) if known.saves.held_back.is_some() => return Following::Wait(Some(due)),
             _ => {
-                if let Some(path) = known.saves.held_back.take() {
-                    self.tell_saved(&mut known, &path, now);
+                if let Some((path, version)) = known.saves.held_back.take() {
+                    self.tell_saved(&mut known, &path, version, now);
                 }
             }
         }
@@ -354,7 +354,7 @@ impl Known {
 
     /// When anything was last written that a compiler reads, as far as it is known here.
     fn written(&self) -> Option<Instant> {
-        self.saved.max(self.disk).max(self.beside).max(self.landed)
+        self.saved.max(self.beside).max(self.landed)
     }
 
     /// What follows a save is all there, and nothing was written since that began.
