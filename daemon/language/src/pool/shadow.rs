@@ -72,7 +72,7 @@ async fn lend(
         Ok(alive) => alive,
         Err(why) => return all_unknown(slot, subjects, &why),
     };
-    let Ok(turn) = timeout_at(until, Arc::clone(&slot.turn).write_owned()).await else {
+    let Some(turn) = slot.alone(Duration::MAX, until).await else {
         return all_unknown(slot, subjects, "it is busy with other texts");
     };
     alive.root.settle(pool, until).await;
