@@ -31,6 +31,7 @@ use crate::source::Subject;
 mod checking;
 mod clamp;
 mod documents;
+mod following;
 mod form;
 mod fresh;
 mod greeting;
