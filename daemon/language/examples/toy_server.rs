@@ -10,6 +10,7 @@
 //! ```
 //!
 //! Arguments: `--log FILE` (each message, with the number of the process), `--pull`, `--fail` (ends at once with a word),
+//! `--form` (says that it gives texts their form, and leaves each as it is),
 //! `--gate FILE` (not ready before the file is there), `--stubborn` (does not end when asked), `--child` (starts a process).
 
 // It is a process of its own that is meant to die, to fall silent and to wait.
@@ -63,6 +64,7 @@ fn main() {
                     offers["diagnosticProvider"] =
                         json!({ "interFileDependencies": true, "workspaceDiagnostics": false });
                 }
+                offers["documentFormattingProvider"] = json!(has("--form"));
                 answer(&message, json!({ "capabilities": offers }));
             }
             "initialized" => {
@@ -97,6 +99,7 @@ fn main() {
                 let items = toy.wrong_with(&uri);
                 answer(&message, json!({ "kind": "full", "items": items }));
             }
+            "textDocument/formatting" => answer(&message, Value::Null),
             "shutdown" if !has("--stubborn") => answer(&message, Value::Null),
             "exit" if !has("--stubborn") => exit(0),
             _ => {}

@@ -31,6 +31,7 @@ use crate::source::Subject;
 mod checking;
 mod clamp;
 mod documents;
+mod following;
 mod form;
 mod fresh;
 mod greeting;
@@ -234,6 +235,27 @@ impl Server {
 
     /// Opens a document, or tells of its text where that is another. Never waits.
     pub fn hold(&self, subject: &Subject, language: &str) {
+        self.hold_after(subject, language, None);
+    }
+
+    /// The same for a text that is not the document's. Gives what it held before, where that lies on the disk.
+    pub fn lend(&self, subject: &Subject, language: &str) -> Option<Arc<String>> {
+        let held = |known: &Known| {
+            let held = known.documents.get(&subject.path).filter(|held| held.is_clean())?;
+            Some(Arc::clone(&held.text))
+        };
+        let before = held(&self.inner.lock());
+        self.hold_after(subject, language, None);
+        before
+    }
+
+    /// The true text again, after another was lent, and what `lend` gave then: nothing was written meanwhile.
+    pub fn give_back(&self, subject: &Subject, language: &str, before: Option<&str>) {
+        self.hold_after(subject, language, before);
+    }
+
+    /// `there` lay on the disk all the time.
+    fn hold_after(&self, subject: &Subject, language: &str, there: Option<&str>) {
         let quirks = &self.inner.launch.quirks;
         let begins = self.inner.change(|known| {
             let now = Instant::now();
@@ -249,7 +271,8 @@ impl Server {
             }
             known.changed_head(&subject.path, quirks);
             let held = known.documents.get(&subject.path).filter(|held| held.is_clean());
-            if held.is_some_and(|held| before.is_some_and(|before| before != held.on_disk)) {
+            let is_new = |held: &Held| before.is_some_and(|before| before != held.on_disk);
+            if held.is_some_and(|held| is_new(held) && there != Some(held.text.as_str())) {
                 known.landed = Some(now);
             }
             known.readiness.opened(now);
@@ -274,14 +297,15 @@ impl Server {
         self.inner.change(|known| {
             let now = Instant::now();
             // One stands for all: whoever looks at what was saved looks at everything.
-            known.saves.held_back = known.saves.due(now).map(|_| path.to_owned());
-            self.tell_saved(known, path, now);
+            let version = known.documents.get(path).map(|held| held.version).unwrap_or_default();
+            known.saves.held_back = known.saves.due(now).map(|_| (path.to_owned(), version));
+            self.tell_saved(known, path, version, now);
         });
     }
 
-    fn tell_saved(&self, known: &mut Known, path: &Path, now: Instant) {
+    fn tell_saved(&self, known: &mut Known, path: &Path, version: i32, now: Instant) {
         let save = known.offers.save;
-        let message = known.documents.saved(path, save == Some(IncludeText(true)), now);
+        let message = known.documents.saved(path, version, save == Some(IncludeText(true)), now);
         let is_now = known.saves.held_back.is_none();
         if let (Some((method, params)), Some(_), true) = (message, save, is_now) {
             known.saved = Some(now);
@@ -343,7 +367,7 @@ impl Server {
     /// is told of one again.
     pub fn wants_save(&self) -> bool {
         let known = self.inner.lock();
-        let written = known.disk.max(known.beside).max(known.landed);
+        let written = known.beside.max(known.landed);
         let is_owed = known.saves.held_back.is_some() || (written.is_some() && written > known.saved);
         !self.inner.launch.quirks.saves_for.is_empty() && is_owed
     }

@@ -8,10 +8,10 @@
 //! command has ended nobody has to sleep. A rename is a deleted name and a created one.
 //!
 //! Invariant: what is held of changes has an end; past it, and where the system's own queue ran over, `missed` says that more
-//! may have changed than is told.
+//! may have changed than is told. Of a folder that was moved away, out of sight or not, each file is told, since servers ask for
+//! files and not for folders; the names are remembered up to a number, and past it `missed` is set.
 //!
-//! Not told: of a folder that was moved out of the root only the folder itself, since nobody remembers what was in it; after
-//! the queue ran over, closed files that were deleted.
+//! Not told: after the queue ran over, closed files that were deleted.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -15,8 +15,10 @@ use super::source::Besides;
 use crate::format::{Former, Forming, NotFormatted};
 use crate::source::Subject;
 
-/// How long it is waited for that it is ready.
+/// How long after its start it is waited for that it is ready.
 const READY: Duration = Duration::from_millis(1500);
+/// How long those are waited for who ask it something: a text is good without its form, too.
+const TURN: Duration = Duration::from_millis(150);
 
 impl Former for Besides {
     /// By the first of those that serve the file that can; it is started where it is not there.
@@ -29,18 +31,19 @@ impl Former for Besides {
                 let failed =
                     |why: &str| Err(NotFormatted { name: slot.launch.name.clone(), why: why.to_owned() });
                 slot.touch();
-                slot.begun(until).await;
+                slot.begun(until.min(slot.made + READY)).await;
                 open(shared, slot, &group.subjects);
                 if slot.alive().is_some_and(|alive| !alive.server.can_format()) {
                     continue;
                 }
-                // One that reads its project is not kept from those who ask it something.
-                let _ = timeout_at(until.min(Instant::now() + READY), is_ready(slot)).await;
+                // One that reads its project is not kept from those who ask it something, and waited for once, not for each file.
+                let begun = slot.alive().map_or(slot.made, |alive| alive.since);
+                let _ = timeout_at(until.min(begun + READY), is_ready(slot)).await;
                 let alive = match slot.ready() {
                     Ok(alive) => alive,
                     Err(why) => return failed(&why),
                 };
-                let Ok(turn) = timeout_at(until, Arc::clone(&slot.turn).write_owned()).await else {
+                let Some(turn) = slot.alone(TURN, until).await else {
                     return failed("it is busy with other texts");
                 };
                 let lent = Lent::begin(shared, slot, &alive, &group.subjects, turn);

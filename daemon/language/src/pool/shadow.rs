@@ -72,7 +72,7 @@ async fn lend(
         Ok(alive) => alive,
         Err(why) => return all_unknown(slot, subjects, &why),
     };
-    let Ok(turn) = timeout_at(until, Arc::clone(&slot.turn).write_owned()).await else {
+    let Some(turn) = slot.alone(Duration::MAX, until).await else {
         return all_unknown(slot, subjects, "it is busy with other texts");
     };
     alive.root.settle(pool, until).await;
@@ -124,12 +124,21 @@ async fn check_linked(
     join_all(checking).await
 }
 
+/// What is given back.
+struct TrueText {
+    path: PathBuf,
+    text: Option<Subject>,
+    language: String,
+    was_held: bool,
+    /// What the server held before, where that lies on the disk.
+    before: Option<Arc<String>>,
+}
+
 /// Gives the true texts back however the asking ends.
 pub(super) struct Lent {
     slot: Arc<Slot>,
     alive: Arc<Alive>,
-    /// With the language, and whether it was held before.
-    true_texts: Vec<(PathBuf, Option<Subject>, String, bool)>,
+    true_texts: Vec<TrueText>,
     turn: Option<OwnedRwLockWriteGuard<()>>,
     pool: Arc<Shared>,
     /// It may be dropped where there is none.
@@ -145,15 +154,15 @@ impl Lent {
         subjects: &[(Subject, String)],
         turn: OwnedRwLockWriteGuard<()>,
     ) -> Self {
-        let true_texts = subjects.iter().map(|(subject, language)| {
-            let is_held = slot.documents().text(&subject.path).is_some();
-            (subject.path.clone(), pool.texts.text(&subject.path), language.clone(), is_held)
-        });
-        let true_texts = true_texts.collect();
-        for (subject, language) in subjects {
+        let lend = |(subject, language): &(Subject, String)| TrueText {
+            path: subject.path.clone(),
+            text: pool.texts.text(&subject.path),
+            language: language.clone(),
+            was_held: slot.documents().text(&subject.path).is_some(),
             // Not by the slot: what is remembered of the document stays.
-            alive.server.hold(subject, language);
-        }
+            before: alive.server.lend(subject, language),
+        };
+        let true_texts = subjects.iter().map(lend).collect();
         let (slot, alive, pool) = (Arc::clone(slot), Arc::clone(alive), Arc::clone(pool));
         Self { slot, alive, true_texts, turn: Some(turn), pool, runtime: Handle::current() }
     }
@@ -162,10 +171,11 @@ impl Lent {
 impl Drop for Lent {
     fn drop(&mut self) {
         let mut back = Vec::new();
-        for (path, text, language, was_held) in &self.true_texts {
+        for TrueText { path, text, language, was_held, before } in &self.true_texts {
             match text {
                 Some(text) if *was_held => {
-                    self.slot.hold(&self.alive, text, language);
+                    let before = before.as_deref().map(String::as_str);
+                    self.slot.give_back(&self.alive, text, language, before);
                     back.push(path.clone());
                 }
                 _ => self.alive.server.close(path),

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{RwLock, mpsc, watch};
-use tokio::time::{Instant, timeout_at};
+use tokio::sync::{OwnedRwLockWriteGuard, RwLock, mpsc, watch};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::Texts;
 use super::documents::Documents;
@@ -19,10 +19,13 @@ pub(super) type Key = (String, PathBuf);
 
 /// Nobody waits longer for a server to be greeted: what it says then is told later.
 const GREETING: Duration = Duration::from_millis(1500);
+/// How often whoever wants it alone looks whether it is free.
+const LOOK: Duration = Duration::from_millis(20);
 
 #[derive(Debug)]
 pub(super) struct Slot {
     pub(super) launch: Launch,
+    pub(super) made: Instant,
     /// Ids of the languages that it knows.
     pub(super) languages: Vec<String>,
     pub(super) life: watch::Sender<Life>,
@@ -84,6 +87,7 @@ impl Slot {
         let (orders, receiver) = mpsc::channel(16);
         let slot = Self {
             launch,
+            made: Instant::now(),
             languages,
             life: watch::Sender::new(Life::Starting),
             turn: Arc::default(),
@@ -143,9 +147,18 @@ impl Slot {
 
     /// Holds a text, and lets go of the one that was used least where there are too many. Gives what stands for the text.
     pub(super) fn hold(&self, alive: &Alive, subject: &Subject, language: &str) -> u64 {
+        self.hold_by(alive, subject, language, || alive.server.hold(subject, language))
+    }
+
+    /// The same, after another text was lent to the server.
+    pub(super) fn give_back(&self, alive: &Alive, subject: &Subject, language: &str, before: Option<&str>) {
+        self.hold_by(alive, subject, language, || alive.server.give_back(subject, language, before));
+    }
+
+    fn hold_by(&self, alive: &Alive, subject: &Subject, language: &str, tell: impl FnOnce()) -> u64 {
         let mut documents = self.documents();
         let (is_new, let_go) = documents.hold(subject, language);
-        alive.server.hold(subject, language);
+        tell();
         if is_new {
             alive.root.watched.hold(&subject.path);
         }
@@ -191,6 +204,29 @@ impl Slot {
 
     fn used(&self) -> MutexGuard<'_, Used> {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The turn of whoever wants it alone. Those who ask it something in turn are not waited for longer than `patience`, and none
+    /// of them is kept waiting: whoever stands in the queue of such a lock holds up all that come after.
+    pub(super) async fn alone(
+        &self,
+        patience: Duration,
+        until: Instant,
+    ) -> Option<OwnedRwLockWriteGuard<()>> {
+        let mut is_shared: Option<Instant> = None;
+        loop {
+            if let Ok(turn) = Arc::clone(&self.turn).try_write_owned() {
+                return Some(turn);
+            }
+            let now = Instant::now();
+            if self.turn.try_read().is_ok() {
+                is_shared.get_or_insert(now);
+            }
+            if now >= until || is_shared.is_some_and(|since| now - since >= patience) {
+                return None;
+            }
+            sleep_until(until.min(now + LOOK)).await;
+        }
     }
 
     /// Nobody asks it anything at this moment.

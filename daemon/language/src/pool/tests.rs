@@ -22,6 +22,7 @@ use crate::source::{Source as _, Subject};
 mod breaking;
 mod changing;
 mod ending;
+mod forming;
 mod knowing;
 mod trying;
 

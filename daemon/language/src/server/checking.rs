@@ -7,15 +7,13 @@ use std::time::Duration;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep_until};
 
 use super::clamp::Extent;
-use super::documents::Held;
 use super::fresh::Verdict;
 use super::greeting::PullOptions;
 use super::known::{Gate, Known, apart};
 use super::parse::Pulled;
-use super::saves::Followed;
 use super::{Server, parse, tsserver, uri};
 use crate::diagnostic::Diagnostic;
 use crate::peer::{Answer, PeerError};
@@ -28,11 +26,6 @@ const AGAIN: Duration = Duration::from_millis(30);
 const DISK: Duration = Duration::from_millis(300);
 /// For so long after it was told of the disk, it is not proven that it has read it.
 const DISK_UNSURE: Duration = Duration::from_secs(2);
-
-/// After an answer: what was sent just before it by another thread.
-const TOGETHER: Duration = Duration::from_millis(20);
-/// The same where nothing can be asked.
-const ALONE: Duration = Duration::from_millis(200);
 
 const LATE: &str = "it did not answer in time";
 
@@ -47,7 +40,7 @@ pub(super) enum Step {
 /// A question that was sent.
 pub(super) struct Pulling {
     /// All of them together say what is wrong.
-    answers: Vec<Answer>,
+    pub(super) answers: Vec<Answer>,
     /// The text that it is about. None for the disk's.
     text: Option<Arc<String>>,
     is_proof: bool,
@@ -135,7 +128,7 @@ impl Server {
         known.documents.get(path).map(|held| held.version)
     }
 
-    fn ask(&self, known: &Known, path: &Path, options: &PullOptions, now: Instant) -> Step {
+    pub(super) fn ask(&self, known: &Known, path: &Path, options: &PullOptions, now: Instant) -> Step {
         let held = known.documents.get(path);
         let Some(uri) = held.map(|held| held.uri.clone()).or_else(|| uri::of(path)) else {
             return Step::Said(unknown("it has no address that a server could be asked by"));
@@ -236,89 +229,6 @@ impl Server {
         }
         Some(report)
     }
-
-    pub(super) async fn wait_for_saved(&self, path: &Path, until: Instant) -> Option<Said> {
-        if self.inner.launch.quirks.saves_for.is_empty() {
-            return None;
-        }
-        let (mut ticks, mut is_heard) = (self.inner.ticks.subscribe(), false);
-        loop {
-            ticks.borrow_and_update();
-            match self.follow(path, is_heard) {
-                Following::Said(said) => return Some(said),
-                _ if Instant::now() >= until => {
-                    return Some(unknown("what follows the save had not come in time"));
-                }
-                Following::Ended => {
-                    self.hear_out(path, until).await;
-                    is_heard = true;
-                }
-                Following::Wait(at) => {
-                    wait(&mut ticks, at, until).await;
-                    is_heard = false;
-                }
-            }
-        }
-    }
-
-    fn follow(&self, path: &Path, is_heard: bool) -> Following {
-        let (mut known, now) = (self.inner.lock(), Instant::now());
-        match known.gate(now) {
-            Gate::Open(_) => {}
-            Gate::Wait(at) => return Following::Wait(at),
-            Gate::Shut(why) => return Following::Said(Said::Unknown { why }),
-        }
-        match known.saves.due(now) {
-            Some(due) if known.saves.held_back.is_some() => return Following::Wait(Some(due)),
-            _ => {
-                if let Some(path) = known.saves.held_back.take() {
-                    self.tell_saved(&mut known, &path, now);
-                }
-            }
-        }
-        let saved = known.documents.get(path).and_then(|held| held.saved.filter(|_| held.is_clean()));
-        let Some((_, saved)) = saved else {
-            return Following::Said(unknown("it is said of what was saved, and the text is another"));
-        };
-        // A compiler reads all files: what it said before another one was written is not about this project.
-        let written = known.written().map_or(saved, |last| last.max(saved));
-        match known.saves.followed(written, now) {
-            Followed::Done if !is_heard && known.saves.is_fresh(now) => Following::Ended,
-            Followed::Done => Following::Said(Said::Proven(known.saved_for(path))),
-            Followed::Late => Following::Said(unknown("nothing has followed the save yet")),
-            Followed::Wait(at) => Following::Wait(at),
-        }
-    }
-
-    /// Waits for what a run found last, which may come after the word that it has ended: by another thread, and sent when all else
-    /// is done. Whatever is asked now is answered later than that.
-    async fn hear_out(&self, path: &Path, until: Instant) {
-        let asked = Instant::now();
-        let step = {
-            let known = self.inner.lock();
-            known
-                .pull_of(path, &self.inner.launch.quirks)
-                .map(|options| self.ask(&known, path, options, asked))
-        };
-        let more = match step {
-            Some(Step::Pulling(pulling)) => {
-                for answer in pulling.answers {
-                    let _ = timeout_at(until, answer).await;
-                }
-                TOGETHER.max(asked.elapsed())
-            }
-            _ => ALONE,
-        };
-        sleep_until(until.min(Instant::now() + more)).await;
-    }
-}
-
-/// How far what follows a save is.
-enum Following {
-    Said(Said),
-    /// The run has just ended.
-    Ended,
-    Wait(Option<Instant>),
 }
 
 impl Known {
@@ -327,11 +237,7 @@ impl Known {
         self.fitted(path, self.published.get(path).map(|said| said.diagnostics.as_slice()))
     }
 
-    fn saved_for(&self, path: &Path) -> Vec<Diagnostic> {
-        self.fitted(path, self.published.get(path).map(|said| said.saved.as_slice()))
-    }
-
-    fn fitted(&self, path: &Path, diagnostics: Option<&[Diagnostic]>) -> Vec<Diagnostic> {
+    pub(super) fn fitted(&self, path: &Path, diagnostics: Option<&[Diagnostic]>) -> Vec<Diagnostic> {
         let mut diagnostics = diagnostics.unwrap_or_default().to_vec();
         if let Some(held) = self.documents.get(path) {
             Extent::of(&held.text).clamp(&mut diagnostics);
@@ -350,27 +256,6 @@ impl Known {
         let files = self.disk.filter(|_| !quirks.disk_in_order).map(|disk| disk + DISK);
         let folders = self.folders.filter(|_| quirks.folders_ms > 0);
         files.max(folders.map(|folders| folders + Duration::from_millis(quirks.folders_ms.min(10_000))))
-    }
-
-    /// When anything was last written that a compiler reads, as far as it is known here.
-    fn written(&self) -> Option<Instant> {
-        self.saved.max(self.disk).max(self.beside).max(self.landed)
-    }
-
-    /// What follows a save is all there, and nothing was written since that began.
-    pub(super) fn is_followed(&self, quirks: &Quirks) -> bool {
-        let now = Instant::now();
-        let Some(begun) = self.saves.begun() else { return false };
-        let written = self.written().unwrap_or(begun);
-        !quirks.saves_for.is_empty()
-            && matches!(self.gate(now), Gate::Open(_))
-            && self.saves.followed(written, now) == Followed::Done
-    }
-
-    /// What followed the last save, where the file is as it was then.
-    pub(super) fn saved_of(&self, path: &Path) -> Option<Said> {
-        let is_clean = self.documents.get(path).is_none_or(Held::is_clean);
-        is_clean.then(|| Said::Proven(self.saved_for(path)))
     }
 }
 

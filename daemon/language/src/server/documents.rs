@@ -8,7 +8,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use copydesk_text::{Change, Document, Encoding, Lines};
+use copydesk_text::{Change, Document, Encoding, Lines, Position};
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
@@ -164,7 +164,7 @@ impl Documents {
         let held = self.open.get_mut(path).filter(|_| how.0 != Sync::None)?;
         self.version += 1;
         let (is_clean, is_saved) = (held.is_clean(), held.saved.filter(|saved| saved.0 == held.version));
-        let message = held.change(self.version, vec![json!({ "text": *held.text })], how.1, now);
+        let message = held.change(self.version, vec![whole(&held.text, how.0)], how.1, now);
         held.on_disk = if is_clean { Some(held.version) } else { held.on_disk };
         held.saved = is_saved.map(|(_, at)| (held.version, at)).or(held.saved);
         Some(message)
@@ -175,13 +175,23 @@ impl Documents {
         Some(("textDocument/didClose", json!({ "textDocument": { "uri": held.uri } })))
     }
 
-    /// None where it is not open.
-    pub(super) fn saved(&mut self, path: &Path, with_text: bool, now: Instant) -> Option<Message> {
+    /// This version of it was saved. None where it is not open.
+    pub(super) fn saved(
+        &mut self,
+        path: &Path,
+        version: i32,
+        with_text: bool,
+        now: Instant,
+    ) -> Option<Message> {
         let held = self.open.get_mut(path)?;
-        held.on_disk = Some(held.version);
-        held.saved = Some((held.version, now));
+        // It may have been changed since then: what is held now is not what was saved.
+        let is_held = held.is_as(version);
+        if is_held {
+            held.on_disk = Some(held.version);
+            held.saved = Some((held.version, now));
+        }
         let mut params = json!({ "textDocument": { "uri": held.uri } });
-        if let Some(params) = params.as_object_mut().filter(|_| with_text) {
+        if let Some(params) = params.as_object_mut().filter(|_| with_text && is_held) {
             params.insert("text".to_owned(), Value::from(held.text.as_str()));
         }
         Some(("textDocument/didSave", params))
@@ -217,11 +227,23 @@ fn edits(old: &str, new: &str, sync: Sync) -> Vec<Value> {
         Sync::None | Sync::Full => None,
     };
     let Some(ranges) = ranges else { return vec![json!({ "text": new })] };
-    let place =
-        |position: copydesk_text::Position| json!({ "line": position.line, "character": position.character });
-    let edit =
-        |(start, end, text)| json!({ "range": { "start": place(start), "end": place(end) }, "text": text });
-    ranges.into_iter().rev().map(edit).collect()
+    ranges.into_iter().rev().map(|(start, end, text)| edit(start, end, &text)).collect()
+}
+
+/// The text in the place of itself. Whoever wants ranges is given one: there are servers that break on a text without.
+fn whole(text: &str, sync: Sync) -> Value {
+    match sync {
+        Sync::Incremental => {
+            let end = Document::new(text, Lines::Any).position(text.len(), Encoding::Utf16);
+            edit(Position::new(0, 0), end, text)
+        }
+        Sync::None | Sync::Full => json!({ "text": text }),
+    }
+}
+
+fn edit(start: Position, end: Position, text: &str) -> Value {
+    let place = |position: Position| json!({ "line": position.line, "character": position.character });
+    json!({ "range": { "start": place(start), "end": place(end) }, "text": text })
 }
 
 fn fingerprint(text: &str) -> u64 {

@@ -31,9 +31,9 @@ pub(super) struct Known {
     pub(super) offers: Offers,
     /// Counts what happens.
     pub(super) tick: u64,
-    /// When the disk was last changed under the server's eyes.
+    /// When the disk was last changed under the server's eyes, or it was sent back to a file there.
     pub(super) disk: Option<Instant>,
-    /// When anything else in the project was last changed there: a compiler reads more than its server.
+    /// When anything in the project was last changed there by others: a compiler reads more than its server.
     pub(super) beside: Option<Instant>,
     /// When folders came or went there.
     pub(super) folders: Option<Instant>,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde_json::Value;
 
 use super::greeting::PullOptions;
@@ -37,7 +37,8 @@ enum What {
 struct Pattern {
     /// What is matched is the whole path, or the one from here.
     base: PathBuf,
-    glob: GlobMatcher,
+    /// Of one: a set can be refused when it is compiled, as patterns are that are nested too deep.
+    glob: GlobSet,
     /// A bit for each: created, changed, deleted.
     kinds: u64,
 }
@@ -162,8 +163,9 @@ fn patterns(options: &Value, root: &Path, most: usize) -> Vec<Pattern> {
         };
         let text = Some(text).filter(|text| text.len() <= LONGEST_PATTERN)?;
         let glob = GlobBuilder::new(text).literal_separator(true).empty_alternates(true).build().ok()?;
+        let glob = GlobSetBuilder::new().add(glob).build().ok()?;
         let kinds = watcher.get("kind").and_then(Value::as_u64).unwrap_or(7);
-        Some(Pattern { base, glob: glob.compile_matcher(), kinds })
+        Some(Pattern { base, glob, kinds })
     };
     watchers.into_iter().flatten().take(MOST_PATTERNS).filter_map(pattern).take(most).collect()
 }
@@ -177,13 +179,15 @@ mod tests {
     #[test]
     fn what_is_watched() {
         let mut registered = Registered::default();
+        // A pattern that can be read, and not be compiled.
+        let nested = format!("{}a{}", "{".repeat(300), "}".repeat(300));
         let watchers = json!([
             { "globPattern": "**/*.{ts,js}" },
             { "globPattern": "*.json", "kind": 2 },
             { "globPattern": "/w/root/**/Cargo.{toml,lock}" },
             { "globPattern": { "baseUri": "file:///other", "pattern": "**/x" }, "kind": 4 },
             { "globPattern": { "baseUri": { "uri": "file:///folder%20b" }, "pattern": "y" } },
-            { "globPattern": "[" }, { "globPattern": 1 }, {},
+            { "globPattern": "[" }, { "globPattern": 1 }, {}, { "globPattern": nested },
         ]);
         let watch = json!({ "watchers": watchers });
         let registration =

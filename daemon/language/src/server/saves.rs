@@ -38,8 +38,8 @@ pub(super) struct Saves {
     begun: Option<Instant>,
     /// When a run last ended.
     ended: Option<Instant>,
-    /// The file whose save is told when nothing is to begin before.
-    pub(super) held_back: Option<PathBuf>,
+    /// The file whose save is told when nothing is to begin before, and the version that was saved.
+    pub(super) held_back: Option<(PathBuf, i32)>,
 }
 
 /// What became of a save.

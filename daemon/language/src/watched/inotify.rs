@@ -21,6 +21,7 @@ use tokio::sync::oneshot;
 use self::watcher::Watcher;
 use super::fold::Fold;
 
+mod names;
 mod watcher;
 
 /// What the barrier watches for a moment: it is everywhere, and nobody works below it.

@@ -72,6 +72,17 @@ async fn folders_that_begin_and_go_are_followed() {
 }
 
 #[tokio::test]
+async fn files_that_a_folder_takes_out_of_sight_are_told() {
+    use OnDisk::Deleted;
+    let tree = "git init -q; echo build/ >.gitignore; mkdir -p src/deep; echo 1 >src/deep/c; echo 1 >src/old";
+    let prepared = "rm src/old; echo 1 >src/new;";
+    let gone = [("src", Deleted), ("src/deep/c", Deleted)];
+    check(tree, &format!("{prepared} mv src build"), &[gone[0], gone[1], ("src/old", Deleted)]).await;
+    check(tree, "mv src build", &[gone[0], gone[1], ("src/old", Deleted)]).await;
+    check(tree, "mv src/deep .git/deep", &[("src/deep", Deleted), ("src/deep/c", Deleted)]).await;
+}
+
+#[tokio::test]
 async fn it_is_told_that_folders_came_or_went() {
     let tree = "mkdir -p src/deep; echo 1 >src/deep/c";
     for (script, expected) in [
@@ -107,7 +118,7 @@ async fn a_moved_folder_goes_by_its_new_name() {
     let outside = elsewhere.path().join("z");
     shell(&root, &format!("mv z {0}; echo 3 >{0}/b/f", outside.display()));
     let told = relative(&root, watched.settled(soon()).await.unwrap());
-    assert_eq!(told, [("z".to_owned(), OnDisk::Deleted)]);
+    assert_eq!(told, [("z".to_owned(), OnDisk::Deleted), ("z/b/f".to_owned(), OnDisk::Deleted)]);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! The folders below a root that are worth watching.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -16,10 +16,10 @@ pub(super) fn whole(root: &Path) -> Walk {
 }
 
 /// The same of a few entries of it, and of nothing beside them.
-pub(super) fn part<T: Send + Sync + 'static>(folder: &Path, names: BTreeMap<OsString, T>) -> Walk {
+pub(super) fn part(folder: &Path, names: BTreeSet<OsString>) -> Walk {
     builder(folder)
         .filter_entry(move |entry| {
-            (entry.depth() != 1 || names.contains_key(entry.file_name())) && !is_passed_over(entry)
+            (entry.depth() != 1 || names.contains(entry.file_name())) && !is_passed_over(entry)
         })
         .build()
 }

@@ -100,6 +100,34 @@ async fn the_run_of_the_save_before_is_not_taken_for_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_save_that_is_told_later_is_not_of_a_text_that_came_meanwhile() {
+    let (server, mut fake) = compiling().await;
+    server.hold(&subject("/a", "1"), "rust");
+    server.saved(Path::new("/a"));
+    fake.next().await;
+    fake.expect("textDocument/didSave").await;
+    server.hold(&subject("/a", "2"), "rust");
+    server.saved(Path::new("/a"));
+    server.hold(&subject("/a", "3"), "rust");
+    fake.next().await;
+    fake.next().await;
+    fake.progress("check/0", json!({ "kind": "begin" })).await;
+    pass(1).await;
+    let changed = "unknown: it is said of what was saved, and the text is another";
+    assert_eq!(saved(&server, "/a").await, (Some(changed.into()), 0));
+    fake.expect("textDocument/didSave").await;
+    assert!(!server.wants_save(), "it was told");
+    fake.progress("check/0", json!({ "kind": "end" })).await;
+    fake.progress("check/0", json!({ "kind": "begin" })).await;
+    fake.publish("/a", 2, &["rustc: of what was saved"]).await;
+    fake.progress("check/0", json!({ "kind": "end" })).await;
+    pass(1000).await;
+    assert_eq!(saved(&server, "/a").await, (Some(changed.into()), 0));
+    server.hold(&Subject { is_saved: true, ..subject("/a", "2") }, "rust");
+    assert!(server.wants_save());
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_it_looks_at_when_it_has_read_the_project_is_not_taken_for_what_follows_a_save() {
     let quirks = json!({ "ready": "serverStatus", "savesFor": ["rustc"], "saveTokens": ["check/"], "saveBeginsMs": 500 });
     let sync = json!({ "change": 1, "save": true });
@@ -191,6 +219,29 @@ async fn compiled() -> (Arc<Server>, fake::Fake) {
     assert!(!server.wants_save());
     pass(1000).await;
     (server, fake)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_that_was_lent_and_given_back_was_not_written() {
+    let (server, mut fake) = compiled().await;
+    let true_text = Subject { is_saved: true, ..subject("/b", "1") };
+    let before = server.lend(&subject("/b", "2"), "rust");
+    server.give_back(&true_text, "rust", before.as_deref().map(String::as_str));
+    fake.version().await;
+    fake.version().await;
+    // Nor is one that was not held before.
+    assert_eq!(server.lend(&subject("/c", "2"), "rust"), None);
+    server.close(Path::new("/c"));
+    assert!(!server.wants_save());
+    assert!(server.past().saved.is_some());
+    assert_eq!(saved(&server, "/a").await, (Some("proven:".into()), 0));
+    // But one is that it did not have as the disk's.
+    server.hold(&subject("/b", "3"), "rust");
+    let before = server.lend(&subject("/b", "2"), "rust");
+    assert_eq!(before, None);
+    server.give_back(&Subject { is_saved: true, ..subject("/b", "3") }, "rust", None);
+    assert!(server.wants_save());
+    assert_eq!(server.past().saved, None);
 }
 
 #[tokio::test(start_paused = true)]

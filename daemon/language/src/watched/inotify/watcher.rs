@@ -1,6 +1,6 @@
 //! The thread that reads the queue, and knows which folder each watch is for.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::mem::{self, MaybeUninit};
 use std::os::unix::ffi::OsStrExt;
@@ -13,6 +13,7 @@ use rustix::io::Errno;
 use super::super::fold::Seen;
 use super::super::tree;
 use super::Shared;
+use super::names::Names;
 
 const WANTED: WatchFlags = WatchFlags::CREATE
     .union(WatchFlags::DELETE)
@@ -25,6 +26,9 @@ const WANTED: WatchFlags = WatchFlags::CREATE
 
 const BUFFER: usize = 64 * 1024;
 
+/// Files below one root that are known by name.
+const MOST_FILES: usize = 50_000;
+
 /// What the thread owns.
 pub(super) struct Watcher {
     shared: Arc<Shared>,
@@ -32,24 +36,23 @@ pub(super) struct Watcher {
     most: usize,
     names: HashMap<i32, Arc<Path>>,
     watches: BTreeMap<Arc<Path>, i32>,
-    /// Entries of folders that began since the queue was last empty, with the names they had before where they were moved.
-    fresh: BTreeMap<PathBuf, BTreeMap<OsString, Option<PathBuf>>>,
-    /// Where the last thing that was moved was, by the number that both ends of a move carry.
-    moved: Option<(u32, PathBuf)>,
+    /// What is in them.
+    files: Names,
+    /// Entries of folders that began since the queue was last empty.
+    fresh: BTreeMap<PathBuf, BTreeSet<OsString>>,
 }
 
 /// One entry of the queue, out of its buffer.
 struct Event {
     watch: i32,
     what: ReadFlags,
-    moved: u32,
     name: OsString,
 }
 
 impl Watcher {
     pub(super) fn new(shared: Arc<Shared>, root: PathBuf, most: usize) -> Self {
         let (names, watches, fresh) = Default::default();
-        Self { shared, root, most, names, watches, fresh, moved: None }
+        Self { shared, root, most, names, watches, files: Names::new(MOST_FILES), fresh }
     }
 
     pub(super) fn run(mut self) {
@@ -82,7 +85,6 @@ impl Watcher {
                 Ok(event) => Event {
                     watch: event.wd(),
                     what: event.events(),
-                    moved: event.cookie(),
                     name: event
                         .file_name()
                         .map(|name| OsStr::from_bytes(name.to_bytes()).to_owned())
@@ -117,9 +119,6 @@ impl Watcher {
         let Some(folder) = self.names.get(&event.watch).cloned() else { return };
         let path = folder.join(&event.name);
         let is_folder = event.what.contains(ReadFlags::ISDIR);
-        if event.what.contains(ReadFlags::MOVED_FROM) {
-            self.moved = Some((event.moved, path.clone()));
-        }
         let comes_or_goes =
             ReadFlags::CREATE | ReadFlags::DELETE | ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO;
         if is_folder && event.what.intersects(comes_or_goes) {
@@ -129,18 +128,27 @@ impl Watcher {
             if is_folder {
                 self.forget_below(&path);
                 self.fresh.get_mut(&*folder).map(|fresh| fresh.remove(&event.name));
+                // Elsewhere they may be out of sight, or have other names.
+                for file in self.files.take(&path) {
+                    self.tell(file, Seen::Deleted);
+                }
+                if !self.files.is_whole && event.what.contains(ReadFlags::MOVED_FROM) {
+                    self.shared.lock().fold.missed = true;
+                }
+            } else {
+                self.files.remove(&folder, &event.name);
             }
             self.tell(path, if is_folder { Seen::FolderDeleted } else { Seen::Deleted });
         } else if is_folder {
             if event.what.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO) {
-                let from = self.moved.take().filter(|(number, _)| *number == event.moved);
-                let from = from.filter(|_| event.what.contains(ReadFlags::MOVED_TO)).map(|(_, path)| path);
                 self.shared.lock().fold.unsay(&path);
-                self.fresh.entry(folder.to_path_buf()).or_default().insert(event.name, from);
+                self.fresh.entry(folder.to_path_buf()).or_default().insert(event.name);
             }
         } else if event.what.contains(ReadFlags::MOVED_TO) {
+            self.files.add(&folder, event.name);
             self.tell(path, Seen::Placed);
         } else if event.what.contains(ReadFlags::CREATE) {
+            self.files.add(&folder, event.name);
             self.tell(path, Seen::New);
         } else if event.what.intersects(ReadFlags::MODIFY | ReadFlags::CLOSE_WRITE) {
             self.tell(path, Seen::Changed);
@@ -150,19 +158,11 @@ impl Watcher {
     /// Watches the folders that began, and tells what is in them.
     fn look_into_fresh(&mut self) -> Result<(), String> {
         for (folder, names) in mem::take(&mut self.fresh) {
-            for entry in tree::part(&folder, names.clone()).flatten().filter(|entry| entry.depth() > 0) {
+            for entry in tree::part(&folder, names).flatten().filter(|entry| entry.depth() > 0) {
                 let path = entry.path();
                 if entry.file_type().is_some_and(|kind| kind.is_dir()) {
                     self.watch(path)?;
                     continue;
-                }
-                let below = path.strip_prefix(&folder).ok();
-                let first = below.and_then(|below| below.components().next());
-                let before = first.and_then(|first| Some((first, names.get(first.as_os_str())?.as_deref()?)));
-                if let Some((first, before)) = before
-                    && let Ok(rest) = path.strip_prefix(folder.join(first))
-                {
-                    self.tell(before.join(rest), Seen::Deleted);
                 }
                 self.tell(path.to_owned(), Seen::Placed);
             }
@@ -177,6 +177,9 @@ impl Watcher {
         let gone: Vec<_> = self.watches.keys().filter(|folder| !folder.is_dir()).cloned().collect();
         for folder in gone {
             self.forget_below(&folder);
+            for file in self.files.take(&folder) {
+                self.tell(file, Seen::Deleted);
+            }
             self.tell(folder.to_path_buf(), Seen::FolderDeleted);
         }
         let mut state = self.shared.lock();
@@ -196,6 +199,7 @@ impl Watcher {
         }
         match inotify::add_watch(&self.shared.queue, folder, WANTED) {
             Ok(watch) => {
+                self.files.list(folder);
                 let folder: Arc<Path> = folder.into();
                 self.names.insert(watch, Arc::clone(&folder));
                 self.watches.insert(folder, watch);
