@@ -222,6 +222,20 @@ fn a_language_server_gives_what_is_written_its_form_where_a_person_wants_that() 
     }
 }
 
+#[test]
+fn a_language_server_gives_texts_their_form_also_where_nobody_asks_what_is_wrong() {
+    let script = json!({ "formats": true, "pull": true, "push": "never", "rules": rules() });
+    let Scripted { desk, server } = served([edit("c1", "two", "bad two "), done()], &script);
+    let mut config: Value = serde_json::from_str(&desk.read(USER)).unwrap();
+    config["formatter"] = json!({ "server": {} });
+    config["diagnostics"] = json!({ "enabled": false });
+    let scripted = Scripted { desk: desk.with(&[(USER, &config.to_string())]), server };
+    scripted.desk.write("a.toy", "one \ntwo \n");
+    assert_eq!(scripted.run(&["Edit"]).code, Some(0));
+    assert_eq!(scripted.desk.read("a.toy"), "one\nbad two\n");
+    assert!(!scripted.told(1).contains("this is bad"), "{}", scripted.told(1));
+}
+
 /// A desk that is killed takes its language servers along.
 #[test]
 fn no_server_outlives_a_desk_that_is_killed() {

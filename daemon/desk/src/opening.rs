@@ -69,6 +69,13 @@ pub(crate) fn processes(loaded: &Loaded) -> Processes {
     Processes::new(environment::of_programs(loaded))
 }
 
+/// Those that a session keeps. Which keys are kept from what it starts may be said anew.
+pub(crate) fn renewed(kept: Option<Processes>, loaded: &Loaded) -> Processes {
+    let Some(kept) = kept else { return processes(loaded) };
+    kept.set_environment(environment::of_programs(loaded));
+    kept
+}
+
 pub(crate) async fn open(
     setup: &Setup,
     loaded: &Loaded,

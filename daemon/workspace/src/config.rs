@@ -5,7 +5,7 @@
 //! `{file:…}`) → `decode` (types). Only then is it merged over the ones before it. `discover` says which
 //! texts there are and in which order, `merge` what merging means.
 
-use std::{io, path::Path, sync::Arc};
+use std::{collections::BTreeSet, io, path::Path, sync::Arc};
 
 use self::{
     error::Warnings,
@@ -74,6 +74,8 @@ pub struct Loaded {
     pub config: Config,
     /// The same without the files that are not trusted: what the person says, whatever a repository says about it.
     pub own: Config,
+    /// The variables that the person's own texts bring into what they say of providers and search engines, by `{env:…}`.
+    pub variables_sent: BTreeSet<String>,
     pub merged: Merged,
     pub warnings: Vec<Warning>,
     /// In the order of merging.
@@ -102,9 +104,11 @@ pub fn load(search: &Search<'_>) -> Result<Loaded, Error> {
     let mut warnings = Vec::new();
     let files = read_all(search, &root, &cwd, &mut warnings)?;
 
-    let mut nodes = Vec::new();
+    let (mut nodes, mut variables_sent) = (Vec::new(), BTreeSet::new());
     for file in &files {
-        nodes.push(Reading { search, root: &root, cwd: &cwd }.file(file, &mut warnings)?);
+        let (node, variables) = Reading { search, root: &root, cwd: &cwd }.file(file, &mut warnings)?;
+        nodes.push(node);
+        variables_sent.extend(variables);
     }
     let trusted: Vec<_> = nodes.iter().filter(|node| node.origin.trusted()).cloned().collect();
     let all_trusted = trusted.len() == nodes.len();
@@ -112,7 +116,7 @@ pub fn load(search: &Search<'_>) -> Result<Loaded, Error> {
     let config: Config = decode::decode(&root)?;
     let own = if all_trusted { config.clone() } else { decode::decode(&merge_all(trusted))? };
     warnings.extend(check::incomplete(&config, &root));
-    Ok(Loaded { config, own, merged: Merged { root }, warnings, files })
+    Ok(Loaded { config, own, variables_sent, merged: Merged { root }, warnings, files })
 }
 
 fn merge_all(nodes: Vec<Node>) -> Node {
@@ -156,17 +160,23 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn file(&self, file: &LoadedFile, warnings: &mut Vec<Warning>) -> Result<Node, Error> {
+    fn file(
+        &self,
+        file: &LoadedFile,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<(Node, BTreeSet<String>), Error> {
         let mut own = Warnings::default();
         let result = self.tree(file, &mut own);
         warnings.extend(own.finish(&file.source, &file.text));
         result.map_err(|error| error.with_text(&file.text))
     }
 
-    fn tree(&self, file: &LoadedFile, warnings: &mut Warnings) -> Result<Node, Error> {
+    /// With the variables that count as sent.
+    fn tree(&self, file: &LoadedFile, warnings: &mut Warnings) -> Result<(Node, BTreeSet<String>), Error> {
         let mut node = parse::parse(&file.text, &file.source, warnings)?;
         normalise::normalise(&mut node);
         check::prune(&mut node, warnings);
+        let sent = if file.source.trusted { substitute::variables_sent(&node) } else { BTreeSet::new() };
         let real_root = self.root.canonicalize().unwrap_or_else(|_| self.root.into());
         let mut substitution = Substitution {
             env: self.search.env,
@@ -179,7 +189,7 @@ impl Reading<'_> {
         };
         substitution.apply(&mut node)?;
         decode::decode::<Config>(&node)?;
-        Ok(node)
+        Ok((node, sent))
     }
 }
 

@@ -18,7 +18,7 @@
 use std::{
     ffi::OsString,
     path::PathBuf,
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -93,11 +93,19 @@ pub struct Processes {
     _owner: Arc<Owner>,
 }
 
+type Environment = Arc<Vec<(OsString, OsString)>>;
+
 #[derive(Debug)]
 struct Shared {
-    environment: Vec<(OsString, OsString)>,
+    environment: Mutex<Environment>,
     registry: Registry,
     jobs: Jobs,
+}
+
+impl Shared {
+    fn environment(&self) -> Environment {
+        Arc::clone(&self.environment.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 /// Whoever holds the processes. A job's task holds only what is shared, so that it does not keep itself alive.
@@ -109,8 +117,14 @@ struct Owner {
 impl Processes {
     /// `environment` is what every command begins with, whole.
     pub fn new(environment: Vec<(OsString, OsString)>) -> Self {
+        let environment = Mutex::new(Arc::new(environment));
         let shared = Arc::new(Shared { environment, registry: Registry::default(), jobs: Jobs::default() });
         Self { _owner: Arc::new(Owner { shared: Arc::clone(&shared) }), shared }
+    }
+
+    /// What is started from now on begins with another environment.
+    pub fn set_environment(&self, environment: Vec<(OsString, OsString)>) {
+        *self.shared.environment.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(environment);
     }
 
     /// Runs a command to its end. `live` gets the output as it comes, in pieces of whole characters. Dropping the future

@@ -239,7 +239,7 @@ impl Held {
         let session = self.session();
         let setup = hub.setup(&session.folder);
         let loaded = setup.load().map_err(HubError::failed)?;
-        let processes = processes.unwrap_or_else(|| opening::processes(&loaded));
+        let processes = opening::renewed(processes, &loaded);
         let (events_in, events) = mpsc::channel(1024);
         let choice = Choice { session: Some(session.id.to_string()), ..Choice::default() };
         let (buffers, journal) = (hub.buffers.clone(), hub.journal.clone());

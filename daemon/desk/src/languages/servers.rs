@@ -81,17 +81,7 @@ impl Servers {
             return Checks::default();
         }
         let root = root_of(files);
-        let search = languages.search(self.home.clone());
-        let folder = Folder {
-            settings: languages.servers.clone(),
-            in_project: languages.in_project,
-            withheld: environment::withheld(loaded),
-            search: search.clone(),
-        };
-        let is_other = self.folders.put(root.clone(), folder);
-        if let Some(pool) = self.pool.get().filter(|_| is_other) {
-            pool.renew(&root);
-        }
+        let search = self.serve(&root, loaded, &languages);
         let asks = |source| said.sources.as_ref().is_none_or(|sources| sources.contains(&source));
         let texts: Arc<dyn Texts> = Arc::new(FileTexts { files: files.clone(), rules: rules.clone() });
         let sources = Sources {
@@ -122,7 +112,9 @@ impl Servers {
         rules: &CurrentRules,
     ) -> Option<Formatters> {
         let languages = configured(loaded);
-        let (search, root) = (languages.search(self.home.clone()), root_of(files));
+        let root = root_of(files);
+        // Also where nobody asks what is wrong.
+        let search = self.serve(&root, loaded, &languages);
         let server = languages.formed_by_server.filter(|_| languages.servers.is_on).map(|extensions| {
             let texts = Arc::new(FileTexts { files: files.clone(), rules: rules.clone() });
             let editor = EditorSource::new(editors.clone(), files.clone(), texts);
@@ -137,6 +129,22 @@ impl Servers {
             processes: processes.clone(),
             timeout: format::TIMEOUT,
         })
+    }
+
+    /// Has the files of a folder served as it is said now. Gives where programs are looked for.
+    fn serve(&self, root: &Path, loaded: &Loaded, languages: &Languages) -> Search {
+        let search = languages.search(self.home.clone());
+        let folder = Folder {
+            settings: languages.servers.clone(),
+            in_project: languages.in_project,
+            withheld: environment::withheld(loaded),
+            search: search.clone(),
+        };
+        let is_other = self.folders.put(root.to_owned(), folder);
+        if let Some(pool) = self.pool.get().filter(|_| is_other) {
+            pool.renew(root);
+        }
+        search
     }
 
     fn begun(&self, loaded: &Loaded, editors: &Editors) -> &Pool {

@@ -3,7 +3,8 @@
 //! Language servers name paths, and what they name is shown to a model: nothing outside of the workspace is read for them, and
 //! nothing that a person would have to be asked about if the model read it itself.
 
-use std::fs::Metadata;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use copydesk_language::{Subject, Texts};
@@ -50,7 +51,8 @@ impl Texts for FileTexts {
 
     fn is_other(&self, path: &Path) -> bool {
         let Some(Ok(open)) = self.files.buffers().find(path, self.files.home_client()) else { return false };
-        let on_disk = std::fs::read(path).ok().and_then(|bytes| FileText::decode(bytes).ok());
+        // What cannot be read here is nothing for an editor to read again.
+        let on_disk = read(path).and_then(|bytes| FileText::decode(bytes).ok());
         on_disk.is_some_and(|file| open.document != *file.shared().as_str())
     }
 
@@ -71,17 +73,27 @@ pub(super) fn of_file(buffers: &Buffers, home: Option<ClientId>, path: PathBuf) 
         // It may be saved; that it is not known to be costs a little, and the other way round it would be a lie.
         return is_small.then(|| Subject { path, text: document.text().into(), is_saved: false });
     }
-    let metadata = path.metadata().ok().filter(Metadata::is_file)?;
-    let bytes = (metadata.len() <= LARGEST).then(|| std::fs::read(&path).ok())??;
-    Some(Subject { path, text: FileText::decode(bytes).ok()?.shared(), is_saved: true })
+    let text = FileText::decode(read(&path)?).ok()?.shared();
+    Some(Subject { path, text, is_saved: true })
+}
+
+/// Nothing that has no end, whatever lies at a path.
+fn read(path: &Path) -> Option<Vec<u8>> {
+    path.metadata().ok().filter(|metadata| metadata.is_file() && metadata.len() <= LARGEST)?;
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= LARGEST).then_some(bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
+    use std::sync::Arc;
 
     use copydesk_permission::{Layers, Rule, Rules, defaults};
+    use copydesk_text::{Encoding, Lines};
+    use copydesk_workspace::buffers::{Answer, BufferEdit, Client, Editor};
 
     use super::*;
 
@@ -110,5 +122,53 @@ mod tests {
         other.push(Rule::new("read", "a.rs", Action::Deny));
         rules.set(&Layers::new([defaults(), other]));
         assert!(!readable("w/a.rs") && readable("w/secret.rs"));
+    }
+
+    struct Nobody;
+
+    impl Editor for Nobody {
+        fn apply(&self, _label: &str, _edits: Vec<BufferEdit>) -> Answer<'_> {
+            Box::pin(std::future::ready(Ok(())))
+        }
+
+        fn save(&self, _uri: &str) -> Answer<'_> {
+            Box::pin(std::future::ready(Ok(())))
+        }
+
+        fn changed_on_disk(&self, _path: &Path, _what: OnDisk) {}
+    }
+
+    #[test]
+    fn what_has_no_end_is_not_read_to_compare_it_with_what_is_open() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let files = Files::new(&root, &root.join("home"));
+        let client = files.buffers().attach(Client {
+            name: "nvim".to_owned(),
+            encoding: Encoding::Utf16,
+            editor: Arc::new(Nobody),
+            refuses_silently: false,
+        });
+        let rules = CurrentRules::new(Layers::new([defaults()]));
+        let texts = FileTexts { files: files.clone(), rules };
+        let path = root.join("a.rs");
+        files.buffers().open(
+            client,
+            &format!("file://{}", path.display()),
+            Some(&path),
+            1,
+            "one",
+            Lines::Any,
+        );
+        fs::write(&path, "two").unwrap();
+        assert!(texts.is_other(&path) && texts.read_again(&path));
+        File::create(&path).unwrap().set_len(LARGEST + 1).unwrap();
+        assert!(!texts.is_other(&path));
+        fs::remove_file(&path).unwrap();
+        symlink("/dev/zero", &path).unwrap();
+        assert!(!texts.is_other(&path));
+        fs::remove_file(&path).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        assert!(!texts.is_other(&path));
     }
 }

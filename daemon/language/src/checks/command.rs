@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep};
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, sleep, timeout_at};
 
 use super::{Checks, Edited, MOST_AGAIN, Told, text_of};
-use crate::source::Subject;
+use crate::source::{Subject, Texts};
 
 /// How long it is waited before a command for what was changed earlier.
 const SETTLE: Duration = Duration::from_millis(200);
@@ -50,11 +51,11 @@ impl Checks {
     /// Has editors read again what was changed behind their backs, and waits until they have.
     async fn read_again(&self, changed: &BTreeSet<PathBuf>, until: Instant) {
         let Some(texts) = &self.shared.texts else { return };
-        let mut behind: Vec<_> =
-            changed.iter().take(MOST_AGAIN).filter(|path| texts.read_again(path)).collect();
+        let changed = changed.iter().take(MOST_AGAIN).cloned().collect();
+        let mut behind = those(texts, changed, |texts, path| texts.read_again(path), until).await;
         while !behind.is_empty() && Instant::now() < until {
             sleep(LOOKING).await;
-            behind.retain(|path| texts.is_other(path));
+            behind = those(texts, behind, |texts, path| texts.is_other(path), until).await;
         }
     }
 
@@ -110,4 +111,16 @@ impl Checks {
         self.wait_for_late(asked, &delta);
         told
     }
+}
+
+/// The paths of which this is so. The disk is not waited for longer.
+async fn those(
+    texts: &Arc<dyn Texts>,
+    paths: Vec<PathBuf>,
+    is_so: fn(&dyn Texts, &Path) -> bool,
+    until: Instant,
+) -> Vec<PathBuf> {
+    let texts = Arc::clone(texts);
+    let looking = spawn_blocking(move || paths.into_iter().filter(|path| is_so(&*texts, path)).collect());
+    timeout_at(until, looking).await.ok().and_then(Result::ok).unwrap_or_default()
 }

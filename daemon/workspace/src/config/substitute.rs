@@ -7,6 +7,7 @@
 
 use std::{
     borrow::Cow,
+    collections::BTreeSet,
     io,
     path::{Path, PathBuf},
 };
@@ -177,6 +178,32 @@ impl Substitution<'_> {
                  it; look at the file, then run `copydesk config trust`"
             )
         });
+    }
+}
+
+/// The variables that are brought into what is said of those who are sent keys.
+pub(crate) fn variables_sent(root: &Node) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for key in ["provider", "websearch", "codesearch"] {
+        root.get(key).into_iter().for_each(|node| variables(node, &mut names));
+    }
+    names
+}
+
+fn variables(node: &Node, names: &mut BTreeSet<String>) {
+    match &node.kind {
+        Kind::String(text) => {
+            let mut rest = text.as_str();
+            while let Some((_, reference, after)) = next_reference(rest) {
+                if let Reference::Env(name) = reference {
+                    names.insert(name.to_owned());
+                }
+                rest = after;
+            }
+        }
+        Kind::Array(items) => items.iter().for_each(|item| variables(item, names)),
+        Kind::Object(entries) => entries.iter().for_each(|entry| variables(&entry.node, names)),
+        Kind::Null | Kind::Bool(_) | Kind::Number(_) => {}
     }
 }
 

@@ -97,7 +97,7 @@ impl Piped {
         let (errors, complained) = io::pipe()?;
         let mut shell = StdCommand::new("/bin/sh");
         shell.args(["-c", HOLD, "copydesk"]).args(&program.command).current_dir(&program.cwd);
-        spawn::environment(&mut shell, &shared.environment, &program.env);
+        spawn::environment(&mut shell, &shared.environment(), &program.env);
         shell.stdin(input).stdout(Stdio::from(printed)).stderr(Stdio::from(complained));
         spawn::in_own_session(&mut shell)?;
         let child = TokioCommand::from(shell).spawn()?;

@@ -112,7 +112,7 @@ impl Running {
 
     fn start(shared: &Arc<Shared>, command: &Command) -> Result<Self, ProcessError> {
         let started = Instant::now();
-        let Spawned { child, output: pipe, held } = spawn::spawn(command, &shared.environment)?;
+        let Spawned { child, output: pipe, held } = spawn::spawn(command, &shared.environment())?;
         let group = child.id().and_then(Group::of_leader);
         let group = group.ok_or_else(|| io::Error::other("the shell has no process number"))?;
         let owned = Owned { shared: Arc::clone(shared), group, is_held: true };

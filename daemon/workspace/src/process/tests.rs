@@ -86,6 +86,15 @@ async fn a_command_has_the_environment_it_is_given_and_no_other() {
 }
 
 #[tokio::test]
+async fn what_is_started_later_begins_with_the_environment_of_then() {
+    let processes = processes();
+    processes.set_environment(vec![("PATH".into(), PATH.into()), ("LATER".into(), "yes".into())]);
+    let told = command("env | grep -v '^\\(PWD\\|SHLVL\\|_\\|PATH\\)='");
+    let finished = processes.run(told, CancellationToken::new(), |_| {}).await.unwrap();
+    assert_eq!(finished.output.text(), "LATER=yes\n");
+}
+
+#[tokio::test]
 async fn what_cannot_be_run_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");

@@ -83,6 +83,34 @@ impl Linked {
                 known.insert(report.path.clone());
             }
         }
-        reports.into_iter().filter(|report| known.contains(&report.path)).collect()
+        let is_told = |report: &Report| report.said.diagnostics().is_some() || known.contains(&report.path);
+        reports.into_iter().filter(is_told).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use copydesk_language::Said;
+
+    use super::*;
+
+    struct NoTexts;
+
+    impl Texts for NoTexts {
+        fn text(&self, _path: &Path) -> Option<Subject> {
+            None
+        }
+    }
+
+    #[test]
+    fn of_what_nothing_was_ever_known_it_is_not_told_and_what_is_known_is_told_always() {
+        let linked = Linked::new(Arc::new(NoTexts), Path::new("/w"));
+        let told = |name: &str, said: Said| linked.known(vec![Report::new(name.into(), "s", said)]).len();
+        let unknown = || Said::Unknown { why: "typing".to_owned() };
+        assert_eq!(told("/w/a", unknown()), 0);
+        for number in 0..MOST_KNOWN + 1 {
+            assert_eq!(told(&format!("/w/{number}"), Said::Proven(Vec::new())), 1, "{number}");
+        }
+        assert_eq!((told("/w/0", unknown()), told(&format!("/w/{MOST_KNOWN}"), unknown())), (1, 0));
     }
 }

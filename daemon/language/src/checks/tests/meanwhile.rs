@@ -194,3 +194,37 @@ async fn what_of_a_commands_changes_was_not_looked_at_is_said() {
     let told = scene.checks.commanded(command).await.unwrap();
     assert!(told.output.ends_with("6 more changed files were not looked at.\n"), "{}", told.output);
 }
+
+/// A disk that does not answer when it is asked whether an editor has another text.
+struct Stuck(Arc<Disk>, Mutex<std::sync::mpsc::Receiver<()>>);
+
+impl Texts for Stuck {
+    fn text(&self, path: &Path) -> Option<Subject> {
+        self.0.text(path)
+    }
+
+    fn read_again(&self, _path: &Path) -> bool {
+        self.1.lock().unwrap().recv().is_ok()
+    }
+}
+
+#[tokio::test]
+async fn a_disk_that_does_not_answer_holds_nobody_up() {
+    let grumbler = Arc::new(Grumbler::default());
+    grumbler.disk.write("a", "fine\n");
+    let (answer, waiting) = std::sync::mpsc::channel();
+    let texts = Arc::new(Stuck(Arc::clone(&grumbler.disk), Mutex::new(waiting)));
+    let sources = Sources {
+        pool: Some(Arc::clone(&grumbler) as Arc<dyn Source>),
+        witness: Some(Arc::clone(&grumbler) as Arc<dyn Witness>),
+        ..Sources::default()
+    };
+    let options = Options { wait: WAIT, least: Severity::Error };
+    let checks = Checks::new(sources, texts, Path::new("/w"), options);
+    let command = checks.begin_command().await;
+    grumbler.disk.write("a", "bad\n");
+    grumbler.changed.lock().unwrap().push("/w/a".into());
+    let told = checks.commanded(command).await.unwrap();
+    assert!(told.output.contains("bad"), "{}", told.output);
+    drop(answer);
+}
