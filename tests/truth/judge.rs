@@ -62,39 +62,38 @@ pub(crate) fn judge(moments: &[Moment], told: &Told) -> Verdict {
         .chain(moments[1..].iter().map(|moment| delta(before, moment)))
         .collect();
 
+    let is_true = |one: &Problem| {
+        steps.iter().any(|step| step.new.iter().chain(&step.remaining).any(|new| new.is(one)))
+    };
+    // The compiler says of a broken file what it likes, and of one that it has not read to the end nothing.
+    let is_excused = |one: &Problem| {
+        let mut known = moments[1..].iter().flat_map(|moment| &moment.truth);
+        known.any(|known| known.path == one.path && (known.is_fatal() || (known.is_error && one.is_syntax())))
+    };
+    let gone = |one: &Problem| match holds(before, one) {
+        true => verdict(Class::Stale, format!("told, and it is no more: {one}")),
+        false => verdict(Class::Wrong, format!("told, and the compiler knows nothing of it: {one}")),
+    };
+    for one in told.new.iter().filter(|told| told.is_error) {
+        if is_true(one) || is_excused(one) {
+            continue;
+        }
+        if holds(after, one) {
+            return verdict(Class::Wrong, format!("told as new, and it is not: {one}"));
+        }
+        return gone(one);
+    }
     let mut unsure = None;
-    for one in told.new.iter().chain(&told.unsure).filter(|told| told.is_error) {
-        let is_true = steps.iter().any(|step| step.new.iter().chain(&step.remaining).any(|new| new.is(one)));
-        let is_broken = || {
-            let broken =
-                |moment: &Moment| moment.truth.iter().any(|known| known.is_error && known.path == one.path);
-            moments[1..].iter().any(broken)
-        };
-        let is_cut = moments[1..]
-            .iter()
-            .any(|moment| moment.truth.iter().any(|known| known.is_fatal() && known.path == one.path));
-        if is_true || is_cut || (one.is_syntax() && is_broken()) {
-            continue;
+    for one in told.unsure.iter().filter(|told| told.is_error && !is_true(told)) {
+        if !holds(after, one) && !is_excused(one) {
+            return gone(one);
         }
-        let (is_so, was_so) = (holds(after, one), holds(before, one));
-        if is_so && told.unsure.contains(one) {
-            unsure = Some(one);
-            continue;
-        }
-        return match (is_so, was_so) {
-            (true, _) => verdict(Class::Wrong, format!("told as new, and it is not: {one}")),
-            (false, true) => verdict(Class::Stale, format!("told, and it is no more: {one}")),
-            (false, false) => {
-                verdict(Class::Wrong, format!("told, and the compiler knows nothing of it: {one}"))
-            }
-        };
+        unsure = Some(one);
     }
 
     let is_error = |problem: &&Problem| problem.is_error;
     let is_told = |new: &Problem| told.new.iter().chain(&told.unsure).any(|told| new.is(told));
-    let has_syntax = |new: &Problem| {
-        told.new.iter().chain(&told.unsure).any(|told| told.is_syntax() && told.path == new.path)
-    };
+    let has_syntax = |new: &Problem| told.new.iter().any(|told| told.is_syntax() && told.path == new.path);
     let missing: Vec<_> =
         whole.new.iter().filter(is_error).filter(|new| !is_told(new) && !has_syntax(new)).collect();
     let is_edited = |problem: &Problem| before.state.get(&problem.path) != after.state.get(&problem.path);
@@ -119,8 +118,11 @@ pub(crate) fn judge(moments: &[Moment], told: &Told) -> Verdict {
     }
     // A compiler that stops at the first kind of errors says no more of the others.
     let is_whole = !after.truth.iter().any(|known| known.is_error && whole.new.contains(known));
-    if let (Some(first), 0, None, true) = (fixed.first(), told.fixed, told.unknown(), is_whole) {
+    if let (Some(first), 0, true) = (fixed.first(), told.fixed, is_whole) {
         let why = format!("not told as fixed: {first}");
+        if let Some(unknown) = told.unknown() {
+            return verdict(Class::Unknown, format!("{}: {}; {why}", unknown.source, unknown.why));
+        }
         if told.reports.is_empty() {
             return verdict(Class::Unknown, format!("nothing was said; {why}"));
         }

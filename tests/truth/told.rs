@@ -12,7 +12,7 @@ pub(crate) struct Told {
     pub(crate) reports: Vec<Report>,
     pub(crate) fixed: u64,
     pub(crate) waited_ms: u64,
-    /// What of `new` the model did not read.
+    /// What of both the model did not read.
     pub(crate) unread: Vec<Problem>,
     /// Calls that failed, with their words: a case that cannot be judged.
     pub(crate) failed: Vec<String>,
@@ -52,11 +52,13 @@ impl Told {
             told.fixed += diagnostics["fixed"].as_u64().unwrap_or(0);
             told.waited_ms = told.waited_ms.max(diagnostics["waitedMs"].as_u64().unwrap_or(0));
         }
-        told.unread = told.new.iter().filter(|one| !read.contains(&place(one))).cloned().collect();
-        // What came late, or came of a command, is a note.
+        let both = told.new.iter().chain(&told.unsure);
+        told.unread = both.filter(|one| !read.contains(&place(one))).cloned().collect();
+        // What came late, or came of a command, is a note. What is not known to be new may be told as new by one.
         for noted in read.lines().filter_map(noted) {
-            let mut known = told.new.iter().chain(&told.unsure);
-            if !known.any(|known| known.path == noted.path && known.line == noted.line) {
+            let is_there = |known: &Problem| known.path == noted.path && known.line == noted.line;
+            let is_unsure = |known: &Problem| is_there(known) && noted.message.contains(&words(known));
+            if !told.new.iter().any(is_there) && !told.unsure.iter().any(is_unsure) {
                 told.new.push(noted);
             }
         }
@@ -75,6 +77,11 @@ impl Told {
 
 fn place(problem: &Problem) -> String {
     format!("{}:{}:", problem.path, problem.line)
+}
+
+/// As they are certainly told, however long they are.
+fn words(problem: &Problem) -> String {
+    problem.message.lines().next().unwrap_or_default().trim().chars().take(100).collect()
 }
 
 fn problem(told: &Value) -> Problem {

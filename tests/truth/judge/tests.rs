@@ -1,3 +1,5 @@
+use serde_json::{Value, json};
+
 use super::{Class, Moment, delta, judge};
 use crate::truth::problem::Problem;
 use crate::truth::told::{Report, Told};
@@ -82,4 +84,41 @@ fn what_is_missing_in_another_file_is_incomplete() {
     let other = Problem { path: "b.ts".to_owned(), ..problem(1, "TS2345") };
     let (before, after) = (moment("one\n", &[]), moment("two\n", &[other]));
     assert_eq!(judge(&[before, after], &told("proven", &[], 0)).class, Class::Incomplete);
+}
+
+#[test]
+fn a_fix_that_is_not_told_is_not_excused_by_what_another_knows() {
+    let (broken, clean) = (moment("one\n", &[problem(1, "TS2345")]), moment("two\n", &[]));
+    let mut told = told("proven", &[], 0);
+    let (source, why) = ("rustc".to_owned(), "it was not saved".to_owned());
+    told.reports.push(Report { source, proof: "unknown".to_owned(), why });
+    assert_eq!(judge(&[broken, clean], &told).class, Class::Unknown);
+}
+
+#[test]
+fn what_is_perhaps_new_excuses_nothing_else() {
+    let other = problem(2, "TS2345");
+    let broken = moment("one\ntwo\n", std::slice::from_ref(&other));
+    let same = [moment("zero\ntwo\n", std::slice::from_ref(&other)), broken.clone()];
+    // The same told as new by another call.
+    let both = Told { unsure: vec![other.clone()], ..told("proven", std::slice::from_ref(&other), 0) };
+    assert_eq!(judge(&same, &both).class, Class::Wrong);
+    // An old syntax error, of which it is not known whether it is new.
+    let syntax = Problem { source: "tree-sitter".to_owned(), code: String::new(), ..other };
+    let unsure = Told { unsure: vec![syntax.clone()], ..told("proven", &[], 0) };
+    assert_eq!(judge(&same, &unsure).class, Class::Unknown);
+    let third = Problem { line: 9, ..syntax };
+    let unsure = Told { unsure: vec![third], ..told("proven", &[], 0) };
+    assert_eq!(judge(&[moment("one\n", &[]), broken], &unsure).class, Class::Stale);
+}
+
+#[test]
+fn what_a_note_says_is_judged_beside_what_is_perhaps_new() {
+    let listed = |line: u64, message: &str| json!({ "path": "a.ts", "line": line, "severity": "error", "message": message });
+    let call = |unsure: Value| json!({ "output": { "metadata": { "diagnostics": { "unsure": unsure } } } });
+    let calls = [call(json!([listed(1, "bad"), listed(2, "worse")]))];
+    let told = Told::collect(&calls, "- a.ts:1:1 error TS1 bad\n- a.ts:1:5 error TS2 another\n");
+    let lines = |list: &[Problem]| list.iter().map(|one| one.line).collect::<Vec<_>>();
+    assert_eq!((lines(&told.new), told.new[0].message.as_str()), (vec![1], "error TS2 another"));
+    assert_eq!(lines(&told.unread), [2]);
 }

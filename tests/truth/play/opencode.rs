@@ -4,10 +4,13 @@
 //! what the compiler said before is not counted against it, and what it does not list any more counts as told to be fixed.
 
 use std::io::{BufRead as _, BufReader};
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 
 use super::{Step, between, name, on_disk, turns, wait, warm_turns};
@@ -50,6 +53,19 @@ fn config(model: &ModelServer, servers: &Servers, server: &str, case: &Case) -> 
     })
 }
 
+/// In which it starts, and in which it ends once all is said.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// Ends with all that it has started, also where a test fails.
+struct Run(Child);
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        let _ = kill_process_group(Pid::from_child(&self.0), Signal::KILL);
+        let _ = self.0.wait();
+    }
+}
+
 pub(super) fn in_opencode(
     program: &Path,
     scripted: &Scripted,
@@ -80,11 +96,16 @@ pub(super) fn in_opencode(
         command.env(variable, value);
     }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut run = command.spawn().unwrap();
+    let mut run = Run(command.process_group(0).spawn().unwrap());
+    let mut said = BufReader::new(run.0.stdout.take().unwrap());
+    let (tell, told) = mpsc::channel();
+    std::thread::spawn(move || {
+        let _ = said.read_line(&mut String::new());
+        let _ = tell.send(());
+        let _ = std::io::copy(&mut said, &mut std::io::sink());
+    });
     // It takes its time to start: when it says anything, it has asked the model.
-    let mut said = BufReader::new(run.stdout.take().unwrap());
-    said.read_line(&mut String::new()).unwrap();
-    let rest = std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
+    told.recv_timeout(LIMIT).expect("OpenCode says something");
     let mut states = Vec::new();
     for number in 0..=case.steps.len() {
         let gate = format!("step {number}");
@@ -92,8 +113,8 @@ pub(super) fn in_opencode(
         states.push(on_disk(&scripted.desk));
         scripted.server.open(&gate);
     }
-    run.wait().unwrap();
-    rest.join().unwrap().unwrap();
+    assert_eq!(told.recv_timeout(LIMIT), Err(mpsc::RecvTimeoutError::Disconnected), "OpenCode ends");
+    drop(run);
     let root = scripted.desk.path("");
     let steps = case.steps.iter().enumerate().filter(|(_, calls)| calls.iter().any(Call::changes));
     let step = |(number, calls): (usize, &Vec<Call>)| {

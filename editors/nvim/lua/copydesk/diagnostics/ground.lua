@@ -12,7 +12,7 @@ local M = {}
 local OURS = 1000000000
 local count = 0
 
---- Endings of files that no other file includes, as a rule.
+--- Endings of files that others seldom include.
 local UNITS = { c = true, cc = true, cpp = true, cxx = true, ["c++"] = true, m = true, mm = true, cu = true }
 
 ---@param client vim.lsp.Client
@@ -28,10 +28,48 @@ function M.is_ours(version)
   return type(version) == "number" and version > OURS
 end
 
----@param path string
+--- What the texts of buffers include, by buffer: the last parts of the names, of one state of the text.
+local included = {} ---@type table<integer, {tick: integer, names: table<string, true>}>
+
+---@param buffer integer
+---@return table<string, true>
+local function includes(buffer)
+  local tick = vim.api.nvim_buf_get_changedtick(buffer)
+  if not included[buffer] or included[buffer].tick ~= tick then
+    local names = {}
+    for _, line in ipairs(vim.api.nvim_buf_get_lines(buffer, 0, -1, false)) do
+      local name = line:match('^%s*#%s*%a+%s*["<]([^">]+)[">]')
+      if name then
+        names[vim.fs.basename(name)] = true
+      end
+    end
+    included[buffer] = { tick = tick, names = names }
+  end
+  return included[buffer].names
+end
+
+--- Whether no other document that the server has includes a document, as far as can be seen.
+---@param client vim.lsp.Client
+---@param buffer integer
 ---@return boolean
-function M.stands_alone(path)
-  return UNITS[path:match("%.([^./]+)$") or ""] == true
+function M.stands_alone(client, buffer)
+  local path = vim.api.nvim_buf_get_name(buffer)
+  if not M.is_for(client) or not UNITS[path:match("%.([^./]+)$") or ""] then
+    return false
+  end
+  for other in pairs(client.attached_buffers) do
+    local is_other = other ~= buffer and vim.api.nvim_buf_is_loaded(other)
+    if is_other and includes(other)[vim.fs.basename(path)] then
+      return false
+    end
+  end
+  return true
+end
+
+--- Forgets a buffer that a server has no more.
+---@param buffer integer
+function M.forget(buffer)
+  included[buffer] = nil
 end
 
 --- All lines up to the first that includes nothing and is no comment.
@@ -70,11 +108,19 @@ local function head(buffer)
 end
 
 --- It was told of a text.
+---@param id integer
 ---@param note copydesk.Note
 ---@param is_opening boolean
-function M.told(note, is_opening)
-  note.first = is_opening and note.told.version or note.first
-  if note.ground and (is_opening or note.ground.head ~= head(note.buffer)) then
+function M.told(id, note, is_opening)
+  local told, client = note.told, vim.lsp.get_client_by_id(id)
+  if not told or not client or not M.is_for(client) then
+    return
+  end
+  note.first = is_opening and told.version or note.first
+  -- We hear of it a moment later: where the text is already another one, nobody knows what the head was.
+  local is_there = vim.api.nvim_buf_is_loaded(note.buffer) and vim.lsp.util.buf_versions[note.buffer] == told.version
+  told.head = is_there and head(note.buffer) or nil
+  if note.ground and (is_opening or note.ground.head ~= told.head) then
     note.ground = nil
   end
 end
@@ -85,7 +131,7 @@ end
 ---@param version? integer
 function M.heard(id, note, version)
   local told, touched = note.told, note.touched
-  if not told or not vim.api.nvim_buf_is_loaded(note.buffer) then
+  if not told or not told.head then
     return
   end
   local is_again = touched ~= nil and touched.version == version and touched.of == told.version
@@ -93,10 +139,10 @@ function M.heard(id, note, version)
     return
   end
   local at, elsewhere = is_again and touched.at or told.at, notes.elsewhere(id, note)
-  local is_first, now = version == note.first, head(note.buffer)
-  local is_kept = note.ground ~= nil and note.ground.head == now and elsewhere <= note.ground.at
+  local is_first = version == note.first
+  local is_kept = note.ground ~= nil and note.ground.head == told.head and elsewhere <= note.ground.at
   if elsewhere <= at and (is_first or is_again or is_kept) then
-    note.ground = { version = told.version, head = now, at = at }
+    note.ground = { version = told.version, head = told.head, at = at }
   end
 end
 
@@ -118,7 +164,7 @@ local function is_blind(client, buffer)
   end
   for other in pairs(client.attached_buffers) do
     local is_changed = other ~= buffer and vim.api.nvim_buf_is_loaded(other) and vim.bo[other].modified
-    if is_changed and not M.stands_alone(vim.api.nvim_buf_get_name(other)) then
+    if is_changed and not M.stands_alone(client, other) then
       return true
     end
   end

@@ -99,7 +99,8 @@ function M.published(client, buffer)
   end
   local settle = M.times.by_server[client.name] or (is_named and M.times.named or M.times.unnamed)
   local elsewhere = notes.elsewhere(client.id, note)
-  if elsewhere > said.at then
+  -- A version proves that the server has read what it was told before that, and nothing of what it was told later.
+  if elsewhere > (note.told and note.told.at or 0) then
     -- What the change of another document did to this one is published after what it did to that.
     local heard = notes.heard(client.id)
     settle = M.times.by_server[client.name] or M.times.unnamed

@@ -15,6 +15,7 @@ local M = {}
 ---@field at number When.
 ---@field saved number When it was told that the document was saved; 0 where it was not.
 ---@field version integer In the server's numbers.
+---@field head? string See `ground.lua`.
 
 ---@class copydesk.Note What is known between one server and one document.
 ---@field buffer integer
@@ -28,6 +29,12 @@ local M = {}
 ---@field published? copydesk.Said
 ---@field pulled table<string, copydesk.Said> By identifier.
 
+---@class copydesk.Runs What the compiler behind a server does, which may be several things at once.
+---@field began table<string, number> When each began, since nothing was at work.
+---@field running table<string, true>
+---@field ended number When one last ended.
+---@field checked number When the first of those began that have all ended.
+
 ---@class copydesk.Watched What is known of one server.
 ---@field since number
 ---@field publishes boolean It has published something, of whatever file.
@@ -36,8 +43,7 @@ local M = {}
 ---@field elsewhere number When something was last changed that is not open.
 ---@field heard number When it last published.
 ---@field saved number When it was last told of a save.
----@field checking? number When its compiler began, while it works.
----@field checked number When its compiler began that has ended.
+---@field runs copydesk.Runs
 ---@field notes table<string, copydesk.Note> By URI.
 
 local servers = {} ---@type table<integer, copydesk.Watched>
@@ -73,7 +79,7 @@ local function server(id)
   if not servers[id] then
     servers[id] = { since = M.now(), publishes = false, unsettled = false, notes = {} }
     servers[id].began, servers[id].elsewhere, servers[id].heard = os.time(), 0, 0
-    servers[id].saved, servers[id].checked = 0, 0
+    servers[id].saved, servers[id].runs = 0, { began = {}, running = {}, ended = 0, checked = 0 }
   end
   return servers[id]
 end
@@ -91,12 +97,12 @@ end
 ---@param note copydesk.Note
 ---@return number
 function M.elsewhere(id, note)
-  local known, ground = server(id), require("copydesk.diagnostics.ground")
+  local known, ground, client = server(id), require("copydesk.diagnostics.ground"), vim.lsp.get_client_by_id(id)
   local last = known.elsewhere
   for _, other in pairs(known.notes) do
     local changed = other ~= note and other.changed
     if changed and changed > last and vim.api.nvim_buf_is_valid(other.buffer) then
-      local is_part = not ground.stands_alone(vim.api.nvim_buf_get_name(other.buffer))
+      local is_part = not client or not ground.stands_alone(client, other.buffer)
       last = is_part and changed or last
     end
   end
@@ -110,15 +116,30 @@ function M.heard(id)
   return server(id).heard
 end
 
---- The compiler behind a server has begun or ended.
+--- After the end of one thing that the compiler does the next one follows within so many milliseconds.
+local PAUSE = 200
+--- A server that has more at work at once is not believed to have ended.
+local MOST_RUNS = 64
+
+--- The compiler behind a server has begun or ended something.
 ---@param id integer
+---@param token string
 ---@param kind any
-function M.checked(id, kind)
-  local known = server(id)
+function M.checked(id, token, kind)
+  local runs = server(id).runs
   if kind == "begin" then
-    known.checking = M.now()
-  elseif kind == "end" then
-    known.checked, known.checking = known.checking or known.checked, nil
+    if next(runs.running) == nil then
+      runs.began = {}
+    end
+    if runs.began[token] or vim.tbl_count(runs.began) < MOST_RUNS then
+      runs.began[token], runs.running[token] = M.now(), true
+    end
+  elseif kind == "end" and runs.running[token] then
+    runs.running[token], runs.ended = nil, M.now()
+    if next(runs.running) == nil then
+      local is_full = vim.tbl_count(runs.began) >= MOST_RUNS
+      runs.checked = is_full and 0 or math.min(unpack(vim.tbl_values(runs.began)))
+    end
   end
 end
 
@@ -127,7 +148,9 @@ end
 ---@return boolean
 function M.is_checked(id)
   local known = server(id)
-  return known.checked > 0 and known.checked >= known.saved
+  local runs = known.runs
+  local is_over = next(runs.running) == nil and M.now() >= runs.ended + PAUSE
+  return is_over and runs.checked > 0 and runs.checked >= known.saved
 end
 
 ---@param id integer
@@ -214,6 +237,7 @@ function M.attached(id, buffer, is_opening)
     note.same = { theirs = theirs, desk = M.desk_version(buffer), tick = tick }
     note.opening, note.first = true, theirs
     note.changed = is_recent(buffer, server(id)) and note.told.at or nil
+    require("copydesk.diagnostics.ground").told(id, note, true)
   end
 end
 
@@ -236,6 +260,7 @@ end
 ---@param id integer
 ---@param buffer integer
 function M.detached(id, buffer)
+  require("copydesk.diagnostics.ground").forget(buffer)
   local known = servers[id]
   for uri, note in pairs(known and known.notes or {}) do
     if note.buffer == buffer then
@@ -322,7 +347,7 @@ function M.told(data)
   if is_changing or is_opening and is_recent(note.buffer, server(data.client_id)) then
     note.changed = note.told.at
   end
-  require("copydesk.diagnostics.ground").told(note, is_opening)
+  require("copydesk.diagnostics.ground").told(data.client_id, note, is_opening)
 end
 
 ---@param id integer

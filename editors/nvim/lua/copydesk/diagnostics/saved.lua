@@ -6,13 +6,13 @@ local notes = require("copydesk.diagnostics.notes")
 
 local M = {}
 
---- By the server's name: what the compiler's diagnostics are named, and how the tokens of its work begin.
+--- By the server's name: what the compiler's diagnostics are named, and how the tokens of its work begin, also where it is clippy.
 local COMPILERS = {
-  ["rust-analyzer"] = { source = "rustc", token = "rust-analyzer/flycheck" },
+  ["rust-analyzer"] = { source = "rustc", tokens = { "rust-analyzer/flycheck", "rustAnalyzer/cargo" } },
 }
 
 ---@param client vim.lsp.Client
----@return {source: string, token: string}?
+---@return {source: string, tokens: string[]}?
 local function compiler(client)
   return COMPILERS[(client.name:gsub("_", "-"))]
 end
@@ -22,8 +22,11 @@ end
 function M.progress(data)
   local client = vim.lsp.get_client_by_id(data.client_id)
   local known, kind = client and compiler(client), vim.tbl_get(data, "params", "value", "kind")
-  if known and vim.startswith(tostring(vim.tbl_get(data, "params", "token")), known.token) then
-    notes.checked(data.client_id, kind)
+  local token = tostring(vim.tbl_get(data, "params", "token"))
+  for _, beginning in ipairs(known and known.tokens or {}) do
+    if vim.startswith(token, beginning) then
+      notes.checked(data.client_id, token, kind)
+    end
   end
 end
 
