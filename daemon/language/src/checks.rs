@@ -8,8 +8,10 @@
 //! Invariant: each problem is told as new once, whichever call sees it first.
 
 mod command;
+mod heard;
 mod late;
 mod made;
+mod pending;
 mod reading;
 mod shown;
 #[cfg(test)]
@@ -27,14 +29,15 @@ use tokio::time::Instant;
 use crate::baseline::Baseline;
 use crate::delta::Delta;
 use crate::diagnostic::Severity;
-use crate::ledger::{Ledger, Standing};
-use crate::report::{Proof, Report, Said};
-use crate::source::{Subject, TREE_SITTER, Texts};
+use crate::ledger::Ledger;
+use crate::report::Report;
+use crate::source::{Subject, Texts};
 use crate::sources::Sources;
 use crate::told;
 use late::Late;
 use made::Made;
-use reading::Reading;
+use pending::{Change, Pending};
+use reading::{Reading, Unready};
 use turn::Turn;
 
 pub use command::Commanding;
@@ -113,12 +116,8 @@ struct Shared {
 /// A question, and when it was asked.
 #[derive(Debug, Clone, Copy)]
 struct Asked {
-    /// Of so many, which are the first.
-    subjects: usize,
     /// How often something had been changed by then.
     changes: u64,
-    /// A person has typed since anything was last said.
-    is_typed: bool,
 }
 
 #[derive(Default)]
@@ -134,26 +133,13 @@ struct State {
     /// How long was waited before a change, which the time after it is less by.
     waited: HashMap<PathBuf, Duration>,
     late: Late,
+    pending: Pending,
+    unready: Unready,
     /// When this session was last told of something: what was typed since is not its doing.
     moment: u64,
 }
 
 impl State {
-    /// What sources know of the past of files that nobody here has heard of.
-    fn learn(&mut self, subjects: &[Subject], reports: &[Report]) {
-        let text = text_of(subjects);
-        for report in reports {
-            let text = text(&report.path);
-            let is_first = self.ledger.standing(report, text) == Standing::First;
-            if let Some(past) = report.past.as_ref().filter(|_| is_first) {
-                let past =
-                    Report::new(report.path.clone(), report.source.clone(), Said::Proven(past.clone()));
-                self.ledger.put(std::slice::from_ref(&past), |_| text);
-                self.turn.was(&past, text);
-            }
-        }
-    }
-
     /// The files that were told of last, and those that were asked about.
     fn latest(&self) -> Vec<PathBuf> {
         let mut latest = self.ledger.latest(MOST_AGAIN);
@@ -163,39 +149,18 @@ impl State {
         latest
     }
 
-    /// Whether anything was typed since the last time; what is said of any file may be another thing then.
-    fn is_typed(&mut self, moment: u64) -> bool {
-        let is_other = self.moment != moment;
-        self.moment = moment;
-        if is_other {
-            self.ledger.changed();
+    /// Where anything was typed since the last time, what is said of any file may be another thing.
+    fn look(&mut self, moment: u64) {
+        if self.moment != moment {
+            self.moment = moment;
+            self.ledger.typed();
         }
-        is_other
     }
 
     /// What the next reports are compared with.
     fn keep(&mut self, subjects: &[Subject], reports: &[Report]) {
         self.first.put_missing(&self.ledger);
         self.ledger.put(reports, text_of(subjects));
-    }
-
-    /// What is said of a text that this session made, and was not known of it; and what is other of a text that is the same: something
-    /// that it made may have done that. What else is heard is what later changes are compared with.
-    fn is_news(&self, report: &Report, text: Option<&Arc<String>>) -> bool {
-        if report.said.proof() == Proof::Unknown {
-            return false;
-        }
-        let is_own = self.made.contains_key(&report.path)
-            && text.is_none_or(|text| self.made.is(&report.path, Some(text)));
-        match self.ledger.standing(report, text) {
-            Standing::Same => false,
-            Standing::Differs => !self.made.is_empty(),
-            // It was asked for when something was made, and had no answer.
-            Standing::First if self.ledger.is_open(report) && !self.made.is_empty() => true,
-            Standing::First | Standing::OtherText => {
-                is_own && !(report.source == TREE_SITTER && self.ledger.has(&report.path, text))
-            }
-        }
     }
 }
 
@@ -228,13 +193,15 @@ impl Checks {
 
     /// Somebody is going to be asked about these.
     fn begin(&self, subjects: &[Subject]) -> Asked {
+        let moment = self.moment();
         let mut state = self.lock();
+        state.look(moment);
         for subject in subjects {
             state.met.retain(|path| *path != subject.path);
             state.met.push_front(subject.path.clone());
         }
         state.met.truncate(MOST_AGAIN);
-        Asked { subjects: subjects.len(), changes: state.ledger.changes(), is_typed: false }
+        Asked { changes: state.ledger.changes() }
     }
 
     /// What is said of texts that are about to be changed, as far as it is not known.
@@ -248,15 +215,15 @@ impl Checks {
         let paths: Vec<_> = subjects.iter().map(|subject| &*subject.path).collect();
         self.shared.reading.done(&paths, until).await;
         let moment = self.moment();
-        let (unknown, is_typed): (Vec<_>, bool) = {
+        let unknown: Vec<_> = {
             let mut state = self.lock();
-            let is_typed = state.is_typed(moment);
+            state.look(moment);
             subjects.iter().for_each(|subject| _ = state.waited.remove(&subject.path));
             let is_unknown = |subject: &&Subject| !state.ledger.knows(&subject.path, &subject.text);
-            (subjects.iter().filter(is_unknown).cloned().collect(), is_typed)
+            subjects.iter().filter(is_unknown).cloned().collect()
         };
         if !unknown.is_empty() {
-            let asked = Asked { is_typed, ..self.begin(&unknown) };
+            let asked = self.begin(&unknown);
             let (unknown, reports) = self.check(unknown, until).await;
             self.heard(&unknown, &reports, asked);
         }
@@ -274,36 +241,6 @@ impl Checks {
         self.shared.texts.as_ref().map_or(0, |texts| texts.moment())
     }
 
-    /// What was said without a change; of a text that is the same it may be another thing because a person typed elsewhere.
-    fn heard(&self, subjects: &[Subject], reports: &[Report], asked: Asked) {
-        let text = text_of(subjects);
-        let mut guard = self.lock();
-        let state = &mut *guard;
-        state.learn(subjects, reports);
-        let (news, mut quiet): (Vec<_>, Vec<_>) = reports.iter().cloned().partition(|report| {
-            let text = text(&report.path);
-            let is_theirs = asked.is_typed && state.ledger.standing(report, text) == Standing::Differs;
-            !is_theirs && state.is_news(report, text)
-        });
-        // What a change that was made meanwhile did to other files is not how they were before.
-        let is_of_now = |report: &Report| {
-            let mut asked = subjects.iter().take(asked.subjects);
-            asked.any(|subject| subject.path == report.path)
-                || state.ledger.standing(report, text(&report.path)) == Standing::Same
-        };
-        if state.ledger.changes() != asked.changes {
-            quiet.retain(is_of_now);
-        }
-        for report in &quiet {
-            if state.ledger.standing(report, text(&report.path)) == Standing::First {
-                state.turn.heard(report, text(&report.path));
-            }
-        }
-        state.ledger.put(&quiet, &text);
-        drop(guard);
-        self.came(subjects, &news, false);
-    }
-
     /// What is new after a change. Nothing where nobody can say anything of it.
     pub async fn after(&self, edited: &[Edited]) -> Option<Told> {
         if self.is_off() {
@@ -312,15 +249,15 @@ impl Checks {
         let begun = Instant::now();
         let waited = self.waited(edited);
         let until = begun + self.shared.options.wait.saturating_sub(waited);
-        self.made(edited, true);
+        let change = self.made(edited, true);
         let moment = self.moment();
         self.lock().moment = moment;
         let asked = self.subjects(edited);
         let (subjects, reports) =
             self.check(asked.clone(), until.checked_sub(FOR_SYNTAX).unwrap_or(until)).await;
         let syntax = self.syntax_before(edited, &reports, until).await;
-        let delta = self.compare(edited, &subjects, &reports, syntax);
-        self.wait_for_late(asked, &delta);
+        let delta = self.compare(edited, &subjects, &reports, syntax, &change);
+        self.wait_for_late(asked, &delta, change);
         self.told(&delta, &|path| text_of(&subjects)(path).cloned(), waited + begun.elapsed())
     }
 
@@ -352,8 +289,8 @@ impl Checks {
         self.told(&delta, &|path| text_of(&subjects)(path).cloned(), begun.elapsed())
     }
 
-    /// `is_exact` where a file without a text before was not there.
-    fn made(&self, edited: &[Edited], is_exact: bool) {
+    /// `is_exact` where a file without a text before was not there. What is returned is kept until it is answered for.
+    fn made(&self, edited: &[Edited], is_exact: bool) -> Change {
         let mut guard = self.lock();
         let state = &mut *guard;
         for file in edited {
@@ -368,6 +305,7 @@ impl Checks {
             }
         }
         state.ledger.changed();
+        state.pending.begin()
     }
 
     /// Everything that is known by then, with the texts that it is said of.
@@ -446,9 +384,10 @@ impl Checks {
         subjects: &[Subject],
         reports: &[Report],
         syntax: Vec<Report>,
+        change: &Change,
     ) -> Delta {
         let mut guard = self.lock();
-        guard.learn(subjects, reports);
+        guard.learn(subjects, reports, Some(change));
         let mut baselines = guard.ledger.baselines(reports, text_of(subjects));
         guard.keep(subjects, reports);
         drop(guard);

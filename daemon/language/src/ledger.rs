@@ -29,6 +29,8 @@ pub(crate) struct Ledger {
     clock: u64,
     /// How often something was changed that what is said of any file may depend on.
     changes: u64,
+    /// Which of these was a person's.
+    typed: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -83,6 +85,17 @@ impl Ledger {
     /// What is said of any file may be another thing now.
     pub(crate) fn changed(&mut self) {
         self.changes += 1;
+    }
+
+    /// The same, and a person has done it.
+    pub(crate) fn typed(&mut self) {
+        self.changed();
+        self.typed = self.changes;
+    }
+
+    /// Whether a person has typed something since this source last spoke of the file.
+    pub(crate) fn is_typed_since(&self, report: &Report) -> bool {
+        self.entries.get(&key(report)).is_some_and(|entry| entry.changes < self.typed)
     }
 
     /// How often it was.

@@ -74,6 +74,11 @@ pub trait Source: Send + Sync {
         self.check(subjects, until)
     }
 
+    /// The same as `check` for somebody who has not made these texts, and may know older ones: those are not asked about.
+    fn warm<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
+        self.check(subjects, until)
+    }
+
     /// The same as `check` for somebody who has time: what cannot be known soon is waited for.
     fn later<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
         self.check(subjects, until)

@@ -76,7 +76,7 @@ impl Sources {
         let Some(pool) = &self.pool else { return Vec::new() };
         match warming {
             Warming::Alone => pool.alone(subjects, until).await,
-            Warming::Whole => pool.check(subjects, until).await,
+            Warming::Whole => pool.warm(subjects, until).await,
             Warming::Later => pool.later(subjects, until).await,
         }
     }

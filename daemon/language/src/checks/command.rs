@@ -11,6 +11,7 @@ use std::time::Duration;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, timeout_at};
 
+use super::pending::Change;
 use super::{Checks, Edited, MOST_AGAIN, Told, text_of};
 use crate::source::{Subject, Texts};
 
@@ -30,6 +31,8 @@ pub struct Commanding {
     waited: Duration,
     /// The files that were told of last, as they were.
     known: Vec<(PathBuf, Option<Arc<String>>)>,
+    /// What it may be changing.
+    change: Option<Change>,
 }
 
 impl Checks {
@@ -41,11 +44,12 @@ impl Checks {
         let begun = Instant::now();
         self.shared.reading.done(&[], begun + self.shared.options.wait / 3).await;
         let waited = begun.elapsed();
+        let change = Some(self.lock().pending.begin());
         let moment = self.shared.sources.moment(&self.real_root(), Instant::now() + SETTLE).await;
         let latest = self.lock().latest();
         let text = |path: &Path| texts.text(path).map(|subject| subject.text);
         let known = latest.into_iter().map(|path| (text(&path), path)).map(|(text, path)| (path, text));
-        Commanding { moment, waited, known: known.collect() }
+        Commanding { moment, waited, known: known.collect(), change }
     }
 
     /// Has editors read again what was changed behind their backs, and waits until they have.
@@ -93,7 +97,8 @@ impl Checks {
             return None;
         }
         // Nobody knows which of them were not there.
-        self.made(&edited, false);
+        let change = self.made(&edited, false);
+        drop(command.change);
         let mut asked = self.subjects(&edited);
         // What somebody else did to other files is not its doing.
         let is_changed = |subject: &Subject| edited.iter().any(|edited| edited.path == subject.path);
@@ -102,13 +107,13 @@ impl Checks {
         });
         let (subjects, reports) = self.check(asked.clone(), until).await;
         // What was there before a command is known from the reports on it, if at all.
-        let delta = self.compare(&[], &subjects, &reports, Vec::new());
+        let delta = self.compare(&[], &subjects, &reports, Vec::new(), &change);
         let mut told = self.told(&delta, &|path| text_of(&subjects)(path).cloned(), begun.elapsed());
         if let Some(told) = told.as_mut().filter(|_| more > 0) {
             let files = if more == 1 { "file was" } else { "files were" };
             told.output.push_str(&format!("{more} more changed {files} not looked at.\n"));
         }
-        self.wait_for_late(asked, &delta);
+        self.wait_for_late(asked, &delta, change);
         told
     }
 }

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::pending::Change;
 use super::{Checks, text_of};
 use crate::delta::Delta;
 use crate::ledger::{Ledger, Standing};
@@ -92,7 +93,8 @@ impl Checks {
         }
     }
 
-    pub(super) fn wait_for_late(&self, subjects: Vec<Subject>, delta: &Delta) {
+    /// The change is open until it came.
+    pub(super) fn wait_for_late(&self, subjects: Vec<Subject>, delta: &Delta, change: Change) {
         let is_open = |subject: &Subject| {
             let mut answers = delta.answers.iter().filter(|answer| answer.path == subject.path);
             answers.any(|answer| answer.proof == Proof::Unknown)
@@ -103,6 +105,7 @@ impl Checks {
         if subjects.is_empty() {
             return;
         }
+        change.is_answered_but_for(delta);
         // Whoever asks goes with the session.
         let shared = Arc::downgrade(&self.shared);
         let sources = self.shared.sources.clone();
@@ -114,6 +117,7 @@ impl Checks {
                 let (subjects, reports) = checks.with_others(subjects, reports, &others);
                 checks.came(&subjects, &reports, true);
             }
+            drop(change);
         });
     }
 
@@ -144,7 +148,6 @@ impl Checks {
         if reports.is_empty() {
             return;
         }
-        state.learn(subjects, &reports);
         state.late.add(&state.ledger, &reports, subjects, is_announced);
         state.keep(subjects, &reports);
         drop(guard);

@@ -1,17 +1,22 @@
 //! What is said of files that were read, on its way: whoever changes something next is to compare with it.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
-use super::{Checks, late};
-use crate::report::Report;
+use super::{Checks, MOST_AGAIN, Shared, late};
 use crate::source::Subject;
-use crate::sources::Warming;
+use crate::sources::{Sources, Warming};
 
 impl Checks {
+    fn is_current(&self, subject: &Subject) -> bool {
+        let now = self.shared.texts.as_ref().and_then(|texts| texts.text(&subject.path));
+        now.is_some_and(|now| now.text == subject.text)
+    }
+
     /// A file was read, and may be changed next: whoever can say something of it begins to.
     pub fn read(&self, subject: Subject) {
         if self.is_off() {
@@ -19,29 +24,89 @@ impl Checks {
         }
         let (alone, whole) = self.shared.reading.begin(&subject.path);
         let subjects = vec![subject];
-        let (others, asked) = (self.others(&subjects), self.begin(&subjects));
+        self.begin(&subjects);
         // Whoever asks goes with the session.
         let (shared, sources) = (Arc::downgrade(&self.shared), self.shared.sources.clone());
         let (root, until) = (self.real_root(), Instant::now() + self.shared.options.wait);
+        let reader = Reader { shared, sources, root };
         tokio::spawn(async move {
-            let heard = |reports: Vec<Report>| {
-                let Some(shared) = shared.upgrade() else { return };
-                let checks = Self { shared };
-                let (subjects, reports) = checks.with_others(subjects.clone(), reports, &others);
-                checks.heard(&subjects, &reports, asked);
-            };
             // What it was like is wanted at the next change, and what it may break takes longer.
-            heard(sources.warm(Warming::Alone, &subjects, &root, until).await);
+            reader.ask(Warming::Alone, &subjects, until).await;
             drop(alone);
-            let reports = sources.warm(Warming::Whole, &subjects, &root, until).await;
-            let is_known = reports.iter().all(|report| report.said.diagnostics().is_some());
-            heard(reports);
+            let is_known = reader.ask(Warming::Whole, &subjects, until).await;
             drop(whole);
             if !is_known {
-                let until = Instant::now() + late::PATIENCE;
-                heard(sources.warm(Warming::Later, &subjects, &root, until).await);
+                reader.later(subjects).await;
             }
         });
+    }
+}
+
+/// Whoever asks about files that were read.
+struct Reader {
+    shared: Weak<Shared>,
+    sources: Sources,
+    root: PathBuf,
+}
+
+impl Reader {
+    /// Tells whether all is known now that is to be.
+    async fn ask(&self, warming: Warming, subjects: &[Subject], until: Instant) -> bool {
+        let Some(shared) = self.shared.upgrade() else { return true };
+        let checks = Checks { shared };
+        // Whoever made another text of one meanwhile asks about that.
+        let subjects: Vec<_> =
+            subjects.iter().filter(|subject| checks.is_current(subject)).cloned().collect();
+        if subjects.is_empty() {
+            return true;
+        }
+        let (others, asked) = (checks.others(&subjects), checks.begin(&subjects));
+        drop(checks);
+        let reports = self.sources.warm(warming, &subjects, &self.root, until).await;
+        let is_known = reports.iter().all(|report| report.said.diagnostics().is_some());
+        if let Some(shared) = self.shared.upgrade() {
+            let checks = Checks { shared };
+            let (subjects, reports) = checks.with_others(subjects, reports, &others);
+            checks.heard(&subjects, &reports, asked);
+        }
+        is_known
+    }
+
+    /// Waits for servers that are not ready; with all that was read meanwhile, so that they are not asked by everyone at once then.
+    async fn later(&self, subjects: Vec<Subject>) {
+        let checks = || Some(Checks { shared: self.shared.upgrade()? });
+        if !checks().is_some_and(|checks| checks.lock().unready.add(subjects)) {
+            return;
+        }
+        while let Some(subjects) = checks().and_then(|checks| checks.lock().unready.next()) {
+            self.ask(Warming::Later, &subjects, Instant::now() + late::PATIENCE).await;
+        }
+    }
+}
+
+/// Files that were read while servers were not ready.
+#[derive(Debug, Default)]
+pub(super) struct Unready {
+    subjects: VecDeque<Subject>,
+    /// Somebody waits, and takes them all next.
+    is_waiting: bool,
+}
+
+impl Unready {
+    /// Tells whether nobody waits yet, and whoever adds is to.
+    fn add(&mut self, subjects: Vec<Subject>) -> bool {
+        for subject in subjects {
+            self.subjects.retain(|known| known.path != subject.path);
+            self.subjects.push_front(subject);
+        }
+        self.subjects.truncate(MOST_AGAIN);
+        !std::mem::replace(&mut self.is_waiting, true)
+    }
+
+    /// Nothing where nobody need wait any longer.
+    fn next(&mut self) -> Option<Vec<Subject>> {
+        self.is_waiting = !self.subjects.is_empty();
+        self.is_waiting.then(|| self.subjects.drain(..).collect())
     }
 }
 

@@ -1,8 +1,9 @@
 mod meanwhile;
+mod open;
 mod others;
 mod reading;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use copydesk_text::Position;
 use tokio::sync::Notify;
@@ -28,6 +29,10 @@ struct Grumbler {
     is_slow: AtomicBool,
     /// What it says of single texts waits for this.
     gate: Option<Arc<Notify>>,
+    /// The texts that it was asked about with all that they may break.
+    asked: Mutex<Vec<String>>,
+    /// How many it was asked about by those who have time.
+    later: Mutex<Vec<usize>>,
 }
 
 fn said(text: &str) -> Said {
@@ -47,6 +52,7 @@ fn report(subject: &Subject, said: Said) -> Report {
 impl Source for Grumbler {
     fn check<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
         let is_indexing = self.is_indexing.load(Ordering::SeqCst);
+        self.asked.lock().unwrap().extend(subjects.iter().map(|subject| subject.text.to_string()));
         let answer = move |subject: &Subject| match is_indexing {
             true => report(subject, Said::Unknown { why: "still indexing".to_owned() }),
             false => report(subject, said(&subject.text)),
@@ -73,9 +79,11 @@ impl Source for Grumbler {
     }
 
     fn later<'a>(&'a self, subjects: &'a [Subject], _until: Instant) -> Checking<'a> {
+        self.later.lock().unwrap().push(subjects.len());
         Box::pin(async move {
             self.indexed.notified().await;
-            subjects.iter().map(|subject| report(subject, said(&subject.text))).collect()
+            let others = std::mem::take(&mut *self.others.lock().unwrap());
+            subjects.iter().map(|subject| report(subject, said(&subject.text))).chain(others).collect()
         })
     }
 
@@ -96,7 +104,7 @@ impl Witness for Grumbler {
 
 /// What lies there.
 #[derive(Default)]
-struct Disk(Mutex<HashMap<PathBuf, Arc<String>>>);
+struct Disk(Mutex<HashMap<PathBuf, Arc<String>>>, AtomicU64);
 
 impl Disk {
     fn write(&self, name: &str, text: &str) {
@@ -108,6 +116,10 @@ impl Texts for Disk {
     fn text(&self, path: &Path) -> Option<Subject> {
         let text = Arc::clone(self.0.lock().unwrap().get(path)?);
         Some(Subject { path: path.to_owned(), text, is_saved: true })
+    }
+
+    fn moment(&self) -> u64 {
+        self.1.load(Ordering::SeqCst)
     }
 }
 

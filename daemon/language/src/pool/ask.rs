@@ -30,13 +30,27 @@ const MOST_UNKNOWN: usize = 10;
 
 const LATE: &str = "it did not answer in time";
 
+const CHANGED: &str = "it was changed meanwhile";
+
 /// What is asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Aim {
     /// Texts, and the files that they may break. A server is told of what was saved.
     Whole,
-    /// These texts alone.
+    /// The same for nobody who has just made them: a text that is another one by now is not put back.
+    Warm,
+    /// These texts alone, as `Warm` does it.
     Alone,
+}
+
+impl Aim {
+    fn is_whole(self) -> bool {
+        self != Self::Alone
+    }
+
+    fn is_made(self) -> bool {
+        self == Self::Whole
+    }
 }
 
 /// One answer.
@@ -62,7 +76,7 @@ pub(super) async fn ask(
     slot.begun(until).await;
     let Some(alive) = slot.alive() else {
         // They are opened when it is there.
-        for (subject, language) in subjects {
+        for (subject, language) in &current(pool, subjects, aim) {
             slot.documents().hold(subject, language);
         }
         return unknown(&slot.ready().err().unwrap_or_else(|| "it is starting".to_owned()));
@@ -81,7 +95,11 @@ pub(super) async fn ask(
         }
     }
     let known_before = slot.documents().ever_known();
-    let held = hold_all(slot, &alive, subjects, aim);
+    let current = current(pool, subjects, aim);
+    if current.is_empty() {
+        return unknown(CHANGED);
+    }
+    let held = hold_all(slot, &alive, &current, aim);
     // It says when it is ready; until then there is nothing to wait for.
     if slot.launch.quirks.ready == ReadyBy::ServerStatus
         && let Err(why) = slot.ready()
@@ -99,14 +117,14 @@ pub(super) async fn ask(
         })
     };
     let mut waiting: FuturesUnordered<BoxFuture<'_, Got>> = FuturesUnordered::new();
-    for (subject, _) in subjects.iter().filter(|(subject, _)| aim == Aim::Whole && subject.is_saved) {
+    for (subject, _) in current.iter().filter(|(subject, _)| aim.is_whole() && subject.is_saved) {
         waiting.push(Box::pin(async move {
             let said = server.check_saved(&subject.path, until).await;
             Got::Saved(subject.path.clone(), said)
         }));
     }
     waiting.extend(held.into_iter().map(|(path, text)| check(path, text)));
-    if aim == Aim::Whole {
+    if aim.is_whole() {
         waiting.push(Box::pin(async { Got::Others(server.others(mark, until).await) }));
         waiting.push(Box::pin(async {
             let _ = server.states().wait_for(|state| *state == State::Ready).await;
@@ -128,7 +146,7 @@ pub(super) async fn ask(
         past,
     };
     let is_told = quirks.pushes_closed || quirks.dirty_dependents == Dependents::Told;
-    let mut is_telling = aim == Aim::Whole && is_told && !server.is_asked_instead();
+    let mut is_telling = aim.is_whole() && is_told && !server.is_asked_instead();
     while let Ok(Some(got)) = timeout_at(until, waiting.next()).await {
         match got {
             Got::Linked(found) => {
@@ -164,12 +182,20 @@ pub(super) async fn ask(
     answers.finish(subjects)
 }
 
+/// Those that a server may be told of. Somebody may have made another text of one since it was read, and told the server of that.
+fn current(pool: &Shared, subjects: &[(Subject, String)], aim: Aim) -> Vec<(Subject, String)> {
+    let is_current = |subject: &Subject| {
+        aim.is_made() || pool.texts.text(&subject.path).is_some_and(|now| now.text == subject.text)
+    };
+    subjects.iter().filter(|(subject, _)| is_current(subject)).cloned().collect()
+}
+
 fn hold_all(slot: &Slot, alive: &Alive, subjects: &[(Subject, String)], aim: Aim) -> BTreeMap<PathBuf, u64> {
     let mut held = BTreeMap::new();
     for (subject, language) in subjects {
         held.insert(subject.path.clone(), slot.hold(alive, subject, language));
     }
-    for (subject, _) in subjects.iter().filter(|(subject, _)| aim == Aim::Whole && subject.is_saved) {
+    for (subject, _) in subjects.iter().filter(|(subject, _)| aim.is_whole() && subject.is_saved) {
         // Also where something else was written since: a compiler looks only when something is saved.
         if slot.documents().is_news_that_saved(&subject.path) || alive.server.wants_save() {
             alive.server.saved(&subject.path);
@@ -207,7 +233,7 @@ impl Answers<'_> {
                 documents.remember(&path, (text, self.generation), &said);
                 // Somebody else held another text meanwhile, and is told what is said of that.
                 let is_same = documents.text(&path) == Some(text);
-                let changed = || Said::Unknown { why: "it was changed meanwhile".to_owned() };
+                let changed = || Said::Unknown { why: CHANGED.to_owned() };
                 let said = if is_same { said } else { changed() };
                 self.said.insert(path, said);
             }

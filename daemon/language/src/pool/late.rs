@@ -44,7 +44,7 @@ impl Besides {
                     if subjects.is_empty() {
                         return Vec::new();
                     }
-                    let reports = ask(&shared, slot, &subjects, Aim::Whole, Instant::now() + ANSWER).await;
+                    let reports = ask(&shared, slot, &subjects, Aim::Warm, Instant::now() + ANSWER).await;
                     reports.into_iter().filter(|report| report.said.diagnostics().is_some()).collect()
                 }
             });

@@ -60,6 +60,10 @@ impl Source for Besides {
         Box::pin(self.pool.ask(subjects, &self.served, Aim::Alone, until))
     }
 
+    fn warm<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
+        Box::pin(self.pool.ask(subjects, &self.served, Aim::Warm, until))
+    }
+
     fn later<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
         let late = self.late(subjects.to_vec());
         Box::pin(async move { timeout_at(until, late).await.unwrap_or_default() })

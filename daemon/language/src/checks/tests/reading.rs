@@ -54,3 +54,45 @@ async fn what_does_not_come_is_not_waited_for_longer_than_a_third_of_the_time() 
     scene.checks.begin_command().await;
     assert_eq!(begun.elapsed(), WAIT / 3);
 }
+
+/// Lets everything go on that can.
+async fn settle() {
+    for _ in 0..200 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_text_that_is_another_one_by_now_is_not_asked_about() {
+    let gate = Arc::new(Notify::new());
+    let scene = scene_of(Grumbler { gate: Some(Arc::clone(&gate)), ..Grumbler::default() });
+    scene.grumbler.disk.write("a", "read\n");
+    scene.checks.read(scene.grumbler.disk.text(Path::new("/w/a")).unwrap());
+    settle().await;
+    scene.grumbler.disk.write("a", "changed\n");
+    scene.checks.after(&[edited("a", Some("read\n"), Some("changed\n"))]).await.unwrap();
+    gate.notify_one();
+    settle().await;
+    assert_eq!(*scene.grumbler.asked.lock().unwrap(), ["changed\n"]);
+}
+
+#[tokio::test]
+async fn however_many_are_read_a_server_that_is_not_ready_is_asked_by_one() {
+    let scene = scene();
+    scene.grumbler.is_indexing.store(true, Ordering::SeqCst);
+    for number in 0..MOST_AGAIN + 10 {
+        scene.grumbler.disk.write(&number.to_string(), "fine\n");
+        scene.checks.read(scene.grumbler.disk.text(&Path::new("/w").join(number.to_string())).unwrap());
+    }
+    settle().await;
+    assert_eq!(*scene.grumbler.later.lock().unwrap(), [1]);
+    scene.grumbler.indexed.notify_one();
+    settle().await;
+    assert_eq!(*scene.grumbler.later.lock().unwrap(), [1, MOST_AGAIN]);
+    scene.grumbler.indexed.notify_one();
+    settle().await;
+    // The next one to read waits again.
+    scene.checks.read(scene.grumbler.disk.text(Path::new("/w/0")).unwrap());
+    settle().await;
+    assert_eq!(*scene.grumbler.later.lock().unwrap(), [1, MOST_AGAIN, 1]);
+}

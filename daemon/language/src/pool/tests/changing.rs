@@ -45,6 +45,20 @@ async fn what_a_shell_changes_is_known_at_the_next_question() {
 }
 
 #[tokio::test]
+async fn a_text_that_was_read_is_not_put_back_when_it_is_another_one_by_now() {
+    let house = House::new(&["--pull"], push(), Limits::default());
+    let read = [house.saved("a.lua", "bad")];
+    house.check(&read[0]).await;
+    house.check(&house.saved("a.lua", "")).await;
+    let told = house.log();
+    let besides = house.pool.besides(&[]);
+    for reports in [besides.alone(&read, soon()).await, besides.warm(&read, soon()).await] {
+        assert_eq!(house.words(&reports), ["a.lua unknown it was changed meanwhile"]);
+    }
+    assert_eq!(house.log(), told);
+}
+
+#[tokio::test]
 async fn no_more_is_held_than_may_be() {
     let house = House::new(&["--pull"], push(), Limits { documents: 2, ..Limits::default() });
     for name in ["f1.lua", "f2.lua", "f3.lua"] {
