@@ -118,6 +118,9 @@ pub(crate) fn judge(moments: &[Moment], told: &Told) -> Verdict {
     }
     // A compiler that stops at the first kind of errors says no more of the others.
     let is_whole = !after.truth.iter().any(|known| known.is_error && whole.new.contains(known));
+    // Where it is said that there is none, it is said that the old ones are gone.
+    let is_left = |path: &str| after.truth.iter().any(|known| known.is_error && known.path == path);
+    let fixed: Vec<_> = fixed.into_iter().filter(|fixed| !told.has_none || is_left(&fixed.path)).collect();
     if let (Some(first), 0, true) = (fixed.first(), told.fixed, is_whole) {
         let why = format!("not told as fixed: {first}");
         if let Some(unknown) = told.unknown() {

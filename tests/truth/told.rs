@@ -11,6 +11,8 @@ pub(crate) struct Told {
     pub(crate) unsure: Vec<Problem>,
     pub(crate) reports: Vec<Report>,
     pub(crate) fixed: u64,
+    /// What was before is not known, and it is said that there is no error now.
+    pub(crate) has_none: bool,
     pub(crate) waited_ms: u64,
     /// What of both the model did not read.
     pub(crate) unread: Vec<Problem>,
@@ -52,6 +54,7 @@ impl Told {
             told.fixed += diagnostics["fixed"].as_u64().unwrap_or(0);
             told.waited_ms = told.waited_ms.max(diagnostics["waitedMs"].as_u64().unwrap_or(0));
         }
+        told.has_none = read.lines().any(|line| line.ends_with(", proven for this text: no errors"));
         let both = told.new.iter().chain(&told.unsure);
         told.unread = both.filter(|one| !read.contains(&place(one))).cloned().collect();
         // What came late, or came of a command, is a note. What is not known to be new may be told as new by one.

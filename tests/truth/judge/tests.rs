@@ -44,6 +44,7 @@ fn each_class_is_told_from_the_others() {
         (&clean, &broken, Told::default(), Class::Unknown),
         (&broken, &clean, told("proven", &[], 1), Class::Exact),
         (&broken, &clean, told("proven", &[], 0), Class::Stale),
+        (&broken, &clean, Told { has_none: true, ..told("proven", &[], 0) }, Class::Exact),
         (&broken, &clean, told("likely", std::slice::from_ref(&error), 0), Class::Stale),
         (&clean, &clean, told("likely", &[], 0), Class::Exact),
         (&clean, &clean, told("likely", &[], 1), Class::Wrong),
