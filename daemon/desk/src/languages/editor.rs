@@ -4,13 +4,16 @@
 //! may come from a terminal, beside the editor that serves the project. Each is asked of what it has open for the version that it has, and
 //! of other files as they are on the disk. Of what nobody's servers serve there is no report, so that others are asked. A text that is
 //! another one in the editor by now is not asked about: what would be said of it is not about the subject. A client that once did not
-//! answer is not waited for until it does again, and a bystander that does not say at once that it has servers is passed over.
+//! answer is not waited for until it does again, and a bystander that never said that it has servers, or does not answer, is passed over.
 //!
 //! Files that name a changed one are asked about, too (`linked.rs`): servers say little of what is not open. Of other files only what is
 //! other than it was is told: that is what a change may have done to them.
 
 mod linked;
 mod others;
+mod serving;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -34,6 +37,7 @@ use url::Url;
 use crate::hub::{Asked, Editors};
 use linked::Linked;
 use others::Others;
+use serving::Servings;
 
 /// What is told of files that nobody asked about, at most.
 const MOST_OTHERS: usize = 100;
@@ -62,18 +66,21 @@ pub(crate) struct EditorSource {
     others: Mutex<HashMap<ClientId, Arc<Others>>>,
     /// They did not answer the last time.
     silent: Mutex<BTreeSet<ClientId>>,
+    servings: Servings,
 }
 
 impl EditorSource {
     pub(crate) fn new(editors: Editors, files: Files, texts: Arc<dyn Texts>) -> Self {
         let linked = Linked::new(texts, files.root());
-        Self { editors, files, linked, others: Mutex::default(), silent: Mutex::default() }
+        let (others, silent, servings) = Default::default();
+        Self { editors, files, linked, others, silent, servings }
     }
 
     /// `ready` is how long servers are waited for that are not ready.
     async fn all(&self, subjects: &[Subject], until: Instant, ready: Option<Duration>) -> Vec<Report> {
         let asking = |(client, editor)| Asking { source: self, client, editor, until, ready };
-        let bystanders = self.bystanders(subjects).await;
+        self.forget_who_left();
+        let bystanders = self.bystanders(subjects, until).await;
         let of = async |subject: &Subject| {
             for candidate in self.candidates(&subject.path, &bystanders) {
                 let client = candidate.0;
@@ -123,13 +130,13 @@ impl EditorSource {
     }
 
     /// Those beside the one that prompted which work near these and have servers.
-    async fn bystanders(&self, subjects: &[Subject]) -> BTreeSet<ClientId> {
+    async fn bystanders(&self, subjects: &[Subject], until: Instant) -> BTreeSet<ClientId> {
         let near = subjects.iter().flat_map(|subject| self.editors.at(&subject.path));
         let mut near: HashMap<_, _> = near.collect();
         self.files.home_client().map(|home| near.remove(&home));
-        let until = Instant::now() + BRIEFLY;
+        let until = until.min(Instant::now() + BRIEFLY);
         let asked = near.into_iter().map(async |(client, editor)| {
-            let is_serving = is_serving(&*editor, until).await;
+            let is_serving = self.servings.is_serving(client, editor, until).await;
             is_serving.then_some(client)
         });
         join_all(asked).await.into_iter().flatten().collect()
@@ -139,7 +146,7 @@ impl EditorSource {
     pub(super) async fn is_serving(&self, path: &Path) -> bool {
         let Ok(uri) = Url::from_file_path(path) else { return false };
         let subject = Subject { path: path.to_owned(), text: Arc::default(), is_saved: true };
-        let bystanders = self.bystanders(&[subject]).await;
+        let bystanders = self.bystanders(&[subject], Instant::now() + BRIEFLY).await;
         for (_, editor) in self.candidates(path, &bystanders) {
             let soon = u32::try_from(SOON.as_millis()).ok();
             let params =
@@ -159,8 +166,14 @@ impl EditorSource {
 
     fn others_of(&self, client: ClientId) -> Arc<Others> {
         let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
-        others.retain(|known, _| *known == client || self.editors.get(*known).is_some());
         Arc::clone(others.entry(client).or_default())
+    }
+
+    fn forget_who_left(&self) {
+        let is_here = |client: &ClientId| self.editors.get(*client).is_some();
+        self.others.lock().unwrap_or_else(PoisonError::into_inner).retain(|client, _| is_here(client));
+        self.silent().retain(is_here);
+        self.servings.keep(&self.editors);
     }
 
     fn silent(&self) -> MutexGuard<'_, BTreeSet<ClientId>> {
@@ -174,15 +187,17 @@ impl Source for EditorSource {
             let root = self.files.root();
             let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
             let home = self.files.home_client();
-            if let Some(editor) = home.and_then(|home| self.editors.get(home))
-                && is_serving(&*editor, until).await
+            if let Some(client) = home
+                && let Some(editor) = self.editors.get(client)
+                && self.servings.is_serving(client, editor, until).await
             {
                 return true;
             }
             let mut near = self.editors.at(&root);
             near.retain(|(client, _)| Some(*client) != home);
             let until = until.min(Instant::now() + BRIEFLY);
-            let asked = near.iter().map(|(_, editor)| is_serving(&**editor, until));
+            let asked =
+                near.into_iter().map(|(client, editor)| self.servings.is_serving(client, editor, until));
             join_all(asked).await.contains(&true)
         })
     }
@@ -194,12 +209,6 @@ impl Source for EditorSource {
     fn later<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
         Box::pin(self.all(subjects, until, None))
     }
-}
-
-/// Whether it has any language servers.
-async fn is_serving(editor: &dyn Asked, until: Instant) -> bool {
-    let answer = tokio::time::timeout_at(until, editor.diagnostics(DiagnosticsParams::default())).await;
-    answer.is_ok_and(|answer| answer.is_ok_and(|result| result.state != AnswerState::Unsupported))
 }
 
 /// One round of questions.
@@ -225,8 +234,9 @@ impl Asking<'_> {
         };
         let is_same = open.as_ref().map_or(subject.is_saved, |open| open.document == *subject.text.as_str());
         if !is_same {
-            // What another one has open is not this one's to speak of.
-            if open.is_none() && files.home_client() != Some(self.client) {
+            // What another one has open is not this one's to speak of; nor is it the prompting one's, where that does not serve it.
+            let is_home = files.home_client() == Some(self.client);
+            if open.is_none() && (!is_home || self.serves_not(&subject.path).await) {
                 return None;
             }
             return Some(self.not_known(&subject.path, "its text is another one in the editor by now"));
@@ -242,7 +252,10 @@ impl Asking<'_> {
             return Some(self.not_known(&subject.path, "the editor did not answer in time"));
         };
         match result.state {
-            AnswerState::Unsupported => None,
+            AnswerState::Unsupported => {
+                self.source.servings.doubt(self.client);
+                None
+            }
             AnswerState::Starting => {
                 Some(self.not_known(&subject.path, "the editor's language server is still starting"))
             }
@@ -265,6 +278,14 @@ impl Asking<'_> {
                 Some([said].into_iter().chain(unseen).collect())
             }
         }
+    }
+
+    /// It says that it has no server for a file.
+    async fn serves_not(&self, path: &Path) -> bool {
+        let Ok(uri) = Url::from_file_path(path) else { return true };
+        let until = self.until.min(Instant::now() + SOON + ON_THE_WAY);
+        let result = self.ask(Some(uri.into()), None, until).await;
+        result.is_some_and(|result| result.state == AnswerState::Unsupported)
     }
 
     /// What else it knows, and whether there would be more of it.
@@ -307,7 +328,10 @@ impl Asking<'_> {
         let answer = tokio::time::timeout_at(until, answer).await;
         match answer {
             Ok(_) => _ = self.source.silent().remove(&self.client),
-            Err(_) => _ = self.source.silent().insert(self.client),
+            Err(_) => {
+                self.source.silent().insert(self.client);
+                self.source.servings.disbelieve(self.client);
+            }
         }
         match answer.ok()? {
             Ok(result) => Some(result),

@@ -94,8 +94,8 @@ pub struct Diagnostics {
     pub warnings: Option<bool>,
     /// Who is asked; all of them if nothing is said.
     pub sources: Option<Vec<DiagnosticSource>>,
-    /// Whether language servers, checkers and formatters that lie in the project (`node_modules/.bin`, `.venv`) may be run. On unless
-    /// this is `false`.
+    /// `false`: no program that lies in the project is started (except by its whole path), and none is let run the project's code: neither
+    /// build scripts, procedural macros and `cargo check` of rust-analyzer, nor servers that load that code themselves. On if nothing is said.
     pub project_programs: Option<bool>,
 }
 
