@@ -37,7 +37,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::database::{self, Look, Unusable};
 pub use bound::{Bound, Usage};
-pub use entry::{Entry, EntryId, Form, Hash, Kind, NewEntry, NewKind, Outcome, State, Text};
+pub use entry::{Entry, EntryId, Form, Hash, Kind, NewEntry, NewKind, Outcome, Text};
 use known::Known;
 pub use open::Opened;
 pub use read::Texts;
@@ -135,13 +135,6 @@ impl Journal {
     pub async fn entries(&self, session: &str) -> Result<Vec<Entry>, JournalError> {
         let session = session.to_owned();
         self.ask(move |owner| read::entries(&owner.connection, &session)).await
-    }
-
-    /// Those of some calls, the oldest first.
-    pub async fn of_calls(&self, session: &str, calls: &[String]) -> Result<Vec<Entry>, JournalError> {
-        let mut entries = self.entries(session).await?;
-        entries.retain(|entry| calls.contains(&entry.call));
-        Ok(entries)
     }
 
     /// Those of all sessions that were begun and not settled: under way now, or when a crash came.

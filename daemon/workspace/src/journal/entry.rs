@@ -191,40 +191,12 @@ pub struct Entry {
     pub kept: bool,
 }
 
-/// How an edit stands with what is there now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
-    /// It has not been applied, or was taken back.
-    Before,
-    After,
-    /// Something else is there.
-    Other,
-}
-
 impl Entry {
     /// Where the text after the edit is.
     pub fn leads_to(&self) -> &str {
         match &self.kind {
             Kind::Move { to } => to,
             Kind::Edit | Kind::Create | Kind::Delete => &self.place,
-        }
-    }
-
-    /// By what is at the place now and, which counts for a move alone, at the one it leads to. An edit that changes
-    /// nothing is both before and after, and told as after.
-    pub fn state_of(&self, place: Option<&str>, to: Option<&str>) -> State {
-        let place = place.map(Hash::of);
-        let is = |before: bool, after: bool| match (before, after) {
-            (_, true) => State::After,
-            (true, false) => State::Before,
-            (false, false) => State::Other,
-        };
-        match self.kind {
-            Kind::Move { .. } => {
-                let to = to.map(Hash::of);
-                is(place == self.before && to.is_none(), place.is_none() && to == self.after)
-            }
-            Kind::Edit | Kind::Create | Kind::Delete => is(place == self.before, place == self.after),
         }
     }
 }

@@ -105,10 +105,6 @@ async fn every_kind_of_edit_is_recorded_and_given_back() {
     assert_eq!(journal.pair(ids[3]).await, (Some(String::new()), None));
     let nobody = EntryId(99);
     assert!(matches!(journal.texts(nobody).await, Err(JournalError::NoEntry(id)) if id == nobody));
-
-    let calls = |call: &str| [call.to_owned()];
-    assert_eq!(journal.of_calls("s", &calls("2")).await.unwrap(), seen[2..]);
-    assert_eq!(journal.of_calls("other", &calls("2")).await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -262,44 +258,4 @@ async fn a_journal_of_an_earlier_version_is_read() {
     drop(earlier);
     let entries = open_again(dir.path()).entries("s").await.unwrap();
     assert_eq!((entries.len(), entries[0].form), (1, Form::default()));
-}
-
-#[test]
-fn an_entry_tells_whether_its_place_is_as_before_or_as_after() {
-    let entry = |kind, before: Option<&str>, after: Option<&str>| Entry {
-        id: EntryId(1),
-        session: String::new(),
-        call: String::new(),
-        group: EntryId(1),
-        place: "/a".into(),
-        kind,
-        outcome: None,
-        undoes: None,
-        time: 0,
-        before: before.map(Hash::of),
-        after: after.map(Hash::of),
-        form: Form::default(),
-        kept: true,
-    };
-    let edit = entry(Kind::Edit, Some("a"), Some("b"));
-    let create = entry(Kind::Create, None, Some("b"));
-    let delete = entry(Kind::Delete, Some("a"), None);
-    let moved = entry(Kind::Move { to: "/b".into() }, Some("a"), Some("b"));
-    for (entry, place, to, expected) in [
-        (&edit, Some("a"), None, State::Before),
-        (&edit, Some("b"), None, State::After),
-        (&edit, Some("c"), None, State::Other),
-        (&edit, None, None, State::Other),
-        (&create, None, None, State::Before),
-        (&create, Some("b"), None, State::After),
-        (&create, Some("a"), None, State::Other),
-        (&delete, Some("a"), None, State::Before),
-        (&delete, None, None, State::After),
-        (&moved, Some("a"), None, State::Before),
-        (&moved, None, Some("b"), State::After),
-        (&moved, Some("a"), Some("b"), State::Other),
-        (&moved, None, None, State::Other),
-    ] {
-        assert_eq!(entry.state_of(place, to), expected, "{:?} {place:?} {to:?}", entry.kind);
-    }
 }
