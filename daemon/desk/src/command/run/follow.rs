@@ -7,12 +7,14 @@
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal as _};
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use copydesk_protocol::ask::PermissionReply;
 use copydesk_protocol::event::{Event, TurnEnd};
 use copydesk_protocol::question::QuestionReply;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use super::hunks::{self, Answer, Attention, Tally};
 use super::interrupts::Interrupts;
@@ -57,12 +59,15 @@ pub(super) enum Whose {
     Others,
 }
 
+/// How long whoever leaves waits for a desk to know that it has to end the turn.
+const KNOWN: Duration = Duration::from_secs(1);
+
 /// A session to follow.
 pub(super) struct Followed {
     pub(super) told: mpsc::Receiver<Told>,
     pub(super) reviews: Reviews,
-    /// Ends the turn that is followed.
-    pub(super) cancel: Box<dyn Fn() + Send>,
+    /// Ends the turn that is followed. Says so when whoever works on it knows.
+    pub(super) cancel: Box<dyn Fn() -> oneshot::Receiver<()> + Send>,
 }
 
 pub(super) struct Follower {
@@ -108,6 +113,7 @@ impl Follower {
         mut interrupts: Interrupts,
     ) -> anyhow::Result<Option<TurnEnd>> {
         let Followed { mut told, reviews, cancel } = followed;
+        let mut is_known: Option<oneshot::Receiver<()>> = None;
         loop {
             tokio::select! {
                 told = told.recv(), if !self.is_lost() => {
@@ -124,6 +130,8 @@ impl Follower {
                 // In an editor it has its own meaning.
                 () = interrupts.next() => if !self.is_editing() {
                     if self.interrupted {
+                        // Who leaves before the desk knows leaves it at work.
+                        let _ = timeout(KNOWN, async { is_known.take()?.await.ok() }).await;
                         terminal::remark("left at once");
                         return Ok(None);
                     }
@@ -132,7 +140,7 @@ impl Follower {
                         self.view.interrupted(self.asking.is_some())?;
                     }
                     self.take_back();
-                    cancel();
+                    is_known = Some(cancel());
                 }
             }
             self.ask_next(&reviews)?;

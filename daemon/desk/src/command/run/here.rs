@@ -82,6 +82,8 @@ pub(super) async fn start(
     let cancel = move || {
         let live = cancelled.clone();
         tokio::spawn(async move { live.cancel().await });
+        // It ends with this process: nobody else has to know.
+        oneshot::channel().1
     };
     Ok((session, Followed { told, reviews, cancel: Box::new(cancel) }))
 }

@@ -59,13 +59,15 @@ pub(super) async fn start(
         asks: HashMap::new(),
         questions: HashMap::new(),
         tell,
-        cancel: false,
+        cancel: None,
     };
-    let (cancel_in, cancel) = mpsc::unbounded_channel();
+    let (cancel_in, cancel) = mpsc::channel(1);
     tokio::spawn(reader.read(inbox, cancel, loaded, queued));
-    // Nobody who reads is nobody to cancel.
+    // Nobody who reads is nobody to cancel; and once is enough.
     let cancel = move || {
-        let _ = cancel_in.send(());
+        let (known, is_known) = oneshot::channel();
+        let _ = cancel_in.try_send(known);
+        is_known
     };
     let reviews = Reviews::There { session: id, client };
     Ok((session, Followed { told, reviews, cancel: Box::new(cancel) }))
@@ -119,8 +121,8 @@ struct Reader {
     asks: HashMap<String, Ends<PermissionReply>>,
     questions: HashMap<String, Ends<QuestionReply>>,
     tell: mpsc::Sender<Told>,
-    /// The person wants the turn to end, which has not begun yet.
-    cancel: bool,
+    /// The person wants the turn to end, which has not begun yet. Dropped when the desk knows.
+    cancel: Option<oneshot::Sender<()>>,
 }
 
 struct Ends<T> {
@@ -142,7 +144,7 @@ impl Reader {
     async fn read(
         mut self,
         mut inbox: Inbox,
-        mut cancel: mpsc::UnboundedReceiver<()>,
+        mut cancel: mpsc::Receiver<oneshot::Sender<()>>,
         loaded: SessionLoadResult,
         queued: bool,
     ) {
@@ -162,8 +164,8 @@ impl Reader {
                     }
                     None => self.lose("the connection to the daemon has ended").await,
                 },
-                Some(()) = cancel.recv() => {
-                    self.cancel = true;
+                Some(known) = cancel.recv() => {
+                    self.cancel = Some(known);
                     if self.own.is_running() {
                         self.end_turn();
                     }
@@ -234,7 +236,7 @@ impl Reader {
         match asked {
             Some(Event::Asked(ask)) => self.ask(ask).await?,
             Some(Event::Questioned(asked)) => self.question(asked).await?,
-            _ if self.cancel && self.own.is_running() => self.end_turn(),
+            _ if self.cancel.is_some() && self.own.is_running() => self.end_turn(),
             _ => {}
         }
         Ok(())
@@ -303,9 +305,12 @@ impl Reader {
     }
 
     fn end_turn(&mut self) {
-        self.cancel = false;
+        let known = self.cancel.take();
         let (client, session) = (Arc::clone(&self.client), self.session.clone());
-        tokio::spawn(async move { client.request::<TurnCancel>(&SessionParams { session }).await });
+        tokio::spawn(async move {
+            let _ = client.request::<TurnCancel>(&SessionParams { session }).await;
+            drop(known);
+        });
     }
 
     async fn lose(&self, why: &str) -> Result<(), Over> {
