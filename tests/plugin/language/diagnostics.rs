@@ -293,8 +293,8 @@ fn without_a_document_all_that_is_known_is_told() {
         scripted.desk.write("closed.py", "four\n");
         let script = r#"
             local server = T.serve("scripted", "python", {})
-            T.edit("a.py", "scripted")
             T.edit("b.py", "scripted")
+            T.edit("a.py", "scripted")
             server:publish("a.py", { T.problem(0, 0, 1, "named") }, server:version("a.py"))
             server:publish("b.py", { T.problem(0, 0, 1, "not named") })
             server:publish("closed.py", { T.problem(0, 0, 1, "closed") })

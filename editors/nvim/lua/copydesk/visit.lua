@@ -107,6 +107,9 @@ local function finish(visit)
   if is_theirs or vim.bo[buffer].modified or #vim.fn.win_findbuf(buffer) > 0 then
     return
   end
+  if stamp(visit.path) == visit.stamp then
+    notes.leaves(buffer)
+  end
   pcall(vim.api.nvim_buf_delete, buffer, { unload = visit.existed })
 end
 

@@ -45,6 +45,7 @@ local M = {}
 ---@field saved number When it was last told of a save.
 ---@field runs copydesk.Runs
 ---@field notes table<string, copydesk.Note> By URI.
+---@field leaving table<string, true> Documents that are closed with the text that their files have.
 
 local servers = {} ---@type table<integer, copydesk.Watched>
 local listeners = {} ---@type table<fun(), true>
@@ -79,6 +80,7 @@ local function server(id)
   if not servers[id] then
     servers[id] = { since = M.now(), publishes = false, unsettled = false, notes = {} }
     servers[id].began, servers[id].elsewhere, servers[id].heard = os.time(), 0, 0
+    servers[id].leaving = {}
     servers[id].saved, servers[id].runs = 0, { began = {}, running = {}, ended = 0, checked = 0 }
   end
   return servers[id]
@@ -307,12 +309,28 @@ local function renamed(id, uri)
   return note
 end
 
+--- A buffer goes that has the text of its file: for whoever serves it nothing changes.
+---@param buffer integer
+function M.leaves(buffer)
+  for _, known in pairs(servers) do
+    for uri, note in pairs(known.notes) do
+      known.leaving[uri] = note.buffer == buffer or known.leaving[uri] or nil
+    end
+  end
+end
+
 --- A document was opened, changed, saved or closed as far as a server knows.
 ---@param data {client_id: integer, method: string, params: table}
 function M.told(data)
   local is_opening, is_changing = data.method == "textDocument/didOpen", data.method == "textDocument/didChange"
   if data.method == "textDocument/didClose" or data.method == "workspace/didChangeWatchedFiles" then
-    server(data.client_id).elsewhere = M.now()
+    local known, closed = server(data.client_id), vim.tbl_get(data, "params", "textDocument", "uri")
+    local uri = closed and require("copydesk.position").uri(closed)
+    if uri and known.leaving[uri] then
+      known.leaving[uri] = nil
+    else
+      known.elsewhere = M.now()
+    end
     return
   elseif is_changing and require("copydesk.diagnostics.ground").is_ours(vim.tbl_get(data, "params", "textDocument", "version")) then
     return
