@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::model_server::{Failure, Turn, Usage};
-use crate::sessions::harness::{Scripted, Where, events};
+use crate::sessions::harness::{Scripted, Where, events, timeless};
 
 /// The runs, one after the other on one desk, and what the model says to them.
 struct Case {
@@ -91,8 +91,8 @@ fn play(case: &Case, place: Where, json: bool) -> Left {
     for args in case.runs {
         let args: Vec<_> = json.then_some("--json").into_iter().chain(args.iter().copied()).collect();
         let ran = scripted.run(&args);
-        let shown = if json { plain(events(&ran)) } else { timeless(&ran.stdout) };
-        runs.push((shown, timeless(&ran.stderr), ran.code));
+        let shown = if json { plain(events(&ran)) } else { lines(&ran.stdout) };
+        runs.push((shown, lines(&ran.stderr), ran.code));
     }
     let root = scripted.desk.path("");
     let root = root.to_str().unwrap().trim_end_matches('/');
@@ -114,15 +114,8 @@ fn untimed(text: &str) -> String {
     })
 }
 
-/// Without how long calls took.
-fn timeless(text: &str) -> Vec<String> {
-    let timeless = |line: &str| match line.rsplit_once("  ") {
-        Some((rest, took)) if took.ends_with('s') && took.starts_with(|c: char| c.is_ascii_digit()) => {
-            rest.to_owned()
-        }
-        _ => line.to_owned(),
-    };
-    text.lines().map(timeless).collect()
+fn lines(text: &str) -> Vec<String> {
+    timeless(text).lines().map(str::to_owned).collect()
 }
 
 /// Events without times, with ids that count up. Progress depends on how fast a command is, and whether an ask comes before

@@ -130,3 +130,14 @@ pub(crate) fn events(ran: &Ran) -> Vec<Value> {
         .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}")))
         .collect()
 }
+
+/// What a terminal shows, without how long calls took: that is said of slow ones alone.
+pub(crate) fn timeless(text: &str) -> String {
+    let timeless = |line: &str| match line.rsplit_once("  ") {
+        Some((rest, took)) if took.ends_with('s') && took.starts_with(|c: char| c.is_ascii_digit()) => {
+            format!("{rest}\n")
+        }
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(timeless).collect()
+}

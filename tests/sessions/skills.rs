@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::harness::Scripted;
+use super::harness::{Scripted, timeless};
 use super::tasks::{plays, requests, task};
 use crate::model_server::Turn;
 
@@ -35,7 +35,7 @@ fn the_nearest_of_a_name_is_offered_and_loaded() {
         scripted.desk.write(path, skill(name, description));
     }
     let ran = scripted.run(&["Go"]);
-    assert_eq!((ran.code, ran.stdout.contains("✓ skill commit\n")), (Some(0), true), "{ran:?}");
+    assert_eq!((ran.code, timeless(&ran.stdout).contains("✓ skill commit\n")), (Some(0), true), "{ran:?}");
     assert!(ran.stderr.contains("you have a skill `review` of your own"), "{ran:?}");
     let list = "\n- commit: of the repository\n- deep: of the repository\n- other: of the person\n- own: of the person\n- review: of the person\n";
     assert!(prompt(&scripted, 0).unwrap().ends_with(list), "{:?}", prompt(&scripted, 0));
