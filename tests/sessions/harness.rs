@@ -134,10 +134,12 @@ pub(crate) fn events(ran: &Ran) -> Vec<Value> {
 /// What a terminal shows, without how long calls took: that is said of slow ones alone.
 pub(crate) fn timeless(text: &str) -> String {
     let timeless = |line: &str| match line.rsplit_once("  ") {
-        Some((rest, took)) if took.ends_with('s') && took.starts_with(|c: char| c.is_ascii_digit()) => {
-            format!("{rest}\n")
+        Some((rest, took))
+            if took.ends_with('s') && took.bytes().all(|byte| b"0123456789. ms".contains(&byte)) =>
+        {
+            rest.to_owned()
         }
-        _ => format!("{line}\n"),
+        _ => line.to_owned(),
     };
-    text.lines().map(timeless).collect()
+    text.split('\n').map(timeless).collect::<Vec<_>>().join("\n")
 }

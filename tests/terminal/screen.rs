@@ -15,6 +15,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
 use crate::cli::desk::{BINARY, Desk};
+use crate::sessions::harness::timeless;
 
 /// Only a test that fails waits this long.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -77,9 +78,9 @@ impl Terminal {
         self.parser.screen_mut().set_size(nonzero(rows), nonzero(columns));
     }
 
-    /// Everything on the screen; a line that was broken because it is too long is one.
+    /// Everything on the screen but how long calls took; a line that was broken because it is too long is one.
     pub(crate) fn text(&self) -> String {
-        self.screen().contents()
+        timeless(&self.screen().contents())
     }
 
     /// The screen row by row, as it is broken.

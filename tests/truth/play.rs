@@ -187,6 +187,18 @@ fn warm_up(scripted: &Scripted, project: &Project, case: &Case) {
     }
 }
 
+/// What lies on the disk before each step and after the last, where the model holds each of them until that was looked at.
+fn states(scripted: &Scripted, case: &Case) -> Vec<State> {
+    let state = |number: usize| {
+        let gate = format!("step {number}");
+        wait(scripted.server.reached(&gate));
+        let state = on_disk(&scripted.desk);
+        scripted.server.open(&gate);
+        state
+    };
+    (0..=case.steps.len()).map(state).collect()
+}
+
 /// By `copydesk run`, with nobody else there.
 fn headless(scripted: &Scripted, case: &Case) -> Played {
     let first = scripted.server.requests().len();
@@ -199,13 +211,7 @@ fn headless(scripted: &Scripted, case: &Case) -> Played {
         let mut text = String::new();
         stdout.read_to_string(&mut text).map(|_| text)
     });
-    let mut states = Vec::new();
-    for number in 0..=case.steps.len() {
-        let gate = format!("step {number}");
-        wait(scripted.server.reached(&gate));
-        states.push(on_disk(&scripted.desk));
-        scripted.server.open(&gate);
-    }
+    let states = states(scripted, case);
     let told = told.join().unwrap().unwrap();
     run.wait().unwrap();
     let lines: Vec<Value> = told.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();

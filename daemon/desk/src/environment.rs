@@ -75,12 +75,8 @@ fn all(secrets: &BTreeMap<String, Secret>) -> impl Iterator<Item = &Secret> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
-    use copydesk_workspace::config::{Search, load};
-    use copydesk_workspace::paths::Paths;
-
     use super::*;
+    use crate::configured::Configured;
 
     const ENVIRONMENT: [(&str, &str); 6] = [
         ("CORP_TOKEN", "corp-0123456789"),
@@ -93,23 +89,9 @@ mod tests {
 
     /// What is withheld by the person's configuration and that of a project which is not trusted.
     fn withheld(own: &str, project: &str) -> Vec<&'static str> {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        let write = |path: &str, text: &str| {
-            let path = root.join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        };
-        write("home/.config/copydesk/copydesk.jsonc", own);
-        write("w/.git/HEAD", "");
-        write("w/copydesk.jsonc", project);
-        let env = |name: &str| match name {
-            "HOME" => Some(root.join("home").into_os_string()),
-            _ => ENVIRONMENT.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).into()),
-        };
-        let paths = Paths::new(&env).unwrap();
-        let loaded = load(&Search { paths: &paths, cwd: &root.join("w"), env: &env }).unwrap();
-        let keys = Keys::new(&loaded);
+        let known = |name: &str| ENVIRONMENT.iter().find(|(known, _)| *known == name);
+        let configured = Configured::new(own, project, |name| known(name).map(|(_, value)| (*value).into()));
+        let keys = Keys::new(&configured.loaded);
         let held = ENVIRONMENT.iter().filter(|(name, value)| keys.is_one(name.as_ref(), value.as_ref()));
         held.map(|(name, _)| *name).collect()
     }

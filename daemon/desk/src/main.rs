@@ -5,6 +5,8 @@ mod agents;
 mod cli;
 mod client;
 mod command;
+#[cfg(test)]
+mod configured;
 mod environment;
 mod face;
 mod hub;

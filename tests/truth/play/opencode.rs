@@ -13,7 +13,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 
-use super::{Step, between, name, on_disk, turns, wait, warm_turns};
+use super::{Step, between, name, states, turns, warm_turns};
 use crate::model_server::{ModelServer, Wire};
 use crate::sessions::harness::Scripted;
 use crate::truth::case::{Call, Case, Kind, Project};
@@ -106,13 +106,7 @@ pub(super) fn in_opencode(
     });
     // It takes its time to start: when it says anything, it has asked the model.
     told.recv_timeout(LIMIT).expect("OpenCode says something");
-    let mut states = Vec::new();
-    for number in 0..=case.steps.len() {
-        let gate = format!("step {number}");
-        wait(scripted.server.reached(&gate));
-        states.push(on_disk(&scripted.desk));
-        scripted.server.open(&gate);
-    }
+    let states = states(scripted, case);
     assert_eq!(told.recv_timeout(LIMIT), Err(mpsc::RecvTimeoutError::Disconnected), "OpenCode ends");
     drop(run);
     let root = scripted.desk.path("");

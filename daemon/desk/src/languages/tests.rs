@@ -1,28 +1,12 @@
-use std::fs;
-
-use copydesk_workspace::config::{self, Search as ConfigSearch};
-use copydesk_workspace::paths::Paths;
-
 use super::*;
+use crate::configured::Configured;
 
 /// What is made of a configuration of the person and one of a project that is not trusted.
 fn load(own: &str, project: &str) -> Languages {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().canonicalize().unwrap();
-    let write = |path: &str, text: &str| {
-        let path = root.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    };
-    write("home/.config/copydesk/copydesk.jsonc", own);
-    write("w/.git/HEAD", "");
-    write("w/copydesk.jsonc", project);
-    let env = |name: &str| (name == "HOME").then(|| root.join("home").into_os_string());
-    let paths = Paths::new(&env).unwrap();
-    let loaded = config::load(&ConfigSearch { paths: &paths, cwd: &root.join("w"), env: &env }).unwrap();
-    let mut languages = configured(&loaded);
+    let read = Configured::new(own, project, |_| None);
+    let mut languages = configured(&read.loaded);
     for problem in &mut languages.problems {
-        *problem = problem.replace(&*root.to_string_lossy(), "");
+        *problem = problem.replace(&*read.root.to_string_lossy(), "");
     }
     languages
 }
