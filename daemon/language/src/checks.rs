@@ -37,7 +37,7 @@ use crate::told;
 use late::Late;
 use made::Made;
 use pending::{Change, Pending};
-use reading::{Reading, Unready};
+use reading::{Reading, Unasked, Unready};
 use turn::Turn;
 
 pub use command::Commanding;
@@ -134,6 +134,7 @@ struct State {
     waited: HashMap<PathBuf, Duration>,
     late: Late,
     pending: Pending,
+    unasked: Unasked,
     unready: Unready,
     /// When this session was last told of something: what was typed since is not its doing.
     moment: u64,

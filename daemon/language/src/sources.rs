@@ -40,7 +40,7 @@ impl std::fmt::Debug for Sources {
 type Asking = for<'a> fn(&'a dyn Source, &'a [Subject], Instant) -> Checking<'a>;
 
 /// How much is to be known of a file that was read.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Warming {
     /// What is said of it alone, which is known soonest.
     Alone,

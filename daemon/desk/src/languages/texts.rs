@@ -79,8 +79,8 @@ pub(super) fn of_file(buffers: &Buffers, home: Option<ClientId>, path: PathBuf) 
 
 /// Nothing that has no end, whatever lies at a path.
 fn read(path: &Path) -> Option<Vec<u8>> {
-    path.metadata().ok().filter(|metadata| metadata.is_file() && metadata.len() <= LARGEST)?;
-    let mut bytes = Vec::new();
+    let metadata = path.metadata().ok().filter(|metadata| metadata.is_file() && metadata.len() <= LARGEST)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).ok()? + 1);
     File::open(path).ok()?.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
     (bytes.len() as u64 <= LARGEST).then_some(bytes)
 }

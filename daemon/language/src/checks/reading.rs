@@ -3,13 +3,20 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use tokio::sync::watch;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use super::{Checks, MOST_AGAIN, Shared, late};
 use crate::source::Subject;
 use crate::sources::{Sources, Warming};
+
+/// The calls of one step read within it. No model answers sooner.
+const BREATH: Duration = Duration::from_millis(5);
+
+/// Files that are asked about at once; of more only the latest.
+const MOST_AT_ONCE: usize = 100;
 
 impl Checks {
     fn is_current(&self, subject: &Subject) -> bool {
@@ -17,29 +24,49 @@ impl Checks {
         now.is_some_and(|now| now.text == subject.text)
     }
 
-    /// A file was read, and may be changed next: whoever can say something of it begins to.
+    /// A file was read, and may be changed next: whoever can say something of it begins to. What is read in one breath is asked about at
+    /// once.
     pub fn read(&self, subject: Subject) {
         if self.is_off() {
             return;
         }
-        let (alone, whole) = self.shared.reading.begin(&subject.path);
-        let subjects = vec![subject];
-        self.begin(&subjects);
+        self.begin(std::slice::from_ref(&subject));
+        let underway = self.shared.reading.begin(&subject.path);
+        if !self.lock().unasked.add(subject, underway) {
+            return;
+        }
         // Whoever asks goes with the session.
         let (shared, sources) = (Arc::downgrade(&self.shared), self.shared.sources.clone());
-        let (root, until) = (self.real_root(), Instant::now() + self.shared.options.wait);
+        let (root, wait) = (self.real_root(), self.shared.options.wait);
         let reader = Reader { shared, sources, root };
         tokio::spawn(async move {
+            let until = Instant::now() + wait;
+            sleep(BREATH).await;
+            let Some(shared) = reader.shared.upgrade() else { return };
+            let (subjects, alone, whole) = Checks { shared }.lock().unasked.take();
             // What it was like is wanted at the next change, and what it may break takes longer.
-            reader.ask(Warming::Alone, &subjects, until).await;
+            let first = reader.ask(Warming::Alone, &subjects, until).await;
             drop(alone);
-            let is_known = reader.ask(Warming::Whole, &subjects, until).await;
+            if first == Answer::Nobody {
+                return;
+            }
+            let all = reader.ask(Warming::Whole, &subjects, until).await;
             drop(whole);
-            if !is_known {
+            if all == Answer::Open {
                 reader.later(subjects).await;
             }
         });
     }
+}
+
+/// What came of asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    /// There is nobody to say anything of these, or nothing to ask about.
+    Nobody,
+    Known,
+    /// Somebody does not know yet.
+    Open,
 }
 
 /// Whoever asks about files that were read.
@@ -50,26 +77,30 @@ struct Reader {
 }
 
 impl Reader {
-    /// Tells whether all is known now that is to be.
-    async fn ask(&self, warming: Warming, subjects: &[Subject], until: Instant) -> bool {
-        let Some(shared) = self.shared.upgrade() else { return true };
+    async fn ask(&self, warming: Warming, subjects: &[Subject], until: Instant) -> Answer {
+        let Some(shared) = self.shared.upgrade() else { return Answer::Nobody };
         let checks = Checks { shared };
         // Whoever made another text of one meanwhile asks about that.
         let subjects: Vec<_> =
             subjects.iter().filter(|subject| checks.is_current(subject)).cloned().collect();
         if subjects.is_empty() {
-            return true;
+            return Answer::Nobody;
         }
-        let (others, asked) = (checks.others(&subjects), checks.begin(&subjects));
+        // Of single files nothing is said of others.
+        let others = if warming == Warming::Alone { Vec::new() } else { checks.others(&subjects) };
+        let asked = checks.begin(&subjects);
         drop(checks);
         let reports = self.sources.warm(warming, &subjects, &self.root, until).await;
+        if reports.is_empty() {
+            return Answer::Nobody;
+        }
         let is_known = reports.iter().all(|report| report.said.diagnostics().is_some());
         if let Some(shared) = self.shared.upgrade() {
             let checks = Checks { shared };
             let (subjects, reports) = checks.with_others(subjects, reports, &others);
             checks.heard(&subjects, &reports, asked);
         }
-        is_known
+        if is_known { Answer::Known } else { Answer::Open }
     }
 
     /// Waits for servers that are not ready; with all that was read meanwhile, so that they are not asked by everyone at once then.
@@ -81,6 +112,35 @@ impl Reader {
         while let Some(subjects) = checks().and_then(|checks| checks.lock().unready.next()) {
             self.ask(Warming::Later, &subjects, Instant::now() + late::PATIENCE).await;
         }
+    }
+}
+
+/// Files that were read just now, the latest first.
+#[derive(Debug, Default)]
+pub(super) struct Unasked {
+    files: VecDeque<(Subject, Alone, Whole)>,
+    /// Somebody takes them all in a moment.
+    is_awaited: bool,
+}
+
+impl Unasked {
+    /// Tells whether whoever adds is to take them.
+    fn add(&mut self, subject: Subject, (alone, whole): (Alone, Whole)) -> bool {
+        self.files.retain(|(known, ..)| known.path != subject.path);
+        self.files.push_front((subject, alone, whole));
+        self.files.truncate(MOST_AT_ONCE);
+        !std::mem::replace(&mut self.is_awaited, true)
+    }
+
+    fn take(&mut self) -> (Vec<Subject>, Vec<Alone>, Vec<Whole>) {
+        let (mut subjects, mut alone, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+        for (subject, its, all) in self.files.drain(..) {
+            subjects.push(subject);
+            alone.push(its);
+            whole.push(all);
+        }
+        self.is_awaited = false;
+        (subjects, alone, whole)
     }
 }
 

@@ -128,6 +128,11 @@ struct Scene {
     checks: Checks,
 }
 
+/// Lets everything go on that can, where time is no real one.
+async fn settle() {
+    tokio::time::sleep(Duration::from_millis(50)).await;
+}
+
 fn scene() -> Scene {
     scene_of(Grumbler::default())
 }

@@ -70,7 +70,7 @@ async fn what_a_server_remembers_when_it_answers_late_is_not_how_it_was_before()
     assert!(late.contains("bad use") && late.contains("cannot be told apart"), "{late}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_a_person_did_by_typing_elsewhere_is_theirs_whoever_asks_first() {
     for is_read in [false, true] {
         let scene = scene();
@@ -86,9 +86,7 @@ async fn what_a_person_did_by_typing_elsewhere_is_theirs_whoever_asks_first() {
             true => scene.checks.read(subject("d", "fine\n")),
             false => scene.before("d", "fine\n").await,
         }
-        for _ in 0..8 {
-            tokio::task::yield_now().await;
-        }
+        settle().await;
         assert!(scene.grumbler.others.lock().unwrap().is_empty());
         assert_eq!(scene.checks.take_late(), Vec::<String>::new());
         // What is other after that is not.

@@ -55,14 +55,7 @@ async fn what_does_not_come_is_not_waited_for_longer_than_a_third_of_the_time() 
     assert_eq!(begun.elapsed(), WAIT / 3);
 }
 
-/// Lets everything go on that can.
-async fn settle() {
-    for _ in 0..200 {
-        tokio::task::yield_now().await;
-    }
-}
-
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_text_that_is_another_one_by_now_is_not_asked_about() {
     let gate = Arc::new(Notify::new());
     let scene = scene_of(Grumbler { gate: Some(Arc::clone(&gate)), ..Grumbler::default() });
@@ -76,7 +69,7 @@ async fn a_text_that_is_another_one_by_now_is_not_asked_about() {
     assert_eq!(*scene.grumbler.asked.lock().unwrap(), ["changed\n"]);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn however_many_are_read_a_server_that_is_not_ready_is_asked_by_one() {
     let scene = scene();
     scene.grumbler.is_indexing.store(true, Ordering::SeqCst);
@@ -85,14 +78,35 @@ async fn however_many_are_read_a_server_that_is_not_ready_is_asked_by_one() {
         scene.checks.read(scene.grumbler.disk.text(&Path::new("/w").join(number.to_string())).unwrap());
     }
     settle().await;
-    assert_eq!(*scene.grumbler.later.lock().unwrap(), [1]);
+    assert_eq!(*scene.grumbler.later.lock().unwrap(), [MOST_AGAIN]);
+    // Those who read next do not ask beside that.
+    read_again(&scene, "0").await;
+    read_again(&scene, "1").await;
+    assert_eq!(*scene.grumbler.later.lock().unwrap(), [MOST_AGAIN]);
     scene.grumbler.indexed.notify_one();
     settle().await;
-    assert_eq!(*scene.grumbler.later.lock().unwrap(), [1, MOST_AGAIN]);
+    assert_eq!(*scene.grumbler.later.lock().unwrap(), [MOST_AGAIN, 2]);
     scene.grumbler.indexed.notify_one();
     settle().await;
     // The next one to read waits again.
-    scene.checks.read(scene.grumbler.disk.text(Path::new("/w/0")).unwrap());
+    read_again(&scene, "0").await;
+    assert_eq!(*scene.grumbler.later.lock().unwrap(), [MOST_AGAIN, 2, 1]);
+}
+
+async fn read_again(scene: &Scene, name: &str) {
+    scene.checks.read(scene.grumbler.disk.text(&Path::new("/w").join(name)).unwrap());
     settle().await;
-    assert_eq!(*scene.grumbler.later.lock().unwrap(), [1, MOST_AGAIN, 1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_read_in_one_breath_is_asked_about_at_once() {
+    let scene = scene();
+    scene.grumbler.is_indexing.store(true, Ordering::SeqCst);
+    for (name, text) in [("a", "old\n"), ("b", "fine\n"), ("a", "new\n")] {
+        scene.grumbler.disk.write(name, text);
+        scene.checks.read(scene.grumbler.disk.text(&Path::new("/w").join(name)).unwrap());
+    }
+    settle().await;
+    assert_eq!(*scene.grumbler.asked.lock().unwrap(), ["new\n", "fine\n"]);
+    assert_eq!(*scene.grumbler.later.lock().unwrap(), [2]);
 }
