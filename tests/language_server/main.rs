@@ -19,6 +19,9 @@ use tokio::time::sleep;
 
 use script::{Push, Rule, Script};
 
+/// Stands for diagnostics that are written already.
+const MORE: &str = "(many more)";
+
 fn main() -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let code = runtime.block_on(serve());
@@ -36,7 +39,8 @@ async fn serve() -> anyhow::Result<ExitCode> {
     if let Some(code) = script.exits_at_start {
         return Ok(ExitCode::from(code));
     }
-    let server = Arc::new(Server { script, state: Mutex::default() });
+    let more: Vec<_> = (0..script.more).map(more).collect();
+    let server = Arc::new(Server { script, more: more.join(","), state: Mutex::default() });
     let mut reader = FrameReader::new(tokio::io::stdin());
     while let Some(frame) = reader.next().await? {
         let Ok(message) = serde_json::from_slice::<Value>(&frame?) else { continue };
@@ -55,6 +59,8 @@ async fn serve() -> anyhow::Result<ExitCode> {
 
 struct Server {
     script: Script,
+    /// The diagnostics that are always the same, as they are written: so many would take longer to make than to understand.
+    more: String,
     state: Mutex<State>,
 }
 
@@ -308,18 +314,18 @@ impl Server {
                 }));
             }
         }
-        found.extend((0..self.script.more).map(|number| {
-            let place = json!({ "line": 0, "character": 0 });
-            let range = json!({ "start": place, "end": place });
-            json!({ "range": range, "severity": 2, "message": format!("warning {number}") })
-        }));
+        found.extend((!self.more.is_empty()).then(|| json!(MORE)));
         found
     }
 
     fn say(&self, message: &Value) -> std::io::Result<()> {
         let mut message = message.clone();
         message["jsonrpc"] = json!("2.0");
-        let mut bytes = message.to_string().into_bytes();
+        let mut text = message.to_string();
+        if !self.more.is_empty() {
+            text = text.replace(&format!("\"{MORE}\""), &self.more);
+        }
+        let mut bytes = text.into_bytes();
         if self.script.invalid_utf8 {
             let text = String::from_utf8_lossy(&bytes).into_owned();
             bytes = text.replace("\"message\":\"", "\"message\":\"\u{1}").into_bytes();
@@ -337,6 +343,13 @@ impl Server {
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// One of many, of a line each.
+fn more(number: usize) -> String {
+    let place = json!({ "line": number, "character": 0 });
+    let range = json!({ "start": place, "end": place });
+    json!({ "range": range, "severity": 2, "message": format!("warning {number}") }).to_string()
 }
 
 fn uri(params: &Value) -> String {

@@ -11,6 +11,7 @@
 //!
 //! Arguments: `--log FILE` (each message, with the number of the process), `--pull`, `--fail` (ends at once with a word),
 //! `--form` (says that it gives texts their form, and leaves each as it is),
+//! `--compile FILE` (after a save it says of what lies on the disk when the file is there what a compiler would),
 //! `--gate FILE` (not ready before the file is there), `--stubborn` (does not end when asked), `--child` (starts a process).
 
 // It is a process of its own that is meant to die, to fall silent and to wait.
@@ -76,9 +77,7 @@ fn main() {
                 if let Some(gate) = value("--gate") {
                     status(false);
                     thread::spawn(move || {
-                        while !gate.exists() {
-                            thread::sleep(Duration::from_millis(5));
-                        }
+                        wait(&gate);
                         status(true);
                     });
                 }
@@ -93,6 +92,7 @@ fn main() {
                 toy.take(uri, params["textDocument"]["version"].as_i64().unwrap_or_default(), text);
             }
             "textDocument/didClose" => drop(toy.open.remove(&uri)),
+            "textDocument/didSave" => drop(value("--compile").map(|gate| compile(uri, gate))),
             "workspace/didChangeWatchedFiles" => toy.publish(),
             "textDocument/diagnostic" if toy.text(&uri).contains("MUTE") => {}
             "textDocument/diagnostic" => {
@@ -171,6 +171,30 @@ impl Toy {
         }
         wrong
     }
+}
+
+fn wait(gate: &Path) {
+    while !gate.exists() {
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn compile(uri: String, gate: PathBuf) {
+    thread::spawn(move || {
+        let progress = |kind: &str| {
+            let value = json!({ "kind": kind, "title": "compiling" });
+            send(&json!({ "method": "$/progress", "params": { "token": "compile/0", "value": value } }));
+        };
+        progress("begin");
+        wait(&gate);
+        let text = fs::read_to_string(uri.trim_start_matches("file://")).unwrap_or_default();
+        let place = json!({ "line": 0, "character": 0 });
+        let range = json!({ "start": place, "end": place });
+        let wrong = json!([{ "range": range, "severity": 1, "source": "compiler", "message": text }]);
+        let params = json!({ "uri": uri, "diagnostics": wrong });
+        send(&json!({ "method": "textDocument/publishDiagnostics", "params": params }));
+        progress("end");
+    });
 }
 
 fn status(quiescent: bool) {

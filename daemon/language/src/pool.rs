@@ -9,6 +9,7 @@
 //! Invariant: servers, documents that one holds, and what is remembered of each have an end.
 //! Invariant: no server outlives the pool, by whatever end.
 
+mod answers;
 mod ask;
 mod chosen;
 mod documents;

@@ -59,6 +59,12 @@ impl Checks {
             // Nobody knows whether it is how things were before what was changed meanwhile, or after it.
             reports.retain(|report| state.ledger.standing(report, text(&report.path)) == Standing::Same);
         }
+        // What is other while a change is being made is its doing, perhaps: whoever makes it compares it, or the next one who asks.
+        reports.retain(|report| match state.ledger.standing(report, text(&report.path)) {
+            Standing::Same => true,
+            Standing::First if !state.made.contains_key(&report.path) => true,
+            _ => !state.pending.is_awaited(report),
+        });
         let (news, quiet): (Vec<_>, Vec<_>) =
             reports.into_iter().partition(|report| state.is_news(report, text(&report.path)));
         for report in &quiet {
@@ -67,7 +73,10 @@ impl Checks {
             }
         }
         state.ledger.put(&quiet, &text);
+        let is_other = state.came(subjects, &news, false);
         drop(guard);
-        self.came(subjects, &news, false);
+        if is_other {
+            self.show(subjects);
+        }
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::pending::Change;
-use super::{Checks, text_of};
+use super::{Checks, State, text_of};
 use crate::delta::Delta;
 use crate::ledger::{Ledger, Standing};
 use crate::report::{Proof, Report};
@@ -115,7 +115,7 @@ impl Checks {
             if let Some(shared) = shared.upgrade() {
                 let checks = Checks { shared };
                 let (subjects, reports) = checks.with_others(subjects, reports, &others);
-                checks.came(&subjects, &reports, true);
+                checks.came(&subjects, &reports);
             }
             drop(change);
         });
@@ -135,22 +135,29 @@ impl Checks {
         paths.into_iter().take(MOST_OTHERS).filter_map(|path| texts.text(path)).collect()
     }
 
-    /// What is still about the texts as they are is going to be told. `is_announced` where it was waited for.
-    pub(super) fn came(&self, subjects: &[Subject], reports: &[Report], is_announced: bool) {
-        let mut guard = self.lock();
-        let state = &mut *guard;
+    /// What was waited for has come.
+    fn came(&self, subjects: &[Subject], reports: &[Report]) {
+        let is_other = self.lock().came(subjects, reports, true);
+        if is_other {
+            self.show(subjects);
+        }
+    }
+}
+
+impl State {
+    /// What is still about the texts as they are is going to be told. `is_announced` where it was waited for. Tells whether there is any.
+    pub(super) fn came(&mut self, subjects: &[Subject], reports: &[Report], is_announced: bool) -> bool {
         let is_current = |report: &&Report| {
             let Some(text) = text_of(subjects)(&report.path) else { return true };
-            !is_announced || !state.made.contains_key(&report.path) || state.made.is(&report.path, Some(text))
+            !is_announced || !self.made.contains_key(&report.path) || self.made.is(&report.path, Some(text))
         };
         let known = |report: &&Report| report.said.proof() != Proof::Unknown;
         let reports: Vec<_> = reports.iter().filter(known).filter(is_current).cloned().collect();
         if reports.is_empty() {
-            return;
+            return false;
         }
-        state.late.add(&state.ledger, &reports, subjects, is_announced);
-        state.keep(subjects, &reports);
-        drop(guard);
-        self.show(subjects);
+        self.late.add(&self.ledger, &reports, subjects, is_announced);
+        self.keep(subjects, &reports);
+        true
     }
 }

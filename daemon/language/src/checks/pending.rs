@@ -66,6 +66,13 @@ impl Pending {
         report.source != TREE_SITTER && open.any(|(_, reach)| reach.has(report))
     }
 
+    /// Whether somebody is going to compare this for a change that is being made.
+    pub(super) fn is_awaited(&self, report: &Report) -> bool {
+        let changes = self.lock();
+        let mut open = changes.open.values();
+        report.source != TREE_SITTER && open.any(|reach| matches!(reach, Reach::Everything))
+    }
+
     fn lock(&self) -> MutexGuard<'_, Changes> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

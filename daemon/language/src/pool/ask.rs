@@ -1,7 +1,6 @@
 //! Asking one server about texts, and about the files that they may break.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,10 +11,10 @@ use futures_util::stream::FuturesUnordered;
 use tokio::time::{Instant, timeout_at};
 
 use super::Shared;
+use super::answers::{Answers, CHANGED, Got};
 use super::linked::linked;
 use super::past::Past;
 use super::slot::{Alive, Slot};
-use crate::diagnostic::Diagnostic;
 use crate::known::language_of;
 use crate::quirks::{Dependents, ReadyBy};
 use crate::report::{Report, Said};
@@ -25,12 +24,8 @@ use crate::source::Subject;
 /// How long it is waited for what the disk has to tell.
 const SETTLING: Duration = Duration::from_millis(500);
 
-/// Other files of which it is told that nothing is known.
-const MOST_UNKNOWN: usize = 10;
-
-const LATE: &str = "it did not answer in time";
-
-const CHANGED: &str = "it was changed meanwhile";
+/// Files that editors have open, and that a server is told of because their texts are not those on the disk.
+const MOST_UNSAVED: usize = 64;
 
 /// What is asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,17 +46,6 @@ impl Aim {
     fn is_made(self) -> bool {
         self == Self::Whole
     }
-}
-
-/// One answer.
-enum Got {
-    /// With what stands for its text.
-    Of(PathBuf, u64, Said),
-    /// Of the same text, what follows a save alone.
-    Saved(PathBuf, Option<Said>),
-    Others(Vec<(PathBuf, Said)>),
-    /// Texts that it is to be asked about, too.
-    Linked(Vec<Subject>),
 }
 
 pub(super) async fn ask(
@@ -88,18 +72,19 @@ pub(super) async fn ask(
     let is_seen = alive.root.settle(pool, until.min(Instant::now() + SETTLING)).await
         && alive.root.has_seen_all(alive.since);
     let mark = alive.server.mark();
-    let in_editors = slot.documents().in_editors(&pool.texts.open());
-    for path in in_editors {
-        if !subjects.iter().any(|(subject, _)| subject.path == path) {
-            slot.refresh(&alive, &*pool.texts, &path);
-        }
+    let open = pool.texts.open();
+    let in_editors = slot.documents().in_editors(&open);
+    let is_asked = |path: &PathBuf| subjects.iter().any(|(subject, _)| subject.path == *path);
+    for path in in_editors.iter().filter(|path| !is_asked(path)) {
+        slot.refresh(&alive, &*pool.texts, path);
     }
+    hold_unsaved(pool, slot, &alive, open.into_iter().filter(|path| !is_asked(path)));
     let known_before = slot.documents().ever_known();
     let current = current(pool, subjects, aim);
     if current.is_empty() {
         return unknown(CHANGED);
     }
-    let held = hold_all(slot, &alive, &current, aim);
+    let held = hold_all(pool, slot, &alive, &current, aim);
     // It says when it is ready; until then there is nothing to wait for.
     if slot.launch.quirks.ready == ReadyBy::ServerStatus
         && let Err(why) = slot.ready()
@@ -120,7 +105,10 @@ pub(super) async fn ask(
     for (subject, _) in current.iter().filter(|(subject, _)| aim.is_whole() && subject.is_saved) {
         waiting.push(Box::pin(async move {
             let said = server.check_saved(&subject.path, until).await;
-            Got::Saved(subject.path.clone(), said)
+            // It is said of the disk, whoever has written what lies there.
+            let is_same = said.as_ref().and_then(Said::diagnostics).is_none() || is_current(pool, subject);
+            let changed = || Said::Unknown { why: CHANGED.to_owned() };
+            Got::Saved(subject.path.clone(), said.map(|said| if is_same { said } else { changed() }))
         }));
     }
     waiting.extend(held.into_iter().map(|(path, text)| check(path, text)));
@@ -140,6 +128,7 @@ pub(super) async fn ask(
         is_seen: is_seen || quirks.dirty_dependents == Dependents::None,
         said: BTreeMap::new(),
         saved: BTreeMap::new(),
+        followed: followed(slot, &current, aim),
         others: BTreeMap::new(),
         asked: BTreeSet::new(),
         known_before,
@@ -153,7 +142,7 @@ pub(super) async fn ask(
                 for subject in found {
                     let first_line = subject.text.lines().next().unwrap_or_default();
                     if let Some(language) = language_of(&subject.path, first_line) {
-                        let text = slot.hold(&alive, &subject, language);
+                        let text = hold_found(pool, slot, &alive, &subject, language);
                         answers.asked.insert(subject.path.clone());
                         // What it may break is told of, known or not.
                         answers.known_before.insert(subject.path.clone());
@@ -182,18 +171,61 @@ pub(super) async fn ask(
     answers.finish(subjects)
 }
 
-/// Those that a server may be told of. Somebody may have made another text of one since it was read, and told the server of that.
-fn current(pool: &Shared, subjects: &[(Subject, String)], aim: Aim) -> Vec<(Subject, String)> {
-    let is_current = |subject: &Subject| {
-        aim.is_made() || pool.texts.text(&subject.path).is_some_and(|now| now.text == subject.text)
-    };
-    subjects.iter().filter(|(subject, _)| is_current(subject)).cloned().collect()
+/// Those of which something is said only after they were saved.
+fn followed(slot: &Slot, subjects: &[(Subject, String)], aim: Aim) -> BTreeSet<PathBuf> {
+    let is_followed = aim.is_whole() && !slot.launch.quirks.saves_for.is_empty();
+    let saved = subjects.iter().filter(|(subject, _)| is_followed && subject.is_saved);
+    saved.map(|(subject, _)| subject.path.clone()).collect()
 }
 
-fn hold_all(slot: &Slot, alive: &Alive, subjects: &[(Subject, String)], aim: Aim) -> BTreeMap<PathBuf, u64> {
+/// Those that a server may be told of. Somebody may have made another text of one since it was read, and told the server of that.
+fn current(pool: &Shared, subjects: &[(Subject, String)], aim: Aim) -> Vec<(Subject, String)> {
+    let is_told = |subject: &Subject| aim.is_made() || is_current(pool, subject);
+    subjects.iter().filter(|(subject, _)| is_told(subject)).cloned().collect()
+}
+
+fn is_current(pool: &Shared, subject: &Subject) -> bool {
+    pool.texts.text(&subject.path).is_some_and(|now| now.text == subject.text)
+}
+
+/// A server knows what lies on the disk; what editors have instead it is told, as far as it may matter to it.
+fn hold_unsaved(pool: &Shared, slot: &Slot, alive: &Alive, open: impl Iterator<Item = PathBuf>) {
+    let is_its = |path: &PathBuf| {
+        let language = language_of(path, "").filter(|_| path.starts_with(&slot.launch.root));
+        language.is_some_and(|language| slot.languages.iter().any(|known| known == language))
+    };
+    let is_held = |path: &PathBuf| slot.documents().text(path).is_some();
+    let unheld = open.filter(|path| is_its(path) && !is_held(path)).take(MOST_UNSAVED);
+    for path in unheld.filter(|path| pool.texts.is_other(path)) {
+        if let Some((subject, language)) = pool.texts.text(&path).zip(language_of(&path, "")) {
+            slot.hold(alive, &subject, language);
+        }
+    }
+}
+
+/// Holds a text that nobody has just made. Where another one was made, and told to the server, while this was on its way, that counts.
+fn hold_found(pool: &Shared, slot: &Slot, alive: &Alive, subject: &Subject, language: &str) -> u64 {
+    let text = slot.hold(alive, subject, language);
+    if !is_current(pool, subject) {
+        slot.refresh(alive, &*pool.texts, &subject.path);
+    }
+    text
+}
+
+fn hold_all(
+    pool: &Shared,
+    slot: &Slot,
+    alive: &Alive,
+    subjects: &[(Subject, String)],
+    aim: Aim,
+) -> BTreeMap<PathBuf, u64> {
     let mut held = BTreeMap::new();
     for (subject, language) in subjects {
-        held.insert(subject.path.clone(), slot.hold(alive, subject, language));
+        let text = match aim.is_made() {
+            true => slot.hold(alive, subject, language),
+            false => hold_found(pool, slot, alive, subject, language),
+        };
+        held.insert(subject.path.clone(), text);
     }
     for (subject, _) in subjects.iter().filter(|(subject, _)| aim.is_whole() && subject.is_saved) {
         // Also where something else was written since: a compiler looks only when something is saved.
@@ -202,126 +234,6 @@ fn hold_all(slot: &Slot, alive: &Alive, subjects: &[(Subject, String)], aim: Aim
         }
     }
     held
-}
-
-/// What was said by now.
-struct Answers<'a> {
-    slot: &'a Slot,
-    /// What the server knew when it was asked.
-    generation: u64,
-    subjects: &'a BTreeSet<PathBuf>,
-    /// Everything that was changed on the disk is known to the server.
-    is_seen: bool,
-    said: BTreeMap<PathBuf, Said>,
-    saved: BTreeMap<PathBuf, Said>,
-    /// What came by the way.
-    others: BTreeMap<PathBuf, Said>,
-    /// Other files that it was asked about.
-    asked: BTreeSet<PathBuf>,
-    /// Other files of which it is told also that they are not known.
-    known_before: BTreeSet<PathBuf>,
-    /// Before it was told of anything.
-    past: Past,
-}
-
-impl Answers<'_> {
-    fn add(&mut self, got: Got) {
-        match got {
-            Got::Of(path, text, said) => {
-                let said = self.weighed(said);
-                let mut documents = self.slot.documents();
-                documents.remember(&path, (text, self.generation), &said);
-                // Somebody else held another text meanwhile, and is told what is said of that.
-                let is_same = documents.text(&path) == Some(text);
-                let changed = || Said::Unknown { why: CHANGED.to_owned() };
-                let said = if is_same { said } else { changed() };
-                self.said.insert(path, said);
-            }
-            Got::Saved(path, said) => self.saved.extend(said.map(|said| (path, said))),
-            Got::Others(others) => {
-                for (path, said) in others {
-                    let said = self.weighed(said);
-                    // What was asked for goes before what came by the way.
-                    let is_asked = self.said.get(&path).is_some_and(|asked| asked.diagnostics().is_some());
-                    if is_asked || self.subjects.contains(&path) {
-                        continue;
-                    }
-                    let mut documents = self.slot.documents();
-                    if let Some(text) = documents.text(&path) {
-                        documents.remember(&path, (text, self.generation), &said);
-                    }
-                    self.asked.extend(said.diagnostics().is_none().then(|| path.clone()));
-                    self.others.insert(path, said);
-                }
-            }
-            Got::Linked(_) => {}
-        }
-    }
-
-    /// Nothing is proven where the server may not know what else was changed.
-    fn weighed(&self, said: Said) -> Said {
-        match said {
-            Said::Proven(all) if !self.is_seen => Said::Likely(all),
-            said => said,
-        }
-    }
-
-    fn is_complete(&self) -> bool {
-        self.subjects.iter().all(|path| self.said.contains_key(path))
-    }
-
-    /// Every text that was asked about has an answer, and none is known.
-    fn is_not_known(&self) -> bool {
-        let is_unknown = |path| self.said.get(path).is_some_and(|said| said.diagnostics().is_none());
-        self.subjects.iter().all(is_unknown)
-    }
-
-    /// Of other files it is told what is known; and of those that a change may break, and those that were known before, also that
-    /// they are not known.
-    fn finish(mut self, subjects: &[(Subject, String)]) -> Vec<Report> {
-        let is_known = !self.is_not_known();
-        let mut reports = Vec::new();
-        for (subject, _) in subjects {
-            let said = self.said.remove(&subject.path);
-            let said = said.unwrap_or_else(|| Said::Unknown { why: LATE.to_owned() });
-            reports.push(self.with_past(report(self.slot, &subject.path, said), Past::own));
-        }
-        let source = self.slot.launch.quirks.saves_for.join(", ");
-        for (path, said) in mem::take(&mut self.saved) {
-            let report = Report::new(path, source.clone(), self.weighed(said));
-            reports.push(self.with_past(report, Past::saved));
-        }
-        let mut others = BTreeMap::new();
-        for (path, said) in mem::take(&mut self.others).into_iter().chain(mem::take(&mut self.said)) {
-            if !self.subjects.contains(&path) && (said.diagnostics().is_some() || !others.contains_key(&path))
-            {
-                others.insert(path, said);
-            }
-        }
-        for path in mem::take(&mut self.asked) {
-            others.entry(path).or_insert_with(|| Said::Unknown { why: LATE.to_owned() });
-        }
-        let mut unknown = 0;
-        others.retain(|path, said| {
-            let is_unknown = said.diagnostics().is_none();
-            unknown += usize::from(is_unknown && self.known_before.contains(path));
-            !is_unknown || (is_known && self.known_before.contains(path) && unknown <= MOST_UNKNOWN)
-        });
-        let others = others.into_iter().map(|(path, said)| report(self.slot, &path, said));
-        reports.extend(others.map(|report| self.with_past(report, Past::own)));
-        reports
-    }
-
-    fn with_past(
-        &self,
-        report: Report,
-        of: impl Fn(&Past, &Path, Option<u64>) -> Option<Vec<Diagnostic>>,
-    ) -> Report {
-        let is_other = self.subjects.contains(&report.path) && self.past.is_closed(&report.path);
-        let text = self.slot.documents().text(&report.path);
-        let past = of(&self.past, &report.path, text).filter(|_| !is_other);
-        Report { past, ..report }
-    }
 }
 
 pub(super) fn report(slot: &Slot, path: &Path, said: Said) -> Report {

@@ -1,10 +1,10 @@
 //! A pool with real servers: the toy of `examples/toy_server.rs`, whose answers follow from the texts alone.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use copydesk_workspace::process::Processes;
@@ -36,21 +36,38 @@ pub(super) struct House {
     pub(super) pool: Pool,
     pub(super) root: PathBuf,
     asked: Arc<AtomicUsize>,
+    /// What an editor has open.
+    open: Buffers,
     _folder: tempfile::TempDir,
 }
 
-/// What is on the disk. Each folder that has one is a project of its own.
+type Buffers = Arc<Mutex<BTreeMap<PathBuf, Arc<String>>>>;
+
+/// What is on the disk, and what an editor has instead. Each folder that has one is a project of its own.
 struct Desk {
     root: PathBuf,
     arguments: Vec<String>,
     quirks: Quirks,
     asked: Arc<AtomicUsize>,
+    open: Buffers,
 }
 
 impl Texts for Desk {
     fn text(&self, path: &Path) -> Option<Subject> {
+        if let Some(text) = self.open.lock().unwrap().get(path) {
+            return Some(Subject { path: path.to_owned(), text: Arc::clone(text), is_saved: false });
+        }
         let text = fs::read_to_string(path).ok()?;
         Some(Subject { path: path.to_owned(), text: Arc::new(text), is_saved: true })
+    }
+
+    fn open(&self) -> BTreeSet<PathBuf> {
+        self.open.lock().unwrap().keys().cloned().collect()
+    }
+
+    fn is_other(&self, path: &Path) -> bool {
+        let open = self.open.lock().unwrap().get(path).cloned();
+        open.is_some_and(|open| fs::read_to_string(path).ok().as_ref() != Some(&*open))
     }
 }
 
@@ -110,16 +127,26 @@ impl House {
         let mut all = vec!["--log".to_owned(), log];
         all.extend(arguments.iter().map(|argument| (*argument).to_owned()));
         if quirks.ready == ReadyBy::ServerStatus {
-            all.extend(["--gate".to_owned(), gate]);
+            all.extend(["--gate".to_owned(), gate.clone()]);
         }
-        let asked = Arc::default();
+        if !quirks.saves_for.is_empty() {
+            all.extend(["--compile".to_owned(), gate]);
+        }
+        let (asked, open) = (Arc::default(), Buffers::default());
         let root = root.join("work");
-        let desk = Arc::new(Desk { root: root.clone(), arguments: all, quirks, asked: Arc::clone(&asked) });
+        let desk = Desk {
+            root: root.clone(),
+            arguments: all,
+            quirks,
+            asked: Arc::clone(&asked),
+            open: Arc::clone(&open),
+        };
+        let desk = Arc::new(desk);
         // On a machine that is busy nothing may be missed for want of time.
         let limits = Limits { looking: Duration::from_secs(30), ..limits };
         let environment = vec![("PATH".into(), "/usr/bin:/bin".into())];
         let pool = Pool::new(Processes::new(environment), desk.clone(), desk, limits);
-        Self { pool, root, asked, _folder: folder }
+        Self { pool, root, asked, open, _folder: folder }
     }
 
     pub(super) fn usual() -> Self {
@@ -139,6 +166,11 @@ impl House {
 
     pub(super) fn unsaved(&self, name: &str, text: &str) -> Subject {
         Subject { path: self.root.join(name), text: Arc::new(text.to_owned()), is_saved: false }
+    }
+
+    /// An editor has it open, and this is its text.
+    pub(super) fn open(&self, name: &str, text: &str) {
+        self.open.lock().unwrap().insert(self.root.join(name), Arc::new(text.to_owned()));
     }
 
     /// Until it answers: a server that starts has nothing to say, and says so at once.

@@ -17,7 +17,7 @@ use super::parse::Pulled;
 use super::{Server, parse, tsserver, uri};
 use crate::diagnostic::Diagnostic;
 use crate::peer::{Answer, PeerError};
-use crate::quirks::{Pull, Quirks};
+use crate::quirks::{Pull, Quirks, ReadyBy};
 use crate::report::Said;
 
 /// Before a request that the server gave up itself is sent again.
@@ -44,6 +44,8 @@ pub(super) struct Pulling {
     /// The text that it is about. None for the disk's.
     text: Option<Arc<String>>,
     is_proof: bool,
+    /// Since when it was ready, by its own words.
+    ready: Option<Instant>,
 }
 
 impl Server {
@@ -149,12 +151,13 @@ impl Server {
             answers,
             text: held.map(|held| Arc::clone(&held.text)),
             is_proof: held.is_some() && is_disk_read,
+            ready: known.said_ready(quirks, now),
         })
     }
 
     /// None where it has to be asked again.
     pub(super) async fn pulled(&self, pulling: Pulling, until: Instant) -> Option<Said> {
-        let Pulling { answers, text, is_proof } = pulling;
+        let Pulling { answers, text, is_proof, ready } = pulling;
         let mut came = Vec::new();
         for answer in answers {
             came.push(match self.answered(answer, until).await {
@@ -175,8 +178,15 @@ impl Server {
         if self.is_back_soon() {
             return None;
         }
-        if let Gate::Shut(why) = self.inner.lock().gate(Instant::now()) {
-            return Some(Said::Unknown { why });
+        {
+            let (known, now) = (self.inner.lock(), Instant::now());
+            if let Gate::Shut(why) = known.gate(now) {
+                return Some(Said::Unknown { why });
+            }
+            // Nor what it said between, however short that was.
+            if known.said_ready(quirks, now) != ready {
+                return None;
+            }
         }
         if !report.related.is_empty() {
             let related = report.related;
@@ -243,6 +253,14 @@ impl Known {
             Extent::of(&held.text).clamp(&mut diagnostics);
         }
         diagnostics
+    }
+
+    /// Since when it is ready, where it says so itself. What it does besides, others tell as progress, with every answer.
+    fn said_ready(&self, quirks: &Quirks, now: Instant) -> Option<Instant> {
+        match self.gate(now) {
+            Gate::Open(since) if quirks.ready == ReadyBy::ServerStatus => Some(since),
+            _ => None,
+        }
     }
 
     /// When something changed on the disk that it may not have read when it answers the next question.

@@ -19,6 +19,8 @@ const TOGETHER: Duration = Duration::from_millis(20);
 /// The same where nothing can be asked.
 const ALONE: Duration = Duration::from_millis(200);
 
+const NOT_COME: &str = "what follows the save had not come in time";
+
 /// How far what follows a save is.
 enum Following {
     Said(Said),
@@ -37,12 +39,12 @@ impl Server {
             ticks.borrow_and_update();
             match self.follow(path, is_heard) {
                 Following::Said(said) => return Some(said),
-                _ if Instant::now() >= until => {
-                    return Some(unknown("what follows the save had not come in time"));
-                }
+                _ if Instant::now() >= until => return Some(unknown(NOT_COME)),
                 Following::Ended => {
-                    self.hear_out(path, until).await;
-                    is_heard = true;
+                    is_heard = self.hear_out(path, until).await;
+                    if !is_heard {
+                        return Some(unknown(NOT_COME));
+                    }
                 }
                 Following::Wait(at) => {
                     wait(&mut ticks, at, until).await;
@@ -82,8 +84,8 @@ impl Server {
     }
 
     /// Waits for what a run found last, which may come after the word that it has ended: by another thread, and sent when all else
-    /// is done. Whatever is asked now is answered later than that.
-    async fn hear_out(&self, path: &Path, until: Instant) {
+    /// is done. Whatever is asked now is answered later than that. Tells whether there was time for it.
+    async fn hear_out(&self, path: &Path, until: Instant) -> bool {
         let asked = Instant::now();
         let step = {
             let known = self.inner.lock();
@@ -100,7 +102,9 @@ impl Server {
             }
             _ => ALONE,
         };
-        sleep_until(until.min(Instant::now() + more)).await;
+        let heard = Instant::now() + more;
+        sleep_until(until.min(heard)).await;
+        heard <= until
     }
 }
 

@@ -58,6 +58,46 @@ async fn what_is_read_while_a_command_runs_is_not_how_it_was_before() {
     assert_eq!(figures(&told), (vec!["bad new"], 0, 1));
 }
 
+/// While a command runs, or an edit is checked, somebody else is told what came of it.
+#[tokio::test(start_paused = true)]
+async fn what_is_other_while_a_change_is_being_made_is_told_with_it() {
+    let scene = scene();
+    for name in ["a", "b"] {
+        scene.grumbler.disk.write(name, "fine\n");
+        scene.before(name, "fine\n").await;
+    }
+    let command = scene.checks.begin_command().await;
+    scene.grumbler.disk.write("a", "bad\n");
+    let said_of = |name: &str, text: &str| report(&subject(name, ""), said(text));
+    // Of a text that nobody has told of, and of one that is the same.
+    scene.grumbler.others.lock().unwrap().extend([said_of("a", "bad\n"), said_of("b", "bad use\n")]);
+    scene.before("c", "fine\n").await;
+    assert_eq!(scene.checks.take_late(), Vec::<String>::new());
+    scene.grumbler.changed.lock().unwrap().push("/w/a".into());
+    scene.grumbler.others.lock().unwrap().push(said_of("b", "bad use\n"));
+    let told = scene.checks.commanded(command).await.unwrap();
+    assert_eq!(figures(&told.metadata), (vec!["bad", "bad use"], 0, 0));
+    assert_eq!(scene.checks.take_late(), Vec::<String>::new());
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_reads_beside_an_edit_does_not_take_its_news() {
+    let scene = scene();
+    scene.grumbler.disk.write("a", "fine\n");
+    scene.before("a", "fine\n").await;
+    scene.grumbler.is_slow.store(true, Ordering::SeqCst);
+    let edit = [edited("a", Some("fine\n"), Some("bad\n"))];
+    let beside = async {
+        scene.grumbler.disk.write("a", "bad\n");
+        scene.grumbler.is_slow.store(false, Ordering::SeqCst);
+        scene.grumbler.others.lock().unwrap().push(report(&subject("a", ""), said("bad\n")));
+        scene.before("c", "fine\n").await;
+    };
+    let (told, ()) = tokio::join!(biased; scene.checks.after(&edit), beside);
+    assert_eq!(figures(&told.unwrap().metadata), (vec!["bad"], 0, 0));
+    assert_eq!(scene.checks.take_late(), Vec::<String>::new());
+}
+
 #[tokio::test]
 async fn what_a_server_remembers_when_it_answers_late_is_not_how_it_was_before() {
     let scene = scene();

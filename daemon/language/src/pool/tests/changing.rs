@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::super::Limits;
+use super::super::{Limits, Phase};
 use super::{House, push, soon};
 use crate::quirks::Quirks;
 use crate::source::{Source as _, Witness as _};
@@ -42,6 +42,48 @@ async fn what_a_shell_changes_is_known_at_the_next_question() {
     fs::remove_file(house.root.join("b.lua")).unwrap();
     house.check(&house.saved("e.lua", "")).await;
     assert_eq!(house.count("textDocument/didClose b.lua"), 1);
+}
+
+#[tokio::test]
+async fn what_an_editor_has_not_saved_is_known_with_the_first_question() {
+    let house = House::new(&["--pull"], push(), Limits::default());
+    for name in ["a.lua", "same.lua", "other.txt"] {
+        house.write(name, "give x");
+    }
+    house.open("a.lua", "give y");
+    house.open("same.lua", "give x");
+    house.open("other.txt", "something else");
+    let b = [house.saved("b.lua", "need a.x\nneed same.x")];
+    house.check(&b[0]).await;
+    let reports = house.pool.besides(&[]).alone(&b, soon()).await;
+    assert_eq!(house.words(&reports), ["b.lua Proven a gives no x"]);
+    let opened: Vec<_> = house.log().into_iter().filter(|line| line.contains("didOpen")).collect();
+    assert_eq!(opened.iter().filter(|line| !line.ends_with("b.lua")).count(), 1, "{opened:?}");
+}
+
+#[tokio::test]
+async fn what_a_compiler_says_of_a_disk_that_is_another_by_now_is_not_said_of_the_text() {
+    let quirks = Quirks {
+        saves_for: vec!["compiler".into()],
+        save_tokens: vec!["compile/".into()],
+        save_begins_ms: 20_000,
+        ..push()
+    };
+    let house = House::new(&["--pull"], quirks, Limits::default());
+    let read = [house.saved("a.lua", "one")];
+    house.pool.besides(&[]).alone(&read, soon()).await;
+    house.until(|running| running.phase == Phase::Ready).await;
+    let (besides, mut news) = (house.pool.besides(&[]), house.pool.news());
+    let (reports, ()) = tokio::join!(besides.warm(&read, soon()), async {
+        while house.count("textDocument/didSave a.lua") == 0 {
+            tokio::time::timeout(Duration::from_millis(5), news.changed()).await.ok();
+        }
+        house.write("a.lua", "two");
+        house.open_gate();
+    });
+    let compiled = reports.iter().find(|report| report.source == "compiler").cloned();
+    let words = house.words(compiled.as_slice());
+    assert_eq!(words, ["a.lua unknown it was changed meanwhile"]);
 }
 
 #[tokio::test]

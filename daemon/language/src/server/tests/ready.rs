@@ -92,6 +92,26 @@ async fn one_that_reads_the_project_once_more_is_waited_for_if_that_is_short() {
     assert_eq!(check(&server, "/a").await, ("unknown: it is still reading the project".into(), 0));
 }
 
+/// It looked at the project once more and was done before anybody here had read a word of that.
+#[tokio::test(start_paused = true)]
+async fn what_it_said_while_it_read_the_project_is_not_believed_however_short_that_was() {
+    let (server, mut fake) = pulling(json!({ "ready": "serverStatus" })).await;
+    server.hold(&subject("/a", "1"), "c");
+    fake.expect("textDocument/didOpen").await;
+    let status = |quiescent: bool| json!({ "quiescent": quiescent });
+    fake.tell("experimental/serverStatus", status(true)).await;
+    pass(10).await;
+    let (said, ()) = tokio::join!(check(&server, "/a"), async {
+        let asked = fake.next().await;
+        pass(5).await;
+        fake.tell("experimental/serverStatus", status(false)).await;
+        fake.say(json!({ "id": asked["id"], "result": full(&[]) })).await;
+        fake.tell("experimental/serverStatus", status(true)).await;
+        fake.answer("textDocument/diagnostic", full(&["x"])).await;
+    });
+    assert_eq!(said, ("proven: x".into(), 5));
+}
+
 /// What it published while it was reading says nothing; what follows does.
 #[tokio::test(start_paused = true)]
 async fn what_was_published_before_it_was_ready_is_settled_from_then_on() {

@@ -67,6 +67,23 @@ async fn what_a_run_found_last_may_come_after_its_end() {
     assert_eq!(said, (Some("proven: rustc: borrowed".into()), 600));
 }
 
+/// It ends when there is hardly any time left.
+#[tokio::test(start_paused = true)]
+async fn a_run_that_cannot_be_heard_out_is_not_known() {
+    let (server, mut fake) = compiling().await;
+    server.hold(&subject("/a", "1"), "rust");
+    server.saved(Path::new("/a"));
+    fake.next().await;
+    fake.expect("textDocument/didSave").await;
+    let (said, ()) = tokio::join!(saved(&server, "/a"), async {
+        fake.progress("check/0", json!({ "kind": "begin" })).await;
+        pass(2700).await;
+        fake.progress("check/0", json!({ "kind": "end" })).await;
+        fake.next().await;
+    });
+    assert_eq!(said, (Some("unknown: what follows the save had not come in time".into()), 3000));
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_run_of_the_save_before_is_not_taken_for_its_own() {
     let (server, mut fake) = compiling().await;
