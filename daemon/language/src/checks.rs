@@ -160,7 +160,7 @@ impl State {
 
     /// What the next reports are compared with.
     fn keep(&mut self, subjects: &[Subject], reports: &[Report]) {
-        self.first.put_missing(&self.ledger);
+        self.first.put_first(reports, &self.ledger);
         self.ledger.put(reports, text_of(subjects));
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use copydesk_text::Change;
 
 use crate::baseline::Baseline;
-use crate::report::{Proof, Report};
+use crate::report::{Proof, Report, Said};
 use crate::source::TREE_SITTER;
 
 /// Files with a source each.
@@ -154,16 +154,24 @@ impl Ledger {
         }
     }
 
-    /// The same for what this one knows nothing of.
-    pub(crate) fn put_missing(&mut self, other: &Self) {
-        for (key, entry) in &other.entries {
-            self.entries.entry(key.clone()).or_insert_with(|| entry.clone());
+    /// What another one knows of the files of these reports, where this one knows nothing; that it is not known, too.
+    pub(crate) fn put_first(&mut self, reports: &[Report], other: &Self) {
+        for report in reports {
+            let (used, changes) = (other.clock, other.changes);
+            let unknown = || Entry {
+                report: Report { said: Said::Unknown { why: String::new() }, past: None, ..report.clone() },
+                text: None,
+                used,
+                changes,
+            };
+            let known = other.entries.get(&key(report)).cloned();
+            self.entries.entry(key(report)).or_insert_with(|| known.unwrap_or_else(unknown));
         }
         self.trim();
     }
 
-    /// The same of what one source said of one file.
-    pub(crate) fn put_missing_of(&mut self, report: &Report, other: &Self) {
+    /// What another one knows of one source and file, where this one knows nothing.
+    pub(crate) fn put_missing(&mut self, report: &Report, other: &Self) {
         if let Some(entry) = other.entries.get(&key(report)) {
             self.entries.entry(key(report)).or_insert_with(|| entry.clone());
         }
@@ -220,17 +228,32 @@ fn key(report: &Report) -> Key {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Said;
+
+    fn report(name: &str) -> Report {
+        Report::new(name.into(), "s", Said::Proven(Vec::new()))
+    }
 
     #[test]
     fn what_is_taken_over_is_bounded_too() {
         let (mut all, text) = (Ledger::default(), Arc::new("x".repeat(MOST_BYTES / 4)));
         for number in 0..10 {
-            let (path, said) = (PathBuf::from(number.to_string()), Said::Proven(Vec::new()));
             let mut one = Ledger::default();
-            one.put(&[Report::new(path, "s", said)], |_| Some(&text));
-            all.put_missing(&one);
+            one.put(&[report(&number.to_string())], |_| Some(&text));
+            all.put_first(&[report(&number.to_string())], &one);
         }
         assert_eq!(all.entries.len(), 4);
+    }
+
+    #[test]
+    fn what_was_not_known_first_stays_so() {
+        let (mut first, mut now, text) = (Ledger::default(), Ledger::default(), Arc::new(String::new()));
+        first.put_first(&[report("a")], &now);
+        now.put(&[report("a"), report("b")], |_| Some(&text));
+        first.put_first(&[report("a"), report("b")], &now);
+        let known = |name: &str| {
+            let baselines = first.baselines(&[report(name)], |_| Some(&text));
+            baselines.iter().any(|baseline| baseline.known.is_some())
+        };
+        assert_eq!((known("a"), known("b")), (false, true));
     }
 }

@@ -105,7 +105,13 @@ impl Checks {
         asked.retain(|subject| {
             is_changed(subject) || self.lock().ledger.has(&subject.path, Some(&subject.text))
         });
-        let (subjects, reports) = self.check(asked.clone(), until).await;
+        let (subjects, mut reports) = self.check(asked.clone(), until).await;
+        // Servers may have been told of what it wrote before they were asked: what they think of the past may be after it.
+        for report in
+            reports.iter_mut().filter(|report| edited.iter().any(|edited| edited.path == report.path))
+        {
+            report.past = None;
+        }
         // What was there before a command is known from the reports on it, if at all.
         let delta = self.compare(&[], &subjects, &reports, Vec::new(), &change);
         let mut told = self.told(&delta, &|path| text_of(&subjects)(path).cloned(), begun.elapsed());

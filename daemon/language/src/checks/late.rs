@@ -42,7 +42,7 @@ impl Late {
         for report in reports {
             let text = text_of(subjects)(&report.path);
             if self.said.standing(report, text) == Standing::First {
-                self.before.put_missing_of(report, known);
+                self.before.put_missing(report, known);
             }
         }
         self.said.put(reports, text_of(subjects));

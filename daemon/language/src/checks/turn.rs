@@ -45,7 +45,7 @@ impl Turn {
         if !self.made.contains_key(&report.path) {
             let mut heard = Ledger::default();
             heard.put(std::slice::from_ref(report), |_| text);
-            self.ledger.put_missing(&heard);
+            self.ledger.put_missing(report, &heard);
         }
     }
 }
