@@ -101,6 +101,24 @@ fn it_renames_replaces_finds_and_shows() {
     assert!(ran.stdout.contains("src/a.rs\n"), "{ran:?}");
 }
 
+/// Where git does not ignore it: nobody wants the compiler's own files renamed.
+#[test]
+fn what_is_built_or_fetched_is_left_as_it_is() {
+    let desk = desk().with(&[
+        ("Cargo.toml", "[package]\nname = \"count\"\n"),
+        ("src/target/mod.rs", "fn count() {}\n"),
+        ("target/debug/.fingerprint/a.json", "{ \"count\": 1 }\n"),
+        ("node_modules/a/index.js", "count()\n"),
+    ]);
+    let ran = ask(&desk, "rename count to tally");
+    assert_eq!(desk.read("src/target/mod.rs"), "fn tally() {}\n", "{ran:?}");
+    assert_eq!(desk.read("target/debug/.fingerprint/a.json"), "{ \"count\": 1 }\n", "{ran:?}");
+    assert_eq!(desk.read("node_modules/a/index.js"), "count()\n", "{ran:?}");
+    for folder in ["`target/`", "`node_modules/`", "None is left."] {
+        assert!(ran.stdout.contains(folder), "{ran:?}");
+    }
+}
+
 /// A member of a workspace, from its own folder: the compiler names files from the workspace's.
 #[test]
 fn it_repairs_a_member_of_a_workspace_and_says_what_is_left() {
