@@ -114,6 +114,26 @@ fn names_say_what_a_thing_is() {
     }
 }
 
+/// An error that says its cause must not also give it out: whoever prints the chain would say it twice. So a cause is either
+/// in the words, or all there is (`transparent`).
+#[test]
+fn no_error_says_its_cause_twice() {
+    for path in files(".rs").into_iter().filter(|path| !path.ends_with("tidy.rs")) {
+        let mut words = String::new();
+        for (line, number) in text(&path).lines().zip(1..) {
+            if line.trim_start().starts_with("#[error(") {
+                words = line.trim().to_owned();
+            }
+            let gives_cause = line.contains("#[from]") || line.contains("#[source]");
+            assert!(
+                !gives_cause || words == "#[error(transparent)]",
+                "{}:{number}: says its cause and gives it out",
+                path.display()
+            );
+        }
+    }
+}
+
 #[test]
 fn arrows_run_down_only() {
     let allowed: BTreeMap<_, BTreeSet<String>> = ARROWS

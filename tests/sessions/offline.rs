@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::cli::desk::{Desk, Ran};
+use crate::cli::desk::{BINARY, Desk, Ran};
 
 /// A desk with the toolchain that runs these tests.
 pub(crate) fn desk() -> Desk {
@@ -39,9 +39,29 @@ fn the_tour_ends_with_a_project_that_compiles() {
     }
     let folder = ran.stdout.split("does not compile is in ").nth(1).and_then(|rest| rest.split(".\n").next());
     assert!(!PathBuf::from(folder.unwrap()).exists(), "the folder is gone");
-    let session = ran.stdout.split("copydesk sessions show ").nth(1).and_then(|rest| rest.split(' ').next());
-    let shown = desk.run(&["sessions", "show", session.unwrap()]);
+    assert!(ran.stdout.contains(&format!("write {BINARY} for it")), "{}", ran.stdout);
+    assert!(!desk.exists("~/.local") && !desk.exists("~/.cache"), "nothing outside the folder is changed");
+}
+
+/// And where the program is found under its name, nothing is said of how to find it.
+#[test]
+fn a_tour_that_is_kept_has_what_was_said_with_it() {
+    let desk = desk();
+    let search = std::env::var("PATH").unwrap_or_default();
+    std::fs::create_dir_all(desk.path("~/bin")).unwrap();
+    std::os::unix::fs::symlink(BINARY, desk.path("~/bin/copydesk")).unwrap();
+    let path = format!("{}:{search}", desk.path("~/bin").display());
+    let tmp = desk.path("~/tmp");
+    std::fs::create_dir_all(&tmp).unwrap();
+    let desk = desk.env("PATH", path).env("TMPDIR", tmp);
+    let ran = desk.run(&["tour", "--yes", "--keep"]);
+    assert!(ran.code == Some(0) && !ran.stdout.contains("on your PATH"), "{ran:?}");
+    let show = ran.stdout.lines().find(|line| line.contains("copydesk sessions show ")).unwrap();
+    let show = show.replace("=~/", "=$HOME/");
+    let shown = desk.shell(&show);
     assert!(shown.code == Some(0) && shown.stdout.contains("Fix the errors"), "{shown:?}");
+    let list = desk.run(&["sessions", "list"]);
+    assert!(list.stdout.contains("No sessions yet"), "{list:?}");
 }
 
 #[test]
@@ -79,6 +99,24 @@ fn it_renames_replaces_finds_and_shows() {
     assert!(ran.stdout.contains("3: // tally") && !ran.stdout.contains("2: fn"), "{ran:?}");
     let ran = ask(&desk, "list src");
     assert!(ran.stdout.contains("src/a.rs\n"), "{ran:?}");
+}
+
+/// Where git does not ignore it: nobody wants the compiler's own files renamed.
+#[test]
+fn what_is_built_or_fetched_is_left_as_it_is() {
+    let desk = desk().with(&[
+        ("Cargo.toml", "[package]\nname = \"count\"\n"),
+        ("src/target/mod.rs", "fn count() {}\n"),
+        ("target/debug/.fingerprint/a.json", "{ \"count\": 1 }\n"),
+        ("node_modules/a/index.js", "count()\n"),
+    ]);
+    let ran = ask(&desk, "rename count to tally");
+    assert_eq!(desk.read("src/target/mod.rs"), "fn tally() {}\n", "{ran:?}");
+    assert_eq!(desk.read("target/debug/.fingerprint/a.json"), "{ \"count\": 1 }\n", "{ran:?}");
+    assert_eq!(desk.read("node_modules/a/index.js"), "count()\n", "{ran:?}");
+    for folder in ["`target/`", "`node_modules/`", "None is left."] {
+        assert!(ran.stdout.contains(folder), "{ran:?}");
+    }
 }
 
 /// A member of a workspace, from its own folder: the compiler names files from the workspace's.

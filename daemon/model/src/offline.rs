@@ -8,6 +8,7 @@
 //! whatever the tools answer.
 
 mod advice;
+mod built;
 mod change;
 mod diagnostics;
 mod file_lines;

@@ -23,7 +23,7 @@ pub struct Archive {
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     #[error("this is no exported session: {0}")]
-    NotASession(#[from] serde_json::Error),
+    NotASession(serde_json::Error),
     #[error("this session was exported by a newer copydesk (format {0}): update this one")]
     Newer(u32),
     #[error("part {part} belongs to another session than the one exported")]
@@ -38,7 +38,7 @@ impl Archive {
     /// Reads an exported session. It gets new names, so that it stands beside the one it was exported from, and what
     /// was under way in it is marked as interrupted.
     pub fn read(text: &str) -> Result<Self, ImportError> {
-        let mut archive: Self = serde_json::from_str(text)?;
+        let mut archive: Self = serde_json::from_str(text).map_err(ImportError::NotASession)?;
         if archive.copydesk_session > FORMAT {
             return Err(ImportError::Newer(archive.copydesk_session));
         }

@@ -48,10 +48,13 @@ pub enum StoreError {
         .path.display()
     )]
     Damaged { path: PathBuf, what: rusqlite::Error },
+    #[error("{}: {what}", .path.display())]
+    Failed { path: PathBuf, what: String },
+    /// Inside a job, which does not know the file; whoever asked for it is told [`StoreError::Failed`].
     #[error("the session store failed: {0}")]
-    Sqlite(#[from] rusqlite::Error),
-    #[error("a part of the session store cannot be read: {0}")]
-    Unreadable(#[from] serde_json::Error),
+    Sqlite(rusqlite::Error),
+    #[error("a part cannot be read: {0}")]
+    Unreadable(serde_json::Error),
     #[error("the session store has been closed")]
     Closed,
 }
@@ -59,6 +62,18 @@ pub enum StoreError {
 impl From<Unusable> for StoreError {
     fn from(Unusable { path, what }: Unusable) -> Self {
         Self::Unusable { path, what }
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+impl From<serde_json::Error> for StoreError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Unreadable(error)
     }
 }
 
@@ -101,6 +116,12 @@ impl Store {
                 StoreError::Sqlite(what) if database::is_damage(&what) => {
                     database::note_damage(&path);
                     StoreError::Damaged { path: path.to_path_buf(), what }
+                }
+                StoreError::Sqlite(what) => {
+                    StoreError::Failed { path: path.to_path_buf(), what: database::explain(&what) }
+                }
+                error @ StoreError::Unreadable(_) => {
+                    StoreError::Failed { path: path.to_path_buf(), what: error.to_string() }
                 }
                 error => error,
             });

@@ -137,7 +137,8 @@ fn move_aside(path: &Path) -> std::io::Result<PathBuf> {
     Ok(aside)
 }
 
-fn explain(error: &rusqlite::Error) -> String {
+/// What went wrong, and what to do.
+pub fn explain(error: &rusqlite::Error) -> String {
     use rusqlite::ErrorCode::{CannotOpen, DatabaseBusy, DiskFull, PermissionDenied, ReadOnly};
     match error.sqlite_error_code() {
         Some(DiskFull) => "the disk is full; free some space and try again".to_owned(),

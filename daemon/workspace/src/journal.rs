@@ -54,8 +54,11 @@ pub enum JournalError {
         .path.display()
     )]
     Damaged { path: PathBuf, what: rusqlite::Error },
+    #[error("{}: {what}", .path.display())]
+    Failed { path: PathBuf, what: String },
+    /// Inside a job, which does not know the file; whoever asked for it is told [`JournalError::Failed`].
     #[error("the journal of edits failed: {0}")]
-    Sqlite(#[from] rusqlite::Error),
+    Sqlite(rusqlite::Error),
     #[error(
         "the journal cannot record a change of `{0}`: it does not lead from the text before to the text after"
     )]
@@ -75,6 +78,12 @@ pub enum JournalError {
 impl From<Unusable> for JournalError {
     fn from(Unusable { path, what }: Unusable) -> Self {
         Self::Unusable { path, what }
+    }
+}
+
+impl From<rusqlite::Error> for JournalError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
     }
 }
 
@@ -175,6 +184,9 @@ impl Journal {
                 JournalError::Sqlite(what) if database::is_damage(&what) => {
                     database::note_damage(&path);
                     JournalError::Damaged { path: path.to_path_buf(), what }
+                }
+                JournalError::Sqlite(what) => {
+                    JournalError::Failed { path: path.to_path_buf(), what: database::explain(&what) }
                 }
                 error => error,
             });

@@ -1,8 +1,10 @@
 //! `copydesk tour`: a small broken project, repaired before the person's eyes by the model that is built in.
 //!
 //! The same session, tools, rules and asks as in `copydesk run`; only the project is ours, and it is gone afterwards unless
-//! it is to be kept or something went wrong.
+//! it is to be kept or something went wrong. What is said and done is kept inside the project's folder too: the person's own
+//! sessions are left alone, however the tour ends.
 
+mod next;
 mod project;
 
 use std::io::{self, IsTerminal as _};
@@ -17,6 +19,7 @@ use crate::cli::Tour;
 use crate::opening::Choice;
 use crate::setup::Setup;
 use crate::terminal::{self, BAD, BOLD, DIM, GOOD, print, styled};
+use next::Program;
 use project::{Project, toolchain};
 
 const WRONG_USAGE: u8 = 2;
@@ -33,7 +36,8 @@ pub(crate) fn run(setup: &Setup, options: &Tour) -> anyhow::Result<ExitCode> {
     let toolchain = toolchain()?;
     let project = Project::make()?;
     introduce(&project, &toolchain, options)?;
-    let setup = Setup { cwd: project.path.clone(), paths: setup.paths.clone() };
+    let started_in = setup.cwd.clone();
+    let setup = Setup { cwd: project.path.clone(), paths: project.paths(&setup.paths) };
     let loaded = setup.config()?;
     let choice = Choice {
         model: Some(offline::NAME.to_owned()),
@@ -46,7 +50,7 @@ pub(crate) fn run(setup: &Setup, options: &Tour) -> anyhow::Result<ExitCode> {
     print("")?;
     if worked.end != Some(TurnEnd::Done) {
         print("The tour was ended early. `copydesk tour` begins again.")?;
-        return finish(project, options.keep, worked.code());
+        return finish(project, options.keep, &worked.session.id, worked.code());
     }
     let repaired = match project.run()? {
         Ok(printed) => {
@@ -60,21 +64,22 @@ pub(crate) fn run(setup: &Setup, options: &Tour) -> anyhow::Result<ExitCode> {
         }
     };
     print(format!("\n{}", styled(BOLD, "What next")))?;
-    let ways = [
-        (
-            "copydesk auth add anthropic".to_owned(),
-            "set up a real model (or openai, google, …; or start Ollama)",
-        ),
-        ("copydesk models".to_owned(), "which models you can use now"),
-        ("copydesk run \"fix the errors\"".to_owned(), "the same in a project of yours"),
-        (format!("copydesk sessions show {}", worked.session.id), "what was said and done just now"),
-    ];
+    let search = std::env::var_os("PATH");
+    let (said, ways) = next::next(&Program {
+        search: search.as_deref(),
+        binary: std::env::current_exe().ok(),
+        package: std::env::var_os("CARGO_MANIFEST_DIR").map(Into::into),
+        cwd: &started_in,
+    });
     let width = ways.iter().map(|(command, _)| command.chars().count()).max().unwrap_or_default();
     for (command, what) in ways {
         print(format!("  {command:width$}  {}", styled(DIM, what)))?;
     }
+    if let Some(said) = said {
+        print(said)?;
+    }
     let code = if repaired { ExitCode::SUCCESS } else { ExitCode::FAILURE };
-    finish(project, options.keep || !repaired, code)
+    finish(project, options.keep || !repaired, &worked.session.id, code)
 }
 
 fn introduce(project: &Project, toolchain: &str, options: &Tour) -> anyhow::Result<()> {
@@ -94,9 +99,12 @@ fn introduce(project: &Project, toolchain: &str, options: &Tour) -> anyhow::Resu
     Ok(())
 }
 
-fn finish(project: Project, keep: bool, code: ExitCode) -> anyhow::Result<ExitCode> {
+fn finish(project: Project, keep: bool, session: &str, code: ExitCode) -> anyhow::Result<ExitCode> {
     if keep {
-        print(styled(DIM, format!("The project is kept in {}", project.keep().display())))?;
+        let data = next::shell(&project.data());
+        let kept = project.keep();
+        print(styled(DIM, format!("The project is kept in {}. What was said and done:", kept.display())))?;
+        print(styled(DIM, format!("  XDG_DATA_HOME={data} copydesk sessions show {session}")))?;
     }
     Ok(code)
 }

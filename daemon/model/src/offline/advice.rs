@@ -26,8 +26,58 @@ pub(super) fn not_offered(tool: &str) -> String {
     format!("For this I would need the tool `{tool}`, which I am not allowed to use here. I have stopped.")
 }
 
+/// Where what is built or fetched stands in the way wherever one looks.
+pub(super) fn too_much(old: &str) -> String {
+    format!(
+        "`{old}` is in too many folders that are built or fetched. Name the folder or the file that you mean."
+    )
+}
+
+/// What is left as it is because nobody wrote it.
+pub(super) fn passed_over(globs: &[&str]) -> String {
+    let names: Vec<_> = globs.iter().map(|glob| format!("`{}`", glob.trim_start_matches('/'))).collect();
+    format!(
+        "\nI have left out what is built or fetched, and what is no text: {}. Name a folder or a file of it if you want it changed.",
+        names.join(", ")
+    )
+}
+
 /// A call that was refused or failed, in its own words.
 pub(super) fn stopped(output: &str) -> String {
+    let rejected = rejected(output);
+    if !rejected.is_empty() {
+        return as_decided(&rejected);
+    }
     let why = output.lines().find(|line| !line.trim().is_empty()).unwrap_or("no reason was given");
     format!("I have stopped: {why}")
+}
+
+/// To the person who said no, with what they said.
+pub(super) fn as_decided(rejected: &[String]) -> String {
+    format!("I have stopped, as you decided:\n{}", rejected.join("\n"))
+}
+
+/// Decisions that are repeated to the person.
+const MOST: usize = 20;
+
+/// What the person said no to in a call that was decided hunk by hunk: a line for each place, with their reason.
+pub(super) fn rejected(output: &str) -> Vec<String> {
+    let is_heading =
+        |line: &&str| line.ends_with("decided hunk by hunk:") || line.ends_with("the person decided:");
+    let told = output.lines().skip_while(|line| !is_heading(line)).skip(1);
+    let told = told.take_while(|line| !line.trim().is_empty() && !line.starts_with("Nothing was changed."));
+    let mut rejected: Vec<String> = Vec::new();
+    let mut is_of_one = false;
+    for line in told {
+        if line.starts_with("- ") {
+            is_of_one = line.contains("rejected;") && rejected.len() < MOST;
+            if is_of_one {
+                rejected.push(line.replacen(" They say: ", " You said: ", 1));
+            }
+        } else if is_of_one && let Some(last) = rejected.last_mut() {
+            // A reason may have several lines.
+            last.push_str(&format!("\n  {line}"));
+        }
+    }
+    rejected
 }

@@ -1,5 +1,6 @@
 //! Replaces a text, and renames a word: finds it, changes it, and looks again whether any is left.
 
+use super::built::{self, Sorted};
 use super::file_lines::{FileLines, unread};
 use super::fix::is_refusal;
 use super::fix_words::number;
@@ -41,31 +42,50 @@ fn next<F: Fn() -> serde_json::Value>(
         return Step::say("Both are the same: there is nothing to do.");
     }
     let searches = turn.steps.iter().filter(|step| step.iter().any(|call| call.name == "grep")).count();
+    let rejected: Vec<_> = turn.last().iter().flat_map(|call| advice::rejected(call.output)).collect();
+    if !rejected.is_empty() {
+        // What is left of it is left because somebody wants it so.
+        return Step::say(done(turn, old, new, manner.by_word) + &advice::as_decided(&rejected));
+    }
     let failed = turn.last().iter().find(|call| call.is_error);
     if let Some(failed) = failed {
         let did = done(turn, old, new, manner.by_word);
-        let words =
-            if is_refusal(failed) || failed.name != "edit" { "" } else { " (a file could not be changed)" };
+        let words = if is_refusal(failed) || failed.name != "edit" {
+            String::new()
+        } else {
+            format!(" (`{}` could not be changed)", failed.argument("filePath"))
+        };
         return Step::say(format!("{did}{}{words}", advice::stopped(failed.output)));
     }
     let found = || {
         let at = turn.steps.iter().rposition(|step| step.iter().any(|call| call.name == "grep"))?;
         let since = turn.steps.get(at..)?;
-        Some((files(since.first()?.first()?.output), since))
+        let mut files = files(since.first()?.first()?.output);
+        files.retain(|file| built::is_mine(turn, file, path));
+        Some((files, since))
     };
     match turn.last().first().map(|call| call.name) {
-        Some("grep") => {
+        Some("grep" | "glob") => {
+            match built::sort(turn, path) {
+                Sorted::Ask(calls) => return Step { text: String::new(), calls },
+                Sorted::Without(include) if searches <= ROUNDS => {
+                    return Step::call("", "grep", built::without((manner.pattern)(), &include));
+                }
+                Sorted::Without(_) => return Step::say(advice::too_much(old)),
+                Sorted::Mine => {}
+            }
             let files = found().map(|(files, _)| files).unwrap_or_default();
+            let passed_over = built::passed_over(turn);
             let did = done(turn, old, new, manner.by_word);
             if files.is_empty() && did.is_empty() {
                 return Step::say(format!(
-                    "`{old}` is nowhere{}. (Files that git ignores are passed over.)",
+                    "`{old}` is nowhere{}. (Files that git ignores are passed over.){passed_over}",
                     within(path)
                 ));
             }
             if files.is_empty() || searches > ROUNDS {
                 let rest = if files.is_empty() { "None is left." } else { "Some are left; ask me again." };
-                return Step::say(format!("{did}{rest}"));
+                return Step::say(format!("{did}{rest}{passed_over}"));
             }
             let text = format!("`{old}` is in {}.", number(files.len(), "file"));
             let calls = if manner.by_word {
@@ -96,9 +116,16 @@ fn next<F: Fn() -> serde_json::Value>(
             } else {
                 ""
             };
-            Step::say(format!("{}{rest}", done(turn, old, new, manner.by_word)).trim_end())
+            let passed_over = built::passed_over(turn);
+            let did = done(turn, old, new, manner.by_word);
+            Step::say(format!("{}{passed_over}", format!("{did}{rest}").trim_end()))
         }
-        _ => Step::call("", "grep", (manner.pattern)()),
+        _ => {
+            // A search that comes after others leaves out what they did.
+            let last = turn.steps.iter().flatten().rfind(|call| call.name == "grep");
+            let include = last.map(|call| call.argument("include")).unwrap_or_default();
+            Step::call("", "grep", built::without((manner.pattern)(), include))
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::file_lines::{FileLines, unread};
 use super::intent::Goal;
 use super::patch::{self, Replacement};
 use super::turn::{Done, Turn};
-use super::{Step, ToolCall, fix_words};
+use super::{Step, ToolCall, advice, fix_words};
 
 const ROUNDS: usize = 8;
 
@@ -44,7 +44,10 @@ pub(super) fn next(turn: &Turn<'_>, goal: Goal) -> Step {
             if !more.is_empty() {
                 return Step { text: String::new(), calls: more };
             }
-            let calls = edits(&chosen, &wanted, round.steps);
+            let mut calls = edits(&chosen, &wanted, round.steps);
+            // What the person said no to is not put before them again.
+            let refused: Vec<_> = turn.steps.iter().flatten().filter(|call| is_rejected(call)).collect();
+            calls.retain(|call| refused.iter().all(|refused| refused.arguments != call.arguments));
             if calls.is_empty() {
                 return Step::say(fix_words::summary(&rounds, goal));
             }
@@ -116,6 +119,11 @@ fn edits(chosen: &[(&Problem, &Fix)], files: &[String], steps: &[Vec<Done<'_>>])
 pub(super) fn is_refusal(call: &Done<'_>) -> bool {
     let words = ["said no", "forbids this", "cancelled", "interrupted", "Nobody is there"];
     call.is_error && words.iter().any(|word| call.output.contains(word))
+}
+
+/// Whether the person looked at it and wanted none of it. They said no to this, not to the repair as a whole.
+fn is_rejected(call: &Done<'_>) -> bool {
+    call.name == "edit" && call.is_error && !advice::rejected(call.output).is_empty()
 }
 
 /// For a request that ended before anything could be checked.

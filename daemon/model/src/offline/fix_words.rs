@@ -31,9 +31,10 @@ pub(super) fn summary(rounds: &[Round<'_, '_>], goal: Goal) -> String {
     if report.success.is_none() || (report.success == Some(false) && report.errors.is_empty()) {
         return format!("{}{}", done(rounds, goal), not_run(report));
     }
-    let done = done(rounds, goal);
-    let mut text = match (report.errors.is_empty(), done.is_empty()) {
+    let (done, rejected) = (done(rounds, goal), rejected(rounds));
+    let text = match (report.errors.is_empty(), done.is_empty()) {
         (true, true) if goal.only_look => "It compiles.".to_owned(),
+        (true, true) if !rejected.is_empty() => "It compiles.".to_owned(),
         (true, true) => "It compiles; the compiler has nothing that I could repair.".to_owned(),
         (true, false) => format!("{done}It compiles now."),
         (false, _) => {
@@ -45,10 +46,12 @@ pub(super) fn summary(rounds: &[Round<'_, '_>], goal: Goal) -> String {
                     "There {verb} {count}:\n{left}\nSay `fix the errors`, and I do what the compiler suggests."
                 )
             } else {
-                format!("{done}{count} {verb} left that I cannot repair:\n{left}\n{}", advice::beyond())
+                let why = if rejected.is_empty() { " that I cannot repair" } else { "" };
+                format!("{done}{count} {verb} left{why}:\n{left}\n{}", advice::beyond())
             }
         }
     };
+    let mut text = rejected + &text;
     if !report.warnings.is_empty() {
         let count = number(report.warnings.len(), "warning");
         let hint = if goal.warnings {
@@ -71,6 +74,13 @@ pub(super) fn summary(rounds: &[Round<'_, '_>], goal: Goal) -> String {
 pub(super) fn stopped(rounds: &[Round<'_, '_>], why: &str) -> String {
     let goal = Goal { warnings: true, ..Goal::default() };
     format!("{}{}", done(rounds, goal), advice::stopped(why))
+}
+
+/// The repairs that the person did not want.
+fn rejected(rounds: &[Round<'_, '_>]) -> String {
+    let calls = rounds.iter().flat_map(|round| round.steps).flatten().filter(|call| call.name == "edit");
+    let lines: Vec<_> = calls.flat_map(|call| advice::rejected(call.output)).collect();
+    if lines.is_empty() { String::new() } else { format!("Not done, as you decided:\n{}", listed(lines)) }
 }
 
 /// The repairs whose edits were made.

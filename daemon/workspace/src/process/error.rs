@@ -19,7 +19,7 @@ pub enum ProcessError {
     #[error("the shell `{}` cannot be started: {error}", shell.display())]
     Shell { shell: PathBuf, error: io::Error },
     #[error("the system does not let a command start: {0}")]
-    System(#[from] io::Error),
+    System(io::Error),
     #[error(
         "{} jobs run in the background already, which is the most; wait for one, or stop one",
         super::MOST_JOBS
@@ -27,4 +27,10 @@ pub enum ProcessError {
     TooManyJobs,
     #[error("the session has ended; nothing is run any more")]
     Ended,
+}
+
+impl From<io::Error> for ProcessError {
+    fn from(error: io::Error) -> Self {
+        Self::System(error)
+    }
 }

@@ -1,5 +1,6 @@
 //! The user's folders, the programs in `PATH`, the space on the disk.
 
+use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -62,8 +63,12 @@ fn absent(about: &'static str, path: &Path) -> Finding {
 }
 
 pub(super) fn program(name: &str) -> Option<PathBuf> {
-    let search = std::env::var_os("PATH")?;
-    let mut places = std::env::split_paths(&search).map(|folder| folder.join(name));
+    on_path(&std::env::var_os("PATH")?, name)
+}
+
+/// The program that a shell with this `PATH` would run.
+pub(in crate::command) fn on_path(search: &OsStr, name: &str) -> Option<PathBuf> {
+    let mut places = std::env::split_paths(search).map(|folder| folder.join(name));
     places.find(|path| path.is_file() && access(path, Access::EXEC_OK).is_ok())
 }
 

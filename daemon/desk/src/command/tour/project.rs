@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context as _;
+use copydesk_workspace::paths::Paths;
 use tempfile::TempDir;
 
 const FILES: [(&str, &str); 3] = [
@@ -32,6 +33,22 @@ impl Project {
             write(&path.join(name), text).with_context(|| format!("{name} cannot be written"))?;
         }
         Ok(Self { folder, path })
+    }
+
+    /// What `XDG_DATA_HOME` would name: a folder of the project's that no search enters.
+    pub(super) fn data(&self) -> PathBuf {
+        self.path.join(".tour")
+    }
+
+    /// The person's folders, with what a session writes kept here.
+    pub(super) fn paths(&self, own: &Paths) -> Paths {
+        let data_dir = self.data().join("copydesk");
+        Paths {
+            state_dir: data_dir.join("state"),
+            cache_dir: data_dir.join("cache"),
+            data_dir,
+            ..own.clone()
+        }
     }
 
     /// Builds it and runs it: what it printed, or what the compiler said.

@@ -91,6 +91,84 @@ fn a_text_is_replaced() {
     .assert_eq(&Conversation::new("replace x with x").next());
 }
 
+/// As the tool tells it: some by their name alone, others by what stands beside them.
+#[test]
+fn what_is_built_or_fetched_is_left_out_and_told() {
+    let found = "node_modules/x/a.js\n  1: count\n\nrooms/one/target/debug/a.d\n  1: count\n\nsrc/target/a.rs\n  1: count\n\n\
+                 logo.PNG\n  1: count\n\n(4 lines in 4 files.)";
+    let asked = Conversation::new("rename count to tally").did(&[("grep", json!({}), found)]);
+    expect![[r#"
+        glob {"pattern":"{Cargo.toml,build.sbt,pom.xml,target/CACHEDIR.TAG,target/CMakeCache.txt,target/pyvenv.cfg}","path":"rooms/one"}
+        glob {"pattern":"{Cargo.toml,build.sbt,pom.xml,target/CACHEDIR.TAG,target/CMakeCache.txt,target/pyvenv.cfg}","path":"src"}
+    "#]].assert_eq(&asked.next());
+    let pattern =
+        "{Cargo.toml,build.sbt,pom.xml,target/CACHEDIR.TAG,target/CMakeCache.txt,target/pyvenv.cfg}";
+    let looked = asked.did(&[
+        ("glob", json!({ "pattern": pattern, "path": "rooms/one" }), "rooms/one/Cargo.toml"),
+        ("glob", json!({ "pattern": pattern, "path": "src" }), "No file in `src` matches"),
+    ]);
+    let include = "!node_modules/,!/rooms/one/target/,!*.PNG";
+    assert_eq!(
+        looked.next(),
+        format!("grep {{\"pattern\":\"\\\\bcount\\\\b\",\"include\":\"{include}\"}}\n")
+    );
+    let mine = "src/target/a.rs\n  1: count\n\n(1 line in 1 file.)";
+    let again = looked.did(&[("grep", json!({ "include": include }), mine)]);
+    expect![[r#"
+        `count` is in 1 file.
+        read {"filePath":"src/target/a.rs","offset":1}
+    "#]]
+    .assert_eq(&again.next());
+    let edited = again.did(&[("edit", json!({ "filePath": "src/target/a.rs" }), "Edited")]);
+    assert!(edited.next().contains(include), "{}", edited.next());
+    expect![[r#"
+        Renamed `count` to `tally` in src/target/a.rs, wherever it stood as a whole word, in comments and texts too.
+        None is left.
+        I have left out what is built or fetched, and what is no text: `node_modules/`, `rooms/one/target/`, `*.PNG`. Name a folder or a file of it if you want it changed.
+    "#]].assert_eq(&edited.did(&[("grep", json!({ "include": include }), "No line in `.` matches")]).next());
+}
+
+#[test]
+fn what_the_person_named_is_theirs_to_have_changed() {
+    let found = "a/node_modules/x/a.js\n  1: x\n\n(1 line in 1 file.)";
+    for path in ["a/node_modules/x/a.js", "a/node_modules", "./a/node_modules/", "/p/a/node_modules/x"] {
+        let asked = Conversation::new(&format!("replace `x` with `y` in {path}"));
+        let next = asked.did(&[("grep", json!({}), found)]).next();
+        assert!(next.contains("edit {\"filePath\":\"a/node_modules/x/a.js\""), "{path}: {next}");
+    }
+    let next = Conversation::new("replace `x` with `y` in /p/a").did(&[("grep", json!({}), found)]).next();
+    assert!(next.contains(r#""include":"!node_modules/""#), "{next}");
+}
+
+#[test]
+fn a_change_that_is_rejected_is_told_with_the_file_and_the_reason() {
+    let told = "The person decided hunk by hunk:\n- `a.rs` line 1: accepted.\n\
+                - `b.rs` line 2: rejected; the lines are as they were before. They say: It is spoken.\nAnd loud.\n\
+                Nothing was changed. Do not try the same again.";
+    let edit = ("edit", json!({ "filePath": "b.rs" }), told);
+    let asked = Conversation::new("rename count to tally").did(&[("grep", json!({}), FOUND)]);
+    expect![[r#"
+        I have stopped, as you decided:
+        - `b.rs` line 2: rejected; the lines are as they were before. You said: It is spoken.
+          And loud.
+    "#]]
+    .assert_eq(&asked.failed(std::slice::from_ref(&edit)).next());
+    // Some of it was accepted: the call did not fail, and the rest is not tried again.
+    let asked = Conversation::new("rename count to tally").did(&[("grep", json!({}), FOUND)]);
+    expect![[r#"
+        Renamed `count` to `tally` in b.rs, wherever it stood as a whole word, in comments and texts too.
+        I have stopped, as you decided:
+        - `b.rs` line 2: rejected; the lines are as they were before. You said: It is spoken.
+          And loud.
+    "#]]
+    .assert_eq(&asked.did(&[edit]).next());
+    let asked = Conversation::new("replace a with b").did(&[("grep", json!({}), FOUND)]);
+    expect![[r#"
+        I have stopped: it is read-only (`b.rs` could not be changed)
+    "#]]
+    .assert_eq(&asked.failed(&[("edit", json!({ "filePath": "b.rs" }), "it is read-only")]).next());
+}
+
 #[test]
 fn what_was_found_is_told() {
     expect![[r#"

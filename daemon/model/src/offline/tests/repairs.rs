@@ -197,3 +197,28 @@ fn without_a_project_cargo_is_quoted() {
     "#]]
     .assert_eq(&Conversation::new("fix it").did(&[check(said)]).next());
 }
+
+/// They said no to this repair, not to the work: it goes on, does not come back with it, and says whose decision it was.
+#[test]
+fn a_repair_that_is_rejected_is_not_tried_again() {
+    let output = checked(&[((2, 1), (2, 1), "mut ", SURE)]);
+    let read = numbered("a\nb\n");
+    let told = "The person decided hunk by hunk:\n- `src/main.rs` line 2: rejected; the lines are as they were before. \
+                They say: It is meant so.\nNothing was changed. Do not try the same again.";
+    let arguments = json!({ "filePath": FILE, "oldString": "b", "newString": "mut b", "replaceAll": false });
+    let other = message("other", 1, &[((1, 1), (1, 2), "c", SURE)]) + &output;
+    let rejected = Conversation::new("fix it")
+        .did(&[check(&other)])
+        .did(&[("read", json!({ "filePath": FILE, "offset": 1 }), &read)])
+        .failed(&[("edit", arguments, told)]);
+    let again =
+        rejected.did(&[check(&output)]).did(&[("read", json!({ "filePath": FILE, "offset": 1 }), &read)]);
+    expect![[r#"
+        Not done, as you decided:
+        - `src/main.rs` line 2: rejected; the lines are as they were before. You said: It is meant so.
+        1 error is left:
+        - src/main.rs:2: broken (E0001)
+
+        This needs somebody who understands the code: you, or a real model (`copydesk auth add anthropic`, or a local one; `copydesk models` lists them).
+    "#]].assert_eq(&again.next());
+}
