@@ -4,6 +4,7 @@ mod agents;
 mod batch;
 mod broken;
 mod calls;
+mod closed;
 mod crash;
 mod environment;
 mod hardship;

@@ -39,7 +39,7 @@ fn main() -> ExitCode {
         if command::lsp::is_all_that_is_said(std::env::args_os()) { command::lsp::run() } else { other() };
     match result {
         Ok(code) => code,
-        Err(error) if terminal::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if error.downcast_ref().is_some_and(terminal::is_unread) => ExitCode::SUCCESS,
         Err(error) => {
             terminal::complain(&error);
             ExitCode::FAILURE

@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
@@ -102,23 +103,23 @@ fn clear_line() {
 
 /// Prints a result.
 pub(crate) fn print(text: impl Display) -> io::Result<()> {
-    end_waiting();
-    let mut out = anstream::stdout().lock();
-    writeln!(out, "{}", harmless(&text.to_string()))?;
-    out.flush()
+    print_inline(format_args!("{text}\n"))
 }
 
 /// Prints a piece of a line.
 pub(crate) fn print_inline(text: impl Display) -> io::Result<()> {
     end_waiting();
     let mut out = anstream::stdout().lock();
-    write!(out, "{}", harmless(&text.to_string()))?;
-    out.flush()
+    let written = write!(out, "{}", harmless(&text.to_string())).and_then(|()| out.flush());
+    written.map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => io::Error::new(error.kind(), NobodyReads),
+        _ => error,
+    })
 }
 
 /// Prints JSON on one line.
-pub(crate) fn print_line(value: &impl serde::Serialize) -> anyhow::Result<()> {
-    Ok(print(escaped(&serde_json::to_string(value)?))?)
+pub(crate) fn print_line(value: &impl serde::Serialize) -> io::Result<()> {
+    print(escaped(&serde_json::to_string(value)?))
 }
 
 pub(crate) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
@@ -156,9 +157,26 @@ pub(crate) fn complain(error: &anyhow::Error) {
     remark(format_args!("{} {error:#}", styled(ERROR, "error:")));
 }
 
-pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let cause = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>());
-    cause.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+/// Whoever read standard output has seen enough. Other pipes may break as well: those of a server are no reason to be
+/// content.
+#[derive(Debug, thiserror::Error)]
+#[error("nobody reads standard output any more")]
+pub(crate) struct NobodyReads;
+
+pub(crate) fn is_unread(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<NobodyReads>())
+}
+
+/// The same before anything is printed. A terminal that is gone is something else.
+pub(crate) fn look_for_reader() -> io::Result<()> {
+    let stdout = io::stdout();
+    let mut pipe = [PollFd::new(&stdout, PollFlags::empty())];
+    let asked = poll(&mut pipe, Some(&Timespec::default()));
+    let is_gone = pipe.iter().any(|pipe| pipe.revents() == PollFlags::ERR);
+    match asked.is_ok() && is_gone {
+        true => Err(io::Error::new(io::ErrorKind::BrokenPipe, NobodyReads)),
+        false => Ok(()),
+    }
 }
 
 fn harmless(text: &str) -> String {

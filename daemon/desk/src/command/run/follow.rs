@@ -3,12 +3,14 @@
 //!
 //! Invariant: a person is asked one thing at a time, and sees what before being asked. Nothing touches the line on which
 //! they type.
+//! Invariant: where nothing can be shown any more the turn is cancelled, and heard to its end.
 
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal as _};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use anyhow::Context as _;
 use copydesk_protocol::ask::PermissionReply;
 use copydesk_protocol::event::{Event, TurnEnd};
 use copydesk_protocol::question::QuestionReply;
@@ -83,6 +85,8 @@ pub(super) struct Follower {
     /// What ended the question, and what came then: told when nobody types any more.
     after: Vec<Told>,
     interrupted: bool,
+    /// Why nothing is shown any more.
+    unseen: Option<io::Error>,
 }
 
 /// What the person is being asked.
@@ -103,6 +107,7 @@ impl Follower {
             held: Vec::new(),
             after: Vec::new(),
             interrupted: false,
+            unseen: None,
         }
     }
 
@@ -119,12 +124,12 @@ impl Follower {
                 told = told.recv(), if !self.is_lost() => {
                     let lost = || Told::Lost("the session ended without a word".to_owned());
                     if let Some(end) = self.hear(told.unwrap_or_else(lost))? {
-                        return Ok(Some(end));
+                        return self.ended(end).map(Some);
                     }
                 }
                 said = said(&mut self.asking) => {
                     if let Some(end) = self.answered(said)? {
-                        return Ok(Some(end));
+                        return self.ended(end).map(Some);
                     }
                 }
                 // In an editor it has its own meaning.
@@ -137,13 +142,33 @@ impl Follower {
                     }
                     self.interrupted = true;
                     if !self.manner.json {
-                        self.view.interrupted(self.asking.is_some())?;
+                        let shown = self.view.interrupted(self.asking.is_some());
+                        self.see(shown);
                     }
                     self.take_back();
                     is_known = Some(cancel());
                 }
             }
-            self.ask_next(&reviews)?;
+            self.ask_next(&reviews);
+            if self.unseen.is_some() && !self.interrupted {
+                self.interrupted = true;
+                self.take_back();
+                is_known = Some(cancel());
+            }
+        }
+    }
+
+    /// Says what became of a turn that was not seen to its end.
+    fn ended(self, end: TurnEnd) -> anyhow::Result<TurnEnd> {
+        match self.unseen {
+            Some(error) if terminal::is_unread(&error) => {
+                if end == TurnEnd::Cancelled {
+                    terminal::remark(format_args!("{error}: the turn was cancelled"));
+                }
+                Ok(end)
+            }
+            Some(error) => Err(error).context("standard output cannot be written; the turn was cancelled"),
+            None => Ok(end),
         }
     }
 
@@ -162,14 +187,14 @@ impl Follower {
         }
         match told {
             Told::Event(Event::TurnEnded { end, turn }) => {
-                self.show(&Event::TurnEnded { end: end.clone(), turn })?;
+                self.show(&Event::TurnEnded { end: end.clone(), turn });
                 return Ok(Some(end));
             }
             Told::Event(event) => {
                 let hold = self.asking.is_some() && !self.manner.json;
-                if hold { self.held.push(event) } else { self.show(&event)? }
+                if hold { self.held.push(event) } else { self.show(&event) }
             }
-            Told::Waiting { waiting, whose } => self.asked(waiting, whose)?,
+            Told::Waiting { waiting, whose } => self.asked(waiting, whose),
             Told::Settled { id, .. } => self.waiting.retain(|waiting| waiting.id() != id),
             Told::ReviewChanged => {
                 if let Some(asking) = &self.asking {
@@ -184,61 +209,68 @@ impl Follower {
     }
 
     /// Replies on its own, or has the person asked when it is their turn.
-    fn asked(&mut self, waiting: Waiting, whose: Whose) -> anyhow::Result<()> {
+    fn asked(&mut self, waiting: Waiting, whose: Whose) {
         // Sent again by a desk that we attached to again: the newer request is the one to answer.
         self.waiting.retain(|known| known.id() != waiting.id());
         if self.attended {
             self.waiting.push_back(waiting);
-            return Ok(());
+            return;
         }
         if whose == Whose::Others {
-            return Ok(());
+            return;
         }
-        if !self.manner.json {
-            match &waiting {
-                Waiting::Ask(ask, _) => {
-                    self.view.ask(ask)?;
-                    self.view.seen(ask);
-                    let diffs = text::diffs(&ask.metadata);
-                    if !diffs.is_empty() {
-                        terminal::print(text::coloured(&text::joined(&diffs)))?;
-                    }
-                }
-                Waiting::Questions(asked, _) => {
-                    self.view.question(asked)?;
-                    let mut all = asked.questions.iter().enumerate();
-                    all.try_for_each(|(at, one)| terminal::print(questions::shown(asked, one, at)))?;
-                }
-            }
+        if !self.manner.json && self.unseen.is_none() {
+            let shown = self.show_unasked(&waiting);
+            self.see(shown);
         }
-        waiting.nobody(self.manner.auto);
-        Ok(())
+        // Nothing is done that nobody could see.
+        if self.unseen.is_none() {
+            waiting.nobody(self.manner.auto);
+        }
     }
 
-    fn ask_next(&mut self, reviews: &Reviews) -> anyhow::Result<()> {
-        if self.asking.is_some() || self.interrupted {
-            return Ok(());
-        }
-        let Some(waiting) = self.waiting.pop_front() else { return Ok(()) };
-        let attention = Attention::default();
-        let dialog = match &waiting {
+    /// What nobody is asked about.
+    fn show_unasked(&mut self, waiting: &Waiting) -> io::Result<()> {
+        match waiting {
             Waiting::Ask(ask, _) => {
                 self.view.ask(ask)?;
                 self.view.seen(ask);
-                let asking = hunks::ask(ask.clone(), reviews.clone(), attention.clone());
-                tokio::spawn(async move {
-                    let (answer, tally) = asking.await;
-                    Said::Ask(answer, tally)
-                })
+                let diffs = text::diffs(&ask.metadata);
+                if diffs.is_empty() { Ok(()) } else { terminal::print(text::coloured(&text::joined(&diffs))) }
             }
             Waiting::Questions(asked, _) => {
                 self.view.question(asked)?;
+                let mut all = asked.questions.iter().enumerate();
+                all.try_for_each(|(at, one)| terminal::print(questions::shown(asked, one, at)))
+            }
+        }
+    }
+
+    fn ask_next(&mut self, reviews: &Reviews) {
+        if self.asking.is_some() || self.interrupted || self.unseen.is_some() {
+            return;
+        }
+        let Some(waiting) = self.waiting.pop_front() else { return };
+        let attention = Attention::default();
+        let (shown, dialog) = match &waiting {
+            Waiting::Ask(ask, _) => {
+                let shown = self.view.ask(ask);
+                self.view.seen(ask);
+                let asking = hunks::ask(ask.clone(), reviews.clone(), attention.clone());
+                let dialog = tokio::spawn(async move {
+                    let (answer, tally) = asking.await;
+                    Said::Ask(answer, tally)
+                });
+                (shown, dialog)
+            }
+            Waiting::Questions(asked, _) => {
+                let shown = self.view.question(asked);
                 let asking = questions::ask(asked.clone(), attention.over.clone());
-                tokio::spawn(async move { Said::Answers(asking.await) })
+                (shown, tokio::spawn(async move { Said::Answers(asking.await) }))
             }
         };
         self.asking = Some(Asking { waiting, dialog, attention });
-        Ok(())
+        self.see(shown);
     }
 
     /// Nobody types any more. What came meanwhile is shown, and may be the end of the turn.
@@ -253,13 +285,12 @@ impl Follower {
                 if stops {
                     self.view.refused(&part, refused);
                 }
-                let is_gone = reply == PermissionReply::Cancelled;
-                // Whoever asked may be gone; then nobody waits.
-                let _ = answer.send(reply);
-                // The signal that comes with it may be ignored here.
-                anyhow::ensure!(!is_gone, "the terminal is gone");
+                if self.is_at_terminal(reply == PermissionReply::Cancelled)? {
+                    // Whoever asked may be gone; then nobody waits.
+                    let _ = answer.send(reply);
+                }
                 if stops {
-                    self.kept(tally)?;
+                    self.kept(tally);
                 }
             }
             (Waiting::Ask(..), Said::Ask(Answer::Decided, tally)) => {
@@ -271,18 +302,18 @@ impl Follower {
                 if matches!(reply, QuestionReply::Rejected { .. }) {
                     self.view.refused(&part, Refused::Answer);
                 }
-                let is_gone = reply == QuestionReply::Cancelled;
-                let _ = answer.send(reply);
-                anyhow::ensure!(!is_gone, "the terminal is gone");
+                if self.is_at_terminal(reply == QuestionReply::Cancelled)? {
+                    let _ = answer.send(reply);
+                }
             }
             (_, Said::Ask(Answer::TakenBack(taken_back), tally)) => {
-                self.taken_back(taken_back, &id, &after)?;
-                self.kept(tally)?;
+                self.taken_back(taken_back, &id, &after);
+                self.kept(tally);
             }
-            (_, Said::Answers(Err(taken_back))) => self.taken_back(taken_back, &id, &after)?,
+            (_, Said::Answers(Err(taken_back))) => self.taken_back(taken_back, &id, &after),
             (_, Said::Ask(..) | Said::Answers(_) | Said::Nothing) => {}
         }
-        self.show_held()?;
+        self.show_held();
         for told in after {
             if let Some(end) = self.hear(told)? {
                 return Ok(Some(end));
@@ -291,28 +322,35 @@ impl Follower {
         Ok(None)
     }
 
-    /// What was accepted stays.
-    fn kept(&mut self, tally: Tally) -> anyhow::Result<()> {
-        if tally.accepted > 0 {
-            self.view.kept(tally.accepted)?;
+    /// Somebody may still be there whose pipe nobody reads. Otherwise the signal that comes with it may be ignored here.
+    fn is_at_terminal(&mut self, is_gone: bool) -> anyhow::Result<bool> {
+        if is_gone {
+            self.see(terminal::look_for_reader());
+            anyhow::ensure!(self.unseen.is_some(), "the terminal is gone");
         }
-        Ok(())
+        Ok(!is_gone)
+    }
+
+    /// What was accepted stays.
+    fn kept(&mut self, tally: Tally) {
+        if tally.accepted > 0 && self.unseen.is_none() {
+            let shown = self.view.kept(tally.accepted);
+            self.see(shown);
+        }
     }
 
     /// Somebody else was first, or the turn is over.
-    fn taken_back(&mut self, taken_back: TakenBack, id: &str, after: &[Told]) -> anyhow::Result<()> {
+    fn taken_back(&mut self, taken_back: TakenBack, id: &str, after: &[Told]) {
         if self.interrupted {
-            return Ok(());
-        }
-        if taken_back.is_open {
-            terminal::print("")?;
+            return;
         }
         let settled = after.iter().find_map(|told| match told {
             Told::Settled { id: settled, by } if settled == id => Some(by.as_deref()),
             _ => None,
         });
-        settled.map_or(Ok(()), |by| self.view.decided(by))?;
-        Ok(())
+        let ended = if taken_back.is_open { terminal::print("") } else { Ok(()) };
+        let shown = ended.and_then(|()| settled.map_or(Ok(()), |by| self.view.decided(by)));
+        self.see(shown);
     }
 
     /// The question is over, whatever is typed.
@@ -331,13 +369,22 @@ impl Follower {
         self.asking.as_ref().is_some_and(|asking| asking.attention.editing.load(Ordering::SeqCst))
     }
 
-    fn show(&mut self, event: &Event) -> anyhow::Result<()> {
-        if self.manner.json { terminal::print_line(event) } else { Ok(self.view.show(event)?) }
+    pub(super) fn show(&mut self, event: &Event) {
+        if self.unseen.is_some() {
+            return;
+        }
+        let shown = if self.manner.json { terminal::print_line(event) } else { self.view.show(event) };
+        // Not everything that happens is printed.
+        self.see(shown.and_then(|()| terminal::look_for_reader()));
     }
 
-    fn show_held(&mut self) -> anyhow::Result<()> {
+    fn show_held(&mut self) {
         let held = std::mem::take(&mut self.held);
-        held.iter().try_for_each(|event| self.show(event))
+        held.iter().for_each(|event| self.show(event));
+    }
+
+    fn see(&mut self, shown: io::Result<()>) {
+        self.unseen = self.unseen.take().or(shown.err());
     }
 }
 

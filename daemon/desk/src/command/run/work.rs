@@ -15,7 +15,6 @@ use crate::command::reach::reach;
 use crate::hub::convert;
 use crate::opening::Choice;
 use crate::setup::Setup;
-use crate::terminal;
 
 /// What a shell says of a program that Ctrl-C ended.
 const CANCELLED: u8 = 130;
@@ -76,10 +75,11 @@ pub(crate) fn work(
         // The turn may be at work before we hear of it: a Ctrl-C that comes meanwhile is for the turn.
         let mut interrupts = Interrupts::new()?;
         let (session, followed) = interrupts.during(starting).await?;
+        let mut follower = Follower::new(manner);
         if manner.json {
-            terminal::print_line(&Event::Session { session: session.clone() })?;
+            follower.show(&Event::Session { session: session.clone() });
         }
-        let end = Follower::new(manner).follow(followed, interrupts).await?;
+        let end = follower.follow(followed, interrupts).await?;
         Ok(Worked { session, end })
     });
     // Nothing is left to wait for; a reader of the terminal must not hold us.
