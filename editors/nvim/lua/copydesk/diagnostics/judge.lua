@@ -86,7 +86,7 @@ function M.published(client, buffer)
   if not note or not said then
     return { items = M.kept(client, buffer)[buffer] }
   end
-  local verdict = { items = said.items } ---@type copydesk.Verdict
+  local verdict = { items = require("copydesk.diagnostics.saved").seen(client, said.items) } ---@type copydesk.Verdict
   local is_named = is_present(note, said.version)
   local ground = require("copydesk.diagnostics.ground")
   if ground.is_for(client) then
@@ -123,12 +123,14 @@ end
 ---@param buffer integer
 ---@return table[]
 function M.beside(client, buffer)
-  local note = notes.of(client.id, buffer)
+  local note, saved = notes.of(client.id, buffer), require("copydesk.diagnostics.saved")
   local said, told = note and note.published, note and note.told
-  if not said or not told or vim.bo[buffer].modified or said.at < math.max(told.at, told.saved) then
+  if not said or not told or vim.bo[buffer].modified then
     return {}
   end
-  return said.items
+  -- When the compiler has seen everything it may have had nothing else to say than before.
+  local is_of_now = said.at >= math.max(told.at, told.saved) or saved.has_seen(client)
+  return is_of_now and saved.seen(client, said.items) or {}
 end
 
 --- By what Neovim has asked the server for on its own account.

@@ -145,14 +145,18 @@ function M.checked(id, token, kind)
   end
 end
 
---- Whether the compiler behind a server has seen what was last saved.
+--- Whether the compiler behind a server has seen what was last saved, and what came to the disk in another way: a text that was read
+--- again from there was not saved, and nobody has the compiler look at it.
 ---@param id integer
 ---@return boolean
 function M.is_checked(id)
   local known = server(id)
-  local runs = known.runs
+  local runs, last = known.runs, math.max(known.saved, known.elsewhere)
+  for _, note in pairs(known.notes) do
+    last = math.max(last, note.changed or 0)
+  end
   local is_over = next(runs.running) == nil and M.now() >= runs.ended + PAUSE
-  return is_over and runs.checked > 0 and runs.checked >= known.saved
+  return is_over and runs.checked > 0 and runs.checked >= last
 end
 
 ---@param id integer
