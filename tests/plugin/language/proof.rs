@@ -168,6 +168,34 @@ fn clangd_says_nothing_of_a_text_that_may_include_what_is_not_saved() {
     check(&format!("{CLANGD}{script}"), expected);
 }
 
+/// What it said while the other was not saved it said of what lay on the disk.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn clangd_has_not_seen_what_was_saved_since_it_spoke() {
+    on_each(|program| {
+        let (_desk, mut window) = connected(program);
+        window.lua(CLANGD);
+        window.lua(
+            r#"
+            vim.fn.writefile({ "one" }, "b.h")
+            vim.api.nvim_create_autocmd("BufReadPost", { pattern = "*.h", callback = function() vim.bo.filetype = "python" end })
+            T.edit("b.h", "clangd")
+            T.change({ "typed" }, "b.h", "clangd")
+            vim.cmd("bwipeout a.py")
+            T.edit("a.py", "clangd")
+            T.turn()
+            T.publishes("of what lay on the disk")
+            vim.cmd("silent buffer b.h | silent write | silent buffer a.py")
+            T.turn()
+            T.asks()"#,
+        );
+        let touch = window.nvim.wait("server", |told| told["params"]["forceRebuild"] == true);
+        let version = touch["params"]["textDocument"]["version"].clone();
+        window.nvim.lua("T.publishes(...)", json!(["made anew", version]));
+        assert_eq!(answer(&mut window), said("proven", &["made anew"]));
+    });
+}
+
 /// What another document's change did to this one is not known at once.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
@@ -249,6 +277,66 @@ fn a_unit_that_another_document_includes_does_not_stand_alone() {
         seen[4] = ground.stands_alone(clangd, vim.fn.bufnr("main.c"))
         return seen"##;
     check(script, json!([true, false, false, true]));
+}
+
+/// What it was told of the disk a server reads there some time later.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_a_server_answers_soon_after_the_disk_was_changed_is_not_proven() {
+    let script = r#"
+        local notes, late, asked = require("copydesk.diagnostics.notes"), 0, 0
+        local now = notes.now
+        function notes.now() return now() + late end
+        T.serve("scripted", "python", {
+          capabilities = { diagnosticProvider = {} },
+          answers = { ["textDocument/diagnostic"] = function()
+            asked = notes.now()
+            return { result = { kind = "full", items = {} } }
+          end },
+        })
+        T.edit("a.py", "scripted")
+        local function proof()
+          return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 }).files[1].proof
+        end
+        local seen, begun = { proof() }, notes.now()
+        require("copydesk.document").changed({ uri = T.uri("b.py"), reason = "created" })
+        seen[2] = proof()
+        seen[3] = asked - begun >= 300
+        late = 2500
+        seen[4] = proof()
+        -- What is open it does not read there.
+        vim.fn.writefile({ "rewritten" }, "a.py")
+        require("copydesk.document").changed({ uri = T.uri("a.py"), reason = "written" })
+        seen[5] = proof()
+        return seen"#;
+    check(script, json!(["proven", "likely", true, "proven", "proven"]));
+}
+
+/// What Neovim asked for on its own account it may have asked for before another document was changed.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_neovim_was_answered_before_another_document_changed_is_not_proven() {
+    let script = r#"
+        local server = T.serve("scripted", "python", { capabilities = { diagnosticProvider = {} } })
+        vim.fn.writefile({ "one" }, "b.py")
+        T.edit("b.py", "scripted")
+        T.edit("a.py", "scripted")
+        T.change({ "typed" }, "a.py", "scripted")
+        T.turn()
+        local notes, id = require("copydesk.diagnostics.notes"), T.client_of("scripted").id
+        local function proof()
+          local params = { textDocument = { uri = T.uri("a.py") } }
+          local result = { items = { T.problem(0, 0, 1, "found") } }
+          notes.pulled(id, result, { params = params, version = server:version("a.py") })
+          return T.ask("diagnostics", { path = "a.py", version = T.version("a.py") }).files[1].proof
+        end
+        local seen = { proof() }
+        vim.cmd("silent buffer b.py")
+        T.change({ "typed" }, "b.py", "scripted")
+        T.turn()
+        seen[2] = proof()
+        return seen"#;
+    check(script, json!(["proven", "unknown"]));
 }
 
 #[test]

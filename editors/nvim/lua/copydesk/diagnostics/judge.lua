@@ -100,7 +100,8 @@ function M.published(client, buffer)
   local settle = M.times.by_server[client.name] or (is_named and M.times.named or M.times.unnamed)
   local elsewhere = notes.elsewhere(client.id, note)
   -- A version proves that the server has read what it was told before that, and nothing of what it was told later.
-  if elsewhere > (note.told and note.told.at or 0) then
+  local told_at = note.told and note.told.at or 0
+  if elsewhere > told_at then
     -- What the change of another document did to this one is published after what it did to that.
     local heard = notes.heard(client.id)
     settle = M.times.by_server[client.name] or M.times.unnamed
@@ -108,8 +109,10 @@ function M.published(client, buffer)
     verdict.proof = verdict.again and notes.now() >= verdict.again and "likely" or nil
     return verdict
   end
+  local _, disk_sure = notes.disk(client)
   if notes.now() >= said.at + settle then
-    verdict.proof = is_named and not said.is_early and "proven" or "likely"
+    local is_sure = is_named and not said.is_early and told_at >= disk_sure
+    verdict.proof = is_sure and "proven" or "likely"
   else
     verdict.again = said.at + settle
     verdict.at_least = is_named and not said.is_early and "likely" or nil
@@ -150,8 +153,11 @@ function M.pulled(client, buffer, identifiers)
     vim.list_extend(items, said and said.items or M.kept(client, buffer, { identifier })[buffer] or {})
   end
   vim.list_extend(items, M.beside(client, buffer))
-  if is_all then
-    return { items = items, proof = "proven" }
+  local told_at = note and note.told and note.told.at or 0
+  -- It was asked after it was told of the text, and maybe before something else was changed.
+  if note and is_all and notes.elsewhere(client.id, note) <= told_at then
+    local _, disk_sure = notes.disk(client)
+    return { items = items, proof = told_at >= disk_sure and "proven" or "likely" }
   end
   return { items = #items > 0 and items or nil }
 end
