@@ -33,29 +33,32 @@ fn the_compiler_behind_a_server_is_asked_past_it() {
     check(script, said("proven", &["new"]));
 }
 
-/// rust-analyzer: what the compiler says follows a save.
+/// A rust-analyzer: what the compiler says follows a save. The clock goes on when a test says so.
+const RUST_ANALYZER: &str = r#"
+    local server = T.serve("rust-analyzer", "python", {
+      capabilities = { diagnosticProvider = {} },
+      answers = { ["textDocument/diagnostic"] = { result = { kind = "full", items = {} } } },
+    })
+    T.edit("a.py", "rust-analyzer")
+    local function unseen()
+      return T.ask("diagnostics", { path = "a.py", wait = 60000 }).files[1].unseen or {}
+    end
+    local function check(kind, token)
+      local params = { token = token or "rust-analyzer/flycheck/0", value = { kind = kind, title = "cargo check" } }
+      server.dispatchers.notification("$/progress", params)
+    end
+    local notes, late = require("copydesk.diagnostics.notes"), 0
+    local now = notes.now
+    function notes.now() return now() + late end
+    local function settle() late = late + 250 end
+"#;
+
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_compiler_that_looks_only_at_what_is_saved_is_named_until_it_has() {
     let script = r#"
-        local server = T.serve("rust-analyzer", "python", {
-          capabilities = { diagnosticProvider = {} },
-          answers = { ["textDocument/diagnostic"] = { result = { kind = "full", items = {} } } },
-        })
-        T.edit("a.py", "rust-analyzer")
-        local function unseen()
-          return T.ask("diagnostics", { path = "a.py", wait = 60000 }).files[1].unseen or {}
-        end
-        local function check(kind, token)
-          local params = { token = token or "rust-analyzer/flycheck/0", value = { kind = kind, title = "cargo check" } }
-          server.dispatchers.notification("$/progress", params)
-        end
         local seen = {}
         local function look() seen[#seen + 1] = #unseen() end
-        local notes, late = require("copydesk.diagnostics.notes"), 0
-        local now = notes.now
-        function notes.now() return now() + late end
-        local function settle() late = late + 250 end
         check("begin") look() check("end") look() settle() look()
         vim.api.nvim_buf_set_lines(0, 0, 1, false, { "typed" }) look()
         vim.cmd("silent write") look()
@@ -64,7 +67,60 @@ fn a_compiler_that_looks_only_at_what_is_saved_is_named_until_it_has() {
         settle() look()
         check("end", "rustAnalyzer/cargo check") settle() look()
         return { seen, { unseen() } }"#;
-    check(script, json!([[1, 1, 0, 1, 1, 1, 0], [[]]]));
+    check(&format!("{RUST_ANALYZER}{script}"), json!([[1, 1, 0, 1, 1, 1, 0], [[]]]));
+}
+
+/// A command rewrites the file: nothing is saved, and nobody has the compiler look at it.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_compiler_has_not_seen_what_was_read_again_from_the_disk() {
+    let script = r#"
+        check("begin") check("end") settle()
+        local seen = { #unseen() }
+        vim.fn.writefile({ "rewritten", "by a command" }, "a.py")
+        require("copydesk.document").changed({ uri = T.uri("a.py"), reason = "written" })
+        seen[2] = vim.bo.modified
+        seen[3] = #unseen()
+        check("begin") check("end") settle()
+        seen[4] = #unseen()
+        -- Of what is not open it has not seen either what was changed since.
+        require("copydesk.document").changed({ uri = T.uri("b.py"), reason = "written" })
+        seen[5] = #unseen()
+        return seen"#;
+    check(&format!("{RUST_ANALYZER}{script}"), json!([0, false, 1, 0, 1]));
+}
+
+/// The server publishes what the compiler said of the text before once more, after the save and before the compiler has looked.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_a_compiler_said_of_the_text_before_is_not_said_of_the_saved_one() {
+    let script = r#"
+        local function say(...)
+          local items = {}
+          for _, source in ipairs({ ... }) do items[#items + 1] = T.problem(0, 0, 1, source, { source = source }) end
+          server:publish("a.py", items, server:version("a.py"))
+        end
+        local function told()
+          local items = T.ask("diagnostics", { path = "a.py", wait = 60000 }).files[1].items
+          return vim.tbl_map(function(one) return one.source end, items)
+        end
+        check("begin") say("rustc", "clippy", "other") check("end") settle()
+        local seen = { told() }
+        T.change({ "mended" }, "a.py", "rust-analyzer")
+        vim.cmd("silent write")
+        T.turn()
+        say("rustc", "clippy", "other")
+        seen[2] = told()
+        check("begin") check("end") settle()
+        -- It had nothing else to say.
+        seen[3] = told()
+        vim.cmd("silent write!")
+        T.turn()
+        check("begin") check("end") settle()
+        seen[4] = told()
+        return seen"#;
+    let all = json!(["rustc", "clippy", "other"]);
+    check(&format!("{RUST_ANALYZER}{script}"), json!([all, ["other"], all, all]));
 }
 
 /// A clangd: `a.py` has its head, `b.py` is what it includes.
@@ -110,6 +166,34 @@ fn clangd_says_nothing_of_a_text_that_may_include_what_is_not_saved() {
     let mut expected: Value = said("unknown", &["as saved"]);
     expected["files"][0]["proof"] = json!("unknown");
     check(&format!("{CLANGD}{script}"), expected);
+}
+
+/// What it said while the other was not saved it said of what lay on the disk.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn clangd_has_not_seen_what_was_saved_since_it_spoke() {
+    on_each(|program| {
+        let (_desk, mut window) = connected(program);
+        window.lua(CLANGD);
+        window.lua(
+            r#"
+            vim.fn.writefile({ "one" }, "b.h")
+            vim.api.nvim_create_autocmd("BufReadPost", { pattern = "*.h", callback = function() vim.bo.filetype = "python" end })
+            T.edit("b.h", "clangd")
+            T.change({ "typed" }, "b.h", "clangd")
+            vim.cmd("bwipeout a.py")
+            T.edit("a.py", "clangd")
+            T.turn()
+            T.publishes("of what lay on the disk")
+            vim.cmd("silent buffer b.h | silent write | silent buffer a.py")
+            T.turn()
+            T.asks()"#,
+        );
+        let touch = window.nvim.wait("server", |told| told["params"]["forceRebuild"] == true);
+        let version = touch["params"]["textDocument"]["version"].clone();
+        window.nvim.lua("T.publishes(...)", json!(["made anew", version]));
+        assert_eq!(answer(&mut window), said("proven", &["made anew"]));
+    });
 }
 
 /// What another document's change did to this one is not known at once.
@@ -193,6 +277,66 @@ fn a_unit_that_another_document_includes_does_not_stand_alone() {
         seen[4] = ground.stands_alone(clangd, vim.fn.bufnr("main.c"))
         return seen"##;
     check(script, json!([true, false, false, true]));
+}
+
+/// What it was told of the disk a server reads there some time later.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_a_server_answers_soon_after_the_disk_was_changed_is_not_proven() {
+    let script = r#"
+        local notes, late, asked = require("copydesk.diagnostics.notes"), 0, 0
+        local now = notes.now
+        function notes.now() return now() + late end
+        T.serve("scripted", "python", {
+          capabilities = { diagnosticProvider = {} },
+          answers = { ["textDocument/diagnostic"] = function()
+            asked = notes.now()
+            return { result = { kind = "full", items = {} } }
+          end },
+        })
+        T.edit("a.py", "scripted")
+        local function proof()
+          return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 }).files[1].proof
+        end
+        local seen, begun = { proof() }, notes.now()
+        require("copydesk.document").changed({ uri = T.uri("b.py"), reason = "created" })
+        seen[2] = proof()
+        seen[3] = asked - begun >= 300
+        late = 2500
+        seen[4] = proof()
+        -- What is open it does not read there.
+        vim.fn.writefile({ "rewritten" }, "a.py")
+        require("copydesk.document").changed({ uri = T.uri("a.py"), reason = "written" })
+        seen[5] = proof()
+        return seen"#;
+    check(script, json!(["proven", "likely", true, "proven", "proven"]));
+}
+
+/// What Neovim asked for on its own account it may have asked for before another document was changed.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_neovim_was_answered_before_another_document_changed_is_not_proven() {
+    let script = r#"
+        local server = T.serve("scripted", "python", { capabilities = { diagnosticProvider = {} } })
+        vim.fn.writefile({ "one" }, "b.py")
+        T.edit("b.py", "scripted")
+        T.edit("a.py", "scripted")
+        T.change({ "typed" }, "a.py", "scripted")
+        T.turn()
+        local notes, id = require("copydesk.diagnostics.notes"), T.client_of("scripted").id
+        local function proof()
+          local params = { textDocument = { uri = T.uri("a.py") } }
+          local result = { items = { T.problem(0, 0, 1, "found") } }
+          notes.pulled(id, result, { params = params, version = server:version("a.py") })
+          return T.ask("diagnostics", { path = "a.py", version = T.version("a.py") }).files[1].proof
+        end
+        local seen = { proof() }
+        vim.cmd("silent buffer b.py")
+        T.change({ "typed" }, "b.py", "scripted")
+        T.turn()
+        seen[2] = proof()
+        return seen"#;
+    check(script, json!(["proven", "unknown"]));
 }
 
 #[test]

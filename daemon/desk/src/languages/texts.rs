@@ -42,9 +42,17 @@ impl Texts for FileTexts {
     }
 
     fn read_again(&self, path: &Path) -> bool {
+        let buffers = self.files.buffers();
+        if buffers.find(path, self.files.home_client()).is_none() {
+            // An editor's servers do not look at the disk themselves. Nobody knows whether it was there before; who takes it for new reads it.
+            let is_there = path.symlink_metadata().is_ok();
+            let what = if is_there { OnDisk::Created } else { OnDisk::Deleted };
+            buffers.changed_on_disk(path, what, None);
+            return false;
+        }
         let is_other = self.is_other(path);
         if is_other {
-            self.files.buffers().changed_on_disk(path, OnDisk::Written, None);
+            buffers.changed_on_disk(path, OnDisk::Written, None);
         }
         is_other
     }
@@ -89,7 +97,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
-    use std::sync::Arc;
+    use std::sync::{Arc, Mutex};
 
     use copydesk_permission::{Layers, Rule, Rules, defaults};
     use copydesk_text::{Encoding, Lines};
@@ -124,9 +132,11 @@ mod tests {
         assert!(!readable("w/a.rs") && readable("w/secret.rs"));
     }
 
-    struct Nobody;
+    /// Hears what is changed on the disk.
+    #[derive(Default)]
+    struct Hearing(Mutex<Vec<(PathBuf, OnDisk)>>);
 
-    impl Editor for Nobody {
+    impl Editor for Hearing {
         fn apply(&self, _label: &str, _edits: Vec<BufferEdit>) -> Answer<'_> {
             Box::pin(std::future::ready(Ok(())))
         }
@@ -135,7 +145,36 @@ mod tests {
             Box::pin(std::future::ready(Ok(())))
         }
 
-        fn changed_on_disk(&self, _path: &Path, _what: OnDisk) {}
+        fn changed_on_disk(&self, path: &Path, what: OnDisk) {
+            self.0.lock().unwrap().push((path.to_owned(), what));
+        }
+    }
+
+    #[test]
+    fn editors_hear_of_what_nobody_has_open_too_and_are_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let files = Files::new(&root, &root.join("home"));
+        let editor = Arc::new(Hearing::default());
+        let client = files.buffers().attach(Client {
+            name: "nvim".to_owned(),
+            encoding: Encoding::Utf16,
+            editor: Arc::clone(&editor) as Arc<dyn Editor>,
+            refuses_silently: false,
+        });
+        let rules = CurrentRules::new(Layers::new([defaults()]));
+        let texts = FileTexts { files: files.clone(), rules };
+        let [open, closed, gone] = ["a.rs", "b.rs", "c.rs"].map(|name| root.join(name));
+        let uri = format!("file://{}", open.display());
+        files.buffers().open(client, &uri, Some(&open), 1, "one", Lines::Any);
+        fs::write(&open, "one").unwrap();
+        fs::write(&closed, "one").unwrap();
+        assert!(![&open, &closed, &gone].into_iter().any(|path| texts.read_again(path)));
+        let heard = std::mem::take(&mut *editor.0.lock().unwrap());
+        assert_eq!(heard, [(closed, OnDisk::Created), (gone, OnDisk::Deleted)]);
+        fs::write(&open, "two").unwrap();
+        assert!(texts.read_again(&open));
+        assert_eq!(*editor.0.lock().unwrap(), [(open, OnDisk::Written)]);
     }
 
     #[test]
@@ -146,7 +185,7 @@ mod tests {
         let client = files.buffers().attach(Client {
             name: "nvim".to_owned(),
             encoding: Encoding::Utf16,
-            editor: Arc::new(Nobody),
+            editor: Arc::new(Hearing::default()),
             refuses_silently: false,
         });
         let rules = CurrentRules::new(Layers::new([defaults()]));

@@ -207,7 +207,9 @@ function M.changed(params)
     require("copydesk.message").info(what:format(buffer.shown(params.uri)))
     return
   end
-  read_again(bufnr, params.reason == "created")
+  -- Who says so may not know whether it was there before.
+  local was_there = known[bufnr] and known[bufnr].stamp
+  read_again(bufnr, params.reason == "created" and not was_there)
 end
 
 return M

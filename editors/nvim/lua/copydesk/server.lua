@@ -214,9 +214,10 @@ function M.watched(uri, reason)
     local root = client.initialized and (client.root_dir or client.config.root_dir)
     if root and vim.startswith(path, vim.fs.normalize(root) .. "/") then
       local method = "workspace/didChangeWatchedFiles"
-      M.notify(client, method, { changes = { { uri = uri, type = CHANGES[reason] } } })
+      local params = { changes = { { uri = uri, type = CHANGES[reason] } } }
+      M.notify(client, method, params)
       -- Neovim says so only later, and what was said before is out of date from now on.
-      require("copydesk.diagnostics.notes").told({ client_id = client.id, method = method, params = {} })
+      require("copydesk.diagnostics.notes").told({ client_id = client.id, method = method, params = params })
     end
   end
 end

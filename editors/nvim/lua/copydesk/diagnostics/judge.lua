@@ -86,7 +86,7 @@ function M.published(client, buffer)
   if not note or not said then
     return { items = M.kept(client, buffer)[buffer] }
   end
-  local verdict = { items = said.items } ---@type copydesk.Verdict
+  local verdict = { items = require("copydesk.diagnostics.saved").seen(client, said.items) } ---@type copydesk.Verdict
   local is_named = is_present(note, said.version)
   local ground = require("copydesk.diagnostics.ground")
   if ground.is_for(client) then
@@ -100,7 +100,8 @@ function M.published(client, buffer)
   local settle = M.times.by_server[client.name] or (is_named and M.times.named or M.times.unnamed)
   local elsewhere = notes.elsewhere(client.id, note)
   -- A version proves that the server has read what it was told before that, and nothing of what it was told later.
-  if elsewhere > (note.told and note.told.at or 0) then
+  local told_at = note.told and note.told.at or 0
+  if elsewhere > told_at then
     -- What the change of another document did to this one is published after what it did to that.
     local heard = notes.heard(client.id)
     settle = M.times.by_server[client.name] or M.times.unnamed
@@ -108,8 +109,10 @@ function M.published(client, buffer)
     verdict.proof = verdict.again and notes.now() >= verdict.again and "likely" or nil
     return verdict
   end
+  local _, disk_sure = notes.disk(client)
   if notes.now() >= said.at + settle then
-    verdict.proof = is_named and not said.is_early and "proven" or "likely"
+    local is_sure = is_named and not said.is_early and told_at >= disk_sure
+    verdict.proof = is_sure and "proven" or "likely"
   else
     verdict.again = said.at + settle
     verdict.at_least = is_named and not said.is_early and "likely" or nil
@@ -123,12 +126,14 @@ end
 ---@param buffer integer
 ---@return table[]
 function M.beside(client, buffer)
-  local note = notes.of(client.id, buffer)
+  local note, saved = notes.of(client.id, buffer), require("copydesk.diagnostics.saved")
   local said, told = note and note.published, note and note.told
-  if not said or not told or vim.bo[buffer].modified or said.at < math.max(told.at, told.saved) then
+  if not said or not told or vim.bo[buffer].modified then
     return {}
   end
-  return said.items
+  -- When the compiler has seen everything it may have had nothing else to say than before.
+  local is_of_now = said.at >= math.max(told.at, told.saved) or saved.has_seen(client)
+  return is_of_now and saved.seen(client, said.items) or {}
 end
 
 --- By what Neovim has asked the server for on its own account.
@@ -148,8 +153,11 @@ function M.pulled(client, buffer, identifiers)
     vim.list_extend(items, said and said.items or M.kept(client, buffer, { identifier })[buffer] or {})
   end
   vim.list_extend(items, M.beside(client, buffer))
-  if is_all then
-    return { items = items, proof = "proven" }
+  local told_at = note and note.told and note.told.at or 0
+  -- It was asked after it was told of the text, and maybe before something else was changed.
+  if note and is_all and notes.elsewhere(client.id, note) <= told_at then
+    local _, disk_sure = notes.disk(client)
+    return { items = items, proof = told_at >= disk_sure and "proven" or "likely" }
   end
   return { items = #items > 0 and items or nil }
 end

@@ -41,6 +41,7 @@ local M = {}
 ---@field unsettled boolean It says that it is not ready.
 ---@field began integer When it was first known, in seconds of the clock on the wall.
 ---@field elsewhere number When something was last changed that is not open.
+---@field disk number When it was last told of a file that it has to read on the disk.
 ---@field heard number When it last published.
 ---@field saved number When it was last told of a save.
 ---@field runs copydesk.Runs
@@ -80,7 +81,7 @@ local function server(id)
   if not servers[id] then
     servers[id] = { since = M.now(), publishes = false, unsettled = false, notes = {} }
     servers[id].began, servers[id].elsewhere, servers[id].heard = os.time(), 0, 0
-    servers[id].leaving = {}
+    servers[id].leaving, servers[id].disk = {}, -math.huge
     servers[id].saved, servers[id].runs = 0, { began = {}, running = {}, ended = 0, checked = 0 }
   end
   return servers[id]
@@ -109,6 +110,33 @@ function M.elsewhere(id, note)
     end
   end
   return last
+end
+
+--- What servers were told of the disk they read there themselves, some time later, in milliseconds.
+local DISK = 300
+--- For so long after they were told, it is not proven that they have.
+local DISK_UNSURE = 2000
+--- These read what they were told of before they answer what they are asked next.
+local IN_ORDER = { gopls = true }
+
+--- From when on a server has read what changed on the disk, as far as is known, and from when on that is sure.
+---@param client vim.lsp.Client
+---@return number read
+---@return number sure
+function M.disk(client)
+  local disk = IN_ORDER[client.name] and -math.huge or server(client.id).disk
+  return disk + DISK, disk + DISK_UNSURE
+end
+
+--- Whether any of the files that a server is told of is not open there.
+---@param known copydesk.Watched
+---@param changes any
+---@return boolean
+local function is_on_disk(known, changes)
+  return vim.iter(type(changes) == "table" and changes or {}):any(function(change)
+    local uri = require("copydesk.position").uri(change.uri)
+    return not uri or not known.notes[uri]
+  end)
 end
 
 --- When a server last published, of whatever file.
@@ -145,14 +173,18 @@ function M.checked(id, token, kind)
   end
 end
 
---- Whether the compiler behind a server has seen what was last saved.
+--- Whether the compiler behind a server has seen what was last saved, and what came to the disk in another way: a text that was read
+--- again from there was not saved, and nobody has the compiler look at it.
 ---@param id integer
 ---@return boolean
 function M.is_checked(id)
   local known = server(id)
-  local runs = known.runs
+  local runs, last = known.runs, math.max(known.saved, known.elsewhere)
+  for _, note in pairs(known.notes) do
+    last = math.max(last, note.changed or 0)
+  end
   local is_over = next(runs.running) == nil and M.now() >= runs.ended + PAUSE
-  return is_over and runs.checked > 0 and runs.checked >= known.saved
+  return is_over and runs.checked > 0 and runs.checked >= last
 end
 
 ---@param id integer
@@ -331,6 +363,7 @@ function M.told(data)
     else
       known.elsewhere = M.now()
     end
+    known.disk = is_on_disk(known, vim.tbl_get(data, "params", "changes")) and M.now() or known.disk
     return
   elseif is_changing and require("copydesk.diagnostics.ground").is_ours(vim.tbl_get(data, "params", "textDocument", "version")) then
     return
@@ -348,6 +381,11 @@ function M.told(data)
   if data.method == "textDocument/didSave" then
     if note.told then
       note.told.saved = M.now()
+    end
+    -- Others see it only from now on.
+    local client = vim.lsp.get_client_by_id(data.client_id)
+    if client and require("copydesk.diagnostics.ground").is_for(client) then
+      note.changed = M.now()
     end
     return
   end

@@ -1,7 +1,8 @@
 --- One server, asked for the diagnostics of one buffer as it is.
 ---
 --- Messages are ordered: the server has been told of the text before it is asked, so the answer is for that text. When the
---- text changes meanwhile the server is asked again, as it is when it says that it was overtaken.
+--- text changes meanwhile the server is asked again, as it is when it says that it was overtaken. What it was told of the disk it
+--- reads there in its own time: it is asked a little later, and for a while what it answers is no proof.
 
 local judge = require("copydesk.diagnostics.judge")
 local server = require("copydesk.server")
@@ -18,6 +19,7 @@ local PAUSE = 100
 ---@field buffer integer
 ---@field wake fun() Called when there is something new.
 ---@field tick? integer The text that was asked about.
+---@field asked number When.
 ---@field round integer Counts the times that the server was asked.
 ---@field open integer Answers that are missing.
 ---@field items table[]
@@ -35,13 +37,14 @@ Pull.__index = Pull
 ---@return copydesk.Pull
 function M.new(client, buffer, wake)
   local new = { client = client, buffer = buffer, wake = wake, round = 0, open = 0, items = {}, cancels = {} }
+  new.asked = 0
   return setmetatable(new, Pull)
 end
 
 ---@param identifiers string[]
 function Pull:ask(identifiers)
   self:cancel()
-  self.tick = vim.api.nvim_buf_get_changedtick(self.buffer)
+  self.tick, self.asked = vim.api.nvim_buf_get_changedtick(self.buffer), notes.now()
   -- The compiler answers when it has read the project.
   self.is_compiler = tsserver.is_own(identifiers[1])
   self.was_loading = not self.is_compiler and server.is_loading(self.client)
@@ -85,7 +88,10 @@ end
 ---@return copydesk.Verdict?
 function Pull:verdict(identifiers)
   local is_same = self.tick == vim.api.nvim_buf_get_changedtick(self.buffer)
-  if not is_same or self.retry_at and notes.now() >= self.retry_at then
+  local disk_read, disk_sure = notes.disk(self.client)
+  if notes.now() < disk_read then
+    return { again = disk_read }
+  elseif not is_same or self.asked < disk_read or self.retry_at and notes.now() >= self.retry_at then
     self:ask(identifiers)
   end
   if self.failed then
@@ -102,7 +108,7 @@ function Pull:verdict(identifiers)
     self.retry_at = notes.now() + 2 * PAUSE
     return { again = self.retry_at, starting = true }
   end
-  return { items = items, proof = "proven" }
+  return { items = items, proof = self.asked >= disk_sure and "proven" or "likely" }
 end
 
 function Pull:cancel()

@@ -6,13 +6,18 @@ local notes = require("copydesk.diagnostics.notes")
 
 local M = {}
 
---- By the server's name: what the compiler's diagnostics are named, and how the tokens of its work begin, also where it is clippy.
+--- By the server's name: what the compiler is named, what its diagnostics are, and how the tokens of its work begin, also where it is
+--- clippy.
 local COMPILERS = {
-  ["rust-analyzer"] = { source = "rustc", tokens = { "rust-analyzer/flycheck", "rustAnalyzer/cargo" } },
+  ["rust-analyzer"] = {
+    source = "rustc",
+    sources = { rustc = true, clippy = true },
+    tokens = { "rust-analyzer/flycheck", "rustAnalyzer/cargo" },
+  },
 }
 
 ---@param client vim.lsp.Client
----@return {source: string, tokens: string[]}?
+---@return {source: string, sources: table<string, true>, tokens: string[]}?
 local function compiler(client)
   return COMPILERS[(client.name:gsub("_", "-"))]
 end
@@ -44,6 +49,28 @@ function M.unseen(client)
     end
   end
   return not notes.is_checked(client.id) and known.source or nil
+end
+
+--- Whether there is a compiler, and it has seen the texts as they are.
+---@param client vim.lsp.Client
+---@return boolean
+function M.has_seen(client)
+  return compiler(client) ~= nil and not M.unseen(client)
+end
+
+--- What a server published, without what its compiler said of texts before: servers say that again with whatever they publish next, until
+--- the compiler has seen what was saved.
+---@param client vim.lsp.Client
+---@param items table[]
+---@return table[]
+function M.seen(client, items)
+  local known = compiler(client)
+  if not known or not M.unseen(client) then
+    return items
+  end
+  return vim.tbl_filter(function(one)
+    return type(one) ~= "table" or not known.sources[one.source]
+  end, items)
 end
 
 return M
