@@ -47,7 +47,8 @@ impl Syntax {
         if subject.text.len() > LARGEST {
             return unknown("the file is larger than 4 MB");
         }
-        let earlier = lock(&self.trees).take(&subject.path).filter(|earlier| earlier.grammar == grammar.name);
+        let earlier = lock(&self.trees).get(&subject.path, &subject.text).cloned();
+        let earlier = earlier.filter(|earlier| earlier.grammar == grammar.name);
         let Some(parsed) = parsed(grammar, subject, earlier, until) else {
             return unknown("parsing it took too long");
         };

@@ -172,6 +172,13 @@ fn the_trees_that_are_kept_are_few() {
         syntax.trees.lock().unwrap().paths().iter().map(|path| path.display().to_string()).collect::<Vec<_>>()
     };
     assert_eq!((paths().len(), paths().last().unwrap().as_str()), (16, "/w/25.json"));
+    let kept = |text: &str| {
+        let (trees, text) = (syntax.trees.lock().unwrap(), Arc::new(text.to_owned()));
+        trees.get(Path::new("/w/25.json"), &text).is_some_and(|parsed| parsed.text == text)
+    };
+    assert!(kept("[]") && kept("[1]"));
+    look("25.json", "[2]");
+    assert!(!kept("[]") && kept("[1]") && kept("[2]"));
     look("large.json", &format!("[\"{}\"]", "x".repeat((512 << 10) - 4)));
     assert_eq!(paths(), ["/w/large.json"]);
     let since = Instant::now();

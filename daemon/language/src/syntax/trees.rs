@@ -1,5 +1,6 @@
-//! The trees of texts that were looked at last, so that after an edit only what changed is parsed anew. How many are kept has an
-//! end, in number, in bytes and in time, because a tree is about fifty times as large as its text.
+//! The trees of texts that were looked at last, so that after an edit only what changed is parsed anew: of each file the last two, because
+//! whoever edits asks about the text before and the one after in turn. How many are kept has an end, in number, in bytes and in time,
+//! because a tree is about fifty times as large as its text; that of the text before is mostly the same, and costs little more.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,8 +10,10 @@ use tree_sitter::Tree;
 
 use crate::diagnostic::Diagnostic;
 
-const TREES: usize = 16;
-/// Of the texts together.
+const FILES: usize = 16;
+/// Of one file.
+const TEXTS: usize = 2;
+/// Of the last texts together.
 const BYTES: usize = 512 << 10;
 
 #[derive(Debug, Clone)]
@@ -32,22 +35,32 @@ pub(super) struct Trees {
 #[derive(Debug)]
 struct Kept {
     path: PathBuf,
-    parsed: Parsed,
+    /// The last one used comes last.
+    parsed: Vec<Parsed>,
     used: Instant,
 }
 
+impl Kept {
+    fn bytes(&self) -> usize {
+        self.parsed.iter().map(|parsed| parsed.text.len()).max().unwrap_or_default()
+    }
+}
+
 impl Trees {
-    /// Whoever looks at it puts it back.
-    pub(super) fn take(&mut self, path: &Path) -> Option<Parsed> {
-        let at = self.kept.iter().position(|kept| kept.path == path)?;
-        Some(self.kept.remove(at).parsed)
+    /// That of this text, or the one to begin with.
+    pub(super) fn get(&self, path: &Path, text: &Arc<String>) -> Option<&Parsed> {
+        let kept = &self.kept.iter().find(|kept| kept.path == path)?.parsed;
+        kept.iter().find(|parsed| parsed.text == *text).or(kept.last())
     }
 
     pub(super) fn put(&mut self, path: PathBuf, parsed: Parsed) {
-        self.kept.retain(|kept| kept.path != path);
-        self.kept.push(Kept { path, parsed, used: Instant::now() });
-        let bytes = |kept: &[Kept]| kept.iter().map(|kept| kept.parsed.text.len()).sum::<usize>();
-        while self.kept.len() > TREES || bytes(&self.kept) > BYTES {
+        let at = self.kept.iter().position(|kept| kept.path == path);
+        let mut all = at.map(|at| self.kept.remove(at).parsed).unwrap_or_default();
+        all.retain(|other| other.text != parsed.text);
+        all.push(parsed);
+        all.drain(..all.len().saturating_sub(TEXTS));
+        self.kept.push(Kept { path, parsed: all, used: Instant::now() });
+        while self.kept.len() > FILES || self.kept.iter().map(Kept::bytes).sum::<usize>() > BYTES {
             self.kept.remove(0);
         }
     }
