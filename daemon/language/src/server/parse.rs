@@ -3,15 +3,14 @@
 
 use std::fmt;
 
-use copydesk_text::Position;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::uri;
-use crate::diagnostic::{Diagnostic, Related, Severity, Span};
+use crate::diagnostic::Diagnostic;
 
+mod item;
 #[cfg(test)]
 mod tests;
 
@@ -23,11 +22,6 @@ pub(super) const MOST_READ: usize = 2 * MOST;
 const MOST_FILES: usize = 5000;
 /// Bytes of one diagnostic as it is written.
 const LONGEST: usize = 256 * 1024;
-/// Characters of a message.
-const LONGEST_MESSAGE: usize = 4000;
-/// Characters of a code or of a source.
-const LONGEST_NAME: usize = 200;
-const MOST_RELATED: usize = 20;
 
 /// All that is kept of what a server says of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -227,9 +221,8 @@ impl<'de> Visitor<'de> for Items<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Set, A::Error> {
         let (mut all, mut omitted) = (Vec::new(), 0);
         while let Some(raw) = list.next_element::<&RawValue>()? {
-            let read =
-                (*self.room > 0 && raw.get().len() <= LONGEST).then(|| serde_json::from_str(raw.get()).ok());
-            match read.flatten().and_then(|value: Value| diagnostic(&value)) {
+            let read = (*self.room > 0 && raw.get().len() <= LONGEST).then(|| item::read(raw.get()));
+            match read.flatten() {
                 Some(diagnostic) => {
                     *self.room -= 1;
                     all.push(diagnostic);
@@ -245,7 +238,7 @@ impl<'de> Visitor<'de> for Items<'_> {
 pub(super) fn translated(items: impl Iterator<Item = Value>, room: &mut usize) -> Set {
     let (mut all, mut omitted) = (Vec::new(), 0);
     for item in items {
-        match diagnostic(&item).filter(|_| *room > 0) {
+        match item::of(&item).filter(|_| *room > 0) {
             Some(diagnostic) => {
                 *room -= 1;
                 all.push(diagnostic);
@@ -265,83 +258,4 @@ fn bounded(mut all: Vec<Diagnostic>, mut omitted: usize) -> Set {
     }
     all.shrink_to_fit();
     Set { diagnostics: all, omitted }
-}
-
-/// None for what is not even an object.
-fn diagnostic(value: &Value) -> Option<Diagnostic> {
-    let value = value.as_object()?;
-    let text = |name| value.get(name).and_then(Value::as_str);
-    let code = match value.get("code") {
-        Some(Value::Object(code)) => code.get("value"),
-        code => code,
-    };
-    let message = text("message").or_else(|| value.get("message")?.get("value")?.as_str());
-    let related = value.get("relatedInformation").and_then(Value::as_array);
-    let related = related.into_iter().flatten().filter_map(related_place).take(MOST_RELATED).collect();
-    Some(Diagnostic {
-        span: span(value.get("range")),
-        severity: severity(value.get("severity")),
-        code: code.and_then(name),
-        source: text("source").filter(|source| !source.is_empty()).map(|source| cut(source, LONGEST_NAME)),
-        message: cut(message.unwrap_or("(it does not say what is wrong)"), LONGEST_MESSAGE),
-        related,
-    })
-}
-
-fn related_place(value: &Value) -> Option<Related> {
-    let location = value.get("location")?;
-    let message = value.get("message").and_then(Value::as_str).unwrap_or_default();
-    Some(Related {
-        path: uri::path(location.get("uri")?.as_str()?)?,
-        span: span(location.get("range")),
-        message: cut(message, LONGEST_MESSAGE),
-    })
-}
-
-/// A number is as good as its digits.
-fn name(value: &Value) -> Option<String> {
-    let text = match value {
-        Value::String(text) => text.clone(),
-        Value::Number(number) => number.to_string(),
-        _ => return None,
-    };
-    (!text.is_empty()).then(|| cut(&text, LONGEST_NAME))
-}
-
-/// One that does not say how bad it is counts as bad.
-fn severity(value: Option<&Value>) -> Severity {
-    match value.and_then(Value::as_u64) {
-        Some(2) => Severity::Warning,
-        Some(3) => Severity::Information,
-        Some(4) => Severity::Hint,
-        _ => Severity::Error,
-    }
-}
-
-fn span(range: Option<&Value>) -> Span {
-    let place = |name| {
-        let place = range.and_then(|range| range.get(name));
-        let number = |name| coordinate(place.and_then(|place| place.get(name)));
-        Position::new(number("line"), number("character"))
-    };
-    let (start, end) = (place("start"), place("end"));
-    Span { start, end: end.max(start) }
-}
-
-/// Negative is none; beyond all bounds is the largest.
-fn coordinate(value: Option<&Value>) -> u32 {
-    let Some(value) = value else { return 0 };
-    match (value.as_u64(), value.as_f64()) {
-        (Some(number), _) => u32::try_from(number).unwrap_or(u32::MAX),
-        // Saturates.
-        (None, Some(number)) => number as u32,
-        (None, None) => 0,
-    }
-}
-
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
 }

@@ -1,7 +1,10 @@
+use copydesk_text::Position;
 use proptest::prelude::*;
 use serde_json::json;
 
+use super::item::LONGEST_MESSAGE;
 use super::*;
+use crate::diagnostic::{Related, Severity, Span};
 
 fn read(items: &Value) -> Set {
     let raw = serde_json::value::to_raw_value(items).unwrap();
@@ -133,5 +136,33 @@ proptest! {
             prop_assert!(diagnostic.span.start <= diagnostic.span.end);
         }
         let _ = workspace(&raw);
+    }
+}
+
+/// Values that are right in places, and wrong in others.
+fn odd_items() -> impl Strategy<Value = Value> {
+    let number = || {
+        prop_oneof![
+            4 => (0_u32..9).prop_map(|n| json!(n)),
+            1 => Just(json!(-1)), 1 => Just(json!(1.5)), 1 => Just(json!(5_000_000_000_u64)), 1 => Just(json!("3")), 1 => Just(json!(null)),
+        ]
+    };
+    let place = move || {
+        (number(), number()).prop_map(|(line, character)| json!({ "line": line, "character": character }))
+    };
+    let range = prop_oneof![4 => (place(), place()).prop_map(|(start, end)| json!({ "start": start, "end": end })), 1 => Just(json!(null)), 1 => Just(json!({}))];
+    let word = || prop_oneof![3 => "[a-zß]{0,5}".prop_map(|text| json!(text)), 1 => Just(json!({ "value": "v" })), 1 => number()];
+    (range, number(), word(), word(), word(), prop::option::of(word())).prop_map(
+        |(range, severity, code, source, message, related)| {
+            json!({ "range": range, "severity": severity, "code": code, "source": source, "message": message,
+                "relatedInformation": related, "tags": [1] })
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn however_it_is_read_it_is_the_same(item in odd_items()) {
+        prop_assert_eq!(item::read(&item.to_string()), item::of(&item));
     }
 }
