@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::json;
 
-use super::harness::Scripted;
+use super::harness::{Scripted, Where};
 use crate::cli::desk::BINARY;
 use crate::model_server::Turn;
 
@@ -69,7 +69,67 @@ fn a_data_folder_that_cannot_be_written_is_named() {
     let file = scripted.desk.path("~/.local/share/copydesk/sessions.db");
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o400)).unwrap();
     let said = complaint(&as_nobody(&scripted, &["run", "Go"]));
-    assert!(said.contains("sessions.db: "), "{said}");
+    assert!(said.contains("sessions.db: cannot be written: Permission denied"), "{said}");
+    assert!(said.contains("XDG_DATA_HOME"), "{said}");
+}
+
+/// What is kept can be read all the same, and is left as it is.
+#[test]
+fn sessions_that_cannot_be_written_are_read() {
+    let scripted = Scripted::new([Turn::new().text("The needle is here.")]);
+    assert_eq!(scripted.run(&["Go"]).code, Some(0));
+    let folder = scripted.desk.path("~/.local/share/copydesk");
+    let file = folder.join("sessions.db");
+    let bytes = std::fs::read(&file).unwrap();
+    let read = |args: &[&str]| {
+        let output = as_nobody(&scripted, args);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), said.as_str()), (Some(0), ""), "{args:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for (modes, folder_mode) in
+        [([0o400, 0o400, 0o400], 0o500), ([0o400, 0o600, 0o600], 0o500), ([0o400, 0o600, 0o600], 0o700)]
+    {
+        for (suffix, mode) in ["", "-wal", "-shm"].iter().zip(modes) {
+            let file = folder.join(format!("sessions.db{suffix}"));
+            std::fs::set_permissions(file, std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+        forbid(&scripted, "~/.local/share/copydesk", folder_mode);
+        let list: serde_json::Value = serde_json::from_str(&read(&["sessions", "list", "--json"])).unwrap();
+        let id = list[0]["id"].as_str().unwrap();
+        assert!(read(&["sessions", "show", id]).contains("The needle is here."));
+        assert!(read(&["sessions", "export", id]).contains("The needle is here."));
+        assert!(read(&["sessions", "search", "needle"]).contains(id));
+        let said = complaint(&as_nobody(&scripted, &["sessions", "delete", id]));
+        assert!(said.contains("cannot be") && said.contains("XDG_DATA_HOME"), "{said}");
+    }
+    forbid(&scripted, "~/.local/share/copydesk", 0o700);
+    assert!(std::fs::read(&file).unwrap() == bytes, "it is as it was");
+}
+
+/// What the log holds is in no other place: who cannot read it is told so, rather than shown an older state.
+#[test]
+fn sessions_in_a_log_that_cannot_be_read_are_not_passed_over() {
+    let scripted = Scripted::new([Turn::new().text("ok")]);
+    let mut up = scripted.up(Where::Daemon).unwrap();
+    assert_eq!(scripted.run(&["Go"]).code, Some(0));
+    up.kill();
+    let folder = scripted.desk.path("~/.local/share/copydesk");
+    assert!(folder.join("sessions.db-wal").metadata().unwrap().len() > 0);
+    let listed = || {
+        let output = as_nobody(&scripted, &["sessions", "list", "--json"]);
+        let sessions = serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap();
+        assert_eq!(sessions.as_array().map(Vec::len), Some(1), "{output:?}");
+    };
+    forbid(&scripted, "~/.local/share/copydesk", 0o500);
+    listed();
+    forbid(&scripted, "~/.local/share/copydesk", 0o700);
+    std::fs::remove_file(folder.join("sessions.db-shm")).unwrap();
+    forbid(&scripted, "~/.local/share/copydesk", 0o500);
+    let said = complaint(&as_nobody(&scripted, &["sessions", "list"]));
+    assert!(said.contains("because of the log beside it") && said.contains("XDG_DATA_HOME"), "{said}");
+    forbid(&scripted, "~/.local/share/copydesk", 0o700);
+    listed();
 }
 
 /// Files may not grow beyond a limit here, which is what a full disk looks like to one who writes.

@@ -48,7 +48,7 @@ pub enum StoreError {
         .path.display()
     )]
     Damaged { path: PathBuf, what: rusqlite::Error },
-    #[error("{}: {what}", .path.display())]
+    #[error("{}: the session store failed: {what}", .path.display())]
     Failed { path: PathBuf, what: String },
     /// Inside a job, which does not know the file; whoever asked for it is told [`StoreError::Failed`].
     #[error("the session store failed: {0}")]
@@ -88,7 +88,20 @@ pub struct Store {
 impl Store {
     /// Opens the store of this folder, or makes one. Blocks; the work is short.
     pub fn open(data_dir: &Path) -> Result<(Self, Opened), StoreError> {
-        let (mut connection, opened) = open::open(data_dir)?;
+        let (connection, opened) = open::open(data_dir)?;
+        Ok((Self::start(data_dir, connection)?, opened))
+    }
+
+    /// For who only reads: a store that cannot be written is opened all the same, and left as it is.
+    pub fn open_to_read(data_dir: &Path) -> Result<(Self, Opened), StoreError> {
+        if open::FILE.is_for_reading_only(data_dir) {
+            let connection = open::FILE.open_for_reading(data_dir)?;
+            return Ok((Self::start(data_dir, connection)?, Opened::default()));
+        }
+        Self::open(data_dir)
+    }
+
+    fn start(data_dir: &Path, mut connection: Connection) -> Result<Self, StoreError> {
         let (jobs, mut queue) = mpsc::channel::<Job>(256);
         let thread = std::thread::Builder::new().name("store".to_owned()).spawn(move || {
             while let Some(job) = queue.blocking_recv() {
@@ -96,7 +109,7 @@ impl Store {
             }
         });
         thread.map_err(|error| StoreError::Unusable { path: data_dir.into(), what: error.to_string() })?;
-        Ok((Self { jobs, path: open::FILE.path(data_dir).into() }, opened))
+        Ok(Self { jobs, path: open::FILE.path(data_dir).into() })
     }
 
     /// What there is, left as it is; `None` where there is no store yet. Reads all of it, which takes its time.

@@ -3,7 +3,9 @@
 //! Contract:
 //! - several processes may have the file open: writes wait for one another, and none is lost;
 //! - folder and file are the user's alone;
-//! - a file that is damaged is moved aside and told of, never deleted or written into;
+//! - a file that is damaged is moved aside and told of with the log beside it, never deleted or written into: nothing is written
+//!   before the check, and the log is not folded in by who looks;
+//! - a file that cannot be written can be read ([`Database::open_for_reading`]);
 //! - a file that a newer version wrote is refused, not misread.
 
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -11,17 +13,22 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior};
 use thiserror::Error;
 
 mod check;
 mod look;
+mod reading;
 
 pub use check::{Depth, Large, SMALL, depth, is_damage, note, note_damage};
 pub use look::Look;
 
 /// SQLite before this can lose writes when two processes reset the log at once.
 const OLDEST_SQLITE: i32 = 3_051_003;
+
+/// For whoever cannot write.
+const ADVICE: &str = "check who owns it and its folder, or name another place in XDG_DATA_HOME";
 
 /// What a file is, and how it is opened.
 #[derive(Debug, Clone, Copy)]
@@ -56,8 +63,8 @@ impl Database {
             let version = rusqlite::version();
             return Err(unusable(format!("SQLite {version} can lose writes; 3.51.3 or newer is needed")));
         }
-        let make = || make_private(data_dir, &path);
-        make().map_err(|error| unusable(format!("cannot be made: {error}")))?;
+        let make = || make_private(data_dir, &path).map_err(|error| unusable(unmade(&path, &error)));
+        make()?;
         let mut aside = None;
         let connection = match self.connect(&path) {
             Err(error) if is_damage(&error) => {
@@ -65,16 +72,14 @@ impl Database {
                     Some(move_aside(&path).map_err(|error| {
                         unusable(format!("is damaged, and cannot be moved aside: {error}"))
                     })?);
-                make().map_err(|error| unusable(format!("cannot be made: {error}")))?;
+                make()?;
                 self.connect(&path)
             }
             connected => connected,
         };
         match connection {
             Ok(Ok(connection)) => Ok((connection, aside)),
-            Ok(Err(version)) => {
-                Err(unusable(format!("was written by a newer copydesk (format {version}): update this one")))
-            }
+            Ok(Err(version)) => Err(unusable(reading::newer(version))),
             Err(error) => Err(unusable(explain(&error))),
         }
     }
@@ -83,10 +88,13 @@ impl Database {
     fn connect(&self, path: &Path) -> rusqlite::Result<Result<Connection, i64>> {
         let mut connection = Connection::open(path)?;
         connection.busy_timeout(Duration::from_secs(30))?;
+        // Whoever closes it as the last folds the log in, and this may be no file to write into.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         (self.prepare)(&connection)?;
+        check::at_start(&connection, path, self.large)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "foreign_keys", true)?;
-        check::at_start(&connection, path, self.large)?;
         Ok(self.migrate(&mut connection)?.map(|()| connection))
     }
 
@@ -117,13 +125,22 @@ fn make_private(data_dir: &Path, path: &Path) -> std::io::Result<()> {
     OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path).map(|_| ())
 }
 
+/// Why there is no file that could be written.
+fn unmade(path: &Path, error: &std::io::Error) -> String {
+    let what = if path.exists() { "written" } else { "made" };
+    format!("cannot be {what}: {error}; {ADVICE}")
+}
+
+/// What stands beside a file, as SQLite names it.
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
 /// The log goes along: together they may still be mended.
 fn move_aside(path: &Path) -> std::io::Result<PathBuf> {
-    let with = |suffix: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        PathBuf::from(name)
-    };
+    let with = |suffix: &str| with_suffix(path, suffix);
     let mark = format!(".damaged-{}", now());
     for suffix in ["-wal", "-shm"] {
         let from = with(suffix);
@@ -139,11 +156,16 @@ fn move_aside(path: &Path) -> std::io::Result<PathBuf> {
 
 /// What went wrong, and what to do.
 pub fn explain(error: &rusqlite::Error) -> String {
-    use rusqlite::ErrorCode::{CannotOpen, DatabaseBusy, DiskFull, PermissionDenied, ReadOnly};
+    use rusqlite::ErrorCode::{
+        CannotOpen, DatabaseBusy, DiskFull, PermissionDenied, ReadOnly, SystemIoFailure,
+    };
     match error.sqlite_error_code() {
         Some(DiskFull) => "the disk is full; free some space and try again".to_owned(),
-        Some(ReadOnly | PermissionDenied) => "cannot be written: check who owns it and its folder".to_owned(),
-        Some(CannotOpen) => format!("cannot be opened: {error}"),
+        Some(ReadOnly | PermissionDenied) => format!("cannot be written; {ADVICE}"),
+        Some(CannotOpen) => format!("cannot be opened ({error}); {ADVICE}"),
+        Some(SystemIoFailure) => {
+            format!("cannot be read or written ({error}): the disk may be full, or fail")
+        }
         Some(DatabaseBusy) => "another program holds it and does not let go".to_owned(),
         _ => error.to_string(),
     }

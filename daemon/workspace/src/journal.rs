@@ -54,7 +54,7 @@ pub enum JournalError {
         .path.display()
     )]
     Damaged { path: PathBuf, what: rusqlite::Error },
-    #[error("{}: {what}", .path.display())]
+    #[error("{}: the journal of edits failed: {what}", .path.display())]
     Failed { path: PathBuf, what: String },
     /// Inside a job, which does not know the file; whoever asked for it is told [`JournalError::Failed`].
     #[error("the journal of edits failed: {0}")]

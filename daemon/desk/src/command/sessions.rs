@@ -23,7 +23,9 @@ const LARGEST: u64 = 1024 * 1024 * 1024;
 pub(crate) fn run(setup: &Setup, options: &Sessions) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let (store, opened) = Store::open(&setup.paths.data_dir)?;
+        let changes = matches!(options.action, SessionsAction::Delete { .. } | SessionsAction::Import { .. });
+        let open = if changes { Store::open } else { Store::open_to_read };
+        let (store, opened) = open(&setup.paths.data_dir)?;
         if let Some(aside) = opened.moved_aside {
             terminal::warn(format_args!(
                 "the sessions could not be read and were moved to {}",

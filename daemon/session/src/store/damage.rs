@@ -78,6 +78,29 @@ async fn a_small_store_is_checked_at_every_start() {
     assert_eq!(moved_aside(dir.path()), None);
 }
 
+/// The log may be good where the file is not: both are moved as they are, and none is folded into the other.
+#[tokio::test]
+async fn a_damaged_store_is_moved_with_its_log_and_not_written_into() {
+    let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (path, written) = filled(dir.path(), 20).await;
+    let store = open(dir.path());
+    store.put_parts(vec![text(&written, "a last word")]).await.unwrap();
+    let names = ["sessions.db", "sessions.db-wal"];
+    for name in names {
+        fs::copy(dir.path().join(name), other.path().join(name)).unwrap();
+    }
+    damage(&other.path().join("sessions.db"));
+    // As when the machine went down in the middle: longer than the log says.
+    OpenOptions::new().append(true).open(other.path().join("sessions.db")).unwrap().set_len(500_000).unwrap();
+    let bytes = names.map(|name| fs::read(other.path().join(name)).unwrap());
+    assert!(!bytes[1].is_empty());
+    let aside = moved_aside(other.path()).expect("it was moved");
+    let log = PathBuf::from(format!("{}-wal", aside.display()));
+    assert!(fs::read(&aside).unwrap() == bytes[0], "the file is as it was");
+    assert!(fs::read(log).unwrap() == bytes[1], "the log is as it was");
+    assert_eq!(path.file_name().unwrap(), "sessions.db");
+}
+
 #[tokio::test]
 async fn a_large_store_is_checked_at_its_first_start() {
     let dir = tempfile::tempdir().unwrap();
@@ -161,6 +184,29 @@ async fn a_check_counts_for_a_day_one_file_and_one_start_of_the_machine() {
     assert_eq!(depth(&path), Depth::Whole, "a copy is another file");
 }
 
+/// Read as it is where nobody may write: nothing is made beside it.
+#[tokio::test]
+async fn a_store_that_stands_alone_is_read_without_a_trace() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, written) = filled(dir.path(), 3).await;
+    let files = || fs::read_dir(dir.path()).unwrap().count();
+    let (bytes, count) = (fs::read(&path).unwrap(), files());
+    let connection = super::open::FILE.open_for_reading(dir.path()).unwrap();
+    let store = Store::start(dir.path(), connection).unwrap();
+    assert_eq!(store.parts(&written.id).await.unwrap().len(), 3);
+    assert_eq!(store.sessions(9).await.unwrap().len(), 1);
+    let error = store.rename_session(&written.id, "other").await.unwrap_err().to_string();
+    assert!(error.contains("cannot be written; check who owns it"), "{error}");
+    assert!(files() == count && fs::read(&path).unwrap() == bytes);
+
+    let older = rusqlite::Connection::open(&path).unwrap();
+    older.pragma_update(None, "user_version", 1).unwrap();
+    older.pragma_update(None, "wal_checkpoint", "TRUNCATE").unwrap();
+    drop(older);
+    let error = super::open::FILE.open_for_reading(dir.path()).unwrap_err().to_string();
+    assert!(error.contains("was written by an older copydesk"), "{error}");
+}
+
 /// SQLite says so itself; what was acknowledged before stays, and with room again it goes on.
 #[tokio::test]
 async fn a_full_disk_is_told_and_passes() {
@@ -176,7 +222,15 @@ async fn a_full_disk_is_told_and_passes() {
     };
     limit(1).await.unwrap();
     let error = store.put_parts(vec![text(&session, &"x".repeat(200_000))]).await.unwrap_err();
-    assert!(error.to_string().contains("disk is full"), "{error}");
+    let path = dir.path().join("sessions.db");
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "{}: the session store failed: the disk is full; free some space and try again",
+            path.display()
+        )
+    );
+    assert!(std::error::Error::source(&error).is_none(), "nothing is said twice");
     assert_eq!(store.parts(&session.id).await.unwrap().len(), 0);
     limit(100_000).await.unwrap();
     store.put_parts(vec![text(&session, &"x".repeat(200_000))]).await.unwrap();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{Database, check};
+use super::{Database, check, with_suffix};
 
 /// What there is to say of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,10 +36,8 @@ fn count(path: &Path, table: &str) -> rusqlite::Result<u64> {
 
 /// Where no log stands beside the file, nobody has it open, and it can be read without the files that even a reader
 /// makes otherwise.
-fn address(path: &Path) -> String {
+pub(super) fn address(path: &Path) -> String {
     let text = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    let alone = if Path::new(&log).exists() { "" } else { "?immutable=1" };
+    let alone = if with_suffix(path, "-wal").exists() { "" } else { "?immutable=1" };
     format!("file:{text}{alone}")
 }

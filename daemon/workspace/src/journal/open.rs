@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 
 use super::{JournalError, schema};
-use crate::database::{Database, Large, SMALL};
+use crate::database::{Database, Large, SMALL, explain};
 
 /// All of a large one is read only after damage: each text is checked by its hash when it is read, so damage that is not
 /// seen at the start cannot give a wrong one.
@@ -24,7 +24,8 @@ pub struct Opened {
 pub(super) fn open(data_dir: &Path) -> Result<(Connection, Opened), JournalError> {
     let (connection, moved_aside) = FILE.open(data_dir)?;
     let count = "SELECT count(*) FROM entry WHERE outcome IS NULL";
-    let unsettled = connection.query_row(count, [], |row| row.get(0))?;
+    let failed = |error| JournalError::Failed { path: FILE.path(data_dir), what: explain(&error) };
+    let unsettled = connection.query_row(count, [], |row| row.get(0)).map_err(failed)?;
     Ok((connection, Opened { moved_aside, unsettled }))
 }
 
