@@ -890,6 +890,8 @@ export type PermissionReply =
       /** What the model is told. One without words is none. */
       reason?: string;
     }
+  /** Nobody is at this client who could be asked, as where a script prompts: the call is refused, and the model is told why and goes on. */
+  | { reply: "nobody" }
   /** No reply from this client: the ask was settled, or its window was closed. It stays open for others. */
   | { reply: "cancelled" };
 

@@ -4,6 +4,7 @@
 //! for time.
 
 pub(crate) mod approval;
+mod commands;
 mod editing;
 mod endings;
 mod hostile;

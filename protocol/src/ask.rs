@@ -50,6 +50,9 @@ pub enum PermissionReply {
         #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::words")]
         reason: Option<String>,
     },
+    /// Nobody is at this client who could be asked, as where a script prompts: the call is refused, and the model is told why and
+    /// goes on.
+    Nobody,
     /// No reply from this client: the ask was settled, or its window was closed. It stays open for others.
     Cancelled,
 }

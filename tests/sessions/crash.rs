@@ -84,7 +84,7 @@ fn nothing_complete_is_lost_wherever_it_dies() {
             continue;
         }
         // It goes on, every call has a result, and nothing is under way that nobody runs.
-        let ran = scripted.run(&["--continue", "Go on"]);
+        let ran = scripted.run(&["--auto", "--continue", "Go on"]);
         assert_eq!(ran.code, Some(0), "after {count} events: {ran:?}");
         let open = |part: &&Value| ["pending", "running"].contains(&part["state"]["state"].as_str().unwrap());
         let parts = stored(&scripted);

@@ -77,8 +77,8 @@ fn nothing_is_done_that_nobody_approved() {
     let desk = desk();
     desk.write("a.txt", "old\n");
     let ran = desk.run(&["run", "--model", "offline", "replace old with new"]);
-    assert_eq!((desk.read("a.txt").as_str(), ran.code), ("old\n", Some(0)), "{ran:?}");
-    assert!(ran.stdout.contains("I have stopped: The person said no: Nobody is there"), "{ran:?}");
+    assert_eq!((desk.read("a.txt").as_str(), ran.code), ("old\n", Some(1)), "{ran:?}");
+    assert!(ran.stdout.contains("I have stopped: Nobody is there to approve this"), "{ran:?}");
     let ran = desk.run(&["run", "--agent", "explore", "fix it"]);
     assert!(ran.stdout.contains("I would need the tool `bash`"), "{ran:?}");
 }

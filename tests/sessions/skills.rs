@@ -59,7 +59,7 @@ fn what_a_skill_brings_along_is_read_without_asking() {
     let turn = read(Turn::new(), "c1", "~/.claude/skills/commit/more/words.md");
     scripted.server.play(read(turn, "c2", "~/.claude/other.md"));
     scripted.server.play(Turn::new().text("ok"));
-    assert_eq!(scripted.run(&["Go"]).code, Some(0));
+    assert_eq!(scripted.run(&["Go"]).code, Some(1));
     let told = scripted.told(1);
     assert!(told.contains("1: the words") && told.contains("Nobody is there to approve this"), "{told}");
 }
@@ -74,7 +74,8 @@ fn what_may_be_read_without_asking_is_not_written_without_asking() {
         let arguments = arguments.to_string().replace("FOLDER", folder.to_str().unwrap());
         scripted.server.play(Turn::new().call("c1", name, serde_json::from_str(&arguments).unwrap()));
         scripted.server.play(Turn::new().text("ok"));
-        assert_eq!(scripted.run(&["Go"]).code, Some(0));
+        let ran = scripted.run(&["Go"]);
+        assert_eq!(ran.code, Some(i32::from(ran.stdout.contains("nobody could be asked"))), "{ran:?}");
         assert_eq!(std::fs::read_to_string(folder.join("SKILL.md")).unwrap(), text);
         scripted.told(1)
     };

@@ -131,7 +131,7 @@ fn plan_mode_writes_the_plan_and_nothing_else() {
         let turn = write(write(turn, "c2", "src/main.rs"), "c3", &plan);
         play(&scripted, [turn.call("c4", "bash", json!({ "command": "touch ran" })), Turn::new().text("ok")]);
         let ran = scripted.run(&["--continue", "Go"]);
-        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert_eq!(ran.code, Some(1), "nobody could be asked about the command: {ran:?}");
         let results = scripted.sent(2)["messages"].as_array().unwrap().iter().rev().find_map(|message| {
             message["content"].as_array().filter(|items| items[0]["type"] == "tool_result").cloned()
         });

@@ -71,11 +71,13 @@ fn an_edit_is_made_only_when_somebody_approves() {
     let scripted = Scripted::new([edit(), Turn::new().text("I see."), edit(), Turn::new().text("Done.")]);
     scripted.desk.write("a.txt", "old\n");
     let ran = scripted.run(&["Change it"]);
-    assert_eq!((scripted.desk.read("a.txt").as_str(), ran.code), ("old\n", Some(0)), "{ran:?}");
+    assert_eq!((scripted.desk.read("a.txt").as_str(), ran.code), ("old\n", Some(1)), "{ran:?}");
+    let told = scripted.last_message(1);
+    assert!(told.contains("Nobody is there to approve this") && !told.contains("said no"), "{told}");
+    assert!(ran.stdout.contains("✗ edit Edit a.txt (+1 -1): nobody could be asked\n"), "{ran:?}");
     assert!(
-        scripted.last_message(1).contains("Nobody is there to approve this"),
-        "{}",
-        scripted.last_message(1)
+        ran.stderr.contains("warning: nobody could be asked") && ran.stderr.contains("`--auto`"),
+        "{ran:?}"
     );
     let ran = scripted.run(&["--auto", "Change it"]);
     assert_eq!((scripted.desk.read("a.txt").as_str(), ran.code), ("new\n", Some(0)), "{ran:?}");

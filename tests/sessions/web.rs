@@ -88,7 +88,7 @@ fn a_page_is_fetched_and_told() {
 fn nothing_is_fetched_that_nobody_approved_or_that_is_private() {
     let site = Site::page("text/html", PAGE);
     let scripted = Scripted::with(fetch(site.url("/")), json!({ "webfetch": { "allow_private": true } }));
-    assert_eq!(scripted.run(&["Look"]).code, Some(0));
+    assert_eq!(scripted.run(&["Look"]).code, Some(1));
     assert!(scripted.told(1).contains("Nobody is there to approve this"), "{}", scripted.told(1));
 
     let scripted = Scripted::new(fetch(site.url("/")));

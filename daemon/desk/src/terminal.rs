@@ -90,7 +90,8 @@ pub(crate) fn waiting(for_what: &str) {
     }
 }
 
-fn end_waiting() {
+/// Nothing is waited for any more.
+pub(crate) fn end_waiting() {
     if WAITING.swap(false, Ordering::Relaxed) {
         clear_line();
     }
@@ -164,7 +165,7 @@ pub(crate) fn complain(error: &anyhow::Error) {
 pub(crate) struct NobodyReads;
 
 pub(crate) fn is_unread(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|inner| inner.is::<NobodyReads>())
+    matches!(error.get_ref(), Some(inner) if inner.is::<NobodyReads>())
 }
 
 /// The same before anything is printed. A terminal that is gone is something else.

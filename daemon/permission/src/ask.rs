@@ -25,6 +25,8 @@ pub enum Reply {
     Reject {
         reason: Option<String>,
     },
+    /// There is nobody who could say yes or no.
+    Nobody,
 }
 
 /// What the rules say to an ask.

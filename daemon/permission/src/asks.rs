@@ -14,6 +14,8 @@ pub enum Outcome {
     Rejected {
         reason: Option<String>,
     },
+    /// Nobody could be asked; the model is told so.
+    Unasked,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -71,6 +73,7 @@ impl<Id: Clone + PartialEq> Asks<Id> {
             Reply::Reject { reason: Some(reason) } => {
                 vec![(id, Outcome::Rejected { reason: Some(reason) })]
             }
+            Reply::Nobody => vec![(id, Outcome::Unasked)],
             Reply::Reject { reason: None } => {
                 let mut settled = vec![(id, Outcome::Rejected { reason: None })];
                 settled.extend(self.close());

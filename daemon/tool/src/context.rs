@@ -62,6 +62,8 @@ pub enum Refused {
     ByPerson {
         reason: Option<String>,
     },
+    /// A person would have to say yes, and none could be asked.
+    ByNobody,
     Cancelled,
 }
 
@@ -237,6 +239,11 @@ impl Refused {
             Self::ByPerson { reason: None } => Failure::new(
                 FailureKind::Denied,
                 "The person said no. Do not try the same again; ask what they want instead.",
+            ),
+            Self::ByNobody => Failure::new(
+                FailureKind::Denied,
+                "Nobody is there to approve this, so it was not done. Go on without it, and say at the end what is left to \
+                 do; it would need a run with --auto, or a rule that allows it.",
             ),
             Self::Cancelled => Failure::cancelled(),
         }

@@ -103,7 +103,10 @@ fn unknown_fields_are_passed_over_in_every_method() {
 #[test]
 fn unknown_choices_are_refused_with_the_known_ones_named() {
     let error = decode::<PermissionReply>(json!({"reply": "maybe"})).unwrap_err().to_string();
-    assert_eq!(error, "unknown variant `maybe`, expected one of `once`, `always`, `reject`, `cancelled`");
+    assert_eq!(
+        error,
+        "unknown variant `maybe`, expected one of `once`, `always`, `reject`, `nobody`, `cancelled`"
+    );
 }
 
 #[test]

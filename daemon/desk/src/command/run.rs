@@ -2,12 +2,14 @@
 
 mod approve;
 mod attach;
+mod doing;
 mod environment;
 mod follow;
 mod here;
 mod hunks;
 mod interrupts;
 mod own;
+mod printed;
 mod problems;
 mod questions;
 mod remote;

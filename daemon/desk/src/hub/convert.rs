@@ -182,6 +182,7 @@ pub(crate) fn reply(reply: PermissionReply) -> Option<Reply> {
         PermissionReply::Once => Some(Reply::Once),
         PermissionReply::Always => Some(Reply::Always),
         PermissionReply::Reject { reason } => Some(Reply::Reject { reason }),
+        PermissionReply::Nobody => Some(Reply::Nobody),
         PermissionReply::Cancelled => None,
     }
 }

@@ -129,6 +129,7 @@ impl Sessions {
     fn settle(&mut self, settled: Vec<(String, Outcome)>) {
         self.outcomes.extend(settled.into_iter().map(|(id, outcome)| match outcome {
             Outcome::Allowed => (id, "allowed".to_owned()),
+            Outcome::Unasked => (id, "unasked".to_owned()),
             Outcome::Rejected { reason: None } => (id, "rejected".to_owned()),
             Outcome::Rejected { reason: Some(reason) } => (id, format!("corrected:{reason}")),
         }));

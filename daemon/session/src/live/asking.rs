@@ -194,6 +194,7 @@ impl Worker {
         for (id, outcome) in settled {
             let answer = match outcome {
                 Outcome::Allowed => Ok(by(&id)),
+                Outcome::Unasked => Err(Refused::ByNobody),
                 Outcome::Rejected { reason } => Err(refused(reason)),
             };
             if let Some(waiting) = self.waiting.remove(&id) {

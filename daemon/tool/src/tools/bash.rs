@@ -34,6 +34,8 @@ const LONGEST_COMMAND: usize = 128 * 1024;
 
 /// What the words around an output may take of the limits.
 const ROOM: Limits = Limits { lines: 8, bytes: 2048 };
+/// What a person is shown of the output of a command that failed.
+const SEEN: Limits = Limits { lines: 12, bytes: 2048 };
 /// The largest file of an output.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
@@ -192,7 +194,16 @@ impl Bash {
     fn told(&self, title: String, finished: &Finished) -> Result<Output, Failure> {
         let time = format!("{:.1} s", finished.duration.as_secs_f64());
         let code = if let Exit::Code(code) = finished.exit { json!(code) } else { Value::Null };
-        let metadata = json!({ "exit": code, "truncated": finished.output.omitted_bytes > 0 });
+        let mut metadata = json!({ "exit": code, "truncated": finished.output.omitted_bytes > 0 });
+        if let (false, Some(metadata)) = (finished.exit == Exit::Code(0), metadata.as_object_mut()) {
+            match finished.exit {
+                Exit::Signal(signal) => drop(metadata.insert("signal".to_owned(), json!(signal))),
+                Exit::TimedOut => drop(metadata.insert("timedOut".to_owned(), json!(true))),
+                Exit::Code(_) | Exit::Cancelled => {}
+            }
+            let tail = text::truncate(&finished.output.tail, SEEN, End::Tail).text;
+            metadata.insert("output".to_owned(), json!(tail));
+        }
         let printed = self.printed(finished);
         let verdict = match finished.exit {
             Exit::Code(code) => format!("exit code {code} after {time}"),

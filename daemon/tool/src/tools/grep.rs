@@ -159,7 +159,7 @@ async fn ask_for(context: &Context, place: &Place, lines: &[Match], review: Revi
 fn allowed(answer: Result<(), Refused>, place: &Place, lines: &[Match]) -> Result<(), Failure> {
     let mut files: Vec<_> = lines.iter().map(|line| below_real(place, &line.path)).collect();
     files.dedup();
-    let by_person = matches!(answer, Err(Refused::ByPerson { .. }));
+    let by_person = matches!(answer, Err(Refused::ByPerson { .. } | Refused::ByNobody));
     answer.map_err(Refused::failure).map_err(|failure| match by_person {
         true => {
             let hint = format!(

@@ -140,6 +140,7 @@ pub(super) fn unanswered(refused: Refused) -> Failure {
     match refused {
         Refused::Cancelled => Failure::cancelled(),
         Refused::ByRule { why } => Failure::new(FailureKind::Denied, why),
+        Refused::ByNobody => Failure::new(FailureKind::Denied, "There is no answer: nobody could be asked."),
         Refused::ByPerson { reason: Some(reason) } => {
             let message = format!("There is no answer: {reason}");
             Failure::new(FailureKind::Denied, message)

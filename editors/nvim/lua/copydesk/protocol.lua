@@ -478,6 +478,10 @@
 ---@field reply "reject"
 ---@field reason? string What the model is told. One without words is none.
 
+--- Nobody is at this client who could be asked, as where a script prompts: the call is refused, and the model is told why and goes on.
+---@class copydesk.PermissionReply.nobody
+---@field reply "nobody"
+
 --- No reply from this client: the ask was settled, or its window was closed. It stays open for others.
 ---@class copydesk.PermissionReply.cancelled
 ---@field reply "cancelled"
@@ -487,6 +491,7 @@
 ---| copydesk.PermissionReply.once # This time.
 ---| copydesk.PermissionReply.always # This time, and whatever the ask has under `always` for as long as the session remembers.
 ---| copydesk.PermissionReply.reject # No. With a reason the model is told it and goes on; without one the turn stops.
+---| copydesk.PermissionReply.nobody # Nobody is at this client who could be asked, as where a script prompts: the call is refused, and the model is told why and goes on.
 ---| copydesk.PermissionReply.cancelled # No reply from this client: the ask was settled, or its window was closed. It stays open for others.
 
 --- An ask that needs no reply any more.

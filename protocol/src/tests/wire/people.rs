@@ -58,6 +58,7 @@ fn permission() {
         &PermissionReply::Reject { reason: Some("use b.rs".into()) },
         &expect![[r#"{"reply":"reject","reason":"use b.rs"}"#]],
     );
+    check(&PermissionReply::Nobody, &expect![[r#"{"reply":"nobody"}"#]]);
     check(&PermissionReply::Cancelled, &expect![[r#"{"reply":"cancelled"}"#]]);
     let settled = |by: Option<&str>| PermissionSettledParams {
         session: "s1".into(),

@@ -16,7 +16,7 @@ use copydesk_protocol::event::{Event, TurnEnd};
 use copydesk_protocol::question::QuestionReply;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{MissedTickBehavior, timeout};
 
 use super::hunks::{self, Answer, Attention, Tally};
 use super::interrupts::Interrupts;
@@ -64,6 +64,18 @@ pub(super) enum Whose {
 /// How long whoever leaves waits for a desk to know that it has to end the turn.
 const KNOWN: Duration = Duration::from_secs(1);
 
+/// What came of a turn.
+#[derive(Debug)]
+pub(super) struct Seen {
+    /// None where the person did not wait for it.
+    pub(super) end: Option<TurnEnd>,
+    /// How often something was refused because nobody could be asked.
+    pub(super) unasked: usize,
+}
+
+/// How often it is said how long something takes.
+const TICK: Duration = Duration::from_secs(1);
+
 /// A session to follow.
 pub(super) struct Followed {
     pub(super) told: mpsc::Receiver<Told>,
@@ -87,6 +99,8 @@ pub(super) struct Follower {
     interrupted: bool,
     /// Why nothing is shown any more.
     unseen: Option<io::Error>,
+    /// Calls that were refused because nobody could be asked.
+    unasked: usize,
 }
 
 /// What the person is being asked.
@@ -108,37 +122,41 @@ impl Follower {
             after: Vec::new(),
             interrupted: false,
             unseen: None,
+            unasked: 0,
         }
     }
 
-    /// To the end of the turn; none where the person does not wait for it.
+    /// To the end of the turn.
     pub(super) async fn follow(
         mut self,
         followed: Followed,
         mut interrupts: Interrupts,
-    ) -> anyhow::Result<Option<TurnEnd>> {
+    ) -> anyhow::Result<Seen> {
         let Followed { mut told, reviews, cancel } = followed;
         let mut is_known: Option<oneshot::Receiver<()>> = None;
+        let mut ticks = tokio::time::interval(TICK);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 told = told.recv(), if !self.is_lost() => {
                     let lost = || Told::Lost("the session ended without a word".to_owned());
                     if let Some(end) = self.hear(told.unwrap_or_else(lost))? {
-                        return self.ended(end).map(Some);
+                        return self.ended(end);
                     }
                 }
                 said = said(&mut self.asking) => {
                     if let Some(end) = self.answered(said)? {
-                        return self.ended(end).map(Some);
+                        return self.ended(end);
                     }
                 }
+                _ = ticks.tick(), if self.is_watched() => self.view.wait(),
                 // In an editor it has its own meaning.
                 () = interrupts.next() => if !self.is_editing() {
                     if self.interrupted {
                         // Who leaves before the desk knows leaves it at work.
                         let _ = timeout(KNOWN, async { is_known.take()?.await.ok() }).await;
                         terminal::remark("left at once");
-                        return Ok(None);
+                        return Ok(Seen { end: None, unasked: self.unasked });
                     }
                     self.interrupted = true;
                     if !self.manner.json {
@@ -159,17 +177,28 @@ impl Follower {
     }
 
     /// Says what became of a turn that was not seen to its end.
-    fn ended(self, end: TurnEnd) -> anyhow::Result<TurnEnd> {
+    fn ended(self, end: TurnEnd) -> anyhow::Result<Seen> {
         match self.unseen {
             Some(error) if terminal::is_unread(&error) => {
                 if end == TurnEnd::Cancelled {
                     terminal::remark(format_args!("{error}: the turn was cancelled"));
                 }
-                Ok(end)
             }
-            Some(error) => Err(error).context("standard output cannot be written; the turn was cancelled"),
-            None => Ok(end),
+            Some(error) => {
+                return Err(error).context("standard output cannot be written; the turn was cancelled");
+            }
+            None => {}
         }
+        let refused = match self.unasked {
+            0 => return Ok(Seen { end: Some(end), unasked: 0 }),
+            1 => "what 1 call wanted was refused".to_owned(),
+            several => format!("what {several} calls wanted was refused"),
+        };
+        terminal::warn(format_args!(
+            "nobody could be asked, and {refused}: `--auto` approves what would be asked, and so does a rule under \
+             `permission` in the configuration"
+        ));
+        Ok(Seen { end: Some(end), unasked: self.unasked })
     }
 
     fn hear(&mut self, told: Told) -> anyhow::Result<Option<TurnEnd>> {
@@ -191,8 +220,12 @@ impl Follower {
                 return Ok(Some(end));
             }
             Told::Event(event) => {
-                let hold = self.asking.is_some() && !self.manner.json;
-                if hold { self.held.push(event) } else { self.show(&event) }
+                match (&event, self.asking.is_some() && !self.manner.json) {
+                    (_, false) => self.show(&event),
+                    // Only the last counts.
+                    (Event::Progress { part, metadata }, true) => self.view.progress(part, metadata),
+                    (_, true) => self.held.push(event),
+                }
             }
             Told::Waiting { waiting, whose } => self.asked(waiting, whose),
             Told::Settled { id, .. } => self.waiting.retain(|waiting| waiting.id() != id),
@@ -224,8 +257,18 @@ impl Follower {
             self.see(shown);
         }
         // Nothing is done that nobody could see.
-        if self.unseen.is_none() {
-            waiting.nobody(self.manner.auto);
+        if self.unseen.is_some() {
+            return;
+        }
+        let part = waiting.part().to_owned();
+        if let (Waiting::Ask(ask, _), false) = (&waiting, self.manner.auto) {
+            // A plan that nobody can approve is a plan all the same.
+            self.unasked += usize::from(ask.key != "plan_exit");
+            self.view.refused(&part, Refused::Nobody);
+        }
+        waiting.nobody(self.manner.auto);
+        if self.is_watched() {
+            self.view.goes_on(&part);
         }
     }
 
@@ -314,6 +357,9 @@ impl Follower {
             (_, Said::Ask(..) | Said::Answers(_) | Said::Nothing) => {}
         }
         self.show_held();
+        if self.is_watched() {
+            self.view.goes_on(&part);
+        }
         for told in after {
             if let Some(end) = self.hear(told)? {
                 return Ok(Some(end));
@@ -363,6 +409,11 @@ impl Follower {
     /// Nothing more will be heard; an editor may still have the terminal.
     fn is_lost(&self) -> bool {
         self.after.iter().any(|told| matches!(told, Told::Lost(_)))
+    }
+
+    /// Nobody types, and the line that says what is waited for may be another.
+    fn is_watched(&self) -> bool {
+        self.asking.is_none() && !self.manner.json && !self.interrupted && self.unseen.is_none()
     }
 
     fn is_editing(&self) -> bool {

@@ -15,21 +15,21 @@ pub(super) struct Tasks {
 }
 
 impl Tasks {
-    /// What all of them do; nothing where the call is no task.
-    pub(super) fn progress(&mut self, part: &str, shown: &Value) -> Option<String> {
-        let (agent, calls) = (shown.get("agent")?.as_str()?, shown.get("calls")?.as_u64()?);
-        let now = shown.get("now").and_then(Value::as_str).unwrap_or("starting");
-        self.doing.insert(part.to_owned(), one_line(&format!("{agent}: {now} ({})", count(calls))));
-        self.line()
+    /// Nothing where the call is no task.
+    pub(super) fn progress(&mut self, part: &str, shown: &Value) {
+        let agent = shown.get("agent").and_then(Value::as_str);
+        if let (Some(agent), Some(calls)) = (agent, shown.get("calls").and_then(Value::as_u64)) {
+            let now = shown.get("now").and_then(Value::as_str).unwrap_or("starting");
+            self.doing.insert(part.to_owned(), one_line(&format!("{agent}: {now} ({})", count(calls))));
+        }
     }
 
-    /// One is done: what the others do.
-    pub(super) fn ended(&mut self, part: &str) -> Option<String> {
-        self.doing.remove(part)?;
-        self.line()
+    pub(super) fn ended(&mut self, part: &str) {
+        self.doing.remove(part);
     }
 
-    fn line(&self) -> Option<String> {
+    /// What all of them do.
+    pub(super) fn line(&self) -> Option<String> {
         let all = self.doing.values().map(String::as_str).collect::<Vec<_>>().join(" · ");
         (!all.is_empty()).then_some(all)
     }

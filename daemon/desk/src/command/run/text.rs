@@ -9,10 +9,12 @@ use copydesk_protocol::part::{Call, Content, Part, State, Usage};
 use copydesk_protocol::question::Questions;
 use serde_json::Value;
 
+use super::doing::{self, Doing};
+use super::printed;
 use super::problems::{self, When};
 use super::tasks::{self, Tasks};
 use super::todo::Todo;
-use crate::terminal::{BAD, BOLD, DIM, GOOD, print, print_inline, remark, styled, waiting};
+use crate::terminal::{BAD, BOLD, DIM, GOOD, end_waiting, print, print_inline, remark, styled, waiting};
 use crate::terminal::{columns, cut, one_line};
 use copydesk_tool::TODOWRITE;
 
@@ -30,6 +32,8 @@ pub(super) struct TextView {
     seen: HashSet<String>,
     todo: Todo,
     last: Option<Block>,
+    /// Nothing before the turn begins.
+    doing: Option<Doing>,
     tasks: Tasks,
     /// How many commands run in the background.
     running: usize,
@@ -52,6 +56,8 @@ pub(super) enum Refused {
     Rest,
     /// They were asked something, and did not want to answer.
     Answer,
+    /// There was nobody to ask.
+    Nobody,
 }
 
 impl TextView {
@@ -64,6 +70,7 @@ impl TextView {
             seen: HashSet::new(),
             todo: Todo::default(),
             last: None,
+            doing: None,
             tasks: Tasks::default(),
             running: 0,
             usage: Usage::default(),
@@ -77,20 +84,43 @@ impl TextView {
             Event::Delta { part, text } => self.delta(part, text),
             Event::TurnEnded { end, .. } => self.end(end),
             Event::TurnStarted { .. } => {
-                self.waiting("thinking");
+                self.doing = Some(Doing::new());
+                self.wait();
                 Ok(())
             }
             // What is asked is shown when it is its turn, by `ask` and `question`.
             Event::Asked(_) | Event::Settled { .. } | Event::Questioned(_) | Event::Answered { .. } => Ok(()),
             Event::Progress { part, metadata } => {
-                if let Some(line) = self.tasks.progress(part, metadata) {
-                    self.waiting(&line);
-                }
+                self.progress(part, metadata);
+                self.wait();
                 Ok(())
             }
             Event::Jobs { running, ended } => self.jobs(running, ended),
             Event::Session { .. } | Event::Void { .. } => Ok(()),
             Event::ReviewChanged(_) | Event::Deleted => Ok(()),
+        }
+    }
+
+    /// Not shown: a person may be typing.
+    pub(super) fn progress(&mut self, part: &str, metadata: &Value) {
+        self.tasks.progress(part, metadata);
+        if let Some(doing) = &mut self.doing {
+            doing.printed(part, metadata);
+        }
+    }
+
+    /// Nobody is asked any more about this call.
+    pub(super) fn goes_on(&mut self, part: &str) {
+        if let Some(doing) = &mut self.doing {
+            doing.goes_on(part);
+        }
+        self.wait();
+    }
+
+    /// Says what is being done now, and for how long.
+    pub(super) fn wait(&self) {
+        if let Some(doing) = &self.doing {
+            self.waiting(&self.tasks.line().map_or_else(|| doing.line(), |tasks| format!("{tasks}…")));
         }
     }
 
@@ -107,7 +137,7 @@ impl TextView {
 
     /// The prompt has to wait for a turn that others began.
     pub(super) fn queued(&self) {
-        self.waiting("waiting for the end of the turn that runs in this session");
+        self.waiting("waiting for the end of the turn that runs in this session…");
     }
 
     /// The person wants the turn to end, perhaps while being asked something.
@@ -116,7 +146,8 @@ impl TextView {
         if asking {
             print("")?;
         }
-        self.waiting("ending what runs; Ctrl-C again leaves at once");
+        self.doing = None;
+        self.waiting("ending what runs; Ctrl-C again leaves at once…");
         Ok(())
     }
 
@@ -190,14 +221,18 @@ impl TextView {
                 self.call(&part.id, call, &part.state)?;
                 let (usage, cost) = tasks::used(call);
                 self.add(usage, cost);
-                let others = self.tasks.ended(&part.id);
-                self.waiting(others.as_deref().unwrap_or("thinking"));
+                self.tasks.ended(&part.id);
+                if let Some(doing) = &mut self.doing {
+                    doing.ended(&part.id);
+                }
+                self.wait();
                 Ok(())
             }
-            Content::Call(call)
-                if part.state == State::Running && call.output.is_none() && self.writing.is_none() =>
-            {
-                self.waiting(&call.name);
+            Content::Call(call) if part.state == State::Running && call.output.is_none() => {
+                if let Some(doing) = &mut self.doing {
+                    doing.began(&part.id, call);
+                }
+                self.wait();
                 Ok(())
             }
             Content::Retry { attempt, message, .. } => {
@@ -238,13 +273,19 @@ impl TextView {
         let output = call.output.as_ref();
         // Others may have said yes to some of it.
         let refused = self.refused.get(part).filter(|_| *state != State::Completed);
+        let failed = output.and_then(|output| printed::failed(&output.metadata));
         let mut title = match (self.asked.get(part), output) {
             (Some(asked), _) if *state == State::Interrupted => asked.clone(),
             (Some(asked), Some(_)) if refused == Some(&Refused::All) => format!("{asked}: you said no"),
             (Some(asked), Some(_)) if refused == Some(&Refused::Answer) => {
                 format!("{asked}: you gave no answer")
             }
+            (Some(asked), Some(_)) if refused == Some(&Refused::Nobody) => {
+                format!("{asked}: nobody could be asked")
+            }
             (Some(asked), Some(_)) if refused.is_some() => format!("{asked}: you said no to the rest"),
+            // The model is told what to do about it.
+            (_, Some(_)) if failed.is_some() && *state != State::Completed => doing::subject(call),
             (_, Some(output)) => one_line(&output.title),
             (_, None) => one_line(&call.arguments),
         };
@@ -257,12 +298,16 @@ impl TextView {
             long => styled(DIM, format!("  {}.{} s", long / 1000, long % 1000 / 100)),
         };
         let mark = match state {
-            State::Completed => styled(GOOD, "✓"),
+            State::Completed if failed.is_none() => styled(GOOD, "✓"),
             State::Interrupted => styled(DIM, "–"),
             _ => styled(BAD, "✗"),
         };
         let about = tasks::about(call).map(|about| styled(DIM, format!("  {about}"))).unwrap_or_default();
-        print(format!("{mark} {} {title}{about}{took}", styled(BOLD, &call.name)))?;
+        let verdict = failed.as_ref().map(|failed| styled(BAD, format!("  {failed}"))).unwrap_or_default();
+        print(format!("{mark} {} {title}{verdict}{about}{took}", styled(BOLD, &call.name)))?;
+        if let Some(output) = output.filter(|_| failed.is_some() && *state != State::Interrupted) {
+            printed::last_lines(&output.metadata, columns()).iter().try_for_each(print)?;
+        }
         if let Some(output) = output.filter(|_| call.name == TODOWRITE && *state == State::Completed) {
             self.todo.lines(&output.metadata).iter().try_for_each(print)?;
         }
@@ -279,6 +324,7 @@ impl TextView {
 
     fn end(&mut self, end: &TurnEnd) -> io::Result<()> {
         self.end_line()?;
+        end_waiting();
         match end {
             TurnEnd::Done => {}
             TurnEnd::Cancelled => remark("cancelled"),
@@ -317,7 +363,7 @@ impl TextView {
                 1 => " · 1 job running".to_owned(),
                 count => format!(" · {count} jobs running"),
             };
-            waiting(&format!("{what}…{jobs}"));
+            waiting(&format!("{what}{jobs}"));
         }
     }
 

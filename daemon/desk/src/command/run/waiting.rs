@@ -7,9 +7,6 @@ use tokio::sync::oneshot;
 use super::hunks::{Answer, Tally};
 use super::typed::TakenBack;
 
-const NOBODY: &str =
-    "Nobody is there to approve this. It would need to be run with --auto, or a rule that allows it.";
-
 const NO_ANSWER: &str = "Nobody is there who could answer. Decide yourself, and say what you assumed.";
 
 /// Dropped, it is left to others.
@@ -48,8 +45,7 @@ impl Waiting {
     pub(super) fn nobody(self, auto: bool) {
         match self {
             Self::Ask(_, answer) => {
-                let nobody = || PermissionReply::Reject { reason: Some(NOBODY.to_owned()) };
-                let _ = answer.send(if auto { PermissionReply::Once } else { nobody() });
+                let _ = answer.send(if auto { PermissionReply::Once } else { PermissionReply::Nobody });
             }
             Self::Questions(_, answer) => {
                 let _ = answer.send(QuestionReply::Rejected { reason: Some(NO_ANSWER.to_owned()) });

@@ -8,7 +8,7 @@ use copydesk_protocol::session::Session;
 use copydesk_session::Request;
 use copydesk_workspace::config::Loaded;
 
-use super::follow::{Follower, Manner};
+use super::follow::{Follower, Manner, Seen};
 use super::interrupts::Interrupts;
 use super::{environment, here, remote};
 use crate::command::reach::reach;
@@ -33,14 +33,18 @@ pub(crate) enum Where {
 pub(crate) struct Worked {
     pub(crate) session: Session,
     pub(crate) end: Option<TurnEnd>,
+    /// How often something was refused because nobody could be asked.
+    unasked: usize,
 }
 
 impl Worked {
     pub(crate) fn code(&self) -> ExitCode {
         match &self.end {
-            Some(TurnEnd::Done) => ExitCode::SUCCESS,
+            Some(TurnEnd::Done) if self.unasked == 0 => ExitCode::SUCCESS,
             Some(TurnEnd::Cancelled) | None => ExitCode::from(CANCELLED),
-            Some(TurnEnd::Rejected | TurnEnd::StepLimit { .. } | TurnEnd::Failed { .. }) => ExitCode::FAILURE,
+            Some(TurnEnd::Done | TurnEnd::Rejected | TurnEnd::StepLimit { .. } | TurnEnd::Failed { .. }) => {
+                ExitCode::FAILURE
+            }
         }
     }
 }
@@ -79,8 +83,8 @@ pub(crate) fn work(
         if manner.json {
             follower.show(&Event::Session { session: session.clone() });
         }
-        let end = follower.follow(followed, interrupts).await?;
-        Ok(Worked { session, end })
+        let Seen { end, unasked } = follower.follow(followed, interrupts).await?;
+        Ok(Worked { session, end, unasked })
     });
     // Nothing is left to wait for; a reader of the terminal must not hold us.
     runtime.shutdown_background();

@@ -133,6 +133,8 @@ local function from_metadata(call)
     return ("%d found%s"):format(found, metadata.truncated == true and ", there are more" or "")
   elseif type(metadata.exit) == "number" and metadata.exit ~= 0 then
     return ("exit code %d"):format(metadata.exit)
+  elseif type(metadata.signal) == "number" then
+    return ("ended by signal %d"):format(metadata.signal)
   end
   return ""
 end

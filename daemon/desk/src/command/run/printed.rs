@@ -1,0 +1,90 @@
+//! What a command printed and how it ended, for a person: in few lines, and with nothing that steers a terminal.
+
+use serde_json::Value;
+
+use crate::terminal::{DIM, cut, styled};
+
+/// Lines that are shown of a command that failed.
+const LAST: usize = 5;
+
+/// Columns of a tab, more or less.
+const TAB: &str = "    ";
+
+/// How the command of a call ended, where that was no success.
+pub(super) fn failed(metadata: &Value) -> Option<String> {
+    let number = |key: &str| metadata.get(key).and_then(Value::as_i64);
+    if metadata.get("timedOut").and_then(Value::as_bool) == Some(true) {
+        return Some("ended at its timeout".to_owned());
+    }
+    match (number("exit"), number("signal")) {
+        (Some(0), _) | (None, None) => None,
+        (Some(code), _) => Some(format!("exit code {code}")),
+        (None, Some(signal)) => Some(format!("ended by signal {signal}")),
+    }
+}
+
+/// The last that it printed, each line within the terminal.
+pub(super) fn last_lines(metadata: &Value, columns: usize) -> Vec<String> {
+    let lines: Vec<_> = clean(output(metadata)).collect();
+    let left_out = lines.len().saturating_sub(LAST);
+    let more = (left_out > 0).then(|| "…".to_owned());
+    let last = more.into_iter().chain(lines.into_iter().skip(left_out));
+    last.map(|line| styled(DIM, format!("  {}", cut(&line, columns.saturating_sub(3))))).collect()
+}
+
+/// The very last line of what it has printed so far.
+pub(super) fn last_line(metadata: &Value) -> Option<String> {
+    clean(output(metadata)).last()
+}
+
+fn output(metadata: &Value) -> &str {
+    metadata.get("output").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Its lines without the empty ones, each as it was when it was last written over.
+fn clean(output: &str) -> impl Iterator<Item = String> {
+    let line = |line: &str| {
+        let plain = anstream::adapter::strip_str(line).to_string();
+        let shown = plain.rsplit('\r').find(|piece| !piece.trim().is_empty())?;
+        let shown = shown.replace('\t', TAB);
+        Some(shown.trim_end().chars().filter(|character| !character.is_control()).collect())
+    };
+    output.lines().filter_map(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::terminal::unmarked;
+
+    #[test]
+    fn only_failures_are_told() {
+        let told = |metadata| failed(&metadata);
+        assert_eq!(told(json!({ "exit": 3 })).as_deref(), Some("exit code 3"));
+        assert_eq!(told(json!({ "exit": null, "signal": 9 })).as_deref(), Some("ended by signal 9"));
+        assert_eq!(told(json!({ "exit": null, "timedOut": true })).as_deref(), Some("ended at its timeout"));
+        for fine in [json!({ "exit": 0 }), json!({}), json!(null), json!({ "exit": "3", "timedOut": 1 })] {
+            assert_eq!(failed(&fine), None, "{fine}");
+        }
+    }
+
+    #[test]
+    fn the_last_lines_fit_and_steer_nothing() {
+        let shown = |output: &str, columns| {
+            let lines = last_lines(&json!({ "output": output }), columns);
+            lines
+                .iter()
+                .map(|line| anstream::adapter::strip_str(&unmarked(line)).to_string())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(shown("", 80), [""; 0]);
+        assert_eq!(shown("a\n\n b\n", 80), ["  a", "   b"]);
+        assert_eq!(shown("1\n2\n3\n4\n5\n6\n7", 80), ["  …", "  3", "  4", "  5", "  6", "  7"]);
+        assert_eq!(shown("10 %\r20 %\r\n\u{1b}[31mred\u{7}\u{1b}[0m\tx", 80), ["  20 %", "  red    x"]);
+        assert_eq!(shown("0123456789", 8), ["  012…"]);
+        assert_eq!(last_line(&json!({ "output": "one\ntwo\n\n" })).as_deref(), Some("two"));
+        assert_eq!(last_line(&json!({ "output": 5 })), None);
+    }
+}

@@ -1,0 +1,123 @@
+//! Commands on a terminal: what they print while they run, and how it is seen that one failed.
+
+use serde_json::{Value, json};
+use vt100::Color;
+
+use super::approval::{PROMPT, scripted, with};
+use super::screen::Terminal;
+use crate::model_server::Turn;
+use crate::sessions::harness::{Scripted, Where};
+
+fn allowed(arguments: Value) -> Scripted {
+    let turns = [Turn::new().call("c1", "bash", arguments), Turn::new().text("ok")];
+    with(turns, json!({ "permission": { "bash": "allow" } }))
+}
+
+/// The row that begins so, and the colour that it begins with.
+fn row(terminal: &Terminal, begins: &str) -> (usize, Color) {
+    let rows = terminal.rows();
+    let at = rows.iter().position(|row| row.starts_with(begins)).unwrap_or_else(|| panic!("{rows:#?}"));
+    (at, terminal.screen().cell(u16::try_from(at).unwrap(), 0).unwrap().fgcolor())
+}
+
+#[test]
+fn a_command_that_failed_does_not_look_like_one_that_did_not() {
+    for place in [Where::Here, Where::Daemon] {
+        let printed = r"printf 'one\ntwo\n\nthree\nfour\n\033[31mfive\033[0m\tsix\n'; exit 3";
+        let scripted = allowed(json!({ "command": printed, "description": "Try it" }));
+        let _up = scripted.up(place);
+        let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+        assert_eq!(terminal.ends(), Some(0));
+        let (at, colour) = row(&terminal, "✗ bash Try it  exit code 3");
+        assert_eq!(colour, Color::Idx(1));
+        let rows = terminal.rows();
+        assert_eq!(rows[at + 1..at + 8], ["  one", "  two", "  three", "  four", "  five    six", "", "ok"]);
+    }
+}
+
+#[test]
+fn how_a_command_ended_is_told() {
+    let killed = json!({ "command": "echo begun; kill -9 $$", "description": "Die" });
+    let late = json!({ "command": "echo begun; read line < pipe", "description": "Wait", "timeout": 200 });
+    for (arguments, told) in
+        [(killed, "✗ bash Die  ended by signal 9"), (late, "✗ bash Wait  ended at its timeout")]
+    {
+        let scripted = allowed(arguments);
+        assert_eq!(scripted.desk.shell("mkfifo pipe").code, Some(0));
+        let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+        assert_eq!(terminal.ends(), Some(0));
+        let (at, colour) = row(&terminal, told);
+        assert_eq!((colour, terminal.rows()[at + 1].as_str()), (Color::Idx(1), "  begun"));
+    }
+    let scripted = allowed(json!({ "command": "echo fine", "description": "Try it" }));
+    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+    assert_eq!(terminal.ends(), Some(0));
+    let (at, colour) = row(&terminal, "✓ bash Try it");
+    assert_eq!((colour, terminal.rows()[at + 1..at + 3].join("|")), (Color::Idx(2), "|ok".to_owned()));
+}
+
+const TALKS: &str = "echo one; read line < pipe; printf 'two\\n\\n'; read line < pipe; exit 0";
+
+/// What a command that waits for `pipe` prints is seen as it comes, for so long, and is gone when it ends.
+fn is_seen(scripted: &Scripted, terminal: &mut Terminal, code: i32) {
+    terminal.until("the first line", |terminal| is_last(terminal, "bash Talk…", "· one"));
+    terminal.until("a time", |terminal| is_last(terminal, "bash Talk… ", " s · one"));
+    scripted.desk.write("pipe", "\n");
+    terminal.until("the second line", |terminal| is_last(terminal, "bash Talk…", "· two"));
+    scripted.desk.write("pipe", "\n");
+    assert_eq!(terminal.ends(), Some(code));
+    let text = terminal.text();
+    assert!(!text.contains("bash Talk…") && text.contains("✓ bash Talk\n\nok"), "{text}");
+}
+
+fn is_last(terminal: &Terminal, begins: &str, ends: &str) -> bool {
+    terminal.rows().last().is_some_and(|row| row.starts_with(begins) && row.ends_with(ends))
+}
+
+#[test]
+fn what_a_running_command_prints_is_seen() {
+    for place in [Where::Here, Where::Daemon] {
+        let scripted = allowed(json!({ "command": TALKS, "description": "Talk" }));
+        assert_eq!(scripted.desk.shell("mkfifo pipe").code, Some(0));
+        let _up = scripted.up(place);
+        let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+        is_seen(&scripted, &mut terminal, 0);
+    }
+}
+
+#[test]
+fn what_a_command_prints_is_seen_after_an_ask() {
+    let talk = json!({ "command": TALKS, "description": "Talk" });
+    let scripted = scripted([Turn::new().call("c1", "bash", talk), Turn::new().text("ok")]);
+    assert_eq!(scripted.desk.shell("mkfifo pipe").code, Some(0));
+    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.shows(PROMPT);
+    terminal.line("y");
+    is_seen(&scripted, &mut terminal, 0);
+}
+
+/// In a narrow window it is still one row, which can be taken away.
+#[test]
+fn what_a_running_command_prints_fits_the_window() {
+    let command = "printf 'a long line with many words 日本語 %0100d\\n' 0; read line < pipe";
+    let scripted = allowed(json!({ "command": command, "description": "Talk" }));
+    assert_eq!(scripted.desk.shell("mkfifo pipe").code, Some(0));
+    let mut terminal = Terminal::sized(&scripted.desk, &["run", "Go"], 30, 40);
+    terminal.until("one row", |terminal| {
+        let rows = terminal.rows();
+        rows.len() == 1 && rows[0].starts_with("bash Talk…") && rows[0].contains("· a long line")
+    });
+    scripted.desk.write("pipe", "\n");
+    assert_eq!(terminal.ends(), Some(0));
+    assert!(terminal.text().starts_with("✓ bash Talk"), "{}", terminal.text());
+}
+
+/// Nobody watches a pipe: no line that would have to be taken away.
+#[test]
+fn a_pipe_gets_only_what_stays() {
+    let scripted = allowed(json!({ "command": "echo hi; exit 3", "description": "Try it" }));
+    let ran = scripted.run(&["Go"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("✗ bash Try it  exit code 3") && ran.stdout.contains("\n  hi\n"), "{ran:?}");
+    assert!(!ran.stderr.contains("bash") && !ran.stderr.contains('\u{1b}'), "{ran:?}");
+}
