@@ -14,6 +14,7 @@ fn opened(program: &std::path::Path) -> Bare {
          vim.cmd('silent edit a.txt')
          B = S.attach(vim.api.nvim_get_current_buf())
          function SAVE() return require('copydesk.document').save({ uri = vim.uri_from_bufnr(B) }) end
+         function EDIT(text) S.apply({ [B] = { { 0, 0, 0, 3, text } } }) end
          function TYPE() vim.api.nvim_buf_set_lines(B, 0, 1, true, { 'typed' }) end",
     );
     bare
@@ -168,6 +169,10 @@ const CHANGED: &[(&str, &str, &str, &str, &str)] = &[
     ("the same, for this one", "vim.bo[B].autoread = false", "written", "others", ""),
     ("hidden", "vim.cmd('enew')", "written", "others", ""),
     ("with changes of its own", "TYPE()", "written", "typed", "a.txt was changed on the disk"),
+    ("changed by the desk", "EDIT('two')", "written", "two", "a.txt was changed on the disk"),
+    ("changed by the desk and back", "EDIT('two') EDIT('one')", "written", "others", ""),
+    ("changed by both", "TYPE() EDIT('one')", "written", "oneed", "a.txt was changed on the disk"),
+    ("taken for new by who does not know", "", "created", "others", ""),
     ("deleted", "vim.fn.delete('a.txt')", "deleted", "one", ""),
     (
         "new, and made meanwhile",

@@ -270,6 +270,7 @@ fn a_unit_that_another_document_includes_does_not_stand_alone() {
         T.edit("table.c", "clangd")
         local part = vim.api.nvim_get_current_buf()
         local clangd, other = T.client_of("clangd"), T.client_of("other")
+        T.until_(function() return ground.stands_alone(clangd, part) end)
         local seen = { ground.stands_alone(clangd, part), ground.stands_alone(other, part) }
         vim.fn.writefile({ "  # include \"sub/table.c\"" }, "main.c")
         T.edit("main.c", "clangd")
@@ -277,6 +278,44 @@ fn a_unit_that_another_document_includes_does_not_stand_alone() {
         seen[4] = ground.stands_alone(clangd, vim.fn.bufnr("main.c"))
         return seen"##;
     check(script, json!([true, false, false, true]));
+}
+
+/// Nobody has the one open that includes it.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_unit_that_a_file_on_the_disk_includes_does_not_stand_alone() {
+    let script = r##"
+        local ground, included = require("copydesk.diagnostics.ground"), require("copydesk.diagnostics.included")
+        vim.fn.mkdir("sub")
+        vim.fn.writefile({ "one" }, "table.c")
+        vim.fn.writefile({ "// nothing", "#include \"../table.c\"" }, "sub/list.h")
+        T.serve("clangd", "c", {})
+        local seen = {}
+        local function look()
+          T.until_(function() return included.below(vim.fs.normalize(vim.uv.cwd())).is_done end)
+          seen[#seen + 1] = ground.stands_alone(T.client_of("clangd"), vim.fn.bufnr("table.c"))
+        end
+        T.edit("table.c", "clangd")
+        look()
+        -- The desk says what was changed since.
+        vim.fn.writefile({ "// nothing" }, "sub/list.h")
+        require("copydesk.document").changed({ uri = T.uri("sub/list.h"), reason = "written" })
+        look()
+        return seen"##;
+    check(script, json!([false, true]));
+}
+
+/// Of a folder with more files than are read it is not known who includes what.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_clangd_says_in_a_folder_that_was_not_read_to_the_end_is_likely() {
+    let script = r#"
+        require("copydesk.diagnostics.included").most_files = 1
+        for _, name in ipairs({ "x.h", "y.h" }) do vim.fn.writefile({ "one" }, name) end"#;
+    let ask = r#"
+        T.publishes("said")
+        return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })"#;
+    check(&format!("{script}{CLANGD}{ask}"), said("likely", &["said"]));
 }
 
 /// What it was told of the disk a server reads there some time later.

@@ -9,6 +9,7 @@
 //! Files that name a changed one are asked about, too (`linked.rs`): servers say little of what is not open. Of other files only what is
 //! other than it was is told: that is what a change may have done to them.
 
+mod compiled;
 mod linked;
 mod others;
 mod serving;
@@ -35,16 +36,13 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::hub::{Asked, Editors};
+use compiled::Compiled;
 use linked::Linked;
 use others::Others;
 use serving::Servings;
 
 /// What is told of files that nobody asked about, at most.
 const MOST_OTHERS: usize = 100;
-
-/// Sources that have not seen a text, of those that an editor names, and letters of their names.
-const MOST_UNSEEN: usize = 4;
-const MOST_NAME: usize = 100;
 
 /// How long it is waited for what is said of them.
 const FOR_OTHERS: Duration = Duration::from_secs(1);
@@ -62,6 +60,7 @@ pub(crate) struct EditorSource {
     editors: Editors,
     files: Files,
     linked: Linked,
+    compiled: Compiled,
     /// What each said.
     others: Mutex<HashMap<ClientId, Arc<Others>>>,
     /// They did not answer the last time.
@@ -72,8 +71,8 @@ pub(crate) struct EditorSource {
 impl EditorSource {
     pub(crate) fn new(editors: Editors, files: Files, texts: Arc<dyn Texts>) -> Self {
         let linked = Linked::new(texts, files.root());
-        let (others, silent, servings) = Default::default();
-        Self { editors, files, linked, others, silent, servings }
+        let (compiled, others, silent, servings) = Default::default();
+        Self { editors, files, linked, compiled, others, silent, servings }
     }
 
     /// `ready` is how long servers are waited for that are not ready.
@@ -108,7 +107,7 @@ impl EditorSource {
             let asked_about: Vec<_> = subjects.iter().chain(&linked).cloned().collect();
             if let Some((others, is_cut)) = asked.others(&asked_about).await {
                 let known = self.others_of(client);
-                reports.extend(known.changed(others, is_cut, &asked_about, &asked.source_name()));
+                reports.extend(known.changed(others, is_cut, &asked_about));
             }
         }
         reports
@@ -268,14 +267,7 @@ impl Asking<'_> {
                 if version.is_some() && file.version != version {
                     return Some(self.not_known(&subject.path, "the person is typing in it"));
                 }
-                let unseen = file.unseen.iter().take(MOST_UNSEEN).map(|source| {
-                    let said = Said::Unknown { why: "it looks only at what is saved".to_owned() };
-                    let name: String = source.chars().take(MOST_NAME).collect();
-                    Report::new(subject.path.clone(), name, said)
-                });
-                let unseen: Vec<_> = unseen.collect();
-                let said = self.report(&subject.path, file, Some(&document));
-                Some([said].into_iter().chain(unseen).collect())
+                Some(self.reports(&subject.path, file, Some(&document)))
             }
         }
     }
@@ -304,7 +296,7 @@ impl Asking<'_> {
             if subjects.iter().all(|subject| subject.path != path) {
                 let open = self.source.files.buffers().find(&path, Some(self.client));
                 let document = open.and_then(Result::ok).map(|open| open.document);
-                reports.push(self.report(&path, file, document.as_ref()));
+                reports.extend(self.reports(&path, file, document.as_ref()));
             }
         }
         Some((reports, is_cut))
@@ -343,17 +335,21 @@ impl Asking<'_> {
         }
     }
 
-    fn report(&self, path: &Path, file: FileDiagnostics, document: Option<&Document>) -> Report {
+    /// What its servers say, and apart from that what compilers say through them.
+    fn reports(&self, path: &Path, file: FileDiagnostics, document: Option<&Document>) -> Vec<Report> {
         let encoding = self.source.files.buffers().encoding(self.client).unwrap_or(Encoding::Utf16);
         let items = file.items.into_iter().map(|item| diagnostic(item, document, encoding)).collect();
-        let said = match file.proof {
+        let proof = file.proof;
+        let said = |items| match proof {
             Proof::Proven => Said::Proven(items),
             Proof::Likely => Said::Likely(items),
             Proof::Unknown => {
                 Said::Unknown { why: "what the editor knows may be about an older text".into() }
             }
         };
-        Report::new(path.to_owned(), self.source_name(), said)
+        let (items, compiled) = self.source.compiled.apart(path, items, &file.unseen, said);
+        let own = Report::new(path.to_owned(), self.source_name(), said(items));
+        [own].into_iter().chain(compiled).collect()
     }
 
     fn not_known(&self, path: &Path, why: &str) -> Vec<Report> {

@@ -3,8 +3,8 @@
 --- Contract: everything is looked at before anything is changed, and either all documents get their edits or
 --- none does. The answer is true, also where somebody else's callbacks fail meanwhile. One call is one undo
 --- step for each buffer, apart from what a person types before and after it. Text is all that changes:
---- nothing is loaded, listed, shown or saved; cursors, views, selections, marks, folds, registers and the
---- jumplist stay as they are.
+--- nothing is loaded, listed, shown or saved (what is back to what its file has is not modified); cursors, views,
+--- selections, marks, folds, registers and the jumplist stay as they are.
 ---
 --- What a person has typed is told to the desk before it is answered, so that a refusal never comes before
 --- its reason.
@@ -157,6 +157,7 @@ local function carry_out(targets)
     pcall(keep.restore, kept, target.ranges)
     pcall(end_undo_step, bufnr)
     made[bufnr] = vim.api.nvim_buf_get_changedtick(bufnr)
+    pcall(require("copydesk.document").settle, bufnr)
   end
 end
 

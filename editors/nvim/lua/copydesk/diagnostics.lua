@@ -57,8 +57,13 @@ function M.everything(deadline)
     return client.initialized
   end, require("copydesk.server").all())
   local sets, proofs = {}, {} ---@type table<integer, table[]>, table<integer, copydesk.Proof>
+  local unseen = {} ---@type table<integer, string[]>
   for _, client in ipairs(clients) do
+    local blind = require("copydesk.diagnostics.saved").unseen(client)
     for buffer, verdict in pairs(of_client(client, fresh[client.id] or {})) do
+      if blind then
+        unseen[buffer] = vim.list_extend(unseen[buffer] or {}, { blind })
+      end
       sets[buffer] = sets[buffer] or {}
       table.insert(sets[buffer], { items = verdict.items, from = client.offset_encoding })
       proofs[buffer] = judge.weaker(proofs[buffer] or "proven", verdict)
@@ -69,7 +74,8 @@ function M.everything(deadline)
     local uri = require("copydesk.buffer").uri(buffer)
     local items = item.union(sets[buffer], read(uri), position.encoding())
     if #items > 0 or deadline then
-      files[#files + 1] = { uri = uri, version = notes.desk_version(buffer), proof = proof, items = items }
+      local version, blind = notes.desk_version(buffer), unseen[buffer]
+      files[#files + 1] = { uri = uri, version = version, proof = proof, items = items, unseen = blind }
     end
   end
   table.sort(files, function(a, b)

@@ -61,6 +61,31 @@ function M.watch()
   })
 end
 
+--- Where edits have brought a text back to what its file has, nothing of it is to be saved, and what somebody else does to the file may
+--- be read again.
+---@param bufnr integer
+function M.settle(bufnr)
+  local name, was, options = vim.api.nvim_buf_get_name(bufnr), known[bufnr], vim.bo[bufnr]
+  local is_plain = options.buftype == "" and options.fileformat == "unix" and not options.bomb
+  local is_utf8 = options.fileencoding == "" or options.fileencoding == "utf-8"
+  if not options.modified or not is_plain or not is_utf8 or not was or was.name ~= name then
+    return
+  end
+  local stat, size = vim.uv.fs_stat(name), vim.api.nvim_buf_get_offset(bufnr, vim.api.nvim_buf_line_count(bufnr))
+  if not stat or stat.type ~= "file" or stat.size ~= size or was.stamp ~= stamp_of(name) then
+    return
+  end
+  local file = io.open(name, "rb")
+  local on_disk = file and file:read("*a")
+  if file then
+    file:close()
+  end
+  local text = table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), "\n")
+  if on_disk and (on_disk == text or on_disk == text .. "\n") then
+    options.modified = false
+  end
+end
+
 --- Has Neovim look at the file of a buffer, without a question to anybody.
 ---@param bufnr integer
 ---@return string? reason What has changed, in the words of `v:fcs_reason`.

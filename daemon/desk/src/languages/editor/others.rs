@@ -10,27 +10,24 @@ use copydesk_language::{Report, Said, Subject};
 const MOST: usize = 1000;
 
 #[derive(Debug, Default)]
-pub(super) struct Others(Mutex<HashMap<PathBuf, Said>>);
+pub(super) struct Others(Mutex<HashMap<Key, Said>>);
+
+/// A file, and who speaks of it.
+type Key = (PathBuf, String);
 
 impl Others {
     /// Those of which something else is said than was last. Of what is not mentioned any more nothing is wrong, if all was mentioned;
     /// of what is mentioned as not known nothing is other.
-    pub(super) fn changed(
-        &self,
-        said: Vec<Report>,
-        is_cut: bool,
-        subjects: &[Subject],
-        source: &str,
-    ) -> Vec<Report> {
+    pub(super) fn changed(&self, said: Vec<Report>, is_cut: bool, subjects: &[Subject]) -> Vec<Report> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_mentioned = |path: &PathBuf| {
-            said.iter().any(|report| report.path == *path)
+        let is_mentioned = |(path, source): &Key| {
+            said.iter().any(|report| report.path == *path && report.source == *source)
                 || subjects.iter().any(|subject| subject.path == *path)
         };
-        let gone: Vec<_> = last.keys().filter(|path| !is_cut && !is_mentioned(path)).cloned().collect();
+        let gone: Vec<_> = last.keys().filter(|key| !is_cut && !is_mentioned(key)).cloned().collect();
         let mut changed = Vec::new();
-        for path in gone {
-            let before = last.remove(&path);
+        for (path, source) in gone {
+            let before = last.remove(&(path.clone(), source.clone()));
             if before.as_ref().and_then(Said::diagnostics).is_some_and(|items| !items.is_empty()) {
                 changed.push(Report::new(path, source, Said::Likely(Vec::new())));
             }
@@ -39,10 +36,11 @@ impl Others {
             if report.said.diagnostics().is_none() {
                 return false;
             }
-            if last.len() >= MOST && !last.contains_key(&report.path) {
+            let key = (report.path.clone(), report.source.clone());
+            if last.len() >= MOST && !last.contains_key(&key) {
                 return true;
             }
-            let before = last.insert(report.path.clone(), report.said.clone());
+            let before = last.insert(key, report.said.clone());
             before.is_none_or(|before| before.diagnostics() != report.said.diagnostics())
         };
         changed.extend(said.into_iter().filter(is_other));
@@ -73,7 +71,7 @@ mod tests {
     #[test]
     fn what_is_not_known_for_a_while_was_neither_fixed_nor_is_it_new_then() {
         let others = Others::default();
-        let told = |said: Said| others.changed(vec![report("b", said)], false, &[], "s");
+        let told = |said: Said| others.changed(vec![report("b", said)], false, &[]);
         assert_eq!(told(wrong()), [report("b", wrong())]);
         assert_eq!(told(unknown()), []);
         assert_eq!(told(wrong()), []);
@@ -82,9 +80,9 @@ mod tests {
     #[test]
     fn only_what_a_whole_answer_does_not_mention_is_gone() {
         let others = Others::default();
-        others.changed(vec![report("b", wrong())], false, &[], "s");
-        assert_eq!(others.changed(Vec::new(), true, &[], "s"), []);
+        others.changed(vec![report("b", wrong())], false, &[]);
+        assert_eq!(others.changed(Vec::new(), true, &[]), []);
         let fixed = report("b", Said::Likely(Vec::new()));
-        assert_eq!(others.changed(Vec::new(), false, &[], "s"), [fixed]);
+        assert_eq!(others.changed(Vec::new(), false, &[]), [fixed]);
     }
 }

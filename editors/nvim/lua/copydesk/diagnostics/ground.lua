@@ -4,6 +4,7 @@
 --- head is made anew, under the same version. So its word on a text has a ground only where the head could be kept, where there was
 --- nothing to keep, or where it was told of the very same text once more after it had spoken of it.
 
+local included = require("copydesk.diagnostics.included")
 local notes = require("copydesk.diagnostics.notes")
 
 local M = {}
@@ -11,9 +12,6 @@ local M = {}
 --- Versions from here on are ours, and no text is ever changed under them.
 local OURS = 1000000000
 local count = 0
-
---- Endings of files that others seldom include.
-local UNITS = { c = true, cc = true, cpp = true, cxx = true, ["c++"] = true, m = true, mm = true, cu = true }
 
 ---@param client vim.lsp.Client
 ---@return boolean
@@ -29,32 +27,52 @@ function M.is_ours(version)
 end
 
 --- What the texts of buffers include, by buffer: the last parts of the names, of one state of the text.
-local included = {} ---@type table<integer, {tick: integer, names: table<string, true>}>
+local open = {} ---@type table<integer, {tick: integer, names: table<string, true>}>
 
 ---@param buffer integer
 ---@return table<string, true>
 local function includes(buffer)
   local tick = vim.api.nvim_buf_get_changedtick(buffer)
-  if not included[buffer] or included[buffer].tick ~= tick then
-    local names = {}
-    for _, line in ipairs(vim.api.nvim_buf_get_lines(buffer, 0, -1, false)) do
-      local name = line:match('^%s*#%s*%a+%s*["<]([^">]+)[">]')
-      if name then
-        names[vim.fs.basename(name)] = true
-      end
-    end
-    included[buffer] = { tick = tick, names = names }
+  if not open[buffer] or open[buffer].tick ~= tick then
+    local lines = vim.iter(vim.api.nvim_buf_get_lines(buffer, 0, -1, false))
+    local names = included.names(function()
+      return lines:next()
+    end)
+    open[buffer] = { tick = tick, names = names }
   end
-  return included[buffer].names
+  return open[buffer].names
 end
 
---- Whether no other document that the server has includes a document, as far as can be seen.
+--- What is known of the disk below the folder that a server works in.
+---@param client vim.lsp.Client
+---@param buffer integer
+---@return copydesk.Included
+local function on_disk(client, buffer)
+  local root = client.root_dir or client.config.root_dir
+  return included.below(vim.fs.normalize(root or vim.fs.dirname(vim.api.nvim_buf_get_name(buffer))))
+end
+
+--- Files were changed that the server has not open.
+---@param id integer
+function M.disk_changed(id)
+  local client = vim.lsp.get_client_by_id(id)
+  local root = client and M.is_for(client) and (client.root_dir or client.config.root_dir)
+  if root then
+    included.forget(vim.fs.normalize(root))
+  end
+end
+
+--- Whether nobody includes a document, as far as can be seen: neither another document that the server has, nor a file on the disk.
 ---@param client vim.lsp.Client
 ---@param buffer integer
 ---@return boolean
 function M.stands_alone(client, buffer)
   local path = vim.api.nvim_buf_get_name(buffer)
-  if not M.is_for(client) or not UNITS[path:match("%.([^./]+)$") or ""] then
+  if not M.is_for(client) or not included.UNITS[included.ending(path)] then
+    return false
+  end
+  local disk = on_disk(client, buffer)
+  if not disk.is_done or disk.names[vim.fs.basename(path)] then
     return false
   end
   for other in pairs(client.attached_buffers) do
@@ -69,7 +87,7 @@ end
 --- Forgets a buffer that a server has no more.
 ---@param buffer integer
 function M.forget(buffer)
-  included[buffer] = nil
+  open[buffer] = nil
 end
 
 --- All lines up to the first that includes nothing and is no comment.
@@ -116,6 +134,7 @@ function M.told(id, note, is_opening)
   if not told or not client or not M.is_for(client) then
     return
   end
+  on_disk(client, note.buffer)
   note.first = is_opening and told.version or note.first
   -- We hear of it a moment later: where the text is already another one, nobody knows what the head was.
   local is_there = vim.api.nvim_buf_is_loaded(note.buffer) and vim.lsp.util.buf_versions[note.buffer] == told.version
@@ -178,12 +197,15 @@ end
 ---@param is_named boolean It was said of the version that the text has.
 ---@return copydesk.Verdict
 function M.verdict(client, note, verdict, is_named)
-  if is_blind(client, note.buffer) then
+  local disk = on_disk(client, note.buffer)
+  if not disk.is_done then
+    return { items = verdict.items }
+  elseif is_blind(client, note.buffer) then
     return { items = verdict.items, is_final = true }
   end
   local has_ground = note.ground ~= nil and note.told ~= nil and note.ground.version == note.told.version
   if is_named and has_ground and notes.elsewhere(client.id, note) <= note.ground.at then
-    return { items = verdict.items, proof = "proven" }
+    return { items = verdict.items, proof = disk.is_whole and "proven" or "likely" }
   end
   return { items = verdict.items, wants_touch = is_named }
 end

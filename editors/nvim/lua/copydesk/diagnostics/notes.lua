@@ -362,6 +362,7 @@ function M.told(data)
       known.leaving[uri] = nil
     else
       known.elsewhere = M.now()
+      require("copydesk.diagnostics.ground").disk_changed(data.client_id)
     end
     known.disk = is_on_disk(known, vim.tbl_get(data, "params", "changes")) and M.now() or known.disk
     return
