@@ -1,0 +1,146 @@
+//! One diagnostic. Most are written as they should be, and read at once; of the others is made what can be.
+
+use copydesk_text::Position;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::super::uri;
+use crate::diagnostic::{Diagnostic, Related, Severity, Span};
+
+/// Characters of a message.
+pub(super) const LONGEST_MESSAGE: usize = 4000;
+/// Characters of a code or of a source.
+const LONGEST_NAME: usize = 200;
+const MOST_RELATED: usize = 20;
+
+/// As it should be written.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Plain {
+    range: PlainRange,
+    severity: Option<u8>,
+    code: Option<Value>,
+    source: Option<String>,
+    message: String,
+    related_information: Option<Vec<Value>>,
+}
+
+#[derive(Deserialize)]
+struct PlainRange {
+    start: PlainPlace,
+    end: PlainPlace,
+}
+
+#[derive(Deserialize)]
+struct PlainPlace {
+    line: u32,
+    character: u32,
+}
+
+/// None for what is not even an object.
+pub(super) fn read(text: &str) -> Option<Diagnostic> {
+    match serde_json::from_str(text) {
+        Ok(plain) => Some(plain_one(plain)),
+        Err(_) => of(&serde_json::from_str(text).ok()?),
+    }
+}
+
+fn plain_one(plain: Plain) -> Diagnostic {
+    let place = |place: PlainPlace| Position::new(place.line, place.character);
+    let (start, end) = (place(plain.range.start), place(plain.range.end));
+    Diagnostic {
+        span: Span { start, end: end.max(start) },
+        severity: severity(plain.severity.map(u64::from)),
+        code: plain.code.as_ref().and_then(code),
+        source: plain.source.filter(|source| !source.is_empty()).map(|source| short(source, LONGEST_NAME)),
+        message: short(plain.message, LONGEST_MESSAGE),
+        related: plain.related_information.map(|all| related(&all)).unwrap_or_default(),
+    }
+}
+
+/// None for what is not even an object.
+pub(super) fn of(value: &Value) -> Option<Diagnostic> {
+    let value = value.as_object()?;
+    let text = |name| value.get(name).and_then(Value::as_str);
+    let message = text("message").or_else(|| value.get("message")?.get("value")?.as_str());
+    let all = value.get("relatedInformation").and_then(Value::as_array);
+    Some(Diagnostic {
+        span: span(value.get("range")),
+        severity: severity(value.get("severity").and_then(Value::as_u64)),
+        code: value.get("code").and_then(code),
+        source: text("source").filter(|source| !source.is_empty()).map(|source| cut(source, LONGEST_NAME)),
+        message: cut(message.unwrap_or("(it does not say what is wrong)"), LONGEST_MESSAGE),
+        related: all.map(|all| related(all)).unwrap_or_default(),
+    })
+}
+
+fn related(all: &[Value]) -> Vec<Related> {
+    all.iter().filter_map(related_place).take(MOST_RELATED).collect()
+}
+
+fn related_place(value: &Value) -> Option<Related> {
+    let location = value.get("location")?;
+    let message = value.get("message").and_then(Value::as_str).unwrap_or_default();
+    Some(Related {
+        path: uri::path(location.get("uri")?.as_str()?)?,
+        span: span(location.get("range")),
+        message: cut(message, LONGEST_MESSAGE),
+    })
+}
+
+/// A number is as good as its digits.
+fn code(value: &Value) -> Option<String> {
+    let value = match value {
+        Value::Object(code) => code.get("value")?,
+        value => value,
+    };
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    (!text.is_empty()).then(|| cut(&text, LONGEST_NAME))
+}
+
+/// One that does not say how bad it is counts as bad.
+fn severity(number: Option<u64>) -> Severity {
+    match number {
+        Some(2) => Severity::Warning,
+        Some(3) => Severity::Information,
+        Some(4) => Severity::Hint,
+        _ => Severity::Error,
+    }
+}
+
+fn span(range: Option<&Value>) -> Span {
+    let place = |name| {
+        let place = range.and_then(|range| range.get(name));
+        let number = |name| coordinate(place.and_then(|place| place.get(name)));
+        Position::new(number("line"), number("character"))
+    };
+    let (start, end) = (place("start"), place("end"));
+    Span { start, end: end.max(start) }
+}
+
+/// Negative is none; beyond all bounds is the largest.
+fn coordinate(value: Option<&Value>) -> u32 {
+    let Some(value) = value else { return 0 };
+    match (value.as_u64(), value.as_f64()) {
+        (Some(number), _) => u32::try_from(number).unwrap_or(u32::MAX),
+        // Saturates.
+        (None, Some(number)) => number as u32,
+        (None, None) => 0,
+    }
+}
+
+/// As it is where it is short, which it nearly always is.
+fn short(text: String, most: usize) -> String {
+    if text.len() <= most { text } else { cut(&text, most) }
+}
+
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
