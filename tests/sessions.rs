@@ -1,6 +1,7 @@
 //! Sessions end to end: `copydesk run` against the scripted model, with real files and real commands.
 
 mod agents;
+mod attached;
 mod batch;
 mod broken;
 mod calls;

@@ -10,6 +10,7 @@ mod endings;
 mod hostile;
 pub(crate) mod hunks;
 mod layout;
+mod markdown;
 mod patches;
 mod pictures;
 pub(crate) mod problems;

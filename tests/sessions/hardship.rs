@@ -146,11 +146,35 @@ fn a_disk_that_is_full_ends_the_turn_and_says_so() {
 }
 
 #[test]
+fn what_means_nothing_is_wrong_usage() {
+    let scripted = Scripted::new([]);
+    for place in [Where::Here, Where::Daemon] {
+        let _up = scripted.up(place);
+        for (options, told) in [
+            (&["--model", "foo"][..], "`foo` names no provider: write PROVIDER/MODEL"),
+            (&["--model", "script/"], "`script/` names no model: write PROVIDER/MODEL"),
+            (&["--model", "/m-1"], "There is no provider ``"),
+            (&["--model", ""], "--model <PROVIDER/MODEL>"),
+            (&["--agent", ""], "--agent <AGENT>"),
+            (&["--session", ""], "--session <ID>"),
+        ] {
+            let ran = scripted.run(&[options, &["Go"]].concat());
+            assert!(ran.code == Some(2) && ran.stderr.contains(told), "{options:?}: {ran:?}");
+        }
+        // These are names, of something that is not there.
+        for options in [["--agent", "none"], ["--session", "none"]] {
+            let ran = scripted.run(&[&options[..], &["Go"]].concat());
+            assert_ne!(ran.code, Some(2), "{options:?}: {ran:?}");
+        }
+    }
+}
+
+#[test]
 fn an_empty_prompt_is_refused_before_anything_is_sent() {
     let scripted = Scripted::new([]);
     for prompt in ["", "  \n"] {
         let ran = scripted.run(&[prompt]);
-        assert!(ran.code == Some(1) && ran.stderr.contains("the prompt is empty"), "{ran:?}");
+        assert!(ran.code == Some(2) && ran.stderr.contains("the prompt is empty"), "{ran:?}");
     }
     assert!(scripted.server.requests().is_empty());
 }

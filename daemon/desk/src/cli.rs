@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
@@ -15,6 +16,11 @@ pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
 }
+
+/// What was said on the command line means nothing, wherever it is said.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Usage(pub(crate) String);
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -95,18 +101,18 @@ pub(crate) struct Run {
     /// What to do; what comes through standard input is added below it
     pub(crate) prompt: Vec<String>,
     /// The model, as PROVIDER/MODEL
-    #[arg(long, value_name = "PROVIDER/MODEL")]
+    #[arg(long, value_name = "PROVIDER/MODEL", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) model: Option<String>,
     /// The agent: build, plan, or one of your own
-    #[arg(long)]
+    #[arg(long, value_parser = NonEmptyStringValueParser::new())]
     pub(crate) agent: Option<String>,
     /// Go on with this session
-    #[arg(long, value_name = "ID", conflicts_with = "continue")]
+    #[arg(long, value_name = "ID", conflicts_with = "continue", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) session: Option<String>,
     /// Go on with the latest session of this folder
     #[arg(long)]
     pub(crate) r#continue: bool,
-    /// An image or a PDF to send along; may be given several times
+    /// A text, an image or a PDF to send along; may be given several times
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Vec<PathBuf>,
     /// Approve everything that would be asked

@@ -30,8 +30,11 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use cli::{Cli, Command, Config, ConfigAction};
+use cli::{Cli, Command, Config, ConfigAction, Usage};
 use setup::Setup;
+
+/// As when the command line cannot be read.
+const WRONG_USAGE: u8 = 2;
 
 fn main() -> ExitCode {
     // An editor waits for this one, and all that is read of the command line is its name.
@@ -42,7 +45,7 @@ fn main() -> ExitCode {
         Err(error) if error.downcast_ref().is_some_and(terminal::is_unread) => ExitCode::SUCCESS,
         Err(error) => {
             terminal::complain(&error);
-            ExitCode::FAILURE
+            if error.is::<Usage>() { ExitCode::from(WRONG_USAGE) } else { ExitCode::FAILURE }
         }
     }
 }

@@ -18,10 +18,21 @@ pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 pub(crate) const BAD: Style = AnsiColor::Red.on_default();
 pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default();
+pub(crate) const ITALIC: Style = Style::new().italic();
+pub(crate) const CODE: Style = AnsiColor::Cyan.on_default();
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 
 /// All that the styles above are written as.
-const STYLES: [&str; 6] = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m"];
+const STYLES: [&str; 8] = [
+    "\u{1b}[0m",
+    "\u{1b}[1m",
+    "\u{1b}[2m",
+    "\u{1b}[3m",
+    "\u{1b}[31m",
+    "\u{1b}[32m",
+    "\u{1b}[33m",
+    "\u{1b}[36m",
+];
 
 const CLEAR_LINE: &str = "\r\u{1b}[2K";
 
@@ -61,6 +72,11 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
 /// How many columns a text takes, at most: what is not ASCII may be wide.
 pub(crate) fn columns_of(text: &str) -> usize {
     text.chars().map(|character| if character.is_ascii() { 1 } else { 2 }).sum()
+}
+
+/// Whether what is printed is shown with styles.
+pub(crate) fn has_styles() -> bool {
+    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
 
 /// How wide the terminal is.
@@ -233,7 +249,7 @@ mod tests {
 
     #[test]
     fn our_own_styles_get_through() {
-        for style in [BOLD, DIM, GOOD, BAD, WARNING, ERROR] {
+        for style in [BOLD, DIM, ITALIC, GOOD, BAD, WARNING, CODE, ERROR] {
             assert_eq!(harmless(&styled(style, "x\ty\r\n")), format!("{style}x\ty\n{style:#}"));
         }
     }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use families::Edits;
 pub use prices::{Above, Prices, Tier};
 
-use crate::request::Effort;
+use crate::request::{Effort, Media};
 
 /// What we count on where nothing is known: the smallest context that today's coding models are served with.
 const UNKNOWN_CONTEXT: u64 = 32_768;
@@ -52,6 +52,13 @@ pub struct ModelInfo {
     pub retired: Option<String>,
     /// Whether any of this is more than a careful default.
     pub known: bool,
+}
+
+impl ModelInfo {
+    /// Whether it can be sent this.
+    pub fn takes(&self, media: &Media) -> bool {
+        (media.is_image() && self.images) || (media.is_pdf() && self.pdf)
+    }
 }
 
 /// How a model that reasons is asked to.

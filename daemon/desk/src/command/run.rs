@@ -8,6 +8,7 @@ mod follow;
 mod here;
 mod hunks;
 mod interrupts;
+mod markdown;
 mod own;
 mod printed;
 mod problems;
@@ -25,9 +26,11 @@ use std::io::{self, IsTerminal as _, Read as _};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use copydesk_model::offline;
 use copydesk_session::{Request, When};
+use copydesk_workspace::config::Loaded;
 
-use crate::cli::Run;
+use crate::cli::{Run, Usage};
 use crate::opening::Choice;
 use crate::setup::Setup;
 pub(crate) use follow::Manner;
@@ -37,9 +40,10 @@ pub(crate) use work::{Where, work};
 const LONGEST_PROMPT: u64 = 4 * 1024 * 1024;
 
 pub(crate) fn run(setup: &Setup, options: &Run) -> anyhow::Result<ExitCode> {
-    let text = prompt(options)?;
-    let files = attach::read(&setup.cwd, &options.file)?;
+    let mut text = prompt(options)?;
+    let files = attach::read(&setup.cwd, &options.file, &mut text)?;
     let loaded = setup.config()?;
+    name_of_model(setup, &loaded, options.model.as_deref())?;
     let choice = Choice {
         session: options.session.clone(),
         latest: options.r#continue,
@@ -70,6 +74,21 @@ fn prompt(options: &Run) -> anyhow::Result<String> {
             prompt = if prompt.is_empty() { piped } else { format!("{prompt}\n\n{piped}") };
         }
     }
-    anyhow::ensure!(!prompt.trim().is_empty(), "the prompt is empty: copydesk run \"what to do\"");
+    if prompt.trim().is_empty() {
+        return Err(Usage("the prompt is empty: copydesk run \"what to do\"".to_owned()).into());
+    }
     Ok(prompt)
+}
+
+/// What cannot name any model is not asked for.
+fn name_of_model(setup: &Setup, loaded: &Loaded, name: Option<&str>) -> anyhow::Result<()> {
+    let Some(name) = name else { return Ok(()) };
+    let is_name = |(provider, model): (&str, &str)| !provider.is_empty() && !model.is_empty();
+    if name == offline::ID || name.split_once('/').is_some_and(is_name) {
+        return Ok(());
+    }
+    match setup.registry(loaded)?.model(name) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Usage(error.to_string()).into()),
+    }
 }

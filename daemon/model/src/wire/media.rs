@@ -1,11 +1,6 @@
 //! Images and PDFs, and what a model is told where it cannot take one.
 
-use crate::catalogue::ModelInfo;
 use crate::request::{CallResult, Media};
-
-pub(super) fn takes(info: &ModelInfo, media: &Media) -> bool {
-    (media.is_image() && info.images) || (media.is_pdf() && info.pdf)
-}
 
 /// Stands in the place of media that the model cannot take.
 pub(super) fn note(media: &Media) -> String {

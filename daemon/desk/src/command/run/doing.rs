@@ -45,7 +45,12 @@ impl Doing {
             Some(running) if running.what == what => {}
             Some(running) => (running.what, running.since) = (what, Instant::now()),
             None => {
-                self.calls.push(Running { part: part.to_owned(), what, since: Instant::now(), printed: None })
+                self.calls.push(Running {
+                    part: part.to_owned(),
+                    what,
+                    since: Instant::now(),
+                    printed: None,
+                });
             }
         }
     }

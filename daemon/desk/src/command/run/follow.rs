@@ -179,15 +179,13 @@ impl Follower {
     /// Says what became of a turn that was not seen to its end.
     fn ended(self, end: TurnEnd) -> anyhow::Result<Seen> {
         match self.unseen {
-            Some(error) if terminal::is_unread(&error) => {
-                if end == TurnEnd::Cancelled {
-                    terminal::remark(format_args!("{error}: the turn was cancelled"));
-                }
-            }
-            Some(error) => {
+            Some(error) if !terminal::is_unread(&error) => {
                 return Err(error).context("standard output cannot be written; the turn was cancelled");
             }
-            None => {}
+            Some(error) if end == TurnEnd::Cancelled => {
+                terminal::remark(format_args!("{error}: the turn was cancelled"));
+            }
+            _ => {}
         }
         let refused = match self.unasked {
             0 => return Ok(Seen { end: Some(end), unasked: 0 }),

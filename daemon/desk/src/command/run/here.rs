@@ -13,6 +13,7 @@ use copydesk_workspace::journal::{Bound, Journal};
 use copydesk_workspace::reviews;
 use tokio::sync::{mpsc, oneshot};
 
+use super::attach;
 use super::follow::{Followed, Told, Whose};
 use super::reviews::Reviews;
 use super::waiting::Waiting;
@@ -46,6 +47,7 @@ pub(super) async fn start(
     let (editors, servers) = (Editors::default(), Servers::new(buffers.clone(), setup.paths.home.clone()));
     let desk = Desk { buffers, journal, reviews: kept, processes, editors, servers: servers.clone(), hub };
     let setting = opening::open(setup, loaded, store, &desk, choice, events_in).await?;
+    attach::warn(setup, loaded, (setting.session.model.as_deref(), &setting.session.agent), &request.files);
     let (session, files) = (setting.session.clone(), setting.files.clone());
     let live = Live::start(setting).await?;
     live.prompt(request).await;

@@ -21,9 +21,11 @@ use copydesk_protocol::table::{
 };
 use copydesk_protocol::turn::{TurnParams, TurnStartResult};
 use copydesk_session::Request;
+use copydesk_workspace::config::Loaded;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
+use super::attach;
 use super::follow::{Followed, Told, Whose};
 use super::own::Own;
 use super::reviews::Reviews;
@@ -31,6 +33,7 @@ use super::waiting::Waiting;
 use crate::client::{Client, ClientError, Inbox, Incoming, Reply};
 use crate::hub::convert;
 use crate::opening::Choice;
+use crate::setup::Setup;
 
 /// The parts are on the desk's disk and not shown again; the answer need not hold them.
 const FEW: Option<u32> = Some(1);
@@ -39,12 +42,13 @@ const FEW: Option<u32> = Some(1);
 pub(super) async fn start(
     client: Client,
     inbox: Inbox,
-    cwd: &Path,
+    (setup, loaded): (&Setup, &Loaded),
     choice: &Choice,
     request: Request,
 ) -> Result<(Session, Followed), ClientError> {
     let client = Arc::new(client);
-    let session = open(&client, cwd, choice).await?;
+    let session = open(&client, &setup.cwd, choice).await?;
+    attach::warn(setup, loaded, (session.model.as_deref(), &session.agent), &request.files);
     let loaded = load(&client, &session.id).await?;
     let files = request.files.iter().map(convert::media_of).collect();
     let id = session.id.clone();

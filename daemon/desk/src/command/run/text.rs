@@ -10,12 +10,13 @@ use copydesk_protocol::question::Questions;
 use serde_json::Value;
 
 use super::doing::{self, Doing};
+use super::markdown::Markdown;
 use super::printed;
 use super::problems::{self, When};
 use super::tasks::{self, Tasks};
 use super::todo::Todo;
-use crate::terminal::{BAD, BOLD, DIM, GOOD, end_waiting, print, print_inline, remark, styled, waiting};
-use crate::terminal::{columns, cut, one_line};
+use crate::terminal::{BAD, BOLD, DIM, GOOD, columns, cut, has_styles, one_line, styled};
+use crate::terminal::{end_waiting, print, print_inline, remark, waiting};
 use copydesk_tool::TODOWRITE;
 
 /// Below this nobody wants to know how long a call took.
@@ -25,6 +26,8 @@ pub(super) struct TextView {
     /// What is being written: its part, and whether it is reasoning.
     writing: Option<(String, bool)>,
     kinds: HashMap<String, bool>,
+    /// Where there are styles.
+    markdown: Option<Markdown>,
     /// What the person was asked about, by call, and what of it they refused.
     asked: HashMap<String, String>,
     refused: HashMap<String, Refused>,
@@ -65,6 +68,7 @@ impl TextView {
         Self {
             writing: None,
             kinds: HashMap::new(),
+            markdown: has_styles().then(Markdown::default),
             asked: HashMap::new(),
             refused: HashMap::new(),
             seen: HashSet::new(),
@@ -264,7 +268,11 @@ impl TextView {
             self.begin(Block::Text)?;
             self.writing = Some((part.to_owned(), reasoning));
         }
-        print_inline(if reasoning { styled(DIM, text) } else { text.to_owned() })
+        print_inline(match &mut self.markdown {
+            _ if reasoning => styled(DIM, text),
+            Some(markdown) => markdown.push(text),
+            None => text.to_owned(),
+        })
     }
 
     fn call(&mut self, part: &str, call: &Call, state: &State) -> io::Result<()> {
@@ -376,7 +384,7 @@ impl TextView {
 
     fn end_line(&mut self) -> io::Result<()> {
         match self.writing.take() {
-            Some(_) => print(""),
+            Some(_) => print(self.markdown.as_mut().map(Markdown::finish).unwrap_or_default()),
             None => Ok(()),
         }
     }

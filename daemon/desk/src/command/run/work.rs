@@ -67,7 +67,7 @@ pub(crate) fn work(
             match daemon {
                 Some((client, inbox)) => {
                     environment::compare(&client, setup, loaded, choice).await;
-                    let started = remote::start(client, inbox, &setup.cwd, choice, request).await;
+                    let started = remote::start(client, inbox, (setup, loaded), choice, request).await;
                     started.map_err(|error| environment::explain(error, setup, loaded, choice))
                 }
                 None => {

@@ -207,7 +207,7 @@ fn input_block<'a>(target: Target<'_>, input: &'a Input) -> Option<Block<'a>> {
 }
 
 fn media_block<'a>(target: Target<'_>, media: &'a Media) -> Block<'a> {
-    if !media::takes(target.info, media) {
+    if !target.info.takes(media) {
         return own(Content::Text { text: media::note(media).into() });
     }
     let source = Source { r#type: "base64", media_type: &media.mime, data: &media.base64 };

@@ -241,7 +241,7 @@ fn text_piece<'a>(text: impl Into<Cow<'a, str>>) -> Piece<'a> {
 }
 
 fn media_piece<'a>(target: Target<'_>, media: &'a Media) -> Piece<'a> {
-    if !media::takes(target.info, media) {
+    if !target.info.takes(media) {
         return text_piece(media::note(media));
     }
     Piece {

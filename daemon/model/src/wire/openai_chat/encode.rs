@@ -302,7 +302,7 @@ fn push_results<'a>(turns: &mut Vec<Turn<'a>>, target: Target<'_>, results: &'a 
     for result in results {
         let mut inside = Vec::new();
         for media in &result.media {
-            if dialect.tool_media || !media::takes(target.info, media) {
+            if dialect.tool_media || !target.info.takes(media) {
                 inside.push(media_piece(target, media));
             } else {
                 followers.push(text_piece(media::origin(media, result)));
@@ -329,7 +329,7 @@ fn text_piece<'a>(text: impl Into<Cow<'a, str>>) -> Piece<'a> {
 }
 
 fn media_piece<'a>(target: Target<'_>, media: &'a Media) -> Piece<'a> {
-    if !media::takes(target.info, media) {
+    if !target.info.takes(media) {
         return text_piece(media::note(media));
     }
     let body = if media.is_pdf() {

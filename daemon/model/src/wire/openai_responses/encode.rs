@@ -196,7 +196,7 @@ fn input_piece<'a>(target: Target<'_>, input: &'a Input) -> Piece<'a> {
 }
 
 fn media_piece<'a>(target: Target<'_>, media: &'a Media) -> Piece<'a> {
-    if !media::takes(target.info, media) {
+    if !target.info.takes(media) {
         Piece::InputText { text: media::note(media).into() }
     } else if media.is_pdf() {
         let filename = media.name.as_deref().unwrap_or("document.pdf");

@@ -1,0 +1,311 @@
+//! What a model writes is Markdown: on a terminal with colours it is styled as it comes.
+//!
+//! Invariant: not a character is added, left out or moved; only styles are. What is copied from the screen is what was
+//! written. Invariant: however the text is cut into pieces, each character has the same style.
+//!
+//! A character is held back only while it is open what it begins: the marks at the beginning of a line, a run of `*` or
+//! backticks, and at most [`SPAN`] characters behind a `*` that may be one of a pair. Whatever is opened ends with its line,
+//! except a fenced block.
+
+#[cfg(test)]
+mod tests;
+
+use anstyle::Style;
+
+use crate::terminal::{BOLD, CODE, DIM, ITALIC, styled};
+
+/// Behind this many characters a `*` was no beginning of anything.
+const SPAN: usize = 120;
+
+/// A beginning of a line that is longer is no mark; neither is a longer run of `*` or backticks.
+const MARK: usize = 24;
+
+#[derive(Debug, Default)]
+pub(super) struct Markdown {
+    place: Place,
+    /// What is open whose meaning is not known yet.
+    held: String,
+    fence: Option<Fence>,
+    /// The whole line.
+    line: Option<Style>,
+    bold: bool,
+    /// How many backticks end the code.
+    code: usize,
+    /// The last character of this line that is not held.
+    before: Option<char>,
+    out: Vec<(Option<Style>, String)>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Place {
+    /// At the beginning of a line.
+    #[default]
+    Begin,
+    Within,
+    /// In a run of this mark.
+    Run(char),
+    /// Behind a single `*`: what is held begins with it.
+    Span,
+    /// The end of a span, if what follows is no word.
+    Closing,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Fence {
+    mark: char,
+    length: usize,
+    at: At,
+}
+
+/// Where in a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum At {
+    First,
+    Inside,
+    Last,
+}
+
+impl Markdown {
+    /// The piece, and what was held back before it, with styles; something at its end may be held back now.
+    pub(super) fn push(&mut self, piece: &str) -> String {
+        piece.chars().for_each(|character| self.take(character));
+        self.styled()
+    }
+
+    /// What was held back.
+    pub(super) fn finish(&mut self) -> String {
+        self.take('\n');
+        // The end of the last line is not ours to write.
+        if let Some((_, text)) = self.out.last_mut() {
+            text.pop();
+        }
+        let rest = self.styled();
+        *self = Self::default();
+        rest
+    }
+
+    fn styled(&mut self) -> String {
+        let pieces = std::mem::take(&mut self.out).into_iter().filter(|(_, text)| !text.is_empty());
+        pieces.map(|(style, text)| style.map_or(text.clone(), |style| styled(style, text))).collect()
+    }
+
+    fn take(&mut self, character: char) {
+        match self.place {
+            Place::Begin => self.begin(character),
+            Place::Within => self.within(character),
+            Place::Run(mark) if character == mark && self.held.len() < MARK => self.held.push(character),
+            Place::Run(mark) => self.run(mark, character),
+            Place::Span => self.span(character),
+            Place::Closing => self.closing(character),
+        }
+    }
+
+    /// Holds the beginning of a line until it is known what line it is.
+    fn begin(&mut self, character: char) {
+        if character != '\n'
+            && self.held.len() < MARK
+            && may_grow(&self.held, character, self.fence.is_some())
+        {
+            self.held.push(character);
+            return;
+        }
+        let held = std::mem::take(&mut self.held);
+        self.place = Place::Within;
+        match self.fence {
+            Some(fence) => {
+                if character == '\n' && ends(&held, fence) {
+                    self.fence = Some(Fence { at: At::Last, ..fence });
+                }
+                self.put(self.style(), &held);
+            }
+            None => self.open_line(&held, character),
+        }
+        self.take(character);
+    }
+
+    /// A line whose beginning is this, and goes on with `next`.
+    fn open_line(&mut self, held: &str, next: char) {
+        let mark = held.trim_start();
+        let is_done = next == '\n' || held.ends_with(' ');
+        let first = mark.chars().next();
+        let length = mark.chars().take_while(|character| Some(*character) == first).count();
+        let tail = mark.trim_end();
+        // What stands farther in is code.
+        let is_outer = held.len() - mark.len() < 4;
+        match first {
+            Some(mark @ ('`' | '~')) if length >= 3 && !(mark == '`' && next == '`') => {
+                self.fence = Some(Fence { mark, length, at: At::First });
+                self.put(Some(DIM), held);
+            }
+            Some('#') if is_outer && length <= 6 && tail.len() == length && is_done => {
+                self.line = Some(BOLD);
+                self.put(Some(BOLD), held);
+            }
+            Some('>') if is_outer => {
+                self.line = Some(DIM);
+                self.put(Some(DIM), held);
+            }
+            Some('-' | '*' | '_') if next == '\n' && is_rule(tail) => self.put(Some(DIM), held),
+            Some('-' | '+' | '*') if tail.len() == 1 && is_done => self.put(Some(CODE), held),
+            Some('0'..='9') if tail.ends_with(['.', ')']) && is_done => self.put(Some(CODE), held),
+            // Nothing of the kind: a line like any other.
+            _ => held.chars().for_each(|character| self.within(character)),
+        }
+    }
+
+    fn within(&mut self, character: char) {
+        if self.place != Place::Within {
+            return self.take(character);
+        }
+        match character {
+            '\n' => self.end_line(),
+            // In the first line of a block there is none: so this was code of one line.
+            '`' if self.fence.is_some_and(|fence| fence.at == At::First && fence.mark == '`') => {
+                self.code = self.fence.take().map_or(0, |fence| fence.length);
+                self.hold(Place::Run('`'), character);
+            }
+            '`' if self.fence.is_none() => self.hold(Place::Run('`'), character),
+            '*' if self.fence.is_none() && self.code == 0 => self.hold(Place::Run('*'), character),
+            _ => {
+                self.put(self.style(), character.encode_utf8(&mut [0; 4]));
+            }
+        }
+    }
+
+    fn hold(&mut self, place: Place, character: char) {
+        self.place = place;
+        self.held.push(character);
+    }
+
+    /// A run of marks is over; `next` follows it.
+    fn run(&mut self, mark: char, next: char) {
+        let held = std::mem::take(&mut self.held);
+        self.place = Place::Within;
+        let opens = self.before.is_none_or(|before| !is_word(before)) && begins(next);
+        let closes = self.before.is_some_and(|before| !before.is_whitespace());
+        match (mark, held.len()) {
+            ('`', length) if self.code == 0 => {
+                self.code = length;
+                self.put(self.style(), &held);
+            }
+            ('`', length) => {
+                self.put(self.style(), &held);
+                if length == self.code {
+                    self.code = 0;
+                }
+            }
+            ('*', 2) if self.bold && closes => {
+                self.put(self.style(), &held);
+                self.bold = false;
+            }
+            ('*', 2) if !self.bold && opens => {
+                self.bold = true;
+                self.put(self.style(), &held);
+            }
+            ('*', 1) if !self.bold && self.line.is_none() && opens => {
+                self.held = held;
+                self.place = Place::Span;
+            }
+            _ => self.put(self.style(), &held),
+        }
+        self.take(next);
+    }
+
+    /// Behind a `*`: what is held is in italics where another ends it.
+    fn span(&mut self, character: char) {
+        let last = self.held.chars().next_back().unwrap_or_default();
+        match character {
+            '*' if !last.is_whitespace() && last != '*' => self.hold(Place::Closing, character),
+            '*' | '`' | '\n' => self.no_span(character),
+            _ if self.held.len() >= SPAN => self.no_span(character),
+            _ => self.held.push(character),
+        }
+    }
+
+    fn closing(&mut self, next: char) {
+        if is_word(next) || next == '*' {
+            return self.no_span(next);
+        }
+        let held = std::mem::take(&mut self.held);
+        self.place = Place::Within;
+        self.put(Some(ITALIC), &held);
+        self.take(next);
+    }
+
+    /// The `*` was one by itself.
+    fn no_span(&mut self, next: char) {
+        let held = std::mem::take(&mut self.held);
+        self.place = Place::Within;
+        self.put(self.style(), &held);
+        self.take(next);
+    }
+
+    fn end_line(&mut self) {
+        self.put(None, "\n");
+        let fence = self.fence.filter(|fence| fence.at != At::Last);
+        self.fence = fence.map(|fence| Fence { at: At::Inside, ..fence });
+        (self.line, self.bold, self.code) = (None, false, 0);
+        (self.before, self.place) = (None, Place::Begin);
+    }
+
+    fn style(&self) -> Option<Style> {
+        match self.fence {
+            Some(Fence { at: At::Inside, .. }) => Some(CODE),
+            Some(_) => Some(DIM),
+            None if self.code > 0 => Some(CODE),
+            None if self.bold => Some(BOLD),
+            None => self.line,
+        }
+    }
+
+    fn put(&mut self, style: Option<Style>, text: &str) {
+        self.before = text.chars().next_back().or(self.before);
+        match self.out.last_mut() {
+            Some((last, piece)) if *last == style => piece.push_str(text),
+            _ => self.out.push((style, text.to_owned())),
+        }
+    }
+}
+
+/// Whether what is held at the beginning of a line may still become a mark with this.
+fn may_grow(held: &str, next: char, in_fence: bool) -> bool {
+    let mark = held.trim_start();
+    let Some(first) = mark.chars().next() else {
+        return next == ' '
+            || next == '\t'
+            || if in_fence { "`~" } else { "#>-+*_`~0123456789" }.contains(next);
+    };
+    let is_open = !mark.ends_with(' ');
+    match first {
+        _ if in_fence => next == ' ' || next == first,
+        '#' => is_open && (next == '#' || next == ' '),
+        '>' => false,
+        '-' | '*' | '_' => next == ' ' || next == first,
+        '+' => is_open && next == ' ',
+        '0'..='9' => match mark.chars().next_back() {
+            Some('0'..='9') => next.is_ascii_digit() || next == '.' || next == ')',
+            Some('.' | ')') => next == ' ',
+            _ => false,
+        },
+        _ => next == first,
+    }
+}
+
+/// Whether this line is the end of a block.
+fn ends(line: &str, fence: Fence) -> bool {
+    let mark = line.trim();
+    mark.len() >= fence.length && mark.chars().all(|character| character == fence.mark)
+}
+
+fn is_rule(line: &str) -> bool {
+    line.chars().filter(|character| *character != ' ').count() >= 3
+}
+
+fn is_word(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
+}
+
+/// Whether a word, or what stands before one, begins with it: `**/*.rs` is no beginning of bold words.
+fn begins(character: char) -> bool {
+    is_word(character) || "`\"'“‘([{<$@#&".contains(character)
+}
