@@ -66,7 +66,26 @@ impl Head {
                 head.wrong(at + 2, format!("`{shown}` is no `key: value`"));
             }
         }
+        if let Some((line, what)) = head.open_list() {
+            head.wrong(line, what);
+        }
         head
+    }
+
+    /// A list or a map that is begun in a line has its end there, or in the lines below.
+    fn open_list(&self) -> Option<(usize, String)> {
+        let is_open = |key: &str, value: &str| {
+            let end = match value.chars().next() {
+                Some('[') => ']',
+                Some('{') => '}',
+                _ => return false,
+            };
+            let below = self.below.get(key).into_iter().flatten();
+            !value.contains(end) && !below.into_iter().any(|line| line.contains(end))
+        };
+        let open = self.values.iter().filter(|(key, value)| is_open(key, value));
+        let first = open.map(|(key, _)| (self.line(key), key)).min()?;
+        Some((first.0, format!("the bracket after `{}` is not closed", first.1)))
     }
 
     fn wrong(&mut self, line: usize, what: String) {
@@ -183,6 +202,11 @@ mod tests {
         let quotes = "2: the quotes after `name` are not closed";
         assert_eq!(problem("---\nname: \"a\n---\n").as_deref(), Some(quotes));
         assert_eq!(problem("---\nname: \"a\" # b\nother: it's\n---\n"), None);
+        let bracket = "3: the bracket after `description` is not closed";
+        assert_eq!(problem("---\nname: a\ndescription: [broken\n---\n").as_deref(), Some(bracket));
+        for fine in ["[WIP] it works", "[a, b]", "{ a: true }", "[a,\n  b]", "\"[quoted\"", "see [1"] {
+            assert_eq!(problem(&format!("---\ndescription: {fine}\n---\n")), None, "{fine}");
+        }
     }
 
     #[test]
