@@ -41,5 +41,36 @@ fn sessions_are_listed_shown_found_exported_imported_and_deleted() {
 
     scripted.desk.write("other.json", "{}");
     let ran = scripted.desk.run(&["sessions", "import", "other.json"]);
-    assert!(ran.code == Some(1) && ran.stderr.contains("this is no exported session"), "{ran:?}");
+    let said = "error: PROJECT/other.json: this is no exported session: missing field `copydesk_session` at line 1 column 2\n";
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), said), "its cause is said once");
+}
+
+#[test]
+fn sessions_go_through_pipes_and_in_both_forms() {
+    let scripted = Scripted::new([Turn::new().text("Said.")]);
+    assert_eq!(scripted.run(&["Ask"]).code, Some(0));
+    let list = scripted.desk.run(&["sessions", "list", "--json"]).json();
+    let id = list[0]["id"].as_str().unwrap();
+    let run = |args: &[&str]| scripted.desk.run(&[&["sessions"], args].concat()).stdout;
+    assert_eq!(run(&["export", "--markdown", id]), run(&["show", id]));
+    let json = run(&["export", id]);
+    assert_eq!(run(&["show", "--json", id]), json);
+    let imported = scripted.desk.run_with(&["sessions", "import", "-"], &json);
+    assert!(imported.stdout.starts_with("Imported as "), "{imported:?}");
+    let ran = scripted.desk.run_with(&["sessions", "import", "-"], "nonsense");
+    assert!(ran.stderr.starts_with("error: standard input: this is no exported session:"), "{ran:?}");
+
+    // Two of them now, and a list that is cut says so.
+    let listed = run(&["list", "--most", "1"]);
+    assert!(listed.lines().count() == 2 && listed.contains("`--most 2` shows more"), "{listed}");
+    assert_eq!(run(&["list", "--most", "2"]).lines().count(), 2);
+    let none = scripted.desk.run(&["sessions", "list", "--most", "0"]);
+    assert!(none.code == Some(2) && none.stderr.contains("--most"), "{none:?}");
+    for _ in 0..30 {
+        scripted.desk.run_with(&["sessions", "import", "-"], &json);
+    }
+    let listed = run(&["list"]);
+    assert!(listed.lines().count() == 31 && listed.contains("`--most 60` shows more"), "{listed}");
+    let all = scripted.desk.run(&["sessions", "list", "--json"]).json();
+    assert_eq!(all.as_array().map(Vec::len), Some(32));
 }

@@ -140,6 +140,30 @@ fn a_broken_skill_is_told_with_its_file_and_line() {
     assert!(findings[1].0 == "odd" && findings[1].1.ends_with(told), "{findings:?}");
 }
 
+/// Like skills; a model that is named as another program does is no fault, and told to who wants to know.
+#[test]
+fn a_broken_agent_is_told_with_its_file_and_line() {
+    let scripted = Scripted::new([]);
+    plays(&scripted.server, "Go", [task("c1", "general", "Look"), Turn::new().text("Done.")]);
+    plays(&scripted.server, "Look", [Turn::new().text("Nothing.")]);
+    scripted.desk.write(".copydesk/agents/odd.md", "---\nmode: primary\ndescription: [broken\n---\nYou are.");
+    scripted.desk.write(".claude/agents/other.md", "---\nmodel: sonnet\n---\nYou are.");
+    scripted.desk.write(".claude/agents/same.md", "---\nmodel: inherit\n---\nYou are.");
+    let ran = scripted.run(&["--auto", "Go"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let told = "warning: PROJECT/.copydesk/agents/odd.md:3: the bracket after `description` is not closed\n";
+    assert_eq!(ran.stderr.matches(told).count(), 1, "{ran:?}");
+    assert!(!ran.stderr.contains("sonnet"), "{ran:?}");
+    let doctor = scripted.desk.run(&["doctor", "--json"]).json();
+    let findings = doctor["findings"].as_array().unwrap().iter();
+    let said: Vec<_> = findings
+        .filter(|finding| finding["about"] == "agents")
+        .map(|finding| finding["what"].as_str().unwrap().rsplit('/').next().unwrap().to_owned())
+        .collect();
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(doctor.to_string().contains("other.md:2: the model `sonnet` has no provider"), "{doctor:#}");
+}
+
 /// Not again for a task: somebody may be typing.
 #[test]
 fn a_broken_skill_is_told_once() {

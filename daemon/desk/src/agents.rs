@@ -52,6 +52,8 @@ pub(crate) struct Agents {
     foreign: BTreeSet<String>,
     /// What of a repository's words is not used, and where they stand: once for each agent.
     limited: BTreeMap<String, String>,
+    /// What is wrong with the heads of agents' files, with the file and the line.
+    problems: Vec<String>,
 }
 
 impl Agents {
@@ -68,9 +70,12 @@ impl Agents {
             |(name, own): &(&String, &config::Agent)| own.prompt.is_some() || agents.contains_key(*name);
         let theirs = loaded.own.agent.iter().filter(is_theirs).map(|(name, _)| name.clone()).collect();
         let (foreign, limited) = (BTreeSet::new(), BTreeMap::new());
-        let mut all = Self { agents, blank, theirs, foreign, limited };
+        let mut all = Self { agents, blank, theirs, foreign, limited, problems: Vec::new() };
         for (path, own) in files(setup) {
-            if let Some(agent) = all.written(&path, own) {
+            let Some(text) = read(&path) else { continue };
+            let (head, prompt) = Head::split(&text);
+            all.problems.extend(problem(&path, &head));
+            if let Some(agent) = all.written(&path, &head, prompt, own) {
                 all.take(agent, &path, own);
             }
         }
@@ -94,14 +99,19 @@ impl Agents {
         Ok(all)
     }
 
-    /// What is wrong with the heads of agents' files, with the file and the line.
-    pub(crate) fn problems(setup: &Setup) -> Vec<String> {
-        let problem = |(path, _): (PathBuf, bool)| {
-            let text = read_instructions(&path)?.replace("\r\n", "\n");
+    /// What is odd about agents' files, with the file and the line: also what is no fault, and not what was meant.
+    pub(crate) fn oddities(setup: &Setup) -> Vec<String> {
+        let odd = |(path, _): (PathBuf, bool)| {
+            let text = read(&path)?;
             let (head, _) = Head::split(&text);
-            head.problem().map(|problem| format!("{}:{}: {}", path.display(), problem.line, problem.what))
+            problem(&path, &head).or_else(|| no_model(&path, &head))
         };
-        files(setup).into_iter().filter_map(problem).collect()
+        files(setup).into_iter().filter_map(odd).collect()
+    }
+
+    /// What is wrong with the heads of agents' files: told to whoever opens a session.
+    pub(crate) fn problems(&self) -> &[String] {
+        &self.problems
     }
 
     /// The one that a person named.
@@ -162,9 +172,7 @@ impl Agents {
         self.get(name).cloned().unwrap_or_else(|| Agent { name: name.to_owned(), ..self.blank.clone() })
     }
 
-    fn written(&self, path: &Path, own: bool) -> Option<Agent> {
-        let text = read_instructions(path)?.replace("\r\n", "\n");
-        let (head, prompt) = Head::split(&text);
+    fn written(&self, path: &Path, head: &Head, prompt: &str, own: bool) -> Option<Agent> {
         let stem = || Some(path.file_stem()?.to_string_lossy().into_owned());
         let base = self.base(&head.get("name").map(str::to_owned).or_else(stem)?);
         let mut tools = base.tools;
@@ -182,7 +190,7 @@ impl Agents {
         Some(Agent {
             description: head.get("description").map_or(base.description, str::to_owned),
             prompt: if prompt.is_empty() { base.prompt } else { prompt.to_owned() },
-            // Other programs name models in their own way (`sonnet`); only a full name is one of ours.
+            // Other programs name models in their own way (`sonnet`); only a full name is one of ours ([`no_model`]).
             model: head.get("model").filter(|model| model.contains('/')).map(str::to_owned).or(base.model),
             variant: head.get("variant").map(str::to_owned).or(base.variant),
             defaults: base.defaults.then(defaults),
@@ -242,6 +250,25 @@ impl Agents {
         }
         Ok(Some(agent))
     }
+}
+
+fn read(path: &Path) -> Option<String> {
+    Some(read_instructions(path)?.replace("\r\n", "\n"))
+}
+
+fn problem(path: &Path, head: &Head) -> Option<String> {
+    let problem = head.problem()?;
+    Some(format!("{}:{}: {}", path.display(), problem.line, problem.what))
+}
+
+/// A model that is named in another program's way is not the one that the agent works with.
+fn no_model(path: &Path, head: &Head) -> Option<String> {
+    let model = head.get("model").filter(|model| !model.contains('/') && *model != "inherit")?;
+    Some(format!(
+        "{}:{}: the model `{model}` has no provider before it and is passed over; PROVIDER/MODEL names one",
+        path.display(),
+        head.line("model")
+    ))
 }
 
 fn not_used(origin: impl std::fmt::Display, name: &str) -> String {

@@ -163,21 +163,32 @@ pub(crate) enum SessionsAction {
         /// Print JSON
         #[arg(long)]
         json: bool,
-        /// How many
-        #[arg(long, default_value_t = 30, value_name = "NUMBER")]
-        most: usize,
+        /// How many [default: 30, with --json all]
+        #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+        most: Option<u32>,
     },
     /// Show a session as Markdown
     Show {
         /// Its id, or the beginning or end of it
         session: String,
+        /// Print JSON, as `export` does
+        #[arg(long)]
+        json: bool,
     },
     /// Delete a session
     Delete { session: String },
     /// Print a session as JSON, whole
-    Export { session: String },
+    Export {
+        session: String,
+        /// Print Markdown, as `show` does; it cannot be imported
+        #[arg(long)]
+        markdown: bool,
+    },
     /// Read an exported session back
-    Import { file: PathBuf },
+    Import {
+        /// What `export` printed; `-` is standard input
+        file: PathBuf,
+    },
     /// Find words in all sessions
     Search {
         #[arg(required = true)]

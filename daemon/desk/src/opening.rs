@@ -110,6 +110,7 @@ pub(crate) async fn ready(
     let agents = Agents::new(setup, loaded)?;
     if team.is_none() {
         agents.limited().for_each(terminal::warn);
+        agents.problems().iter().for_each(terminal::warn);
     }
     let agent = agents.find(&session.agent)?;
     let model_name = model_name(&models, loaded, choice, &session, &agent)?;

@@ -52,9 +52,25 @@ pub(crate) fn prepare(text: &str, schema: &Value, ending: Ending) -> Result<Argu
 pub(crate) fn read<T: DeserializeOwned>(arguments: Value) -> Result<T, String> {
     serde_path_to_error::deserialize(arguments).map_err(|error| {
         let path = error.path().to_string();
-        let inner = error.into_inner();
-        if path == "." { inner.to_string() } else { format!("`{path}`: {inner}") }
+        let inner = in_words(&error.into_inner().to_string());
+        if path == "." { inner } else { format!("`{path}`: {inner}") }
     })
+}
+
+/// A model knows no types of Rust's.
+fn in_words(problem: &str) -> String {
+    let Some((problem, expected)) = problem.rsplit_once(", expected ") else { return problem.to_owned() };
+    let words = match expected {
+        "u8" | "u16" | "u32" | "u64" | "u128" | "usize" => "a whole number of at least 0",
+        "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a boolean" => "true or false",
+        "a sequence" => "a list",
+        "a map" => "an object",
+        other if other.starts_with("struct ") => "an object",
+        other => other,
+    };
+    format!("{problem}, expected {words}")
 }
 
 /// Told where there is no object to begin with.

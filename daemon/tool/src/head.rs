@@ -42,7 +42,7 @@ impl Head {
 
     fn read(text: &str) -> Self {
         let mut head = Self::default();
-        let mut last = String::new();
+        let (mut last, mut begun) = (String::new(), Vec::new());
         for (at, line) in text.lines().enumerate() {
             if line.trim().is_empty() || line.trim().starts_with('#') {
                 continue;
@@ -57,6 +57,9 @@ impl Head {
                 if is_open(value.trim()) {
                     head.wrong(at + 2, format!("the quotes after `{last}` are not closed"));
                 }
+                if value.trim().starts_with(['[', '{']) {
+                    begun.push(last.clone());
+                }
                 let value = plain(value);
                 if !value.is_empty() {
                     head.values.insert(last.clone(), value.to_owned());
@@ -66,7 +69,18 @@ impl Head {
                 head.wrong(at + 2, format!("`{shown}` is no `key: value`"));
             }
         }
+        if let Some(key) = begun.iter().find(|key| head.is_open_list(key)) {
+            head.wrong(head.line(key), format!("the bracket after `{key}` is not closed"));
+        }
         head
+    }
+
+    /// A list or a map that is begun in a line has its end there, or in the lines below.
+    fn is_open_list(&self, key: &str) -> bool {
+        let value = self.get(key).unwrap_or_default();
+        let end = if value.starts_with('[') { ']' } else { '}' };
+        let mut below = self.below.get(key).into_iter().flatten();
+        !value.contains(end) && !below.any(|line| line.contains(end))
     }
 
     fn wrong(&mut self, line: usize, what: String) {
@@ -183,6 +197,11 @@ mod tests {
         let quotes = "2: the quotes after `name` are not closed";
         assert_eq!(problem("---\nname: \"a\n---\n").as_deref(), Some(quotes));
         assert_eq!(problem("---\nname: \"a\" # b\nother: it's\n---\n"), None);
+        let bracket = "3: the bracket after `description` is not closed";
+        assert_eq!(problem("---\nname: a\ndescription: [broken\n---\n").as_deref(), Some(bracket));
+        for fine in ["[WIP] it works", "[a, b]", "{ a: true }", "[a,\n  b]", "\"[quoted\"", "see [1"] {
+            assert_eq!(problem(&format!("---\ndescription: {fine}\n---\n")), None, "{fine}");
+        }
     }
 
     #[test]

@@ -111,7 +111,7 @@ fn examine(setup: &Setup) -> anyhow::Result<Vec<Finding>> {
         findings.extend(languages::examine(setup, loaded));
     }
     let advice = "what it says is not all understood";
-    findings.extend(Agents::problems(setup).iter().map(|problem| Finding::odd("agents", problem, advice)));
+    findings.extend(Agents::oddities(setup).iter().map(|problem| Finding::odd("agents", problem, advice)));
     if let Some(agents) = loaded.as_ref().ok().and_then(|loaded| Agents::new(setup, loaded).ok()) {
         let advice = "another name would make it another agent";
         findings.extend(agents.limited().map(|limited| Finding::odd("agents", limited, advice)));

@@ -1,6 +1,6 @@
 //! `copydesk sessions`: what was said and done.
 
-use std::io::Read as _;
+use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -20,6 +20,9 @@ use crate::terminal::{self, BOLD, DIM, print, styled};
 /// No exported session is larger.
 const LARGEST: u64 = 1024 * 1024 * 1024;
 
+/// Sessions that are listed where nobody says how many.
+const USUAL: usize = 30;
+
 pub(crate) fn run(setup: &Setup, options: &Sessions) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -34,17 +37,23 @@ pub(crate) fn run(setup: &Setup, options: &Sessions) -> anyhow::Result<()> {
         }
         match &options.action {
             SessionsAction::List { json, most } => list(&store, *json, *most).await,
-            SessionsAction::Show { session } => show(&store, session).await,
+            SessionsAction::Show { session, json: false }
+            | SessionsAction::Export { session, markdown: true } => show(&store, session).await,
             SessionsAction::Delete { session } => delete(setup, &store, session).await,
-            SessionsAction::Export { session } => export(&store, session).await,
-            SessionsAction::Import { file } => import(&store, &setup.cwd.join(file)).await,
+            SessionsAction::Export { session, markdown: false }
+            | SessionsAction::Show { session, json: true } => export(&store, session).await,
+            SessionsAction::Import { file } => import(&store, setup, file).await,
             SessionsAction::Search { words, json } => search(&store, &words.join(" "), *json).await,
         }
     })
 }
 
-async fn list(store: &Store, json: bool, most: usize) -> anyhow::Result<()> {
-    let sessions = store.sessions(most).await?;
+async fn list(store: &Store, json: bool, most: Option<u32>) -> anyhow::Result<()> {
+    let most = most.map_or(if json { usize::MAX } else { USUAL }, |most| most as usize);
+    // One more tells whether that is all.
+    let mut sessions = store.sessions(most.saturating_add(1)).await?;
+    let more = sessions.len() > most;
+    sessions.truncate(most);
     if json {
         return terminal::print_json(&sessions);
     }
@@ -60,6 +69,9 @@ async fn list(store: &Store, json: bool, most: usize) -> anyhow::Result<()> {
             when(session.updated),
             styled(DIM, place)
         ))?;
+    }
+    if more {
+        print(styled(DIM, format!("There are older ones: `--most {}` shows more.", most.saturating_mul(2))))?;
     }
     Ok(())
 }
@@ -109,11 +121,17 @@ async fn export(store: &Store, id: &str) -> anyhow::Result<()> {
     terminal::print_json(&Archive::new(session, parts))
 }
 
-async fn import(store: &Store, path: &Path) -> anyhow::Result<()> {
-    let place = || path.display().to_string();
+async fn import(store: &Store, setup: &Setup, file: &Path) -> anyhow::Result<()> {
+    let is_input = file == Path::new("-");
+    let path = setup.cwd.join(file);
+    let place = || if is_input { "standard input".to_owned() } else { path.display().to_string() };
     let mut text = String::new();
-    let file = std::fs::File::open(path).with_context(place)?;
-    file.take(LARGEST).read_to_string(&mut text).with_context(place)?;
+    let read = |from: &mut dyn Read, text: &mut String| from.take(LARGEST).read_to_string(text);
+    if is_input {
+        read(&mut std::io::stdin().lock(), &mut text).with_context(place)?;
+    } else {
+        read(&mut std::fs::File::open(&path).with_context(place)?, &mut text).with_context(place)?;
+    }
     let archive = Archive::read(&text).with_context(place)?;
     let (id, count) = (archive.session.id.clone(), archive.parts.len());
     // Whom it worked for may not be here.

@@ -82,7 +82,7 @@ pub(super) fn sort(turn: &Turn<'_>, path: Option<&str>) -> Sorted {
         return Sorted::Ask(ask.iter().take(MOST).map(|folder| look_at(folder)).collect());
     }
     let include = globs.join(",");
-    let last = searches().last().map(|call| call.argument("include")).unwrap_or_default();
+    let last = searches().next_back().map(|call| call.argument("include")).unwrap_or_default();
     if include == last { Sorted::Mine } else { Sorted::Without(include) }
 }
 
@@ -148,7 +148,7 @@ fn below<'a>(file: &'a str, named: &str) -> &'a str {
     let is_named =
         |folder: &str| named.strip_suffix(folder).is_some_and(|up| up.is_empty() || up.ends_with('/'));
     let ends = file.match_indices('/').map(|(at, _)| at);
-    let end = ends.filter(|at| file.get(..*at).is_some_and(is_named)).last();
+    let end = ends.rev().find(|at| file.get(..*at).is_some_and(is_named));
     end.and_then(|at| file.get(at + 1..)).unwrap_or(file)
 }
 

@@ -10,7 +10,12 @@ const LONGEST: usize = 4_000;
 pub fn markdown(session: &Session, parts: &[Part]) -> String {
     let title = if session.title.is_empty() { "A session" } else { &session.title };
     let mut text = format!("# {title}\n\n`{}` in `{}`\n", session.id, session.folder.display());
+    let mut open = Open::default();
     for part in parts {
+        if open.turn != part.turn {
+            text.push_str(std::mem::take(&mut open).end());
+        }
+        open.see(part);
         // Writing to a string cannot fail.
         let _ = match &part.content {
             Content::Prompt(prompt) => write!(text, "\n## {}\n", quoted_heading(&prompt.text)),
@@ -22,7 +27,37 @@ pub fn markdown(session: &Session, parts: &[Part]) -> String {
             Content::StepStart { .. } | Content::StepFinish(_) | Content::Retry { .. } => Ok(()),
         };
     }
+    text.push_str(open.end());
     text
+}
+
+/// What is open at the end of a turn: then it ended before it was done.
+#[derive(Default)]
+struct Open {
+    turn: u32,
+    /// The model was asked, and its answer has not come to its end.
+    asked: bool,
+    interrupted: bool,
+}
+
+impl Open {
+    fn see(&mut self, part: &Part) {
+        self.turn = part.turn;
+        self.interrupted |= part.state == State::Interrupted;
+        match part.content {
+            Content::StepStart { .. } => self.asked = true,
+            Content::StepFinish(_) => self.asked = false,
+            _ => {}
+        }
+    }
+
+    fn end(self) -> &'static str {
+        match (self.interrupted, self.asked) {
+            (true, _) => "\n*(The turn was cancelled or interrupted here.)*\n",
+            (false, true) => "\n*(The model's answer has not come to its end here.)*\n",
+            (false, false) => "",
+        }
+    }
 }
 
 /// A prompt of one line is a heading; a longer one follows below it.
@@ -45,8 +80,12 @@ fn block_quote(text: &str) -> String {
 fn called(call: &Call, state: &State) -> String {
     let arguments = fenced(&call.arguments);
     let outcome = match (&call.output, state) {
-        (Some(output), _) => {
-            let verdict = if output.is_error { "failed" } else { "done" };
+        (Some(output), state) => {
+            let verdict = match state {
+                State::Interrupted => "interrupted",
+                _ if output.is_error => "failed",
+                _ => "done",
+            };
             format!("{verdict} after {} ms\n\n{}", output.milliseconds, fenced(&cut(&output.output)))
         }
         (None, State::Error { message }) => format!("failed: {message}\n"),

@@ -347,8 +347,41 @@ fn a_session_can_be_read_by_people() {
         ```
 
         interrupted
+
+        *(The turn was cancelled or interrupted here.)*
     "##]]
     .assert_eq(&markdown(&session, &parts));
+}
+
+/// Whether a turn came to its end can be seen, also where nothing of it was left.
+#[test]
+fn a_turn_that_was_cut_off_says_so_where_it_was() {
+    let session = session("/work");
+    let of = |turn: u32, state: State, content: Content| Part { turn, ..part(&session, state, content) };
+    let prompt = |text: &str| Content::Prompt(Prompt { text: text.into(), steers: false });
+    let start = || Content::StepStart { model: "p/m".into() };
+    let said = |text: &str| Content::Text(Text { text: text.into(), echo: None });
+    let parts = [
+        of(1, State::Completed, prompt("One")),
+        of(1, State::Completed, start()),
+        of(1, State::Interrupted, said("Half a")),
+        of(2, State::Completed, prompt("Two")),
+        of(2, State::Completed, start()),
+        of(3, State::Completed, prompt("Three")),
+    ];
+    let shown = markdown(&session, &parts);
+    let body: Vec<_> = shown.lines().skip(4).filter(|line| !line.is_empty()).collect();
+    assert_eq!(
+        body,
+        [
+            "## One",
+            "Half a",
+            "*(The turn was cancelled or interrupted here.)*",
+            "## Two",
+            "*(The model's answer has not come to its end here.)*",
+            "## Three",
+        ]
+    );
 }
 
 /// Signed blocks must come back byte for byte, or the provider refuses the whole conversation.

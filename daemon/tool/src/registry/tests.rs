@@ -164,13 +164,13 @@ async fn what_does_not_fit_is_told_so_that_the_model_can_mend_it() {
             "act",
             r#"{"act":"talk","howMuch":"many"}"#,
             FailureKind::Arguments,
-            "The arguments of `act` do not fit: `howMuch`: invalid type: string \"many\", expected usize. It takes: act (string), howMuch (integer, optional). Make the call again.",
+            "The arguments of `act` do not fit: `howMuch`: invalid type: string \"many\", expected a whole number of at least 0. It takes: act (string), howMuch (integer, optional). Make the call again.",
         ),
         (
             "act",
             r#"{"act":"talk","howMuch":-1}"#,
             FailureKind::Arguments,
-            "The arguments of `act` do not fit: `howMuch`: invalid value: integer `-1`, expected usize. It takes: act (string), howMuch (integer, optional). Make the call again.",
+            "The arguments of `act` do not fit: `howMuch`: invalid value: integer `-1`, expected a whole number of at least 0. It takes: act (string), howMuch (integer, optional). Make the call again.",
         ),
     ];
     for (name, arguments, kind, message) in cases {
