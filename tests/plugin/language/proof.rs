@@ -351,6 +351,25 @@ fn what_a_server_answers_soon_after_the_disk_was_changed_is_not_proven() {
     check(script, json!(["proven", "likely", true, "proven", "proven"]));
 }
 
+/// The TypeScript compiler sees late that a folder is gone.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_compiler_is_asked_later_where_a_folder_is_gone() {
+    let script = r#"
+        local notes, tsserver = require("copydesk.diagnostics.notes"), "typescript.tsserverRequest"
+        T.serve("scripted", "python", { capabilities = { executeCommandProvider = { commands = { tsserver } } } })
+        T.serve("other", "python", {})
+        T.edit("a.py", "scripted")
+        T.edit("a.py", "other")
+        function notes.now() return 10000 end
+        local function read(name, gone)
+          require("copydesk.document").changed({ uri = T.uri(gone), reason = "deleted" })
+          return (notes.disk(T.client_of(name)))
+        end
+        return { read("scripted", "b.py"), read("scripted", "parts/b.py"), read("other", "parts/b.py") }"#;
+    check(script, json!([10300, 11500, 10300]));
+}
+
 /// What Neovim asked for on its own account it may have asked for before another document was changed.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]

@@ -42,6 +42,7 @@ local M = {}
 ---@field began integer When it was first known, in seconds of the clock on the wall.
 ---@field elsewhere number When something was last changed that is not open.
 ---@field disk number When it was last told of a file that it has to read on the disk.
+---@field folder number When it was last told of one that is gone with its folder.
 ---@field heard number When it last published.
 ---@field saved number When it was last told of a save.
 ---@field runs copydesk.Runs
@@ -81,7 +82,7 @@ local function server(id)
   if not servers[id] then
     servers[id] = { since = M.now(), publishes = false, unsettled = false, notes = {} }
     servers[id].began, servers[id].elsewhere, servers[id].heard = os.time(), 0, 0
-    servers[id].leaving, servers[id].disk = {}, -math.huge
+    servers[id].leaving, servers[id].disk, servers[id].folder = {}, -math.huge, -math.huge
     servers[id].saved, servers[id].runs = 0, { began = {}, running = {}, ended = 0, checked = 0 }
   end
   return servers[id]
@@ -114,6 +115,8 @@ end
 
 --- What servers were told of the disk they read there themselves, some time later, in milliseconds.
 local DISK = 300
+--- The TypeScript compiler takes longer to see that a folder is gone.
+local FOLDER = 1500
 --- For so long after they were told, it is not proven that they have.
 local DISK_UNSURE = 2000
 --- These read what they were told of before they answer what they are asked next.
@@ -124,19 +127,26 @@ local IN_ORDER = { gopls = true }
 ---@return number read
 ---@return number sure
 function M.disk(client)
-  local disk = IN_ORDER[client.name] and -math.huge or server(client.id).disk
-  return disk + DISK, disk + DISK_UNSURE
+  local known = server(client.id)
+  local disk = IN_ORDER[client.name] and -math.huge or known.disk
+  local is_compiler = #require("copydesk.diagnostics.tsserver").identifiers(client) > 0
+  return math.max(disk + DISK, is_compiler and known.folder + FOLDER or disk), disk + DISK_UNSURE
 end
 
---- Whether any of the files that a server is told of is not open there.
+--- A server is told of files on the disk; those that are open there it does not read.
 ---@param known copydesk.Watched
 ---@param changes any
----@return boolean
-local function is_on_disk(known, changes)
-  return vim.iter(type(changes) == "table" and changes or {}):any(function(change)
+local function changed_on_disk(known, changes)
+  for _, change in ipairs(type(changes) == "table" and changes or {}) do
     local uri = require("copydesk.position").uri(change.uri)
-    return not uri or not known.notes[uri]
-  end)
+    if not uri or not known.notes[uri] then
+      known.disk = M.now()
+    end
+    local is_file, path = pcall(vim.uri_to_fname, change.uri)
+    if is_file and not vim.uv.fs_stat(vim.fs.dirname(path)) then
+      known.folder = M.now()
+    end
+  end
 end
 
 --- When a server last published, of whatever file.
@@ -364,7 +374,7 @@ function M.told(data)
       known.elsewhere = M.now()
       require("copydesk.diagnostics.ground").disk_changed(data.client_id)
     end
-    known.disk = is_on_disk(known, vim.tbl_get(data, "params", "changes")) and M.now() or known.disk
+    changed_on_disk(known, vim.tbl_get(data, "params", "changes"))
     return
   elseif is_changing and require("copydesk.diagnostics.ground").is_ours(vim.tbl_get(data, "params", "textDocument", "version")) then
     return
