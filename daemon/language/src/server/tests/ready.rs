@@ -4,7 +4,7 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use super::super::*;
-use super::fake::{check, full, pass, plain, pulling, subject};
+use super::fake::{self, check, full, pass, plain, pulling, subject};
 
 #[tokio::test(start_paused = true)]
 async fn while_it_reads_the_project_nothing_is_known_and_nobody_waits() {
@@ -64,15 +64,24 @@ async fn a_false_clean_while_it_loads_is_not_believed() {
     assert_eq!(check(&server, "/a").await.1, 0);
 }
 
-/// It does when a file is created, and is done soon, or it is not waited for again.
-#[tokio::test(start_paused = true)]
-async fn one_that_reads_the_project_once_more_is_waited_for_if_that_is_short() {
+fn status(quiescent: bool) -> Value {
+    json!({ "quiescent": quiescent })
+}
+
+/// It holds `/a`.
+async fn ready_by_its_word() -> (Arc<Server>, fake::Fake) {
     let (server, mut fake) = pulling(json!({ "ready": "serverStatus" })).await;
     server.hold(&subject("/a", "1"), "c");
     fake.expect("textDocument/didOpen").await;
-    let status = |quiescent: bool| json!({ "quiescent": quiescent });
     fake.tell("experimental/serverStatus", status(true)).await;
     pass(10).await;
+    (server, fake)
+}
+
+/// It does when a file is created, and is done soon, or it is not waited for again.
+#[tokio::test(start_paused = true)]
+async fn one_that_reads_the_project_once_more_is_waited_for_if_that_is_short() {
+    let (server, mut fake) = ready_by_its_word().await;
     let (said, ()) = tokio::join!(check(&server, "/a"), async {
         let asked = fake.next().await;
         fake.tell("experimental/serverStatus", status(false)).await;
@@ -95,12 +104,7 @@ async fn one_that_reads_the_project_once_more_is_waited_for_if_that_is_short() {
 /// It looked at the project once more and was done before anybody here had read a word of that.
 #[tokio::test(start_paused = true)]
 async fn what_it_said_while_it_read_the_project_is_not_believed_however_short_that_was() {
-    let (server, mut fake) = pulling(json!({ "ready": "serverStatus" })).await;
-    server.hold(&subject("/a", "1"), "c");
-    fake.expect("textDocument/didOpen").await;
-    let status = |quiescent: bool| json!({ "quiescent": quiescent });
-    fake.tell("experimental/serverStatus", status(true)).await;
-    pass(10).await;
+    let (server, mut fake) = ready_by_its_word().await;
     let (said, ()) = tokio::join!(check(&server, "/a"), async {
         let asked = fake.next().await;
         pass(5).await;

@@ -13,6 +13,16 @@ async fn compiling() -> (Arc<Server>, fake::Fake) {
     started(quirks, json!({ "textDocumentSync": sync, "diagnosticProvider": {} })).await
 }
 
+/// The same, and `/a` was opened and saved.
+async fn compiling_a() -> (Arc<Server>, fake::Fake) {
+    let (server, mut fake) = compiling().await;
+    server.hold(&subject("/a", "1"), "rust");
+    server.saved(Path::new("/a"));
+    fake.next().await;
+    fake.expect("textDocument/didSave").await;
+    (server, fake)
+}
+
 async fn saved(server: &Server, path: &str) -> (Option<String>, u128) {
     let start = Instant::now();
     let said = server.check_saved(Path::new(path), after(3000)).await;
@@ -49,11 +59,7 @@ async fn what_follows_a_save_is_kept_apart_and_dropped_when_the_file_is_changed(
 
 #[tokio::test(start_paused = true)]
 async fn what_a_run_found_last_may_come_after_its_end() {
-    let (server, mut fake) = compiling().await;
-    server.hold(&subject("/a", "1"), "rust");
-    server.saved(Path::new("/a"));
-    fake.next().await;
-    fake.expect("textDocument/didSave").await;
+    let (server, mut fake) = compiling_a().await;
     let (said, ()) = tokio::join!(saved(&server, "/a"), async {
         fake.progress("check/0", json!({ "kind": "begin" })).await;
         fake.progress("check/0", json!({ "kind": "end" })).await;
@@ -70,11 +76,7 @@ async fn what_a_run_found_last_may_come_after_its_end() {
 /// It ends when there is hardly any time left.
 #[tokio::test(start_paused = true)]
 async fn a_run_that_cannot_be_heard_out_is_not_known() {
-    let (server, mut fake) = compiling().await;
-    server.hold(&subject("/a", "1"), "rust");
-    server.saved(Path::new("/a"));
-    fake.next().await;
-    fake.expect("textDocument/didSave").await;
+    let (server, mut fake) = compiling_a().await;
     let (said, ()) = tokio::join!(saved(&server, "/a"), async {
         fake.progress("check/0", json!({ "kind": "begin" })).await;
         pass(2700).await;
@@ -86,11 +88,7 @@ async fn a_run_that_cannot_be_heard_out_is_not_known() {
 
 #[tokio::test(start_paused = true)]
 async fn the_run_of_the_save_before_is_not_taken_for_its_own() {
-    let (server, mut fake) = compiling().await;
-    server.hold(&subject("/a", "1"), "rust");
-    server.saved(Path::new("/a"));
-    fake.next().await;
-    fake.expect("textDocument/didSave").await;
+    let (server, mut fake) = compiling_a().await;
     pass(50).await;
     server.hold(&subject("/a", "2"), "rust");
     server.saved(Path::new("/a"));
@@ -118,11 +116,7 @@ async fn the_run_of_the_save_before_is_not_taken_for_its_own() {
 
 #[tokio::test(start_paused = true)]
 async fn a_save_that_is_told_later_is_not_of_a_text_that_came_meanwhile() {
-    let (server, mut fake) = compiling().await;
-    server.hold(&subject("/a", "1"), "rust");
-    server.saved(Path::new("/a"));
-    fake.next().await;
-    fake.expect("textDocument/didSave").await;
+    let (server, mut fake) = compiling_a().await;
     server.hold(&subject("/a", "2"), "rust");
     server.saved(Path::new("/a"));
     server.hold(&subject("/a", "3"), "rust");
