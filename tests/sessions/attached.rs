@@ -77,7 +77,7 @@ fn what_cannot_be_sent_is_refused_before_anything_is() {
         assert!(ran.code == Some(1) && ran.stderr.contains(told), "{file}: {ran:?}");
     }
     desk.write("closed", "x");
-    fs::set_permissions(desk.path("closed"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(desk.path("closed"), fs::Permissions::from_mode(0o000)).unwrap();
     // Root may read everything.
     if fs::read(desk.path("closed")).is_err() {
         let ran = scripted.run(&["--file", "closed", "Go"]);

@@ -58,6 +58,18 @@ async fn what_the_model_writes_is_cancelled() {
     }
 }
 
+#[tokio::test]
+async fn whoever_goes_while_nothing_happens_is_missed() {
+    for (place, options) in EVERYTHING {
+        let scripted = Scripted::new([Turn::new().text("First.\n").gate("never")]);
+        let _up = scripted.up(place);
+        let mut child = scripted.start(&[options, &["Go"]].concat());
+        drop(read_until(&mut child, "First."));
+        scripted.server.closed("never").await;
+        is_cancelled(child);
+    }
+}
+
 /// While it runs nothing is printed in a pipe; that it prints is heard all the same.
 #[tokio::test]
 async fn a_command_that_runs_is_ended() {

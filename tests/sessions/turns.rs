@@ -63,6 +63,19 @@ fn files_are_read_and_the_model_is_told() {
     assert!(ran.stdout.contains("✓ read") && ran.stdout.contains("✗ read"), "{ran:?}");
 }
 
+/// Whether or not a model ends its last line itself.
+#[test]
+fn one_empty_line_is_between_words_and_calls() {
+    for (words, end) in [("I look.\n", "Done.\n"), ("I look.", "Done.")] {
+        let list = Turn::new().text(words).call("c1", "list", json!({}));
+        let ran = Scripted::new([list, Turn::new().text(end)]).run(&["Look"]);
+        assert!(
+            ran.stdout.starts_with("I look.\n\n✓ list") && ran.stdout.ends_with("\n\nDone.\n"),
+            "{ran:?}"
+        );
+    }
+}
+
 #[test]
 fn an_edit_is_made_only_when_somebody_approves() {
     let edit = || {

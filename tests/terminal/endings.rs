@@ -80,3 +80,18 @@ fn a_window_that_is_closed_ends_it() {
         assert_eq!(scripted.run(&["--continue", "And?"]).code, Some(0));
     }
 }
+
+/// Somebody is at the terminal, but does not see what is asked.
+#[test]
+fn a_question_that_nobody_reads_cancels_the_turn() {
+    let scripted = scripted([edit("c1", "one", "two")]);
+    let mut shell = Command::new("sh");
+    scripted.desk.prepare(&mut shell);
+    let words = format!("{{ {BINARY} run Go; echo \"code $?\" >&2; }} | head -1");
+    let mut terminal = Terminal::run(shell, &["sh", "-c", &words], 60, 100);
+    assert_eq!(terminal.ends(), Some(0));
+    let text = terminal.text();
+    assert!(text.contains("nobody reads standard output any more: the turn was cancelled"), "{text}");
+    assert!(text.contains("code 130"), "{text}");
+    assert_eq!(scripted.desk.read("a.txt"), "zero\none\nlast\n");
+}

@@ -7,8 +7,7 @@
 use std::fmt::Display;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{self, IsTerminal as _, Write as _};
-use std::sync::LazyLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use anstyle::{AnsiColor, Style};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -91,24 +90,27 @@ pub(crate) fn rows() -> usize {
     size.map(|size| usize::from(size.ws_row)).ok().filter(|rows| *rows > 0).unwrap_or(24)
 }
 
-/// A line on standard error says what is being waited for.
-static WAITING: AtomicBool = AtomicBool::new(false);
+/// The line on standard error that says what is being waited for.
+static WAITING: Mutex<Option<String>> = Mutex::new(None);
 
 /// Says what is being waited for, where a person watches. Whatever is printed next takes its place.
 pub(crate) fn waiting(for_what: &str) {
     let can_clear = std::env::var_os("TERM").is_some_and(|term| !term.is_empty() && term != "dumb");
     if can_clear && io::stderr().is_terminal() && io::stdout().is_terminal() {
-        WAITING.store(true, Ordering::Relaxed);
         // A line that is broken could not be cleared.
-        let line = styled(DIM, cut(&one_line(for_what), columns().saturating_sub(1)));
-        clear_line();
-        let _ = write!(anstream::stderr().lock(), "{}", harmless(&line));
+        let line = cut(&one_line(for_what), columns().saturating_sub(1));
+        let mut shown = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
+        if shown.as_ref() != Some(&line) {
+            clear_line();
+            let _ = write!(anstream::stderr().lock(), "{}", harmless(&styled(DIM, &line)));
+            *shown = Some(line);
+        }
     }
 }
 
 /// Nothing is waited for any more.
 pub(crate) fn end_waiting() {
-    if WAITING.swap(false, Ordering::Relaxed) {
+    if WAITING.lock().unwrap_or_else(PoisonError::into_inner).take().is_some() {
         clear_line();
     }
 }

@@ -73,7 +73,7 @@ pub(super) struct Seen {
     pub(super) unasked: usize,
 }
 
-/// How often it is said how long something takes.
+/// How often it is said how long something takes, and looked whether anybody reads it.
 const TICK: Duration = Duration::from_secs(1);
 
 /// A session to follow.
@@ -149,7 +149,13 @@ impl Follower {
                         return self.ended(end);
                     }
                 }
-                _ = ticks.tick(), if self.is_watched() => self.view.wait(),
+                _ = ticks.tick() => {
+                    if self.is_watched() {
+                        self.view.wait();
+                    }
+                    // Whoever goes while nothing happens is missed, too.
+                    self.see(terminal::look_for_reader());
+                }
                 // In an editor it has its own meaning.
                 () = interrupts.next() => if !self.is_editing() {
                     if self.interrupted {

@@ -25,6 +25,8 @@ const NOTICED_MS: u64 = 100;
 pub(super) struct TextView {
     /// What is being written: its part, and whether it is reasoning.
     writing: Option<(String, bool)>,
+    /// What was written last ended a line.
+    at_end: bool,
     kinds: HashMap<String, bool>,
     /// Where there are styles.
     markdown: Option<Markdown>,
@@ -67,6 +69,7 @@ impl TextView {
     pub(super) fn new() -> Self {
         Self {
             writing: None,
+            at_end: false,
             kinds: HashMap::new(),
             markdown: has_styles().then(Markdown::default),
             asked: HashMap::new(),
@@ -267,7 +270,9 @@ impl TextView {
             self.end_line()?;
             self.begin(Block::Text)?;
             self.writing = Some((part.to_owned(), reasoning));
+            self.at_end = false;
         }
+        self.at_end = if text.is_empty() { self.at_end } else { text.ends_with('\n') };
         print_inline(match &mut self.markdown {
             _ if reasoning => styled(DIM, text),
             Some(markdown) => markdown.push(text),
@@ -383,10 +388,11 @@ impl TextView {
     }
 
     fn end_line(&mut self) -> io::Result<()> {
-        match self.writing.take() {
-            Some(_) => print(self.markdown.as_mut().map(Markdown::finish).unwrap_or_default()),
-            None => Ok(()),
+        if self.writing.take().is_none() {
+            return Ok(());
         }
+        let held = self.markdown.as_mut().map(Markdown::finish).unwrap_or_default();
+        if self.at_end { Ok(()) } else { print(held) }
     }
 }
 
