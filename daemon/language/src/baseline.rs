@@ -68,7 +68,8 @@ fn still(diagnostic: &Diagnostic) -> Moved {
 /// The problems of the old text at their places in the new one. Of a change that does not fit the old text nothing is known: then
 /// all stay where they were, and may be anywhere.
 pub(crate) fn moved(items: &[Diagnostic], old: &str, change: &Change) -> Vec<Moved> {
-    if change.is_empty() {
+    // Of a long text it takes a while to know where its lines are.
+    if change.is_empty() || items.is_empty() {
         return items.iter().map(still).collect();
     }
     let Ok(new) = change.apply(old) else {
