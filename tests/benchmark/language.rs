@@ -18,30 +18,34 @@ pub(crate) fn measure(table: &mut Table) {
         Path::new(env!("CARGO_BIN_EXE_copydesk")).with_file_name("examples").join("language_server");
     if program.exists() {
         let served = |script: Value| Asked::Server { program: &program, script };
-        over(
-            table,
-            "language: over a server's answer, asked",
-            5,
-            "a.toy",
-            100,
-            &served(json!({ "pull": true, "push": "never" })),
+        let (asked, many) = (
+            served(json!({ "pull": true, "push": "never" })),
+            served(json!({ "pull": true, "push": "never", "more": 10_000 })),
         );
-        over(table, "language: over a server's answer, published", 5, "a.toy", 100, &served(json!({})));
-        over(
-            table,
-            "language: 10,000 diagnostics",
-            50,
-            "a.toy",
-            10_000,
-            &served(json!({ "pull": true, "push": "never", "more": 10_000 })),
-        );
+        let toy = |lines: usize| File { name: "a.toy", text: lines_of(lines), functions: lines };
+        over(table, "language: over a server's answer, asked", Some(5), &toy(100), &asked);
+        over(table, "language: over a server's answer, published", Some(5), &toy(100), &served(json!({})));
+        over(table, "language: 10,000 diagnostics", Some(50), &toy(10_000), &many);
         memory(table, &served(json!({})));
     } else {
         table.remark(
             "rows of language servers are left out: `cargo build --release --package copydesk --example language_server` first",
         );
     }
-    over(table, "language: a grammar reads 10,000 lines again", 10, "a.rs", 10_000, &Asked::Grammar);
+    let rust = |text: String, functions: usize| File { name: "a.rs", text, functions };
+    let usual = rust(functions_of(10_000 / 8), 10_000 / 8);
+    over(table, "language: a grammar reads 10,000 lines again", Some(10), &usual, &Asked::Grammar);
+    // The most that there is to read again: as many things side by side as there are lines.
+    let flat = rust(lines_of(10_000), 10_000);
+    over(table, "language: the same, each line a function", None, &flat, &Asked::Grammar);
+}
+
+/// What is edited, in the middle.
+struct File {
+    name: &'static str,
+    text: String,
+    /// It has so many, `f_0` and so on.
+    functions: usize,
 }
 
 /// Who is asked about an edit.
@@ -67,35 +71,48 @@ impl Asked<'_> {
 }
 
 /// A row: how much longer an edit takes where somebody is asked.
-fn over(table: &mut Table, name: &str, budget: u64, file: &str, lines: usize, asked: &Asked<'_>) {
+fn over(table: &mut Table, name: &str, budget: Option<u64>, file: &File, asked: &Asked<'_>) {
     if !table.wants(name) {
         return;
     }
-    let alone = edits(file, lines, &Asked::Nobody);
+    let alone = edits(file, &Asked::Nobody);
     let alone = alone[alone.len() / 2];
-    let more = edits(file, lines, asked).into_iter().map(|took| took.saturating_sub(alone)).collect();
+    let more = edits(file, asked).into_iter().map(|took| took.saturating_sub(alone)).collect();
     let note = format!("beside {:.2} ms of the edit itself", alone.as_secs_f64() * 1e3);
-    table.row(name, more, Some(Duration::from_millis(budget)), note);
+    table.row(name, more, budget.map(Duration::from_millis), note);
 }
 
 /// How long edits of one line take, the shortest first.
-fn edits(file: &str, lines: usize, asked: &Asked<'_>) -> Vec<Duration> {
+fn edits(file: &File, asked: &Asked<'_>) -> Vec<Duration> {
     let folder = tempfile::tempdir().unwrap();
     let desk = Desk { folder: folder.path(), also: asked.config(folder.path()) };
-    desk.write(file, &text(lines));
-    let took = desk.turns(&folder.path().join("project"), EDITS, |turn| vec![edit(file, lines, turn)]);
+    desk.write(file.name, &file.text);
+    let took = desk.turns(&folder.path().join("project"), EDITS, |turn| vec![edit(file, turn)]);
     let mut took = to_end(&took);
     took.sort_unstable();
     took
 }
 
-fn text(lines: usize) -> String {
+/// A function in each.
+fn lines_of(lines: usize) -> String {
     (0..lines).map(|number| format!("fn f_{number}() -> usize {{ {number} }}\n")).collect()
 }
 
-fn edit(file: &str, lines: usize, turn: usize) -> (&'static str, Value) {
-    let name = |turn: usize| if turn == 0 { format!("f_{}()", lines / 2) } else { format!("g_{turn}()") };
-    ("edit", json!({ "filePath": file, "oldString": name(turn), "newString": name(turn + 1) }))
+/// Eight lines each, as people write them.
+fn functions_of(functions: usize) -> String {
+    let one = |number: usize| {
+        format!(
+            "/// Doc {number}.\nfn f_{number}() -> Result<u32, String> {{\n    let value = compute({number}, \"item\")?;\n    if value > 3 {{\n        \
+             return Err(format!(\"bad {{value}}\"));\n    }}\n    Ok(value)\n}}\n"
+        )
+    };
+    (0..functions).map(one).collect()
+}
+
+fn edit(file: &File, turn: usize) -> (&'static str, Value) {
+    let middle = file.functions / 2;
+    let name = |turn: usize| if turn == 0 { format!("f_{middle}()") } else { format!("g_{turn}()") };
+    ("edit", json!({ "filePath": file.name, "oldString": name(turn), "newString": name(turn + 1) }))
 }
 
 /// What a running server adds to the resident memory of the desk.
@@ -107,8 +124,9 @@ fn memory(table: &mut Table, asked: &Asked<'_>) {
     let resident = |asked: &Asked<'_>| {
         let folder = tempfile::tempdir().unwrap();
         let desk = Desk { folder: folder.path(), also: asked.config(folder.path()) };
-        desk.write("a.toy", &text(2000));
-        desk.resident(5, |turn| vec![edit("a.toy", 2000, turn)])
+        let toy = File { name: "a.toy", text: lines_of(2000), functions: 2000 };
+        desk.write(toy.name, &toy.text);
+        desk.resident(5, |turn| vec![edit(&toy, turn)])
     };
     match (resident(&Asked::Nobody), resident(asked)) {
         (Some((alone, _)), Some((pool, _))) => {

@@ -50,6 +50,9 @@ pub struct Unusable {
     pub what: String,
 }
 
+/// Of pages that were read, in SQLite's way: so many KiB.
+const CACHE: i64 = -512;
+
 impl Database {
     pub fn path(&self, data_dir: &Path) -> PathBuf {
         data_dir.join(self.name)
@@ -88,6 +91,8 @@ impl Database {
     fn connect(&self, path: &Path) -> rusqlite::Result<Result<Connection, i64>> {
         let mut connection = Connection::open(path)?;
         connection.busy_timeout(Duration::from_secs(30))?;
+        // Most of what is read is read once, at the start by the check: it need not be kept.
+        connection.pragma_update(None, "cache_size", CACHE)?;
         // Whoever closes it as the last folds the log in, and this may be no file to write into.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         (self.prepare)(&connection)?;

@@ -83,6 +83,9 @@ fn what_the_person_did_to_a_hunk_is_said_and_the_rest_is_accepted() {
         let (mut person, _scripted) = after_three_turns(program);
         person.window.command("call search('EIGHT')");
         person.window.keys("ccEight and a bit<Esc>");
+        // What is accepted is what was typed at last, not on the way there.
+        let hunks = "vim.inspect(require('copydesk.review.state').all())";
+        person.window.until(&format!("{hunks}:find('Eight and a bit', 1, true) ~= nil"));
         person.lists();
         person.reads_in_list("undecided, changed by you");
         person.window.sees("changes-typed");

@@ -33,8 +33,7 @@ pub(super) fn edited(tree: &Tree, old: &str, new: &str) -> Option<Tree> {
     if change.edits().len() > EDITS {
         return None;
     }
-    let breaks: Vec<usize> =
-        old.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect();
+    let breaks: Vec<usize> = memchr::memchr_iter(b'\n', old.as_bytes()).collect();
     let point = |offset: usize| {
         let row = breaks.partition_point(|at| *at < offset);
         let start = row.checked_sub(1).and_then(|last| breaks.get(last)).map_or(0, |at| at + 1);
