@@ -16,7 +16,7 @@ use super::{Checks, Edited, MOST_AGAIN, Told, text_of};
 use crate::source::{Subject, Texts};
 
 /// How long it is waited before a command for what was changed earlier.
-const SETTLE: Duration = Duration::from_millis(200);
+const SETTLE: Duration = Duration::from_secs(1);
 
 /// How long editors may take to read again what a command changed. One in which a person has typed does not.
 const READING: Duration = Duration::from_millis(300);
