@@ -25,11 +25,21 @@ pub(super) fn failed(metadata: &Value) -> Option<String> {
 
 /// The last that it printed, each line within the terminal.
 pub(super) fn last_lines(metadata: &Value, columns: usize) -> Vec<String> {
-    let lines: Vec<_> = clean(output(metadata)).collect();
+    let mut lines: Vec<_> = clean(output(metadata)).collect();
+    // Where it speaks to programs and to people, as cargo does, these are the lines for people.
+    if lines.iter().any(|line| !is_for_programs(line)) {
+        lines.retain(|line| !is_for_programs(line));
+    }
     let left_out = lines.len().saturating_sub(LAST);
     let more = (left_out > 0).then(|| "…".to_owned());
     let last = more.into_iter().chain(lines.into_iter().skip(left_out));
     last.map(|line| styled(DIM, format!("  {}", cut(&line, columns.saturating_sub(3))))).collect()
+}
+
+/// JSON in one line, or the end of it.
+fn is_for_programs(line: &str) -> bool {
+    let line = line.trim();
+    line.ends_with('}') && (line.starts_with("{\"") || line.contains("\":"))
 }
 
 /// The very last line of what it has printed so far.
@@ -84,6 +94,9 @@ mod tests {
         assert_eq!(shown("1\n2\n3\n4\n5\n6\n7", 80), ["  …", "  3", "  4", "  5", "  6", "  7"]);
         assert_eq!(shown("10 %\r20 %\r\n\u{1b}[31mred\u{7}\u{1b}[0m\tx", 80), ["  20 %", "  red    x"]);
         assert_eq!(shown("0123456789", 8), ["  012…"]);
+        let mixed = "on\":\"x\"}\n{\"reason\":\"message\"}\nerror: six\nstruct A { b: u8 }\n{\"done\":true}";
+        assert_eq!(shown(mixed, 80), ["  error: six", "  struct A { b: u8 }"]);
+        assert_eq!(shown("{\"error\":404}", 80), ["  {\"error\":404}"]);
         assert_eq!(last_line(&json!({ "output": "one\ntwo\n\n" })).as_deref(), Some("two"));
         assert_eq!(last_line(&json!({ "output": 5 })), None);
     }
