@@ -303,7 +303,7 @@ export interface CallOutput {
 
 /** What was done to a file. */
 export type ChangeReason =
-  /** It was made. */
+  /** It was made, or a command changed it and nobody knows whether it was there before. */
   | "created"
   /** It has another content. */
   | "written"
@@ -434,7 +434,7 @@ export interface DiagnosticsResult {
   files?: FileDiagnostics[];
 }
 
-/** A file that the desk changed on the disk. */
+/** A file that was changed on the disk, by the desk or by a command of the agent. */
 export interface DocumentChangedParams {
   /** The file. */
   uri: string;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A file that the desk changed on the disk.
+/// A file that was changed on the disk, by the desk or by a command of the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DocumentChangedParams {
     /// The file.
@@ -16,7 +16,7 @@ pub struct DocumentChangedParams {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ChangeReason {
-    /// It was made.
+    /// It was made, or a command changed it and nobody knows whether it was there before.
     Created,
     /// It has another content.
     Written,

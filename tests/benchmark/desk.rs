@@ -59,6 +59,7 @@ impl Desk<'_> {
                 Took {
                     to_head: next.begun.duration_since(answered),
                     to_end: next.arrived.duration_since(answered),
+                    bytes: next.body.to_string().len(),
                 }
             })
             .collect()
@@ -89,6 +90,8 @@ impl Desk<'_> {
 pub(crate) struct Took {
     pub(crate) to_head: Duration,
     pub(crate) to_end: Duration,
+    /// Of that request.
+    pub(crate) bytes: usize,
 }
 
 pub(crate) fn to_end(turns: &[Took]) -> Vec<Duration> {

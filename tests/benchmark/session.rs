@@ -107,8 +107,18 @@ impl Desk<'_> {
             None,
             "read of 40 lines, to the next request's head".to_owned(),
         );
-        table.row("session: turns 181 to 200 of 200", to_head(&all[180..]), None, String::new());
-        table.row("session: the same, to its last byte", to_end(&all[180..]), None, String::new());
+        let kilobytes = |turns: &[Took]| format!("{} kB", turns[turns.len() / 2].bytes / 1000);
+        let last = &all[180..];
+        table.row("session: turns 181 to 200 of 200", to_head(last), None, kilobytes(last));
+        table.row("session: the same, to its last byte", to_end(last), None, String::new());
+        // As much is said in the first turn here: what is more than in the turns after that is what turns cost, and not bytes.
+        let of_one = |number| ("read", json!({ "filePath": "lines.rs", "offset": 1 + number, "limit": 380 }));
+        let once = self.turns(&self.folder.join("project"), 21, |turn| match turn {
+            0 => (0..20).map(of_one).collect(),
+            _ => calls(turn),
+        });
+        let few = &once[1..];
+        table.row("session: turns 2 to 21 of 21, with as many bytes", to_head(few), None, kilobytes(few));
     }
 
     fn memory_rows(&self, table: &mut Table) {

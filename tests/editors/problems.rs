@@ -117,6 +117,33 @@ fn no_server_is_started_to_give_a_form_to_what_an_editor_serves() {
     assert_eq!(servers(&mut client), Vec::<Value>::new());
 }
 
+/// Whoever has no servers has texts all the same.
+#[test]
+fn what_an_editor_has_not_saved_is_told_to_the_desks_servers() {
+    let log = tempfile::tempdir().unwrap().keep().join("log");
+    let turns = [edit("c1", "b.toy", "two", "three"), says("Done.")];
+    let desk = served(turns, &json!({ "pull": true, "push": "never", "log": log }));
+    for name in ["a.toy", "b.toy", "same.toy"] {
+        desk.scripted.desk.write(name, "two\n");
+    }
+    let mut client = desk.client("editor");
+    for (name, text) in [("a.toy", "typed\n"), ("new.toy", "not on the disk\n"), ("same.toy", "two\n")] {
+        client.open(&desk.uri(name), text);
+    }
+    let session = client.session();
+    client.turn(&session, "Edit it");
+    let heard = std::fs::read_to_string(log).unwrap();
+    let heard = heard.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let opened: Vec<_> = heard.filter(|message| message["method"] == "textDocument/didOpen").collect();
+    let text_of = |name: &str| {
+        let mut opened = opened.iter().map(|message| &message["params"]["textDocument"]);
+        opened.find(|opened| opened["uri"] == desk.uri(name)).map(|opened| opened["text"].clone())
+    };
+    assert_eq!(text_of("a.toy"), Some(json!("typed\n")), "{opened:#?}");
+    assert_eq!(text_of("new.toy"), Some(json!("not on the disk\n")), "{opened:#?}");
+    assert_eq!(text_of("same.toy"), None);
+}
+
 #[test]
 fn only_editors_in_that_project_are_told_what_its_servers_are_busy_with() {
     let desk = served(

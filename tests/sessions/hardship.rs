@@ -17,7 +17,9 @@ fn as_nobody(scripted: &Scripted, args: &[&str]) -> Output {
     let root = scripted.desk.path("~/x").ancestors().nth(2).unwrap().to_owned();
     let binary = root.join("copydesk");
     // By a process of its own: what we have open for writing, others that are just being started here would hold open too.
-    assert!(Command::new("cp").arg(BINARY).arg(&binary).status().unwrap().success());
+    if !binary.exists() {
+        assert!(Command::new("cp").arg(BINARY).arg(&binary).status().unwrap().success());
+    }
     let mut command = Command::new(&binary);
     scripted.desk.prepare(&mut command);
     command.args(args).stdin(Stdio::null());
@@ -164,7 +166,7 @@ fn what_means_nothing_is_wrong_usage() {
         // These are names, of something that is not there.
         for options in [["--agent", "none"], ["--session", "none"]] {
             let ran = scripted.run(&[&options[..], &["Go"]].concat());
-            assert_ne!(ran.code, Some(2), "{options:?}: {ran:?}");
+            assert_eq!(ran.code, Some(1), "{options:?}: {ran:?}");
         }
     }
 }

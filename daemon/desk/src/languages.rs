@@ -11,6 +11,7 @@ mod servers;
 mod shown;
 mod status;
 mod texts;
+mod unsaved;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -14,6 +14,7 @@ mod instructions;
 mod languages;
 mod life;
 mod log;
+mod on_path;
 mod opening;
 mod providers;
 mod reviews;

@@ -23,6 +23,8 @@ use crate::known;
 const MOST_LINES: usize = 1000;
 /// Entries of a folder that are looked at for files of the same package.
 const MOST_ENTRIES: usize = 1000;
+/// The most that are named without being looked at.
+const BEYOND: usize = 10;
 
 const GRACE: Duration = Duration::from_millis(20);
 
@@ -42,17 +44,45 @@ pub struct Mentions {
     pub most: usize,
 }
 
-/// In the order in which they are worth a look: held ones, then those that name it where others are brought in, then the
-/// nearest. What was found when the time is over.
-pub async fn dependents(mentions: Mentions, until: Instant) -> Vec<PathBuf> {
+/// Files that a change may break.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Links {
+    /// In the order in which they are worth a look: held ones, then those that name it where others are brought in, then the
+    /// nearest.
+    pub found: Vec<PathBuf>,
+    /// Beyond the most that are looked at, some of those that bring it in.
+    pub beyond: Vec<PathBuf>,
+}
+
+impl Links {
+    /// Those of several files in one: each once, none of these files themselves, and no more than so many to be looked at.
+    pub fn join(all: Vec<Self>, without: impl Fn(&Path) -> bool, most: usize) -> Self {
+        let mut joined = Self::default();
+        let (found, beyond): (Vec<_>, Vec<_>) =
+            all.into_iter().map(|links| (links.found, links.beyond)).unzip();
+        let mut seen = HashSet::new();
+        for path in found.into_iter().chain(beyond).flatten() {
+            if without(&path) || !seen.insert(path.clone()) {
+                continue;
+            }
+            let is_room = joined.found.len() < most;
+            if is_room { joined.found.push(path) } else { joined.beyond.push(path) }
+        }
+        joined.beyond.truncate(BEYOND);
+        joined
+    }
+}
+
+/// What was found when the time is over.
+pub async fn dependents(mentions: Mentions, until: Instant) -> Links {
     let is_package = name::is_package(&mentions.path);
-    let Some(regex) = name::regex(&mentions.path) else { return Vec::new() };
+    let Some(regex) = name::regex(&mentions.path) else { return Links::default() };
     let include = include(&mentions.languages);
     let Some(folder) = mentions.path.parent().filter(|folder| folder.starts_with(&mentions.root)) else {
-        return Vec::new();
+        return Links::default();
     };
     if include.is_empty() {
-        return Vec::new();
+        return Links::default();
     }
     let mut found = Found::default();
     if is_package {
@@ -67,7 +97,7 @@ pub async fn dependents(mentions: Mentions, until: Instant) -> Vec<PathBuf> {
         for line in lines {
             found.add(line.path, name::is_import(&line.text), distance);
         }
-        if within == mentions.root || found.count_imports() >= mentions.most || Instant::now() >= until {
+        if within == mentions.root || found.count_imports() > mentions.most || Instant::now() >= until {
             break;
         }
         inner = Some(within);
@@ -136,7 +166,7 @@ impl Found {
         self.files.values().filter(|(is_import, _)| *is_import).count()
     }
 
-    fn finish(mut self, mentions: &Mentions) -> Vec<PathBuf> {
+    fn finish(mut self, mentions: &Mentions) -> Links {
         self.files.remove(&mentions.path);
         let mut files: Vec<_> = self
             .files
@@ -144,7 +174,12 @@ impl Found {
             .map(|(path, (is_import, distance))| (!mentions.held.contains(&path), !is_import, distance, path))
             .collect();
         files.sort();
-        files.into_iter().take(mentions.most).map(|(.., path)| path).collect()
+        let beyond = files.split_off(mentions.most.min(files.len()));
+        let imports = beyond.into_iter().filter(|(_, is_no_import, ..)| !is_no_import).take(BEYOND);
+        Links {
+            beyond: imports.map(|(.., path)| path).collect(),
+            found: files.into_iter().map(|(.., path)| path).collect(),
+        }
     }
 }
 
@@ -171,8 +206,9 @@ mod tests {
             overlay: Overlay::default(),
             most: 3,
         };
-        let found = dependents(mentions, soon()).await;
-        let found: Vec<_> = found.iter().map(|path| path.strip_prefix(&root).unwrap()).collect();
+        let Links { found, beyond } = dependents(mentions, soon()).await;
+        let found: Vec<_> =
+            found.iter().chain(&beyond).map(|path| path.strip_prefix(&root).unwrap()).collect();
         assert_eq!(found, expected.iter().map(Path::new).collect::<Vec<_>>(), "{path}");
     }
 
@@ -193,6 +229,28 @@ mod tests {
         check(&typescript, &files, "src/deep/math.ts", &[], &["src/far.ts", "last.ts", "src/deep/near.ts"])
             .await;
         check(&[], &files, "src/deep/math.ts", &[], &[]).await;
+    }
+
+    #[tokio::test]
+    async fn beyond_the_most_those_that_bring_it_in_are_named() {
+        let users = ["a.ts", "b.ts", "c.ts", "d.ts", "e.ts"];
+        let mut files: Vec<_> =
+            users.iter().map(|name| (*name, "import { one } from './math.js';")).collect();
+        files.extend([("math.ts", "export const one = 1;"), ("z.ts", "// see math")]);
+        check(&["typescript"], &files, "math.ts", &[], &users).await;
+    }
+
+    #[test]
+    fn those_of_several_are_each_named_once() {
+        let paths = |names: &str| names.chars().map(|name| PathBuf::from(name.to_string())).collect();
+        let links = |found, beyond| Links { found: paths(found), beyond: paths(beyond) };
+        let join = |all, most| Links::join(all, |path| path == Path::new("x"), most);
+        assert_eq!(join(vec![links("ab", ""), links("xbc", "")], 3), links("abc", ""));
+        assert_eq!(join(vec![links("ab", "cx"), links("bd", "a")], 2), links("ab", "dc"));
+        let many = "abcdefghijklmno";
+        assert_eq!(join(vec![links("", many)], 1), links("a", "bcdefghijk"));
+        // What one has beyond its own most may be looked at where the others leave room.
+        assert_eq!(join(vec![links("", "a"), links("b", "")], 2), links("ba", ""));
     }
 
     #[tokio::test]
@@ -230,6 +288,6 @@ mod tests {
             overlay: Overlay::default(),
             most: 3,
         };
-        assert_eq!(dependents(mentions, Instant::now()).await, Vec::<PathBuf>::new());
+        assert_eq!(dependents(mentions, Instant::now()).await, Links::default());
     }
 }

@@ -38,7 +38,7 @@ pub struct Quirks {
     /// How long the server is silent at most, after a change, before it publishes what that change changed, in milliseconds.
     pub silence_ms: u64,
     /// Sources (`Diagnostic::source`) whose diagnostics follow a save alone. They are about the text that was saved, although
-    /// they are sent along with later versions: for a file that was changed since they are dropped.
+    /// they are sent along with later versions: for a file that was changed since they are dropped. The first is the compiler's name.
     pub saves_for: Vec<String>,
     /// Beginnings of the tokens of the progress that runs from a save until the diagnostics of `saves_for` are all there.
     pub save_tokens: Vec<String>,
@@ -61,6 +61,16 @@ pub struct Quirks {
 }
 
 impl Quirks {
+    /// The name of the compiler behind it, whose word follows a save.
+    pub fn compiler(&self) -> Option<&str> {
+        self.saves_for.first().map(String::as_str)
+    }
+
+    /// What a change breaks or mends it tells by itself, wherever that is.
+    pub fn tells_of_all(&self) -> bool {
+        self.pushes_closed && self.dirty_dependents == Dependents::Told
+    }
+
     /// As it behaves with these initialization options.
     pub(crate) fn configured(&self, initialization: &Value) -> Self {
         let is_off =

@@ -43,6 +43,14 @@ pub enum Proof {
 }
 
 impl Said {
+    /// The same where something is not known that it would have to be said with.
+    pub(crate) fn unproven(self) -> Self {
+        match self {
+            Self::Proven(diagnostics) => Self::Likely(diagnostics),
+            said => said,
+        }
+    }
+
     pub fn proof(&self) -> Proof {
         match self {
             Self::Proven(_) => Proof::Proven,

@@ -45,10 +45,8 @@ pub trait Texts: Send + Sync {
         false
     }
 
-    /// Whether an editor has another text of a file than the disk.
-    fn is_other(&self, _path: &Path) -> bool {
-        false
-    }
+    /// Whether an editor has another text of a file than the disk, or the disk has none.
+    fn is_other(&self, path: &Path) -> bool;
 
     /// What editors have open, for searching.
     fn overlay(&self) -> Overlay {
@@ -60,7 +58,15 @@ pub type Checking<'a> = Pin<Box<dyn Future<Output = Vec<Report>> + Send + 'a>>;
 
 pub type Serving<'a> = Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
 
-pub(crate) type Changing<'a> = Pin<Box<dyn Future<Output = Vec<PathBuf>> + Send + 'a>>;
+pub(crate) type Changing<'a> = Pin<Box<dyn Future<Output = Changed> + Send + 'a>>;
+
+/// What was changed on the disk.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Changed {
+    pub paths: Vec<PathBuf>,
+    /// There are more of which it is not known whether anybody has something to say of them.
+    pub is_cut: bool,
+}
 
 pub(crate) type Moment<'a> = Pin<Box<dyn Future<Output = u64> + Send + 'a>>;
 

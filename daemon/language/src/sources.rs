@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::report::{Proof, Report};
-use crate::source::{Checking, Source, Subject, Witness};
+use crate::source::{Changed, Checking, Source, Subject, Witness};
 
 /// What a grammar takes to say something, which is little.
 const FOR_SYNTAX: Duration = Duration::from_millis(50);
@@ -118,10 +118,10 @@ impl Sources {
     }
 
     /// What of the files below a folder that are served was changed on the disk since a moment.
-    pub async fn changed(&self, since: u64, below: &Path, until: Instant) -> Vec<PathBuf> {
+    pub async fn changed(&self, since: u64, below: &Path, until: Instant) -> Changed {
         match &self.witness {
             Some(witness) => witness.changed(since, below, until).await,
-            None => Vec::new(),
+            None => Changed::default(),
         }
     }
 

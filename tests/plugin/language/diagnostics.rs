@@ -88,6 +88,53 @@ fn a_server_that_still_reads_the_project_is_not_believed_to_find_nothing() {
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
+fn a_server_that_looks_at_the_project_once_more_is_waited_for() {
+    on_each(|program| {
+        let (_desk, mut window) = connected(program);
+        let script = r#"
+            local found = { T.problem(0, 0, 1, "before it has looked") }
+            local server = T.serve("scripted", "python", {
+              capabilities = { diagnosticProvider = {} },
+              answers = { ["textDocument/diagnostic"] = function() return { result = { kind = "full", items = found } } end },
+            })
+            T.edit("a.py", "scripted")
+            local function ready(is_it)
+              server.dispatchers.notification("experimental/serverStatus", { quiescent = is_it })
+            end
+            local question = { version = T.version("a.py"), wait = 60000, waitReady = 0 }
+            local function about() return vim.tbl_extend("error", { path = "a.py" }, question) end
+            ready(false)
+            local first = T.ask("diagnostics", about())
+            ready(true)
+            local after = T.ask("diagnostics", about())
+            ready(false)
+            T.begin("diagnostics", about())
+            T.finish = function()
+              found = { T.problem(0, 0, 1, "after it has") }
+              ready(true)
+            end
+            return { first, after }"#;
+        let before = said("proven", &["before it has looked"]);
+        assert_eq!(window.lua(script), json!([{ "state": "starting" }, before]));
+        window.lua("T.finish()");
+        assert_eq!(answer(&mut window), said("proven", &["after it has"]));
+    });
+}
+
+/// Of what is not told of it would be thought that it was mended.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_a_server_did_not_say_in_time_of_something_open_is_told_as_not_known() {
+    let script = r#"
+        local held = { "textDocument/diagnostic" }
+        T.serve("scripted", "python", { capabilities = { diagnosticProvider = {} }, held = held })
+        T.edit("a.py", "scripted")
+        return T.ask("diagnostics", { wait = 50 })"#;
+    check(script, said("unknown", &[]));
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
 fn what_a_server_published_before_it_was_ready_proves_little() {
     let script = r#"
         local server = T.serve("scripted", "python", {})

@@ -18,8 +18,6 @@ use copydesk_workspace::keys::Keys;
 use copydesk_workspace::process::Shell;
 use serde::Serialize;
 
-pub(super) use places::on_path;
-
 use crate::agents::Agents;
 use crate::setup::Setup;
 use crate::terminal::{self, BAD, BOLD, DIM, GOOD, print, styled};

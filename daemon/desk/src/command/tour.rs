@@ -15,23 +15,19 @@ use copydesk_protocol::event::TurnEnd;
 use copydesk_session::{Request, When};
 
 use super::run::{Manner, Where, work};
-use crate::cli::Tour;
+use crate::cli::{Tour, Usage};
 use crate::opening::Choice;
 use crate::setup::Setup;
-use crate::terminal::{self, BAD, BOLD, DIM, GOOD, print, styled};
+use crate::terminal::{BAD, BOLD, DIM, GOOD, print, styled};
 use next::Program;
 use project::{Project, toolchain};
-
-const WRONG_USAGE: u8 = 2;
 
 const PROMPT: &str = "Fix the errors";
 
 pub(crate) fn run(setup: &Setup, options: &Tour) -> anyhow::Result<ExitCode> {
     if !options.yes && !io::stdin().is_terminal() {
-        terminal::complain(&anyhow::anyhow!(
-            "the tour asks before it changes anything, and nobody is there to answer: run `copydesk tour --yes`"
-        ));
-        return Ok(ExitCode::from(WRONG_USAGE));
+        let why = "the tour asks before it changes anything, and nobody is there to answer: run `copydesk tour --yes`";
+        return Err(Usage(why.to_owned()).into());
     }
     let toolchain = toolchain()?;
     let project = Project::make()?;

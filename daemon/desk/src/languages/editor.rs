@@ -41,6 +41,9 @@ use linked::Linked;
 use others::Others;
 use serving::Servings;
 
+/// Of files that a change may break, and that an editor is not made to open.
+const TOO_MANY: &str = "more files use what was changed than they are asked about";
+
 /// What is told of files that nobody asked about, at most.
 const MOST_OTHERS: usize = 100;
 
@@ -90,13 +93,20 @@ impl EditorSource {
             None
         };
         let looking = self.linked.of(subjects, until);
-        let (answers, linked) = tokio::join!(join_all(subjects.iter().map(of)), looking);
+        let (answers, (linked, beyond)) = tokio::join!(join_all(subjects.iter().map(of)), looking);
         let mut answers: Vec<_> = answers.into_iter().flatten().collect();
         // Whoever serves a file serves those that name it; when it has spoken of the one it knows what was changed.
         if !answers.is_empty() {
             let asked = join_all(linked.iter().map(of)).await.into_iter().flatten();
             let known = asked.map(|(client, reports)| (client, self.linked.known(reports)));
             answers.extend(known.filter(|(_, reports)| !reports.is_empty()));
+        }
+        let is_known = |report: &Report| report.said.diagnostics().is_some();
+        if let Some((client, _)) = answers.iter().find(|(_, reports)| reports.iter().any(is_known))
+            && let Some(editor) = self.editors.get(*client)
+        {
+            let (client, asked) = (*client, asking((*client, editor)));
+            answers.extend(beyond.iter().map(|path| (client, asked.not_known(path, TOO_MANY))));
         }
         // Who serves none of them has nothing to say of the others.
         let clients: BTreeSet<_> = answers.iter().map(|(client, _)| *client).collect();

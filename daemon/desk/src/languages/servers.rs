@@ -27,6 +27,7 @@ use copydesk_workspace::search::Overlay;
 use super::editor::EditorSource;
 use super::former::OwnServers;
 use super::texts::{FileTexts, of_file};
+use super::unsaved::Same;
 use super::{Languages, configured, progress};
 use crate::hub::Editors;
 use crate::{environment, opening};
@@ -149,7 +150,8 @@ impl Servers {
 
     fn begun(&self, loaded: &Loaded, editors: &Editors) -> &Pool {
         self.pool.get_or_init(|| {
-            let texts = DeskTexts { buffers: self.buffers.clone(), folders: Arc::clone(&self.folders) };
+            let (buffers, folders) = (self.buffers.clone(), Arc::clone(&self.folders));
+            let texts = DeskTexts { buffers, folders, same: Same::default() };
             let choose = Arc::clone(&self.folders);
             let pool = Pool::new(opening::processes(loaded), choose, Arc::new(texts), Limits::default());
             let held = Arc::downgrade(&self.pool);
@@ -237,13 +239,20 @@ impl Choose for Folders {
 struct DeskTexts {
     buffers: Buffers,
     folders: Arc<Folders>,
+    same: Same,
 }
 
 impl Texts for DeskTexts {
     fn text(&self, path: &Path) -> Option<Subject> {
-        let real = path.canonicalize().ok()?;
+        // What is open need not be on the disk; it is known by the path that it would have there.
+        let is_open = || self.buffers.find(path, None).is_some();
+        let real = path.canonicalize().ok().or_else(|| is_open().then(|| path.to_owned()))?;
         self.folders.of(&real)?;
         of_file(&self.buffers, None, real)
+    }
+
+    fn is_other(&self, path: &Path) -> bool {
+        self.same.is_other(&self.buffers, path)
     }
 
     fn open(&self) -> BTreeSet<PathBuf> {

@@ -15,6 +15,8 @@ use copydesk_workspace::buffers::{Buffers, ClientId, OnDisk};
 use copydesk_workspace::files::{Files, Place};
 use copydesk_workspace::search::Overlay;
 
+use super::unsaved;
+
 /// Nobody has written more by hand.
 const LARGEST: u64 = 1024 * 1024;
 
@@ -45,9 +47,13 @@ impl Texts for FileTexts {
         let buffers = self.files.buffers();
         if buffers.find(path, self.files.home_client()).is_none() {
             // An editor's servers do not look at the disk themselves. Nobody knows whether it was there before; who takes it for new reads it.
-            let is_there = path.symlink_metadata().is_ok();
-            let what = if is_there { OnDisk::Created } else { OnDisk::Deleted };
+            let what = if unsaved::is_gone(path) { OnDisk::Deleted } else { OnDisk::Created };
             buffers.changed_on_disk(path, what, None);
+            return false;
+        }
+        if unsaved::is_gone(path) {
+            // There is nothing to read.
+            buffers.changed_on_disk(path, OnDisk::Deleted, None);
             return false;
         }
         let is_other = self.is_other(path);
@@ -58,10 +64,7 @@ impl Texts for FileTexts {
     }
 
     fn is_other(&self, path: &Path) -> bool {
-        let Some(Ok(open)) = self.files.buffers().find(path, self.files.home_client()) else { return false };
-        // What cannot be read here is nothing for an editor to read again.
-        let on_disk = read(path).and_then(|bytes| FileText::decode(bytes).ok());
-        on_disk.is_some_and(|file| open.document != *file.shared().as_str())
+        unsaved::is_other(self.files.buffers(), self.files.home_client(), path)
     }
 
     fn moment(&self) -> u64 {
@@ -86,7 +89,7 @@ pub(super) fn of_file(buffers: &Buffers, home: Option<ClientId>, path: PathBuf) 
 }
 
 /// Nothing that has no end, whatever lies at a path.
-fn read(path: &Path) -> Option<Vec<u8>> {
+pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
     let metadata = path.metadata().ok().filter(|metadata| metadata.is_file() && metadata.len() <= LARGEST)?;
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).ok()? + 1);
     File::open(path).ok()?.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;

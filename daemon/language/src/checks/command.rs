@@ -4,6 +4,7 @@
 //! told of last are looked at. Only what was changed while the command ran is taken for its doing.
 
 use std::collections::BTreeSet;
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +14,10 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::pending::Change;
 use super::{Checks, Edited, MOST_AGAIN, Told, text_of};
+use crate::delta::Delta;
+use crate::report::Said;
 use crate::source::{Subject, Texts};
+use crate::told;
 
 /// How long it is waited before a command for what was changed earlier.
 const SETTLE: Duration = Duration::from_secs(1);
@@ -22,6 +26,11 @@ const SETTLE: Duration = Duration::from_secs(1);
 const READING: Duration = Duration::from_millis(300);
 /// So often it is looked whether they have.
 const LOOKING: Duration = Duration::from_millis(10);
+
+/// Of files that a command changed and of which an editor has another text, which a person may have typed: it is not read over.
+const KEPT: &str = "The editor still has another text of it, and that is what is read, edited and checked.";
+/// Files that are named so.
+const NAMED: usize = 5;
 
 /// A command that is going to run. Nothing of it is known by default.
 #[derive(Debug, Default)]
@@ -52,15 +61,22 @@ impl Checks {
         Commanding { moment, waited, known: known.collect(), change }
     }
 
-    /// Has editors read again what was changed behind their backs, and waits until they have.
-    async fn read_again(&self, changed: &BTreeSet<PathBuf>, until: Instant) {
-        let Some(texts) = &self.shared.texts else { return };
-        let changed = changed.iter().take(MOST_AGAIN).cloned().collect();
-        let mut behind = those(texts, changed, |texts, path| texts.read_again(path), until).await;
+    /// Has editors read again what was changed behind their backs, and waits until they have. Gives those of which they have another
+    /// text still.
+    async fn read_again(&self, changed: &BTreeSet<PathBuf>, until: Instant) -> Vec<PathBuf> {
+        let Some(texts) = &self.shared.texts else { return Vec::new() };
+        let changed = changed.iter().cloned().collect();
+        let mut behind =
+            those(texts, changed, |texts, path| texts.read_again(path), until).await.unwrap_or_default();
         while !behind.is_empty() && Instant::now() < until {
             sleep(LOOKING).await;
-            behind = those(texts, behind, |texts, path| texts.is_other(path), until).await;
+            let looked = those(texts, behind.clone(), |texts, path| texts.is_other(path), until).await;
+            match looked {
+                Some(others) => behind = others,
+                None => break,
+            }
         }
+        behind
     }
 
     /// What is new after it.
@@ -70,12 +86,12 @@ impl Checks {
         let texts = self.shared.texts.as_ref()?;
         let root = self.real_root();
         let seen = self.shared.sources.changed(command.moment, &root, until).await;
-        let mut changed: BTreeSet<PathBuf> = seen.into_iter().collect();
+        let mut changed: BTreeSet<PathBuf> = seen.paths.into_iter().collect();
         let is_other = |(path, text): &(PathBuf, Option<Arc<String>>)| {
             path.starts_with(&root) && texts.text(path).map(|now| now.text) != *text
         };
         changed.extend(command.known.into_iter().filter(is_other).map(|(path, _)| path));
-        self.read_again(&changed, begun + READING).await;
+        let behind = self.read_again(&changed, begun + READING).await;
         let (mut edited, mut more) = (Vec::new(), 0_usize);
         for path in changed {
             if edited.len() >= MOST_AGAIN {
@@ -94,7 +110,7 @@ impl Checks {
             }
         }
         if edited.is_empty() {
-            return None;
+            return self.kept(&behind, None);
         }
         // Nobody knows which of them were not there.
         let change = self.made(&edited, false);
@@ -112,6 +128,11 @@ impl Checks {
         {
             report.past = None;
         }
+        // Nor is it sure that all who were asked know of all that it changed.
+        for report in reports.iter_mut().filter(|_| seen.is_cut) {
+            let said = mem::replace(&mut report.said, Said::Likely(Vec::new()));
+            report.said = said.unproven();
+        }
         // What was there before a command is known from the reports on it, if at all.
         let delta = self.compare(&[], &subjects, &reports, Vec::new(), &change);
         let mut told = self.told(&delta, &|path| text_of(&subjects)(path).cloned(), begun.elapsed());
@@ -120,18 +141,37 @@ impl Checks {
             told.output.push_str(&format!("{more} more changed {files} not looked at.\n"));
         }
         self.wait_for_late(asked, &delta, change);
-        told
+        self.kept(&behind, told)
+    }
+
+    /// With a word on files that a command changed and of which an editor keeps another text.
+    fn kept(&self, behind: &[PathBuf], told: Option<Told>) -> Option<Told> {
+        if behind.is_empty() {
+            return told;
+        }
+        let root = &self.shared.root;
+        let nothing = || {
+            let metadata =
+                told::metadata(&Delta::of(&[], &[], self.shared.options.least), root, Duration::ZERO);
+            Told { output: String::new(), metadata }
+        };
+        let mut told = told.unwrap_or_else(nothing);
+        let names: Vec<_> = behind.iter().take(NAMED).map(|path| told::path(path, root)).collect();
+        let (names, more) = (names.join(", "), behind.len().saturating_sub(NAMED));
+        let more = if more == 0 { String::new() } else { format!(" and {more} more files") };
+        told.output.push_str(&format!("Changed on the disk only: {names}{more}. {KEPT}\n"));
+        Some(told)
     }
 }
 
-/// The paths of which this is so. The disk is not waited for longer.
+/// The paths of which this is so. None where the disk does not answer by then.
 async fn those(
     texts: &Arc<dyn Texts>,
     paths: Vec<PathBuf>,
     is_so: fn(&dyn Texts, &Path) -> bool,
     until: Instant,
-) -> Vec<PathBuf> {
+) -> Option<Vec<PathBuf>> {
     let texts = Arc::clone(texts);
     let looking = spawn_blocking(move || paths.into_iter().filter(|path| is_so(&*texts, path)).collect());
-    timeout_at(until, looking).await.ok().and_then(Result::ok).unwrap_or_default()
+    timeout_at(until, looking).await.ok()?.ok()
 }

@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use super::*;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::report::Said;
-use crate::source::{Changing, Checking, Moment, Source, Witness};
+use crate::source::{Changed, Changing, Checking, Moment, Source, Witness};
 
 /// Every line with `bad` in it is wrong.
 #[derive(Default)]
@@ -98,7 +98,9 @@ impl Witness for Grumbler {
     }
 
     fn changed<'a>(&'a self, _since: u64, _below: &'a Path, _until: Instant) -> Changing<'a> {
-        Box::pin(std::future::ready(std::mem::take(&mut *self.changed.lock().unwrap())))
+        let paths = std::mem::take(&mut *self.changed.lock().unwrap());
+        let is_cut = paths.len() > 200;
+        Box::pin(std::future::ready(Changed { paths, is_cut }))
     }
 }
 
@@ -113,6 +115,10 @@ impl Disk {
 }
 
 impl Texts for Disk {
+    fn is_other(&self, _path: &Path) -> bool {
+        false
+    }
+
     fn text(&self, path: &Path) -> Option<Subject> {
         let text = Arc::clone(self.0.lock().unwrap().get(path)?);
         Some(Subject { path: path.to_owned(), text, is_saved: true })

@@ -14,6 +14,8 @@ use crate::source::Subject;
 /// Other files of which it is told that nothing is known.
 const MOST_UNKNOWN: usize = 10;
 
+const TOO_MANY: &str = "more files use what was changed than it is asked about";
+
 const LATE: &str = "it did not answer in time";
 
 pub(super) const CHANGED: &str = "it was changed meanwhile";
@@ -25,8 +27,8 @@ pub(super) enum Got {
     /// Of the same text, what follows a save alone.
     Saved(PathBuf, Option<Said>),
     Others(Vec<(PathBuf, Said)>),
-    /// Texts that it is to be asked about, too.
-    Linked(Vec<Subject>),
+    /// Texts that it is to be asked about, too; and files that it is not asked about.
+    Linked(Vec<Subject>, Vec<PathBuf>),
 }
 
 /// What was said by now.
@@ -45,6 +47,8 @@ pub(super) struct Answers<'a> {
     pub(super) others: BTreeMap<PathBuf, Said>,
     /// Other files that it was asked about.
     pub(super) asked: BTreeSet<PathBuf>,
+    /// Other files that a change may break, and that it was not asked about.
+    pub(super) beyond: BTreeSet<PathBuf>,
     /// Other files of which it is told also that they are not known.
     pub(super) known_before: BTreeSet<PathBuf>,
     /// Before it was told of anything.
@@ -81,16 +85,13 @@ impl Answers<'_> {
                     self.others.insert(path, said);
                 }
             }
-            Got::Linked(_) => {}
+            Got::Linked(..) => {}
         }
     }
 
     /// Nothing is proven where the server may not know what else was changed.
     fn weighed(&self, said: Said) -> Said {
-        match said {
-            Said::Proven(all) if !self.is_seen => Said::Likely(all),
-            said => said,
-        }
+        if self.is_seen { said } else { said.unproven() }
     }
 
     pub(super) fn is_complete(&self) -> bool {
@@ -113,7 +114,7 @@ impl Answers<'_> {
             let said = said.unwrap_or_else(|| Said::Unknown { why: LATE.to_owned() });
             reports.push(self.with_past(report(self.slot, &subject.path, said), Past::own));
         }
-        let source = self.slot.launch.quirks.saves_for.join(", ");
+        let source = self.slot.launch.quirks.compiler().unwrap_or_default().to_owned();
         for path in mem::take(&mut self.followed).into_iter().filter(|_| is_known) {
             self.saved.entry(path).or_insert_with(|| Said::Unknown { why: LATE.to_owned() });
         }
@@ -130,6 +131,10 @@ impl Answers<'_> {
         }
         for path in mem::take(&mut self.asked) {
             others.entry(path).or_insert_with(|| Said::Unknown { why: LATE.to_owned() });
+        }
+        for path in mem::take(&mut self.beyond) {
+            self.known_before.insert(path.clone());
+            others.entry(path).or_insert_with(|| Said::Unknown { why: TOO_MANY.to_owned() });
         }
         let mut unknown = 0;
         others.retain(|path, said| {

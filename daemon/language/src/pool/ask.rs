@@ -8,6 +8,7 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
+use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout_at};
 
 use super::Shared;
@@ -78,7 +79,8 @@ pub(super) async fn ask(
     for path in in_editors.iter().filter(|path| !is_asked(path)) {
         slot.refresh(&alive, &*pool.texts, path);
     }
-    hold_unsaved(pool, slot, &alive, open.into_iter().filter(|path| !is_asked(path)));
+    let unasked = open.into_iter().filter(|path| !is_asked(path)).collect();
+    let knows_unsaved = hold_unsaved(pool, slot, &alive, unasked, until.min(Instant::now() + SETTLING)).await;
     let known_before = slot.documents().ever_known();
     let current = current(pool, subjects, aim);
     if current.is_empty() {
@@ -116,7 +118,8 @@ pub(super) async fn ask(
         waiting.push(Box::pin(async { Got::Others(server.others(mark, until).await) }));
         waiting.push(Box::pin(async {
             let _ = server.states().wait_for(|state| *state == State::Ready).await;
-            Got::Linked(linked(pool, slot, &paths, until).await)
+            let (texts, beyond) = linked(pool, slot, &paths, until).await;
+            Got::Linked(texts, beyond)
         }));
     }
     let quirks = &slot.launch.quirks;
@@ -125,12 +128,13 @@ pub(super) async fn ask(
         generation,
         subjects: &paths,
         // A file that stands alone is not touched by what was not seen.
-        is_seen: is_seen || quirks.dirty_dependents == Dependents::None,
+        is_seen: is_seen && knows_unsaved || quirks.dirty_dependents == Dependents::None,
         said: BTreeMap::new(),
         saved: BTreeMap::new(),
         followed: followed(slot, &current, aim),
         others: BTreeMap::new(),
         asked: BTreeSet::new(),
+        beyond: BTreeSet::new(),
         known_before,
         past,
     };
@@ -138,7 +142,8 @@ pub(super) async fn ask(
     let mut is_telling = aim.is_whole() && is_told && !server.is_asked_instead();
     while let Ok(Some(got)) = timeout_at(until, waiting.next()).await {
         match got {
-            Got::Linked(found) => {
+            Got::Linked(found, beyond) => {
+                answers.beyond.extend(beyond);
                 for subject in found {
                     let first_line = subject.text.lines().next().unwrap_or_default();
                     if let Some(language) = language_of(&subject.path, first_line) {
@@ -188,19 +193,41 @@ fn is_current(pool: &Shared, subject: &Subject) -> bool {
     pool.texts.text(&subject.path).is_some_and(|now| now.text == subject.text)
 }
 
-/// A server knows what lies on the disk; what editors have instead it is told, as far as it may matter to it.
-fn hold_unsaved(pool: &Shared, slot: &Slot, alive: &Alive, open: impl Iterator<Item = PathBuf>) {
-    let is_its = |path: &PathBuf| {
-        let language = language_of(path, "").filter(|_| path.starts_with(&slot.launch.root));
-        language.is_some_and(|language| slot.languages.iter().any(|known| known == language))
-    };
-    let is_held = |path: &PathBuf| slot.documents().text(path).is_some();
-    let unheld = open.filter(|path| is_its(path) && !is_held(path)).take(MOST_UNSAVED);
-    for path in unheld.filter(|path| pool.texts.is_other(path)) {
-        if let Some((subject, language)) = pool.texts.text(&path).zip(language_of(&path, "")) {
-            slot.hold(alive, &subject, language);
-        }
+/// A server knows what lies on the disk; what editors have instead it is told, as far as it serves that. Tells whether that was all.
+async fn hold_unsaved(
+    pool: &Shared,
+    slot: &Slot,
+    alive: &Alive,
+    mut open: Vec<PathBuf>,
+    until: Instant,
+) -> bool {
+    let root = &slot.launch.root;
+    open.retain(|path| path.starts_with(root) && slot.documents().text(path).is_none());
+    if open.is_empty() {
+        return true;
     }
+    let (texts, choose) = (Arc::clone(&pool.texts), Arc::clone(&pool.choose));
+    let (name, root) = (slot.launch.name.clone(), root.clone());
+    let looking = spawn_blocking(move || {
+        let its = |subject: Subject| {
+            let first_line = subject.text.lines().next().unwrap_or_default();
+            let mut chosen = choose.servers_for(&subject.path, first_line).into_iter();
+            let language = chosen.find(|chosen| chosen.name == name && chosen.root == root)?.language;
+            Some((subject, language))
+        };
+        let unsaved = open.into_iter().filter(|path| texts.is_other(path));
+        unsaved
+            .filter_map(|path| texts.text(&path))
+            .filter_map(its)
+            .take(MOST_UNSAVED + 1)
+            .collect::<Vec<_>>()
+    });
+    // A disk that does not answer is not waited for.
+    let Ok(Ok(unsaved)) = timeout_at(until, looking).await else { return false };
+    for (subject, language) in unsaved.iter().take(MOST_UNSAVED) {
+        hold_found(pool, slot, alive, subject, language);
+    }
+    unsaved.len() <= MOST_UNSAVED
 }
 
 /// Holds a text that nobody has just made. Where another one was made, and told to the server, while this was on its way, that counts.

@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
+use crate::dependents::Links;
 use crate::diagnostic::Diagnostic;
 use crate::report::Said;
 use crate::source::Subject;
@@ -30,7 +31,7 @@ struct Held {
     used: u64,
     said: Option<Remembered>,
     /// Files that it may break, as far as they were looked for.
-    links: Option<Vec<PathBuf>>,
+    links: Option<Links>,
 }
 
 #[derive(Debug)]
@@ -121,13 +122,13 @@ impl Documents {
         self.held.len()
     }
 
-    pub(super) fn link(&mut self, path: &Path, links: &[PathBuf]) {
+    pub(super) fn link(&mut self, path: &Path, links: &Links) {
         if let Some(held) = self.held.get_mut(path) {
-            held.links = Some(links.to_vec());
+            held.links = Some(links.clone());
         }
     }
 
-    pub(super) fn links(&self, path: &Path) -> Option<Vec<PathBuf>> {
+    pub(super) fn links(&self, path: &Path) -> Option<Links> {
         self.held.get(path)?.links.clone()
     }
 

@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout};
 
 use super::Shared;
 use super::slot::Slot;
-use crate::dependents::{Mentions, dependents};
+use crate::dependents::{Links, Mentions, dependents};
 use crate::quirks::Dependents;
 use crate::source::Subject;
 
@@ -24,31 +24,28 @@ const READING: Duration = Duration::from_millis(100);
 /// Files for which others are looked for, of those that one call changed.
 const MOST_CHANGED: usize = 4;
 
+/// The texts, and files of which there are too many to be looked at.
 pub(super) async fn linked(
     pool: &Arc<Shared>,
     slot: &Arc<Slot>,
     paths: &BTreeSet<PathBuf>,
     until: Instant,
-) -> Vec<Subject> {
-    let most = pool.limits.dependents;
+) -> (Vec<Subject>, Vec<PathBuf>) {
     let looking = paths.iter().take(MOST_CHANGED).map(|path| of(pool, slot, path, until));
-    let mut found = Vec::new();
-    for path in join_all(looking).await.concat() {
-        if found.len() < most && !paths.contains(&path) && !found.contains(&path) {
-            found.push(path);
-        }
-    }
+    let all = join_all(looking).await;
+    let Links { found, beyond } = Links::join(all, |path| paths.contains(path), pool.limits.dependents);
     if found.is_empty() {
-        return Vec::new();
+        return (Vec::new(), beyond);
     }
     let texts = Arc::clone(&pool.texts);
     let reading =
         tokio::task::spawn_blocking(move || found.iter().filter_map(|path| texts.text(path)).collect());
     // A disk that does not answer is not waited for.
-    timeout(READING, reading).await.ok().and_then(Result::ok).unwrap_or_default()
+    let texts = timeout(READING, reading).await.ok().and_then(Result::ok).unwrap_or_default();
+    (texts, beyond)
 }
 
-async fn of(pool: &Arc<Shared>, slot: &Arc<Slot>, path: &Path, until: Instant) -> Vec<PathBuf> {
+async fn of(pool: &Arc<Shared>, slot: &Arc<Slot>, path: &Path, until: Instant) -> Links {
     let known = slot.documents().links(path);
     if let Some(known) = known {
         warm(pool, slot, path);
@@ -69,11 +66,11 @@ pub(super) fn warm(pool: &Arc<Shared>, slot: &Arc<Slot>, path: &Path) {
     }));
 }
 
-async fn look(pool: &Shared, slot: &Slot, path: &Path, until: Instant) -> Vec<PathBuf> {
+async fn look(pool: &Shared, slot: &Slot, path: &Path, until: Instant) -> Links {
     let quirks = &slot.launch.quirks;
     let is_asked = || slot.alive().is_some_and(|alive| alive.server.is_asked_instead());
     if quirks.dirty_dependents == Dependents::None || (quirks.pushes_closed && !is_asked()) {
-        return Vec::new();
+        return Links::default();
     }
     let mentions = Mentions {
         path: path.to_owned(),

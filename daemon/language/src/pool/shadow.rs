@@ -111,7 +111,7 @@ async fn check_linked(
 ) -> Vec<(PathBuf, Said)> {
     let paths = subjects.iter().map(|(subject, _)| subject.path.clone()).collect();
     let mut checking = Vec::new();
-    for subject in linked(pool, slot, &paths, until).await {
+    for subject in linked(pool, slot, &paths, until).await.0 {
         let first_line = subject.text.lines().next().unwrap_or_default();
         if let Some(language) = language_of(&subject.path, first_line) {
             slot.hold(alive, &subject, language);

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::Pool;
 use super::root::Root;
 use crate::known::language_of;
-use crate::source::{Changing, Moment, Witness};
+use crate::source::{Changed, Changing, Moment, Witness};
 
 /// Files of which it is looked whether anybody serves them, after a command that changed more.
 const MOST_CHANGED: usize = 200;
@@ -61,7 +61,9 @@ impl Witness for Overseer {
                 !shared.choose.servers_for(path, "").is_empty()
                     || (is_kept && language_of(path, "").is_some())
             };
-            paths.into_iter().take(MOST_CHANGED).filter(is_served).collect()
+            let is_cut = paths.len() > MOST_CHANGED;
+            let served = paths.into_iter().take(MOST_CHANGED).filter(is_served);
+            Changed { paths: served.collect(), is_cut }
         })
     }
 }

@@ -51,7 +51,7 @@ impl Server {
                 if options.workspace && !alone {
                     self.ask_workspace(options.identifier.as_deref(), until).await;
                 }
-                if quirks.pushes_closed && quirks.dirty_dependents == Dependents::Told {
+                if quirks.tells_of_all() {
                     self.quiet(since, until).await;
                     let named = self.named(since, |path| !found.contains_key(path));
                     found.extend(self.ask_all(named, until).await);

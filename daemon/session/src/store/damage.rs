@@ -187,6 +187,8 @@ async fn a_check_counts_for_a_day_one_file_and_one_start_of_the_machine() {
 async fn a_store_that_stands_alone_is_read_without_a_trace() {
     let dir = tempfile::tempdir().unwrap();
     let (path, written) = filled(dir.path(), 3).await;
+    // What the next one who may write has to know.
+    database::note_damage(&path);
     let files = || fs::read_dir(dir.path()).unwrap().count();
     let (bytes, count) = (fs::read(&path).unwrap(), files());
     let connection = super::open::FILE.open_for_reading(dir.path()).unwrap();

@@ -43,16 +43,23 @@ pub enum Depth {
     Thorough,
 }
 
-/// What has to be read at this start is read. An error of SQLite's own kind for damage, if there is any.
+/// What has to be read at this start is read, and noted. An error of SQLite's own kind for damage, if there is any.
 pub(super) fn at_start(connection: &Connection, path: &Path, large: Large) -> rusqlite::Result<()> {
+    if look(connection, path, large)? != Depth::Cheap {
+        note_whole(path);
+    }
+    Ok(())
+}
+
+/// The same without a trace. Gives what was read.
+pub(super) fn look(connection: &Connection, path: &Path, large: Large) -> rusqlite::Result<Depth> {
     let depth = depth(path, large);
     match depth {
-        Depth::Cheap => return cheap(connection),
+        Depth::Cheap => cheap(connection)?,
         Depth::Whole => whole(connection)?,
         Depth::Thorough => verdict(connection, "PRAGMA integrity_check(1)")?,
     }
-    note_whole(path);
-    Ok(())
+    Ok(depth)
 }
 
 /// What the next start has to do, by the note of the last check.

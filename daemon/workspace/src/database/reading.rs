@@ -31,7 +31,7 @@ impl Database {
                 | OpenFlags::SQLITE_OPEN_URI
                 | OpenFlags::SQLITE_OPEN_NO_MUTEX;
             let connection = Connection::open_with_flags(address(&path), flags)?;
-            check::at_start(&connection, &path, self.large)?;
+            check::look(&connection, &path, self.large)?;
             let version = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
             Ok((connection, version))
         };

@@ -24,7 +24,7 @@ end
 
 --- What one server has said, of any file.
 ---@param client vim.lsp.Client
----@param fresh table<integer, copydesk.Verdict> What it was asked for just now, by buffer.
+---@param fresh? table<integer, copydesk.Verdict> What it was asked for just now, by buffer; nothing where it was not.
 ---@return table<integer, copydesk.Verdict> by_buffer
 local function of_client(client, fresh)
   local judge, server = require("copydesk.diagnostics.judge"), require("copydesk.server")
@@ -37,7 +37,9 @@ local function of_client(client, fresh)
       local identifiers = server.pulls(client, buffer)
       local verdict = judge.published(client, buffer)
       if #identifiers > 0 then
-        verdict = fresh[buffer] or judge.pulled(client, buffer, identifiers)
+        verdict = fresh and fresh[buffer] or judge.pulled(client, buffer, identifiers)
+        -- It was asked, and had no answer.
+        verdict.items = verdict.items or fresh and {} or nil
       end
       found[buffer] = verdict.items and verdict or nil
     end
@@ -50,7 +52,7 @@ end
 ---@param deadline? number
 ---@return copydesk.DiagnosticsResult
 function M.everything(deadline)
-  local fresh = deadline and require("copydesk.diagnostics.open").ask(deadline) or {}
+  local fresh = deadline and require("copydesk.diagnostics.open").ask(deadline)
   local position, item = require("copydesk.position"), require("copydesk.diagnostics.item")
   local judge, notes = require("copydesk.diagnostics.judge"), require("copydesk.diagnostics.notes")
   local clients = vim.tbl_filter(function(client)
@@ -60,7 +62,7 @@ function M.everything(deadline)
   local unseen = {} ---@type table<integer, string[]>
   for _, client in ipairs(clients) do
     local blind = require("copydesk.diagnostics.saved").unseen(client)
-    for buffer, verdict in pairs(of_client(client, fresh[client.id] or {})) do
+    for buffer, verdict in pairs(of_client(client, fresh and (fresh[client.id] or {}))) do
       if blind then
         unseen[buffer] = vim.list_extend(unseen[buffer] or {}, { blind })
       end

@@ -52,7 +52,7 @@
 
 --- What was done to a file.
 ---@alias copydesk.ChangeReason
----| "created" # It was made.
+---| "created" # It was made, or a command changed it and nobody knows whether it was there before.
 ---| "written" # It has another content.
 ---| "deleted" # It is not there any more.
 
@@ -163,7 +163,7 @@
 ---@field state copydesk.AnswerState Whether the editor could say.
 ---@field files? copydesk.FileDiagnostics[] One for every document that was asked about or has any.
 
---- A file that the desk changed on the disk.
+--- A file that was changed on the disk, by the desk or by a command of the agent.
 ---@class copydesk.DocumentChangedParams
 ---@field uri string The file.
 ---@field reason copydesk.ChangeReason What was done to it.

@@ -8,10 +8,6 @@ local M = {}
 --- The name of our own client.
 local OURS = "copydesk"
 local PULL = "textDocument/diagnostic"
---- What a server calls its work while it does not know the project yet. (A compiler that checks is not among it.)
-local LOADING = { "index", "load", "fetch", "scan", "setting up", "initializ", "import", "crategraph" }
---- clangd is right about a file whatever else it still reads.
-local RIGHT_WHILE_LOADING = { clangd = true }
 
 local has_methods = vim.fn.has("nvim-0.11") == 1
 
@@ -231,26 +227,6 @@ function M.may_ask_again(problem)
     return data.retriggerRequest ~= false
   end
   return problem.code == -32801 or problem.code == -32800
-end
-
---- Whether a server says that it does not know the project yet: when it finds nothing now, that means nothing.
----@param client vim.lsp.Client
----@return boolean
-function M.is_loading(client)
-  if RIGHT_WHILE_LOADING[client.name] then
-    return false
-  elseif require("copydesk.diagnostics.notes").is_unsettled(client.id) then
-    return true
-  end
-  for _, title in pairs(client.progress.pending) do
-    local words = tostring(title):lower()
-    for _, word in ipairs(LOADING) do
-      if words:find(word, 1, true) then
-        return true
-      end
-    end
-  end
-  return false
 end
 
 return M

@@ -1,6 +1,5 @@
 //! The user's folders, the programs in `PATH`, the space on the disk.
 
-use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -9,6 +8,7 @@ use copydesk_workspace::paths::Paths;
 use rustix::fs::{Access, access, statvfs};
 
 use super::Finding;
+use crate::on_path::on_path;
 use crate::setup::Setup;
 use crate::skills;
 
@@ -64,12 +64,6 @@ fn absent(about: &'static str, path: &Path) -> Finding {
 
 pub(super) fn program(name: &str) -> Option<PathBuf> {
     on_path(&std::env::var_os("PATH")?, name)
-}
-
-/// The program that a shell with this `PATH` would run.
-pub(in crate::command) fn on_path(search: &OsStr, name: &str) -> Option<PathBuf> {
-    let mut places = std::env::split_paths(search).map(|folder| folder.join(name));
-    places.find(|path| path.is_file() && access(path, Access::EXEC_OK).is_ok())
 }
 
 /// Nothing where there are none.

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::super::doctor::on_path;
+use crate::on_path::on_path;
 
 /// The name of the program, as it is installed.
 const NAME: &str = "copydesk";

@@ -5,10 +5,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use copydesk_language::known::servers;
 use copydesk_language::{Diagnostic, Report, Said};
-
-/// As it is named, and as what it says is signed.
-const COMPILERS: &[(&str, &[&str])] = &[("rustc", &["rustc", "clippy"])];
 
 /// Files of which it is remembered that a compiler has to do with them.
 const MOST: usize = 1000;
@@ -37,9 +35,12 @@ impl Compiled {
             Report::new(path.to_owned(), name.clone(), said)
         };
         let mut reports: Vec<_> = unseen.iter().map(unknown).collect();
-        for (name, sources) in COMPILERS {
-            let is_own =
-                |item: &Diagnostic| item.source.as_deref().is_some_and(|source| sources.contains(&source));
+        let compilers =
+            servers().iter().filter_map(|server| Some((server.quirks.compiler()?, &server.quirks)));
+        for (name, quirks) in compilers {
+            let is_own = |item: &Diagnostic| {
+                item.source.as_ref().is_some_and(|source| quirks.saves_for.contains(source))
+            };
             let is_unseen = unseen.iter().any(|unseen| unseen == name);
             if !self.is_for(path, is_unseen || items.iter().any(is_own)) {
                 continue;
@@ -47,7 +48,7 @@ impl Compiled {
             let (own, others) = items.into_iter().partition(is_own);
             items = others;
             if !is_unseen {
-                reports.push(Report::new(path.to_owned(), *name, said(own)));
+                reports.push(Report::new(path.to_owned(), name, said(own)));
             }
         }
         (items, reports)

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use copydesk_language::known::{Role, language_of, servers};
-use copydesk_language::{Mentions, Report, Subject, Texts, dependents};
+use copydesk_language::{Links, Mentions, Report, Subject, Texts, dependents};
 use futures_util::future::join_all;
 use tokio::time::{Instant, timeout};
 
@@ -36,33 +36,30 @@ impl Linked {
         Self { texts, root, known: Mutex::default() }
     }
 
-    /// Their texts; none of those that were changed themselves.
-    pub(super) async fn of(&self, subjects: &[Subject], until: Instant) -> Vec<Subject> {
+    /// Their texts, and files of which there are too many to be looked at; none of those that were changed themselves.
+    pub(super) async fn of(&self, subjects: &[Subject], until: Instant) -> (Vec<Subject>, Vec<PathBuf>) {
         let until = until.min(Instant::now() + LOOKING);
         let looking = subjects.iter().take(MOST_CHANGED).map(|subject| self.look(subject, until));
-        let mut found: Vec<PathBuf> = Vec::new();
-        for path in join_all(looking).await.concat() {
-            let is_changed = subjects.iter().any(|subject| subject.path == path);
-            if found.len() < MOST && !is_changed && !found.contains(&path) {
-                found.push(path);
-            }
-        }
+        let is_changed = |path: &Path| subjects.iter().any(|subject| subject.path == path);
+        let Links { found, beyond } = Links::join(join_all(looking).await, is_changed, MOST);
         if found.is_empty() {
-            return Vec::new();
+            return (Vec::new(), beyond);
         }
         let texts = Arc::clone(&self.texts);
         let reading =
             tokio::task::spawn_blocking(move || found.iter().filter_map(|path| texts.text(path)).collect());
-        timeout(READING, reading).await.ok().and_then(Result::ok).unwrap_or_default()
+        let texts = timeout(READING, reading).await.ok().and_then(Result::ok).unwrap_or_default();
+        (texts, beyond)
     }
 
-    async fn look(&self, subject: &Subject, until: Instant) -> Vec<PathBuf> {
+    async fn look(&self, subject: &Subject, until: Instant) -> Links {
         let first_line = subject.text.lines().next().unwrap_or_default();
-        let Some(language) = language_of(&subject.path, first_line) else { return Vec::new() };
+        let Some(language) = language_of(&subject.path, first_line) else { return Links::default() };
         // Whoever serves one of them serves the others.
         let serving = servers().iter().filter(|server| {
             server.role == Role::Language && server.languages.iter().any(|one| one == language)
         });
+        let tells_of_all = serving.clone().any(|server| server.quirks.tells_of_all());
         let languages: BTreeSet<_> = serving.flat_map(|server| server.languages.clone()).collect();
         let mentions = Mentions {
             path: subject.path.clone(),
@@ -72,7 +69,9 @@ impl Linked {
             overlay: self.texts.overlay(),
             most: MOST,
         };
-        dependents(mentions, until).await
+        let links = dependents(mentions, until).await;
+        // Of those it is known without a question.
+        if tells_of_all { Links { beyond: Vec::new(), ..links } } else { links }
     }
 
     /// What is worth telling of one of them.
@@ -97,6 +96,10 @@ mod tests {
     struct NoTexts;
 
     impl Texts for NoTexts {
+        fn is_other(&self, _path: &Path) -> bool {
+            false
+        }
+
         fn text(&self, _path: &Path) -> Option<Subject> {
             None
         }

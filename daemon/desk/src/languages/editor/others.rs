@@ -21,7 +21,9 @@ impl Others {
     pub(super) fn changed(&self, said: Vec<Report>, is_cut: bool, subjects: &[Subject]) -> Vec<Report> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_mentioned = |(path, source): &Key| {
-            said.iter().any(|report| report.path == *path && report.source == *source)
+            // Who does not know what one says of it does not know what the others do.
+            let is_its = |report: &Report| report.source == *source || report.said.diagnostics().is_none();
+            said.iter().any(|report| report.path == *path && is_its(report))
                 || subjects.iter().any(|subject| subject.path == *path)
         };
         let gone: Vec<_> = last.keys().filter(|key| !is_cut && !is_mentioned(key)).cloned().collect();
@@ -75,6 +77,11 @@ mod tests {
         assert_eq!(told(wrong()), [report("b", wrong())]);
         assert_eq!(told(unknown()), []);
         assert_eq!(told(wrong()), []);
+        // Nor what another one said of it.
+        let compiler = || Report::new("b".into(), "rustc", wrong());
+        assert_eq!(others.changed(vec![report("b", wrong()), compiler()], false, &[]), [compiler()]);
+        assert_eq!(told(unknown()), []);
+        assert_eq!(others.changed(vec![report("b", wrong()), compiler()], false, &[]), []);
     }
 
     #[test]

@@ -60,6 +60,10 @@ impl Editor for Scripted {
 struct NoTexts;
 
 impl Texts for NoTexts {
+    fn is_other(&self, _path: &Path) -> bool {
+        false
+    }
+
     fn text(&self, _path: &Path) -> Option<Subject> {
         None
     }
@@ -103,6 +107,16 @@ impl Scene {
         let subjects = [Subject { path, text: Arc::new("one".to_owned()), is_saved: false }];
         let reports = self.source.check(&subjects, Instant::now() + Duration::from_secs(3)).await;
         reports.into_iter().map(|report| report.said).collect()
+    }
+
+    /// Each report on a file that is saved, by its name.
+    async fn check_saved(&self, name: &str) -> Vec<(String, Said)> {
+        let path = self.root().join(name);
+        let text = Arc::new(std::fs::read_to_string(&path).unwrap());
+        let subjects = [Subject { path, text, is_saved: true }];
+        let reports = self.source.check(&subjects, Instant::now() + Duration::from_secs(60)).await;
+        let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+        reports.into_iter().map(|report| (name(&report.path), report.said)).collect()
     }
 
     /// Whether anybody serves, and how long it took to know.
@@ -179,4 +193,24 @@ async fn a_bystander_that_stops_answering_is_passed_over_and_forgotten_when_it_l
     scene.source.editors.remove(client);
     scene.source.check(&[], Instant::now()).await;
     assert_eq!(scene.source.silent().len(), 0);
+}
+
+#[tokio::test]
+async fn where_more_files_use_a_changed_one_than_an_editor_is_made_to_open_that_is_told() {
+    let scene = Scene::new();
+    let answered = Some(AnswerState::Answered);
+    let (client, _) = scene.attach(answered, answered);
+    scene.source.files.set_home(Some(client));
+    for number in 0..10 {
+        std::fs::write(scene.root().join(format!("user{number}.py")), "import math_of_ours").unwrap();
+        std::fs::write(scene.root().join(format!("user{number}.go")), "import \"area\"").unwrap();
+    }
+    std::fs::write(scene.root().join("math_of_ours.py"), "one = 1").unwrap();
+    std::fs::write(scene.root().join("area.go"), "package area").unwrap();
+    let unknown = || Said::Unknown { why: TOO_MANY.to_owned() };
+    let told = scene.check_saved("math_of_ours.py").await;
+    assert_eq!(told[0], ("math_of_ours.py".to_owned(), Said::Proven(Vec::new())));
+    assert_eq!(told[1..], [("user8.py".to_owned(), unknown()), ("user9.py".to_owned(), unknown())]);
+    // Of all those the server tells by itself.
+    assert_eq!(scene.check_saved("area.go").await.len(), 1);
 }

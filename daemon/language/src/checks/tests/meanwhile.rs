@@ -195,10 +195,28 @@ async fn what_of_a_commands_changes_was_not_looked_at_is_said() {
     assert!(told.output.ends_with("6 more changed files were not looked at.\n"), "{}", told.output);
 }
 
+#[tokio::test]
+async fn where_a_command_changed_more_than_is_told_nothing_is_proven() {
+    for (count, proof) in [(200, "proven for this text"), (201, "likely, not proven, for this text")] {
+        let scene = scene();
+        let command = scene.checks.begin_command().await;
+        for number in 0..count {
+            scene.grumbler.disk.write(&number.to_string(), "fine\n");
+            scene.grumbler.changed.lock().unwrap().push(Path::new("/w").join(number.to_string()));
+        }
+        let told = scene.checks.commanded(command).await.unwrap();
+        assert!(told.output.contains(proof), "{count}: {}", told.output);
+    }
+}
+
 /// A disk that does not answer when it is asked whether an editor has another text.
 struct Stuck(Arc<Disk>, Mutex<std::sync::mpsc::Receiver<()>>);
 
 impl Texts for Stuck {
+    fn is_other(&self, _path: &Path) -> bool {
+        false
+    }
+
     fn text(&self, path: &Path) -> Option<Subject> {
         self.0.text(path)
     }
@@ -208,23 +226,74 @@ impl Texts for Stuck {
     }
 }
 
+fn checks_of(grumbler: &Arc<Grumbler>, texts: Arc<dyn Texts>) -> Checks {
+    let sources = Sources {
+        pool: Some(Arc::clone(grumbler) as Arc<dyn Source>),
+        witness: Some(Arc::clone(grumbler) as Arc<dyn Witness>),
+        ..Sources::default()
+    };
+    Checks::new(sources, texts, Path::new("/w"), Options { wait: WAIT, least: Severity::Error })
+}
+
 #[tokio::test]
 async fn a_disk_that_does_not_answer_holds_nobody_up() {
     let grumbler = Arc::new(Grumbler::default());
     grumbler.disk.write("a", "fine\n");
     let (answer, waiting) = std::sync::mpsc::channel();
     let texts = Arc::new(Stuck(Arc::clone(&grumbler.disk), Mutex::new(waiting)));
-    let sources = Sources {
-        pool: Some(Arc::clone(&grumbler) as Arc<dyn Source>),
-        witness: Some(Arc::clone(&grumbler) as Arc<dyn Witness>),
-        ..Sources::default()
-    };
-    let options = Options { wait: WAIT, least: Severity::Error };
-    let checks = Checks::new(sources, texts, Path::new("/w"), options);
+    let checks = checks_of(&grumbler, texts);
     let command = checks.begin_command().await;
     grumbler.disk.write("a", "bad\n");
     grumbler.changed.lock().unwrap().push("/w/a".into());
     let told = checks.commanded(command).await.unwrap();
     assert!(told.output.contains("bad"), "{}", told.output);
     drop(answer);
+}
+
+/// An editor that keeps its text whatever comes to the disk.
+struct Keeps(Arc<Disk>);
+
+impl Texts for Keeps {
+    fn text(&self, path: &Path) -> Option<Subject> {
+        self.0.text(path)
+    }
+
+    fn read_again(&self, _path: &Path) -> bool {
+        true
+    }
+
+    fn is_other(&self, _path: &Path) -> bool {
+        true
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_what_a_command_changed_it_is_told_where_an_editor_keeps_another_text() {
+    let grumbler = Arc::new(Grumbler::default());
+    grumbler.disk.write("a", "typed\n");
+    let checks = checks_of(&grumbler, Arc::new(Keeps(Arc::clone(&grumbler.disk))));
+    let told = async || {
+        let command = checks.begin_command().await;
+        grumbler.changed.lock().unwrap().push("/w/a".into());
+        checks.commanded(command).await.unwrap()
+    };
+    let kept = "Changed on the disk only: a. The editor still has another text of it, and that is what is read, edited and checked.\n";
+    let first = told().await;
+    assert!(first.output.ends_with(kept), "{}", first.output);
+    // Also where there is nothing else to say.
+    let again = told().await;
+    assert_eq!((again.output.as_str(), figures(&again.metadata)), (kept, (vec![], 0, 0)));
+    // Editors hear of all of them, and not only of those that are asked about.
+    let command = checks.begin_command().await;
+    grumbler
+        .changed
+        .lock()
+        .unwrap()
+        .extend((0..MOST_AGAIN + 6).map(|number| format!("/w/{number:02}").into()));
+    let many = checks.commanded(command).await.unwrap();
+    assert!(
+        many.output.contains("Changed on the disk only: 00, 01, 02, 03, 04 and 25 more files."),
+        "{}",
+        many.output
+    );
 }

@@ -25,6 +25,19 @@ async fn a_closed_file_that_an_edit_breaks_is_told() {
 }
 
 #[tokio::test]
+async fn where_more_files_use_a_changed_one_than_are_asked_about_that_is_told() {
+    let house = House::new(&["--pull"], push(), Limits { dependents: 1, ..Limits::default() });
+    for name in ["b.lua", "c.lua"] {
+        house.write(name, "require 'a'\nneed a.x");
+    }
+    house.write("d.lua", "-- not a");
+    let a = house.saved("a.lua", "give y");
+    let words = house.check(&a).await;
+    let beyond = "c.lua unknown more files use what was changed than it is asked about";
+    assert_eq!(words, ["a.lua Proven ", "b.lua Proven a gives no x", beyond]);
+}
+
+#[tokio::test]
 async fn what_a_shell_changes_is_known_at_the_next_question() {
     let house = House::new(&["--pull"], push(), Limits::default());
     house.write("a.lua", "give x");
@@ -189,7 +202,7 @@ async fn what_changed_since_a_moment_is_known_of_each_folder() {
     house.write("before.lua", "give x");
     let moment = overseer.moment(soon()).await;
     house.write("a.lua", "give y");
-    let changed = async |below: &str| overseer.changed(moment, &house.root.join(below), soon()).await;
+    let changed = async |below: &str| overseer.changed(moment, &house.root.join(below), soon()).await.paths;
     assert_eq!(changed("").await, [house.root.join("a.lua")]);
     assert_eq!(changed("other").await, Vec::<std::path::PathBuf>::new());
 }
@@ -203,12 +216,12 @@ async fn a_folder_that_only_an_editor_serves_is_watched_over_too() {
     overseer.oversee(&house.root);
     let moment = overseer.moment(soon()).await;
     house.write("a.lua", "give y");
-    assert_eq!(overseer.changed(moment, &house.root, soon()).await, [house.root.join("a.lua")]);
+    assert_eq!(overseer.changed(moment, &house.root, soon()).await.paths, [house.root.join("a.lua")]);
     assert_eq!(house.pool.status(), []);
     // Nobody watches for somebody who is gone.
     drop(overseer);
     let overseer = house.pool.overseer();
     let moment = overseer.moment(soon()).await;
     house.write("a.lua", "give z");
-    assert_eq!(overseer.changed(moment, &house.root, soon()).await, Vec::<std::path::PathBuf>::new());
+    assert_eq!(overseer.changed(moment, &house.root, soon()).await.paths, Vec::<std::path::PathBuf>::new());
 }

@@ -122,9 +122,9 @@ async fn run(pair: &Pair, folder: &Path) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "needs servers, by COPYDESK_TEST_SERVERS"]
+#[ignore = "needs servers, by COPYDESK_TEST_SERVERS_FOLDER"]
 async fn what_a_change_breaks_in_another_open_file_is_told() {
-    let folder = std::env::var_os("COPYDESK_TEST_SERVERS").expect("the folder with the servers");
+    let folder = std::env::var_os("COPYDESK_TEST_SERVERS_FOLDER").expect("the folder with the servers");
     let only = std::env::var("COPYDESK_TEST_SERVER").unwrap_or_default();
     for pair in PAIRS.iter().filter(|pair| pair.name.contains(&only)) {
         run(pair, Path::new(&folder)).await;

@@ -207,9 +207,9 @@ async fn run(trial: &Trial, folder: &Path) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "needs servers, by COPYDESK_TEST_SERVERS"]
+#[ignore = "needs servers, by COPYDESK_TEST_SERVERS_FOLDER"]
 async fn every_server_says_of_each_text_what_is_wrong_with_it() {
-    let folder = std::env::var_os("COPYDESK_TEST_SERVERS").expect("the folder with the servers");
+    let folder = std::env::var_os("COPYDESK_TEST_SERVERS_FOLDER").expect("the folder with the servers");
     let only = std::env::var("COPYDESK_TEST_SERVER").unwrap_or_default();
     for trial in TRIALS.iter().filter(|trial| trial.name.contains(&only)) {
         run(trial, Path::new(&folder)).await;
@@ -218,9 +218,9 @@ async fn every_server_says_of_each_text_what_is_wrong_with_it() {
 
 /// A compiler that is run by a save says nothing of a file that was deleted without one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "needs servers, by COPYDESK_TEST_SERVERS"]
+#[ignore = "needs servers, by COPYDESK_TEST_SERVERS_FOLDER"]
 async fn what_a_deleted_file_breaks_is_known_after_a_save_alone() {
-    let folder = std::env::var_os("COPYDESK_TEST_SERVERS").expect("the folder with the servers");
+    let folder = std::env::var_os("COPYDESK_TEST_SERVERS_FOLDER").expect("the folder with the servers");
     let project = tempfile::tempdir().unwrap();
     let root = project.path().canonicalize().unwrap();
     fs::create_dir(root.join("src")).unwrap();

@@ -43,22 +43,40 @@ local function includes(buffer)
   return open[buffer].names
 end
 
---- What is known of the disk below the folder that a server works in.
+--- The folder that a server works in.
+---@param client vim.lsp.Client
+---@param buffer integer
+---@return string
+local function root_of(client, buffer)
+  local root = client.root_dir or client.config.root_dir
+  return vim.fs.normalize(root or vim.fs.dirname(vim.api.nvim_buf_get_name(buffer)))
+end
+
+--- What is known of the disk below that.
 ---@param client vim.lsp.Client
 ---@param buffer integer
 ---@return copydesk.Included
 local function on_disk(client, buffer)
-  local root = client.root_dir or client.config.root_dir
-  return included.below(vim.fs.normalize(root or vim.fs.dirname(vim.api.nvim_buf_get_name(buffer))))
+  return included.below(root_of(client, buffer))
 end
 
 --- Files were changed that the server has not open.
 ---@param id integer
 function M.disk_changed(id)
   local client = vim.lsp.get_client_by_id(id)
-  local root = client and M.is_for(client) and (client.root_dir or client.config.root_dir)
-  if root then
-    included.forget(vim.fs.normalize(root))
+  if client and M.is_for(client) then
+    local root = client.root_dir or client.config.root_dir
+    included.forget(root and vim.fs.normalize(root))
+  end
+end
+
+--- A document was written, and with it what it includes: that is known also when nobody has it open any more.
+---@param buffer integer
+function M.written(buffer)
+  for _, client in ipairs(require("copydesk.server").of(buffer)) do
+    if M.is_for(client) then
+      included.add(root_of(client, buffer), includes(buffer))
+    end
   end
 end
 

@@ -87,6 +87,12 @@ local function begin(root, look)
       end
       entries = entries + 1
       local ending = M.ending(name)
+      if kind == "link" then
+        local stat = vim.uv.fs_stat(root .. "/" .. name)
+        kind = stat and stat.type or kind
+        -- Folders that lie elsewhere are not looked at.
+        look.is_whole = look.is_whole and kind ~= "directory"
+      end
       if kind == "file" and (HEADERS[ending] or M.UNITS[ending]) then
         files = files + 1
         look.is_whole = read(root .. "/" .. name, look.names) and look.is_whole
@@ -113,9 +119,22 @@ function M.below(root)
 end
 
 --- Something was changed there.
----@param root string
+---@param root? string Nothing for all that is known.
 function M.forget(root)
-  looks[root] = nil
+  if root then
+    looks[root] = nil
+  else
+    looks = {}
+  end
+end
+
+--- A file was written there that includes these. (What it includes no more is found when all is looked at again.)
+---@param root string
+---@param names table<string, true>
+function M.add(root, names)
+  for name in pairs(looks[root] and names or {}) do
+    looks[root].names[name] = M.UNITS[M.ending(name)] or looks[root].names[name]
+  end
 end
 
 return M

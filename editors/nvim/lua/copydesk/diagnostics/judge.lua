@@ -109,7 +109,7 @@ function M.published(client, buffer)
     verdict.proof = verdict.again and notes.now() >= verdict.again and "likely" or nil
     return verdict
   end
-  local _, disk_sure = notes.disk(client)
+  local _, disk_sure = require("copydesk.diagnostics.disk").read(client)
   if notes.now() >= said.at + settle then
     local is_sure = is_named and not said.is_early and told_at >= disk_sure
     verdict.proof = is_sure and "proven" or "likely"
@@ -156,7 +156,7 @@ function M.pulled(client, buffer, identifiers)
   local told_at = note and note.told and note.told.at or 0
   -- It was asked after it was told of the text, and maybe before something else was changed.
   if note and is_all and notes.elsewhere(client.id, note) <= told_at then
-    local _, disk_sure = notes.disk(client)
+    local _, disk_sure = require("copydesk.diagnostics.disk").read(client)
     return { items = items, proof = told_at >= disk_sure and "proven" or "likely" }
   end
   return { items = #items > 0 and items or nil }

@@ -6,6 +6,7 @@
 local judge = require("copydesk.diagnostics.judge")
 local server = require("copydesk.server")
 local notes = require("copydesk.diagnostics.notes")
+local ready = require("copydesk.diagnostics.ready")
 
 local M = {}
 
@@ -51,7 +52,7 @@ function Look:verdict(client, is_late)
   if verdict.wants_touch and self.waits then
     require("copydesk.diagnostics.ground").touch(client, self.buffer)
   end
-  if not next(verdict.items or {}) and server.is_loading(client) then
+  if not next(verdict.items or {}) and ready.is_loading(client) then
     return { items = verdict.items, starting = true }
   elseif not verdict.items and judge.is_silent(client) then
     return nil
@@ -101,21 +102,24 @@ function Look:step()
   local version = notes.desk_version(self.buffer)
   local is_fresh = (version or self.asked or 0) >= (self.asked or 0)
   local verdicts, again, is_starting = {}, math.min(self.deadline, now + PULSE), false
+  local ready_by = self.ready_by
   for _, client in ipairs(server.of(self.buffer)) do
     local verdict = self:verdict(client, is_late)
     if verdict then
       verdicts[client] = verdict
       is_fresh = is_fresh and (verdict.proof ~= nil or verdict.is_final == true)
-      is_starting = is_starting or verdict.starting or false
+      if verdict.starting then
+        is_starting, ready_by = true, math.max(ready_by, ready.back_by(client) or 0)
+      end
       again = math.min(again, verdict.again or again)
     end
   end
   if next(verdicts) == nil then
     return { state = "unsupported" }
-  elseif is_fresh or is_late or is_starting and now >= self.ready_by then
+  elseif is_fresh or is_late or is_starting and now >= ready_by then
     return self:conclude(verdicts)
   end
-  return nil, is_starting and math.min(again, self.ready_by) or again
+  return nil, is_starting and math.min(again, ready_by) or again
 end
 
 --- Must be called in a coroutine.

@@ -22,6 +22,7 @@ local M = {}
 ---@field same? {theirs: integer, desk?: integer, tick: integer} One text in the numbers of both; later ones are the same.
 ---@field opening? boolean The document is being opened, and `same` is known.
 ---@field changed? number When its text became another one for the server.
+---@field landed? number When that came to the disk, where it was opened since.
 ---@field first? integer The version that it was opened with.
 ---@field touched? {version: integer, of: integer, at: number} It was told of the text of version `of` once more.
 ---@field ground? {version: integer, head: string, at: number} See `ground.lua`.
@@ -29,23 +30,13 @@ local M = {}
 ---@field published? copydesk.Said
 ---@field pulled table<string, copydesk.Said> By identifier.
 
----@class copydesk.Runs What the compiler behind a server does, which may be several things at once.
----@field began table<string, number> When each began, since nothing was at work.
----@field running table<string, true>
----@field ended number When one last ended.
----@field checked number When the first of those began that have all ended.
-
 ---@class copydesk.Watched What is known of one server.
 ---@field since number
 ---@field publishes boolean It has published something, of whatever file.
----@field unsettled boolean It says that it is not ready.
 ---@field began integer When it was first known, in seconds of the clock on the wall.
 ---@field elsewhere number When something was last changed that is not open.
----@field disk number When it was last told of a file that it has to read on the disk.
----@field folder number When it was last told of one that is gone with its folder.
 ---@field heard number When it last published.
 ---@field saved number When it was last told of a save.
----@field runs copydesk.Runs
 ---@field notes table<string, copydesk.Note> By URI.
 ---@field leaving table<string, true> Documents that are closed with the text that their files have.
 
@@ -80,10 +71,9 @@ end
 ---@return copydesk.Watched
 local function server(id)
   if not servers[id] then
-    servers[id] = { since = M.now(), publishes = false, unsettled = false, notes = {} }
+    servers[id] = { since = M.now(), publishes = false, notes = {} }
     servers[id].began, servers[id].elsewhere, servers[id].heard = os.time(), 0, 0
-    servers[id].leaving, servers[id].disk, servers[id].folder = {}, -math.huge, -math.huge
-    servers[id].saved, servers[id].runs = 0, { began = {}, running = {}, ended = 0, checked = 0 }
+    servers[id].leaving, servers[id].saved = {}, 0
   end
   return servers[id]
 end
@@ -113,42 +103,6 @@ function M.elsewhere(id, note)
   return last
 end
 
---- What servers were told of the disk they read there themselves, some time later, in milliseconds.
-local DISK = 300
---- The TypeScript compiler takes longer to see that a folder is gone.
-local FOLDER = 1500
---- For so long after they were told, it is not proven that they have.
-local DISK_UNSURE = 2000
---- These read what they were told of before they answer what they are asked next.
-local IN_ORDER = { gopls = true }
-
---- From when on a server has read what changed on the disk, as far as is known, and from when on that is sure.
----@param client vim.lsp.Client
----@return number read
----@return number sure
-function M.disk(client)
-  local known = server(client.id)
-  local disk = IN_ORDER[client.name] and -math.huge or known.disk
-  local is_compiler = #require("copydesk.diagnostics.tsserver").identifiers(client) > 0
-  return math.max(disk + DISK, is_compiler and known.folder + FOLDER or disk), disk + DISK_UNSURE
-end
-
---- A server is told of files on the disk; those that are open there it does not read.
----@param known copydesk.Watched
----@param changes any
-local function changed_on_disk(known, changes)
-  for _, change in ipairs(type(changes) == "table" and changes or {}) do
-    local uri = require("copydesk.position").uri(change.uri)
-    if not uri or not known.notes[uri] then
-      known.disk = M.now()
-    end
-    local is_file, path = pcall(vim.uri_to_fname, change.uri)
-    if is_file and not vim.uv.fs_stat(vim.fs.dirname(path)) then
-      known.folder = M.now()
-    end
-  end
-end
-
 --- When a server last published, of whatever file.
 ---@param id integer
 ---@return number
@@ -156,45 +110,17 @@ function M.heard(id)
   return server(id).heard
 end
 
---- After the end of one thing that the compiler does the next one follows within so many milliseconds.
-local PAUSE = 200
---- A server that has more at work at once is not believed to have ended.
-local MOST_RUNS = 64
-
---- The compiler behind a server has begun or ended something.
+--- When the last change came to the disk that the compiler behind a server has to look at: by a save, or in another way. A text
+--- that was read again from there was not saved, and nobody has the compiler look at it.
 ---@param id integer
----@param token string
----@param kind any
-function M.checked(id, token, kind)
-  local runs = server(id).runs
-  if kind == "begin" then
-    if next(runs.running) == nil then
-      runs.began = {}
-    end
-    if runs.began[token] or vim.tbl_count(runs.began) < MOST_RUNS then
-      runs.began[token], runs.running[token] = M.now(), true
-    end
-  elseif kind == "end" and runs.running[token] then
-    runs.running[token], runs.ended = nil, M.now()
-    if next(runs.running) == nil then
-      local is_full = vim.tbl_count(runs.began) >= MOST_RUNS
-      runs.checked = is_full and 0 or math.min(unpack(vim.tbl_values(runs.began)))
-    end
-  end
-end
-
---- Whether the compiler behind a server has seen what was last saved, and what came to the disk in another way: a text that was read
---- again from there was not saved, and nobody has the compiler look at it.
----@param id integer
----@return boolean
-function M.is_checked(id)
+---@return number
+function M.landed(id)
   local known = server(id)
-  local runs, last = known.runs, math.max(known.saved, known.elsewhere)
+  local last = math.max(known.saved, known.elsewhere)
   for _, note in pairs(known.notes) do
-    last = math.max(last, note.changed or 0)
+    last = math.max(last, note.landed or note.changed or 0)
   end
-  local is_over = next(runs.running) == nil and M.now() >= runs.ended + PAUSE
-  return is_over and runs.checked > 0 and runs.checked >= last
+  return last
 end
 
 ---@param id integer
@@ -208,7 +134,7 @@ function M.published(id, params)
     local items = type(params.diagnostics) == "table" and params.diagnostics or {}
     note.published = {
       items = items,
-      is_early = #items == 0 and require("copydesk.server").is_loading(client),
+      is_early = #items == 0 and require("copydesk.diagnostics.ready").is_loading(client),
       version = type(params.version) == "number" and params.version or nil,
       at = M.now(),
     }
@@ -236,12 +162,6 @@ function M.pulled(id, result, context)
   end
 end
 
----@param id integer
----@param params any
-function M.status(id, params)
-  server(id).unsettled = type(params) == "table" and params.quiescent == false
-end
-
 --- The version of a text as the desk counts; nothing where the desk does not see the buffer and knows only the file.
 ---@param buffer integer
 ---@return integer?
@@ -253,14 +173,25 @@ function M.desk_version(buffer)
   return require("copydesk.untitled").version(buffer)
 end
 
---- Whether a file was written since a server is known.
----@param buffer integer
+--- Systems keep the time of files in steps of up to so many milliseconds.
+local TICK = 10
+
+--- A document was opened. Where its file was written since the server is known, that is a change.
+---@param note copydesk.Note
 ---@param known copydesk.Watched
----@return boolean
-local function is_recent(buffer, known)
-  local is_valid = vim.api.nvim_buf_is_valid(buffer)
-  local stat = is_valid and vim.uv.fs_stat(vim.api.nvim_buf_get_name(buffer))
-  return not stat or stat.mtime.sec >= known.began
+local function opened(note, known)
+  local is_valid = vim.api.nvim_buf_is_valid(note.buffer)
+  local stat = is_valid and vim.uv.fs_stat(vim.api.nvim_buf_get_name(note.buffer))
+  if stat and stat.mtime.sec < known.began then
+    return
+  end
+  note.changed, note.landed = note.told.at, nil
+  if stat then
+    local seconds, microseconds = vim.uv.gettimeofday()
+    local age = (seconds - stat.mtime.sec) * 1e3 + microseconds / 1e3 - stat.mtime.nsec / 1e6
+    -- The time of a file is that of the last tick of the system.
+    note.landed = note.told.at - math.max(0, age - TICK)
+  end
 end
 
 --- A document is attached to a server.
@@ -280,7 +211,7 @@ function M.attached(id, buffer, is_opening)
     note.told = { version = theirs, at = M.now(), saved = 0 }
     note.same = { theirs = theirs, desk = M.desk_version(buffer), tick = tick }
     note.opening, note.first = true, theirs
-    note.changed = is_recent(buffer, server(id)) and note.told.at or nil
+    opened(note, server(id))
     require("copydesk.diagnostics.ground").told(id, note, true)
   end
 end
@@ -317,6 +248,9 @@ end
 ---@param id integer
 function M.ended(id)
   servers[id] = nil
+  for _, room in ipairs({ "ready", "runs", "disk" }) do
+    require("copydesk.diagnostics." .. room).ended(id)
+  end
 end
 
 --- A text was read again from the disk: what was said is of another one, although that may have had the same number.
@@ -374,7 +308,9 @@ function M.told(data)
       known.elsewhere = M.now()
       require("copydesk.diagnostics.ground").disk_changed(data.client_id)
     end
-    changed_on_disk(known, vim.tbl_get(data, "params", "changes"))
+    require("copydesk.diagnostics.disk").changed(data.client_id, vim.tbl_get(data, "params", "changes"), function(changed)
+      return known.notes[changed] ~= nil
+    end)
     return
   elseif is_changing and require("copydesk.diagnostics.ground").is_ours(vim.tbl_get(data, "params", "textDocument", "version")) then
     return
@@ -396,7 +332,7 @@ function M.told(data)
     -- Others see it only from now on.
     local client = vim.lsp.get_client_by_id(data.client_id)
     if client and require("copydesk.diagnostics.ground").is_for(client) then
-      note.changed = M.now()
+      note.changed, note.landed = M.now(), nil
     end
     return
   end
@@ -411,16 +347,12 @@ function M.told(data)
     end
     note.opening = nil
   end
-  if is_changing or is_opening and is_recent(note.buffer, server(data.client_id)) then
-    note.changed = note.told.at
+  if is_changing then
+    note.changed, note.landed = note.told.at, nil
+  elseif is_opening then
+    opened(note, server(data.client_id))
   end
   require("copydesk.diagnostics.ground").told(data.client_id, note, is_opening)
-end
-
----@param id integer
----@return boolean
-function M.is_unsettled(id)
-  return servers[id] ~= nil and servers[id].unsettled
 end
 
 --- Whether a server has ever published anything, and since when we would know.

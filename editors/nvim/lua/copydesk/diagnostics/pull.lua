@@ -1,12 +1,15 @@
 --- One server, asked for the diagnostics of one buffer as it is.
 ---
 --- Messages are ordered: the server has been told of the text before it is asked, so the answer is for that text. When the
---- text changes meanwhile the server is asked again, as it is when it says that it was overtaken. What it was told of the disk it
---- reads there in its own time: it is asked a little later, and for a while what it answers is no proof.
+--- text changes meanwhile the server is asked again, as it is when it says that it was overtaken, or when it has looked at the
+--- project anew since: what it says before it has means nothing. What it was told of the disk it reads there in its own time:
+--- it is asked a little later, and for a while what it answers is no proof.
 
+local disk = require("copydesk.diagnostics.disk")
 local judge = require("copydesk.diagnostics.judge")
 local server = require("copydesk.server")
 local notes = require("copydesk.diagnostics.notes")
+local ready = require("copydesk.diagnostics.ready")
 local tsserver = require("copydesk.diagnostics.tsserver")
 
 local M = {}
@@ -25,6 +28,7 @@ local PAUSE = 100
 ---@field items table[]
 ---@field retry_at? number
 ---@field was_loading boolean The server did not know the project yet when it was asked.
+---@field readied? integer How often the server had looked at the project when it was asked.
 ---@field is_compiler boolean It is asked past the server.
 ---@field failed boolean It cannot be asked for this text.
 ---@field cancels fun()[]
@@ -47,7 +51,8 @@ function Pull:ask(identifiers)
   self.tick, self.asked = vim.api.nvim_buf_get_changedtick(self.buffer), notes.now()
   -- The compiler answers when it has read the project.
   self.is_compiler = tsserver.is_own(identifiers[1])
-  self.was_loading = not self.is_compiler and server.is_loading(self.client)
+  self.was_loading = not self.is_compiler and ready.is_loading(self.client)
+  self.readied = ready.rounds(self.client)
   self.round = self.round + 1
   self.items, self.retry_at, self.failed, self.open = {}, nil, false, #identifiers
   local round = self.round
@@ -88,10 +93,14 @@ end
 ---@return copydesk.Verdict?
 function Pull:verdict(identifiers)
   local is_same = self.tick == vim.api.nvim_buf_get_changedtick(self.buffer)
-  local disk_read, disk_sure = notes.disk(self.client)
+  local disk_read, disk_sure = disk.read(self.client)
   if notes.now() < disk_read then
     return { again = disk_read }
-  elseif not is_same or self.asked < disk_read or self.retry_at and notes.now() >= self.retry_at then
+  elseif ready.is_unsettled(self.client) then
+    return { starting = true }
+  elseif not is_same or self.asked < disk_read or self.readied ~= ready.rounds(self.client) then
+    self:ask(identifiers)
+  elseif self.retry_at and notes.now() >= self.retry_at then
     self:ask(identifiers)
   end
   if self.failed then

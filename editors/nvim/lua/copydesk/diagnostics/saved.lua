@@ -3,6 +3,7 @@
 --- Contract: says who has not seen the texts as they are, so that nobody takes silence for approval.
 
 local notes = require("copydesk.diagnostics.notes")
+local runs = require("copydesk.diagnostics.runs")
 
 local M = {}
 
@@ -30,7 +31,7 @@ function M.progress(data)
   local token = tostring(vim.tbl_get(data, "params", "token"))
   for _, beginning in ipairs(known and known.tokens or {}) do
     if vim.startswith(token, beginning) then
-      notes.checked(data.client_id, token, kind)
+      runs.progress(data.client_id, token, kind)
     end
   end
 end
@@ -48,7 +49,7 @@ function M.unseen(client)
       return known.source
     end
   end
-  return not notes.is_checked(client.id) and known.source or nil
+  return not runs.has_seen(client.id, notes.landed(client.id)) and known.source or nil
 end
 
 --- Whether there is a compiler, and it has seen the texts as they are.

@@ -43,7 +43,7 @@ end
 local function watch(client, buffer, is_opening)
   wrap(client, "textDocument/publishDiagnostics", notes.published)
   wrap(client, "textDocument/diagnostic", notes.pulled)
-  wrap(client, "experimental/serverStatus", notes.status)
+  wrap(client, "experimental/serverStatus", require("copydesk.diagnostics.ready").status)
   notes.attached(client.id, buffer, is_opening)
 end
 
@@ -96,6 +96,9 @@ function M.start()
   on("LspProgress", function(event)
     require("copydesk.diagnostics.saved").progress(event.data)
     notes.emit()
+  end)
+  on("BufWritePost", function(event)
+    require("copydesk.diagnostics.ground").written(event.buf)
   end)
   on("BufReadPost", function(event)
     notes.forget(event.buf)

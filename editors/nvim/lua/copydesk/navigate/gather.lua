@@ -48,7 +48,7 @@ function M.gather(questions, buffer, deadline, is_enough)
       end
     end)
     for _, question in ipairs(questions) do
-      question.was_loading = server.is_loading(question.client)
+      question.was_loading = require("copydesk.diagnostics.ready").is_loading(question.client)
       local client, method, params = question.client, question.method, question.params
       local cancel = server.request(client, method, params, buffer, function(problem, result)
         answered(question, problem, result)
