@@ -42,9 +42,10 @@ fn is_for_programs(line: &str) -> bool {
     line.ends_with('}') && (line.starts_with("{\"") || line.contains("\":"))
 }
 
-/// The very last line of what it has printed so far.
+/// The last line for people of what it has printed so far.
 pub(super) fn last_line(metadata: &Value) -> Option<String> {
-    clean(output(metadata)).last()
+    // What is for programs may not have come to its end.
+    clean(output(metadata)).filter(|line| !is_for_programs(line) && !line.starts_with("{\"")).last()
 }
 
 fn output(metadata: &Value) -> &str {
@@ -99,5 +100,7 @@ mod tests {
         assert_eq!(shown("{\"error\":404}", 80), ["  {\"error\":404}"]);
         assert_eq!(last_line(&json!({ "output": "one\ntwo\n\n" })).as_deref(), Some("two"));
         assert_eq!(last_line(&json!({ "output": 5 })), None);
+        let cargo = json!({ "output": "Checking a\n{\"reason\":\"x\"}\n{\"reason\":\"compiler-mess" });
+        assert_eq!(last_line(&cargo).as_deref(), Some("Checking a"));
     }
 }
