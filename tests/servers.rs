@@ -166,7 +166,7 @@ async fn what_is_past_the_end_or_no_text_or_too_much_is_made_sense_of() {
     server.hold(&subject, "plaintext");
     let said = server.check(&subject.path, Instant::now() + LONG).await;
     let found = said.diagnostics().unwrap();
-    assert_eq!((found.len(), found[0].message.as_str()), (10_000, "this is bad"));
+    assert_eq!((found.len(), &*found[0].message), (10_000, "this is bad"));
 }
 
 #[tokio::test]

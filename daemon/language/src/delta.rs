@@ -15,6 +15,7 @@ mod matching;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::baseline::{Baseline, Moved};
 use crate::clean;
@@ -54,9 +55,9 @@ pub(crate) struct Answer {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    pub path: PathBuf,
+    pub path: Arc<Path>,
     /// Whose report it is from.
-    pub source: String,
+    pub source: Arc<str>,
     pub proof: Proof,
     pub diagnostic: Diagnostic,
 }
@@ -115,9 +116,11 @@ impl Delta {
             again: 0,
         });
         let Some(after) = report.said.diagnostics() else { return };
+        let (path, source): (Arc<Path>, Arc<str>) =
+            (report.path.as_path().into(), report.source.as_str().into());
         let problem = |diagnostic: &Diagnostic| Problem {
-            path: report.path.clone(),
-            source: report.source.clone(),
+            path: Arc::clone(&path),
+            source: Arc::clone(&source),
             proof: report.said.proof(),
             diagnostic: diagnostic.clone(),
         };
@@ -151,7 +154,7 @@ impl Delta {
             files.entry(answer.path.clone()).or_insert(next);
         }
         let place = |problem: &Problem| {
-            let file = files.get(&problem.path).copied().unwrap_or(usize::MAX);
+            let file = files.get(&*problem.path).copied().unwrap_or(usize::MAX);
             (problem.diagnostic.severity, file, problem.diagnostic.span)
         };
         for list in [&mut self.new, &mut self.unsure, &mut self.remaining, &mut self.fixed] {
@@ -169,7 +172,7 @@ impl Delta {
             .filter(|(_, is_first)| !**is_first)
         {
             let is_its =
-                |answer: &&mut Answer| answer.path == problem.path && answer.source == problem.source;
+                |answer: &&mut Answer| *answer.path == *problem.path && *answer.source == *problem.source;
             self.answers.iter_mut().find(is_its).into_iter().for_each(|answer| answer.again += 1);
         }
         keep(&mut self.remaining, &remaining);

@@ -1,6 +1,7 @@
 //! One problem in a text.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use copydesk_text::Position;
 use serde::Serialize;
@@ -22,15 +23,16 @@ pub struct Span {
     pub end: Position,
 }
 
+/// Its words are shared: there may be thousands, each kept in several places.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
     pub span: Span,
     pub severity: Severity,
     /// The source's name for this kind of problem, such as `E0308`.
-    pub code: Option<String>,
+    pub code: Option<Arc<str>>,
     /// Who says so, such as `rustc`; a server may pass on what others say.
-    pub source: Option<String>,
-    pub message: String,
+    pub source: Option<Arc<str>>,
+    pub message: Arc<str>,
     pub related: Vec<Related>,
 }
 

@@ -66,6 +66,11 @@ impl Quirks {
         self.saves_for.first().map(String::as_str)
     }
 
+    /// Whether what is signed so follows a save.
+    pub fn follows_save(&self, source: &str) -> bool {
+        self.saves_for.iter().any(|known| known == source)
+    }
+
     /// What a change breaks or mends it tells by itself, wherever that is.
     pub fn tells_of_all(&self) -> bool {
         self.pushes_closed && self.dirty_dependents == Dependents::Told

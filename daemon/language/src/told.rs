@@ -70,7 +70,7 @@ impl Telling<'_> {
         self.said.push_str(&group.head(self.delta.least, self.root));
         self.said.push('\n');
         for (done, problem) in group.problems.iter().enumerate() {
-            let shown = problem::shown(problem, self.root, self.places.get(problem.path.as_path()));
+            let shown = problem::shown(problem, self.root, self.places.get(&*problem.path));
             let has_room = self.told == 0 || self.said.len() + shown.len() <= BYTES;
             if self.told >= PROBLEMS || !has_room {
                 let _ = writeln!(self.said, "… and {} more", group.problems.len() - done);

@@ -390,9 +390,9 @@ fn diagnostic(item: wire::Diagnostic, document: Option<&Document>, encoding: Enc
             wire::Severity::Information => Severity::Information,
             wire::Severity::Hint => Severity::Hint,
         },
-        code: item.code,
-        source: item.source,
-        message: item.message,
+        code: item.code.map(Into::into),
+        source: item.source.map(Into::into),
+        message: item.message.into(),
         related: Vec::new(),
     }
 }

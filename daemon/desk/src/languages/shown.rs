@@ -38,7 +38,7 @@ fn problem(problem: &Problem) -> reviews::Problem {
             Severity::Hint => reviews::Severity::Hint,
         },
         code: problem.code(),
-        source: problem.source.clone(),
+        source: problem.source.to_string(),
         message: problem.message(),
     }
 }

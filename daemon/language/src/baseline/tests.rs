@@ -3,7 +3,7 @@ use crate::diagnostic::Severity;
 
 fn at(line: u32, from: u32, to: u32) -> Diagnostic {
     let span = Span { start: Position::new(line, from), end: Position::new(line, to) };
-    let (code, source, message, related) = (None, None, "wrong".to_owned(), Vec::new());
+    let (code, source, message, related) = (None, None, "wrong".into(), Vec::new());
     Diagnostic { span, severity: Severity::Error, code, source, message, related }
 }
 

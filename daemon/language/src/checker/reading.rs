@@ -97,9 +97,9 @@ impl Found {
         let diagnostic = |(raw, paths): &(Raw, Vec<PathBuf>)| Diagnostic {
             span: place.span(&raw.at, columns),
             severity: raw.severity,
-            code: raw.code.clone(),
-            source: raw.source.clone(),
-            message: raw.message.clone(),
+            code: raw.code.as_deref().map(Into::into),
+            source: raw.source.as_deref().map(Into::into),
+            message: raw.message.as_str().into(),
             related: raw
                 .related
                 .iter()

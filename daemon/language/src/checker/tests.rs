@@ -69,7 +69,7 @@ fn soon() -> Instant {
 
 fn problem(line: u32, from: u32, to: u32, message: &str) -> Diagnostic {
     let span = Span { start: Position::new(line, from), end: Position::new(line, to) };
-    let message = message.to_owned();
+    let message = message.into();
     Diagnostic { span, severity: Severity::Error, code: None, source: None, message, related: vec![] }
 }
 

@@ -39,7 +39,7 @@ fn said(text: &str) -> Said {
     let lines = text.lines().enumerate().filter(|(_, line)| line.contains("bad"));
     let diagnostic = |(number, line): (usize, &str)| {
         let at = Position::new(u32::try_from(number).unwrap(), 0);
-        let (span, message) = (Span { start: at, end: at }, line.trim().to_owned());
+        let (span, message) = (Span { start: at, end: at }, line.trim().into());
         Diagnostic { span, severity: Severity::Error, code: None, source: None, message, related: Vec::new() }
     };
     Said::Proven(lines.map(diagnostic).collect())
@@ -281,7 +281,7 @@ struct Seen(Mutex<Vec<(u32, String)>>);
 impl Viewer for Seen {
     fn found(&self, _path: &Path, _text: &str, problems: &[crate::delta::Problem]) {
         let seen = |problem: &crate::delta::Problem| {
-            (problem.diagnostic.span.start.line, problem.diagnostic.message.clone())
+            (problem.diagnostic.span.start.line, problem.diagnostic.message.to_string())
         };
         *self.0.lock().unwrap() = problems.iter().map(seen).collect();
     }

@@ -25,7 +25,7 @@ impl<'a> Folding<'a> {
     /// Which of them are not yet told.
     pub(super) fn firsts(&mut self, problems: &'a [Problem]) -> Vec<bool> {
         let line = |problem: &'a Problem| (problem.path.as_os_str(), problem.diagnostic.span.start.line);
-        let is_syntax = |problem: &Problem| problem.source == TREE_SITTER;
+        let is_syntax = |problem: &Problem| *problem.source == *TREE_SITTER;
         let mut told = HashSet::new();
         if problems.iter().any(is_syntax) {
             let errors = problems.iter().filter(|problem| problem.diagnostic.severity == Severity::Error);
@@ -43,7 +43,7 @@ impl<'a> Folding<'a> {
         }
         // Different speakers have different words for the same thing, but the same code.
         let Some(code) = &item.code else { return true };
-        let speaker = (problem.source.as_str(), item.source.as_deref());
+        let speaker = (&*problem.source, item.source.as_deref());
         *self.codes.entry(key(code)).or_insert(speaker) == speaker
     }
 }

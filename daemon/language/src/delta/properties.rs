@@ -22,7 +22,7 @@ fn wild() -> impl Strategy<Value = Vec<Diagnostic>> {
         let mut item = item(0, 0, &message);
         item.span.start = Position::new(line, character);
         item.span.end = Position::new(to_line, to_character);
-        item.code = coded.then(|| "C1".to_owned());
+        item.code = coded.then(|| "C1".into());
         item
     });
     prop::collection::vec(one, 0..12)
@@ -49,8 +49,8 @@ proptest! {
         prop_assert_eq!(delta.fixed.len() + delta.remaining.len(), checked(&old).len());
         // Of the same words there are never more remaining than there were.
         for word in ["a", "b"] {
-            let count = |list: &[Problem]| list.iter().filter(|p| p.diagnostic.message == word).count();
-            let before = checked(&old).iter().filter(|item| item.message == word).count();
+            let count = |list: &[Problem]| list.iter().filter(|p| *p.diagnostic.message == *word).count();
+            let before = checked(&old).iter().filter(|item| *item.message == *word).count();
             prop_assert_eq!(count(&delta.fixed) + count(&delta.remaining), before);
         }
     }

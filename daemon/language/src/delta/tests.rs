@@ -10,7 +10,7 @@ use crate::source::TREE_SITTER;
 pub(super) fn item(line: u32, character: u32, message: &str) -> Diagnostic {
     let start = Position::new(line, character);
     let span = Span { start, end: Position { character: character + 1, ..start } };
-    let message = message.to_owned();
+    let message = message.into();
     Diagnostic { span, severity: Severity::Error, code: None, source: None, message, related: Vec::new() }
 }
 
@@ -130,7 +130,7 @@ fn what_several_say_is_told_once() {
     compare(&before, &[syntax, server], once);
 
     let coded = |speaker: &str, message: &str| {
-        let (code, source) = (Some("E0308".to_owned()), Some(speaker.to_owned()));
+        let (code, source) = (Some("E0308".into()), Some(speaker.into()));
         Diagnostic { code, source, ..item(1, 4, message) }
     };
     let native = coded("rust-analyzer", "expected u32, found &str");

@@ -199,7 +199,7 @@ impl House {
                 Said::Unknown { why } => format!("{name} unknown {why}"),
                 said => {
                     let all = said.diagnostics().unwrap();
-                    let all: Vec<_> = all.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
+                    let all: Vec<_> = all.iter().map(|diagnostic| &*diagnostic.message).collect();
                     format!("{name} {:?} {}", said.proof(), all.join("; "))
                 }
             }

@@ -227,7 +227,7 @@ impl Known {
 /// Those that only follow a save, and the others.
 pub(super) fn apart(diagnostics: Vec<Diagnostic>, quirks: &Quirks) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
     let follows = |diagnostic: &Diagnostic| {
-        diagnostic.source.as_ref().is_some_and(|source| quirks.saves_for.contains(source))
+        diagnostic.source.as_deref().is_some_and(|source| quirks.follows_save(source))
     };
     diagnostics.into_iter().partition(follows)
 }

@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use crate::diagnostic::Diagnostic;
 
 mod item;
+mod plain;
 #[cfg(test)]
 mod tests;
 
@@ -87,6 +88,9 @@ pub(super) fn publish(params: &RawValue) -> Option<Publish> {
 
 /// None where it is no full report. Anything but `unchanged` counts as one if it has items: gopls writes `kind: ""`.
 pub(super) fn pulled(result: &RawValue) -> Option<Pulled> {
+    if let Some(set) = plain::pulled(result) {
+        return Some(Pulled { set, related: Vec::new() });
+    }
     let raw: RawReport<'_> = serde_json::from_str(result.get()).ok()?;
     let mut room = MOST_READ;
     let set = full(&raw.kind, raw.items, &mut room)?;
@@ -193,6 +197,10 @@ impl<'de> Deserialize<'de> for Ordered<'de> {
 
 /// None where it is no list.
 fn set(items: &RawValue, room: &mut usize) -> Option<Set> {
+    if let Some(plain) = plain::list(items).filter(|plain| plain.len() <= *room) {
+        *room -= plain.len();
+        return Some(bounded(plain, 0));
+    }
     let mut json = serde_json::Deserializer::from_str(items.get());
     Items { room }.deserialize(&mut json).ok()
 }

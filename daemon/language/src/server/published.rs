@@ -110,7 +110,7 @@ mod tests {
             severity: Severity::Error,
             code: None,
             source: None,
-            message: String::new(),
+            message: "".into(),
             related: Vec::new(),
         };
         let diagnostics = Arc::new(vec![diagnostic; count]);

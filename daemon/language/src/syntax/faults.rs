@@ -40,7 +40,7 @@ pub(super) fn faults(tree: &Tree, text: &str, skips: &dyn Fn(Node<'_>) -> bool) 
                 severity: Severity::Error,
                 code: None,
                 source: None,
-                message: fault.message,
+                message: fault.message.into(),
                 related: Vec::new(),
             });
         }

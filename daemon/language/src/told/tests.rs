@@ -11,13 +11,13 @@ use crate::report::{Report, Said};
 fn at(line: u32, character: u32, code: &str, message: &str) -> Diagnostic {
     let start = Position::new(line, character);
     let span = Span { start, end: start };
-    let code = (!code.is_empty()).then(|| code.to_owned());
+    let code = (!code.is_empty()).then(|| code.into());
     Diagnostic {
         span,
         severity: Severity::Error,
         code,
         source: None,
-        message: message.to_owned(),
+        message: message.into(),
         related: vec![],
     }
 }

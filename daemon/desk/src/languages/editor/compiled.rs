@@ -38,9 +38,8 @@ impl Compiled {
         let compilers =
             servers().iter().filter_map(|server| Some((server.quirks.compiler()?, &server.quirks)));
         for (name, quirks) in compilers {
-            let is_own = |item: &Diagnostic| {
-                item.source.as_ref().is_some_and(|source| quirks.saves_for.contains(source))
-            };
+            let is_own =
+                |item: &Diagnostic| item.source.as_deref().is_some_and(|source| quirks.follows_save(source));
             let is_unseen = unseen.iter().any(|unseen| unseen == name);
             if !self.is_for(path, is_unseen || items.iter().any(is_own)) {
                 continue;
@@ -71,7 +70,7 @@ mod tests {
     use super::*;
 
     fn item(source: &str) -> Diagnostic {
-        let (span, message, source) = (Span::default(), source.to_owned(), Some(source.to_owned()));
+        let (span, message, source) = (Span::default(), source.into(), Some(source.into()));
         Diagnostic { span, severity: Severity::Error, code: None, source, message, related: Vec::new() }
     }
 

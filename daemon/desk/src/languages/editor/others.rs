@@ -61,7 +61,7 @@ mod tests {
     }
 
     fn wrong() -> Said {
-        let (span, message) = (Span::default(), "wrong".to_owned());
+        let (span, message) = (Span::default(), "wrong".into());
         let (severity, related) = (Severity::Error, Vec::new());
         Said::Proven(vec![Diagnostic { span, severity, code: None, source: None, message, related }])
     }

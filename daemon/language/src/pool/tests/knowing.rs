@@ -13,7 +13,7 @@ use crate::source::Source as _;
 /// The past that came with what is said of a file.
 fn past(reports: &[Report], name: &str) -> Option<Vec<String>> {
     let report = reports.iter().find(|report| report.path.ends_with(name)).unwrap();
-    Some(report.past.as_ref()?.iter().map(|diagnostic| diagnostic.message.clone()).collect())
+    Some(report.past.as_ref()?.iter().map(|diagnostic| diagnostic.message.to_string()).collect())
 }
 
 #[tokio::test]

@@ -1,5 +1,8 @@
 //! One diagnostic. Most are written as they should be, and read at once; of the others is made what can be.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use copydesk_text::Position;
 use serde::Deserialize;
 use serde_json::Value;
@@ -16,12 +19,14 @@ const MOST_RELATED: usize = 20;
 /// As it should be written.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Plain {
+pub(super) struct Plain<'a> {
     range: PlainRange,
     severity: Option<u8>,
     code: Option<Value>,
-    source: Option<String>,
-    message: String,
+    #[serde(borrow)]
+    source: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub(super) message: Cow<'a, str>,
     related_information: Option<Vec<Value>>,
 }
 
@@ -40,21 +45,35 @@ struct PlainPlace {
 /// None for what is not even an object.
 pub(super) fn read(text: &str) -> Option<Diagnostic> {
     match serde_json::from_str(text) {
-        Ok(plain) => Some(plain_one(plain)),
+        Ok(plain) => Some(Plain::read(plain, None)),
         Err(_) => of(&serde_json::from_str(text).ok()?),
     }
 }
 
-fn plain_one(plain: Plain) -> Diagnostic {
-    let place = |place: PlainPlace| Position::new(place.line, place.character);
-    let (start, end) = (place(plain.range.start), place(plain.range.end));
-    Diagnostic {
-        span: Span { start, end: end.max(start) },
-        severity: severity(plain.severity.map(u64::from)),
-        code: plain.code.as_ref().and_then(code),
-        source: plain.source.filter(|source| !source.is_empty()).map(|source| short(source, LONGEST_NAME)),
-        message: short(plain.message, LONGEST_MESSAGE),
-        related: plain.related_information.map(|all| related(&all)).unwrap_or_default(),
+/// Names that are not made anew where they are the same.
+pub(super) type Names = (Option<Arc<str>>, Option<Arc<str>>);
+
+impl Plain<'_> {
+    /// `before` are source and code of another one.
+    pub(super) fn read(self, before: Option<Names>) -> Diagnostic {
+        let place = |place: PlainPlace| Position::new(place.line, place.character);
+        let (start, end) = (place(self.range.start), place(self.range.end));
+        let (source, code_before) = before.unwrap_or_default();
+        let same = |name: &str, before: Option<Arc<str>>| before.filter(|before| **before == *name);
+        Diagnostic {
+            span: Span { start, end: end.max(start) },
+            severity: severity(self.severity.map(u64::from)),
+            code: self.code.as_ref().and_then(|value| match value {
+                Value::String(text) => same(text, code_before).or_else(|| code(value)),
+                value => code(value),
+            }),
+            source: self
+                .source
+                .filter(|name| !name.is_empty())
+                .map(|name| same(&name, source).unwrap_or_else(|| cut(&name, LONGEST_NAME))),
+            message: cut(&self.message, LONGEST_MESSAGE),
+            related: self.related_information.map(|all| related(&all)).unwrap_or_default(),
+        }
     }
 }
 
@@ -84,19 +103,19 @@ fn related_place(value: &Value) -> Option<Related> {
     Some(Related {
         path: uri::path(location.get("uri")?.as_str()?)?,
         span: span(location.get("range")),
-        message: cut(message, LONGEST_MESSAGE),
+        message: cut(message, LONGEST_MESSAGE).as_ref().to_owned(),
     })
 }
 
 /// A number is as good as its digits.
-fn code(value: &Value) -> Option<String> {
+fn code(value: &Value) -> Option<Arc<str>> {
     let value = match value {
         Value::Object(code) => code.get("value")?,
         value => value,
     };
     let text = match value {
-        Value::String(text) => text.clone(),
-        Value::Number(number) => number.to_string(),
+        Value::String(text) => Cow::from(text),
+        Value::Number(number) => Cow::from(number.to_string()),
         _ => return None,
     };
     (!text.is_empty()).then(|| cut(&text, LONGEST_NAME))
@@ -133,14 +152,11 @@ fn coordinate(value: Option<&Value>) -> u32 {
     }
 }
 
-/// As it is where it is short, which it nearly always is.
-fn short(text: String, most: usize) -> String {
-    if text.len() <= most { text } else { cut(&text, most) }
-}
-
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
+fn cut(text: &str, most: usize) -> Arc<str> {
+    // As it is where it is short, which it nearly always is.
+    let end = if text.len() <= most { None } else { text.char_indices().nth(most) };
+    match end {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
+        None => text.into(),
     }
 }

@@ -46,7 +46,7 @@ fn what_is_odd_is_made_sense_of() {
         use Severity::{Error, Hint};
         [Error, Hint, Error, Error, Error]
     });
-    let message = |message: Value| one(json!({ "message": message })).unwrap().message;
+    let message = |message: Value| one(json!({ "message": message })).unwrap().message.to_string();
     assert_eq!(message(json!({ "kind": "markdown", "value": "**m**" })), "**m**");
     assert_eq!(message(json!(5)), "(it does not say what is wrong)");
     assert_eq!(message(json!("x".repeat(10_000))).chars().count(), LONGEST_MESSAGE + 1);
@@ -164,5 +164,21 @@ proptest! {
     #[test]
     fn however_it_is_read_it_is_the_same(item in odd_items()) {
         prop_assert_eq!(item::read(&item.to_string()), item::of(&item));
+    }
+
+    #[test]
+    fn many_are_read_as_each_of_them_is(items in prop::collection::vec(odd_items(), 0..4), related in any::<bool>()) {
+        let each: Vec<_> = items.iter().filter_map(item::of).collect();
+        let mut report = json!({ "kind": "full", "items": items });
+        if related {
+            report["relatedDocuments"] = json!({ "file:///b": report });
+        }
+        let raw = serde_json::value::to_raw_value(&report).unwrap();
+        let pulled = pulled(&raw).unwrap();
+        prop_assert_eq!(&pulled.set.diagnostics, &each);
+        prop_assert_eq!(pulled.related.len(), usize::from(related));
+        let params = json!({ "uri": "file:///a", "diagnostics": items });
+        let published = publish(&serde_json::value::to_raw_value(&params).unwrap()).unwrap();
+        prop_assert_eq!(published.set.diagnostics, each);
     }
 }

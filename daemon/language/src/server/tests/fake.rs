@@ -156,7 +156,7 @@ pub(super) async fn pass(ms: u64) {
 /// What was said, in short: `proven: a, b`.
 pub(super) fn short(said: &Said) -> String {
     let all = |name: &str, all: &[crate::Diagnostic]| {
-        let messages: Vec<_> = all.iter().map(|one| one.message.as_str()).collect();
+        let messages: Vec<_> = all.iter().map(|one| &*one.message).collect();
         format!("{name}: {}", messages.join(", ")).trim_end().to_owned()
     };
     match said {

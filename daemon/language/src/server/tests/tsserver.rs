@@ -151,7 +151,7 @@ async fn codes_that_a_person_does_not_want_are_left_out() {
         serde_json::value::to_raw_value(&body(json!([item("x"), { "code": 1, "text": "y" }]))).unwrap();
     let read = |settings: &Value| {
         let set = tsserver::answered(&answer, settings, &mut 10).unwrap();
-        set.diagnostics.into_iter().map(|one| one.message).collect::<Vec<_>>()
+        set.diagnostics.into_iter().map(|one| one.message.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(
         (read(&settings), read(&json!({}))),
