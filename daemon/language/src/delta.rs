@@ -47,6 +47,8 @@ pub(crate) struct Answer {
     pub proof: Proof,
     /// Where it is unknown.
     pub why: Option<String>,
+    /// It is unknown, and may be known later.
+    pub is_open: bool,
     /// It is known what was said before.
     pub has_baseline: bool,
     /// How many of those that are new, or may be, another one said first: they are told as that one's.
@@ -104,7 +106,7 @@ impl Delta {
 
     fn add(&mut self, report: &Report, before: Option<&[Moved]>) {
         let why = match &report.said {
-            Said::Unknown { why } => Some(why.clone()),
+            Said::Unknown { why } | Said::Unasked { why } => Some(why.clone()),
             Said::Proven(_) | Said::Likely(_) => None,
         };
         self.answers.push(Answer {
@@ -112,6 +114,7 @@ impl Delta {
             source: report.source.clone(),
             proof: report.said.proof(),
             why,
+            is_open: matches!(report.said, Said::Unknown { .. }),
             has_baseline: before.is_some(),
             again: 0,
         });

@@ -49,27 +49,43 @@ pub struct Mentions {
 pub struct Links {
     /// In the order in which they are worth a look: held ones, then those that name it where others are brought in, then the
     /// nearest.
-    pub found: Vec<PathBuf>,
+    pub found: Vec<Link>,
     /// Beyond the most that are looked at, some of those that bring it in.
     pub beyond: Vec<PathBuf>,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    pub path: PathBuf,
+    /// It names the file where others are brought in, and not somewhere.
+    pub is_import: bool,
+}
+
 impl Links {
-    /// Those of several files in one: each once, none of these files themselves, and no more than so many to be looked at.
-    pub fn join(all: Vec<Self>, without: impl Fn(&Path) -> bool, most: usize) -> Self {
-        let mut joined = Self::default();
-        let (found, beyond): (Vec<_>, Vec<_>) =
-            all.into_iter().map(|links| (links.found, links.beyond)).unzip();
-        let mut seen = HashSet::new();
-        for path in found.into_iter().chain(beyond).flatten() {
-            if without(&path) || !seen.insert(path.clone()) {
-                continue;
+    /// What is to be looked at for several files, and what is beyond that: each once, and none of these files themselves. Those that bring
+    /// them in go first, and only those are beyond.
+    pub fn join(
+        all: Vec<Self>,
+        without: impl Fn(&Path) -> bool,
+        most: usize,
+    ) -> (Vec<PathBuf>, Vec<PathBuf>) {
+        let (mut imports, mut mentions, mut beyond) = (Vec::new(), Vec::new(), Vec::new());
+        for links in all {
+            for link in links.found {
+                if link.is_import { imports.push(link.path) } else { mentions.push(link.path) }
             }
-            let is_room = joined.found.len() < most;
-            if is_room { joined.found.push(path) } else { joined.beyond.push(path) }
+            beyond.extend(links.beyond);
         }
-        joined.beyond.truncate(BEYOND);
-        joined
+        imports.extend(beyond);
+        let mut seen = HashSet::new();
+        let mut is_new = |path: &PathBuf| !without(path) && seen.insert(path.clone());
+        imports.retain(&mut is_new);
+        mentions.retain(&mut is_new);
+        let mut beyond = imports.split_off(most.min(imports.len()));
+        beyond.truncate(BEYOND);
+        imports.extend(mentions);
+        imports.truncate(most);
+        (imports, beyond)
     }
 }
 
@@ -176,9 +192,10 @@ impl Found {
         files.sort();
         let beyond = files.split_off(mentions.most.min(files.len()));
         let imports = beyond.into_iter().filter(|(_, is_no_import, ..)| !is_no_import).take(BEYOND);
+        let link = |(_, is_no_import, _, path): (_, bool, _, _)| Link { path, is_import: !is_no_import };
         Links {
             beyond: imports.map(|(.., path)| path).collect(),
-            found: files.into_iter().map(|(.., path)| path).collect(),
+            found: files.into_iter().map(link).collect(),
         }
     }
 }
@@ -207,8 +224,12 @@ mod tests {
             most: 3,
         };
         let Links { found, beyond } = dependents(mentions, soon()).await;
-        let found: Vec<_> =
-            found.iter().chain(&beyond).map(|path| path.strip_prefix(&root).unwrap()).collect();
+        let found: Vec<_> = found
+            .iter()
+            .map(|link| &link.path)
+            .chain(&beyond)
+            .map(|path| path.strip_prefix(&root).unwrap())
+            .collect();
         assert_eq!(found, expected.iter().map(Path::new).collect::<Vec<_>>(), "{path}");
     }
 
@@ -242,15 +263,25 @@ mod tests {
 
     #[test]
     fn those_of_several_are_each_named_once() {
-        let paths = |names: &str| names.chars().map(|name| PathBuf::from(name.to_string())).collect();
-        let links = |found, beyond| Links { found: paths(found), beyond: paths(beyond) };
-        let join = |all, most| Links::join(all, |path| path == Path::new("x"), most);
-        assert_eq!(join(vec![links("ab", ""), links("xbc", "")], 3), links("abc", ""));
-        assert_eq!(join(vec![links("ab", "cx"), links("bd", "a")], 2), links("ab", "dc"));
-        let many = "abcdefghijklmno";
-        assert_eq!(join(vec![links("", many)], 1), links("a", "bcdefghijk"));
+        let paths =
+            |names: &str| names.chars().map(|name| PathBuf::from(name.to_string())).collect::<Vec<_>>();
+        let links = |imports: &str, mentions: &str, beyond: &str| {
+            let link = |is_import| move |path| Link { path, is_import };
+            let found = paths(imports).into_iter().map(link(true));
+            let found = found.chain(paths(mentions).into_iter().map(link(false))).collect();
+            Links { found, beyond: paths(beyond) }
+        };
+        let check = |all, most, found: &str, beyond: &str| {
+            let joined = Links::join(all, |path| path == Path::new("x"), most);
+            assert_eq!(joined, (paths(found), paths(beyond)));
+        };
+        check(vec![links("ab", "", ""), links("xbc", "", "")], 3, "abc", "");
+        check(vec![links("ab", "", "cx"), links("bd", "", "a")], 2, "ab", "dc");
+        check(vec![links("", "", "abcdefghijklmno")], 1, "a", "bcdefghijk");
         // What one has beyond its own most may be looked at where the others leave room.
-        assert_eq!(join(vec![links("", "a"), links("b", "")], 2), links("ba", ""));
+        check(vec![links("", "", "a"), links("b", "", "")], 2, "ba", "");
+        // Who only mentions one takes no place from who brings the other in, and is not missed.
+        check(vec![links("", "ab", ""), links("c", "", "")], 2, "ca", "");
     }
 
     #[tokio::test]

@@ -130,7 +130,7 @@ impl Ledger {
     pub(crate) fn put<'a>(&mut self, reports: &[Report], now: impl Fn(&Path) -> Option<&'a Arc<String>>) {
         for report in reports {
             if report.said.proof() == Proof::Unknown {
-                if self.open.len() < MOST {
+                if self.open.len() < MOST && matches!(report.said, Said::Unknown { .. }) {
                     self.open.insert(key(report));
                 }
                 continue;

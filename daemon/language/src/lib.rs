@@ -37,7 +37,7 @@ mod watched;
 
 pub use checks::{Checks, Commanding, Edited, Told, Viewer};
 pub use delta::Problem;
-pub use dependents::{Links, Mentions, dependents};
+pub use dependents::{Link, Links, Mentions, dependents};
 pub use diagnostic::{Diagnostic, Severity, Span};
 pub use quirks::Quirks;
 pub use report::{Report, Said};

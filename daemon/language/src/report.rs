@@ -21,6 +21,11 @@ impl Report {
     pub fn new(path: PathBuf, source: impl Into<String>, said: Said) -> Self {
         Self { path, source: source.into(), said, past: None }
     }
+
+    pub(crate) fn weigh(&mut self, weigh: fn(Said) -> Said) {
+        let said = std::mem::replace(&mut self.said, Said::Likely(Vec::new()));
+        self.said = weigh(said);
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +36,8 @@ pub enum Said {
     Likely(Vec<Diagnostic>),
     /// `why` completes "what it says of this text is not known: …".
     Unknown { why: String },
+    /// The same, and nobody is going to ask: there is no answer to wait for.
+    Unasked { why: String },
 }
 
 /// How sure it is that diagnostics are for the text in question. The weakest is the greatest.
@@ -55,7 +62,7 @@ impl Said {
         match self {
             Self::Proven(_) => Proof::Proven,
             Self::Likely(_) => Proof::Likely,
-            Self::Unknown { .. } => Proof::Unknown,
+            Self::Unknown { .. } | Self::Unasked { .. } => Proof::Unknown,
         }
     }
 
@@ -63,7 +70,7 @@ impl Said {
     pub fn diagnostics(&self) -> Option<&[Diagnostic]> {
         match self {
             Self::Proven(diagnostics) | Self::Likely(diagnostics) => Some(diagnostics),
-            Self::Unknown { .. } => None,
+            Self::Unknown { .. } | Self::Unasked { .. } => None,
         }
     }
 }

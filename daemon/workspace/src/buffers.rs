@@ -102,6 +102,8 @@ pub struct Open {
     pub client: ClientId,
     pub uri: String,
     pub version: i32,
+    /// Another one after every change and every opening, whatever the versions are.
+    pub touched: u64,
     pub document: Document,
 }
 
@@ -364,8 +366,8 @@ impl Buffer {
         match &self.lost {
             Some(lost) => Err(*lost),
             None => {
-                let (version, document) = (self.version, self.document.clone());
-                Ok(Open { client, uri: uri.to_owned(), version, document })
+                let (version, touched, document) = (self.version, self.touched, self.document.clone());
+                Ok(Open { client, uri: uri.to_owned(), version, touched, document })
             }
         }
     }

@@ -157,6 +157,33 @@ fn what_a_server_published_before_it_was_ready_proves_little() {
     check(script, json!([early, said("likely", &[]), said("proven", &[])]));
 }
 
+/// Nor does what it found meanwhile: it may have forgotten what it knew. A status that says nothing changes nothing.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_a_server_found_before_it_was_ready_proves_little() {
+    let script = r#"
+        local server = T.serve("scripted", "python", {})
+        T.edit("a.py", "scripted")
+        local function status(params) server.dispatchers.notification("experimental/serverStatus", params) end
+        local function ask(wait)
+          return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = wait })
+        end
+        local function publish() server:publish("a.py", { T.problem(0, 0, 1, "found") }, server:version("a.py")) end
+        status(vim.NIL)
+        status({ quiescent = vim.NIL })
+        publish()
+        local first = ask(60000)
+        status({ quiescent = false })
+        publish()
+        local early, all = ask(100), T.ask("diagnostics", { wait = 50 })
+        status({ quiescent = true })
+        return { first, early, all, ask(60000) }"#;
+    let mut early = said("unknown", &["found"]);
+    early["state"] = json!("starting");
+    let unknown = said("unknown", &["found"]);
+    check(script, json!([said("proven", &["found"]), early, unknown, said("likely", &["found"])]));
+}
+
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn other_work_of_a_server_holds_nothing_up() {

@@ -17,7 +17,7 @@ mod serving;
 mod tests;
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -92,7 +92,8 @@ impl EditorSource {
             }
             None
         };
-        let looking = self.linked.of(subjects, until);
+        let held = self.files.buffers().all(self.files.home_client()).into_keys().collect();
+        let looking = self.linked.of(subjects, &held, until);
         let (answers, (linked, beyond)) = tokio::join!(join_all(subjects.iter().map(of)), looking);
         let mut answers: Vec<_> = answers.into_iter().flatten().collect();
         // Whoever serves a file serves those that name it; when it has spoken of the one it knows what was changed.
@@ -102,23 +103,28 @@ impl EditorSource {
             answers.extend(known.filter(|(_, reports)| !reports.is_empty()));
         }
         let is_known = |report: &Report| report.said.diagnostics().is_some();
-        if let Some((client, _)) = answers.iter().find(|(_, reports)| reports.iter().any(is_known))
-            && let Some(editor) = self.editors.get(*client)
-        {
-            let (client, asked) = (*client, asking((*client, editor)));
-            answers.extend(beyond.iter().map(|path| (client, asked.not_known(path, TOO_MANY))));
-        }
+        let speaker = answers.iter().find(|(_, reports)| reports.iter().any(is_known));
+        let speaker = speaker.and_then(|(client, _)| self.editors.get(*client));
+        let mut unasked: BTreeSet<_> = beyond.into_iter().filter(|_| speaker.is_some()).collect();
         // Who serves none of them has nothing to say of the others.
         let clients: BTreeSet<_> = answers.iter().map(|(client, _)| *client).collect();
         let mut reports: Vec<_> = answers.into_iter().flat_map(|(_, reports)| reports).collect();
         for client in clients {
             let Some(editor) = self.editors.get(client) else { continue };
             let asked = asking((client, editor));
-            let asked_about: Vec<_> = subjects.iter().chain(&linked).cloned().collect();
+            let asked_about: BTreeSet<_> =
+                subjects.iter().chain(&linked).map(|subject| subject.path.clone()).collect();
             if let Some((others, is_cut)) = asked.others(&asked_about).await {
-                let known = self.others_of(client);
-                reports.extend(known.changed(others, is_cut, &asked_about));
+                for known in others.iter().filter(|report| is_known(report)) {
+                    unasked.remove(&known.path);
+                }
+                let mentioned = asked_about.union(&unasked).cloned().collect();
+                reports.extend(self.others_of(client).changed(others, is_cut, &mentioned));
             }
+        }
+        for (path, speaker) in unasked.into_iter().zip(std::iter::repeat(speaker).flatten()) {
+            let said = Said::Unasked { why: TOO_MANY.to_owned() };
+            reports.push(Report::new(path, source_name(&*speaker), said));
         }
         reports
     }
@@ -291,7 +297,7 @@ impl Asking<'_> {
     }
 
     /// What else it knows, and whether there would be more of it.
-    async fn others(&self, subjects: &[Subject]) -> Option<(Vec<Report>, bool)> {
+    async fn others(&self, asked_about: &BTreeSet<PathBuf>) -> Option<(Vec<Report>, bool)> {
         let until = self.until.min(Instant::now() + FOR_OTHERS);
         let result = self.ask(None, None, until).await?;
         if result.state != AnswerState::Answered {
@@ -303,7 +309,7 @@ impl Asking<'_> {
             let path = Url::parse(&file.uri).ok().and_then(|uri| uri.to_file_path().ok());
             let Some(path) = path else { continue };
             let path = path.canonicalize().unwrap_or(path);
-            if subjects.iter().all(|subject| subject.path != path) {
+            if !asked_about.contains(&path) {
                 let open = self.source.files.buffers().find(&path, Some(self.client));
                 let document = open.and_then(Result::ok).map(|open| open.document);
                 reports.extend(self.reports(&path, file, document.as_ref()));
@@ -368,8 +374,12 @@ impl Asking<'_> {
     }
 
     fn source_name(&self) -> String {
-        format!("{}'s language servers", self.editor.name())
+        source_name(&*self.editor)
     }
+}
+
+fn source_name(editor: &dyn Asked) -> String {
+    format!("{}'s language servers", editor.name())
 }
 
 fn diagnostic(item: wire::Diagnostic, document: Option<&Document>, encoding: Encoding) -> Diagnostic {

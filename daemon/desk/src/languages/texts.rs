@@ -51,12 +51,8 @@ impl Texts for FileTexts {
             buffers.changed_on_disk(path, what, None);
             return false;
         }
-        if unsaved::is_gone(path) {
-            // There is nothing to read.
-            buffers.changed_on_disk(path, OnDisk::Deleted, None);
-            return false;
-        }
-        let is_other = self.is_other(path);
+        // Where it is gone there is nothing to read.
+        let is_other = !unsaved::is_gone(path) && self.is_other(path);
         if is_other {
             buffers.changed_on_disk(path, OnDisk::Written, None);
         }
@@ -177,7 +173,11 @@ mod tests {
         assert_eq!(heard, [(closed, OnDisk::Created), (gone, OnDisk::Deleted)]);
         fs::write(&open, "two").unwrap();
         assert!(texts.read_again(&open));
-        assert_eq!(*editor.0.lock().unwrap(), [(open, OnDisk::Written)]);
+        assert_eq!(*editor.0.lock().unwrap(), [(open.clone(), OnDisk::Written)]);
+        // Where the file is gone there is nothing to read, and what is open is another text.
+        fs::remove_file(&open).unwrap();
+        assert!(!texts.read_again(&open) && texts.is_other(&open));
+        assert_eq!(editor.0.lock().unwrap().len(), 1);
     }
 
     #[test]
@@ -207,6 +207,7 @@ mod tests {
         File::create(&path).unwrap().set_len(LARGEST + 1).unwrap();
         assert!(!texts.is_other(&path));
         fs::remove_file(&path).unwrap();
+        assert!(texts.is_other(&path));
         symlink("/dev/zero", &path).unwrap();
         assert!(!texts.is_other(&path));
         fs::remove_file(&path).unwrap();

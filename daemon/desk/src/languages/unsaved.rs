@@ -41,8 +41,7 @@ pub(super) struct Same {
 /// A text of an editor and a file that were the same.
 #[derive(PartialEq, Eq)]
 struct Seen {
-    client: ClientId,
-    version: i32,
+    touched: u64,
     modified: SystemTime,
     length: u64,
 }
@@ -50,11 +49,11 @@ struct Seen {
 impl Same {
     pub(super) fn is_other(&self, buffers: &Buffers, path: &Path) -> bool {
         let Some(Ok(open)) = buffers.find(path, None) else { return false };
-        let (client, version) = (open.client, open.version);
+        let touched = open.touched;
         drop(open);
         let of = |metadata: Metadata| {
             let (modified, length) = (metadata.modified().ok()?, metadata.len());
-            Some(Seen { client, version, modified, length })
+            Some(Seen { touched, modified, length })
         };
         let seen = path.metadata().ok().and_then(of);
         let mut known = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -73,5 +72,63 @@ impl Same {
             known.insert(path.to_owned(), seen);
         }
         is_other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::sync::Arc;
+
+    use copydesk_text::{Encoding, Lines};
+    use copydesk_workspace::buffers::{Answer, BufferEdit, Client, Editor, OnDisk};
+
+    use super::*;
+
+    struct Nobody;
+
+    impl Editor for Nobody {
+        fn apply(&self, _label: &str, _edits: Vec<BufferEdit>) -> Answer<'_> {
+            Box::pin(std::future::ready(Ok(())))
+        }
+
+        fn save(&self, _uri: &str) -> Answer<'_> {
+            Box::pin(std::future::ready(Ok(())))
+        }
+
+        fn changed_on_disk(&self, _path: &Path, _what: OnDisk) {}
+    }
+
+    #[test]
+    fn what_was_the_same_is_not_believed_to_be_when_either_is_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().canonicalize().unwrap().join("a.rs");
+        let long_ago = SystemTime::now() - Duration::from_secs(3600);
+        let write = |text: &str, when: SystemTime| {
+            fs::write(&path, text).unwrap();
+            File::options().append(true).open(&path).unwrap().set_modified(when).unwrap();
+        };
+        let (buffers, same) = (Buffers::default(), Same::default());
+        let editor = Arc::new(Nobody);
+        let client = Client { name: "vi".into(), encoding: Encoding::Utf16, editor, refuses_silently: false };
+        let client = buffers.attach(client);
+        let open = |text: &str| buffers.open(client, "file:///a.rs", Some(&path), 8, text, Lines::Any);
+        let is_other = || same.is_other(&buffers, &path);
+        write("one", long_ago);
+        open("one");
+        assert!(!is_other() && !is_other());
+        assert_eq!(same.seen.lock().unwrap().len(), 1);
+        // Opened anew under the same number.
+        open("two");
+        assert!(is_other() && is_other());
+        open("one");
+        assert!(!is_other());
+        write("six", long_ago + Duration::from_secs(1));
+        assert!(is_other());
+        // One that was written just now is read each time.
+        write("one", SystemTime::now());
+        assert!(!is_other() && same.seen.lock().unwrap().is_empty());
+        fs::remove_file(&path).unwrap();
+        assert!(is_other());
     }
 }

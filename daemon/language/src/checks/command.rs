@@ -4,7 +4,6 @@
 //! told of last are looked at. Only what was changed while the command ran is taken for its doing.
 
 use std::collections::BTreeSet;
-use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +15,7 @@ use super::pending::Change;
 use super::{Checks, Edited, MOST_AGAIN, Told, text_of};
 use crate::delta::Delta;
 use crate::report::Said;
-use crate::source::{Subject, Texts};
+use crate::source::{Changed, Subject, Texts};
 use crate::told;
 
 /// How long it is waited before a command for what was changed earlier.
@@ -61,22 +60,15 @@ impl Checks {
         Commanding { moment, waited, known: known.collect(), change }
     }
 
-    /// Has editors read again what was changed behind their backs, and waits until they have. Gives those of which they have another
-    /// text still.
-    async fn read_again(&self, changed: &BTreeSet<PathBuf>, until: Instant) -> Vec<PathBuf> {
-        let Some(texts) = &self.shared.texts else { return Vec::new() };
+    /// Has editors read again what was changed behind their backs, and waits until they have.
+    async fn read_again(&self, changed: &BTreeSet<PathBuf>, until: Instant) {
+        let Some(texts) = &self.shared.texts else { return };
         let changed = changed.iter().cloned().collect();
-        let mut behind =
-            those(texts, changed, |texts, path| texts.read_again(path), until).await.unwrap_or_default();
+        let mut behind = those(texts, changed, |texts, path| texts.read_again(path), until).await;
         while !behind.is_empty() && Instant::now() < until {
             sleep(LOOKING).await;
-            let looked = those(texts, behind.clone(), |texts, path| texts.is_other(path), until).await;
-            match looked {
-                Some(others) => behind = others,
-                None => break,
-            }
+            behind = those(texts, behind, |texts, path| texts.is_other(path), until).await;
         }
-        behind
     }
 
     /// What is new after it.
@@ -85,13 +77,13 @@ impl Checks {
         let until = begun + self.shared.options.wait.saturating_sub(command.waited);
         let texts = self.shared.texts.as_ref()?;
         let root = self.real_root();
-        let seen = self.shared.sources.changed(command.moment, &root, until).await;
-        let mut changed: BTreeSet<PathBuf> = seen.paths.into_iter().collect();
+        let Changed { paths: seen, is_cut } = self.shared.sources.changed(command.moment, &root, until).await;
+        let mut changed: BTreeSet<PathBuf> = seen.iter().cloned().collect();
         let is_other = |(path, text): &(PathBuf, Option<Arc<String>>)| {
             path.starts_with(&root) && texts.text(path).map(|now| now.text) != *text
         };
         changed.extend(command.known.into_iter().filter(is_other).map(|(path, _)| path));
-        let behind = self.read_again(&changed, begun + READING).await;
+        self.read_again(&changed, until.min(Instant::now() + READING)).await;
         let (mut edited, mut more) = (Vec::new(), 0_usize);
         for path in changed {
             if edited.len() >= MOST_AGAIN {
@@ -110,7 +102,7 @@ impl Checks {
             }
         }
         if edited.is_empty() {
-            return self.kept(&behind, None);
+            return self.kept(&seen, None, until).await;
         }
         // Nobody knows which of them were not there.
         let change = self.made(&edited, false);
@@ -129,10 +121,8 @@ impl Checks {
             report.past = None;
         }
         // Nor is it sure that all who were asked know of all that it changed.
-        for report in reports.iter_mut().filter(|_| seen.is_cut) {
-            let said = mem::replace(&mut report.said, Said::Likely(Vec::new()));
-            report.said = said.unproven();
-        }
+        let weigh: fn(Said) -> Said = if is_cut { Said::unproven } else { |said| said };
+        reports.iter_mut().for_each(|report| report.weigh(weigh));
         // What was there before a command is known from the reports on it, if at all.
         let delta = self.compare(&[], &subjects, &reports, Vec::new(), &change);
         let mut told = self.told(&delta, &|path| text_of(&subjects)(path).cloned(), begun.elapsed());
@@ -140,12 +130,15 @@ impl Checks {
             let files = if more == 1 { "file was" } else { "files were" };
             told.output.push_str(&format!("{more} more changed {files} not looked at.\n"));
         }
-        self.wait_for_late(asked, &delta, change);
-        self.kept(&behind, told)
+        self.wait_for_late(asked, &delta, change, weigh);
+        self.kept(&seen, told, until).await
     }
 
-    /// With a word on files that a command changed and of which an editor keeps another text.
-    fn kept(&self, behind: &[PathBuf], told: Option<Told>) -> Option<Told> {
+    /// With a word on files that were changed on the disk and of which an editor has another text.
+    async fn kept(&self, seen: &[PathBuf], told: Option<Told>, until: Instant) -> Option<Told> {
+        let texts = self.shared.texts.as_ref()?;
+        let until = until.max(Instant::now() + LOOKING);
+        let behind = those(texts, seen.to_vec(), |texts, path| texts.is_other(path), until).await;
         if behind.is_empty() {
             return told;
         }
@@ -159,19 +152,19 @@ impl Checks {
         let names: Vec<_> = behind.iter().take(NAMED).map(|path| told::path(path, root)).collect();
         let (names, more) = (names.join(", "), behind.len().saturating_sub(NAMED));
         let more = if more == 0 { String::new() } else { format!(" and {more} more files") };
-        told.output.push_str(&format!("Changed on the disk only: {names}{more}. {KEPT}\n"));
+        told.output.push_str(&format!("Changed or deleted on the disk only: {names}{more}. {KEPT}\n"));
         Some(told)
     }
 }
 
-/// The paths of which this is so. None where the disk does not answer by then.
+/// The paths of which this is so. The disk is not waited for longer.
 async fn those(
     texts: &Arc<dyn Texts>,
     paths: Vec<PathBuf>,
     is_so: fn(&dyn Texts, &Path) -> bool,
     until: Instant,
-) -> Option<Vec<PathBuf>> {
+) -> Vec<PathBuf> {
     let texts = Arc::clone(texts);
     let looking = spawn_blocking(move || paths.into_iter().filter(|path| is_so(&*texts, path)).collect());
-    timeout_at(until, looking).await.ok()?.ok()
+    timeout_at(until, looking).await.ok().and_then(Result::ok).unwrap_or_default()
 }

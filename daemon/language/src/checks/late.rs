@@ -14,7 +14,7 @@ use super::pending::Change;
 use super::{Checks, State, text_of};
 use crate::delta::Delta;
 use crate::ledger::{Ledger, Standing};
-use crate::report::{Proof, Report};
+use crate::report::{Proof, Report, Said};
 use crate::source::Subject;
 use crate::told;
 
@@ -93,11 +93,17 @@ impl Checks {
         }
     }
 
-    /// The change is open until it came.
-    pub(super) fn wait_for_late(&self, subjects: Vec<Subject>, delta: &Delta, change: Change) {
+    /// The change is open until it came. `weigh` is what is to be thought of it then.
+    pub(super) fn wait_for_late(
+        &self,
+        subjects: Vec<Subject>,
+        delta: &Delta,
+        change: Change,
+        weigh: fn(Said) -> Said,
+    ) {
         let is_open = |subject: &Subject| {
             let mut answers = delta.answers.iter().filter(|answer| answer.path == subject.path);
-            answers.any(|answer| answer.proof == Proof::Unknown)
+            answers.any(|answer| answer.is_open)
         };
         let mut subjects: Vec<_> = subjects.into_iter().filter(is_open).collect();
         let others = self.open_others(&subjects, delta);
@@ -111,7 +117,8 @@ impl Checks {
         let sources = self.shared.sources.clone();
         let others = self.others(&subjects);
         tokio::spawn(async move {
-            let reports = sources.later(&subjects, Instant::now() + PATIENCE).await;
+            let mut reports = sources.later(&subjects, Instant::now() + PATIENCE).await;
+            reports.iter_mut().for_each(|report| report.weigh(weigh));
             if let Some(shared) = shared.upgrade() {
                 let checks = Checks { shared };
                 let (subjects, reports) = checks.with_others(subjects, reports, &others);
@@ -129,8 +136,7 @@ impl Checks {
         let asked = |path: &Path| {
             subjects.iter().any(|subject| subject.path == path) || self.lock().made.contains_key(path)
         };
-        let open =
-            delta.answers.iter().filter(|answer| answer.proof == Proof::Unknown && !asked(&answer.path));
+        let open = delta.answers.iter().filter(|answer| answer.is_open && !asked(&answer.path));
         let paths: BTreeSet<_> = open.map(|answer| &answer.path).collect();
         paths.into_iter().take(MOST_OTHERS).filter_map(|path| texts.text(path)).collect()
     }

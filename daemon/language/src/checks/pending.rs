@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::delta::Delta;
-use crate::report::{Proof, Report};
+use crate::report::Report;
 use crate::source::TREE_SITTER;
 
 /// Clones are the same.
@@ -88,7 +88,7 @@ pub(super) struct Change {
 impl Change {
     /// All that is known by now has been compared.
     pub(super) fn is_answered_but_for(&self, delta: &Delta) {
-        let open = || delta.answers.iter().filter(|answer| answer.proof == Proof::Unknown);
+        let open = || delta.answers.iter().filter(|answer| answer.is_open);
         let sources = open().map(|answer| answer.source.clone()).collect();
         let endings = open().map(|answer| ending(&answer.path)).collect();
         self.pending.lock().open.insert(self.id, Reach::Of { sources, endings });

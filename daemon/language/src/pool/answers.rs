@@ -134,7 +134,7 @@ impl Answers<'_> {
         }
         for path in mem::take(&mut self.beyond) {
             self.known_before.insert(path.clone());
-            others.entry(path).or_insert_with(|| Said::Unknown { why: TOO_MANY.to_owned() });
+            others.entry(path).or_insert_with(|| Said::Unasked { why: TOO_MANY.to_owned() });
         }
         let mut unknown = 0;
         others.retain(|path, said| {

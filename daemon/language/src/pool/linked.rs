@@ -33,7 +33,7 @@ pub(super) async fn linked(
 ) -> (Vec<Subject>, Vec<PathBuf>) {
     let looking = paths.iter().take(MOST_CHANGED).map(|path| of(pool, slot, path, until));
     let all = join_all(looking).await;
-    let Links { found, beyond } = Links::join(all, |path| paths.contains(path), pool.limits.dependents);
+    let (found, beyond) = Links::join(all, |path| paths.contains(path), pool.limits.dependents);
     if found.is_empty() {
         return (Vec::new(), beyond);
     }

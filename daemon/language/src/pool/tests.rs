@@ -196,7 +196,7 @@ impl House {
         let line = |report: &Report| {
             let name = report.path.strip_prefix(&self.root).unwrap().display();
             match &report.said {
-                Said::Unknown { why } => format!("{name} unknown {why}"),
+                Said::Unknown { why } | Said::Unasked { why } => format!("{name} unknown {why}"),
                 said => {
                     let all = said.diagnostics().unwrap();
                     let all: Vec<_> = all.iter().map(|diagnostic| &*diagnostic.message).collect();

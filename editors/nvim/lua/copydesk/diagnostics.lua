@@ -38,8 +38,11 @@ local function of_client(client, fresh)
       local verdict = judge.published(client, buffer)
       if #identifiers > 0 then
         verdict = fresh and fresh[buffer] or judge.pulled(client, buffer, identifiers)
-        -- It was asked, and had no answer.
+        -- It has not said in time what it is now.
         verdict.items = verdict.items or fresh and {} or nil
+      end
+      if require("copydesk.diagnostics.ready").is_unsettled(client) then
+        verdict.proof, verdict.at_least = nil, nil
       end
       found[buffer] = verdict.items and verdict or nil
     end
@@ -80,8 +83,12 @@ function M.everything(deadline)
       files[#files + 1] = { uri = uri, version = version, proof = proof, items = items, unseen = blind }
     end
   end
+  -- There may be more than are read: what is wrong goes first, and what is not known last.
+  local function rank(file)
+    return #file.items > 0 and 1 or file.proof ~= "unknown" and 2 or 3
+  end
   table.sort(files, function(a, b)
-    return a.uri < b.uri
+    return rank(a) ~= rank(b) and rank(a) < rank(b) or rank(a) == rank(b) and a.uri < b.uri
   end)
   item.limit(files)
   return { state = #clients > 0 and "answered" or "unsupported", files = files }

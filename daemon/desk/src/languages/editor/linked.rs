@@ -1,7 +1,7 @@
 //! Files that a change may break and of which an editor's servers say nothing while they are closed.
 //!
 //! They are asked about with what was changed, before the change and after it, so that there is something to compare with. Of one of which
-//! nothing was ever known it is not told that nothing is.
+//! nothing was ever known it is not told that nothing is, unless there are more than are asked about.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -36,12 +36,17 @@ impl Linked {
         Self { texts, root, known: Mutex::default() }
     }
 
-    /// Their texts, and files of which there are too many to be looked at; none of those that were changed themselves.
-    pub(super) async fn of(&self, subjects: &[Subject], until: Instant) -> (Vec<Subject>, Vec<PathBuf>) {
+    /// Their texts, those that are open first, and files of which there are too many to be looked at; none of those that were changed themselves.
+    pub(super) async fn of(
+        &self,
+        subjects: &[Subject],
+        held: &BTreeSet<PathBuf>,
+        until: Instant,
+    ) -> (Vec<Subject>, Vec<PathBuf>) {
         let until = until.min(Instant::now() + LOOKING);
-        let looking = subjects.iter().take(MOST_CHANGED).map(|subject| self.look(subject, until));
+        let looking = subjects.iter().take(MOST_CHANGED).map(|subject| self.look(subject, held, until));
         let is_changed = |path: &Path| subjects.iter().any(|subject| subject.path == path);
-        let Links { found, beyond } = Links::join(join_all(looking).await, is_changed, MOST);
+        let (found, beyond) = Links::join(join_all(looking).await, is_changed, MOST);
         if found.is_empty() {
             return (Vec::new(), beyond);
         }
@@ -52,7 +57,7 @@ impl Linked {
         (texts, beyond)
     }
 
-    async fn look(&self, subject: &Subject, until: Instant) -> Links {
+    async fn look(&self, subject: &Subject, held: &BTreeSet<PathBuf>, until: Instant) -> Links {
         let first_line = subject.text.lines().next().unwrap_or_default();
         let Some(language) = language_of(&subject.path, first_line) else { return Links::default() };
         // Whoever serves one of them serves the others.
@@ -65,7 +70,7 @@ impl Linked {
             path: subject.path.clone(),
             root: self.root.clone(),
             languages: languages.into_iter().collect(),
-            held: BTreeSet::new(),
+            held: held.clone(),
             overlay: self.texts.overlay(),
             most: MOST,
         };

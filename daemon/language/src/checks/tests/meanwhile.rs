@@ -277,7 +277,7 @@ async fn of_what_a_command_changed_it_is_told_where_an_editor_keeps_another_text
         grumbler.changed.lock().unwrap().push("/w/a".into());
         checks.commanded(command).await.unwrap()
     };
-    let kept = "Changed on the disk only: a. The editor still has another text of it, and that is what is read, edited and checked.\n";
+    let kept = "Changed or deleted on the disk only: a. The editor still has another text of it, and that is what is read, edited and checked.\n";
     let first = told().await;
     assert!(first.output.ends_with(kept), "{}", first.output);
     // Also where there is nothing else to say.
@@ -292,7 +292,7 @@ async fn of_what_a_command_changed_it_is_told_where_an_editor_keeps_another_text
         .extend((0..MOST_AGAIN + 6).map(|number| format!("/w/{number:02}").into()));
     let many = checks.commanded(command).await.unwrap();
     assert!(
-        many.output.contains("Changed on the disk only: 00, 01, 02, 03, 04 and 25 more files."),
+        many.output.contains("Changed or deleted on the disk only: 00, 01, 02, 03, 04 and 25 more files."),
         "{}",
         many.output
     );

@@ -30,6 +30,19 @@ async fn what_is_read_while_an_edit_has_no_answer_is_not_how_it_was_before() {
     assert_eq!(figures(&told), (vec!["bad new"], 0, 1));
 }
 
+/// There are too many to be asked about: nothing is to come, and the edit is answered for.
+#[tokio::test]
+async fn what_nobody_is_going_to_ask_about_is_not_waited_for() {
+    let scene = scene();
+    scene.grumbler.disk.write("b", "bad use\n");
+    let said = Said::Unasked { why: "too many".to_owned() };
+    scene.grumbler.others.lock().unwrap().push(report(&subject("b", ""), said));
+    let told = scene.checks.after(&[edited("a", Some("fine\n"), Some("fine too\n"))]).await.unwrap();
+    assert!(told.output.contains("not known for b: too many"), "{}", told.output);
+    scene.before("b", "bad use\n").await;
+    assert_eq!(scene.checks.take_late(), Vec::<String>::new());
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_is_read_while_an_edit_is_checked_is_not_how_it_was_before() {
     // What a source thinks of the past may be of the time after the edit, too.

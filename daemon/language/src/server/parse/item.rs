@@ -6,6 +6,7 @@ use std::sync::Arc;
 use copydesk_text::Position;
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::super::uri;
 use crate::diagnostic::{Diagnostic, Related, Severity, Span};
@@ -22,12 +23,14 @@ const MOST_RELATED: usize = 20;
 pub(super) struct Plain<'a> {
     range: PlainRange,
     severity: Option<u8>,
-    code: Option<Value>,
+    #[serde(borrow)]
+    code: Option<&'a RawValue>,
     #[serde(borrow)]
     source: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    pub(super) message: Cow<'a, str>,
-    related_information: Option<Vec<Value>>,
+    message: Cow<'a, str>,
+    #[serde(borrow)]
+    related_information: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -44,36 +47,50 @@ struct PlainPlace {
 
 /// None for what is not even an object.
 pub(super) fn read(text: &str) -> Option<Diagnostic> {
-    match serde_json::from_str(text) {
-        Ok(plain) => Some(Plain::read(plain, None)),
-        Err(_) => of(&serde_json::from_str(text).ok()?),
-    }
+    let plain = serde_json::from_str::<Plain<'_>>(text).ok().and_then(|plain| plain.read(None));
+    plain.or_else(|| of(&serde_json::from_str(text).ok()?))
 }
 
 /// Names that are not made anew where they are the same.
 pub(super) type Names = (Option<Arc<str>>, Option<Arc<str>>);
 
 impl Plain<'_> {
-    /// `before` are source and code of another one.
-    pub(super) fn read(self, before: Option<Names>) -> Diagnostic {
+    /// How many bytes of it are kept, or looked into.
+    pub(super) fn len(&self) -> usize {
+        let raw = |value: Option<&RawValue>| value.map_or(0, |value| value.get().len());
+        let source = self.source.as_ref().map_or(0, |source| source.len());
+        self.message.len() + source + raw(self.code) + raw(self.related_information)
+    }
+
+    /// `before` are source and code of another one. None where a piece of it is not as it should be.
+    pub(super) fn read(self, before: Option<Names>) -> Option<Diagnostic> {
         let place = |place: PlainPlace| Position::new(place.line, place.character);
         let (start, end) = (place(self.range.start), place(self.range.end));
-        let (source, code_before) = before.unwrap_or_default();
+        let (source_before, code_before) = before.unwrap_or_default();
         let same = |name: &str, before: Option<Arc<str>>| before.filter(|before| **before == *name);
-        Diagnostic {
+        let code = match self.code {
+            Some(raw) => match serde_json::from_str(raw.get()).ok()? {
+                Value::String(text) if !text.is_empty() => {
+                    same(&text, code_before).or_else(|| Some(cut(&text, LONGEST_NAME)))
+                }
+                value => code(&value),
+            },
+            None => None,
+        };
+        let related = match self.related_information {
+            Some(raw) => related(&serde_json::from_str::<Vec<Value>>(raw.get()).ok()?),
+            None => Vec::new(),
+        };
+        let source = self.source.filter(|name| !name.is_empty());
+        let source_before = source.as_deref().and_then(|name| same(name, source_before));
+        Some(Diagnostic {
             span: Span { start, end: end.max(start) },
             severity: severity(self.severity.map(u64::from)),
-            code: self.code.as_ref().and_then(|value| match value {
-                Value::String(text) => same(text, code_before).or_else(|| code(value)),
-                value => code(value),
-            }),
-            source: self
-                .source
-                .filter(|name| !name.is_empty())
-                .map(|name| same(&name, source).unwrap_or_else(|| cut(&name, LONGEST_NAME))),
+            code,
+            source: source_before.or_else(|| source.map(|name| cut(&name, LONGEST_NAME))),
             message: cut(&self.message, LONGEST_MESSAGE),
-            related: self.related_information.map(|all| related(&all)).unwrap_or_default(),
-        }
+            related,
+        })
     }
 }
 

@@ -7,11 +7,8 @@ use serde::de::{Deserializer, Error, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::item::Plain;
-use super::{MOST_READ, Set, bounded};
+use super::{LONGEST, MOST_READ, Set, bounded};
 use crate::diagnostic::Diagnostic;
-
-/// Bytes of a message that is plain.
-const LONGEST: usize = 64 * 1024;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -54,12 +51,12 @@ impl<'de> Deserialize<'de> for Items {
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Items, A::Error> {
                 let mut all: Vec<Diagnostic> = Vec::new();
                 while let Some(plain) = list.next_element::<Plain<'de>>()? {
-                    if all.len() >= MOST_READ || plain.message.len() > LONGEST {
+                    if all.len() >= MOST_READ || plain.len() > LONGEST {
                         return Err(A::Error::custom("too much"));
                     }
                     // Most are signed as the one before.
                     let before = all.last().map(|last| (last.source.clone(), last.code.clone()));
-                    all.push(plain.read(before));
+                    all.push(plain.read(before).ok_or_else(|| A::Error::custom("odd"))?);
                 }
                 Ok(Items(all))
             }

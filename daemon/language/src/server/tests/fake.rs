@@ -162,7 +162,7 @@ pub(super) fn short(said: &Said) -> String {
     match said {
         Said::Proven(found) => all("proven", found),
         Said::Likely(found) => all("likely", found),
-        Said::Unknown { why } => format!("unknown: {why}"),
+        Said::Unknown { why } | Said::Unasked { why } => format!("unknown: {why}"),
     }
 }
 

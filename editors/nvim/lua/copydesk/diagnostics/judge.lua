@@ -149,7 +149,7 @@ function M.pulled(client, buffer, identifiers)
   local items, is_all = {}, note ~= nil
   for _, identifier in ipairs(identifiers) do
     local said = note and note.pulled[identifier]
-    is_all = is_all and said ~= nil and is_present(note, said.version)
+    is_all = is_all and said ~= nil and not said.is_early and is_present(note, said.version)
     vim.list_extend(items, said and said.items or M.kept(client, buffer, { identifier })[buffer] or {})
   end
   vim.list_extend(items, M.beside(client, buffer))

@@ -52,7 +52,7 @@ function Look:verdict(client, is_late)
   if verdict.wants_touch and self.waits then
     require("copydesk.diagnostics.ground").touch(client, self.buffer)
   end
-  if not next(verdict.items or {}) and ready.is_loading(client) then
+  if ready.is_unsettled(client) or not next(verdict.items or {}) and ready.is_loading(client) then
     return { items = verdict.items, starting = true }
   elseif not verdict.items and judge.is_silent(client) then
     return nil

@@ -9,7 +9,7 @@ local M = {}
 ---@field items table[]
 ---@field at number When it came.
 ---@field version? integer For which version, in the server's numbers, where it was said.
----@field is_early? boolean It is empty, and the server did not know the project yet.
+---@field is_early? boolean The server was not ready; or it is empty, and the server did not know the project yet.
 
 ---@class copydesk.Told What a server was told last of a document.
 ---@field at number When.
@@ -132,9 +132,10 @@ function M.published(id, params)
   local note, client = note_at(id, params.uri), vim.lsp.get_client_by_id(id)
   if note and client then
     local items = type(params.diagnostics) == "table" and params.diagnostics or {}
+    local ready = require("copydesk.diagnostics.ready")
     note.published = {
       items = items,
-      is_early = #items == 0 and require("copydesk.diagnostics.ready").is_loading(client),
+      is_early = ready.is_unsettled(client) or #items == 0 and ready.is_loading(client),
       version = type(params.version) == "number" and params.version or nil,
       at = M.now(),
     }
@@ -158,7 +159,9 @@ function M.pulled(id, result, context)
     local identifier = type(params.identifier) == "string" and params.identifier or ""
     -- Nothing may also be what is left of a question that Neovim cancelled, and proves nothing.
     local version = #result.items > 0 and context.version or nil
-    note.pulled[identifier] = { items = result.items, version = version, at = M.now() }
+    local client = vim.lsp.get_client_by_id(id)
+    local is_early = client ~= nil and require("copydesk.diagnostics.ready").is_unsettled(client)
+    note.pulled[identifier] = { items = result.items, version = version, at = M.now(), is_early = is_early }
   end
 end
 
@@ -186,11 +189,13 @@ local function opened(note, known)
     return
   end
   note.changed, note.landed = note.told.at, nil
-  if stat then
+  -- One that was moved there has come later than it was written; a disk that counts in seconds says too little.
+  if stat and stat.mtime.nsec ~= 0 then
     local seconds, microseconds = vim.uv.gettimeofday()
-    local age = (seconds - stat.mtime.sec) * 1e3 + microseconds / 1e3 - stat.mtime.nsec / 1e6
-    -- The time of a file is that of the last tick of the system.
-    note.landed = note.told.at - math.max(0, age - TICK)
+    local function age(time)
+      return (seconds - time.sec) * 1e3 + microseconds / 1e3 - time.nsec / 1e6
+    end
+    note.landed = note.told.at - math.max(0, math.min(age(stat.mtime), age(stat.ctime)) - TICK)
   end
 end
 

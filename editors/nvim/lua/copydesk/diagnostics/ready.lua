@@ -29,12 +29,14 @@ end
 ---@param id integer
 ---@param params any
 function M.status(id, params)
-  local quiescent = type(params) == "table" and params.quiescent
+  if type(params) ~= "table" or type(params.quiescent) ~= "boolean" then
+    return
+  end
   local known = servers[id] or { rounds = 0, was_ready = false, took = 0 } ---@type copydesk.Readiness
   servers[id] = known
-  if quiescent == false and not known.began then
+  if not params.quiescent and not known.began then
     known.began, known.rounds = now(), known.rounds + 1
-  elseif quiescent == true then
+  elseif params.quiescent then
     known.took = known.began and known.was_ready and now() - known.began or known.took
     known.began, known.was_ready = nil, true
   end
@@ -77,8 +79,9 @@ end
 function M.is_loading(client)
   if RIGHT_WHILE_LOADING[client.name] then
     return false
-  elseif M.is_unsettled(client) then
-    return true
+  elseif servers[client.id] then
+    -- It says so itself: what else it is busy with does not matter.
+    return M.is_unsettled(client)
   end
   for _, title in pairs(client.progress.pending) do
     local words = tostring(title):lower()
