@@ -258,7 +258,7 @@ impl Checks {
             self.check(asked.clone(), until.checked_sub(FOR_SYNTAX).unwrap_or(until)).await;
         let syntax = self.syntax_before(edited, &reports, until).await;
         let delta = self.compare(edited, &subjects, &reports, syntax, &change);
-        self.wait_for_late(asked, &delta, change, |said| said);
+        self.wait_for_late(asked, &delta, change, false);
         self.told(&delta, &|path| text_of(&subjects)(path).cloned(), waited + begun.elapsed())
     }
 

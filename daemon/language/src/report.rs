@@ -21,11 +21,6 @@ impl Report {
     pub fn new(path: PathBuf, source: impl Into<String>, said: Said) -> Self {
         Self { path, source: source.into(), said, past: None }
     }
-
-    pub(crate) fn weigh(&mut self, weigh: fn(Said) -> Said) {
-        let said = std::mem::replace(&mut self.said, Said::Likely(Vec::new()));
-        self.said = weigh(said);
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,11 +45,15 @@ pub enum Proof {
 }
 
 impl Said {
-    /// The same where something is not known that it would have to be said with.
-    pub(crate) fn unproven(self) -> Self {
-        match self {
-            Self::Proven(diagnostics) => Self::Likely(diagnostics),
-            said => said,
+    /// Of a file that a change may break, where there are more of those than are asked about.
+    pub fn beyond() -> Self {
+        Self::Unasked { why: "more files use what was changed than are asked about".to_owned() }
+    }
+
+    /// Something is not known that it would have to be said with.
+    pub(crate) fn doubt(&mut self) {
+        if let Self::Proven(diagnostics) = self {
+            *self = Self::Likely(std::mem::take(diagnostics));
         }
     }
 

@@ -41,9 +41,6 @@ use linked::Linked;
 use others::Others;
 use serving::Servings;
 
-/// Of files that a change may break, and that an editor is not made to open.
-const TOO_MANY: &str = "more files use what was changed than they are asked about";
-
 /// What is told of files that nobody asked about, at most.
 const MOST_OTHERS: usize = 100;
 
@@ -106,14 +103,14 @@ impl EditorSource {
         let speaker = answers.iter().find(|(_, reports)| reports.iter().any(is_known));
         let speaker = speaker.and_then(|(client, _)| self.editors.get(*client));
         let mut unasked: BTreeSet<_> = beyond.into_iter().filter(|_| speaker.is_some()).collect();
+        let asked_about: BTreeSet<_> =
+            subjects.iter().chain(&linked).map(|subject| subject.path.clone()).collect();
         // Who serves none of them has nothing to say of the others.
         let clients: BTreeSet<_> = answers.iter().map(|(client, _)| *client).collect();
         let mut reports: Vec<_> = answers.into_iter().flat_map(|(_, reports)| reports).collect();
         for client in clients {
             let Some(editor) = self.editors.get(client) else { continue };
             let asked = asking((client, editor));
-            let asked_about: BTreeSet<_> =
-                subjects.iter().chain(&linked).map(|subject| subject.path.clone()).collect();
             if let Some((others, is_cut)) = asked.others(&asked_about).await {
                 for known in others.iter().filter(|report| is_known(report)) {
                     unasked.remove(&known.path);
@@ -122,9 +119,9 @@ impl EditorSource {
                 reports.extend(self.others_of(client).changed(others, is_cut, &mentioned));
             }
         }
-        for (path, speaker) in unasked.into_iter().zip(std::iter::repeat(speaker).flatten()) {
-            let said = Said::Unasked { why: TOO_MANY.to_owned() };
-            reports.push(Report::new(path, source_name(&*speaker), said));
+        if let Some(speaker) = speaker {
+            let name = source_name(&*speaker);
+            reports.extend(unasked.into_iter().map(|path| Report::new(path, name.clone(), Said::beyond())));
         }
         reports
     }

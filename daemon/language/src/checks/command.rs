@@ -14,7 +14,6 @@ use tokio::time::{Instant, sleep, timeout_at};
 use super::pending::Change;
 use super::{Checks, Edited, MOST_AGAIN, Told, text_of};
 use crate::delta::Delta;
-use crate::report::Said;
 use crate::source::{Changed, Subject, Texts};
 use crate::told;
 
@@ -28,8 +27,6 @@ const LOOKING: Duration = Duration::from_millis(10);
 
 /// Of files that a command changed and of which an editor has another text, which a person may have typed: it is not read over.
 const KEPT: &str = "The editor still has another text of it, and that is what is read, edited and checked.";
-/// Files that are named so.
-const NAMED: usize = 5;
 
 /// A command that is going to run. Nothing of it is known by default.
 #[derive(Debug, Default)]
@@ -121,8 +118,7 @@ impl Checks {
             report.past = None;
         }
         // Nor is it sure that all who were asked know of all that it changed.
-        let weigh: fn(Said) -> Said = if is_cut { Said::unproven } else { |said| said };
-        reports.iter_mut().for_each(|report| report.weigh(weigh));
+        reports.iter_mut().filter(|_| is_cut).for_each(|report| report.said.doubt());
         // What was there before a command is known from the reports on it, if at all.
         let delta = self.compare(&[], &subjects, &reports, Vec::new(), &change);
         let mut told = self.told(&delta, &|path| text_of(&subjects)(path).cloned(), begun.elapsed());
@@ -130,7 +126,7 @@ impl Checks {
             let files = if more == 1 { "file was" } else { "files were" };
             told.output.push_str(&format!("{more} more changed {files} not looked at.\n"));
         }
-        self.wait_for_late(asked, &delta, change, weigh);
+        self.wait_for_late(asked, &delta, change, is_cut);
         self.kept(&seen, told, until).await
     }
 
@@ -149,10 +145,8 @@ impl Checks {
             Told { output: String::new(), metadata }
         };
         let mut told = told.unwrap_or_else(nothing);
-        let names: Vec<_> = behind.iter().take(NAMED).map(|path| told::path(path, root)).collect();
-        let (names, more) = (names.join(", "), behind.len().saturating_sub(NAMED));
-        let more = if more == 0 { String::new() } else { format!(" and {more} more files") };
-        told.output.push_str(&format!("Changed or deleted on the disk only: {names}{more}. {KEPT}\n"));
+        let named = self.named(&behind.iter().collect());
+        told.output.push_str(&format!("Changed or deleted on the disk only: {named}. {KEPT}\n"));
         Some(told)
     }
 }

@@ -14,7 +14,7 @@ use super::pending::Change;
 use super::{Checks, State, text_of};
 use crate::delta::Delta;
 use crate::ledger::{Ledger, Standing};
-use crate::report::{Proof, Report, Said};
+use crate::report::{Proof, Report};
 use crate::source::Subject;
 use crate::told;
 
@@ -78,13 +78,13 @@ impl Checks {
             return Vec::new();
         }
         let told = self.told(&delta, &|path| texts.get(path).cloned(), Duration::ZERO);
-        told.map(|told| format!("Checked by now: {}.\n{}", self.named(&reports), told.output))
+        let paths = reports.iter().map(|report| &report.path).collect();
+        told.map(|told| format!("Checked by now: {}.\n{}", self.named(&paths), told.output))
             .into_iter()
             .collect()
     }
 
-    fn named(&self, reports: &[Report]) -> String {
-        let paths: BTreeSet<_> = reports.iter().map(|report| &report.path).collect();
+    pub(super) fn named(&self, paths: &BTreeSet<&PathBuf>) -> String {
         let names: Vec<_> =
             paths.iter().take(NAMED).map(|path| told::path(path, &self.shared.root)).collect();
         match paths.len().saturating_sub(NAMED) {
@@ -93,14 +93,8 @@ impl Checks {
         }
     }
 
-    /// The change is open until it came. `weigh` is what is to be thought of it then.
-    pub(super) fn wait_for_late(
-        &self,
-        subjects: Vec<Subject>,
-        delta: &Delta,
-        change: Change,
-        weigh: fn(Said) -> Said,
-    ) {
+    /// The change is open until it came. Where not all that it changed is known to who is asked, nothing is proven.
+    pub(super) fn wait_for_late(&self, subjects: Vec<Subject>, delta: &Delta, change: Change, is_cut: bool) {
         let is_open = |subject: &Subject| {
             let mut answers = delta.answers.iter().filter(|answer| answer.path == subject.path);
             answers.any(|answer| answer.is_open)
@@ -118,7 +112,7 @@ impl Checks {
         let others = self.others(&subjects);
         tokio::spawn(async move {
             let mut reports = sources.later(&subjects, Instant::now() + PATIENCE).await;
-            reports.iter_mut().for_each(|report| report.weigh(weigh));
+            reports.iter_mut().filter(|_| is_cut).for_each(|report| report.said.doubt());
             if let Some(shared) = shared.upgrade() {
                 let checks = Checks { shared };
                 let (subjects, reports) = checks.with_others(subjects, reports, &others);

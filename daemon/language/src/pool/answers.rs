@@ -14,8 +14,6 @@ use crate::source::Subject;
 /// Other files of which it is told that nothing is known.
 const MOST_UNKNOWN: usize = 10;
 
-const TOO_MANY: &str = "more files use what was changed than it is asked about";
-
 const LATE: &str = "it did not answer in time";
 
 pub(super) const CHANGED: &str = "it was changed meanwhile";
@@ -90,8 +88,11 @@ impl Answers<'_> {
     }
 
     /// Nothing is proven where the server may not know what else was changed.
-    fn weighed(&self, said: Said) -> Said {
-        if self.is_seen { said } else { said.unproven() }
+    fn weighed(&self, mut said: Said) -> Said {
+        if !self.is_seen {
+            said.doubt();
+        }
+        said
     }
 
     pub(super) fn is_complete(&self) -> bool {
@@ -134,7 +135,7 @@ impl Answers<'_> {
         }
         for path in mem::take(&mut self.beyond) {
             self.known_before.insert(path.clone());
-            others.entry(path).or_insert_with(|| Said::Unasked { why: TOO_MANY.to_owned() });
+            others.entry(path).or_insert_with(Said::beyond);
         }
         let mut unknown = 0;
         others.retain(|path, said| {

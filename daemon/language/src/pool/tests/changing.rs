@@ -33,7 +33,7 @@ async fn where_more_files_use_a_changed_one_than_are_asked_about_that_is_told() 
     house.write("d.lua", "-- not a");
     let a = house.saved("a.lua", "give y");
     let words = house.check(&a).await;
-    let beyond = "c.lua unknown more files use what was changed than it is asked about";
+    let beyond = "c.lua unknown more files use what was changed than are asked about";
     assert_eq!(words, ["a.lua Proven ", "b.lua Proven a gives no x", beyond]);
 }
 

@@ -2,6 +2,8 @@
 ---
 --- Contract: until then what they say is not of what lies there, and for a while after that it is not proven.
 
+local notes = require("copydesk.diagnostics.notes")
+
 local M = {}
 
 --- So many milliseconds later they have read it.
@@ -19,11 +21,6 @@ local IN_ORDER = { gopls = true }
 
 local servers = {} ---@type table<integer, copydesk.Disk>
 
----@return number
-local function now()
-  return require("copydesk.diagnostics.notes").now()
-end
-
 --- A server is told of files there.
 ---@param id integer
 ---@param changes any
@@ -34,11 +31,11 @@ function M.changed(id, changes, is_open)
   for _, change in ipairs(type(changes) == "table" and changes or {}) do
     local uri = require("copydesk.position").uri(change.uri)
     if not uri or not is_open(uri) then
-      known.told = now()
+      known.told = notes.now()
     end
     local is_file, path = pcall(vim.uri_to_fname, change.uri)
     if is_file and not vim.uv.fs_stat(vim.fs.dirname(path)) then
-      known.folder = now()
+      known.folder = notes.now()
     end
   end
 end

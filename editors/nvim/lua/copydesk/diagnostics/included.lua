@@ -47,6 +47,15 @@ function M.names(lines)
   return names
 end
 
+--- Adds those that are units.
+---@param names table<string, true>
+---@param found table<string, true>
+local function add(names, found)
+  for name in pairs(names) do
+    found[name] = M.UNITS[M.ending(name)] or found[name]
+  end
+end
+
 ---@param path string
 ---@param found table<string, true>
 ---@return boolean is_whole
@@ -56,9 +65,7 @@ local function read(path, found)
   if file then
     file:close()
   end
-  for name in pairs(M.names(text:gmatch("[^\r\n]+"))) do
-    found[name] = M.UNITS[M.ending(name)] or found[name]
-  end
+  add(M.names(text:gmatch("[^\r\n]+")), found)
   return #text < LARGEST
 end
 
@@ -132,8 +139,8 @@ end
 ---@param root string
 ---@param names table<string, true>
 function M.add(root, names)
-  for name in pairs(looks[root] and names or {}) do
-    looks[root].names[name] = M.UNITS[M.ending(name)] or looks[root].names[name]
+  if looks[root] then
+    add(names, looks[root].names)
   end
 end
 

@@ -3,6 +3,8 @@
 --- Contract: what a server finds, or does not find, while it does not know the project means nothing. One that says that it is
 --- ready, and then looks at the project once more, is ready again soon, unless that took long the last time.
 
+local notes = require("copydesk.diagnostics.notes")
+
 local M = {}
 
 --- What a server calls its work while it does not know the project yet. (A compiler that checks is not among it.)
@@ -20,11 +22,6 @@ local SHORT = 3000
 
 local servers = {} ---@type table<integer, copydesk.Readiness>
 
----@return number
-local function now()
-  return require("copydesk.diagnostics.notes").now()
-end
-
 --- `experimental/serverStatus`.
 ---@param id integer
 ---@param params any
@@ -35,9 +32,9 @@ function M.status(id, params)
   local known = servers[id] or { rounds = 0, was_ready = false, took = 0 } ---@type copydesk.Readiness
   servers[id] = known
   if not params.quiescent and not known.began then
-    known.began, known.rounds = now(), known.rounds + 1
+    known.began, known.rounds = notes.now(), known.rounds + 1
   elseif params.quiescent then
-    known.took = known.began and known.was_ready and now() - known.began or known.took
+    known.took = known.began and known.was_ready and notes.now() - known.began or known.took
     known.began, known.was_ready = nil, true
   end
 end

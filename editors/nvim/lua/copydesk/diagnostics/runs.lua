@@ -3,6 +3,8 @@
 --- Contract: one may do several things at once, and the next one follows a moment after the last; only when all have ended has
 --- it looked. What is kept is bounded, whatever a server says.
 
+local notes = require("copydesk.diagnostics.notes")
+
 local M = {}
 
 --- After the end of one thing that the compiler does the next one follows within so many milliseconds.
@@ -18,11 +20,6 @@ local MOST = 64
 
 local servers = {} ---@type table<integer, copydesk.Runs>
 
----@return number
-local function now()
-  return require("copydesk.diagnostics.notes").now()
-end
-
 --- The compiler behind a server has begun or ended something.
 ---@param id integer
 ---@param token string
@@ -35,10 +32,10 @@ function M.progress(id, token, kind)
       runs.began = {}
     end
     if runs.began[token] or vim.tbl_count(runs.began) < MOST then
-      runs.began[token], runs.running[token] = now(), true
+      runs.began[token], runs.running[token] = notes.now(), true
     end
   elseif kind == "end" and runs.running[token] then
-    runs.running[token], runs.ended = nil, now()
+    runs.running[token], runs.ended = nil, notes.now()
     if next(runs.running) == nil then
       local is_full = vim.tbl_count(runs.began) >= MOST
       runs.since = not is_full and math.min(unpack(vim.tbl_values(runs.began))) or nil
@@ -52,7 +49,7 @@ end
 ---@return boolean
 function M.has_seen(id, time)
   local runs = servers[id]
-  if not runs or next(runs.running) ~= nil or now() < runs.ended + PAUSE then
+  if not runs or next(runs.running) ~= nil or notes.now() < runs.ended + PAUSE then
     return false
   end
   return runs.since ~= nil and runs.since >= time
