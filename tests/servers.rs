@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use copydesk_language::{Launch, Quirks, Said, Server, StartError, State, Subject};
+use copydesk_servers::{Launch, Quirks, Said, Server, StartError, State, Subject};
 use copydesk_workspace::process::Processes;
 use serde_json::{Value, json};
 use tempfile::TempDir;

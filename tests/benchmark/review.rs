@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use copydesk_config::Save;
 use copydesk_text::{Change, Encoding, FileText, Lines, Position};
 use copydesk_workspace::buffers::{
     Answer, BufferEdit, Buffers, Client, ClientId, ContentChange, Editor, OnDisk,
 };
-use copydesk_workspace::config::Save;
 use copydesk_workspace::files::{By, Cause, ChangeKind, FileChange, Files, READ_LIMIT};
 use copydesk_workspace::reviews::{Decision, Reviews, Subject, Verdict};
 

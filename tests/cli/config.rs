@@ -207,6 +207,6 @@ fn a_project_is_looked_at_from_its_root_down_and_no_further_up() {
 fn the_schema_is_the_committed_one() {
     let ran = Desk::new().run(&["config", "schema"]);
     assert_eq!((ran.stderr.as_str(), ran.code), ("", Some(0)));
-    let committed = include_str!("../../daemon/workspace/copydesk.schema.json");
-    assert!(ran.stdout == committed, "run `copydesk config schema > daemon/workspace/copydesk.schema.json`");
+    let committed = include_str!("../../daemon/config/copydesk.schema.json");
+    assert!(ran.stdout == committed, "run `copydesk config schema > daemon/config/copydesk.schema.json`");
 }

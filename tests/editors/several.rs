@@ -5,11 +5,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use copydesk_config::Save;
 use copydesk_text::{Change, Edit, Encoding, FileText, Lines};
 use copydesk_workspace::buffers::{
     Answer, BufferEdit, Buffers, Client, ClientId, ContentChange, Editor, OnDisk, Refusal,
 };
-use copydesk_workspace::config::Save;
 use copydesk_workspace::files::{By, Cause, ChangeKind, FileChange, Files, READ_LIMIT};
 use copydesk_workspace::reviews::Reviews;
 use serde_json::json;

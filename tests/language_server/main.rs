@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use copydesk_language::frame::FrameReader;
+use copydesk_rpc::frame::FrameReader;
 use copydesk_text::{Document, Encoding, Lines, Position};
 use serde_json::{Value, json};
 use tokio::time::sleep;

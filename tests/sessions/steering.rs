@@ -74,7 +74,7 @@ impl AtWork {
         tools::builtin(&options).into_iter().for_each(|tool| registry.add(tool));
         let (events_in, events) = mpsc::channel(1024);
         let setting = Setting {
-            checks: copydesk_language::Checks::default(),
+            checks: copydesk_diagnostics::Checks::default(),
             formatters: None,
             session,
             agent: builtin().remove(0),

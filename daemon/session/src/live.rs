@@ -27,10 +27,10 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use copydesk_language::Checks;
-use copydesk_language::format::Formatters;
+use copydesk_diagnostics::Checks;
 use copydesk_model::{Media, Model};
 use copydesk_permission::{Asks, Reply};
+use copydesk_servers::format::Formatters;
 use copydesk_tool::{Answers, Asker, Owner, Progress, Refused, Registry, Todos};
 use copydesk_workspace::files::Files;
 use copydesk_workspace::process::Processes;

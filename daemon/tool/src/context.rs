@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use copydesk_language::Checks;
-use copydesk_language::format::Formatters;
+use copydesk_diagnostics::Checks;
 use copydesk_permission::Action;
+use copydesk_servers::format::Formatters;
 use copydesk_workspace::files::{Files, Place};
 use copydesk_workspace::reviews::ReviewId;
 use serde_json::Value;

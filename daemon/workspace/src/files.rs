@@ -32,10 +32,10 @@ pub use self::{
     undo::{How, TakenBack},
 };
 use crate::buffers::{Buffers, ClientId, Open};
-use crate::config::Save;
 use crate::journal::{Journal, Text};
 use crate::reviews::Reviews;
 use crate::search::Overlay;
+use copydesk_config::Save;
 
 mod change;
 mod committed;

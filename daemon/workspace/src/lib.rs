@@ -6,14 +6,11 @@
 //! Invariant: no input (a file, a variable) can panic this room or be ignored without a word.
 
 pub mod buffers;
-pub mod config;
+
 pub mod database;
 pub mod files;
 pub mod journal;
-pub mod keys;
-pub mod paths;
-mod private_file;
+
 pub mod process;
 pub mod reviews;
 pub mod search;
-pub mod trust;

@@ -3,6 +3,9 @@
 // The readers are taken as they are, and only a part of them is used here.
 #![allow(dead_code)]
 
+// The readers name the crate that the diagnostic comes from.
+extern crate self as copydesk_servers;
+
 mod diagnostic;
 mod printed {
     mod cargo;

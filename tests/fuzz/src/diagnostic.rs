@@ -1,1 +1,1 @@
-../../../daemon/language/src/diagnostic.rs
+../../../daemon/servers/src/diagnostic.rs

@@ -1,17 +1,13 @@
 //! Any bytes, in any pieces: the frame reader finds the same messages, holds no more than it may, and never panics.
 
 #![no_main]
-// The reader is taken as it is, and only a part of it is used here.
-#![allow(dead_code)]
-
-mod frame;
 
 use bytes::{Bytes, BytesMut};
 use libfuzzer_sys::fuzz_target;
 
-use frame::LONGEST_HEADER;
-use frame::decode::Decoder;
-use frame::head::Head;
+use copydesk_rpc::frame::LONGEST_HEADER;
+use copydesk_rpc::frame::decode::Decoder;
+use copydesk_rpc::frame::head::Head;
 
 fn messages(bytes: &[u8], piece: usize) -> Vec<Bytes> {
     let (mut decoder, mut buffer, mut found) = (Decoder::default(), BytesMut::new(), Vec::new());
@@ -20,7 +16,7 @@ fn messages(bytes: &[u8], piece: usize) -> Vec<Bytes> {
         while let Some(frame) = decoder.next(&mut buffer) {
             found.extend(frame);
         }
-        assert!(decoder.wanted() > 0 || buffer.len() <= LONGEST_HEADER.max(frame::HEAD));
+        assert!(decoder.wanted() > 0 || buffer.len() <= LONGEST_HEADER.max(copydesk_rpc::frame::HEAD));
     }
     decoder.end(&mut buffer);
     found

@@ -99,7 +99,7 @@ fn registry(spill: &std::path::Path) -> Registry {
 
 fn context(says: Result<(), Refused>) -> Context {
     Context {
-        checks: copydesk_language::Checks::default(),
+        checks: copydesk_diagnostics::Checks::default(),
         formatters: None,
         session: "s".into(),
         call: "c1".into(),

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use copydesk_language::{Commanding, Edited, Subject, Told};
+use copydesk_diagnostics::{Commanding, Edited, Told};
+use copydesk_servers::Subject;
 use copydesk_text::FileText;
 use copydesk_workspace::files::{ChangeKind, Changed, Place, READ_LIMIT};
 

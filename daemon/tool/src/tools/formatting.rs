@@ -1,7 +1,7 @@
 //! The form that a formatter gives to what a call is about to write, before any person is asked about it: what is reported is what
 //! stands there. All files of a call have one time together.
 
-use copydesk_language::format;
+use copydesk_servers::format;
 use copydesk_text::{Change as TextChange, FileText};
 use copydesk_workspace::files::ChangeKind;
 use tokio::time::{Instant, timeout_at};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use copydesk_language::Told;
+use copydesk_diagnostics::Told;
 use copydesk_workspace::files::{By, Cause};
 use copydesk_workspace::reviews::Proposal;
 use serde_json::{Map, Value, json};

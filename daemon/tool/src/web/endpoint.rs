@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-pub use copydesk_workspace::config::Secret;
+pub use copydesk_config::Secret;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response};
 use serde_json::{Map, Value};

@@ -15,9 +15,9 @@ use copydesk_text::{Change, FileText};
 use super::take_back::{Done, DoneFile};
 use super::{Expect, FileError, Files, Place, Stamp, on_disk, write};
 use crate::buffers::{Attempt, ClientId, OnDisk, Open, PlanError, Planned, Refusal, Wanted};
-use crate::config::Save;
 use crate::journal::{EntryId, Form, NewEntry, NewKind, Outcome, Text};
 use crate::reviews::ReviewId;
+use copydesk_config::Save;
 
 /// A person types faster than an edit travels only for so long.
 pub(super) const ATTEMPTS: usize = 16;

@@ -4,9 +4,9 @@
 use copydesk_text::FileText;
 
 use super::{By, Cause, ChangeKind, FileChange, FileError, Files, Place, READ_LIMIT};
-use crate::config::Save;
 use crate::journal::Form;
 use crate::reviews::{Carried, Decision, Hand, Order, Refusal, ReviewId, Verdict};
+use copydesk_config::Save;
 
 impl Files {
     /// Decides one after the other; those on lines of one review with one verdict together. Answers in the same order.

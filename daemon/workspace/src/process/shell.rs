@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::paths::Env;
+use copydesk_config::paths::Env;
 
 /// Those that a script written for bash mostly works in.
 const SUITABLE: [&str; 7] = ["bash", "zsh", "sh", "dash", "ksh", "mksh", "ash"];

@@ -8,9 +8,9 @@ use tempfile::TempDir;
 
 use super::{Comment, Decision, Happened, News, Refusal, Reviews, Subject, Verdict, View, When};
 use crate::buffers::Buffers;
-use crate::config::Save;
 use crate::files::{By, Cause, ChangeKind, FileChange, Files, READ_LIMIT};
 use crate::journal::{Bound, Journal};
+use copydesk_config::Save;
 
 mod interleaved;
 mod later;

@@ -178,7 +178,7 @@ impl Desk {
 
     pub(super) fn context(&self) -> Context {
         Context {
-            checks: copydesk_language::Checks::default(),
+            checks: copydesk_diagnostics::Checks::default(),
             formatters: None,
             session: "s1".into(),
             call: "c1".into(),

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use copydesk_language::Disk;
-use copydesk_language::find::Search;
-use copydesk_language::format::{Formatter, Formatters};
+use copydesk_servers::Disk;
+use copydesk_servers::find::Search;
+use copydesk_servers::format::{Formatter, Formatters};
 use copydesk_workspace::process::Processes;
 use serde_json::json;
 

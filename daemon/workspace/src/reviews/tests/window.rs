@@ -9,8 +9,8 @@ use tokio::sync::Semaphore;
 
 use super::super::Reviews;
 use crate::buffers::{Answer, BufferEdit, Buffers, Client, ClientId, ContentChange, Editor, OnDisk, Refusal};
-use crate::config::Save;
 use crate::files::Files;
+use copydesk_config::Save;
 
 /// Places in the text as it is then, and the letters that are typed there.
 pub(super) type Keys = Vec<(usize, String)>;

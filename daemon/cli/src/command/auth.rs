@@ -1,0 +1,133 @@
+//! `copydesk auth`: keys in a file that only the user can read.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use copydesk_config::keys::Keys;
+use copydesk_config::mask;
+use copydesk_model::provider::{KeyOrigin, known};
+use serde::Serialize;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::cli::{Auth, AuthAction};
+use crate::configuration;
+use crate::terminal::{self, print};
+use copydesk_host::setup::Setup;
+
+/// What a shell says of a program that Ctrl-C ended.
+const CANCELLED: u8 = 130;
+
+/// No key is longer than this.
+const LONGEST: u64 = 16 * 1024;
+
+pub(crate) fn run(setup: &Setup, options: &Auth) -> anyhow::Result<ExitCode> {
+    match &options.action {
+        AuthAction::Add { provider } => return add(setup, provider),
+        AuthAction::List { json } => list(setup, *json)?,
+        AuthAction::Remove { provider } => remove(setup, provider)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn add(setup: &Setup, provider: &str) -> anyhow::Result<ExitCode> {
+    let loaded = configuration::load(setup)?;
+    let registry = setup.registry(&loaded)?;
+    configuration::print_warnings(&loaded);
+    registry.exists(provider)?;
+    let provider = registry.listed_id(provider);
+    let Some(key) = read_key(provider)? else {
+        terminal::remark("cancelled; nothing was changed");
+        return Ok(ExitCode::from(CANCELLED));
+    };
+    let key = key.trim();
+    anyhow::ensure!(!key.is_empty(), "no key was given; nothing was changed");
+    let odd = |character: char| character.is_whitespace() || character.is_control();
+    anyhow::ensure!(
+        !key.contains(odd),
+        "this is no key: it has spaces or control characters in it; nothing was changed"
+    );
+    let replaced = Keys::add(&setup.paths.data_dir, provider, key)?;
+    let verb = if replaced { "Replaced" } else { "Added" };
+    print(format!("{verb} the key for {provider}. `copydesk models {provider}` lists its models."))?;
+    // Now that it is stored: whose key would be sent?
+    let in_use = setup.registry(&loaded)?.key_in_use(provider);
+    if let Some(other) = in_use.filter(|key| key.origin != KeyOrigin::Store) {
+        terminal::warn(format_args!("the key from {} wins over this one", other.origin));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// From the terminal without showing it, else one line of standard input. None after Ctrl-C.
+fn read_key(provider: &str) -> anyhow::Result<Option<String>> {
+    if io::stdin().is_terminal() {
+        return type_key(provider).context("the key could not be read");
+    }
+    let mut line = String::new();
+    io::stdin()
+        .lock()
+        .take(LONGEST + 1)
+        .read_line(&mut line)
+        .context("standard input could not be read as text")?;
+    anyhow::ensure!(
+        line.len() as u64 <= LONGEST,
+        "this is no key: it is longer than {LONGEST} bytes; nothing was changed"
+    );
+    Ok(Some(line))
+}
+
+fn type_key(provider: &str) -> io::Result<Option<String>> {
+    // As long as somebody listens to the signal it ends nothing: a program that ended here would leave a terminal behind
+    // that no longer shows what is typed.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let _guard = runtime.enter();
+    let _listening = signal(SignalKind::interrupt())?;
+    match rpassword::prompt_password(format!("Key for {provider}: ")) {
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(None),
+        typed => typed.map(Some),
+    }
+}
+
+#[derive(Serialize)]
+struct Row {
+    provider: String,
+    key: String,
+    origin: String,
+}
+
+fn list(setup: &Setup, json: bool) -> anyhow::Result<()> {
+    let loaded = configuration::load(setup)?;
+    let registry = setup.registry(&loaded)?;
+    configuration::print_warnings(&loaded);
+    let in_use = registry.keys_in_use().into_iter();
+    let rows: Vec<_> = in_use
+        .map(|(provider, key)| Row {
+            provider,
+            key: mask(key.secret.expose()),
+            origin: key.origin.to_string(),
+        })
+        .collect();
+    if json {
+        return terminal::print_json(&rows);
+    }
+    if rows.is_empty() {
+        print("No keys. `copydesk auth add PROVIDER` adds one; `copydesk models` lists the providers.")?;
+    }
+    let width = rows.iter().map(|row| row.provider.chars().count()).max().unwrap_or(0);
+    for row in rows {
+        print(format!("{:width$}  {}  from {}", row.provider, row.key, row.origin))?;
+    }
+    Ok(())
+}
+
+fn remove(setup: &Setup, provider: &str) -> anyhow::Result<()> {
+    // The configuration is not needed for this, and may be broken: the provider's own id is all that is looked up.
+    let ids = [Some(provider), known::id(provider).filter(|id| *id != provider)];
+    let mut removed = false;
+    for id in ids.into_iter().flatten() {
+        removed = removed || Keys::remove(&setup.paths.data_dir, id)?;
+    }
+    anyhow::ensure!(removed, "there is no key for {provider} in {}", setup.keys()?.path().display());
+    print(format!("Removed the key for {provider}."))?;
+    Ok(())
+}

@@ -1,0 +1,96 @@
+//! `copydesk daemon`: the desk itself, in the foreground or as started by a shim.
+
+use std::io::{self, Write as _};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use copydesk_session::Store;
+use copydesk_workspace::journal::{Bound, Journal};
+
+use crate::cli::Daemon;
+use crate::shim::start::{FAILED, READY, TAKEN};
+use crate::{log, terminal};
+use copydesk_faces::lifecycle;
+use copydesk_faces::lsp::Desk;
+use copydesk_host::hub::Hub;
+use copydesk_host::setup::Setup;
+use copydesk_rpc::transport::{Place, TransportError};
+
+pub(crate) fn run(setup: &Setup, options: &Daemon) -> anyhow::Result<()> {
+    let result = serve(setup, options);
+    // Nobody sees the standard error of a detached daemon; who started it reads this line instead.
+    match result {
+        Err(error) if options.detached && matches!(error.downcast_ref(), Some(TransportError::Taken)) => {
+            Ok(terminal::print(TAKEN)?)
+        }
+        Err(error) if options.detached => Ok(terminal::print(format_args!("{FAILED}{error:#}"))?),
+        result => result,
+    }
+}
+
+fn serve(setup: &Setup, options: &Daemon) -> anyhow::Result<()> {
+    let env = |name: &str| std::env::var_os(name);
+    let place = Place::new(&env);
+    let idle = idle(options)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let result = runtime.block_on(async {
+        // The lock comes first: only who holds it writes the log.
+        let listener = place.listen()?;
+        let level = env("COPYDESK_LOG").map(|level| level.to_string_lossy().into_owned());
+        let path = log::path(&setup.paths.state_dir);
+        log::start(path.clone(), level.as_deref()).with_context(|| path.display().to_string())?;
+        // The one place where it is decided what the daemon serves.
+        let host = Arc::new(host(setup)?);
+        tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "listening");
+        let ready = match options.detached {
+            true => READY.to_owned(),
+            false => format!("{READY} at {}", place.socket().display()),
+        };
+        lifecycle::run(host, listener, idle, || announce(&ready)).await?;
+        anyhow::Ok(())
+    });
+    // What hangs on a disk or a pipe must not keep a daemon that has ended.
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    result
+}
+
+/// A store or a journal that was moved aside is told in the log: nobody else listens.
+fn host(setup: &Setup) -> anyhow::Result<Desk> {
+    let (store, opened) = Store::open(&setup.paths.data_dir)?;
+    if let Some(aside) = opened.moved_aside {
+        tracing::error!(aside = %aside.display(), "the sessions could not be read and were moved aside");
+    }
+    let journal = match Journal::open(&setup.paths.data_dir, Bound::default()) {
+        Ok((journal, opened)) => {
+            if let Some(aside) = opened.moved_aside {
+                tracing::error!(aside = %aside.display(), "the journal could not be read and was moved aside");
+            }
+            Some(journal)
+        }
+        Err(error) => {
+            tracing::error!(%error, "without a journal nothing can be undone");
+            None
+        }
+    };
+    Ok(Desk { hub: Arc::new(Hub::new(setup.paths.clone(), store, journal)) })
+}
+
+fn idle(options: &Daemon) -> anyhow::Result<Duration> {
+    let seconds = match (options.idle_exit, std::env::var("COPYDESK_IDLE_EXIT")) {
+        (Some(seconds), _) => seconds,
+        (None, Ok(text)) => text
+            .parse()
+            .with_context(|| format!("COPYDESK_IDLE_EXIT is `{text}`; expected a number of seconds"))?,
+        (None, Err(_)) => 600,
+    };
+    Ok(Duration::from_secs(seconds))
+}
+
+/// Says on standard output that the daemon listens, and closes it: whoever started it waits for that.
+fn announce(text: &str) -> io::Result<()> {
+    let told = terminal::print(text).and_then(|()| io::stdout().flush());
+    let nowhere = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdout(nowhere)?;
+    told
+}

@@ -1,0 +1,129 @@
+//! Who says what is wrong with the files of this folder, and who would if they were installed.
+//!
+//! Nothing is run: servers are looked for, not started. What languages there are is seen from a part of a large project.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+
+use copydesk_config::Loaded;
+use copydesk_config::paths::workspace_root;
+use copydesk_servers::choose::{Chosen, Wanted, servers_for};
+use copydesk_servers::find::{Place, Program, Search};
+use copydesk_servers::known;
+
+use super::Finding;
+use copydesk_host::languages::{self, Languages};
+use copydesk_host::setup::Setup;
+
+/// As much of a project is looked at, in files and folders.
+const MOST: usize = 5000;
+/// Folders that hold what others wrote, or what was made.
+const PASSED_OVER: [&str; 8] =
+    ["node_modules", "target", "vendor", "dist", "build", "venv", "__pycache__", "third_party"];
+
+pub(super) fn examine(setup: &Setup, loaded: &Loaded) -> Vec<Finding> {
+    let languages = languages::configured(loaded);
+    let cwd = setup.cwd.canonicalize().unwrap_or_else(|_| setup.cwd.clone());
+    let root = workspace_root(&cwd).unwrap_or_else(|_| cwd.clone());
+    let search = languages.search(setup.paths.home.clone());
+    let problems = languages.problems.iter();
+    let mut findings: Vec<_> =
+        problems.map(|problem| Finding::odd("languages", problem, "until then the rest is used")).collect();
+    if !languages.servers.is_on {
+        findings.push(Finding::good("language servers", "switched off (`lsp`)"));
+    }
+    findings.extend(servers(&languages, &search, &cwd, &root));
+    findings.extend(programs(&languages, &search, &root));
+    findings
+}
+
+fn servers(languages: &Languages, search: &Search, cwd: &Path, root: &Path) -> Vec<Finding> {
+    // By server, whom it serves; the same one may serve several languages.
+    let mut found: BTreeMap<String, (Chosen, BTreeSet<String>, bool)> = BTreeMap::new();
+    for (language, (path, first_line)) in samples(cwd) {
+        let is_minor = known::languages().iter().any(|known| known.id == language && known.minor);
+        let wanted = Wanted { path: &path, first_line: &first_line, root };
+        for chosen in servers_for(search, &languages.servers, wanted) {
+            let name = chosen.name.clone();
+            let entry = found.entry(name).or_insert_with(|| (chosen, BTreeSet::new(), true));
+            entry.1.insert(language.to_owned());
+            entry.2 &= is_minor;
+        }
+    }
+    let finding = |(name, (chosen, served, is_minor)): (String, (Chosen, BTreeSet<String>, bool))| {
+        let served = served.into_iter().collect::<Vec<_>>().join(", ");
+        match chosen.program {
+            Program::Found { command, place } => {
+                let program =
+                    command.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
+                let place = match place {
+                    Place::Configured => ", as configured",
+                    Place::Project => ", in the project",
+                    Place::Path => "",
+                };
+                Some(Finding::good("language servers", format!("{name} for {served}: {program}{place}")))
+            }
+            Program::Missing { .. } if is_minor => None,
+            Program::Missing { hint } => {
+                Some(Finding::odd("language servers", format!("{name} for {served} is missing"), hint))
+            }
+        }
+    };
+    found.into_iter().filter_map(finding).collect()
+}
+
+fn programs(languages: &Languages, search: &Search, root: &Path) -> Vec<Finding> {
+    let checkers = languages.checkers.iter().map(|checker| ("checkers", &checker.name, &checker.command));
+    // Known formatters that are not there are not missed: one was not asked for by name.
+    let formatters =
+        languages.formatters.iter().map(|formatter| ("formatters", &formatter.name, &formatter.command));
+    let all = checkers.chain(formatters).filter_map(|(about, name, command)| {
+        match search.configured(command, root, root) {
+            Program::Found { command, .. } => {
+                let program =
+                    command.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
+                Some(Finding::good(about, format!("{name}: {program}")))
+            }
+            Program::Missing { .. } if about == "formatters" => None,
+            Program::Missing { hint } => Some(Finding::odd(about, format!("{name} is missing"), hint)),
+        }
+    });
+    all.collect()
+}
+
+/// A file of each language with its first line, the nearest to the top.
+fn samples(folder: &Path) -> BTreeMap<&'static str, (PathBuf, String)> {
+    let mut samples = BTreeMap::new();
+    let (mut folders, mut seen) = (VecDeque::from([folder.to_owned()]), 0);
+    while let Some(folder) = folders.pop_front() {
+        let mut entries: Vec<_> =
+            std::fs::read_dir(&folder).into_iter().flatten().flatten().take(MOST).collect();
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        for entry in entries {
+            seen += 1;
+            if seen > MOST {
+                return samples;
+            }
+            let (name, path) = (entry.file_name(), entry.path());
+            let Ok(kind) = entry.file_type() else { continue };
+            let name = name.to_string_lossy();
+            if kind.is_dir() && !name.starts_with('.') && !PASSED_OVER.contains(&&*name) {
+                folders.push_back(path);
+            } else if kind.is_file() {
+                let first_line = if name.contains('.') { String::new() } else { first_line(&path) };
+                if let Some(language) = known::language_of(&path, &first_line) {
+                    samples.entry(language).or_insert((path, first_line));
+                }
+            }
+        }
+    }
+    samples
+}
+
+fn first_line(path: &Path) -> String {
+    let mut line = Vec::new();
+    let file = std::fs::File::open(path).ok();
+    let _ = file.map(|file| BufReader::new(file.take(200)).read_until(b'\n', &mut line));
+    String::from_utf8_lossy(&line).into_owned()
+}

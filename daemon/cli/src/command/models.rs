@@ -1,0 +1,175 @@
+//! `copydesk models`: what can be used now, and what is missing for the rest.
+
+use copydesk_config::Config;
+use copydesk_model::catalogue::{ModelInfo, Prices};
+use copydesk_model::{Listing, Registry, State, local, offline};
+use serde::Serialize;
+
+use crate::cli::Models;
+use crate::configuration;
+use crate::terminal::{self, BOLD, DIM, GOOD, print, styled};
+use copydesk_host::setup::Setup;
+
+#[derive(Serialize)]
+struct Report<'a> {
+    /// What is used where nobody says otherwise.
+    model: Option<&'a str>,
+    small_model: Option<&'a str>,
+    providers: &'a [Listing],
+}
+
+pub(crate) fn run(setup: &Setup, options: &Models) -> anyhow::Result<()> {
+    let loaded = configuration::load(setup)?;
+    let registry = setup.registry(&loaded)?;
+    configuration::print_warnings(&loaded);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let found = runtime.block_on(local::find(&registry, local::PATIENCE));
+    let mut list = registry.list(&found);
+    if let Some(id) = &options.provider {
+        // One that is not there, or not without an address, is explained in the registry's words.
+        registry.exists(id)?;
+        let id = registry.listed_id(id);
+        list.retain(|listing| listing.id == id);
+        if list.is_empty() {
+            registry.usable(id)?;
+            anyhow::bail!("nothing answers for {id} on this machine: is it running?");
+        }
+    }
+    let (model, small_model) = chosen(&registry, &loaded.config);
+    if options.json {
+        let report =
+            Report { model: model.as_deref(), small_model: small_model.as_deref(), providers: &list };
+        terminal::print_json(&report)?;
+    } else {
+        show(&list, options.provider.is_some())?;
+        if options.provider.is_none() {
+            show_choice(&list, model.as_deref(), loaded.config.model.is_some())?;
+        }
+    }
+    if options.provider.is_none() {
+        warn_of_unusable(&registry, &loaded.config);
+    }
+    Ok(())
+}
+
+fn warn_of_unusable(registry: &Registry, config: &Config) {
+    for (key, name) in [("model", &config.model), ("small_model", &config.small_model)] {
+        if let Some(Err(error)) = name.as_ref().map(|name| registry.model(name)) {
+            terminal::warn(format_args!("{key}: {error}"));
+        }
+    }
+}
+
+fn chosen(registry: &Registry, config: &Config) -> (Option<String>, Option<String>) {
+    let model = config.model.clone().or_else(|| registry.default_model());
+    let small = config.small_model.clone().or_else(|| registry.default_small_model());
+    (model, small)
+}
+
+fn show(list: &[Listing], all: bool) -> anyhow::Result<()> {
+    let names = list.iter().filter(|listing| all || listing.is_usable()).flat_map(|listing| {
+        listing.models.iter().map(move |info| listing.id.chars().count() + 1 + info.id.chars().count())
+    });
+    let width = names.max().unwrap_or(0).min(52);
+    for listing in list.iter().filter(|listing| listing.is_usable() || all) {
+        let note = match &listing.state {
+            State::Usable { key: Some(origin) } => styled(GOOD, format!("key from {origin}")),
+            State::Usable { key: None } => styled(GOOD, listing.note.unwrap_or("ready")),
+            State::Missing { what, .. } => what.clone(),
+        };
+        print(format!("{}  {note}", styled(BOLD, &listing.name)))?;
+        for info in &listing.models {
+            let name = format!("{}/{}", listing.id, info.id);
+            let facts = facts(info);
+            if facts.is_empty() {
+                print(format!("  {name}"))?;
+            } else {
+                print(format!("  {name:width$}  {}", styled(DIM, facts)))?;
+            }
+        }
+        if listing.models.is_empty() {
+            print(format!("  {}/MODEL  {}", listing.id, styled(DIM, "whatever the server has")))?;
+        }
+        print("")?;
+    }
+    let missing: Vec<_> = list.iter().filter(|listing| !listing.is_usable() && !all).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    print(styled(BOLD, "Not set up"))?;
+    let width = missing.iter().map(|listing| listing.id.chars().count()).max().unwrap_or(0);
+    for listing in missing {
+        let State::Missing { brief, .. } = &listing.state else { continue };
+        print(format!("  {:width$}  {}", listing.id, styled(DIM, brief)))?;
+    }
+    print(styled(
+        DIM,
+        "`copydesk auth add PROVIDER` keeps a key for you; `copydesk models PROVIDER` says where to get one.",
+    ))?;
+    print("")?;
+    Ok(())
+}
+
+fn show_choice(list: &[Listing], model: Option<&str>, configured: bool) -> anyhow::Result<()> {
+    // What is built in is no choice of anybody's.
+    let offline =
+        if model == Some(offline::NAME) { "; until then the offline model does what it can" } else { "" };
+    let model = model.filter(|model| configured || *model != offline::NAME);
+    let usable = list.iter().filter(|listing| listing.is_usable() && listing.note.is_none());
+    let example =
+        usable.flat_map(|listing| listing.models.iter().map(move |info| (&listing.id, &info.id))).next();
+    if let (None, Some((provider, model))) = (model, example) {
+        print(format!(
+            "No model is chosen yet: set \"model\" in copydesk.jsonc, for example to \"{provider}/{model}\"."
+        ))?;
+        return Ok(());
+    }
+    let Some(model) = model else {
+        print(format!(
+            "No model is set up yet{offline}. The quickest ways: run `copydesk auth add anthropic` (or openai, google, \
+             openrouter, …), or start Ollama."
+        ))?;
+        return Ok(());
+    };
+    let how = if configured {
+        "from your configuration"
+    } else {
+        "the first that is set up; \"model\" in copydesk.jsonc chooses"
+    };
+    print(format!("Model: {} {}", styled(BOLD, model), styled(DIM, format!("({how})"))))?;
+    Ok(())
+}
+
+fn facts(info: &ModelInfo) -> String {
+    let mut words = Vec::new();
+    if info.known {
+        words.push(format!("{:>5} context", tokens(info.context)));
+    }
+    if let Some(prices) = &info.cost {
+        words.push(dollars(prices));
+    }
+    let abilities = [(info.images, "images"), (info.pdf, "pdf"), (info.reasoning.is_some(), "reasoning")];
+    let abilities: Vec<_> = abilities.into_iter().filter(|(has, _)| *has).map(|(_, word)| word).collect();
+    if !abilities.is_empty() {
+        words.push(abilities.join(" "));
+    }
+    if !info.tools {
+        words.push("no tools".to_owned());
+    }
+    if let Some(day) = &info.retired {
+        words.push(format!("served until {day}"));
+    }
+    words.join("  ")
+}
+
+fn tokens(count: u64) -> String {
+    match count {
+        1_000_000.. => format!("{:.1}M", count as f64 / 1e6).replace(".0M", "M"),
+        _ => format!("{}k", count / 1000),
+    }
+}
+
+/// Dollars per million tokens, in and out.
+fn dollars(prices: &Prices) -> String {
+    format!("{:>15}", format!("${} / ${}", prices.base.input, prices.base.output))
+}

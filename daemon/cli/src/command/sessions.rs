@@ -1,0 +1,163 @@
+//! `copydesk sessions`: what was said and done.
+
+use std::io::Read;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use anyhow::Context as _;
+use copydesk_protocol::desk::Empty;
+use copydesk_protocol::session::SessionParams;
+use copydesk_protocol::table::{SessionDelete, Status};
+use copydesk_session::{Archive, Id, Session, Store, markdown};
+use copydesk_workspace::journal::{Bound, Journal};
+
+use super::reach::reach;
+use super::status::in_time;
+use crate::cli::{Sessions, SessionsAction};
+use crate::terminal::{self, BOLD, DIM, print, styled};
+use copydesk_host::setup::Setup;
+
+/// No exported session is larger.
+const LARGEST: u64 = 1024 * 1024 * 1024;
+
+/// Sessions that are listed where nobody says how many.
+const USUAL: usize = 30;
+
+pub(crate) fn run(setup: &Setup, options: &Sessions) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let changes = matches!(options.action, SessionsAction::Delete { .. } | SessionsAction::Import { .. });
+        let open = if changes { Store::open } else { Store::open_to_read };
+        let (store, opened) = open(&setup.paths.data_dir)?;
+        if let Some(aside) = opened.moved_aside {
+            terminal::warn(format_args!(
+                "the sessions could not be read and were moved to {}",
+                aside.display()
+            ));
+        }
+        match &options.action {
+            SessionsAction::List { json, most } => list(&store, *json, *most).await,
+            SessionsAction::Show { session, json: false }
+            | SessionsAction::Export { session, markdown: true } => show(&store, session).await,
+            SessionsAction::Delete { session } => delete(setup, &store, session).await,
+            SessionsAction::Export { session, markdown: false }
+            | SessionsAction::Show { session, json: true } => export(&store, session).await,
+            SessionsAction::Import { file } => import(&store, setup, file).await,
+            SessionsAction::Search { words, json } => search(&store, &words.join(" "), *json).await,
+        }
+    })
+}
+
+async fn list(store: &Store, json: bool, most: Option<u32>) -> anyhow::Result<()> {
+    let most = most.map_or(if json { usize::MAX } else { USUAL }, |most| most as usize);
+    // One more tells whether that is all.
+    let mut sessions = store.sessions(most.saturating_add(1)).await?;
+    let more = sessions.len() > most;
+    sessions.truncate(most);
+    if json {
+        return terminal::print_json(&sessions);
+    }
+    if sessions.is_empty() {
+        print("No sessions yet. `copydesk run \"what to do\"` begins one.")?;
+    }
+    for session in sessions {
+        let title = if session.title.is_empty() { "(no title)" } else { &session.title };
+        let place = session.folder.display();
+        print(format!(
+            "{}  {}  {title}  {}",
+            styled(BOLD, &session.id),
+            when(session.updated),
+            styled(DIM, place)
+        ))?;
+    }
+    if more {
+        print(styled(DIM, format!("There are older ones: `--most {}` shows more.", most.saturating_mul(2))))?;
+    }
+    Ok(())
+}
+
+async fn show(store: &Store, id: &str) -> anyhow::Result<()> {
+    let session = store.session(id).await?;
+    let parts = store.parts(&session.id).await?;
+    Ok(print(markdown(&session, &parts).trim_end())?)
+}
+
+/// With what the journal has of it. Whoever works on it is asked, or in the way.
+async fn delete(setup: &Setup, store: &Store, id: &str) -> anyhow::Result<()> {
+    let Session { id, title, .. } = store.session(id).await?;
+    if !deleted_by_daemon(&id).await? {
+        let _claim = store.claim(&id).await?;
+        store.delete_session(&id).await?;
+        forget(setup, &id).await;
+    }
+    Ok(print(format!("Deleted {id} {title}").trim_end())?)
+}
+
+/// Whether it was for the daemon to do, which has the session at hand, and did it.
+async fn deleted_by_daemon(id: &Id) -> anyhow::Result<bool> {
+    let Some((client, _inbox)) = reach().await else { return Ok(false) };
+    let status = in_time(client.request::<Status>(&Empty {})).await?;
+    let holds = status.sessions.iter().any(|held| held.session == id.as_str());
+    if holds {
+        in_time(client.request::<SessionDelete>(&SessionParams { session: id.to_string() })).await?;
+    }
+    Ok(holds)
+}
+
+/// What could not be forgotten goes when the journal is full.
+async fn forget(setup: &Setup, id: &Id) {
+    let forgotten = match Journal::open(&setup.paths.data_dir, Bound::default()) {
+        Ok((journal, _)) => journal.forget(id.as_str()).await,
+        Err(error) => Err(error),
+    };
+    if let Err(error) = forgotten {
+        terminal::warn(format_args!("{error}; it still holds what was done to files"));
+    }
+}
+
+async fn export(store: &Store, id: &str) -> anyhow::Result<()> {
+    let session = store.session(id).await?;
+    let parts = store.parts(&session.id).await?;
+    terminal::print_json(&Archive::new(session, parts))
+}
+
+async fn import(store: &Store, setup: &Setup, file: &Path) -> anyhow::Result<()> {
+    let is_input = file == Path::new("-");
+    let path = setup.cwd.join(file);
+    let place = || if is_input { "standard input".to_owned() } else { path.display().to_string() };
+    let mut text = String::new();
+    let read = |from: &mut dyn Read, text: &mut String| from.take(LARGEST).read_to_string(text);
+    if is_input {
+        read(&mut std::io::stdin().lock(), &mut text).with_context(place)?;
+    } else {
+        read(&mut std::fs::File::open(&path).with_context(place)?, &mut text).with_context(place)?;
+    }
+    let archive = Archive::read(&text).with_context(place)?;
+    let (id, count) = (archive.session.id.clone(), archive.parts.len());
+    // Whom it worked for may not be here.
+    store.put_session(Session { parent: None, ..archive.session }).await?;
+    store.put_parts(archive.parts).await?;
+    Ok(print(format!("Imported as {id}, with {count} parts."))?)
+}
+
+async fn search(store: &Store, words: &str, json: bool) -> anyhow::Result<()> {
+    let found = store.search(words, 50).await?;
+    if json {
+        return terminal::print_json(&found);
+    }
+    if found.is_empty() {
+        print("Nothing was found.")?;
+    }
+    for found in found {
+        let excerpt = found.excerpt.split_whitespace().collect::<Vec<_>>().join(" ");
+        print(format!("{}  {excerpt}  {}", styled(BOLD, &found.session), styled(DIM, found.title)))?;
+    }
+    Ok(())
+}
+
+/// `15 Nov 2026 04:50`, in UTC.
+fn when(milliseconds: u64) -> String {
+    let time = UNIX_EPOCH.checked_add(Duration::from_millis(milliseconds)).unwrap_or_else(SystemTime::now);
+    let date = httpdate::fmt_http_date(time);
+    date.get(5..22).unwrap_or(&date).to_owned()
+}

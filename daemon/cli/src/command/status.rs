@@ -1,0 +1,91 @@
+//! `copydesk status`: whether the daemon runs, and what it has to do. Exit code 1 where none runs.
+
+mod servers;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use copydesk_protocol::desk::{Empty, StatusResult, TierCount};
+use copydesk_protocol::table::Status;
+use serde_json::json;
+
+use crate::client::{Client, Greeting, Inbox};
+use crate::terminal::{self, print};
+use copydesk_rpc::transport::{Place, TransportError};
+
+/// The daemon answers at once, or something is wrong with it.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+pub(crate) fn run(json: bool) -> anyhow::Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let status = runtime.block_on(async {
+        let Some((client, _inbox)) = attach(Greeting::Copydesk).await? else { return Ok(None) };
+        let status = in_time(client.request::<Status>(&Empty {})).await?;
+        anyhow::Ok(Some(status))
+    })?;
+    match (&status, json) {
+        (None, true) => terminal::print_json(&json!({ "running": false }))?,
+        (None, false) => {
+            print(
+                "The daemon is not running. An editor starts it when it needs it, or you do: `copydesk daemon`.",
+            )?;
+        }
+        (Some(status), true) => {
+            let mut report = json!({ "running": true });
+            if let (Some(report), Ok(serde_json::Value::Object(status))) =
+                (report.as_object_mut(), serde_json::to_value(status))
+            {
+                report.extend(status);
+            }
+            terminal::print_json(&report)?;
+        }
+        (Some(status), false) => print(described(status))?,
+    }
+    Ok(if status.is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Attached to the daemon that runs; `None` where none does.
+pub(super) async fn attach(greeting: Greeting) -> anyhow::Result<Option<(Client, Inbox)>> {
+    let connection = match Place::new(&|name| std::env::var_os(name)).connect().await {
+        Err(TransportError::NoDaemon) => return Ok(None),
+        connection => connection?,
+    };
+    Ok(Some(in_time(Client::greet(connection, greeting)).await?))
+}
+
+pub(super) async fn in_time<T>(
+    answer: impl Future<Output = Result<T, crate::client::ClientError>>,
+) -> anyhow::Result<T> {
+    let answer = tokio::time::timeout(PATIENCE, answer).await;
+    let answer =
+        answer.context("the daemon does not answer; `copydesk doctor` may tell why, its log tells more")?;
+    Ok(answer?)
+}
+
+fn described(status: &StatusResult) -> String {
+    let StatusResult { version, pid, clients, sessions, documents, tiers, servers: running, missing, .. } =
+        status;
+    let turns = sessions.iter().filter(|session| session.running).count();
+    // This very command is one of them.
+    let clients = clients.saturating_sub(1);
+    format!(
+        "The daemon is running: version {version}, process {pid}.\n\
+         Attached: {clients}. Open documents: {documents}. Sessions: {}, with a turn: {turns}.{}{}",
+        sessions.len(),
+        matched(tiers),
+        servers::described(running, missing)
+    )
+}
+
+/// `Places of edits, found since it began: exact 12, indentation 3.`
+fn matched(tiers: &[TierCount]) -> String {
+    let tier = |counted: &TierCount| format!("{} {}", terminal::one_line(&counted.tier), counted.count);
+    match tiers {
+        [] => String::new(),
+        _ => {
+            let tiers = tiers.iter().map(tier).collect::<Vec<_>>().join(", ");
+            format!("\nPlaces of edits, found since it began: {tiers}.")
+        }
+    }
+}

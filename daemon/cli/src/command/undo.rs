@@ -1,0 +1,161 @@
+//! `copydesk undo`: takes back what an agent did to files. Through the daemon where one is up, so that what is open in an
+//! editor is changed there; else here, on the disk.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use copydesk_protocol::error::ErrorCode;
+use copydesk_protocol::session::SessionParams;
+use copydesk_protocol::table::{Redo, Undo as UndoMethod};
+use copydesk_protocol::undo::{UndoOutcome, UndoParams, UndoResult, UndoWhat};
+use copydesk_session::{Content, Id, Part, Session, Store};
+use copydesk_workspace::journal::{Bound, Journal, to_undo};
+
+use super::reach::reach;
+use crate::cli::Undo;
+use crate::client::{Client, ClientError};
+use crate::terminal::{self, BAD, BOLD, DIM, GOOD, print, styled};
+use copydesk_host::hub::Hub;
+use copydesk_host::setup::Setup;
+use copydesk_host::uri::path_of;
+
+pub(crate) fn run(setup: &Setup, options: &Undo) -> anyhow::Result<ExitCode> {
+    // Several threads: a claim may wait for another task.
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    runtime.block_on(async {
+        let (store, _) = Store::open(&setup.paths.data_dir)?;
+        let (journal, _) = Journal::open(&setup.paths.data_dir, Bound::default())?;
+        let session = find(setup, &store, options).await?;
+        let what = what(&store, &journal, &session.id, options).await?;
+        let result = match what {
+            Some(what) => take_back(setup, store, journal, &session.id, what, options.no_daemon).await?,
+            None => UndoResult { files: Vec::new() },
+        };
+        tell(setup, &result, options)
+    })
+}
+
+/// What is to be taken back.
+enum What {
+    Undo(UndoWhat),
+    Redo,
+}
+
+async fn find(setup: &Setup, store: &Store, options: &Undo) -> anyhow::Result<Session> {
+    match &options.session {
+        Some(id) => Ok(store.session(id).await?),
+        None => {
+            let latest = store.latest_session(&setup.cwd).await?;
+            latest.with_context(|| format!("there is no session in {}", setup.cwd.display()))
+        }
+    }
+}
+
+async fn what(
+    store: &Store,
+    journal: &Journal,
+    session: &Id,
+    options: &Undo,
+) -> anyhow::Result<Option<What>> {
+    Ok(match (options.redo, &options.call, options.turn, &options.after) {
+        (true, ..) => Some(What::Redo),
+        (_, Some(part), ..) => Some(What::Undo(UndoWhat::Call(part.clone()))),
+        (_, _, Some(turn), _) => Some(What::Undo(UndoWhat::Turn(turn))),
+        (.., Some(part)) => Some(What::Undo(UndoWhat::After(part.clone()))),
+        _ => last_turn(store, journal, session).await?.map(|turn| What::Undo(UndoWhat::Turn(turn))),
+    })
+}
+
+/// The last turn with something that is in effect.
+async fn last_turn(store: &Store, journal: &Journal, session: &Id) -> anyhow::Result<Option<u32>> {
+    let parts = store.parts(session).await?;
+    let calls = |part: &&Part| matches!(part.content, Content::Call(_));
+    let all: BTreeMap<String, u32> =
+        parts.iter().filter(calls).map(|part| (part.id.to_string(), part.turn)).collect();
+    let entries = journal.entries(session.as_str()).await?;
+    let names: Vec<String> = all.keys().cloned().collect();
+    let in_effect = to_undo(&entries, &names);
+    Ok(in_effect.iter().filter_map(|entry| all.get(&entry.call)).max().copied())
+}
+
+async fn take_back(
+    setup: &Setup,
+    store: Store,
+    journal: Journal,
+    session: &Id,
+    what: What,
+    no_daemon: bool,
+) -> anyhow::Result<UndoResult> {
+    if !no_daemon && let Some((client, _inbox)) = reach().await {
+        match by_daemon(&client, session, &what).await {
+            // It keeps its sessions elsewhere, and has nothing to do with this one.
+            Err(ClientError::Refused { code: Some(ErrorCode::UnknownSession), .. }) => {}
+            result => return Ok(result?),
+        }
+    }
+    let hub = Arc::new(Hub::new(setup.paths.clone(), store, Some(journal)));
+    let held = hub.hold(session.as_str()).await?;
+    Ok(match what {
+        What::Undo(what) => held.undo(None, what).await?,
+        What::Redo => held.redo(None).await?,
+    })
+}
+
+async fn by_daemon(client: &Client, session: &Id, what: &What) -> Result<UndoResult, ClientError> {
+    let session = session.to_string();
+    match what {
+        What::Undo(what) => client.request::<UndoMethod>(&UndoParams { session, what: what.clone() }).await,
+        What::Redo => client.request::<Redo>(&SessionParams { session }).await,
+    }
+}
+
+fn tell(setup: &Setup, result: &UndoResult, options: &Undo) -> anyhow::Result<ExitCode> {
+    let has = |outcome: UndoOutcome| result.files.iter().any(|file| file.outcome == outcome);
+    let failed = has(UndoOutcome::Conflict) || has(UndoOutcome::Gone);
+    let done = has(UndoOutcome::Undone) && !failed;
+    if options.json {
+        terminal::print_json(result)?;
+    } else if result.files.is_empty() {
+        print(if options.redo {
+            "There is no undo to take back."
+        } else {
+            "There is nothing to take back."
+        })?;
+    } else {
+        show(setup, result, options.redo)?;
+    }
+    Ok(if done { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// One line for each file, with the worst that became of it.
+fn show(setup: &Setup, result: &UndoResult, redo: bool) -> anyhow::Result<()> {
+    let rank = |outcome: UndoOutcome| match outcome {
+        UndoOutcome::Unchanged => 0,
+        UndoOutcome::Undone => 1,
+        UndoOutcome::Gone => 2,
+        UndoOutcome::Conflict => 3,
+    };
+    let mut files = BTreeMap::new();
+    for file in &result.files {
+        let worst = files.entry(&file.uri).or_insert(file);
+        if rank(file.outcome) > rank(worst.outcome) {
+            *worst = file;
+        }
+    }
+    for (uri, file) in files {
+        let path = path_of(uri);
+        let shown =
+            path.as_ref().map(|path| path.strip_prefix(&setup.cwd).unwrap_or(path).display().to_string());
+        let (mark, what) = match file.outcome {
+            UndoOutcome::Undone => (styled(GOOD, "✓"), if redo { "done again" } else { "taken back" }),
+            UndoOutcome::Unchanged => (styled(DIM, "–"), "nothing of it was left"),
+            UndoOutcome::Gone => (styled(BAD, "✗"), "left as it is"),
+            UndoOutcome::Conflict => (styled(BAD, "✗"), "left as it is"),
+        };
+        let why = file.message.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
+        print(format!("{mark} {} {what}{why}", styled(BOLD, shown.as_deref().unwrap_or(uri))))?;
+    }
+    Ok(())
+}

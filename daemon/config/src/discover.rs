@@ -1,0 +1,105 @@
+//! Which files make up the configuration, in which order; later ones win:
+//!
+//! 1. the user's: `copydesk.jsonc` in the configuration folder, else OpenCode's
+//! 2. the file named by `COPYDESK_CONFIG`
+//! 3. the project's: in each folder from the workspace's root down to the current one `copydesk.jsonc`, else
+//!    `opencode.jsonc`; then `.copydesk/copydesk.jsonc`, else (where the folder has no file of ours at all)
+//!    `.opencode/opencode.jsonc`
+//! 4. the text in `COPYDESK_CONFIG_CONTENT` (not a file, so not found here)
+//!
+//! `.json` is as good as `.jsonc`. A file met twice (through a link, or because the user's folder lies in the
+//! workspace) is read once, where it was met first.
+
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    error::{Error, Warning},
+    paths::{Env, Paths},
+    read::exists,
+    source::Layer,
+};
+
+const OURS: &[&str] = &["copydesk.jsonc", "copydesk.json"];
+const OPENCODE: &[&str] = &["opencode.jsonc", "opencode.json"];
+/// In the user's folder OpenCode once had another name for it.
+const OPENCODE_USER: &[&str] = &["opencode.jsonc", "opencode.json", "config.json"];
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) layer: Layer,
+    pub(crate) path: PathBuf,
+    pub(crate) opencode: bool,
+}
+
+/// `root` is `cwd` or one of its ancestors.
+pub(crate) fn discover(
+    paths: &Paths,
+    env: &Env<'_>,
+    root: &Path,
+    cwd: &Path,
+    warnings: &mut Vec<Warning>,
+) -> Result<Vec<Found>, Error> {
+    let mut search = Search { found: Vec::new(), met: HashSet::new(), warnings };
+    if !search.first_of(&paths.config_dir, OURS, Layer::User)? {
+        search.first_of(&paths.opencode_config_dir, OPENCODE_USER, Layer::User)?;
+    }
+    if let Some(named) = env("COPYDESK_CONFIG").filter(|named| !named.is_empty()) {
+        let path = cwd.join(named);
+        if !exists(&path)? {
+            return Err(Error::Missing(path));
+        }
+        let opencode = path.file_name().is_some_and(|name| OPENCODE_USER.iter().any(|known| name == *known));
+        search.add(Found { layer: Layer::Named, path, opencode });
+    }
+    let mut folders: Vec<_> = cwd.ancestors().take_while(|folder| folder.starts_with(root)).collect();
+    folders.reverse();
+    for folder in folders {
+        let ours = search.first_of(folder, OURS, Layer::Project)?;
+        if !ours {
+            search.first_of(folder, OPENCODE, Layer::Project)?;
+        }
+        let dotted = search.first_of(&folder.join(".copydesk"), OURS, Layer::Project)?;
+        if !ours && !dotted {
+            search.first_of(&folder.join(".opencode"), OPENCODE, Layer::Project)?;
+        }
+    }
+    Ok(search.found)
+}
+
+struct Search<'a> {
+    found: Vec<Found>,
+    /// With their links resolved.
+    met: HashSet<PathBuf>,
+    warnings: &'a mut Vec<Warning>,
+}
+
+impl Search<'_> {
+    /// Takes the first of `names` that stands in `folder`, and tells of the others.
+    fn first_of(&mut self, folder: &Path, names: &[&str], layer: Layer) -> Result<bool, Error> {
+        let mut taken: Option<&str> = None;
+        for name in names {
+            let path = folder.join(name);
+            if !exists(&path)? {
+                continue;
+            }
+            if let Some(taken) = taken {
+                let message = format!("is ignored, because `{taken}` stands beside it; keep one of them");
+                self.warnings.push(Warning::about(path, message));
+                continue;
+            }
+            taken = Some(name);
+            self.add(Found { layer, path, opencode: !OURS.contains(name) });
+        }
+        Ok(taken.is_some())
+    }
+
+    fn add(&mut self, found: Found) {
+        // What cannot be resolved is kept: reading it will say why.
+        if self.met.insert(found.path.canonicalize().unwrap_or_else(|_| found.path.clone())) {
+            self.found.push(found);
+        }
+    }
+}

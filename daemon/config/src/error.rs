@@ -1,0 +1,193 @@
+//! What a person is told: errors stop, warnings do not. Both name the place and what was expected there.
+
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+};
+
+use serde::{Serialize, Serializer};
+
+use crate::{
+    mask::looks_secret,
+    show::SECRET_MAPS,
+    source::{Origin, Source},
+};
+
+/// Longest line shown under a message; a longer one is not worth showing.
+const EXCERPT: usize = 160;
+
+/// Longest message. A key can be as long as its file.
+const MESSAGE: usize = 1000;
+
+/// Why the configuration cannot be used. `Display` is the whole message.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Something in a file: its syntax, a value of the wrong kind, a `{file:…}` that cannot be read.
+    #[error("{0}")]
+    Invalid(Remark),
+    #[error("{}: cannot be read: {error}", .path.display())]
+    Unreadable { path: PathBuf, error: io::Error },
+    #[error("{}: is {found}; expected a file", .path.display())]
+    NotAFile { path: PathBuf, found: &'static str },
+    #[error("{}: is larger than {limit} bytes; expected at most that", .path.display())]
+    TooLarge { path: PathBuf, limit: u64 },
+    #[error("COPYDESK_CONFIG names {}, which does not exist; correct or unset the variable", .0.display())]
+    Missing(PathBuf),
+    #[error("the variable {0} is not UTF-8; expected text")]
+    VariableNotText(&'static str),
+    #[error("{}: is not an absolute path and cannot be made one: {error}", .path.display())]
+    NoFolder { path: PathBuf, error: io::Error },
+}
+
+impl Error {
+    /// The line in question with a caret under the column, where there is one to show.
+    pub fn excerpt(&self) -> Option<String> {
+        match self {
+            Self::Invalid(remark) => remark.excerpt(),
+            _ => None,
+        }
+    }
+
+    /// The message without the path, for one who names it already.
+    pub(crate) fn reason(&self, path: &Path) -> String {
+        let message = self.to_string();
+        message.strip_prefix(&format!("{}: ", path.display())).map_or(message.clone(), Into::into)
+    }
+
+    pub(crate) fn at(origin: &Origin, message: impl Into<String>) -> Self {
+        Self::Invalid(Remark::at(origin, message))
+    }
+
+    pub(crate) fn with_text(self, text: &str) -> Self {
+        match self {
+            Self::Invalid(remark) => Self::Invalid(remark.with_text(text)),
+            other => other,
+        }
+    }
+}
+
+/// Something to tell about a place in a file. As a warning it stops nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Remark {
+    #[serde(serialize_with = "as_shown")]
+    pub file: PathBuf,
+    /// From 1; 0 where the whole file is meant.
+    pub line: u32,
+    pub column: u32,
+    pub message: String,
+    #[serde(skip)]
+    line_text: Option<String>,
+}
+
+/// As in the text: a path need not be UTF-8, and JSON has to be.
+fn as_shown<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
+}
+
+/// What a person should know although the configuration can be used.
+pub type Warning = Remark;
+
+impl Remark {
+    pub(crate) fn at(origin: &Origin, message: impl Into<String>) -> Self {
+        let (line, column) = (origin.line, origin.column);
+        let message = shortened(message.into());
+        Self { file: origin.file.path.clone(), line, column, message, line_text: None }
+    }
+
+    pub(crate) fn about(file: impl Into<PathBuf>, message: impl Into<String>) -> Self {
+        Self { file: file.into(), line: 0, column: 0, message: message.into(), line_text: None }
+    }
+
+    /// Keeps the line for [`Self::excerpt`], unless it is overlong, names something secret or stands in such a thing.
+    pub(crate) fn with_text(mut self, text: &str) -> Self {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let lines: Vec<_> = text.split('\n').map(|line| line.trim_end_matches('\r')).collect();
+        let index = self.line.checked_sub(1).and_then(|index| usize::try_from(index).ok());
+        let found = index.and_then(|index| Some((lines.get(..index)?, *lines.get(index)?)));
+        let shown = found.filter(|(before, line)| {
+            line.chars().count() <= EXCERPT && !holds_secret(line) && !surrounding(before).any(holds_secret)
+        });
+        self.line_text = shown.map(|(_, line)| line.into());
+        self
+    }
+
+    /// The line with a caret under the column; `None` where there is no line, or one better not shown.
+    pub fn excerpt(&self) -> Option<String> {
+        let line = self.line_text.as_ref()?;
+        let before = usize::try_from(self.column.saturating_sub(1)).ok()?;
+        // A tab stays a tab, so that the caret stands right whatever width the terminal gives it.
+        let pad = line.chars().take(before).map(|char| if char == '\t' { '\t' } else { ' ' });
+        Some(format!("{line}\n{}^", pad.collect::<String>()))
+    }
+}
+
+/// Whether something on this line is secret, or all that follows in its braces is.
+fn holds_secret(line: &str) -> bool {
+    looks_secret(line) || SECRET_MAPS.iter().any(|name| line.contains(&format!("\"{name}\"")))
+}
+
+/// Of the lines before one: the one whose value it may be, and the one that opens the braces it stands in.
+fn surrounding<'a>(before: &[&'a str]) -> impl Iterator<Item = &'a str> {
+    let last =
+        before.iter().rfind(|line| !line.trim().is_empty()).filter(|line| line.trim_end().ends_with(':'));
+    let mut depth = 0_usize;
+    let opens = |line: &&&str| {
+        line.chars().rev().any(|char| match char {
+            '{' | '[' if depth == 0 => true,
+            '{' | '[' => {
+                depth -= 1;
+                false
+            }
+            '}' | ']' => {
+                depth += 1;
+                false
+            }
+            _ => false,
+        })
+    };
+    let opening = before.iter().rev().find(opens);
+    last.into_iter().chain(opening).copied()
+}
+
+/// The warnings about one file. Nobody reads more than a few, so the rest is only counted, and not even worded.
+#[derive(Debug, Default)]
+pub(crate) struct Warnings {
+    told: Vec<Warning>,
+    more: usize,
+}
+
+impl Warnings {
+    const TOLD: usize = 50;
+
+    pub(crate) fn add(&mut self, origin: &Origin, message: impl FnOnce() -> String) {
+        if self.told.len() < Self::TOLD {
+            self.told.push(Warning::at(origin, message()));
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// All that is to be told about `file`, whose text is `text`.
+    pub(crate) fn finish(self, file: &Source, text: &str) -> impl Iterator<Item = Warning> {
+        let message = format!("there are {} more warnings", self.more);
+        let more = (self.more > 0).then(|| Warning::about(&file.path, message));
+        self.told.into_iter().map(move |warning| warning.with_text(text)).chain(more)
+    }
+}
+
+fn shortened(mut message: String) -> String {
+    if let Some((end, _)) = message.char_indices().nth(MESSAGE) {
+        message.truncate(end);
+        message.push('…');
+    }
+    message
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.file.display(), self.message),
+            line => write!(f, "{}:{line}:{}: {}", self.file.display(), self.column, self.message),
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Older spellings become the present one before anything is merged, so that a file with the old word and a
+//! file with the new one speak of the same value.
+
+use crate::{
+    merge::{Place, merge},
+    tree::{Kind, Node},
+};
+
+/// (the object it stands in, with `*` for any name; the older key; the present one)
+pub(crate) const OLDER: &[(&[&str], &str, &str)] =
+    &[(&[], "mode", "agent"), (&["agent", "*"], "maxSteps", "steps")];
+
+pub(crate) fn normalise(root: &mut Node) {
+    for (path, older, present) in OLDER {
+        each_at(root, path, &mut |node| rename(node, older, present));
+    }
+}
+
+/// Calls `visit` for every node that `path` leads to.
+fn each_at(node: &mut Node, path: &[&str], visit: &mut dyn FnMut(&mut Node)) {
+    let Some((first, rest)) = path.split_first() else { return visit(node) };
+    if let Kind::Object(entries) = &mut node.kind {
+        for entry in entries.iter_mut().filter(|entry| *first == "*" || entry.key == *first) {
+            each_at(&mut entry.node, rest, visit);
+        }
+    }
+}
+
+fn rename(node: &mut Node, older: &str, present: &str) {
+    let Kind::Object(entries) = &mut node.kind else { return };
+    let Some(at) = entries.iter().position(|entry| entry.key == older) else { return };
+    let mut moved = entries.remove(at);
+    match entries.iter_mut().find(|entry| entry.key == present) {
+        // Both are written: the present spelling wins where they differ.
+        Some(entry) => entry.node = merge(moved.node, entry.node.clone(), Place::Root.child(present)),
+        None => {
+            moved.key = present.into();
+            entries.insert(at, moved);
+        }
+    }
+}

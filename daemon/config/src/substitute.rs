@@ -1,0 +1,241 @@
+//! `{env:NAME}` and `{file:path}` in texts. They are replaced in parsed values, so what they bring in is never
+//! read as JSON, and never looked through again for more of them.
+//!
+//! A file that is not trusted gets nothing from outside its workspace: such a value is withheld, together with
+//! the whole array it stands in (a command with a word missing is another command). So are the variables that it
+//! names for a provider's key, which are read and sent as surely as `{env:…}` is.
+
+use std::{
+    borrow::Cow,
+    collections::BTreeSet,
+    io,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    error::{Error, Warnings},
+    paths::Env,
+    read::read_text,
+    source::{Origin, Source},
+    tree::{Kind, Node, Step, path_text},
+};
+
+/// The most that one file may bring in. Without it, a small file that names a large one often fills the memory.
+pub(crate) const BUDGET: usize = 8 * 1024 * 1024;
+
+pub(crate) struct Substitution<'a> {
+    pub(crate) env: &'a Env<'a>,
+    pub(crate) home: &'a Path,
+    pub(crate) cwd: &'a Path,
+    /// With its links resolved.
+    pub(crate) root: &'a Path,
+    pub(crate) file: &'a Source,
+    pub(crate) warnings: &'a mut Warnings,
+    /// Bytes that may still be brought in.
+    pub(crate) budget: usize,
+}
+
+/// Whether the value may stay.
+#[derive(Clone, Copy, PartialEq)]
+enum Verdict {
+    Keep,
+    Withhold,
+}
+
+impl Substitution<'_> {
+    pub(crate) fn apply(&mut self, root: &mut Node) -> Result<(), Error> {
+        if !self.file.trusted {
+            self.withhold_key_names(root);
+        }
+        self.node(root).map(|_| ())
+    }
+
+    fn withhold_key_names(&mut self, root: &mut Node) {
+        let Some(Kind::Object(providers)) = root.get_mut("provider").map(|node| &mut node.kind) else {
+            return;
+        };
+        for provider in providers {
+            let Kind::Object(entries) = &mut provider.node.kind else { continue };
+            entries.retain(|entry| {
+                let reads = entry.key == "env" && entry.node.kind != Kind::Null;
+                if reads {
+                    let path = [Step::Key("provider"), Step::Key(&provider.key), Step::Key("env")];
+                    self.withhold(&format!("`{}`", path_text(path)), &entry.node.origin);
+                }
+                !reads
+            });
+        }
+    }
+
+    fn node(&mut self, node: &mut Node) -> Result<Verdict, Error> {
+        match &mut node.kind {
+            Kind::String(text) => match self.text(text, &node.origin)? {
+                Text::Same => {}
+                Text::Withheld => return Ok(Verdict::Withhold),
+                Text::New(new) => {
+                    *text = new;
+                    node.substituted = true;
+                }
+            },
+            Kind::Array(items) => {
+                for item in items {
+                    if self.node(item)? == Verdict::Withhold {
+                        return Ok(Verdict::Withhold);
+                    }
+                }
+            }
+            Kind::Object(entries) => {
+                let mut kept = Vec::with_capacity(entries.len());
+                for mut entry in std::mem::take(entries) {
+                    if self.node(&mut entry.node)? == Verdict::Keep {
+                        kept.push(entry);
+                    }
+                }
+                *entries = kept;
+            }
+            Kind::Null | Kind::Bool(_) | Kind::Number(_) => {}
+        }
+        Ok(Verdict::Keep)
+    }
+
+    fn text(&mut self, text: &str, origin: &Origin) -> Result<Text, Error> {
+        let mut new = String::new();
+        let mut rest = text;
+        let mut found = false;
+        while let Some((before, reference, after)) = next_reference(rest) {
+            new.push_str(before);
+            found = true;
+            let value = match reference {
+                Reference::Env(name) => self.variable(name, origin)?,
+                Reference::File(path) => self.file(path, origin)?,
+            };
+            let Some(value) = value else { return Ok(Text::Withheld) };
+            self.budget = self.budget.checked_sub(value.len()).ok_or_else(|| {
+                Error::at(
+                    origin,
+                    format!("`{{env:…}}` and `{{file:…}}` bring in more than {BUDGET} bytes in all"),
+                )
+            })?;
+            new.push_str(&value);
+            rest = after;
+        }
+        new.push_str(rest);
+        Ok(if found { Text::New(new) } else { Text::Same })
+    }
+
+    fn variable(&mut self, name: &str, origin: &Origin) -> Result<Option<String>, Error> {
+        if !self.file.trusted {
+            self.withhold(&format!("the value with `{{env:{name}}}`"), origin);
+            return Ok(None);
+        }
+        let Some(value) = (self.env)(name) else {
+            self.warnings.add(origin, || format!("the variable `{name}` is not set; it counts as empty"));
+            return Ok(Some(String::new()));
+        };
+        let value = value.into_string();
+        value.map(Some).map_err(|_| {
+            Error::at(origin, format!("the value of the variable `{name}` is not UTF-8; expected text"))
+        })
+    }
+
+    fn file(&mut self, written: &str, origin: &Origin) -> Result<Option<String>, Error> {
+        let reference = format!("{{file:{written}}}");
+        let path = match written.strip_prefix("~/") {
+            Some(rest) => self.home.join(rest),
+            None => self.file.folder(self.cwd).join(written),
+        };
+        let Some(path) = self.allowed(&path) else {
+            self.withhold(&format!("the value with `{reference}`"), origin);
+            return Ok(None);
+        };
+        match read_text(&path) {
+            Ok(text) => Ok(Some(text.trim_end_matches(['\n', '\r']).into())),
+            Err(Error::Unreadable { error, .. }) if error.kind() == io::ErrorKind::NotFound => {
+                Err(Error::at(origin, format!("`{reference}`: {} does not exist", path.display())))
+            }
+            Err(error) => Err(Error::at(origin, format!("`{reference}`: {error}"))),
+        }
+    }
+
+    /// The path to read. For a file that is not trusted: only what lies in the workspace once every link is followed.
+    fn allowed<'p>(&self, path: &'p Path) -> Option<Cow<'p, Path>> {
+        if self.file.trusted {
+            return Some(Cow::Borrowed(path));
+        }
+        match path.canonicalize() {
+            Ok(real) => real.starts_with(self.root).then_some(Cow::Owned(real)),
+            // Nothing there. Say so only about the workspace itself: elsewhere is not the file's business.
+            Err(_) => real_parent(path)?.starts_with(self.root).then_some(Cow::Borrowed(path)),
+        }
+    }
+
+    fn withhold(&mut self, what: &str, origin: &Origin) {
+        self.warnings.add(origin, || {
+            format!(
+                "{what} is withheld: this file came with the project and you have not trusted \
+                 it; look at the file, then run `copydesk config trust`"
+            )
+        });
+    }
+}
+
+/// The variables that are brought into what is said of those who are sent keys.
+pub(crate) fn variables_sent(root: &Node) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for key in ["provider", "websearch", "codesearch"] {
+        root.get(key).into_iter().for_each(|node| variables(node, &mut names));
+    }
+    names
+}
+
+fn variables(node: &Node, names: &mut BTreeSet<String>) {
+    match &node.kind {
+        Kind::String(text) => {
+            let mut rest = text.as_str();
+            while let Some((_, reference, after)) = next_reference(rest) {
+                if let Reference::Env(name) = reference {
+                    names.insert(name.to_owned());
+                }
+                rest = after;
+            }
+        }
+        Kind::Array(items) => items.iter().for_each(|item| variables(item, names)),
+        Kind::Object(entries) => entries.iter().for_each(|entry| variables(&entry.node, names)),
+        Kind::Null | Kind::Bool(_) | Kind::Number(_) => {}
+    }
+}
+
+enum Text {
+    Same,
+    New(String),
+    Withheld,
+}
+
+enum Reference<'a> {
+    Env(&'a str),
+    File(&'a str),
+}
+
+/// The text before the first reference, the reference, and the text after it. A name has no braces in it.
+fn next_reference(text: &str) -> Option<(&str, Reference<'_>, &str)> {
+    for (at, _) in text.match_indices('{') {
+        let (before, rest) = text.split_at(at);
+        let inside = rest.get(1..).unwrap_or_default();
+        let (name, kind): (_, fn(_) -> _) = if let Some(name) = inside.strip_prefix("env:") {
+            (name, Reference::Env)
+        } else if let Some(path) = inside.strip_prefix("file:") {
+            (path, Reference::File)
+        } else {
+            continue;
+        };
+        let (name, after) = name.split_at(name.find(['{', '}'])?);
+        if let Some(after) = after.strip_prefix('}').filter(|_| !name.is_empty()) {
+            return Some((before, kind(name), after));
+        }
+    }
+    None
+}
+
+fn real_parent(path: &Path) -> Option<PathBuf> {
+    path.parent()?.canonicalize().ok()
+}

@@ -1,0 +1,236 @@
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use copydesk_text::Position;
+use tokio::time::timeout;
+
+use super::*;
+use copydesk_servers::diagnostic::{Diagnostic, Severity, Span};
+use copydesk_servers::view::Disk;
+
+/// A workspace with `check`, a script that is the checker.
+struct World {
+    folder: tempfile::TempDir,
+}
+
+impl World {
+    fn new(script: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let world = Self { folder };
+        world.write("check", &format!("#!/bin/sh\n{script}"));
+        fs::set_permissions(world.path("check"), fs::Permissions::from_mode(0o755)).unwrap();
+        world
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn checkers(&self, name: &str, said: Said) -> Checkers {
+        let environment: Vec<_> = std::env::vars_os().collect();
+        let search = Search::new(Arc::new(Disk), environment.clone(), "/".into(), true);
+        let checker = Checker::new(name, said).unwrap();
+        Checkers::new(vec![checker], search, self.path("."), Processes::new(environment))
+    }
+
+    fn own(&self, arguments: &[&str]) -> Checkers {
+        let words = ["./check"].iter().chain(arguments).map(|word| (*word).to_owned());
+        self.checkers(
+            "mine",
+            Said {
+                command: words.collect(),
+                extensions: vec![".x".into()],
+                format: Some(Format::Lines),
+                ..Said::default()
+            },
+        )
+    }
+
+    fn subject(&self, name: &str, text: &str, is_saved: bool) -> Subject {
+        Subject { path: self.path(name), text: Arc::new(text.to_owned()), is_saved }
+    }
+
+    /// A file that is saved.
+    fn saved(&self, name: &str, text: &str) -> Subject {
+        self.write(name, text);
+        self.subject(name, text, true)
+    }
+}
+
+fn soon() -> Instant {
+    Instant::now() + Duration::from_secs(60)
+}
+
+fn problem(line: u32, from: u32, to: u32, message: &str) -> Diagnostic {
+    let span = Span { start: Position::new(line, from), end: Position::new(line, to) };
+    let message = message.into();
+    Diagnostic { span, severity: Severity::Error, code: None, source: None, message, related: vec![] }
+}
+
+fn why(reports: &[Report]) -> &str {
+    match reports {
+        [Report { said: Saying::Unknown { why }, .. }] => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn what_is_saved_is_checked_and_other_files_are_told_of_until_they_are_mended() {
+    let world = World::new("cat found 2>/dev/null; test ! -s found");
+    let subject = world.saved("a.x", "one\nö two\n");
+    world.write("sub/b.x", "three\n");
+    world.write("found", "a.x:2:3: error: no two\nsub/../sub/b.x:1: error: no three\nnone.x:1:1: error: x\n/etc/hosts:1:1: y\n");
+    let checkers = world.own(&[]);
+    let report = |name: &str, said| Report::new(world.path(name), "mine", said);
+    let reports = checkers.check(std::slice::from_ref(&subject), soon()).await;
+    assert_eq!(
+        reports,
+        [
+            report("a.x", Saying::Proven(vec![problem(1, 2, 5, "no two")])),
+            report("sub/b.x", Saying::Proven(vec![problem(0, 0, 5, "no three")])),
+        ]
+    );
+    world.write("found", "");
+    let clean = [report("a.x", Saying::Proven(vec![])), report("sub/b.x", Saying::Proven(vec![]))];
+    assert_eq!(checkers.check(std::slice::from_ref(&subject), soon()).await, clean);
+    assert_eq!(checkers.check(&[subject], soon()).await, clean[..1]);
+    // A file that is none of its own.
+    assert_eq!(checkers.check(&[world.saved("a.y", "")], soon()).await, []);
+}
+
+#[tokio::test]
+async fn only_what_lies_on_the_disk_before_and_after_is_known() {
+    let world = World::new("echo changed > a.x; echo 'a.x:1:1: error: bad'; exit 1");
+    let checkers = world.own(&[]);
+    let unsaved = world.subject("a.x", "typed", false);
+    assert_eq!(why(&checkers.check(&[unsaved], soon()).await), "only what is saved can be checked");
+    let gone = world.subject("a.x", "typed", true);
+    assert_eq!(why(&checkers.check(&[gone], soon()).await), "the file on the disk is another text");
+    let subject = world.saved("a.x", "text");
+    assert_eq!(why(&checkers.check(&[subject], soon()).await), "the file was changed while it was checked");
+    // A byte order mark is no text.
+    let world = World::new("exit 0");
+    world.write("a.x", "\u{feff}text");
+    let reports = world.own(&[]).check(&[world.subject("a.x", "text", true)], soon()).await;
+    assert_eq!(reports[0].said, Saying::Proven(vec![]));
+}
+
+#[tokio::test]
+async fn one_run_is_for_all_who_asked_before_it_began() {
+    let world = World::new("echo run >> runs; exit 0");
+    let checkers = world.own(&[]);
+    let (a, b) = ([world.saved("a.x", "a")], [world.saved("b.x", "b")]);
+    let (one, two) = tokio::join!(checkers.check(&a, soon()), checkers.check(&b, soon()));
+    assert_eq!((one[0].said.clone(), two[0].said.clone()), (Saying::Proven(vec![]), Saying::Proven(vec![])));
+    assert_eq!(fs::read_to_string(world.path("runs")).unwrap(), "run\n");
+    checkers.check(&a, soon()).await;
+    assert_eq!(fs::read_to_string(world.path("runs")).unwrap(), "run\nrun\n");
+}
+
+#[tokio::test]
+async fn a_command_with_a_file_is_run_for_each() {
+    let world = World::new("echo \"$1:1:1: error: in $2\"; exit 1");
+    let checkers = world.own(&["$FILE", "--stdin=$FILE"]);
+    let subjects = [world.saved("a.x", "a"), world.saved("b c.x", "b")];
+    let reports = checkers.check(&subjects, soon()).await;
+    let said: Vec<_> = reports.iter().map(|report| report.said.clone()).collect();
+    let expected = |name| {
+        let message = format!("in --stdin={}", world.path(name).display());
+        Saying::Proven(vec![problem(0, 0, 1, &message)])
+    };
+    assert_eq!(said, [expected("a.x"), expected("b c.x")]);
+}
+
+#[tokio::test]
+async fn a_checker_that_does_not_end_is_killed() {
+    let world = World::new("echo $$ > pid.new; mv pid.new pid; exec sleep 1000");
+    let (checkers, subject) = (world.own(&[]), [world.saved("a.x", "a")]);
+    // The debounce alone takes longer.
+    let checking = checkers.check(&subject, Instant::now() + Duration::from_millis(20));
+    assert_eq!(why(&checking.await), "it did not end in time");
+    let began = async {
+        while !world.path("pid").exists() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        reports = checkers.check(&subject, soon()) => panic!("{reports:?}"),
+        () = began => {}
+    }
+    let pid = fs::read_to_string(world.path("pid")).unwrap();
+    let status = Path::new("/proc").join(pid.trim()).join("stat");
+    let is_gone = || fs::read_to_string(&status).map_or(true, |stat| stat.contains(") Z "));
+    let gone = async {
+        while !is_gone() {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(Duration::from_secs(10), gone).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_checker_that_fails_is_not_taken_for_one_that_found_nothing() {
+    for (script, words) in [
+        ("echo 'no such option: x' >&2; exit 2", "it ended with code 2: no such option: x"),
+        ("kill -9 $$", "it was ended by signal 9"),
+        ("exec yes 'a.x is long'", "it printed more than 8388608 bytes"),
+        ("head -c 1000 /dev/urandom; exit 1", "it ended with code 1"),
+    ] {
+        let world = World::new(script);
+        let reports = world.own(&[]).check(&[world.saved("a.x", "a")], soon()).await;
+        assert!(why(&reports).starts_with(words), "{reports:?}");
+    }
+    let world = World::new("");
+    let said = |command: &str, format| Said {
+        command: vec![command.into()],
+        extensions: vec![".x".into()],
+        format: Some(format),
+        ..Said::default()
+    };
+    let subject = [world.saved("a.x", "a")];
+    let reports =
+        world.checkers("mine", said("no-such-checker", Format::Lines)).check(&subject, soon()).await;
+    assert_eq!(why(&reports), "`no-such-checker`, which the configuration names, is not in PATH");
+    let world = World::new("echo hello");
+    let reports =
+        world.checkers("mine", said("./check", Format::Json)).check(&[world.saved("a.x", "a")], soon()).await;
+    assert!(
+        why(&reports)
+            .starts_with("what it printed is not what its `format` says; it ended with code 0: hello")
+    );
+    // Its own time, which is shorter.
+    let world = World::new("exec sleep 1000");
+    let short = Said { timeout: Some(200), ..said("./check", Format::Lines) };
+    let reports = world.checkers("mine", short).check(&[world.saved("a.x", "a")], soon()).await;
+    assert_eq!(why(&reports), "it did not end within 0.2 s");
+}
+
+#[tokio::test]
+async fn cargo_says_what_it_says_and_what_it_did_not_look_at_is_not_known() {
+    let world = World::new("");
+    world.write("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"a\", \"b\"]\n");
+    let manifest = "[package]\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+    world.write("a/Cargo.toml", &format!("{manifest}name = \"a\"\n"));
+    world.write(
+        "b/Cargo.toml",
+        &format!("{manifest}name = \"b\"\n[dependencies]\na = {{ path = \"../a\" }}\n"),
+    );
+    let wrong = world.saved("a/src/lib.rs", "/// ö\npub fn one() -> u8 {\n    \"😀\"; \"1\"\n}\n");
+    let above = world.saved("b/src/lib.rs", "pub fn two() -> u8 {\n    a::one() + 1\n}\n");
+    let checkers = world.checkers("cargo", Said::default());
+    let reports = checkers.check(&[wrong, above.clone()], soon()).await;
+    let Saying::Proven(found) = &reports[0].said else { panic!("{reports:?}") };
+    assert_eq!((found[0].code.as_deref(), found[0].source.as_deref()), (Some("E0308"), Some("rustc")));
+    assert_eq!((found[0].span.start, found[0].span.end), (Position::new(2, 10), Position::new(2, 13)));
+    let unseen = "something that it depends on has errors, so it was not checked";
+    assert_eq!(reports[1].said, Saying::Unknown { why: unseen.into() });
+    let right = world.saved("a/src/lib.rs", "pub fn one() -> u8 {\n    1\n}\n");
+    let reports = checkers.check(&[right, above], soon()).await;
+    assert!(reports.iter().all(|report| report.said == Saying::Proven(vec![])), "{reports:?}");
+}

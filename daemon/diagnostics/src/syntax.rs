@@ -1,0 +1,169 @@
+//! Whether a text keeps to the grammar of its language: always there, always at once, and of exactly the text that was asked for.
+//!
+//! What keeps to it may still be wrong in every other way; what breaks it is wrong, except where only a macro or whoever reads a template
+//! could say ([`grammar::Nature`]): the one is told as likely, the other as unknown.
+//! A text is parsed on a thread for such work. Too large a text, and one that takes too long, is unknown.
+
+mod faults;
+mod grammar;
+mod parse;
+mod trees;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use tree_sitter::Node;
+
+use copydesk_servers::diagnostic::Diagnostic;
+use copydesk_servers::report::{Report, Said};
+use copydesk_servers::source::{Checking, Source, Subject, TREE_SITTER};
+use grammar::{Grammar, Nature};
+use trees::{Parsed, Trees};
+
+/// Larger texts are nothing that a person wrote.
+const LARGEST: usize = 4 << 20;
+/// What the parser makes of a wrong text depends a little on the tree that it began with. So that the same text is always told the
+/// same, a wrong one is parsed again from nothing, unless it is so large that one would wait for it.
+const PARSED_AGAIN: usize = 64 << 10;
+/// How long a tree is kept that nobody asks for.
+const IDLE: Duration = Duration::from_secs(120);
+/// The longest that one text is parsed.
+const LONGEST: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Default, Clone)]
+pub struct Syntax {
+    trees: Arc<Mutex<Trees>>,
+}
+
+impl Syntax {
+    /// There is a grammar for such a file.
+    pub fn serves(path: &Path) -> bool {
+        grammar::of(path).is_some()
+    }
+
+    /// What is said of a text. It may take a while.
+    fn said(&self, grammar: &'static Grammar, subject: &Subject, until: Instant) -> Said {
+        if subject.text.len() > LARGEST {
+            return unknown("the file is larger than 4 MB");
+        }
+        let earlier = lock(&self.trees).get(&subject.path, &subject.text).cloned();
+        let earlier = earlier.filter(|earlier| earlier.grammar == grammar.name);
+        let Some(parsed) = parsed(grammar, subject, earlier, until) else {
+            return unknown("parsing it took too long");
+        };
+        let found = parsed.found.clone();
+        lock(&self.trees).put(subject.path.clone(), parsed);
+        judged(grammar, &subject.text, found)
+    }
+
+    /// Sees to it that what is not used any more is taken away.
+    fn watch(&self) {
+        if !std::mem::replace(&mut lock(&self.trees).is_watched, true) {
+            tokio::spawn(forgetting(Arc::downgrade(&self.trees)));
+        }
+    }
+}
+
+/// Until nothing is left.
+async fn forgetting(trees: Weak<Mutex<Trees>>) {
+    loop {
+        let before = Instant::now();
+        tokio::time::sleep(IDLE).await;
+        let Some(trees) = trees.upgrade() else { return };
+        let mut trees = lock(&trees);
+        trees.is_watched = trees.forget(before);
+        if !trees.is_watched {
+            return;
+        }
+    }
+}
+
+fn lock(trees: &Mutex<Trees>) -> MutexGuard<'_, Trees> {
+    trees.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn parsed(
+    grammar: &'static Grammar,
+    subject: &Subject,
+    earlier: Option<Parsed>,
+    until: Instant,
+) -> Option<Parsed> {
+    if let Some(same) = earlier.as_ref().filter(|earlier| earlier.text == subject.text) {
+        return Some(same.clone());
+    }
+    let language = (grammar.language)();
+    let old = earlier.and_then(|earlier| parse::edited(&earlier.tree, &earlier.text, &subject.text));
+    let mut tree = parse::parsed(&language, &subject.text, old.as_ref(), until)?;
+    if old.is_some() && tree.root_node().has_error() && subject.text.len() <= PARSED_AGAIN {
+        tree = parse::parsed(&language, &subject.text, None, until)?;
+    }
+    let allows_comma = grammar.name == "json" && grammar::allows_last_comma(&subject.path);
+    let is_last_comma = |node: Node<'_>| {
+        allows_comma && subject.text.get(node.byte_range()).is_some_and(|text| text.trim() == ",")
+    };
+    let found = faults::faults(&tree, &subject.text, &is_last_comma);
+    Some(Parsed { grammar: grammar.name, text: subject.text.clone(), tree, found })
+}
+
+fn judged(grammar: &Grammar, text: &str, found: Vec<Diagnostic>) -> Said {
+    // `${{ … }}` is what workflows have within strings.
+    let is_template = || {
+        let braces =
+            text.match_indices("{{").any(|(at, _)| !text.get(..at).is_some_and(|text| text.ends_with('$')));
+        braces || text.contains("{%") || text.contains("<%")
+    };
+    match grammar.nature {
+        _ if found.is_empty() => Said::Proven(found),
+        Nature::Code => Said::Proven(found),
+        Nature::Loose => Said::Likely(found),
+        Nature::Data if is_template() => unknown("it seems to be a template"),
+        Nature::Data => Said::Proven(found),
+    }
+}
+
+fn unknown(why: &str) -> Said {
+    Said::Unknown { why: why.to_owned() }
+}
+
+impl Source for Syntax {
+    fn check<'a>(&'a self, subjects: &'a [Subject], until: tokio::time::Instant) -> Checking<'a> {
+        let served: Vec<_> = subjects
+            .iter()
+            .filter_map(|subject| Some((grammar::of(&subject.path)?, subject.clone())))
+            .collect();
+        Box::pin(async move {
+            let mut reports = Vec::with_capacity(served.len());
+            if !served.is_empty() {
+                self.watch();
+            }
+            for (grammar, subject) in served {
+                let (path, syntax) = (subject.path.clone(), self.clone());
+                let work = move || {
+                    let until = until.into_std().min(Instant::now() + LONGEST);
+                    syntax.said(grammar, &subject, until)
+                };
+                let said = tokio::time::timeout_at(until, tokio::task::spawn_blocking(work)).await;
+                let said = match said {
+                    Ok(Ok(said)) => said,
+                    Ok(Err(_)) => unknown("the parser failed"),
+                    Err(_) => unknown("there was no time left to parse it"),
+                };
+                reports.push(Report::new(path, TREE_SITTER, said));
+            }
+            reports
+        })
+    }
+
+    /// A text that is only proposed is parsed like any other.
+    fn shadow<'a>(&'a self, subjects: &'a [Subject], until: tokio::time::Instant) -> Checking<'a> {
+        self.check(subjects, until)
+    }
+}
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod speed;
+#[cfg(test)]
+mod tests;

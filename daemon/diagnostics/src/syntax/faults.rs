@@ -1,0 +1,170 @@
+//! What a tree says is wrong with its text: tokens that nothing could be made of, and tokens that had to be thought in.
+//!
+//! Of an error that lies within another one only the smallest is told, and of several in a line the first: what the parser makes of a text
+//! after the first wrong token is a guess.
+
+use tree_sitter::{Node, Tree};
+
+use crate::places::Places;
+use copydesk_servers::clean;
+use copydesk_servers::diagnostic::{Diagnostic, Severity, Span};
+
+/// The most that are told of a text.
+const FAULTS: usize = 20;
+/// How much of a text is quoted.
+const QUOTED: usize = 40;
+
+/// A fault in bytes.
+#[derive(Debug)]
+struct Fault {
+    start: usize,
+    end: usize,
+    message: String,
+}
+
+pub(super) fn faults(tree: &Tree, text: &str, skips: &dyn Fn(Node<'_>) -> bool) -> Vec<Diagnostic> {
+    if !tree.root_node().has_error() {
+        return Vec::new();
+    }
+    let places = Places::of(text);
+    let mut found: Vec<Diagnostic> = Vec::new();
+    let all = match conflict(text) {
+        Some(conflict) => vec![conflict],
+        None => outermost(tree, skips).into_iter().map(|node| fault(node, text)).collect(),
+    };
+    for fault in all {
+        let span = Span { start: places.position(fault.start), end: places.position(fault.end) };
+        if found.last().is_none_or(|last| last.span.start.line != span.start.line) {
+            found.push(Diagnostic {
+                span,
+                severity: Severity::Error,
+                code: None,
+                source: None,
+                message: fault.message.into(),
+                related: Vec::new(),
+            });
+        }
+    }
+    found
+}
+
+/// What a merge left behind; everything else that is wrong comes of it.
+fn conflict(text: &str) -> Option<Fault> {
+    let marks = |mark: &str| {
+        let mut at = text.match_indices(mark).map(|(at, _)| at);
+        at.find(|at| text.get(..*at).is_some_and(|before| before.is_empty() || before.ends_with('\n')))
+    };
+    let (start, _) = (marks("<<<<<<< ")?, marks(">>>>>>> ")?);
+    Some(Fault { start, end: start + 7, message: "a merge conflict is not resolved".to_owned() })
+}
+
+/// The nodes that are errors or missing and within no other error, in the order of the text.
+fn outermost<'tree>(tree: &'tree Tree, skips: &dyn Fn(Node<'_>) -> bool) -> Vec<Node<'tree>> {
+    let mut found = Vec::new();
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        let is_fault = (node.is_error() || node.is_missing()) && !skips(node);
+        if is_fault {
+            found.push(node);
+        }
+        if found.len() >= FAULTS {
+            return found;
+        }
+        if !is_fault && node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return found;
+            }
+        }
+    }
+}
+
+/// What is wrong at a node that is an error or missing. Not by recursion: a text may be nested deeper than the stack.
+fn fault(mut node: Node<'_>, text: &str) -> Fault {
+    loop {
+        if node.is_missing() {
+            return missing(node, text);
+        }
+        let children: Vec<_> = node.children(&mut node.walk()).collect();
+        let is_last = text.get(node.end_byte()..).is_some_and(|rest| rest.trim().is_empty());
+        let open = unpaired(&children, is_last, text);
+        // What runs to the end of the text was not closed; else what is within says more.
+        match (smallest(&children), open) {
+            (_, Some(open)) if is_last => return open,
+            (Some(inner), _) => node = inner,
+            (None, Some(open)) => return open,
+            (None, None) => return unexpected(node, children.len() > 1, text),
+        }
+    }
+}
+
+/// The first error that is anywhere within the nodes.
+fn smallest<'tree>(nodes: &[Node<'tree>]) -> Option<Node<'tree>> {
+    let is_wrong = |node: &Node<'_>| node.has_error() || node.is_missing();
+    let mut node = nodes.iter().copied().find(is_wrong)?;
+    while !node.is_error() && !node.is_missing() {
+        node = node.children(&mut node.walk()).find(is_wrong)?;
+    }
+    Some(node)
+}
+
+fn missing(node: Node<'_>, text: &str) -> Fault {
+    let before = text.get(..node.start_byte()).unwrap_or_default();
+    let at = before.trim_end().len();
+    Fault { start: at, end: at, message: format!("{} is missing here", named(node)) }
+}
+
+fn named(node: Node<'_>) -> String {
+    if !node.is_named() {
+        return format!("`{}`", node.kind());
+    }
+    let kind = node.kind().replace('_', " ");
+    // The parser thinks in whatever is cheapest: any expression would do as well.
+    let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("something like {article} {kind}")
+}
+
+/// A bracket or a quotation mark among the children that has no other half. Behind an error there may be the other half of a bracket,
+/// unless nothing is.
+fn unpaired(children: &[Node<'_>], is_last: bool, text: &str) -> Option<Fault> {
+    let mut open: Vec<Node<'_>> = Vec::new();
+    for child in children {
+        let half = match child.kind() {
+            "\"" | "'" | "`" if open.last().is_some_and(|last| last.kind() == child.kind()) => child.kind(),
+            "(" | "[" | "{" | "\"" | "'" | "`" => {
+                open.push(*child);
+                continue;
+            }
+            ")" => "(",
+            "]" => "[",
+            "}" => "{",
+            _ => continue,
+        };
+        if open.last().is_none_or(|last| last.kind() != half) {
+            return Some(unexpected(*child, false, text));
+        }
+        open.pop();
+    }
+    let is_quote = |node: &Node<'_>| matches!(node.kind(), "\"" | "'" | "`");
+    let last = open.last().filter(|last| is_last || is_quote(last))?;
+    let message = format!("`{}` is not closed", last.kind());
+    Some(Fault { start: last.start_byte(), end: last.end_byte(), message })
+}
+
+/// Of one token it is known that it does not belong there, of several only that they do not go together.
+fn unexpected(node: Node<'_>, are_several: bool, text: &str) -> Fault {
+    let start = node.start_byte();
+    let whole = text.get(start..node.end_byte()).unwrap_or_default();
+    let line = whole.lines().next().unwrap_or_default().trim_end();
+    if line.is_empty() && text.get(start..).is_some_and(|rest| rest.trim().is_empty()) {
+        let at = text.trim_end().len();
+        return Fault { start: at, end: at, message: "unexpected end of file".to_owned() };
+    }
+    let quoted = clean::line(line, QUOTED);
+    let message =
+        if are_several { format!("syntax error at `{quoted}`") } else { format!("unexpected `{quoted}`") };
+    Fault { start, end: start + line.len(), message }
+}

@@ -1,0 +1,126 @@
+//! What a client tells of its documents, brought to the buffers at once.
+
+use copydesk_text::{Lines, Position};
+use copydesk_workspace::buffers::{Buffers, ClientId, ContentChange, SyncError};
+use serde::Deserialize;
+use serde_json::Value;
+
+use copydesk_host::uri::path_of;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DidOpen {
+    text_document: Item,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    uri: String,
+    #[serde(default)]
+    version: i32,
+    text: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DidChange {
+    text_document: Versioned,
+    content_changes: Vec<Piece>,
+}
+
+#[derive(Deserialize)]
+struct Versioned {
+    uri: String,
+    #[serde(default)]
+    version: i32,
+}
+
+#[derive(Deserialize)]
+struct Piece {
+    range: Option<Range>,
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct Range {
+    start: At,
+    end: At,
+}
+
+#[derive(Deserialize)]
+struct At {
+    line: u32,
+    character: u32,
+}
+
+/// A document that cannot be followed any more, and why.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Lost {
+    pub(super) uri: String,
+    pub(super) why: String,
+}
+
+/// Whether the method is about documents. What is not is somebody else's.
+pub(super) fn is_sync(method: &str) -> bool {
+    matches!(
+        method,
+        "textDocument/didOpen" | "textDocument/didChange" | "textDocument/didClose" | "textDocument/didSave"
+    )
+}
+
+/// The document that this opens.
+pub(super) fn opened(method: &str, params: &Value) -> Option<String> {
+    (method == "textDocument/didOpen").then(|| uri_of(params))
+}
+
+/// Applies one notification. Does not wait.
+pub(super) fn apply(
+    buffers: &Buffers,
+    client: ClientId,
+    lines: impl Fn(&str) -> Lines,
+    method: &str,
+    params: Value,
+) -> Result<(), Lost> {
+    match method {
+        "textDocument/didOpen" => {
+            let Item { uri, version, text } = read::<DidOpen>(method, params)?.text_document;
+            buffers.open(client, &uri, path_of(&uri).as_deref(), version, &text, lines(&text));
+            Ok(())
+        }
+        "textDocument/didChange" => {
+            let changed = read(method, params);
+            let DidChange { text_document, content_changes } =
+                changed.inspect_err(|Lost { uri, .. }| {
+                    // It may have been anything.
+                    buffers.lose(client, uri);
+                })?;
+            let Versioned { uri, version } = text_document;
+            let at = |at: At| Position { line: at.line, character: at.character };
+            let change = |piece: Piece| ContentChange {
+                range: piece.range.map(|range| (at(range.start), at(range.end))),
+                text: piece.text,
+            };
+            let changes: Vec<_> = content_changes.into_iter().map(change).collect();
+            buffers.change(client, &uri, version, &changes).map_err(lost(uri))
+        }
+        "textDocument/didClose" => {
+            let uri = uri_of(&params);
+            buffers.close(client, &uri).map_err(lost(uri))
+        }
+        // A save changes no text.
+        _ => Ok(()),
+    }
+}
+
+fn lost(uri: String) -> impl Fn(SyncError) -> Lost {
+    move |error| Lost { uri: uri.clone(), why: error.to_string() }
+}
+
+fn read<T: for<'de> Deserialize<'de>>(method: &str, params: Value) -> Result<T, Lost> {
+    let uri = uri_of(&params);
+    serde_json::from_value(params).map_err(|error| Lost { uri, why: format!("{method}: {error}") })
+}
+
+fn uri_of(params: &Value) -> String {
+    params.pointer("/textDocument/uri").and_then(Value::as_str).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,141 @@
+//! What the programs that a session starts are given of our own environment: everything but keys.
+//!
+//! Shell commands, language servers, checkers and formatters run what a repository brings (build scripts, plugins, tests), some of them
+//! without anybody being asked, and what they print is read by a model. The keys by which the desk is known to those who serve models and
+//! searches are the desk's to use: none of these programs needs them to do its work. Whoever does want one to have a key says so where it is
+//! started: by `env` or `environment` in the configuration, or in the command itself.
+//!
+//! Which they are is said by the person alone: a repository that is not trusted neither uncovers one nor takes a variable away.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+
+use copydesk_config::{Loaded, SearchEngine, Secret};
+use copydesk_model::provider::known;
+use copydesk_workspace::process::Processes;
+
+/// Shorter values are no keys.
+const SHORTEST: usize = 8;
+
+/// These stand in addresses and headers at times; programs need them, and none is a key.
+const NO_KEYS: [&str; 9] = ["HOME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM", "TMPDIR", "USER"];
+
+/// What programs begin with.
+pub fn of_programs(loaded: &Loaded) -> Vec<(OsString, OsString)> {
+    let keys = Keys::new(loaded);
+    std::env::vars_os().filter(|(name, value)| !keys.is_one(name, value)).collect()
+}
+
+/// The variables that they are not given.
+pub fn withheld(loaded: &Loaded) -> Vec<OsString> {
+    let keys = Keys::new(loaded);
+    let held = std::env::vars_os().filter(|(name, value)| keys.is_one(name, value));
+    held.map(|(name, _)| name).collect()
+}
+
+/// The processes of one session.
+pub fn processes(loaded: &Loaded) -> Processes {
+    Processes::new(of_programs(loaded))
+}
+
+/// Those that a session keeps. Which keys are kept from what it starts may be said anew.
+pub fn renewed(kept: Option<Processes>, loaded: &Loaded) -> Processes {
+    let Some(kept) = kept else { return processes(loaded) };
+    kept.set_environment(of_programs(loaded));
+    kept
+}
+
+struct Keys<'a> {
+    names: Vec<&'a str>,
+    /// Words of what is sent along with requests, wherever they came from.
+    sent: Vec<&'a str>,
+}
+
+impl<'a> Keys<'a> {
+    fn new(loaded: &'a Loaded) -> Self {
+        let config = &loaded.own;
+        let known = known::all().flat_map(|(_, known)| known.keys.iter().map(String::as_str));
+        let providers = || config.provider.values();
+        let names = known.chain(providers().flat_map(|provider| provider.env.iter().map(String::as_str)));
+        let names = names.chain(loaded.variables_sent.iter().map(String::as_str));
+        let options = providers().map(|provider| &provider.options);
+        let models = providers().flat_map(|provider| provider.models.values());
+        let engines = [&config.websearch, &config.codesearch];
+        let of_engine = |engine: &'a SearchEngine| engine.api_key.iter().chain(all(&engine.headers));
+        let secrets = options.flat_map(|options| {
+            options.api_key.iter().chain(all(&options.headers)).chain(all(&options.query))
+        });
+        let secrets = secrets.chain(models.flat_map(|model| all(&model.headers)));
+        let secrets = secrets.chain(engines.into_iter().flat_map(of_engine));
+        let sent = secrets.flat_map(|secret| secret.expose().split_whitespace());
+        Self { names: names.collect(), sent: sent.filter(|word| word.len() >= SHORTEST).collect() }
+    }
+
+    fn is_one(&self, name: &OsStr, value: &OsStr) -> bool {
+        let name = name.to_str();
+        if name.is_some_and(|name| NO_KEYS.contains(&name)) {
+            return false;
+        }
+        // Values come with a line break at times.
+        let is_sent = value.to_str().is_some_and(|value| self.sent.contains(&value.trim()));
+        is_sent || name.is_some_and(|name| self.names.contains(&name))
+    }
+}
+
+fn all(secrets: &BTreeMap<String, Secret>) -> impl Iterator<Item = &Secret> {
+    secrets.values()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::configured::Configured;
+
+    const ENVIRONMENT: [(&str, &str); 6] = [
+        ("CORP_TOKEN", "corp-0123456789"),
+        ("IN_ADDRESS", "address-0123456789"),
+        ("IN_QUERY", "query-0123456789"),
+        ("BY_ANOTHER_NAME", "search-0123456789\n"),
+        ("EDITOR", "/usr/bin/an-editor"),
+        ("SHELL", "/usr/bin/a-shell"),
+    ];
+
+    /// What is withheld by the person's configuration and that of a project which is not trusted.
+    fn withheld(own: &str, project: &str) -> Vec<&'static str> {
+        let known = |name: &str| ENVIRONMENT.iter().find(|(known, _)| *known == name);
+        let configured = Configured::new(own, project, |name| known(name).map(|(_, value)| (*value).into()));
+        let keys = Keys::new(&configured.loaded);
+        let held = ENVIRONMENT.iter().filter(|(name, value)| keys.is_one(name.as_ref(), value.as_ref()));
+        held.map(|(name, _)| *name).collect()
+    }
+
+    #[test]
+    fn a_project_that_is_not_trusted_uncovers_no_key_and_withholds_nothing() {
+        let own = r#"{
+            "provider": { "corp": { "env": ["CORP_TOKEN"] } },
+            "websearch": { "type": "exa", "apiKey": "search-0123456789" }
+        }"#;
+        let all = ["CORP_TOKEN", "BY_ANOTHER_NAME"];
+        assert_eq!(withheld(own, "{}"), all);
+        for project in [
+            r#"{ "provider": { "corp": null } }"#,
+            r#"{ "provider": { "corp": { "env": null, "options": { "apiKey": "another-one" } } } }"#,
+            r#"{ "websearch": null }"#,
+            r#"{ "provider": { "evil": { "options": { "apiKey": "/usr/bin/an-editor" } } } }"#,
+        ] {
+            assert_eq!(withheld(own, project), all, "{project}");
+        }
+    }
+
+    #[test]
+    fn what_is_brought_into_a_part_of_what_is_sent_is_withheld() {
+        let own = r#"{
+            "provider": { "corp": { "options": {
+                "baseURL": "http://127.0.0.1/{env:IN_ADDRESS}/v1", "query": { "a": "token={env:IN_QUERY}" },
+                "headers": { "From": "{env:SHELL}" }
+            } } },
+            "lsp": { "rust": { "env": { "E": "{env:EDITOR}" } } }
+        }"#;
+        assert_eq!(withheld(own, "{}"), ["IN_ADDRESS", "IN_QUERY"]);
+    }
+}

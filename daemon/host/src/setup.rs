@@ -1,0 +1,66 @@
+//! What every command begins with: the user's folders, the configuration, the keys, the providers.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use copydesk_config::keys::Keys;
+use copydesk_config::paths::Paths;
+use copydesk_config::{self as config, Loaded, Search};
+use copydesk_model::{Registry, Secret};
+
+use crate::providers;
+
+#[derive(Debug, Clone)]
+pub struct Setup {
+    pub cwd: PathBuf,
+    pub paths: Paths,
+}
+
+impl Setup {
+    pub fn new(cwd: Option<PathBuf>) -> anyhow::Result<Self> {
+        let cwd = match cwd {
+            Some(cwd) => {
+                let named = || format!("--cwd {}", cwd.display());
+                let real = cwd.canonicalize().with_context(named)?;
+                anyhow::ensure!(
+                    real.is_dir(),
+                    "--cwd {}: this is a file, a folder is needed",
+                    real.display()
+                );
+                std::fs::read_dir(&real).with_context(named)?;
+                real
+            }
+            None => {
+                std::env::current_dir().context("the current folder cannot be read; change to another")?
+            }
+        };
+        Ok(Self { cwd, paths: Paths::new(&|name| std::env::var_os(name))? })
+    }
+
+    /// The configuration as it is. Its warnings are there for whoever can show them.
+    pub fn load(&self) -> anyhow::Result<Loaded> {
+        let search = Search { paths: &self.paths, cwd: &self.cwd, env: &|name| std::env::var_os(name) };
+        config::load(&search).map_err(|error| match error.excerpt() {
+            Some(excerpt) => anyhow::anyhow!("{error}\n{excerpt}"),
+            None => error.into(),
+        })
+    }
+
+    pub fn keys(&self) -> anyhow::Result<Keys> {
+        Ok(Keys::load(&self.paths.data_dir)?)
+    }
+
+    pub fn registry(&self, loaded: &Loaded) -> anyhow::Result<Registry> {
+        let keys = self.keys()?;
+        keys.warning().into_iter().for_each(|warning| loaded.warn(warning));
+        self.registry_with(loaded, &keys)
+    }
+
+    pub fn registry_with(&self, loaded: &Loaded, keys: &Keys) -> anyhow::Result<Registry> {
+        let settings = providers::settings(loaded)?;
+        let keys: BTreeMap<_, _> =
+            keys.iter().map(|(provider, key)| (provider.to_owned(), Secret::new(key.expose()))).collect();
+        Ok(Registry::new(settings, keys, Box::new(|name| std::env::var(name).ok())))
+    }
+}

@@ -1,0 +1,8 @@
+//! Files as editors name them.
+
+use std::path::PathBuf;
+
+/// The path of a file's URI. Other kinds (`untitled:`) have none.
+pub fn path_of(uri: &str) -> Option<PathBuf> {
+    url::Url::parse(uri).ok()?.to_file_path().ok()
+}

@@ -1,0 +1,151 @@
+//! From the words of the configuration to what the tools of the web are given.
+//!
+//! Only what the person says counts, and what they trust: a project must not open the private network to a model, nor name
+//! an engine that gets the person's key and queries.
+
+use std::time::Duration;
+
+use copydesk_config::{AllowPrivate, Loaded, SearchEngine, SearchKind, Secret};
+use copydesk_tool::web::{Endpoint, How, Private, Proxies, Web, system_lookup};
+use serde_json::{Map, Value};
+use url::Url;
+
+const EXA: &str = "https://mcp.exa.ai/mcp";
+
+/// What differs between the two searches.
+struct Search {
+    key: &'static str,
+    /// The name of Exa's tool.
+    tool: &'static str,
+    /// What a model says how much it wants by.
+    number: &'static str,
+    timeout: Duration,
+}
+
+const WEB: Search = Search {
+    key: "websearch",
+    tool: "web_search_exa",
+    number: "numResults",
+    timeout: Duration::from_secs(25),
+};
+const CODE: Search = Search {
+    key: "codesearch",
+    tool: "get_code_context_exa",
+    number: "tokensNum",
+    timeout: Duration::from_secs(30),
+};
+
+pub(crate) fn configured(loaded: &Loaded) -> Web {
+    for key in ["webfetch", WEB.key, CODE.key] {
+        if let Some(origin) = loaded.merged.untrusted(&[key]) {
+            loaded.warn(format_args!(
+                "{origin}: `{key}` is left out: this project is not trusted. Look at the file, then run `copydesk config trust`."
+            ));
+        }
+    }
+    let own = &loaded.own;
+    Web {
+        private: match &own.webfetch.allow_private {
+            None | Some(AllowPrivate::All(false)) => Private::None,
+            Some(AllowPrivate::All(true)) => Private::All,
+            Some(AllowPrivate::Hosts(hosts)) => Private::Hosts(hosts.clone()),
+        },
+        proxies: Proxies::of_system(),
+        resolver: system_lookup(),
+        websearch: WEB.endpoint(loaded, &own.websearch),
+        codesearch: CODE.endpoint(loaded, &own.codesearch),
+    }
+}
+
+impl Search {
+    fn endpoint(&self, loaded: &Loaded, engine: &SearchEngine) -> Option<Endpoint> {
+        let kind = engine.kind.filter(|_| engine.enabled != Some(false) && engine.missing().is_none())?;
+        let headers = engine.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        let timeout = engine.timeout.map_or(self.timeout, |limit| Duration::from_millis(limit.get()));
+        let arguments = || engine.arguments.clone().unwrap_or_else(|| self.arguments());
+        let (url, how) = match kind {
+            SearchKind::Exa => {
+                let tool = engine.tool.clone().unwrap_or_else(|| self.tool.to_owned());
+                (self.exa(loaded, engine, &tool)?, How::Mcp { tool, arguments: arguments() })
+            }
+            SearchKind::Mcp => {
+                (engine.url.clone()?, How::Mcp { tool: engine.tool.clone()?, arguments: arguments() })
+            }
+            SearchKind::Json => {
+                let body = engine.body.clone().map(Value::Object);
+                (engine.url.clone()?, How::Json { body, results: engine.results.clone() })
+            }
+        };
+        Some(Endpoint { url, headers, timeout, how })
+    }
+
+    fn arguments(&self) -> Map<String, Value> {
+        let name = |name: &str| (name.to_owned(), Value::String(format!("{{{name}}}")));
+        [name("query"), name(self.number)].into_iter().collect()
+    }
+
+    /// Exa takes the key, and which tools are wanted, in the address.
+    fn exa(&self, loaded: &Loaded, engine: &SearchEngine, tool: &str) -> Option<Secret> {
+        let written = engine.url.as_ref().map_or(EXA, |url| url.expose());
+        let Ok(mut url) = Url::parse(written) else {
+            loaded.warn(format_args!("`{}.url` is no address: the search is left out", self.key));
+            return None;
+        };
+        // A variable that is not set is an empty key, which is none.
+        if let Some(key) = engine.api_key.as_ref().filter(|key| !key.expose().is_empty()) {
+            url.query_pairs_mut().append_pair("exaApiKey", key.expose());
+        }
+        url.query_pairs_mut().append_pair("tools", tool);
+        Some(Secret::from(url.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::configured::Configured;
+
+    fn endpoint(search: &Search, written: Value) -> Option<Endpoint> {
+        let configured = Configured::new("{}", "{}", |_| None);
+        search.endpoint(&configured.loaded, &serde_json::from_value(written).unwrap())
+    }
+
+    #[test]
+    fn engines_are_what_was_written() {
+        let exa = endpoint(&CODE, json!({ "type": "exa", "apiKey": "a&b", "timeout": 5000 })).unwrap();
+        assert_eq!(exa.url.expose(), "https://mcp.exa.ai/mcp?exaApiKey=a%26b&tools=get_code_context_exa");
+        assert_eq!(exa.timeout, Duration::from_secs(5));
+        let arguments =
+            json!({ "query": "{query}", "tokensNum": "{tokensNum}" }).as_object().cloned().unwrap();
+        assert_eq!(exa.how, How::Mcp { tool: "get_code_context_exa".into(), arguments });
+        // A variable that is not set.
+        let free = endpoint(&WEB, json!({ "type": "exa", "apiKey": "" })).unwrap();
+        assert_eq!(free.url.expose(), "https://mcp.exa.ai/mcp?tools=web_search_exa");
+
+        let mcp =
+            json!({ "type": "mcp", "url": "https://host/", "tool": "find", "arguments": { "q": "{query}" } });
+        let arguments = json!({ "q": "{query}" }).as_object().cloned().unwrap();
+        assert_eq!(endpoint(&WEB, mcp).unwrap().how, How::Mcp { tool: "find".into(), arguments });
+        let written =
+            json!({ "type": "json", "url": "https://host/", "body": { "q": "{query}" }, "results": "a.b" });
+        let body = Some(json!({ "q": "{query}" }));
+        assert_eq!(endpoint(&WEB, written).unwrap().how, How::Json { body, results: Some("a.b".into()) });
+    }
+
+    #[test]
+    fn what_is_off_or_not_complete_is_no_engine() {
+        for written in [
+            json!({}),
+            json!({ "type": "exa", "enabled": false }),
+            json!({ "type": "exa", "url": "no address" }),
+            json!({ "type": "mcp", "url": "https://host/" }),
+            json!({ "type": "mcp", "tool": "find" }),
+            json!({ "type": "json" }),
+            json!({ "url": "https://host/" }),
+        ] {
+            assert_eq!(endpoint(&WEB, written.clone()), None, "{written}");
+        }
+    }
+}

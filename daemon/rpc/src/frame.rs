@@ -1,0 +1,75 @@
+//! Messages on a stream of bytes: `Content-Length: N`, a blank line, N bytes.
+//!
+//! Nothing here looks into a message. Bad framing is a value, not an end: it says what was seen, and reading goes on at
+//! the next `Content-Length`.
+//!
+//! Invariant: a message that is too long is never held, only its beginning ([`HEAD`]), which may tell who waits for it.
+
+use std::io;
+
+use bytes::{Buf, Bytes, BytesMut};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+
+use decode::Decoder;
+
+pub mod decode;
+pub mod head;
+#[cfg(test)]
+mod tests;
+
+/// No message is longer.
+pub const LONGEST: usize = 64 * 1024 * 1024;
+
+/// No header is longer.
+pub const LONGEST_HEADER: usize = 8 * 1024;
+
+/// So much of a message that is too long is kept.
+pub const HEAD: usize = 1024;
+
+/// A buffer that grew beyond this for one message is given back.
+const KEPT: usize = 1024 * 1024;
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FrameError {
+    #[error("expected `Content-Length: N`, saw `{seen}`")]
+    Garbage { seen: String },
+    #[error("the message has {length} bytes, the most is {LONGEST}")]
+    TooLong { length: u64, head: Bytes },
+    #[error("the stream ended inside a message")]
+    Cut,
+}
+
+#[derive(Debug)]
+pub struct FrameReader<R> {
+    inner: R,
+    buffer: BytesMut,
+    decoder: Decoder,
+}
+
+impl<R: AsyncRead + Unpin> FrameReader<R> {
+    pub fn new(inner: R) -> Self {
+        Self { inner, buffer: BytesMut::new(), decoder: Decoder::default() }
+    }
+
+    /// The next message, or what was there instead; `None` at the end. Nothing is lost if the future is dropped.
+    pub async fn next(&mut self) -> io::Result<Option<Result<Bytes, FrameError>>> {
+        loop {
+            if let Some(frame) = self.decoder.next(&mut self.buffer) {
+                return Ok(Some(frame));
+            }
+            if self.buffer.is_empty() && self.buffer.capacity() > KEPT {
+                self.buffer = BytesMut::new();
+            }
+            self.buffer.reserve(self.decoder.wanted().clamp(LONGEST_HEADER, KEPT));
+            if self.inner.read_buf(&mut self.buffer).await? == 0 {
+                return Ok(self.decoder.end(&mut self.buffer).map(Err));
+            }
+        }
+    }
+}
+
+/// Writes one message. Not flushed: whoever knows that nothing follows does that.
+pub async fn write(out: &mut (impl AsyncWrite + Unpin), message: &[u8]) -> io::Result<()> {
+    let header = format!("Content-Length: {}\r\n\r\n", message.len());
+    out.write_all_buf(&mut Buf::chain(header.as_bytes(), message)).await
+}

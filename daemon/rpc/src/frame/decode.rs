@@ -1,0 +1,222 @@
+//! From bytes, in whatever pieces they come, to messages. No I/O, so that it can be tested with every piecing.
+//!
+//! The length that counts is the last one before the blank line. Whatever stands before it on its line, and every line
+//! that is no header, is garbage: told once, until a message has come through again.
+
+use bytes::{Buf as _, Bytes, BytesMut};
+
+use super::{FrameError, HEAD, LONGEST, LONGEST_HEADER};
+
+const NAME: &[u8] = b"content-length";
+
+/// So much of garbage is shown.
+const SHOWN: usize = 60;
+
+#[derive(Debug, Default)]
+pub struct Decoder {
+    state: State,
+    /// Garbage was told of, and no message has come since.
+    told: bool,
+}
+
+#[derive(Debug)]
+enum State {
+    Header {
+        length: Option<u64>,
+        bytes: usize,
+    },
+    Body {
+        length: usize,
+    },
+    /// A message that is too long: its beginning is awaited.
+    Beginning {
+        length: u64,
+    },
+    Skipping {
+        left: u64,
+    },
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self::Header { length: None, bytes: 0 }
+    }
+}
+
+/// What a line of a header is.
+#[derive(Debug, PartialEq, Eq)]
+enum Line {
+    Blank,
+    Length(u64),
+    /// Something stood before the header, on the same line.
+    LengthAfterGarbage(u64),
+    Other,
+    Garbage,
+}
+
+impl Decoder {
+    /// The next message; `None` where more bytes are needed.
+    pub fn next(&mut self, buffer: &mut BytesMut) -> Option<Result<Bytes, FrameError>> {
+        loop {
+            match self.state {
+                State::Header { length, bytes } => match self.header(buffer, length, bytes) {
+                    Step::Again => {}
+                    Step::More => return None,
+                    Step::Tell(error) => return Some(Err(error)),
+                },
+                State::Body { length } => {
+                    if buffer.len() < length {
+                        return None;
+                    }
+                    *self = Self::default();
+                    return Some(Ok(buffer.split_to(length).freeze()));
+                }
+                State::Beginning { length } => {
+                    if buffer.len() < HEAD {
+                        return None;
+                    }
+                    let head = buffer.split_to(HEAD);
+                    self.state = State::Skipping { left: length.saturating_sub(HEAD as u64) };
+                    // A copy, so that the buffer is not kept for it.
+                    return Some(Err(FrameError::TooLong { length, head: Bytes::copy_from_slice(&head) }));
+                }
+                State::Skipping { left } => {
+                    let here = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+                    buffer.advance(here);
+                    let left = left.saturating_sub(here as u64);
+                    if left > 0 {
+                        self.state = State::Skipping { left };
+                        return None;
+                    }
+                    *self = Self::default();
+                }
+            }
+        }
+    }
+
+    /// How many bytes are sure to come, at least.
+    pub fn wanted(&self) -> usize {
+        match self.state {
+            State::Body { length } => length,
+            State::Skipping { left } => usize::try_from(left).unwrap_or(usize::MAX),
+            State::Header { .. } | State::Beginning { .. } => 0,
+        }
+    }
+
+    /// The stream has ended: what is left is no message. Tells so once.
+    pub fn end(&mut self, buffer: &mut BytesMut) -> Option<FrameError> {
+        let rest = buffer.split();
+        let cut = match std::mem::take(self).state {
+            State::Header { length, .. } => length.is_some() || !rest.trim_ascii().is_empty(),
+            State::Body { .. } | State::Beginning { .. } | State::Skipping { .. } => true,
+        };
+        cut.then_some(FrameError::Cut)
+    }
+
+    fn header(&mut self, buffer: &mut BytesMut, length: Option<u64>, bytes: usize) -> Step {
+        let Some(end) = memchr::memchr(b'\n', buffer) else { return self.unended(buffer) };
+        let line = buffer.split_to(end + 1);
+        let bytes = bytes + line.len();
+        let header = |length, bytes| State::Header { length, bytes };
+        match (read(&line), length) {
+            (Line::Blank, Some(length)) => {
+                self.state = match usize::try_from(length) {
+                    Ok(length) if length <= LONGEST => State::Body { length },
+                    _ => State::Beginning { length },
+                };
+                Step::Again
+            }
+            // Blank lines between messages hurt nobody.
+            (Line::Blank, None) if bytes == line.len() => {
+                self.state = State::default();
+                Step::Again
+            }
+            (Line::Blank, None) => self.garbage(b"a header without a length"),
+            (Line::Length(length), _) => {
+                self.state = header(Some(length), line.len());
+                Step::Again
+            }
+            (Line::LengthAfterGarbage(length), _) => {
+                let step = self.garbage(&line);
+                self.state = header(Some(length), line.len());
+                step
+            }
+            (Line::Other, length) if bytes <= LONGEST_HEADER => {
+                self.state = header(length, bytes);
+                Step::Again
+            }
+            (Line::Other | Line::Garbage, _) => self.garbage(&line),
+        }
+    }
+
+    /// A line that has not ended yet. What can no longer be a header goes, so that nobody can make it grow.
+    fn unended(&mut self, buffer: &mut BytesMut) -> Step {
+        if buffer.len() <= LONGEST_HEADER {
+            return Step::More;
+        }
+        let kept = match last_name(buffer) {
+            Some(at) if buffer.len() - at <= LONGEST_HEADER => at,
+            // The name may just have begun.
+            _ => buffer.len().saturating_sub(NAME.len() - 1),
+        };
+        if kept == 0 {
+            return Step::More;
+        }
+        let seen = buffer.split_to(kept);
+        self.garbage(&seen)
+    }
+
+    fn garbage(&mut self, seen: &[u8]) -> Step {
+        self.state = State::default();
+        if std::mem::replace(&mut self.told, true) {
+            return Step::Again;
+        }
+        let shown = seen.get(..SHOWN).unwrap_or(seen).trim_ascii();
+        Step::Tell(FrameError::Garbage { seen: shown.escape_ascii().to_string() })
+    }
+}
+
+enum Step {
+    Again,
+    More,
+    Tell(FrameError),
+}
+
+fn read(line: &[u8]) -> Line {
+    let trimmed = line.trim_ascii();
+    if trimmed.is_empty() {
+        return Line::Blank;
+    }
+    if let Some(at) = last_name(line) {
+        let (before, rest) = line.split_at_checked(at).unwrap_or_default();
+        let value = rest.get(NAME.len()..).unwrap_or_default().trim_ascii();
+        let value = value.strip_prefix(b":").map(<[u8]>::trim_ascii);
+        let short = rest.len() <= LONGEST_HEADER;
+        return match value.filter(|_| short).and_then(number) {
+            Some(length) if before.trim_ascii().is_empty() => Line::Length(length),
+            Some(length) => Line::LengthAfterGarbage(length),
+            None => Line::Garbage,
+        };
+    }
+    let name = trimmed.split(|byte| *byte == b':').next().unwrap_or_default();
+    let is_name = name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-');
+    if is_name && !name.is_empty() && name.len() < trimmed.len() { Line::Other } else { Line::Garbage }
+}
+
+/// Digits alone. One that is beyond all bounds is as good as the largest.
+fn number(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let add = |sum: u64, digit: &u8| sum.saturating_mul(10).saturating_add(u64::from(digit - b'0'));
+    Some(digits.iter().fold(0, add))
+}
+
+/// Where the last `Content-Length` begins, however it is written.
+fn last_name(text: &[u8]) -> Option<usize> {
+    let ends = memchr::memrchr2_iter(b'h', b'H', text).map(|end| end + 1);
+    let mut starts = ends.filter_map(|end| end.checked_sub(NAME.len()));
+    starts.find(|start| {
+        text.get(*start..start + NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(NAME))
+    })
+}

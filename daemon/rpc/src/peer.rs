@@ -1,0 +1,304 @@
+//! JSON-RPC with one peer, over any two streams: both sides ask, answer and tell.
+//!
+//! What is sent goes out in the order of the calls, and no call waits: what cannot be written yet is queued. What comes in is
+//! handed to the [`Handler`] in the order in which it came, one message at a time, and a request is answered before the next
+//! message is looked at.
+//!
+//! Invariant: the queue has an end. A message that were left out would make the two sides disagree, so a peer that does not
+//! read until the queue is full is given up instead.
+//! Invariant: whatever comes in, nothing panics and nobody waits for ever: what is no message is told of and skipped, an answer that
+//! nobody waits for is dropped, and the end of the streams is an answer to every request.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, BufWriter};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::frame::head::Head;
+use crate::frame::{self, FrameError, FrameReader};
+
+use pending::Pending;
+pub use pending::{Answer, Waiting};
+
+mod pending;
+#[cfg(test)]
+mod tests;
+
+const VERSION: &str = "2.0";
+/// Messages that wait to be written.
+const ROOM: usize = 4096;
+/// Bytes that wait to be written.
+const ROOM_BYTES: usize = 64 * 1024 * 1024;
+/// No id of a request is longer.
+const LONGEST_ID: usize = 256;
+/// So much of an error is read.
+const LONGEST_ERROR: usize = 2000;
+
+/// What is done with what comes in. Each call must return at once.
+pub trait Handler: Send + Sync + 'static {
+    fn request(&self, method: &str, params: &RawValue) -> Result<serde_json::Value, RpcError>;
+    fn notified(&self, method: &str, params: &RawValue);
+    /// Something came in that is no message.
+    fn garbage(&self, seen: &str);
+    /// Nothing comes in any more. `why` completes "it has ended: …".
+    fn ended(&self, why: &str);
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message} ({code})")]
+pub struct RpcError {
+    pub code: i64,
+    pub message: String,
+}
+
+impl RpcError {
+    pub const METHOD_NOT_FOUND: i64 = -32601;
+
+    pub fn unknown(method: &str) -> Self {
+        let shown: String = method.chars().take(100).collect();
+        Self { code: Self::METHOD_NOT_FOUND, message: format!("`{shown}` is not known here") }
+    }
+
+    /// Whether the same request may be answered when it is sent again: cancelled, the content was modified, or the server
+    /// itself gave it up.
+    pub fn is_passing(&self) -> bool {
+        matches!(self.code, -32802..=-32800)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PeerError {
+    #[error("it answers with an error: {0}")]
+    Rpc(RpcError),
+    #[error("it has ended: {0}")]
+    Ended(String),
+}
+
+/// One side of a connection. Dropped, the connection ends.
+#[derive(Debug)]
+pub struct Peer {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    out: mpsc::Sender<Bytes>,
+    /// Bytes in the queue.
+    queued: AtomicUsize,
+    pending: Pending,
+    closing: CancellationToken,
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        self.close("nobody speaks to it any more");
+    }
+}
+
+impl Peer {
+    pub fn start(
+        reader: impl AsyncRead + Send + Unpin + 'static,
+        writer: impl AsyncWrite + Send + Unpin + 'static,
+        handler: Arc<impl Handler>,
+    ) -> Self {
+        let (out, queue) = mpsc::channel(ROOM);
+        let closing = CancellationToken::new();
+        let pending = Pending::default();
+        let shared = Arc::new(Shared { out, queued: AtomicUsize::new(0), pending, closing: closing.clone() });
+        let writing = write(Arc::clone(&shared), queue, writer);
+        let stop = closing.clone();
+        tokio::spawn(async move { stop.run_until_cancelled(writing).await });
+        let reading = read(Arc::clone(&shared), reader, Arc::clone(&handler));
+        let ended = Arc::clone(&shared);
+        tokio::spawn(async move {
+            closing.run_until_cancelled(reading).await;
+            ended.close("it closed its output");
+            handler.ended(&ended.pending.why());
+        });
+        Self { shared }
+    }
+
+    /// Sends at once; the answer is waited for. A request that is dropped before is cancelled.
+    pub fn request(&self, method: &'static str, params: &impl Serialize) -> Answer {
+        let (id, answer) = self.shared.pending.ask(&self.shared, method);
+        self.shared.say(&Outgoing::new(Some(id), method, params));
+        answer
+    }
+
+    pub fn notify(&self, method: &str, params: &impl Serialize) {
+        self.shared.say(&Outgoing::new(None, method, params));
+    }
+
+    /// The request that has been waited for longest, among those that were sent after the last answer of any kind.
+    pub fn unanswered(&self) -> Option<Waiting> {
+        self.shared.pending.unanswered()
+    }
+
+    /// Ends the connection. Everything that waits is told why.
+    pub fn close(&self, why: &str) {
+        self.shared.close(why);
+    }
+}
+
+#[derive(Serialize)]
+struct Outgoing<'a, P> {
+    jsonrpc: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<u64>,
+    method: &'a str,
+    params: &'a P,
+}
+
+impl<'a, P> Outgoing<'a, P> {
+    fn new(id: Option<u64>, method: &'a str, params: &'a P) -> Self {
+        Self { jsonrpc: VERSION, id, method, params }
+    }
+}
+
+impl Shared {
+    fn say(&self, message: &impl Serialize) {
+        match serde_json::to_vec(message) {
+            Ok(bytes) => self.send(bytes.into()),
+            // Nothing of ours has keys that JSON cannot have.
+            Err(error) => self.close(&format!("a message to it cannot be written: {error}")),
+        }
+    }
+
+    fn send(&self, message: Bytes) {
+        let length = message.len();
+        let queued = self.queued.fetch_add(length, Ordering::Relaxed);
+        // One message may be as long as it likes; what comes after it waits for it.
+        let is_full = queued > 0 && queued.saturating_add(length) > ROOM_BYTES;
+        if is_full || matches!(self.out.try_send(message), Err(mpsc::error::TrySendError::Full(_))) {
+            self.close("it does not read what it is sent");
+        }
+    }
+
+    fn close(&self, why: &str) {
+        self.pending.close(why);
+        self.closing.cancel();
+    }
+
+    fn answer(&self, id: &RawValue, result: Result<serde_json::Value, RpcError>) {
+        #[derive(Serialize)]
+        struct Failure {
+            code: i64,
+            message: String,
+        }
+        #[derive(Serialize)]
+        #[serde(untagged)]
+        enum Answered<'a> {
+            Result { jsonrpc: &'static str, id: &'a RawValue, result: serde_json::Value },
+            Error { jsonrpc: &'static str, id: &'a RawValue, error: Failure },
+        }
+        let jsonrpc = VERSION;
+        self.say(&match result {
+            Ok(result) => Answered::Result { jsonrpc, id, result },
+            Err(RpcError { code, message }) => {
+                Answered::Error { jsonrpc, id, error: Failure { code, message } }
+            }
+        });
+    }
+}
+
+async fn write(shared: Arc<Shared>, mut queue: mpsc::Receiver<Bytes>, writer: impl AsyncWrite + Unpin) {
+    let mut writer = BufWriter::new(writer);
+    while let Some(message) = queue.recv().await {
+        let mut written = frame::write(&mut writer, &message).await;
+        if queue.is_empty() && written.is_ok() {
+            written = writer.flush().await;
+        }
+        shared.queued.fetch_sub(message.len(), Ordering::Relaxed);
+        if let Err(error) = written {
+            return shared.close(&format!("it closed its input: {error}"));
+        }
+    }
+}
+
+async fn read(shared: Arc<Shared>, reader: impl AsyncRead + Unpin, handler: Arc<impl Handler>) {
+    let mut reader = FrameReader::new(reader);
+    loop {
+        match reader.next().await {
+            Ok(Some(Ok(message))) => take(&shared, &message, &*handler),
+            Ok(Some(Err(error))) => {
+                if let FrameError::TooLong { head, .. } = &error
+                    && let Some(id) = Head::guess(head).id.and_then(number)
+                {
+                    let message = "the answer is too long to be read".to_owned();
+                    shared.pending.settle(id, Err(RpcError { code: 0, message }));
+                }
+                handler.garbage(&error.to_string());
+            }
+            Ok(None) => return,
+            Err(error) => return shared.close(&format!("its output cannot be read: {error}")),
+        }
+        // A peer that never stops talking must not keep this thread for itself.
+        tokio::task::consume_budget().await;
+    }
+}
+
+#[derive(Deserialize)]
+struct Incoming<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    method: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+}
+
+fn take(shared: &Shared, message: &[u8], handler: &impl Handler) {
+    let lossy;
+    let incoming: Result<Incoming<'_>, _> = match serde_json::from_slice(message) {
+        Err(_) if std::str::from_utf8(message).is_err() => {
+            // A server that prints a file's bytes as they are means the rest of the message nonetheless.
+            lossy = String::from_utf8_lossy(message);
+            serde_json::from_str(&lossy)
+        }
+        other => other,
+    };
+    let Incoming { id, method, params, result, error } = match incoming {
+        Ok(incoming) => incoming,
+        Err(error) => return handler.garbage(&format!("a message that is not as it must be: {error}")),
+    };
+    let params = params.unwrap_or(RawValue::NULL);
+    match (id, method) {
+        (Some(id), Some(_)) if id.get().len() > LONGEST_ID => {
+            handler.garbage("a request whose id is too long");
+        }
+        (Some(id), Some(method)) => shared.answer(id, handler.request(&method, params)),
+        (None, Some(method)) => handler.notified(&method, params),
+        (Some(id), None) => match number(id.get()) {
+            Some(id) => {
+                let settled = error.map_or(Ok(result.unwrap_or(RawValue::NULL)), |error| Err(failure(error)));
+                shared.pending.settle(id, settled);
+            }
+            None => handler.garbage("an answer whose id is none of ours"),
+        },
+        (None, None) => handler.garbage("a message that is no request, no notification and no answer"),
+    }
+}
+
+/// Ours are numbers; some write them back as strings.
+fn number(id: &str) -> Option<u64> {
+    id.trim_matches('"').parse().ok()
+}
+
+fn failure(error: &RawValue) -> RpcError {
+    let error: serde_json::Value = serde_json::from_str(error.get()).unwrap_or_default();
+    let message = error.get("message").and_then(serde_json::Value::as_str).unwrap_or("it does not say why");
+    RpcError {
+        code: error.get("code").and_then(serde_json::Value::as_i64).unwrap_or_default(),
+        message: message.chars().take(LONGEST_ERROR).collect(),
+    }
+}

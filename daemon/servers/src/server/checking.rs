@@ -1,0 +1,292 @@
+//! Waiting for what a server says of a text.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use super::clamp::Extent;
+use super::fresh::Verdict;
+use super::greeting::PullOptions;
+use super::known::{Gate, Known, apart};
+use super::parse::Pulled;
+use super::{Server, parse, tsserver, uri};
+use crate::diagnostic::Diagnostic;
+use crate::quirks::{Pull, Quirks, ReadyBy};
+use crate::report::Said;
+use copydesk_rpc::peer::{Answer, PeerError};
+
+/// Before a request that the server gave up itself is sent again.
+const AGAIN: Duration = Duration::from_millis(30);
+/// What a server was told of the disk it reads there itself, some time later.
+const DISK: Duration = Duration::from_millis(300);
+/// For so long after it was told of the disk, it is not proven that it has read it.
+const DISK_UNSURE: Duration = Duration::from_secs(2);
+
+const LATE: &str = "it did not answer in time";
+
+/// What is to be done next.
+pub(super) enum Step {
+    Said(Said),
+    Pulling(Pulling),
+    /// Until something happens, or this moment; and what is waited for.
+    Wait(Option<Instant>, &'static str),
+}
+
+/// A question that was sent.
+pub(super) struct Pulling {
+    /// All of them together say what is wrong.
+    pub(super) answers: Vec<Answer>,
+    /// The text that it is about. None for the disk's.
+    text: Option<Arc<String>>,
+    is_proof: bool,
+    /// Since when it was ready, by its own words.
+    ready: Option<Instant>,
+}
+
+impl Server {
+    pub(super) async fn wait_for(&self, path: &Path, until: Instant) -> Said {
+        let mut ticks = self.inner.ticks.subscribe();
+        let mut version = None;
+        loop {
+            ticks.borrow_and_update();
+            match self.step(path, &mut version) {
+                Step::Said(said) => return said,
+                Step::Pulling(pulling) => {
+                    if let Some(said) = self.pulled(pulling, until).await {
+                        return said;
+                    }
+                }
+                Step::Wait(_, why) if Instant::now() >= until => return unknown(why),
+                Step::Wait(at, _) => wait(&mut ticks, at, until).await,
+            }
+        }
+    }
+
+    /// Questions are sent while nothing else can be, so that the answer is for the text that is held at this moment.
+    pub(super) fn step(&self, path: &Path, version: &mut Option<i32>) -> Step {
+        let (mut known, now) = (self.inner.lock(), Instant::now());
+        let quirks = &self.inner.launch.quirks;
+        let held = known.documents.get(path);
+        let current = held.map(|held| held.version);
+        let asked = *version.get_or_insert(current.unwrap_or_default());
+        if let Some(held) = held.filter(|held| held.version != asked) {
+            // Whoever asks about other files touches this one, too: its text is the same.
+            if !held.is_as(asked) {
+                return Step::Said(unknown("the text was changed again before the answer had come"));
+            }
+            *version = current;
+        }
+        let ready = match known.gate(now) {
+            Gate::Open(ready) => ready,
+            // Such a one answers when it has read the project.
+            Gate::Wait(_) if quirks.pull == Pull::Tsserver && known.offers.tsserver => now,
+            Gate::Wait(at) => {
+                return Step::Wait(at, "it has not said in time whether it has read the project");
+            }
+            Gate::Shut(why) => return Step::Said(Said::Unknown { why }),
+        };
+        if let Some(options) = known.pull_of(path, quirks) {
+            if held.is_none() && !quirks.pull_closed {
+                return Step::Said(unknown("it does not hold the file open"));
+            }
+            if let Some(later) = known.disk_read(quirks).filter(|later| *later > now) {
+                return Step::Wait(Some(later), "files were changed on the disk just before");
+            }
+            return self.ask(&known, path, options, now);
+        }
+        let Some(held) = held else { return Step::Said(unknown("it does not hold the file open")) };
+        if quirks.pull == Pull::Only {
+            return Step::Wait(None, "it has not said in time that it can be asked");
+        }
+        match known.judge(path, held, quirks, ready, now) {
+            Verdict::Proven => Step::Said(Said::Proven(known.published_for(path))),
+            Verdict::Likely => Step::Said(Said::Likely(known.published_for(path))),
+            Verdict::Wait(at) => Step::Wait(at, "it said nothing of this text in time"),
+            Verdict::Unsaved => {
+                Step::Said(unknown("it sees other files as they were saved, and one was changed since"))
+            }
+            Verdict::Touch => {
+                let Some(touched) = self.touch(&mut known, path) else {
+                    return Step::Said(unknown("it does not look at the file again by itself"));
+                };
+                *version = Some(touched);
+                Step::Wait(Some(now), "it said nothing of this text in time")
+            }
+        }
+    }
+
+    /// The new version; none where it cannot be told once more.
+    pub(super) fn touch(&self, known: &mut Known, path: &Path) -> Option<i32> {
+        let quirks = &self.inner.launch.quirks;
+        let more = quirks.change.iter().chain(&quirks.touch);
+        let more = more.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let (method, params) = known.documents.touch(path, (known.offers.sync, &more), Instant::now())?;
+        self.peer.notify(method, &params);
+        known.documents.get(path).map(|held| held.version)
+    }
+
+    pub(super) fn ask(&self, known: &Known, path: &Path, options: &PullOptions, now: Instant) -> Step {
+        let held = known.documents.get(path);
+        let Some(uri) = held.map(|held| held.uri.clone()).or_else(|| uri::of(path)) else {
+            return Step::Said(unknown("it has no address that a server could be asked by"));
+        };
+        let quirks = &self.inner.launch.quirks;
+        let answers = if quirks.pull == Pull::Tsserver {
+            let ask = |params| self.peer.request("workspace/executeCommand", &params);
+            tsserver::questions(path, &uri).map(ask).into()
+        } else {
+            let mut params = json!({ "textDocument": { "uri": uri } });
+            if let (Some(identifier), Some(params)) = (&options.identifier, params.as_object_mut()) {
+                params.insert("identifier".to_owned(), Value::from(identifier.as_str()));
+            }
+            vec![self.peer.request("textDocument/diagnostic", &params)]
+        };
+        let is_disk_read = known.disk_changed(quirks).is_none_or(|disk| disk + DISK_UNSURE <= now);
+        Step::Pulling(Pulling {
+            answers,
+            text: held.map(|held| Arc::clone(&held.text)),
+            is_proof: held.is_some() && is_disk_read,
+            ready: known.said_ready(quirks, now),
+        })
+    }
+
+    /// None where it has to be asked again.
+    pub(super) async fn pulled(&self, pulling: Pulling, until: Instant) -> Option<Said> {
+        let Pulling { answers, text, is_proof, ready } = pulling;
+        let mut came = Vec::new();
+        for answer in answers {
+            came.push(match self.answered(answer, until).await {
+                Err(why) => return Some(Said::Unknown { why }),
+                Ok(Err(PeerError::Rpc(error))) if error.is_passing() => {
+                    sleep_until(until.min(Instant::now() + AGAIN)).await;
+                    return (Instant::now() >= until).then(|| unknown(LATE));
+                }
+                Ok(Err(error)) => return Some(Said::Unknown { why: error.to_string() }),
+                Ok(Ok(answer)) => answer,
+            });
+        }
+        let Some(report) = self.read(&came) else {
+            return Some(unknown("its answer is no report of diagnostics"));
+        };
+        let quirks = &self.inner.launch.quirks;
+        // What it said while it began to read the project anew means nothing.
+        if self.is_back_soon() {
+            return None;
+        }
+        {
+            let (known, now) = (self.inner.lock(), Instant::now());
+            if let Gate::Shut(why) = known.gate(now) {
+                return Some(Said::Unknown { why });
+            }
+            // Nor what it said between, however short that was.
+            if known.said_ready(quirks, now) != ready {
+                return None;
+            }
+        }
+        if !report.related.is_empty() {
+            let related = report.related;
+            self.inner.change(|known| {
+                for (path, set) in related.into_iter().filter_map(|(uri, set)| Some((uri::path(&uri)?, set)))
+                {
+                    known.take_answer(path, set, quirks, Instant::now());
+                }
+            });
+        }
+        let (_, mut diagnostics) = apart(report.set.diagnostics, quirks);
+        if let Some(text) = text {
+            Extent::of(&text).clamp(&mut diagnostics);
+        }
+        Some(if is_proof { Said::Proven(diagnostics) } else { Said::Likely(diagnostics) })
+    }
+
+    /// Or why it is not waited for any longer: one that begins to read the project takes any time.
+    async fn answered(
+        &self,
+        mut answer: Answer,
+        until: Instant,
+    ) -> Result<Result<Box<RawValue>, PeerError>, String> {
+        let mut ticks = self.inner.ticks.subscribe();
+        loop {
+            ticks.borrow_and_update();
+            tokio::select! {
+                biased;
+                answer = &mut answer => return Ok(answer),
+                () = wait(&mut ticks, None, until) => {}
+            }
+            if let Gate::Shut(why) = self.inner.lock().gate(Instant::now()) {
+                return Err(why);
+            }
+            if Instant::now() >= until {
+                return Err(LATE.to_owned());
+            }
+        }
+    }
+
+    fn read(&self, answers: &[Box<RawValue>]) -> Option<Pulled> {
+        if self.inner.launch.quirks.pull != Pull::Tsserver {
+            return parse::pulled(answers.first()?);
+        }
+        let (mut room, mut report) = (parse::MOST_READ, Pulled::default());
+        for answer in answers {
+            let set = tsserver::answered(answer, &self.inner.launch.settings, &mut room)?;
+            report.set.diagnostics.extend(set.diagnostics);
+            report.set.omitted += set.omitted;
+        }
+        Some(report)
+    }
+}
+
+impl Known {
+    /// What was published last of a document that is held.
+    pub(super) fn published_for(&self, path: &Path) -> Vec<Diagnostic> {
+        self.fitted(path, self.published.get(path).map(|said| said.diagnostics.as_slice()))
+    }
+
+    pub(super) fn fitted(&self, path: &Path, diagnostics: Option<&[Diagnostic]>) -> Vec<Diagnostic> {
+        let mut diagnostics = diagnostics.unwrap_or_default().to_vec();
+        if let Some(held) = self.documents.get(path) {
+            Extent::of(&held.text).clamp(&mut diagnostics);
+        }
+        diagnostics
+    }
+
+    /// Since when it is ready, where it says so itself. What it does besides, others tell as progress, with every answer.
+    fn said_ready(&self, quirks: &Quirks, now: Instant) -> Option<Instant> {
+        match self.gate(now) {
+            Gate::Open(since) if quirks.ready == ReadyBy::ServerStatus => Some(since),
+            _ => None,
+        }
+    }
+
+    /// When something changed on the disk that it may not have read when it answers the next question.
+    fn disk_changed(&self, quirks: &Quirks) -> Option<Instant> {
+        let files = self.disk.filter(|_| !quirks.disk_in_order);
+        files.max(self.folders.filter(|_| quirks.folders_ms > 0))
+    }
+
+    /// When it has read it, as far as it is known.
+    fn disk_read(&self, quirks: &Quirks) -> Option<Instant> {
+        let files = self.disk.filter(|_| !quirks.disk_in_order).map(|disk| disk + DISK);
+        let folders = self.folders.filter(|_| quirks.folders_ms > 0);
+        files.max(folders.map(|folders| folders + Duration::from_millis(quirks.folders_ms.min(10_000))))
+    }
+}
+
+/// Until something happens, or the first of the two moments.
+pub(super) async fn wait(ticks: &mut watch::Receiver<u64>, at: Option<Instant>, until: Instant) {
+    let moment = at.map_or(until, |at| at.min(until));
+    tokio::select! {
+        // The sender is the server's own, and lives as long as whoever waits here.
+        _ = ticks.changed() => {}
+        () = sleep_until(moment) => {}
+    }
+}
+
+pub(super) fn unknown(why: &str) -> Said {
+    Said::Unknown { why: why.to_owned() }
+}

@@ -1,1 +1,0 @@
-../../../daemon/language/src/frame.rs
