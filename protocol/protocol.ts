@@ -251,26 +251,8 @@ export type AnswerState =
   /** The time that the desk gave is over, or the person cancelled the work. */
   | "cancelled";
 
-/** What a call wants to do. */
-export interface Ask {
-  /** The ask's id. The same ask may come more than once, when a client attaches again. */
-  ask: string;
-  /** The id of the call's part, whose event may come later than the ask. */
-  part: string;
-  /** The key of the rule that asks, such as `bash` or `edit`. */
-  key: string;
-  /** What is to be allowed: each path, each command. */
-  patterns: string[];
-  /** What `always` would allow from now on; empty where that cannot be said, and then `always` is not offered. */
-  always: string[];
-  /** One line for the person. */
-  title: string;
-  /** What the person is shown; its fields are the tool's. An edit has its `diff` in unified form. */
-  metadata?: unknown;
-}
-
 /** A call of a tool. */
-export interface Call {
+export interface CallInfo {
   /** The model's name for this call, unique within its step. */
   call: string;
   /** The tool's name; `invalid` where there is none that could have been meant. */
@@ -282,11 +264,11 @@ export interface Call {
   /** What the running call showed last: the `metadata` of its last `progress` event. */
   progress?: unknown;
   /** What came of it; missing until something did. */
-  output?: CallOutput;
+  output?: CallOutputInfo;
 }
 
 /** What came of a call. */
-export interface CallOutput {
+export interface CallOutputInfo {
   /** One line for the person. */
   title: string;
   /** What the model reads. */
@@ -296,7 +278,7 @@ export interface CallOutput {
   /** What the person is shown; its fields are the tool's. A `diff` is in unified form. */
   metadata?: unknown;
   /** Images and PDFs that the call gave back. */
-  media?: Media[];
+  media?: MediaContent[];
   /** How long it took. */
   milliseconds: number;
 }
@@ -310,14 +292,6 @@ export type ChangeReason =
   /** It is not there any more. */
   | "deleted";
 
-/** What can be chosen. */
-export interface Choice {
-  /** What is sent back when it is chosen. */
-  label: string;
-  /** What it would mean. */
-  description?: string;
-}
-
 /** What a client says of itself: `initializationOptions.copydesk`. */
 export interface ClientHello {
   /** The version of the protocol that it speaks. */
@@ -328,70 +302,18 @@ export interface ClientHello {
   version: string;
 }
 
-/** What a part is. */
-export type Content =
-  /** What a person asked. */
-  | ({ kind: "prompt" } & Prompt)
-  /** An image or a PDF that came with a prompt. */
-  | ({ kind: "file" } & Media)
-  /** What the model said. */
-  | ({ kind: "text" } & Text)
-  /** What the model let us see of its thinking. */
-  | ({ kind: "reasoning" } & Text)
-  /** A call of a tool. */
-  | ({ kind: "call" } & Call)
-  /** A request to the model begins. */
-  | {
-      kind: "stepStart";
-      /** `PROVIDER/MODEL` */
-      model: string;
-    }
-  /** A request to the model is answered. */
-  | ({ kind: "stepFinish" } & StepFinish)
-  /** A request to the model failed, and another attempt will be made. */
-  | {
-      kind: "retry";
-      /** Which retry this is, from 1. */
-      attempt: number;
-      /** What went wrong, for a person. */
-      message: string;
-      /** When the next attempt is made, in milliseconds since 1970. */
-      at: number;
-    }
-  /** Something the model is told at its next step without anybody having said it. */
-  | ({ kind: "note" } & Text);
-
 /** Something the person pointed at: a file, a stretch of it, or words from elsewhere in the editor. */
 export interface ContextItem {
   /** The document. */
   uri: string;
   /** Where in it; the whole where it is missing. */
-  range?: Range;
+  range?: WireRange;
   /** The text as the person saw it; where it is missing, the desk reads the document. */
   text?: string;
 }
 
-/** What became of a decision. */
-export interface Decided {
-  /** As in the decision. */
-  hunk: string;
-  /** What became of it. */
-  outcome: DecidedOutcome;
-  /** Why, for a person. */
-  message?: string;
-}
-
-/** What became of a decision. */
-export type DecidedOutcome =
-  /** It is carried out. */
-  | "done"
-  /** The hunk is gone or another by now, or the editor did not make the change. Nothing has happened. */
-  | "refused"
-  /** A person has typed in the file that would be deleted: to be decided again, with `confirmed`. */
-  | "confirm";
-
 /** What the desk says of itself: `capabilities.experimental.copydesk`. */
-export interface DeskHello {
+export interface DaemonHello {
   /** The version of the protocol that it speaks. */
   protocol: number;
   /** The desk's version. */
@@ -401,11 +323,11 @@ export interface DeskHello {
 }
 
 /** One problem. */
-export interface Diagnostic {
+export interface DiagnosticInfo {
   /** Where. */
-  range: Range;
+  range: WireRange;
   /** How bad. */
-  severity: Severity;
+  severity: SeverityInfo;
   /** The server's name for this kind of problem, such as `E0308`. */
   code?: string;
   /** Who says so, such as `rustc`. */
@@ -460,12 +382,12 @@ export interface DocumentSaveResult {
 export type Empty = Record<string, never>;
 
 /** Something that happened. A client passes over events that it does not know. */
-export type Event =
+export type EventInfo =
   /** The session's title, agent, model or time has changed. */
   | {
       event: "session";
       /** As it is now. */
-      session: Session;
+      session: SessionInfo;
     }
   /** A turn begins. */
   | {
@@ -479,7 +401,7 @@ export type Event =
   | {
       event: "part";
       /** The whole of it. */
-      part: Part;
+      part: PartInfo;
     }
   /** A part that is being written has grown. */
   | {
@@ -504,7 +426,7 @@ export type Event =
       metadata: unknown;
     }
   /** A call waits for a person. The request `copydesk/permission/ask` is what is answered. */
-  | ({ event: "asked" } & Ask)
+  | ({ event: "asked" } & PermissionAskInfo)
   /** Somebody replied, or nobody needs to any more. */
   | {
       event: "settled";
@@ -512,7 +434,7 @@ export type Event =
       ask: string;
     }
   /** The agent waits for answers. The request `copydesk/question/ask` is what is answered. */
-  | ({ event: "questioned" } & Questions)
+  | ({ event: "questioned" } & QuestionAskInfo)
   /** Somebody answered, or nobody needs to any more. */
   | {
       event: "answered";
@@ -525,9 +447,9 @@ export type Event =
   | {
       event: "jobs";
       /** Those that run now. */
-      running: Job[];
+      running: JobInfo[];
       /** Those that have ended since the last such event. */
-      ended: Job[];
+      ended: JobInfo[];
     }
   /** A turn is over. Exactly one for every `turnStarted`. */
   | {
@@ -535,7 +457,7 @@ export type Event =
       /** Its number. */
       turn: number;
       /** Why. */
-      end: TurnEnd;
+      end: TurnEndInfo;
     }
   /** The session was deleted. It is the last event; nobody is attached any more. */
   | { event: "deleted" };
@@ -547,7 +469,7 @@ export interface EventParams {
   /** Counts up by one with every event of the session, as long as the desk runs. A client that sees a gap loads again. */
   seq: number;
   /** What happened. */
-  event: Event;
+  event: EventInfo;
 }
 
 /** The diagnostics of one document. */
@@ -557,15 +479,15 @@ export interface FileDiagnostics {
   /** The version of the document when they were looked at, as in LSP; missing where it is not open. */
   version?: number;
   /** How sure it is that they are for that version. */
-  proof: Proof;
+  proof: ProofLevel;
   /** All of them. */
-  items: Diagnostic[];
+  items: DiagnosticInfo[];
   /** Who has not seen this text, because it looks only at what is saved: the compiler behind a language server, by the source that its diagnostics name. */
   unseen?: string[];
 }
 
 /** A file that came, went, or has another name. */
-export interface FileHunk {
+export interface FileHunkInfo {
   /** Its id. */
   hunk: string;
   /** What a decision on it expects. */
@@ -587,20 +509,8 @@ export type FileHunkKind =
   /** Rejecting gives it its name back. */
   | "renamed";
 
-/** One place where the words stand. */
-export interface Found {
-  /** The session's id. */
-  session: string;
-  /** The session's title; missing where it has none. */
-  title?: string;
-  /** The id of the part in which they stand. */
-  part: string;
-  /** A line or so around them. */
-  excerpt: string;
-}
-
 /** Lines that are others. */
-export interface Hunk {
+export interface HunkInfo {
   /** Its id, which it keeps as long as it lives. */
   hunk: string;
   /** What a decision on it expects: it is refused where the hunk is another by then. */
@@ -616,7 +526,7 @@ export interface Hunk {
   /** How many new lines there are. */
   newLines: number;
   /** What differs within lines; only in hunks that are not long. */
-  words?: Words[];
+  words?: WordDiffInfo[];
   /** The ids of the parts of the calls that made it. */
   by: string[];
   /** A person has typed in it. */
@@ -640,7 +550,7 @@ export interface HunkProblem {
   /** Counted from the hunk's first line. */
   line: number;
   /** How bad. */
-  severity: Severity;
+  severity: SeverityInfo;
   /** The source's name for this kind of problem, such as `E0308`. */
   code?: string;
   /** Who says so, such as `rust-analyzer`. */
@@ -674,7 +584,7 @@ export interface InlineStartParams {
   /** The document. */
   uri: string;
   /** What was selected. */
-  range: Range;
+  range: WireRange;
   /** What the person wants. */
   instruction: string;
 }
@@ -686,7 +596,7 @@ export interface InlineStartResult {
 }
 
 /** A command in the background. None outlives its session. */
-export interface Job {
+export interface JobInfo {
   /** Its number, as the agent calls it. */
   id: number;
   /** The first line of the command. */
@@ -695,42 +605,22 @@ export interface Job {
   state: string;
 }
 
-/** A session that the desk has at hand. */
-export interface LiveSession {
-  /** The session's id. */
-  session: string;
-  /** Whether a turn runs. */
-  running: boolean;
-}
-
-/** A stretch of text in a document. */
-export interface Location {
-  /** The document. */
-  uri: string;
-  /** Where in it. */
-  range: Range;
+/** How often a tier of matching found the place of an edit. */
+export interface MatchTierCount {
+  /** `exact`, or what was overlooked: `indentation`, `typography`, … */
+  tier: string;
+  /** How often. */
+  count: number;
 }
 
 /** An image or a PDF. */
-export interface Media {
+export interface MediaContent {
   /** Such as `image/png`. */
   mime: string;
   /** The bytes, in base64 with padding. */
   base64: string;
   /** The name of the file, where it had one. */
   name?: string;
-}
-
-/** `data` of the error with which `initialize` fails when the two do not speak the same protocol. */
-export interface Mismatch {
-  /** The version of the protocol that the desk speaks. */
-  desk: number;
-  /** The version of the protocol that the client speaks. */
-  client: number;
-  /** The side to update. */
-  update: Side;
-  /** Trying again does not help: vscode-languageclient offers it otherwise. */
-  retry: boolean;
 }
 
 /** A language server that is not installed. */
@@ -797,7 +687,7 @@ export interface NavigateParams {
   /** The document; needed for all but `workspaceSymbols`. */
   uri?: string;
   /** Where in it; needed for all but the symbols. */
-  position?: Position;
+  position?: WirePosition;
   /** The name, or a piece of it, for `workspaceSymbols`. */
   query?: string;
   /** How long to wait for the language server, in milliseconds; where it is missing, as long as the editor likes. */
@@ -809,9 +699,9 @@ export interface NavigateResult {
   /** Whether the editor could say. */
   state: AnswerState;
   /** Definitions, declarations, implementations, references. */
-  locations?: Location[];
+  locations?: WireLocation[];
   /** Symbols, and the two ends of calls. */
-  symbols?: Symbol[];
+  symbols?: SymbolInfo[];
   /** Hover, as Markdown. */
   text?: string;
   /** The language server that answered, where the editor tells. */
@@ -838,8 +728,41 @@ export interface OpenFilesResult {
   files?: OpenFile[];
 }
 
+/** What a part is. */
+export type PartContentInfo =
+  /** What a person asked. */
+  | ({ kind: "prompt" } & PromptInfo)
+  /** An image or a PDF that came with a prompt. */
+  | ({ kind: "file" } & MediaContent)
+  /** What the model said. */
+  | ({ kind: "text" } & TextContent)
+  /** What the model let us see of its thinking. */
+  | ({ kind: "reasoning" } & TextContent)
+  /** A call of a tool. */
+  | ({ kind: "call" } & CallInfo)
+  /** A request to the model begins. */
+  | {
+      kind: "stepStart";
+      /** `PROVIDER/MODEL` */
+      model: string;
+    }
+  /** A request to the model is answered. */
+  | ({ kind: "stepFinish" } & StepFinishInfo)
+  /** A request to the model failed, and another attempt will be made. */
+  | {
+      kind: "retry";
+      /** Which retry this is, from 1. */
+      attempt: number;
+      /** What went wrong, for a person. */
+      message: string;
+      /** When the next attempt is made, in milliseconds since 1970. */
+      at: number;
+    }
+  /** Something the model is told at its next step without anybody having said it. */
+  | ({ kind: "note" } & TextContent);
+
 /** One thing that was said or done. */
-export interface Part {
+export interface PartInfo {
   /** Unique; the order of parts is that in which they are sent, not that of their ids. */
   id: string;
   /** The session's id. */
@@ -853,9 +776,44 @@ export interface Part {
   /** When it last changed, in milliseconds since 1970. */
   updated: number;
   /** Where it is on its way. */
-  state: State;
+  state: PartStateInfo;
   /** What it is. */
-  content: Content;
+  content: PartContentInfo;
+}
+
+/** Where a part is on its way. One that is completed is on the desk's disk. */
+export type PartStateInfo =
+  /** It has not begun. */
+  | { kind: "pending" }
+  /** It is under way. */
+  | { kind: "running" }
+  /** It is done. */
+  | { kind: "completed" }
+  /** It failed. */
+  | {
+      kind: "error";
+      /** Why, for a person. */
+      message: string;
+    }
+  /** The desk ended, or the person cancelled, while it ran. */
+  | { kind: "interrupted" };
+
+/** What a call wants to do. */
+export interface PermissionAskInfo {
+  /** The ask's id. The same ask may come more than once, when a client attaches again. */
+  ask: string;
+  /** The id of the call's part, whose event may come later than the ask. */
+  part: string;
+  /** The key of the rule that asks, such as `bash` or `edit`. */
+  key: string;
+  /** What is to be allowed: each path, each command. */
+  patterns: string[];
+  /** What `always` would allow from now on; empty where that cannot be said, and then `always` is not offered. */
+  always: string[];
+  /** One line for the person. */
+  title: string;
+  /** What the person is shown; its fields are the tool's. An edit has its `diff` in unified form. */
+  metadata?: unknown;
 }
 
 /** An ask and its session. */
@@ -905,16 +863,8 @@ export interface PermissionSettledParams {
   by?: string;
 }
 
-/** A place between two characters. */
-export interface Position {
-  /** From 0. */
-  line: number;
-  /** From 0, in the position encoding that LSP negotiated. */
-  character: number;
-}
-
 /** What a person, or an agent in a person's place, asked. */
-export interface Prompt {
+export interface PromptInfo {
   /** The words. */
   text: string;
   /** It came while the turn ran, and joined it. */
@@ -922,7 +872,7 @@ export interface Prompt {
 }
 
 /** How sure it is that diagnostics are for the text in question. */
-export type Proof =
+export type ProofLevel =
   /** A language server said so: it was asked for this version, or named it. */
   | "proven"
   /** They came after this version, and nothing has changed for a while. */
@@ -930,18 +880,35 @@ export type Proof =
   /** They may be for an older text. */
   | "unknown";
 
-/** One question. */
-export interface Question {
-  /** A word or two, for a tab or a title. */
-  header: string;
-  /** The question. */
-  text: string;
-  /** What can be chosen. */
-  options: Choice[];
-  /** Whether more than one may be chosen. */
-  multiple: boolean;
-  /** Whether the person may write an answer of their own. */
-  custom: boolean;
+/** `data` of the error with which `initialize` fails when the two do not speak the same protocol. */
+export interface ProtocolMismatch {
+  /** The version of the protocol that the desk speaks. */
+  desk: number;
+  /** The version of the protocol that the client speaks. */
+  client: number;
+  /** The side to update. */
+  update: ProtocolSide;
+  /** Trying again does not help: vscode-languageclient offers it otherwise. */
+  retry: boolean;
+}
+
+/** One of the two that talk. */
+export type ProtocolSide =
+  /** The daemon. */
+  | "desk"
+  /** The editor's extension. */
+  | "client";
+
+/** Questions that are asked together. */
+export interface QuestionAskInfo {
+  /** Their id. The same questions may come more than once, when a client attaches again. */
+  question: string;
+  /** The id of the call's part, whose event may come later than the questions. */
+  part: string;
+  /** Who asks, where it is an agent that works for the session's own. */
+  agent?: string;
+  /** At least one. */
+  questions: QuestionInfo[];
 }
 
 /** Questions and their session. */
@@ -955,7 +922,29 @@ export interface QuestionAskParams {
   /** Who asks, where it is an agent that works for the session's own. */
   agent?: string;
   /** At least one. */
-  questions: Question[];
+  questions: QuestionInfo[];
+}
+
+/** One question. */
+export interface QuestionInfo {
+  /** A word or two, for a tab or a title. */
+  header: string;
+  /** The question. */
+  text: string;
+  /** What can be chosen. */
+  options: QuestionOptionInfo[];
+  /** Whether more than one may be chosen. */
+  multiple: boolean;
+  /** Whether the person may write an answer of their own. */
+  custom: boolean;
+}
+
+/** What can be chosen. */
+export interface QuestionOptionInfo {
+  /** What is sent back when it is chosen. */
+  label: string;
+  /** What it would mean. */
+  description?: string;
 }
 
 /** What a person answered, or that nobody did. */
@@ -985,58 +974,10 @@ export interface QuestionSettledParams {
   by?: string;
 }
 
-/** Questions that are asked together. */
-export interface Questions {
-  /** Their id. The same questions may come more than once, when a client attaches again. */
-  question: string;
-  /** The id of the call's part, whose event may come later than the questions. */
-  part: string;
-  /** Who asks, where it is an agent that works for the session's own. */
-  agent?: string;
-  /** At least one. */
-  questions: Question[];
-}
-
-/** A stretch of text. */
-export interface Range {
-  /** Where it begins. */
-  start: Position;
-  /** Where it ends; what stands there is not part of it. */
-  end: Position;
-}
-
-/** The undecided edits of one document. */
-export interface Review {
-  /** Its id. As `hunk` of a decision it stands for everything in it. */
-  review: string;
-  /** The document. */
-  uri: string;
-  /** The same for a person: relative to the session's folder where it lies in it. */
-  path: string;
-  /** Whether its edits are made. */
-  when: ReviewWhen;
-  /** The ask of the call that waits for it. */
-  ask?: string;
-  /** An inline edit whose model is still at work. It can be decided when that is over. */
-  writing?: boolean;
-  /** What a decision on everything in it expects. */
-  expected: string;
-  /** The file itself, where the agent created, deleted or renamed it. It is one of the hunks. */
-  file?: FileHunk;
-  /** In the order of the text. */
-  hunks: Hunk[];
-  /** How many hunks of lines it has altogether. */
-  total: number;
-  /** New lines of all hunks. */
-  additions: number;
-  /** Old lines of all hunks. */
-  deletions: number;
-}
-
 /** A review as it has become. The session event `reviewChanged` has it. */
 export interface ReviewChange {
   /** Of its hunks only those that are new or others than before. One without hunks and without a file is over. */
-  review: Review;
+  review: ReviewInfo;
   /** The ids of the hunks that are no more. */
   gone?: string[];
   /** Why an inline edit came to nothing, for the person. */
@@ -1074,7 +1015,7 @@ export interface ReviewDecideParams {
 /** What became of the decisions. */
 export interface ReviewDecideResult {
   /** One for each decision, in their order. */
-  decided: Decided[];
+  decided: ReviewDecisionResult[];
 }
 
 /** A decision on a hunk, a file, or everything in a review. */
@@ -1084,7 +1025,7 @@ export interface ReviewDecision {
   /** As the screen has it. */
   expected: string;
   /** Yes or no. */
-  verdict: Verdict;
+  verdict: ReviewVerdict;
   /** Only these lines; the rest of the hunk stays undecided. */
   lines?: HunkLines;
   /** Accepted with this text in the place of the hunk's lines. */
@@ -1093,6 +1034,53 @@ export interface ReviewDecision {
   comment?: string;
   /** The person knows that a created file they have typed in is going to be deleted. */
   confirmed?: boolean;
+}
+
+/** What became of a decision. */
+export type ReviewDecisionOutcome =
+  /** It is carried out. */
+  | "done"
+  /** The hunk is gone or another by now, or the editor did not make the change. Nothing has happened. */
+  | "refused"
+  /** A person has typed in the file that would be deleted: to be decided again, with `confirmed`. */
+  | "confirm";
+
+/** What became of a decision. */
+export interface ReviewDecisionResult {
+  /** As in the decision. */
+  hunk: string;
+  /** What became of it. */
+  outcome: ReviewDecisionOutcome;
+  /** Why, for a person. */
+  message?: string;
+}
+
+/** The undecided edits of one document. */
+export interface ReviewInfo {
+  /** Its id. As `hunk` of a decision it stands for everything in it. */
+  review: string;
+  /** The document. */
+  uri: string;
+  /** The same for a person: relative to the session's folder where it lies in it. */
+  path: string;
+  /** Whether its edits are made. */
+  when: ReviewTimingInfo;
+  /** The ask of the call that waits for it. */
+  ask?: string;
+  /** An inline edit whose model is still at work. It can be decided when that is over. */
+  writing?: boolean;
+  /** What a decision on everything in it expects. */
+  expected: string;
+  /** The file itself, where the agent created, deleted or renamed it. It is one of the hunks. */
+  file?: FileHunkInfo;
+  /** In the order of the text. */
+  hunks: HunkInfo[];
+  /** How many hunks of lines it has altogether. */
+  total: number;
+  /** New lines of all hunks. */
+  additions: number;
+  /** Old lines of all hunks. */
+  deletions: number;
 }
 
 /** Which reviews of a session to list. */
@@ -1108,24 +1096,31 @@ export interface ReviewListParams {
 /** What is undecided. */
 export interface ReviewListResult {
   /** One for each document, sorted by path; two where some of its edits are made and others wait. */
-  reviews: Review[];
+  reviews: ReviewInfo[];
   /** How many comments wait for the model's next step. */
   comments: number;
 }
 
 /** Whether an edit is reviewed before it is made or after. */
-export type ReviewWhen =
+export type ReviewTimingInfo =
   /** The call waits; nothing is changed before somebody accepts it. */
   | "before"
   /** The edit is made, and the turn goes on. */
   | "after";
 
+/** Yes or no. */
+export type ReviewVerdict =
+  /** The new lines stay, or come. */
+  | "accept"
+  /** The old lines stay, or come back. */
+  | "reject";
+
 /** A selection, or the place of the cursor. */
-export interface Selection {
+export interface SelectionInfo {
   /** The document. */
   uri: string;
   /** Where in it; empty where only the cursor is there. */
-  range: Range;
+  range: WireRange;
   /** The text that is selected. */
   text: string;
 }
@@ -1133,7 +1128,7 @@ export interface Selection {
 /** What the person has selected. */
 export interface SelectionResult {
   /** Missing where no document has the focus or had it last. */
-  selection?: Selection;
+  selection?: SelectionInfo;
 }
 
 /** A language server of the desk's own. */
@@ -1183,8 +1178,16 @@ export interface ServersRestartResult {
   servers: number;
 }
 
+/** A session, and where another one goes its own way. */
+export interface SessionForkParams {
+  /** The session's id. */
+  session: string;
+  /** The id of the first part that the new session does not have. */
+  before: string;
+}
+
 /** A conversation with an agent. The desk owns it; it outlives every window. */
-export interface Session {
+export interface SessionInfo {
   /** Unique; later ones sort after earlier ones. */
   id: string;
   /** The folder it works in: an absolute path on the desk's machine. */
@@ -1198,19 +1201,11 @@ export interface Session {
   /** The session whose call began this one. */
   parent?: string;
   /** When its edits are reviewed, where a person chose that. */
-  review?: ReviewWhen;
+  review?: ReviewTimingInfo;
   /** When it was made, in milliseconds since 1970. */
   created: number;
   /** When anything last happened in it, in milliseconds since 1970. */
   updated: number;
-}
-
-/** A session, and where another one goes its own way. */
-export interface SessionForkParams {
-  /** The session's id. */
-  session: string;
-  /** The id of the first part that the new session does not have. */
-  before: string;
 }
 
 /** Which sessions to list. */
@@ -1226,7 +1221,7 @@ export interface SessionListParams {
 /** A page of sessions. */
 export interface SessionListResult {
   /** The one that was used last first. A page that is not full is the last. */
-  sessions: Session[];
+  sessions: SessionInfo[];
 }
 
 /** Which session to attach to. */
@@ -1240,9 +1235,9 @@ export interface SessionLoadParams {
 /** All that a client needs to show a session, as of `seq`. */
 export interface SessionLoadResult {
   /** The session as it is now. */
-  session: Session;
+  session: SessionInfo;
   /** The last parts in their order, those under way included, with what they have so far. */
-  parts: Part[];
+  parts: PartInfo[];
   /** Whether there are parts before these: see `copydesk/session/parts`. */
   earlier: boolean;
   /** The number of the turn that runs; missing where none does. */
@@ -1250,11 +1245,11 @@ export interface SessionLoadResult {
   /** The last event that is contained in this. Events up to it are dropped, whenever they come. */
   seq: number;
   /** Asks that wait for a reply. Each is also sent to this client as a request. */
-  asks: Ask[];
+  asks: PermissionAskInfo[];
   /** Questions that wait for a reply. They are also sent to this client as requests. */
-  questions: Questions[];
+  questions: QuestionAskInfo[];
   /** Commands that run in the background. */
-  jobs?: Job[];
+  jobs?: JobInfo[];
 }
 
 /** What a new session is to be. */
@@ -1286,7 +1281,7 @@ export interface SessionPartsParams {
 /** A page of parts. */
 export interface SessionPartsResult {
   /** In their order. */
-  parts: Part[];
+  parts: PartInfo[];
   /** Whether there are parts before these. */
   earlier: boolean;
 }
@@ -1302,7 +1297,19 @@ export interface SessionRenameParams {
 /** The session as it is now. */
 export interface SessionResult {
   /** The session as it is now. */
-  session: Session;
+  session: SessionInfo;
+}
+
+/** One place where the words stand. */
+export interface SessionSearchMatch {
+  /** The session's id. */
+  session: string;
+  /** The session's title; missing where it has none. */
+  title?: string;
+  /** The id of the part in which they stand. */
+  part: string;
+  /** A line or so around them. */
+  excerpt: string;
 }
 
 /** What to look for. */
@@ -1316,7 +1323,7 @@ export interface SessionSearchParams {
 /** What was found. */
 export interface SessionSearchResult {
   /** The latest first. */
-  found: Found[];
+  found: SessionSearchMatch[];
 }
 
 /** A session and its new agent. */
@@ -1340,11 +1347,19 @@ export interface SessionSetReviewParams {
   /** The session's id. */
   session: string;
   /** From the next edit on; where it is missing, as the rules say. */
-  review?: ReviewWhen;
+  review?: ReviewTimingInfo;
+}
+
+/** A session that the desk has at hand. */
+export interface SessionStatus {
+  /** The session's id. */
+  session: string;
+  /** Whether a turn runs. */
+  running: boolean;
 }
 
 /** How bad a problem is. */
-export type Severity =
+export type SeverityInfo =
   /** It does not work. */
   | "error"
   /** It may not work. */
@@ -1359,7 +1374,7 @@ export interface ShowParams {
   /** The document. */
   uri: string;
   /** Where in it. */
-  range?: Range;
+  range?: WireRange;
   /** Whether the cursor goes there too. */
   focus?: boolean;
 }
@@ -1369,30 +1384,6 @@ export interface ShowResult {
   /** Whether it is shown. */
   shown: boolean;
 }
-
-/** One of the two that talk. */
-export type Side =
-  /** The daemon. */
-  | "desk"
-  /** The editor's extension. */
-  | "client";
-
-/** Where a part is on its way. One that is completed is on the desk's disk. */
-export type State =
-  /** It has not begun. */
-  | { kind: "pending" }
-  /** It is under way. */
-  | { kind: "running" }
-  /** It is done. */
-  | { kind: "completed" }
-  /** It failed. */
-  | {
-      kind: "error";
-      /** Why, for a person. */
-      message: string;
-    }
-  /** The desk ended, or the person cancelled, while it ran. */
-  | { kind: "interrupted" };
 
 /** How the desk is. */
 export interface StatusResult {
@@ -1407,11 +1398,11 @@ export interface StatusResult {
   /** How many clients are attached to it. */
   clients: number;
   /** The sessions that it has at hand. */
-  sessions: LiveSession[];
+  sessions: SessionStatus[];
   /** How many documents the clients have open. */
   documents: number;
   /** How strictly the places of agents' edits were found since the desk began, the most frequent way first. */
-  tiers?: TierCount[];
+  tiers?: MatchTierCount[];
   /** The language servers that it runs itself, by name. */
   servers?: ServerInfo[];
   /** Those that would be of use and are not installed. */
@@ -1419,11 +1410,11 @@ export interface StatusResult {
 }
 
 /** How a request to the model ended. */
-export interface StepFinish {
+export interface StepFinishInfo {
   /** Why the model stopped. */
-  stop: StopReason;
+  stop: StopReasonInfo;
   /** What was used. */
-  usage: Usage;
+  usage: UsageInfo;
   /** US dollars, where the price is known. */
   cost?: number;
 }
@@ -1431,11 +1422,11 @@ export interface StepFinish {
 /** When to stop. */
 export interface StopParams {
   /** When to stop. */
-  when: StopWhen;
+  when: StopTiming;
 }
 
 /** Why a model stopped. */
-export type StopReason =
+export type StopReasonInfo =
   /** It has said what it wanted to say. */
   | "end"
   /** It waits for the results of its calls. */
@@ -1458,14 +1449,14 @@ export interface StopResult {
 }
 
 /** When to stop. */
-export type StopWhen =
+export type StopTiming =
   /** When no turn runs any more. Until then everything works as before. */
   | "idle"
   /** At once. Running turns are cancelled; what is completed is kept. */
   | "now";
 
 /** A named thing in a document. */
-export interface Symbol {
+export interface SymbolInfo {
   /** Its name. */
   name: string;
   /** LSP's word for what it is, such as `function` or `struct`. */
@@ -1477,29 +1468,21 @@ export interface Symbol {
   /** The document. */
   uri: string;
   /** All of it. */
-  range: Range;
+  range: WireRange;
   /** How deep it stands in the document, from 0; the list is in the order of the document. */
   depth?: number;
   /** Where the calls are, for the ends of calls: in this document for incoming ones, in the one asked about for outgoing ones. */
-  calls?: Range[];
+  calls?: WireRange[];
 }
 
 /** Words. */
-export interface Text {
+export interface TextContent {
   /** The words, Markdown where the model wrote them. */
   text: string;
 }
 
-/** How often a tier of matching found the place of an edit. */
-export interface TierCount {
-  /** `exact`, or what was overlooked: `indentation`, `typography`, … */
-  tier: string;
-  /** How often. */
-  count: number;
-}
-
 /** Why a turn is over. */
-export type TurnEnd =
+export type TurnEndInfo =
   /** The model has said what it wanted to say. */
   | { kind: "done" }
   /** A person cancelled it, or the desk stopped. */
@@ -1526,7 +1509,7 @@ export interface TurnParams {
   /** The words. */
   text: string;
   /** Images and PDFs. */
-  files?: Media[];
+  files?: MediaContent[];
   /** What the person pointed at. */
   context?: ContextItem[];
 }
@@ -1563,7 +1546,7 @@ export interface UndoParams {
   /** The session's id. */
   session: string;
   /** How much. */
-  what: UndoWhat;
+  what: UndoScope;
 }
 
 /** What became of it, file by file. */
@@ -1573,7 +1556,7 @@ export interface UndoResult {
 }
 
 /** How much to take back. What a person wrote is never taken along. */
-export type UndoWhat =
+export type UndoScope =
   /** What one call did: the id of its part. */
   | { call: string }
   /** What one turn did: its number. */
@@ -1592,7 +1575,7 @@ export interface UndoneFile {
 }
 
 /** Tokens of one request. */
-export interface Usage {
+export interface UsageInfo {
   /** Read by the model, without what a cache had or took. */
   input: number;
   /** Written by the model, its reasoning included. */
@@ -1605,15 +1588,32 @@ export interface Usage {
   cacheWrite: number;
 }
 
-/** Yes or no. */
-export type Verdict =
-  /** The new lines stay, or come. */
-  | "accept"
-  /** The old lines stay, or come back. */
-  | "reject";
+/** A stretch of text in a document. */
+export interface WireLocation {
+  /** The document. */
+  uri: string;
+  /** Where in it. */
+  range: WireRange;
+}
+
+/** A place between two characters. */
+export interface WirePosition {
+  /** From 0. */
+  line: number;
+  /** From 0, in the position encoding that LSP negotiated. */
+  character: number;
+}
+
+/** A stretch of text. */
+export interface WireRange {
+  /** Where it begins. */
+  start: WirePosition;
+  /** Where it ends; what stands there is not part of it. */
+  end: WirePosition;
+}
 
 /** What differs in an old line and in the new line at the same place of a hunk. */
-export interface Words {
+export interface WordDiffInfo {
   /** Counted from the hunk's first line, on both sides. */
   line: number;
   /** From where to where, in bytes of the line. */

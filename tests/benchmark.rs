@@ -21,30 +21,30 @@ mod shared {
 }
 mod benchmark {
     pub(crate) mod clock;
-    pub(crate) mod desk;
     pub(crate) mod editor;
     pub(crate) mod history;
     pub(crate) mod language;
     pub(crate) mod matching;
     pub(crate) mod page;
-    pub(crate) mod peer;
     pub(crate) mod plugin;
+    pub(crate) mod project;
     pub(crate) mod review;
     pub(crate) mod session;
     pub(crate) mod start;
     pub(crate) mod stream;
     pub(crate) mod table;
     pub(crate) mod tree;
+    pub(crate) mod vendor_sdks;
 }
 
-use benchmark::table::Table;
+use benchmark::table::BenchmarkTable;
 
 fn main() {
     // Cargo adds `--bench`.
     let filter = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
-    let mut table = Table::new(filter);
+    let mut table = BenchmarkTable::new(filter);
     benchmark::stream::measure(&mut table);
-    benchmark::peer::measure(&mut table);
+    benchmark::vendor_sdks::measure(&mut table);
     benchmark::history::measure(&mut table);
     benchmark::page::measure(&mut table);
     benchmark::start::measure(&mut table);

@@ -5,14 +5,14 @@
 
 mod auth;
 mod auth_trouble;
-mod broken;
+mod broken_config;
 mod config;
-pub(crate) mod desk;
 mod doctor;
+pub(crate) mod environment;
 mod help;
 mod hostile;
 mod local;
 mod models;
-mod place;
 mod terminal;
 mod trust;
+mod working_folder;

@@ -3,10 +3,10 @@
 //!
 //! Waiting is for events: a line, a message, the end of a process. Nothing sleeps, no time is measured.
 
-mod broken;
-pub(crate) mod by_hand;
-pub(crate) mod editor;
-mod ending;
+pub(crate) mod fake_daemon;
+mod invalid_messages;
+mod other_users;
 mod restart;
-mod starting;
-mod strangers;
+mod shutdown;
+mod startup;
+pub(crate) mod stdio_editor;

@@ -3,22 +3,22 @@
 //!
 //! Waiting is for messages, gates and the end of processes. Nothing sleeps.
 
-mod broken;
-pub(crate) mod client;
 mod commands;
-pub(crate) mod desk;
+mod disconnects;
 mod edits;
-mod endings;
+pub(crate) mod encoding;
 mod flood;
 mod inline;
+mod invalid_messages;
 mod misbehaving;
+mod multi_file_changes;
 mod patches;
 mod problems;
 mod questions;
 mod reviews;
+pub(crate) mod scripted_daemon;
+pub(crate) mod scripted_editor;
 mod sessions;
-mod several;
+mod shared_session;
 mod tasks;
-mod together;
 mod undo;
-pub(crate) mod units;

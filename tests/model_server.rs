@@ -33,11 +33,11 @@ mod gates;
 mod gemini;
 mod http;
 mod plan;
-mod recorded;
+mod recorded_request;
 mod render;
 mod responses;
 mod script;
-mod sink;
+mod sse_writer;
 #[cfg(test)]
 mod tests;
 mod turn;
@@ -55,33 +55,36 @@ use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 use tokio::task::{JoinError, JoinSet};
 
-pub(crate) use failure::{Failure, Fault};
-pub(crate) use recorded::Recorded;
-pub(crate) use turn::{Answer, Body, Call, Piece, Reasoning, ReasoningField, Stop, Turn, Usage, Writes};
-pub(crate) use wire::Wire;
+pub(crate) use failure::{ScriptedError, ScriptedErrorKind};
+pub(crate) use recorded_request::RecordedRequest;
+pub(crate) use turn::{
+    BodyChunking, ReasoningField, ScriptedBody, ScriptedCall, ScriptedPiece, ScriptedReasoning,
+    ScriptedResponse, ScriptedStop, ScriptedTurn, ScriptedUsage,
+};
+pub(crate) use wire::ScriptedWire;
 
-use script::{Page, Rule, Script};
+use script::{ModelScript, ScriptRule, ScriptedPage};
 
 /// How long a test may wait for what should happen at once. Only a test that fails waits this long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
-pub(crate) struct ModelServer {
+pub(crate) struct ScriptedModelServer {
     address: SocketAddr,
-    script: Arc<Script>,
+    script: Arc<ModelScript>,
     runtime: Handle,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl ModelServer {
+impl ScriptedModelServer {
     /// Listens on a free port of 127.0.0.1.
     pub(crate) fn start() -> Self {
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime starts");
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a local port is free");
         listener.set_nonblocking(true).expect("a socket need not block");
         let address = listener.local_addr().expect("a bound socket has an address");
-        let script = Arc::new(Script::default());
+        let script = Arc::new(ModelScript::default());
         let (stop, stopped) = oneshot::channel();
         let handle = runtime.handle().clone();
         let shared = Arc::clone(&script);
@@ -99,9 +102,9 @@ impl ModelServer {
     }
 
     /// `start` with its first turns.
-    pub(crate) fn playing(turns: impl IntoIterator<Item = Turn>) -> Self {
+    pub(crate) fn start_with(turns: impl IntoIterator<Item = ScriptedTurn>) -> Self {
         let server = Self::start();
-        turns.into_iter().for_each(|turn| server.play(turn));
+        turns.into_iter().for_each(|turn| server.queue_turn(turn));
         server
     }
 
@@ -110,23 +113,31 @@ impl ModelServer {
     }
 
     /// What a person would write as `baseURL`.
-    pub(crate) fn base_url(&self, wire: Wire) -> String {
+    pub(crate) fn base_url(&self, wire: ScriptedWire) -> String {
         format!("http://{}{}", self.address, wire.base_path())
     }
 
     /// For the next request that no rule takes, after the turns that are waiting already.
-    pub(crate) fn play(&self, turn: Turn) {
+    pub(crate) fn queue_turn(&self, turn: ScriptedTurn) {
         self.script.push(turn);
     }
 
     /// For the first request that matches; there must be one.
-    pub(crate) fn when(&self, matches: impl Fn(&Recorded) -> bool + Send + 'static, turn: Turn) {
-        self.script.push_rule(Rule { matches: Box::new(matches), turn, always: false });
+    pub(crate) fn on_request(
+        &self,
+        matches: impl Fn(&RecordedRequest) -> bool + Send + 'static,
+        turn: ScriptedTurn,
+    ) {
+        self.script.push_rule(ScriptRule { matches: Box::new(matches), turn, always: false });
     }
 
     /// For every request that matches, if any does.
-    pub(crate) fn whenever(&self, matches: impl Fn(&Recorded) -> bool + Send + 'static, turn: Turn) {
-        self.script.push_rule(Rule { matches: Box::new(matches), turn, always: true });
+    pub(crate) fn on_each_request(
+        &self,
+        matches: impl Fn(&RecordedRequest) -> bool + Send + 'static,
+        turn: ScriptedTurn,
+    ) {
+        self.script.push_rule(ScriptRule { matches: Box::new(matches), turn, always: true });
     }
 
     /// What GET `…/models` lists.
@@ -136,52 +147,54 @@ impl ModelServer {
 
     /// What GET answers for paths that end so.
     pub(crate) fn page(&self, path: impl Into<String>, status: u16, body: Value) {
-        self.script.push_page(Page { path: path.into(), status, body });
+        self.script.push_page(ScriptedPage { path: path.into(), status, body });
     }
 
     /// Lets the stream through the gate, be it there or yet to come.
-    pub(crate) fn open(&self, gate: &str) {
+    pub(crate) fn open_gate(&self, gate: &str) {
         self.script.gates.open(gate);
     }
 
     /// Waits until the stream is at the gate and all before it has been written to the socket.
-    pub(crate) async fn reached(&self, gate: &str) {
+    pub(crate) async fn wait_for_gate(&self, gate: &str) {
         let name = gate.to_owned();
-        self.patiently(format!("gate {gate} to be reached"), |script| async move {
-            script.gates.reached(&name).await;
+        self.wait_with_timeout(format!("gate {gate} to be reached"), |script| async move {
+            script.gates.wait_until_reached(&name).await;
         })
         .await;
     }
 
     /// Waits until the client has hung up at the gate, or before it got there.
-    pub(crate) async fn closed(&self, gate: &str) {
+    pub(crate) async fn wait_for_hangup(&self, gate: &str) {
         self.script.gates.excuse(gate);
         let name = gate.to_owned();
-        self.patiently(format!("the client to hang up at gate {gate}"), |script| async move {
-            script.gates.closed(&name).await;
+        self.wait_with_timeout(format!("the client to hang up at gate {gate}"), |script| async move {
+            script.gates.wait_until_closed(&name).await;
         })
         .await;
     }
 
     /// Waits for the `number`th model request, from 1.
-    pub(crate) async fn request_arrived(&self, number: usize) -> Recorded {
-        self.patiently(format!("request {number}"), |script| async move { script.arrived(number).await })
-            .await
+    pub(crate) async fn request_arrived(&self, number: usize) -> RecordedRequest {
+        self.wait_with_timeout(format!("request {number}"), |script| async move {
+            script.wait_for_request(number).await
+        })
+        .await
     }
 
     /// The model requests so far, in order of arrival.
-    pub(crate) fn requests(&self) -> Vec<Recorded> {
+    pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
         self.script.requests()
     }
 
     /// When the last write of the answer to the `number`th model request began, from 1. `None` for one that did not
     /// come to its end.
-    pub(crate) fn answered(&self, number: usize) -> Option<Instant> {
-        self.script.when_answered(number)
+    pub(crate) fn answer_time(&self, number: usize) -> Option<Instant> {
+        self.script.answer_time(number)
     }
 
     /// The model requests and all others, such as those for the list of models.
-    pub(crate) fn all_requests(&self) -> Vec<Recorded> {
+    pub(crate) fn all_requests(&self) -> Vec<RecordedRequest> {
         self.script.all_requests()
     }
 
@@ -191,7 +204,7 @@ impl ModelServer {
     }
 
     /// Waits on our runtime, whose clock is never paused.
-    async fn patiently<T, F>(&self, what: String, wait: impl FnOnce(Arc<Script>) -> F) -> T
+    async fn wait_with_timeout<T, F>(&self, what: String, wait: impl FnOnce(Arc<ModelScript>) -> F) -> T
     where
         T: Send + 'static,
         F: Future<Output = T> + Send + 'static,
@@ -209,7 +222,7 @@ impl ModelServer {
     }
 }
 
-impl Drop for ModelServer {
+impl Drop for ScriptedModelServer {
     fn drop(&mut self) {
         if let Some(stop) = self.stop.take() {
             // It may have ended by itself: what it died of is told below.
@@ -226,13 +239,13 @@ impl Drop for ModelServer {
 }
 
 /// Serves until told to stop, and then sees every connection to its end, so that none dies unheard.
-async fn run(listener: TcpListener, script: Arc<Script>, mut stopped: oneshot::Receiver<()>) {
+async fn run(listener: TcpListener, script: Arc<ModelScript>, mut stopped: oneshot::Receiver<()>) {
     let mut clients = JoinSet::new();
     let note = |ended: Result<(), JoinError>| {
         if let Err(error) = ended
             && error.is_panic()
         {
-            script.problem(format!("a connection's task died: {error}"));
+            script.report_problem(format!("a connection's task died: {error}"));
         }
     };
     loop {
@@ -240,7 +253,7 @@ async fn run(listener: TcpListener, script: Arc<Script>, mut stopped: oneshot::R
             _ = &mut stopped => break,
             client = listener.accept() => match client {
                 Ok((stream, _)) => drop(clients.spawn(connection::serve(stream, Arc::clone(&script)))),
-                Err(error) => script.problem(format!("accept: {error}")),
+                Err(error) => script.report_problem(format!("accept: {error}")),
             },
             Some(ended) = clients.join_next() => note(ended),
         }

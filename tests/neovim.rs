@@ -3,11 +3,11 @@
 //! Each test runs with every Neovim that `COPYDESK_TEST_NVIM` names. They are ignored by a plain `cargo test`, because few
 //! machines have one; `tests/run` installs them and runs these tests.
 
+pub(crate) mod crashes;
 mod edits;
-pub(crate) mod lives;
+mod file_kinds;
+pub(crate) mod neovim_session;
 pub(crate) mod nvim;
 mod saving;
-mod texts;
 pub(crate) mod typing;
-mod undoing;
-pub(crate) mod window;
+mod undo;

@@ -3,24 +3,24 @@
 //! Each test runs with every Neovim that `COPYDESK_TEST_NVIM` names, and is ignored by a plain `cargo test`; `tests/run`
 //! installs them. Screens are compared as text.
 
-mod applying;
-mod bare;
-mod changing;
+mod apply_edit;
+mod changes;
 mod chat;
 mod commands;
 mod completion;
 mod context;
 mod documents;
 mod drawing;
+mod failures;
 mod help;
-mod inlining;
+mod inline_edits;
 mod language;
-mod lives;
+mod mock_daemon_neovim;
 mod pictures;
+pub(crate) mod plugin_neovim;
 mod problems;
-mod reviewing;
+mod questions_and_todos;
+mod review;
 mod setup;
-mod talking;
 mod tasks;
 mod web;
-pub(crate) mod window;

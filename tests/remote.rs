@@ -1,7 +1,7 @@
 //! `copydesk run` with the daemon up: the session works there, and what a person or a script sees is the same.
 
-mod alone;
+mod failures;
 mod hunks;
-mod others;
-mod same;
-mod trouble;
+mod other_clients;
+mod parity;
+mod session_lock;

@@ -8,7 +8,9 @@ use std::process::Command;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use copydesk_servers::{Launch, Quirks, Said, Server, StartError, State, Subject};
+use copydesk_servers::{
+    CheckedDocument, LanguageServer, LanguageServerState, Quirks, ServerLaunch, ServerStartError, Verdict,
+};
 use copydesk_workspace::process::Processes;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -37,24 +39,24 @@ fn program() -> PathBuf {
 }
 
 /// A folder with a server that does what a script says.
-struct Place {
+struct ScriptedServerFixture {
     folder: TempDir,
     processes: Processes,
 }
 
-impl Place {
+impl ScriptedServerFixture {
     fn new() -> Self {
         let processes = Processes::new(vec![("PATH".into(), "/usr/bin:/bin".into())]);
         Self { folder: tempfile::tempdir().unwrap(), processes }
     }
 
-    async fn start(&self, script: Value, quirks: Value) -> Result<Arc<Server>, StartError> {
+    async fn start(&self, script: Value, quirks: Value) -> Result<Arc<LanguageServer>, ServerStartError> {
         let root = self.folder.path().canonicalize().unwrap();
         let path = root.join("script.json");
         fs::write(&path, script.to_string()).unwrap();
         let mut quirks = quirks;
         quirks.as_object_mut().unwrap().entry("ready").or_insert(json!("firstAnswer"));
-        let launch = Launch {
+        let launch = ServerLaunch {
             name: "scripted".into(),
             command: vec![program().into(), OsString::from(path)],
             environment: Vec::new(),
@@ -64,27 +66,27 @@ impl Place {
             settings: Value::Null,
             quirks: serde_json::from_value::<Quirks>(quirks).unwrap(),
         };
-        Server::start(launch, &self.processes).await
+        LanguageServer::start(launch, &self.processes).await
     }
 
-    fn subject(&self, name: &str, text: &str) -> Subject {
+    fn subject(&self, name: &str, text: &str) -> CheckedDocument {
         let path = self.folder.path().canonicalize().unwrap().join(name);
-        Subject { path, text: Arc::new(text.to_owned()), is_saved: false }
+        CheckedDocument { path, text: Arc::new(text.to_owned()), is_saved: false }
     }
 
     /// Holds a text and gives what is said of it, in short.
-    async fn check(&self, server: &Server, text: &str) -> String {
+    async fn check(&self, server: &LanguageServer, text: &str) -> String {
         self.check_within(server, text, LONG).await
     }
 
-    async fn check_within(&self, server: &Server, text: &str, time: Duration) -> String {
+    async fn check_within(&self, server: &LanguageServer, text: &str, time: Duration) -> String {
         let subject = self.subject("a.txt", text);
-        server.hold(&subject, "plaintext");
-        short(&server.check(&subject.path, Instant::now() + time).await)
+        server.sync_document(&subject, "plaintext");
+        summarize_verdict(&server.check(&subject.path, Instant::now() + time).await)
     }
 }
 
-fn short(said: &Said) -> String {
+fn summarize_verdict(said: &Verdict) -> String {
     let Some(found) = said.diagnostics() else { return format!("{said:?}") };
     let found: Vec<_> = found
         .iter()
@@ -116,7 +118,7 @@ async fn what_is_wrong_with_each_text_is_said_whatever_else_a_server_does() {
         ("floods", json!({ "floods": true }), versions.clone()),
         ("complains", json!({ "complains": "x".repeat(200_000) }), versions),
     ] {
-        let place = Place::new();
+        let place = ScriptedServerFixture::new();
         let mut script = script;
         script["rules"] = rules();
         let server = place.start(script, quirks).await.unwrap();
@@ -128,14 +130,14 @@ async fn what_is_wrong_with_each_text_is_said_whatever_else_a_server_does() {
         ] {
             assert_eq!(place.check(&server, text).await, expected, "{name}: {text}");
         }
-        server.end(Duration::from_secs(10)).await;
-        assert_eq!(server.state(), State::Ended { why: "it was stopped".into() });
+        server.shut_down(Duration::from_secs(10)).await;
+        assert_eq!(server.state(), LanguageServerState::Ended { why: "it was stopped".into() });
     }
 }
 
 #[tokio::test]
 async fn without_versions_it_is_likely_and_silence_is_understood_where_it_is_known() {
-    let place = Place::new();
+    let place = ScriptedServerFixture::new();
     let script =
         json!({ "rules": rules(), "push": "plain", "pushAfterMs": 150, "silentWhenUnchanged": true });
     let quirks = json!({ "quietMs": 100, "silentWhenUnchanged": true, "silenceMs": 1500 });
@@ -148,7 +150,7 @@ async fn without_versions_it_is_likely_and_silence_is_understood_where_it_is_kno
 
 #[tokio::test]
 async fn wrong_versions_prove_nothing() {
-    let place = Place::new();
+    let place = ScriptedServerFixture::new();
     let script = json!({ "rules": rules(), "wrongVersions": true, "pushAfterMs": 300 });
     let server = place.start(script, json!({ "quietMs": 100 })).await.unwrap();
     assert_eq!(place.check(&server, "BAD\n").await, "Likely 0:0 this is bad");
@@ -156,14 +158,14 @@ async fn wrong_versions_prove_nothing() {
 
 #[tokio::test]
 async fn what_is_past_the_end_or_no_text_or_too_much_is_made_sense_of() {
-    let place = Place::new();
+    let place = ScriptedServerFixture::new();
     let script = json!({ "rules": rules(), "pastTheEnd": true, "invalidUtf8": true });
     let server = place.start(script, json!({ "versions": true })).await.unwrap();
     assert_eq!(place.check(&server, "BAD\nlast").await, "Proven 1:4 \u{FFFD}this is bad");
     let script = json!({ "rules": rules(), "more": 100_000 });
     let server = place.start(script, json!({ "versions": true })).await.unwrap();
     let subject = place.subject("a.txt", "BAD\n");
-    server.hold(&subject, "plaintext");
+    server.sync_document(&subject, "plaintext");
     let said = server.check(&subject.path, Instant::now() + LONG).await;
     let found = said.diagnostics().unwrap();
     assert_eq!((found.len(), &*found[0].message), (10_000, "this is bad"));
@@ -174,21 +176,24 @@ async fn while_it_reads_the_project_it_is_unknown_and_then_known() {
     for (status, ready) in
         [(true, json!("serverStatus")), (false, json!({ "progressEnds": { "beginsMs": 60_000 } }))]
     {
-        let place = Place::new();
+        let place = ScriptedServerFixture::new();
         let script = json!({ "rules": rules(), "indexesMs": 1500, "serverStatus": status });
         let server = place.start(script, json!({ "versions": true, "ready": ready })).await.unwrap();
-        let mut states = server.states();
-        states.wait_for(|state| matches!(state, State::Indexing { message: Some(_), .. })).await.unwrap();
+        let mut states = server.subscribe_state();
+        states
+            .wait_for(|state| matches!(state, LanguageServerState::Indexing { message: Some(_), .. }))
+            .await
+            .unwrap();
         let said = place.check(&server, "BAD\n").await;
         assert!(said.contains("it is still reading the project: "), "{said}");
-        states.wait_for(|state| *state == State::Ready).await.unwrap();
+        states.wait_for(|state| *state == LanguageServerState::Ready).await.unwrap();
         assert_eq!(place.check(&server, "BAD\n").await, "Proven 0:0 this is bad");
     }
 }
 
 #[tokio::test]
 async fn a_server_that_crashes_says_why() {
-    let place = Place::new();
+    let place = ScriptedServerFixture::new();
     let script = json!({ "exitsAtStart": 3, "complains": "no tsconfig anywhere\n" });
     let error = place.start(script, json!({})).await.unwrap_err().to_string();
     assert_eq!(
@@ -201,12 +206,16 @@ async fn a_server_that_crashes_says_why() {
     assert_eq!(place.check(&server, "good\n").await, "Proven");
     assert!(place.check(&server, "BAD again\n").await.contains("it has ended: "));
     let why = "it exited with code 101, and said: panic: as the script says".to_owned();
-    server.states().wait_for(|state| *state == State::Ended { why: why.clone() }).await.unwrap();
+    server
+        .subscribe_state()
+        .wait_for(|state| *state == LanguageServerState::Ended { why: why.clone() })
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
 async fn a_server_that_never_answers_costs_no_more_than_the_time_that_was_given() {
-    let place = Place::new();
+    let place = ScriptedServerFixture::new();
     let script =
         json!({ "pull": true, "push": "never", "neverAnswers": ["textDocument/diagnostic", "shutdown"] });
     let server = place.start(script, json!({})).await.unwrap();
@@ -216,8 +225,8 @@ async fn a_server_that_never_answers_costs_no_more_than_the_time_that_was_given(
     let deaf = place.start(script, json!({ "versions": true })).await.unwrap();
     let said = place.check_within(&deaf, &"BAD\n".repeat(500_000), Duration::from_millis(200)).await;
     assert!(said.contains("it said nothing of this text in time"), "{said}");
-    deaf.end(Duration::from_millis(200)).await;
-    assert!(!is_running(deaf.group().unwrap()));
+    deaf.shut_down(Duration::from_millis(200)).await;
+    assert!(!is_running(deaf.process_group().unwrap()));
 }
 
 /// Processes of a group that are not dead.
@@ -232,15 +241,15 @@ fn is_running(group: i32) -> bool {
 
 #[tokio::test]
 async fn one_that_does_not_want_to_end_is_ended_and_one_that_nobody_holds_too() {
-    let place = Place::new();
+    let place = ScriptedServerFixture::new();
     let stays = json!({ "stays": true });
     let server = place.start(stays.clone(), json!({})).await.unwrap();
-    let group = server.group().unwrap();
+    let group = server.process_group().unwrap();
     assert!(is_running(group));
-    server.end(Duration::from_millis(300)).await;
+    server.shut_down(Duration::from_millis(300)).await;
     assert!(!is_running(group));
     let server = place.start(stays, json!({})).await.unwrap();
-    let group = server.group().unwrap();
+    let group = server.process_group().unwrap();
     drop(server);
     while is_running(group) {
         tokio::task::yield_now().await;
@@ -249,7 +258,7 @@ async fn one_that_does_not_want_to_end_is_ended_and_one_that_nobody_holds_too() 
 
 #[tokio::test]
 async fn what_follows_a_save_and_what_is_said_of_other_files() {
-    let place = Place::new();
+    let place = ScriptedServerFixture::new();
     let rules = json!([
         { "find": "BAD", "message": "compiled badly", "source": "compiler", "saved": true },
         { "find": "uses f", "message": "no f", "unlessElsewhere": "has f" },
@@ -259,18 +268,23 @@ async fn what_follows_a_save_and_what_is_said_of_other_files() {
     });
     let server = place.start(json!({ "rules": rules, "tellsOfAll": true }), quirks).await.unwrap();
     let (one, other) = (place.subject("a.txt", "has f\nBAD\n"), place.subject("b.txt", "uses f\n"));
-    server.hold(&one, "plaintext");
-    server.hold(&other, "plaintext");
+    server.sync_document(&one, "plaintext");
+    server.sync_document(&other, "plaintext");
     let until = || Instant::now() + LONG;
-    assert_eq!(short(&server.check(&other.path, until()).await), "Proven");
-    let mark = server.mark();
-    let one = Subject { text: Arc::new("BAD\n".into()), ..one };
-    server.hold(&one, "plaintext");
-    assert_eq!(short(&server.check(&one.path, until()).await), "Proven", "the compiler has not run");
-    server.saved(&one.path);
+    assert_eq!(summarize_verdict(&server.check(&other.path, until()).await), "Proven");
+    let mark = server.event_mark();
+    let one = CheckedDocument { text: Arc::new("BAD\n".into()), ..one };
+    server.sync_document(&one, "plaintext");
+    assert_eq!(
+        summarize_verdict(&server.check(&one.path, until()).await),
+        "Proven",
+        "the compiler has not run"
+    );
+    server.did_save(&one.path);
     let saved = server.check_saved(&one.path, until()).await.unwrap();
-    assert_eq!(short(&saved), "Proven 0:0 compiled badly");
-    let others = server.others(mark, until()).await;
-    let others: Vec<_> = others.iter().map(|(path, said)| (path.as_path(), short(said))).collect();
+    assert_eq!(summarize_verdict(&saved), "Proven 0:0 compiled badly");
+    let others = server.check_other_files(mark, until()).await;
+    let others: Vec<_> =
+        others.iter().map(|(path, said)| (path.as_path(), summarize_verdict(said))).collect();
     assert_eq!(others, [(Path::new(&other.path), "Likely 0:0 no f".to_owned())]);
 }

@@ -1,27 +1,27 @@
 //! Sessions end to end: `copydesk run` against the scripted model, with real files and real commands.
 
+mod agent_ownership;
 mod agents;
-mod attached;
+mod attachments;
 mod batch;
-mod broken;
 mod calls;
-mod closed;
+mod closed_output;
 mod crash;
+mod disk_errors;
 mod environment;
-mod hardship;
+mod failures;
 pub(crate) mod harness;
 mod instructions;
 mod jobs;
-mod kept;
 pub(crate) mod offline;
-mod open;
+mod open_calls;
 mod patches;
 mod problems;
+mod questions_and_todos;
 mod skills;
 mod steering;
-mod talking;
+mod stored_sessions;
 pub(crate) mod tasks;
 mod turns;
 mod undo;
 pub(crate) mod web;
-mod whose;

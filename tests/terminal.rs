@@ -6,9 +6,9 @@
 pub(crate) mod approval;
 mod commands;
 mod editing;
-mod endings;
 mod hostile;
 pub(crate) mod hunks;
+mod interrupts;
 mod layout;
 mod markdown;
 mod patches;

@@ -158,6 +158,39 @@ fn names_say_what_a_thing_is() {
     }
 }
 
+/// Names of types that stand for different things, each with the reason.
+const SHARED_TYPE_NAMES: [(&str, &str); 0] = [];
+
+/// The types that a file defines, by the keyword that defines them.
+fn type_names(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| {
+        let mut words = line.split_whitespace().skip_while(|word| word.starts_with("pub"));
+        let keyword = words.next().filter(|word| ["struct", "enum", "trait", "union"].contains(word));
+        let name = words.next().filter(|name| name.starts_with(char::is_uppercase));
+        keyword.and(name)?.split(|character: char| !character.is_alphanumeric()).next()
+    })
+}
+
+/// A reader who meets a type knows which one it is.
+#[test]
+fn a_type_name_is_unique_in_the_workspace() {
+    let is_test = |path: &Path| {
+        let is_folder = path.components().skip(1).any(|part| part.as_os_str() == "tests");
+        is_folder
+            || path
+                .file_stem()
+                .is_some_and(|stem| stem == "tests" || stem.to_string_lossy().ends_with("_tests"))
+    };
+    let mut known: BTreeMap<String, PathBuf> = BTreeMap::new();
+    for path in files(".rs").into_iter().filter(|path| !is_test(path)) {
+        for name in type_names(&text(&path)) {
+            let first = known.entry(name.to_owned()).or_insert_with(|| path.clone());
+            let is_excepted = SHARED_TYPE_NAMES.iter().any(|(shared, _)| *shared == name);
+            assert!(is_excepted || *first == path, "{name}: {} and {}", first.display(), path.display());
+        }
+    }
+}
+
 /// An error that says its cause must not also give it out: whoever prints the chain would say it twice. So a cause is either
 /// in the words, or all there is (`transparent`).
 #[test]

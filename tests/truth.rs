@@ -3,7 +3,7 @@
 //! `tests/truth/run` prints the table of all cases. A short selection is among the tests, ignored by a plain `cargo test`, because
 //! the servers have to be installed; `tests/run` does that. Each case is judged by what the compiler says of the same texts before and after.
 //!
-//! By environment: `COPYDESK_TEST_SERVERS` names the servers (`servers.rs`), `COPYDESK_TRUTH` the servers and cases to play, by a
+//! By environment: `COPYDESK_TEST_SERVERS` names the servers (`language_services.rs`), `COPYDESK_TRUTH` the servers and cases to play, by a
 //! part of `SERVER/KIND/NAME`; `COPYDESK_TRUTH_FACES` says `headless`, `neovim` or `opencode` where not all are wanted; `COPYDESK_TRUTH_RESULTS` is a file to write the
 //! results to; with `COPYDESK_TRUTH_TRACE` it is printed what the compiler and the desk said.
 
@@ -12,23 +12,23 @@ mod compiler;
 mod judge;
 mod play;
 mod problem;
+mod reported_problems;
 mod servers;
 mod table;
-mod told;
 
 use std::ffi::OsStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Command;
 use std::time::Instant;
 
-use case::{Case, Kind, Project, projects};
-use judge::{Class, Moment, delta, judge};
-use play::Face;
-use servers::{ALL, Servers};
-use table::Row;
+use case::{TruthCase, TruthCaseKind, TruthProject, projects};
+use judge::{CompiledSnapshot, TruthClass, delta, judge};
+use play::TruthClient;
+use servers::{ALL, InstalledServers};
+use table::TruthRow;
 
 /// The cases that are wanted, each with its server.
-fn wanted(servers: &Servers, is_short: bool) -> Vec<(&'static str, Project, Case)> {
+fn wanted(servers: &InstalledServers, is_short: bool) -> Vec<(&'static str, TruthProject, TruthCase)> {
     let filter = std::env::var("COPYDESK_TRUTH").unwrap_or_default();
     let projects = projects();
     let mut wanted = Vec::new();
@@ -46,11 +46,17 @@ fn wanted(servers: &Servers, is_short: bool) -> Vec<(&'static str, Project, Case
 }
 
 /// Plays a case and judges every step of it that changes something.
-fn rows(face: Face<'_>, servers: &Servers, server: &'static str, project: &Project, case: &Case) -> Vec<Row> {
-    let row = |class, why, waited_ms| Row {
+fn rows(
+    face: TruthClient<'_>,
+    servers: &InstalledServers,
+    server: &'static str,
+    project: &TruthProject,
+    case: &TruthCase,
+) -> Vec<TruthRow> {
+    let row = |class, why, waited_ms| TruthRow {
         server: server.to_owned(),
         case: format!("{:?}: {}", case.kind, case.name),
-        is_cold: case.kind == Kind::Cold,
+        is_cold: case.kind == TruthCaseKind::Cold,
         class,
         why,
         waited_ms,
@@ -58,11 +64,13 @@ fn rows(face: Face<'_>, servers: &Servers, server: &'static str, project: &Proje
     let played = catch_unwind(AssertUnwindSafe(|| {
         let steps = play::play(face, servers, server, project, case);
         let judged = steps.into_iter().map(|step| {
-            let moment =
-                |state: case::State| Moment { truth: compiler::truth(servers, server, &state), state };
+            let moment = |state: case::ProjectTexts| CompiledSnapshot {
+                truth: compiler::compiler_problems(servers, server, &state),
+                state,
+            };
             let moments: Vec<_> = step.states.into_iter().map(moment).collect();
             let told = match &step.listed {
-                Some(listed) => play::opencode::told(step.told, listed, &moments),
+                Some(listed) => play::opencode::report_new_problems(step.told, listed, &moments),
                 None => step.told,
             };
             let verdict = judge(&moments, &told);
@@ -81,19 +89,19 @@ fn rows(face: Face<'_>, servers: &Servers, server: &'static str, project: &Proje
     played.unwrap_or_else(|problem| {
         let words =
             problem.downcast_ref::<String>().map(String::as_str).or(problem.downcast_ref::<&str>().copied());
-        vec![row(Class::Failed, words.unwrap_or("it panicked").to_owned(), 0)]
+        vec![row(TruthClass::Failed, words.unwrap_or("it panicked").to_owned(), 0)]
     })
 }
 
-fn run(face: Face<'_>, servers: &Servers, is_short: bool) -> Vec<Row> {
+fn run(face: TruthClient<'_>, servers: &InstalledServers, is_short: bool) -> Vec<TruthRow> {
     let mut all = Vec::new();
     for (server, project, case) in wanted(servers, is_short) {
         let is_left_out = match face {
-            Face::Headless | Face::Patient => false,
+            TruthClient::Headless | TruthClient::Patient => false,
             // Whoever has an editor open has had it open for a while.
-            Face::Neovim(_) => case.kind == Kind::Cold,
+            TruthClient::Neovim(_) => case.kind == TruthCaseKind::Cold,
             // It knows the disk alone.
-            Face::OpenCode(_) => case.kind == Kind::Unsaved,
+            TruthClient::OpenCode(_) => case.kind == TruthCaseKind::Unsaved,
         };
         if is_left_out {
             continue;
@@ -101,7 +109,7 @@ fn run(face: Face<'_>, servers: &Servers, is_short: bool) -> Vec<Row> {
         let begun = Instant::now();
         for row in rows(face, servers, server, &project, &case) {
             let seconds = begun.elapsed().as_secs_f64();
-            println!("{seconds:5.1} s  {server}: {}: {} {}", row.case, table::word(row.class), row.why);
+            println!("{seconds:5.1} s  {server}: {}: {} {}", row.case, table::class_name(row.class), row.why);
             all.push(row);
         }
     }
@@ -109,10 +117,10 @@ fn run(face: Face<'_>, servers: &Servers, is_short: bool) -> Vec<Row> {
 }
 
 /// As Markdown.
-fn results(servers: &Servers, rows: &[Row]) -> String {
+fn results(servers: &InstalledServers, rows: &[TruthRow]) -> String {
     let names = ALL.into_iter().filter(|server| servers.has(server));
     let names: Vec<_> = names.map(|server| (server.to_owned(), servers.version(server))).collect();
-    format!("{}\n{}", table::table(rows, &names), table::others(rows))
+    format!("{}\n{}", table::table(rows, &names), table::inexact_answers(rows))
 }
 
 /// Of what a program prints.
@@ -127,7 +135,7 @@ fn first_line(program: impl AsRef<OsStr>, arguments: &[&str]) -> String {
 #[test]
 #[ignore = "installs language servers and takes many minutes; tests/truth/run"]
 fn table() {
-    let servers = Servers::installed();
+    let servers = InstalledServers::installed();
     let faces =
         std::env::var("COPYDESK_TRUTH_FACES").unwrap_or_else(|_| "headless,neovim,opencode".to_owned());
     let program = |face: &str, variable: &str| {
@@ -139,18 +147,18 @@ fn table() {
     let (mut all, mut text) = (Vec::new(), include_str!("truth/head.md").to_owned());
     text.push_str(&format!("\nPlayed on {}.\n", first_line("date", &["-u", "+%Y-%m-%d"])));
     for (name, face) in [
-        ("Headless", faces.contains("headless").then_some(Face::Headless)),
-        ("In Neovim, by its own servers", neovim.as_deref().map(Face::Neovim)),
-        ("OpenCode, with its language servers switched on", opencode.as_deref().map(Face::OpenCode)),
+        ("Headless", faces.contains("headless").then_some(TruthClient::Headless)),
+        ("In Neovim, by its own servers", neovim.as_deref().map(TruthClient::Neovim)),
+        ("OpenCode, with its language servers switched on", opencode.as_deref().map(TruthClient::OpenCode)),
     ] {
         let Some(face) = face else {
             println!("{name}: left out, it is not installed or not wanted");
             continue;
         };
-        let is_opencode = matches!(face, Face::OpenCode(_));
+        let is_opencode = matches!(face, TruthClient::OpenCode(_));
         let version = match face {
-            Face::Headless | Face::Patient => String::new(),
-            Face::Neovim(program) | Face::OpenCode(program) => {
+            TruthClient::Headless | TruthClient::Patient => String::new(),
+            TruthClient::Neovim(program) | TruthClient::OpenCode(program) => {
                 format!(" ({})", first_line(program, &["--version"]))
             }
         };
@@ -163,7 +171,8 @@ fn table() {
     if let Some(path) = std::env::var_os("COPYDESK_TRUTH_RESULTS") {
         std::fs::write(path, text).unwrap();
     }
-    let bad = |row: &Row| matches!(row.class, Class::Stale | Class::Wrong | Class::Failed);
+    let bad =
+        |row: &TruthRow| matches!(row.class, TruthClass::Stale | TruthClass::Wrong | TruthClass::Failed);
     assert!(!all.is_empty() && !all.iter().any(bad), "see the table");
 }
 
@@ -171,9 +180,10 @@ fn table() {
 #[test]
 #[ignore = "needs language servers, which tests/run installs"]
 fn selection() {
-    let servers = Servers::installed();
-    let rows = run(Face::Patient, &servers, true);
-    let others: Vec<_> = rows.iter().filter(|row| row.class != Class::Exact).map(|row| &row.case).collect();
+    let servers = InstalledServers::installed();
+    let rows = run(TruthClient::Patient, &servers, true);
+    let others: Vec<_> =
+        rows.iter().filter(|row| row.class != TruthClass::Exact).map(|row| &row.case).collect();
     assert!(!rows.is_empty() && others.is_empty(), "{}", results(&servers, &rows));
 }
 
@@ -181,29 +191,34 @@ fn selection() {
 #[test]
 #[ignore = "needs compilers, which tests/run installs"]
 fn cases() {
-    let servers = Servers::installed();
+    let servers = InstalledServers::installed();
     let mut wrong = Vec::new();
     for (server, project, case) in wanted(&servers, false) {
         let mut before = project.files(&case);
         before.extend(case.buffers());
         let mut after = Some(before.clone());
         for call in case.steps.iter().flatten() {
-            after = after.and_then(|state| call.make(&state));
+            after = after.and_then(|state| call.apply_call(&state));
         }
         // What patches and commands make of it, only they know; those cases are seen when they are played.
         let Some(after) = after else { continue };
         let edited: Vec<_> =
             after.keys().filter(|path| before.get(*path) != after.get(*path)).cloned().collect();
-        let moment = |state: case::State| Moment { truth: compiler::truth(&servers, server, &state), state };
+        let moment = |state: case::ProjectTexts| CompiledSnapshot {
+            truth: compiler::compiler_problems(&servers, server, &state),
+            state,
+        };
         let delta = delta(&moment(before), &moment(after));
         let errors = delta.new.iter().filter(|problem| problem.is_error);
         let (here, there): (Vec<_>, Vec<_>) = errors.partition(|problem| edited.contains(&problem.path));
         let is_so = match case.kind {
-            Kind::Introduce => !here.is_empty(),
-            Kind::Fix => !delta.fixed.is_empty() && here.is_empty() && there.is_empty(),
-            Kind::BreakOpen | Kind::BreakClosed => !there.is_empty(),
-            Kind::NoOp | Kind::Warning => here.is_empty() && there.is_empty() && delta.fixed.is_empty(),
-            Kind::Create => !here.is_empty() || !delta.fixed.is_empty(),
+            TruthCaseKind::Introduce => !here.is_empty(),
+            TruthCaseKind::Fix => !delta.fixed.is_empty() && here.is_empty() && there.is_empty(),
+            TruthCaseKind::BreakOpen | TruthCaseKind::BreakClosed => !there.is_empty(),
+            TruthCaseKind::NoOp | TruthCaseKind::Warning => {
+                here.is_empty() && there.is_empty() && delta.fixed.is_empty()
+            }
+            TruthCaseKind::Create => !here.is_empty() || !delta.fixed.is_empty(),
             _ => true,
         };
         if !is_so {

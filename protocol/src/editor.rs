@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::lenient;
-use crate::place::Range;
+use crate::position::WireRange;
 
 /// Whether an editor could say. The desk asks its own language servers where it could not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -58,10 +58,10 @@ pub struct FileDiagnostics {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<i32>,
     /// How sure it is that they are for that version.
-    pub proof: Proof,
+    pub proof: ProofLevel,
     /// All of them.
     #[serde(deserialize_with = "lenient::list")]
-    pub items: Vec<Diagnostic>,
+    pub items: Vec<DiagnosticInfo>,
     /// Who has not seen this text, because it looks only at what is saved: the compiler behind a language server, by the source that its
     /// diagnostics name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -71,7 +71,7 @@ pub struct FileDiagnostics {
 /// How sure it is that diagnostics are for the text in question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub enum Proof {
+pub enum ProofLevel {
     /// A language server said so: it was asked for this version, or named it.
     Proven,
     /// They came after this version, and nothing has changed for a while.
@@ -82,11 +82,11 @@ pub enum Proof {
 
 /// One problem.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Diagnostic {
+pub struct DiagnosticInfo {
     /// Where.
-    pub range: Range,
+    pub range: WireRange,
     /// How bad.
-    pub severity: Severity,
+    pub severity: SeverityInfo,
     /// The server's name for this kind of problem, such as `E0308`.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::code")]
     pub code: Option<String>,
@@ -100,7 +100,7 @@ pub struct Diagnostic {
 /// How bad a problem is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub enum Severity {
+pub enum SeverityInfo {
     /// It does not work.
     Error,
     /// It may not work.
@@ -116,16 +116,16 @@ pub enum Severity {
 pub struct SelectionResult {
     /// Missing where no document has the focus or had it last.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::nested")]
-    pub selection: Option<Selection>,
+    pub selection: Option<SelectionInfo>,
 }
 
 /// A selection, or the place of the cursor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Selection {
+pub struct SelectionInfo {
     /// The document.
     pub uri: String,
     /// Where in it; empty where only the cursor is there.
-    pub range: Range,
+    pub range: WireRange,
     /// The text that is selected.
     pub text: String,
 }
@@ -164,7 +164,7 @@ pub struct ShowParams {
     pub uri: String,
     /// Where in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub range: Option<Range>,
+    pub range: Option<WireRange>,
     /// Whether the cursor goes there too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub focus: bool,

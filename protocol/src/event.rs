@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ask::Ask;
-use crate::part::Part;
-use crate::question::Questions;
+use crate::part::PartInfo;
+use crate::permission::PermissionAskInfo;
+use crate::question::QuestionAskInfo;
 use crate::review::ReviewChange;
-use crate::session::Session;
+use crate::session::SessionInfo;
 
 /// An event and its place among the events of its session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -18,17 +18,17 @@ pub struct EventParams {
     /// Counts up by one with every event of the session, as long as the desk runs. A client that sees a gap loads again.
     pub seq: u64,
     /// What happened.
-    pub event: Event,
+    pub event: EventInfo,
 }
 
 /// Something that happened. A client passes over events that it does not know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "camelCase")]
-pub enum Event {
+pub enum EventInfo {
     /// The session's title, agent, model or time has changed.
     Session {
         /// As it is now.
-        session: Session,
+        session: SessionInfo,
     },
     /// A turn begins.
     TurnStarted {
@@ -40,7 +40,7 @@ pub enum Event {
     /// A part is new or has changed; a known id replaces what the client has.
     Part {
         /// The whole of it.
-        part: Box<Part>,
+        part: Box<PartInfo>,
     },
     /// A part that is being written has grown.
     Delta {
@@ -62,14 +62,14 @@ pub enum Event {
         metadata: Value,
     },
     /// A call waits for a person. The request `copydesk/permission/ask` is what is answered.
-    Asked(Ask),
+    Asked(PermissionAskInfo),
     /// Somebody replied, or nobody needs to any more.
     Settled {
         /// The ask's id.
         ask: String,
     },
     /// The agent waits for answers. The request `copydesk/question/ask` is what is answered.
-    Questioned(Questions),
+    Questioned(QuestionAskInfo),
     /// Somebody answered, or nobody needs to any more.
     Answered {
         /// The id of the questions.
@@ -80,16 +80,16 @@ pub enum Event {
     /// A command in the background has begun or ended, in a turn or between two.
     Jobs {
         /// Those that run now.
-        running: Vec<Job>,
+        running: Vec<JobInfo>,
         /// Those that have ended since the last such event.
-        ended: Vec<Job>,
+        ended: Vec<JobInfo>,
     },
     /// A turn is over. Exactly one for every `turnStarted`.
     TurnEnded {
         /// Its number.
         turn: u32,
         /// Why.
-        end: TurnEnd,
+        end: TurnEndInfo,
     },
     /// The session was deleted. It is the last event; nobody is attached any more.
     Deleted,
@@ -97,7 +97,7 @@ pub enum Event {
 
 /// A command in the background. None outlives its session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Job {
+pub struct JobInfo {
     /// Its number, as the agent calls it.
     pub id: i32,
     /// The first line of the command.
@@ -109,7 +109,7 @@ pub struct Job {
 /// Why a turn is over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "camelCase")]
-pub enum TurnEnd {
+pub enum TurnEndInfo {
     /// The model has said what it wanted to say.
     Done,
     /// A person cancelled it, or the desk stopped.

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 pub(crate) use schema::schema;
 
-pub(crate) const STALE: &str =
+pub(crate) const UPDATE_HINT: &str =
     "To bring it up to date: `UPDATE_EXPECT=1 cargo test -p copydesk-protocol`, then read what has changed.";
 
 #[test]

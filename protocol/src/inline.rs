@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::lenient;
-use crate::place::Range;
+use crate::position::WireRange;
 
 /// What to rewrite, and how.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -14,7 +14,7 @@ pub struct InlineStartParams {
     /// The document.
     pub uri: String,
     /// What was selected.
-    pub range: Range,
+    pub range: WireRange,
     /// What the person wants.
     pub instruction: String,
 }

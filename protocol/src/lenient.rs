@@ -9,15 +9,15 @@ use serde_json::{Map, Value};
 
 /// A value that is read leniently, for frameworks that do the reading themselves.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Lenient<T>(pub T);
+pub struct LenientJson<T>(pub T);
 
-impl<'de, T: DeserializeOwned> Deserialize<'de> for Lenient<T> {
+impl<'de, T: DeserializeOwned> Deserialize<'de> for LenientJson<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         decode(Value::deserialize(deserializer)?).map(Self).map_err(D::Error::custom)
     }
 }
 
-impl<T: Serialize> Serialize for Lenient<T> {
+impl<T: Serialize> Serialize for LenientJson<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
     }

@@ -10,21 +10,21 @@
 //! Invariant: ids are strings, times are milliseconds since 1970, positions are in the encoding that LSP negotiated.
 //! Invariant: what we read may hold fields that we do not know, and empty things as Lua writes them ([`lenient`]).
 
-pub mod ask;
-pub mod desk;
+pub mod daemon;
 pub mod document;
 pub mod editor;
 pub mod error;
 pub mod event;
 #[cfg(test)]
 mod generate;
-pub mod hello;
+pub mod handshake;
 pub mod inline;
 pub mod lenient;
 pub mod method;
-pub mod navigate;
+pub mod navigation;
 pub mod part;
-pub mod place;
+pub mod permission;
+pub mod position;
 pub mod question;
 pub mod review;
 pub mod session;

@@ -8,25 +8,25 @@ use serde_json::Value;
 use crate::lenient;
 
 /// What may be sent as params or result.
-pub trait Wire: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static {}
+pub trait MessagePayload: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static {}
 
-impl<T: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static> Wire for T {}
+impl<T: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static> MessagePayload for T {}
 
 /// A method that is answered. Implemented by the markers of [`crate::table`] and nothing else.
-pub trait Request: sealed::Sealed {
+pub trait RequestMethod: sealed::Sealed {
     const METHOD: &'static str;
     const DIRECTION: Direction;
     /// The answer may take as long as a person does. Only asks of the desk may (law 2).
     const WAITS_FOR_PERSON: bool;
-    type Params: Wire;
-    type Result: Wire;
+    type Params: MessagePayload;
+    type Result: MessagePayload;
 }
 
 /// A method that is not answered. Implemented by the markers of [`crate::table`] and nothing else.
-pub trait Notification: sealed::Sealed {
+pub trait NotificationMethod: sealed::Sealed {
     const METHOD: &'static str;
     const DIRECTION: Direction;
-    type Params: Wire;
+    type Params: MessagePayload;
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -38,7 +38,7 @@ pub enum Direction {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Kind {
+pub enum MethodKind {
     Request,
     Notification,
 }
@@ -52,25 +52,25 @@ pub struct Method {
     pub marker: &'static str,
     pub doc: &'static str,
     pub direction: Direction,
-    pub kind: Kind,
+    pub kind: MethodKind,
     pub waits_for_person: bool,
-    pub params: Shape,
+    pub params: PayloadType,
     /// A notification has none.
-    pub result: Option<Shape>,
+    pub result: Option<PayloadType>,
 }
 
 /// A type, as much of it as can be said without naming it.
 #[derive(Debug, Clone, Copy)]
-pub struct Shape {
+pub struct PayloadType {
     schema: fn(&mut SchemaGenerator) -> Schema,
-    pass: fn(Value) -> Result<Value, serde_json::Error>,
+    round_trip: fn(Value) -> Result<Value, serde_json::Error>,
 }
 
-impl Shape {
-    pub(crate) const fn of<T: Wire>() -> Self {
+impl PayloadType {
+    pub(crate) const fn of<T: MessagePayload>() -> Self {
         Self {
             schema: |generator| generator.subschema_for::<T>(),
-            pass: |value| serde_json::to_value(lenient::decode::<T>(value)?),
+            round_trip: |value| serde_json::to_value(lenient::decode::<T>(value)?),
         }
     }
 
@@ -80,8 +80,8 @@ impl Shape {
     }
 
     /// Reads a value as the type and writes it again: what we do not know is gone, and what is wrong is an error.
-    pub fn pass(&self, value: Value) -> Result<Value, serde_json::Error> {
-        (self.pass)(value)
+    pub fn round_trip(&self, value: Value) -> Result<Value, serde_json::Error> {
+        (self.round_trip)(value)
     }
 }
 
@@ -103,9 +103,9 @@ macro_rules! methods {
                 marker: stringify!($marker),
                 doc: $doc.trim_ascii(),
                 direction: $crate::method::Direction::$direction,
-                kind: $crate::method::Kind::$kind,
+                kind: $crate::method::MethodKind::$kind,
                 waits_for_person: $crate::method::person!($($person)?),
-                params: $crate::method::Shape::of::<$params>(),
+                params: $crate::method::PayloadType::of::<$params>(),
                 result: $crate::method::result!($($result)?),
             } ),*]
         }
@@ -121,7 +121,7 @@ macro_rules! declare {
 
         impl $crate::method::sealed::Sealed for $marker {}
 
-        impl $crate::method::Request for $marker {
+        impl $crate::method::RequestMethod for $marker {
             const METHOD: &'static str = concat!("copydesk/", $name);
             const DIRECTION: $crate::method::Direction = $crate::method::Direction::$direction;
             const WAITS_FOR_PERSON: bool = $crate::method::person!($($person)?);
@@ -136,7 +136,7 @@ macro_rules! declare {
 
         impl $crate::method::sealed::Sealed for $marker {}
 
-        impl $crate::method::Notification for $marker {
+        impl $crate::method::NotificationMethod for $marker {
             const METHOD: &'static str = concat!("copydesk/", $name);
             const DIRECTION: $crate::method::Direction = $crate::method::Direction::$direction;
             type Params = $params;
@@ -158,7 +158,7 @@ macro_rules! result {
         None
     };
     ($result:ty) => {
-        Some($crate::method::Shape::of::<$result>())
+        Some($crate::method::PayloadType::of::<$result>())
     };
 }
 

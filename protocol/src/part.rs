@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// One thing that was said or done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Part {
+pub struct PartInfo {
     /// Unique; the order of parts is that in which they are sent, not that of their ids.
     pub id: String,
     /// The session's id.
@@ -22,15 +22,15 @@ pub struct Part {
     /// When it last changed, in milliseconds since 1970.
     pub updated: u64,
     /// Where it is on its way.
-    pub state: State,
+    pub state: PartStateInfo,
     /// What it is.
-    pub content: Content,
+    pub content: PartContentInfo,
 }
 
 /// Where a part is on its way. One that is completed is on the desk's disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "camelCase")]
-pub enum State {
+pub enum PartStateInfo {
     /// It has not begun.
     Pending,
     /// It is under way.
@@ -49,24 +49,24 @@ pub enum State {
 /// What a part is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "camelCase")]
-pub enum Content {
+pub enum PartContentInfo {
     /// What a person asked.
-    Prompt(Prompt),
+    Prompt(PromptInfo),
     /// An image or a PDF that came with a prompt.
-    File(Media),
+    File(MediaContent),
     /// What the model said.
-    Text(Text),
+    Text(TextContent),
     /// What the model let us see of its thinking.
-    Reasoning(Text),
+    Reasoning(TextContent),
     /// A call of a tool.
-    Call(Call),
+    Call(CallInfo),
     /// A request to the model begins.
     StepStart {
         /// `PROVIDER/MODEL`
         model: String,
     },
     /// A request to the model is answered.
-    StepFinish(StepFinish),
+    StepFinish(StepFinishInfo),
     /// A request to the model failed, and another attempt will be made.
     Retry {
         /// Which retry this is, from 1.
@@ -77,12 +77,12 @@ pub enum Content {
         at: u64,
     },
     /// Something the model is told at its next step without anybody having said it.
-    Note(Text),
+    Note(TextContent),
 }
 
 /// What a person, or an agent in a person's place, asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Prompt {
+pub struct PromptInfo {
     /// The words.
     pub text: String,
     /// It came while the turn ran, and joined it.
@@ -92,7 +92,7 @@ pub struct Prompt {
 
 /// An image or a PDF.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Media {
+pub struct MediaContent {
     /// Such as `image/png`.
     pub mime: String,
     /// The bytes, in base64 with padding.
@@ -104,14 +104,14 @@ pub struct Media {
 
 /// Words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Text {
+pub struct TextContent {
     /// The words, Markdown where the model wrote them.
     pub text: String,
 }
 
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Call {
+pub struct CallInfo {
     /// The model's name for this call, unique within its step.
     pub call: String,
     /// The tool's name; `invalid` where there is none that could have been meant.
@@ -127,13 +127,13 @@ pub struct Call {
     pub progress: Value,
     /// What came of it; missing until something did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub output: Option<Box<CallOutput>>,
+    pub output: Option<Box<CallOutputInfo>>,
 }
 
 /// What came of a call.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct CallOutput {
+pub struct CallOutputInfo {
     /// One line for the person.
     pub title: String,
     /// What the model reads.
@@ -146,18 +146,18 @@ pub struct CallOutput {
     pub metadata: Value,
     /// Images and PDFs that the call gave back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub media: Vec<Media>,
+    pub media: Vec<MediaContent>,
     /// How long it took.
     pub milliseconds: u64,
 }
 
 /// How a request to the model ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct StepFinish {
+pub struct StepFinishInfo {
     /// Why the model stopped.
-    pub stop: StopReason,
+    pub stop: StopReasonInfo,
     /// What was used.
-    pub usage: Usage,
+    pub usage: UsageInfo,
     /// US dollars, where the price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
@@ -166,7 +166,7 @@ pub struct StepFinish {
 /// Why a model stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub enum StopReason {
+pub enum StopReasonInfo {
     /// It has said what it wanted to say.
     End,
     /// It waits for the results of its calls.
@@ -186,7 +186,7 @@ pub enum StopReason {
 /// Tokens of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Usage {
+pub struct UsageInfo {
     /// Read by the model, without what a cache had or took.
     pub input: u64,
     /// Written by the model, its reasoning included.

@@ -7,7 +7,7 @@ use crate::lenient;
 
 /// Questions that are asked together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Questions {
+pub struct QuestionAskInfo {
     /// Their id. The same questions may come more than once, when a client attaches again.
     pub question: String,
     /// The id of the call's part, whose event may come later than the questions.
@@ -16,18 +16,18 @@ pub struct Questions {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// At least one.
-    pub questions: Vec<Question>,
+    pub questions: Vec<QuestionInfo>,
 }
 
 /// One question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Question {
+pub struct QuestionInfo {
     /// A word or two, for a tab or a title.
     pub header: String,
     /// The question.
     pub text: String,
     /// What can be chosen.
-    pub options: Vec<Choice>,
+    pub options: Vec<QuestionOptionInfo>,
     /// Whether more than one may be chosen.
     pub multiple: bool,
     /// Whether the person may write an answer of their own.
@@ -36,7 +36,7 @@ pub struct Question {
 
 /// What can be chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Choice {
+pub struct QuestionOptionInfo {
     /// What is sent back when it is chosen.
     pub label: String,
     /// What it would mean.
@@ -51,7 +51,7 @@ pub struct QuestionAskParams {
     pub session: String,
     /// What is asked.
     #[serde(flatten)]
-    pub questions: Questions,
+    pub questions: QuestionAskInfo,
 }
 
 /// What a person answered, or that nobody did.

@@ -7,7 +7,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::editor::Severity;
+use crate::editor::SeverityInfo;
 use crate::lenient;
 
 /// Which reviews of a session to list.
@@ -27,14 +27,14 @@ pub struct ReviewListParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReviewListResult {
     /// One for each document, sorted by path; two where some of its edits are made and others wait.
-    pub reviews: Vec<Review>,
+    pub reviews: Vec<ReviewInfo>,
     /// How many comments wait for the model's next step.
     pub comments: u32,
 }
 
 /// The undecided edits of one document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Review {
+pub struct ReviewInfo {
     /// Its id. As `hunk` of a decision it stands for everything in it.
     pub review: String,
     /// The document.
@@ -42,7 +42,7 @@ pub struct Review {
     /// The same for a person: relative to the session's folder where it lies in it.
     pub path: String,
     /// Whether its edits are made.
-    pub when: ReviewWhen,
+    pub when: ReviewTimingInfo,
     /// The ask of the call that waits for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<String>,
@@ -53,9 +53,9 @@ pub struct Review {
     pub expected: String,
     /// The file itself, where the agent created, deleted or renamed it. It is one of the hunks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub file: Option<FileHunk>,
+    pub file: Option<FileHunkInfo>,
     /// In the order of the text.
-    pub hunks: Vec<Hunk>,
+    pub hunks: Vec<HunkInfo>,
     /// How many hunks of lines it has altogether.
     pub total: u32,
     /// New lines of all hunks.
@@ -67,7 +67,7 @@ pub struct Review {
 /// Whether an edit is reviewed before it is made or after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub enum ReviewWhen {
+pub enum ReviewTimingInfo {
     /// The call waits; nothing is changed before somebody accepts it.
     Before,
     /// The edit is made, and the turn goes on.
@@ -77,7 +77,7 @@ pub enum ReviewWhen {
 /// Lines that are others.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Hunk {
+pub struct HunkInfo {
     /// Its id, which it keeps as long as it lives.
     pub hunk: String,
     /// What a decision on it expects: it is refused where the hunk is another by then.
@@ -95,7 +95,7 @@ pub struct Hunk {
     pub new_lines: u32,
     /// What differs within lines; only in hunks that are not long.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub words: Vec<Words>,
+    pub words: Vec<WordDiffInfo>,
     /// The ids of the parts of the calls that made it.
     pub by: Vec<String>,
     /// A person has typed in it.
@@ -116,7 +116,7 @@ pub struct HunkProblem {
     /// Counted from the hunk's first line.
     pub line: u32,
     /// How bad.
-    pub severity: Severity,
+    pub severity: SeverityInfo,
     /// The source's name for this kind of problem, such as `E0308`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
@@ -128,7 +128,7 @@ pub struct HunkProblem {
 
 /// What differs in an old line and in the new line at the same place of a hunk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Words {
+pub struct WordDiffInfo {
     /// Counted from the hunk's first line, on both sides.
     pub line: u32,
     /// From where to where, in bytes of the line.
@@ -139,7 +139,7 @@ pub struct Words {
 
 /// A file that came, went, or has another name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct FileHunk {
+pub struct FileHunkInfo {
     /// Its id.
     pub hunk: String,
     /// What a decision on it expects.
@@ -169,7 +169,7 @@ pub enum FileHunkKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReviewChange {
     /// Of its hunks only those that are new or others than before. One without hunks and without a file is over.
-    pub review: Review,
+    pub review: ReviewInfo,
     /// The ids of the hunks that are no more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<String>,
@@ -195,7 +195,7 @@ pub struct ReviewDecision {
     /// As the screen has it.
     pub expected: String,
     /// Yes or no.
-    pub verdict: Verdict,
+    pub verdict: ReviewVerdict,
     /// Only these lines; the rest of the hunk stays undecided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<HunkLines>,
@@ -213,7 +213,7 @@ pub struct ReviewDecision {
 /// Yes or no.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub enum Verdict {
+pub enum ReviewVerdict {
     /// The new lines stay, or come.
     Accept,
     /// The old lines stay, or come back.
@@ -235,16 +235,16 @@ pub struct HunkLines {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReviewDecideResult {
     /// One for each decision, in their order.
-    pub decided: Vec<Decided>,
+    pub decided: Vec<ReviewDecisionResult>,
 }
 
 /// What became of a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Decided {
+pub struct ReviewDecisionResult {
     /// As in the decision.
     pub hunk: String,
     /// What became of it.
-    pub outcome: DecidedOutcome,
+    pub outcome: ReviewDecisionOutcome,
     /// Why, for a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
@@ -253,7 +253,7 @@ pub struct Decided {
 /// What became of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub enum DecidedOutcome {
+pub enum ReviewDecisionOutcome {
     /// It is carried out.
     Done,
     /// The hunk is gone or another by now, or the editor did not make the change. Nothing has happened.
@@ -292,5 +292,5 @@ pub struct SessionSetReviewParams {
     pub session: String,
     /// From the next edit on; where it is missing, as the rules say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub review: Option<ReviewWhen>,
+    pub review: Option<ReviewTimingInfo>,
 }

@@ -3,16 +3,16 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ask::Ask;
-use crate::event::Job;
-use crate::part::Part;
-use crate::question::Questions;
-use crate::review::ReviewWhen;
+use crate::event::JobInfo;
+use crate::part::PartInfo;
+use crate::permission::PermissionAskInfo;
+use crate::question::QuestionAskInfo;
+use crate::review::ReviewTimingInfo;
 
 /// A conversation with an agent. The desk owns it; it outlives every window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Session {
+pub struct SessionInfo {
     /// Unique; later ones sort after earlier ones.
     pub id: String,
     /// The folder it works in: an absolute path on the desk's machine.
@@ -30,7 +30,7 @@ pub struct Session {
     pub parent: Option<String>,
     /// When its edits are reviewed, where a person chose that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub review: Option<ReviewWhen>,
+    pub review: Option<ReviewTimingInfo>,
     /// When it was made, in milliseconds since 1970.
     pub created: u64,
     /// When anything last happened in it, in milliseconds since 1970.
@@ -48,7 +48,7 @@ pub struct SessionParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionResult {
     /// The session as it is now.
-    pub session: Session,
+    pub session: SessionInfo,
 }
 
 /// What a new session is to be.
@@ -83,7 +83,7 @@ pub struct SessionListParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionListResult {
     /// The one that was used last first. A page that is not full is the last.
-    pub sessions: Vec<Session>,
+    pub sessions: Vec<SessionInfo>,
 }
 
 /// Which session to attach to.
@@ -100,9 +100,9 @@ pub struct SessionLoadParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionLoadResult {
     /// The session as it is now.
-    pub session: Session,
+    pub session: SessionInfo,
     /// The last parts in their order, those under way included, with what they have so far.
-    pub parts: Vec<Part>,
+    pub parts: Vec<PartInfo>,
     /// Whether there are parts before these: see `copydesk/session/parts`.
     pub earlier: bool,
     /// The number of the turn that runs; missing where none does.
@@ -111,12 +111,12 @@ pub struct SessionLoadResult {
     /// The last event that is contained in this. Events up to it are dropped, whenever they come.
     pub seq: u64,
     /// Asks that wait for a reply. Each is also sent to this client as a request.
-    pub asks: Vec<Ask>,
+    pub asks: Vec<PermissionAskInfo>,
     /// Questions that wait for a reply. They are also sent to this client as requests.
-    pub questions: Vec<Questions>,
+    pub questions: Vec<QuestionAskInfo>,
     /// Commands that run in the background.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub jobs: Vec<Job>,
+    pub jobs: Vec<JobInfo>,
 }
 
 /// Which page of a session's parts.
@@ -135,7 +135,7 @@ pub struct SessionPartsParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionPartsResult {
     /// In their order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<PartInfo>,
     /// Whether there are parts before these.
     pub earlier: bool,
 }
@@ -190,12 +190,12 @@ pub struct SessionSearchParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionSearchResult {
     /// The latest first.
-    pub found: Vec<Found>,
+    pub found: Vec<SessionSearchMatch>,
 }
 
 /// One place where the words stand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Found {
+pub struct SessionSearchMatch {
     /// The session's id.
     pub session: String,
     /// The session's title; missing where it has none.

@@ -1,8 +1,7 @@
 //! The table of methods: name on the wire (all begin with `copydesk/`), direction, kind, params, result, and whether the
 //! answer may wait for a person.
 
-use crate::ask::{PermissionAskParams, PermissionReply, PermissionSettledParams};
-use crate::desk::{
+use crate::daemon::{
     AgentsParams, AgentsResult, Empty, ModelsResult, ServersRestartParams, ServersRestartResult,
     StatusResult, StopParams, StopResult,
 };
@@ -13,7 +12,8 @@ use crate::editor::{
 use crate::event::EventParams;
 use crate::inline::{InlineCancelParams, InlineRefineParams, InlineStartParams, InlineStartResult};
 use crate::method::methods;
-use crate::navigate::{NavigateParams, NavigateResult};
+use crate::navigation::{NavigateParams, NavigateResult};
+use crate::permission::{PermissionAskParams, PermissionReply, PermissionSettledParams};
 use crate::question::{QuestionAskParams, QuestionReply, QuestionSettledParams};
 use crate::review::{
     ReviewCommentParams, ReviewCommentResult, ReviewDecideParams, ReviewDecideResult, ReviewListParams,

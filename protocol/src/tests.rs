@@ -1,4 +1,4 @@
-mod page;
+mod readme;
 mod table;
 mod tolerance;
 mod wire;

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::lenient;
-use crate::part::Media;
-use crate::place::Range;
+use crate::part::MediaContent;
+use crate::position::WireRange;
 
 /// What a person asks of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -16,7 +16,7 @@ pub struct TurnParams {
     pub text: String,
     /// Images and PDFs.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient::list")]
-    pub files: Vec<Media>,
+    pub files: Vec<MediaContent>,
     /// What the person pointed at.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient::list")]
     pub context: Vec<ContextItem>,
@@ -29,7 +29,7 @@ pub struct ContextItem {
     pub uri: String,
     /// Where in it; the whole where it is missing.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::nested")]
-    pub range: Option<Range>,
+    pub range: Option<WireRange>,
     /// The text as the person saw it; where it is missing, the desk reads the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,

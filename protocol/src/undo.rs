@@ -9,13 +9,13 @@ pub struct UndoParams {
     /// The session's id.
     pub session: String,
     /// How much.
-    pub what: UndoWhat,
+    pub what: UndoScope,
 }
 
 /// How much to take back. What a person wrote is never taken along.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub enum UndoWhat {
+pub enum UndoScope {
     /// What one call did: the id of its part.
     Call(String),
     /// What one turn did: its number.

@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 #[derive(Debug)]
-pub(crate) struct Clock {
+pub(crate) struct CpuClock {
     cpu: Option<u64>,
     wall: Instant,
 }
 
-impl Clock {
+impl CpuClock {
     pub(crate) fn start() -> Self {
         Self { cpu: on_cpu(), wall: Instant::now() }
     }

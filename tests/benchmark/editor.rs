@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::table::Table;
-use crate::shared::model_server::{ModelServer, Turn, Wire};
-use crate::shared::neovim::nvim::Nvim;
+use super::table::BenchmarkTable;
+use crate::shared::model_server::{ScriptedModelServer, ScriptedTurn, ScriptedWire};
+use crate::shared::neovim::nvim::NeovimInstance;
 
 const RUNS: usize = 21;
 const BINARY: &str = env!("CARGO_BIN_EXE_copydesk");
 
-pub(crate) fn measure(table: &mut Table) {
+pub(crate) fn measure(table: &mut BenchmarkTable) {
     start_rows(table);
     change_row(table);
     document_row(table);
@@ -27,19 +27,19 @@ pub(crate) fn measure(table: &mut Table) {
 }
 
 /// A home and a project; the daemon that was started there ends with it.
-pub(super) struct Place {
+pub(super) struct BenchmarkHome {
     folder: tempfile::TempDir,
     config: String,
 }
 
-impl Place {
-    pub(super) fn new(server: Option<&ModelServer>) -> Self {
+impl BenchmarkHome {
+    pub(super) fn new(server: Option<&ScriptedModelServer>) -> Self {
         let config = server.map_or(json!({}), |server| {
             json!({
                 "model": "script/m-1", "enabled_providers": ["script"], "permission": { "edit": "allow" },
                 "agent": { "build": { "steps": 1000 } },
                 "provider": { "script": { "wire": "anthropic", "models": { "m-1": {} },
-                    "options": { "baseURL": server.base_url(Wire::Anthropic), "apiKey": "sk-0987654321" } } },
+                    "options": { "baseURL": server.base_url(ScriptedWire::Anthropic), "apiKey": "sk-0987654321" } } },
             })
         });
         let folder = tempfile::tempdir().unwrap();
@@ -65,22 +65,22 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for BenchmarkHome {
     fn drop(&mut self) {
         self.stop();
     }
 }
 
 /// An editor by hand.
-struct Editor {
+struct BenchmarkEditor {
     child: Child,
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
 }
 
-impl Editor {
+impl BenchmarkEditor {
     /// Greeted; tells how long that took, the start of the process included.
-    fn start(place: &Place) -> (Self, Duration) {
+    fn start(place: &BenchmarkHome) -> (Self, Duration) {
         let start = Instant::now();
         let mut command = Command::new(BINARY);
         place.prepare(&mut command);
@@ -142,35 +142,35 @@ impl Editor {
     }
 }
 
-impl Drop for Editor {
+impl Drop for BenchmarkEditor {
     fn drop(&mut self) {
         drop(self.stdin.take());
         let _ = self.child.wait();
     }
 }
 
-fn start_rows(table: &mut Table) {
+fn start_rows(table: &mut BenchmarkTable) {
     let (cold, warm) = ("editor: initialize, cold daemon", "editor: initialize, warm daemon");
-    if table.wants(cold) {
-        let once = |_| Editor::start(&Place::new(None)).1;
+    if table.includes_row(cold) {
+        let once = |_| BenchmarkEditor::start(&BenchmarkHome::new(None)).1;
         table.row(cold, (0..RUNS).map(once).collect(), Some(Duration::from_millis(30)), String::new());
     }
-    if table.wants(warm) {
-        let place = Place::new(None);
-        let _first = Editor::start(&place);
-        let once = |_| Editor::start(&place).1;
+    if table.includes_row(warm) {
+        let place = BenchmarkHome::new(None);
+        let _first = BenchmarkEditor::start(&place);
+        let once = |_| BenchmarkEditor::start(&place).1;
         table.row(warm, (0..RUNS).map(once).collect(), Some(Duration::from_millis(3)), String::new());
     }
 }
 
-fn change_row(table: &mut Table) {
+fn change_row(table: &mut BenchmarkTable) {
     let name = "editor: didChange in 100,000 lines";
-    if !table.wants(name) {
+    if !table.includes_row(name) {
         return;
     }
     const CHANGES: u32 = 2_000;
-    let place = Place::new(None);
-    let (mut editor, _) = Editor::start(&place);
+    let place = BenchmarkHome::new(None);
+    let (mut editor, _) = BenchmarkEditor::start(&place);
     let text: String = (0..100_000).map(|number| format!("line {number} of many\n")).collect();
     editor.open("file:///large", &text);
     let mut version = 1;
@@ -194,13 +194,13 @@ fn change_row(table: &mut Table) {
     table.row(name, samples, Some(Duration::from_micros(50)), "through the shim, 2,000 in a row".to_owned());
 }
 
-fn document_row(table: &mut Table) {
+fn document_row(table: &mut BenchmarkTable) {
     let name = "editor: memory, 1,000 documents of 1,000 lines";
-    if !table.wants(name) {
+    if !table.includes_row(name) {
         return;
     }
-    let place = Place::new(None);
-    let (mut editor, _) = Editor::start(&place);
+    let place = BenchmarkHome::new(None);
+    let (mut editor, _) = BenchmarkEditor::start(&place);
     let line = "    let value = compute(&input, options)?; // and so on\n";
     let text = line.repeat(1_000);
     for number in 0..1_000 {
@@ -210,27 +210,30 @@ fn document_row(table: &mut Table) {
     memory(table, name, pid, "VmRSS", 150.0, &format!("{:.0} MB of text", text.len() as f64 / 1e3));
 }
 
-fn session_row(table: &mut Table) {
+fn session_row(table: &mut BenchmarkTable) {
     let name = "editor: memory, 32 sessions of 20 tool turns at once";
-    if !table.wants(name) {
+    if !table.includes_row(name) {
         return;
     }
-    let server = ModelServer::start();
+    let server = ScriptedModelServer::start();
     let step = |read: usize| {
         // Who makes the same call again and again is asked about.
         let arguments = json!({ "filePath": "a.txt", "offset": 1, "limit": 40 + read });
-        Turn::new().call(format!("c{read}"), "read", arguments)
+        ScriptedTurn::new().call(format!("c{read}"), "read", arguments)
     };
     // By how far a conversation has come: the sessions take turns as they like.
     for read in 0..=20 {
-        let is_here = move |request: &crate::shared::model_server::Recorded| {
+        let is_here = move |request: &crate::shared::model_server::RecordedRequest| {
             request.body["messages"].as_array().is_some_and(|messages| messages.len() == 1 + 2 * read)
         };
-        server.whenever(is_here, if read == 20 { Turn::new().text("Done.") } else { step(read) });
+        server.on_each_request(
+            is_here,
+            if read == 20 { ScriptedTurn::new().text("Done.") } else { step(read) },
+        );
     }
-    let place = Place::new(Some(&server));
+    let place = BenchmarkHome::new(Some(&server));
     fs::write(place.path("a.txt"), "a line of the file that is read\n".repeat(40)).unwrap();
-    let (mut editor, _) = Editor::start(&place);
+    let (mut editor, _) = BenchmarkEditor::start(&place);
     let folder = place.path("").canonicalize().unwrap();
     let mut sessions = Vec::new();
     for _ in 0..32 {
@@ -260,7 +263,7 @@ fn session_row(table: &mut Table) {
 }
 
 /// A line of `/proc/PID/status` beside what it may be, in megabytes.
-fn memory(table: &mut Table, name: &str, pid: u64, key: &str, budget: f64, note: &str) {
+fn memory(table: &mut BenchmarkTable, name: &str, pid: u64, key: &str, budget: f64, note: &str) {
     let Ok(status) = fs::read_to_string(format!("/proc/{pid}/status")) else {
         return table.remark(&format!("{name} is left out: this system has no /proc"));
     };
@@ -270,14 +273,14 @@ fn memory(table: &mut Table, name: &str, pid: u64, key: &str, budget: f64, note:
     table.remark(&format!("{name}: {used:.1} MB of {budget} {verdict}; {note}"));
 }
 
-fn edit_rows(table: &mut Table) {
+fn edit_rows(table: &mut BenchmarkTable) {
     let nvim = std::env::var_os("COPYDESK_TEST_NVIM").unwrap_or_default();
     for program in std::env::split_paths(&nvim).filter(|path| path.is_file()) {
         let version = Command::new(&program).arg("--version").output().unwrap().stdout;
         let version = String::from_utf8_lossy(&version).lines().next().unwrap_or_default().to_owned();
         for (lines, budget) in [(500, 10), (100_000, 30)] {
             let name = format!("editor: edit into a live Neovim, {lines} lines");
-            if table.wants(&name) {
+            if table.includes_row(&name) {
                 let samples = edits(&program, lines);
                 table.row(&name, samples, Some(Duration::from_millis(budget)), version.clone());
             }
@@ -296,13 +299,14 @@ fn edits(program: &Path, lines: usize) -> Vec<Duration> {
         let (old, new) = (text(turn), text(turn + 1));
         let arguments =
             json!({ "filePath": "a.txt", "oldString": format!("{old}\n"), "newString": format!("{new}\n") });
-        Turn::new().call(format!("c{turn}"), "edit", arguments)
+        ScriptedTurn::new().call(format!("c{turn}"), "edit", arguments)
     });
-    let server = ModelServer::playing(turns.chain([Turn::new().text("Done.")]));
-    let place = Place::new(Some(&server));
+    let server = ScriptedModelServer::start_with(turns.chain([ScriptedTurn::new().text("Done.")]));
+    let place = BenchmarkHome::new(Some(&server));
     let whole: String = (0..lines).map(|number| format!("line {number} of many\n")).collect();
     fs::write(place.path("a.txt"), whole).unwrap();
-    let mut nvim = Nvim::start(program, include_str!("../neovim/init.lua"), |command| place.prepare(command));
+    let mut nvim =
+        NeovimInstance::start(program, include_str!("../neovim/init.lua"), |command| place.prepare(command));
     nvim.lua("T.start(0) T.open('a.txt')", json!([]));
     let watch = "T.changes = {}
         vim.api.nvim_buf_attach(0, false, { on_lines = function()
@@ -312,7 +316,7 @@ fn edits(program: &Path, lines: usize) -> Vec<Duration> {
         T.request('copydesk/session/load', { session = made.session.id })
         T.request('copydesk/turn/start', { session = made.session.id, text = 'Work' })";
     nvim.lua(watch, json!([]));
-    let end = nvim.wait("event", |told| told["event"]["event"] == "turnEnded");
+    let end = nvim.wait_for_message("event", |told| told["event"]["event"] == "turnEnded");
     assert_eq!(end["event"]["end"]["kind"], "done", "{end}");
     // Both clocks are the machine's monotonic one; only their beginnings differ.
     let before = Instant::now();
@@ -323,7 +327,7 @@ fn edits(program: &Path, lines: usize) -> Vec<Duration> {
     assert_eq!(changes.len(), RUNS, "one change for each edit");
     let since = |(index, at): (usize, &Value)| {
         let changed = here - Duration::from_nanos(there - nanoseconds(at));
-        changed.duration_since(server.answered(index + 1).unwrap())
+        changed.duration_since(server.answer_time(index + 1).unwrap())
     };
     changes.iter().enumerate().map(since).collect()
 }

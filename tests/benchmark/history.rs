@@ -3,28 +3,31 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use copydesk_model::{Call, CallResult, Input, Message, Part, Reasoning, Request, Text, ToolSpec, Wire};
+use copydesk_model::{
+    AssistantPart, ModelMessage, ModelRequest, ReasoningPart, TextPart, ToolCallPart, ToolResultPart,
+    ToolSpec, UserPart, WireProtocol,
+};
 use serde_json::json;
 
-use super::stream::at;
-use super::table::Table;
+use super::stream::model_at;
+use super::table::BenchmarkTable;
 
 const TURNS: usize = 200;
 const RUNS: usize = 51;
 const BUDGET: Duration = Duration::from_millis(5);
 
-pub(crate) fn measure(table: &mut Table) {
+pub(crate) fn measure(table: &mut BenchmarkTable) {
     let request = conversation();
-    for wire in Wire::ALL {
+    for wire in WireProtocol::ALL {
         let name = format!("request of {TURNS} turns {}", wire.name());
-        if !table.wants(&name) {
+        if !table.includes_row(&name) {
             continue;
         }
-        let model = at(wire, "http://127.0.0.1:9/v1".to_owned());
+        let model = model_at(wire, "http://127.0.0.1:9/v1".to_owned());
         let mut size = 0;
         let samples = (0..RUNS).map(|_| {
             let start = Instant::now();
-            size = model.body(&request).unwrap().len();
+            size = model.encode_body(&request).unwrap().len();
             start.elapsed()
         });
         let samples = samples.collect();
@@ -33,7 +36,7 @@ pub(crate) fn measure(table: &mut Table) {
 }
 
 /// Each turn: a prompt, a thought, a word, two calls, and what they gave (a file of 4 kB and a short list).
-fn conversation() -> Request {
+fn conversation() -> ModelRequest {
     let file = "    let value = compute(&input, \"options\")?; // and so on\n".repeat(70);
     let tool = |name: &str| ToolSpec {
         name: name.to_owned(),
@@ -47,27 +50,39 @@ fn conversation() -> Request {
         let call = |which: usize| format!("call_{turn}_{which}");
         let part = |which: usize, name: &str| {
             let arguments = format!("{{\"filePath\":\"src/part{turn}.rs\",\"limit\":{which}}}");
-            Part::Call(Call { id: call(which), name: name.into(), arguments, echo: None })
+            AssistantPart::Call(ToolCallPart { id: call(which), name: name.into(), arguments, echo: None })
         };
-        messages
-            .push(Message::User(vec![Input::Text(format!("Now look at part {turn} and tell me about it."))]));
-        messages.push(Message::Assistant(vec![
-            Part::Reasoning(Reasoning { text: "I should read the file first. ".repeat(8), echo: None }),
-            Part::Text(Text { text: "I read the file and list its neighbours.".into(), echo: None }),
+        messages.push(ModelMessage::User(vec![UserPart::Text(format!(
+            "Now look at part {turn} and tell me about it."
+        ))]));
+        messages.push(ModelMessage::Assistant(vec![
+            AssistantPart::Reasoning(ReasoningPart {
+                text: "I should read the file first. ".repeat(8),
+                echo: None,
+            }),
+            AssistantPart::Text(TextPart {
+                text: "I read the file and list its neighbours.".into(),
+                echo: None,
+            }),
             part(1, "read"),
             part(2, "list"),
         ]));
-        let result = |which: usize, name: &str, output: String| CallResult {
+        let result = |which: usize, name: &str, output: String| ToolResultPart {
             id: call(which),
             name: name.into(),
             output,
-            ..CallResult::default()
+            ..ToolResultPart::default()
         };
-        messages.push(Message::Results(vec![
+        messages.push(ModelMessage::Results(vec![
             result(1, "read", file.clone()),
             result(2, "list", "a.rs\nb.rs\nc.rs\n".into()),
         ]));
     }
     let tools = (0..30).map(|number| tool(&format!("tool{number}"))).collect();
-    Request { system: vec!["You are a careful desk. ".repeat(400)], messages, tools, ..Request::default() }
+    ModelRequest {
+        system: vec!["You are a careful desk. ".repeat(400)],
+        messages,
+        tools,
+        ..ModelRequest::default()
+    }
 }

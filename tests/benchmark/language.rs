@@ -8,40 +8,58 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::desk::{Desk, to_end};
-use super::table::Table;
+use super::project::{BenchmarkProject, to_end};
+use super::table::BenchmarkTable;
 
 const EDITS: usize = 21;
 
-pub(crate) fn measure(table: &mut Table) {
+pub(crate) fn measure(table: &mut BenchmarkTable) {
     let program =
         Path::new(env!("CARGO_BIN_EXE_copydesk")).with_file_name("examples").join("language_server");
     if program.exists() {
-        let served = |script: Value| Asked::Server { program: &program, script };
+        let served = |script: Value| DiagnosticsBackend::Server { program: &program, script };
         let (asked, many) = (
             served(json!({ "pull": true, "push": "never" })),
             served(json!({ "pull": true, "push": "never", "more": 10_000 })),
         );
-        let toy = |lines: usize| File { name: "a.toy", text: lines_of(lines), functions: lines };
-        over(table, "language: over a server's answer, asked", Some(5), &toy(100), &asked);
-        over(table, "language: over a server's answer, published", Some(5), &toy(100), &served(json!({})));
-        over(table, "language: 10,000 diagnostics", Some(50), &toy(10_000), &many);
+        let toy = |lines: usize| BenchmarkFile { name: "a.toy", text: lines_of(lines), functions: lines };
+        measure_overhead(table, "language: over a server's answer, asked", Some(5), &toy(100), &asked);
+        measure_overhead(
+            table,
+            "language: over a server's answer, published",
+            Some(5),
+            &toy(100),
+            &served(json!({})),
+        );
+        measure_overhead(table, "language: 10,000 diagnostics", Some(50), &toy(10_000), &many);
         memory(table, &served(json!({})));
     } else {
         table.remark(
             "rows of language servers are left out: `cargo build --release --package copydesk --example language_server` first",
         );
     }
-    let rust = |text: String, functions: usize| File { name: "a.rs", text, functions };
+    let rust = |text: String, functions: usize| BenchmarkFile { name: "a.rs", text, functions };
     let usual = rust(functions_of(10_000 / 8), 10_000 / 8);
-    over(table, "language: a grammar reads 10,000 lines again", Some(10), &usual, &Asked::Grammar);
+    measure_overhead(
+        table,
+        "language: a grammar reads 10,000 lines again",
+        Some(10),
+        &usual,
+        &DiagnosticsBackend::Grammar,
+    );
     // The most that there is to read again: as many things side by side as there are lines.
     let flat = rust(lines_of(10_000), 10_000);
-    over(table, "language: the same, each line a function", None, &flat, &Asked::Grammar);
+    measure_overhead(
+        table,
+        "language: the same, each line a function",
+        None,
+        &flat,
+        &DiagnosticsBackend::Grammar,
+    );
 }
 
 /// What is edited, in the middle.
-struct File {
+struct BenchmarkFile {
     name: &'static str,
     text: String,
     /// It has so many, `f_0` and so on.
@@ -49,13 +67,13 @@ struct File {
 }
 
 /// Who is asked about an edit.
-enum Asked<'a> {
+enum DiagnosticsBackend<'a> {
     Nobody,
     Grammar,
     Server { program: &'a Path, script: Value },
 }
 
-impl Asked<'_> {
+impl DiagnosticsBackend<'_> {
     fn config(&self, folder: &Path) -> Value {
         match self {
             Self::Nobody => json!({ "lsp": false, "diagnostics": { "enabled": false } }),
@@ -71,11 +89,17 @@ impl Asked<'_> {
 }
 
 /// A row: how much longer an edit takes where somebody is asked.
-fn over(table: &mut Table, name: &str, budget: Option<u64>, file: &File, asked: &Asked<'_>) {
-    if !table.wants(name) {
+fn measure_overhead(
+    table: &mut BenchmarkTable,
+    name: &str,
+    budget: Option<u64>,
+    file: &BenchmarkFile,
+    asked: &DiagnosticsBackend<'_>,
+) {
+    if !table.includes_row(name) {
         return;
     }
-    let alone = edits(file, &Asked::Nobody);
+    let alone = edits(file, &DiagnosticsBackend::Nobody);
     let alone = alone[alone.len() / 2];
     let more = edits(file, asked).into_iter().map(|took| took.saturating_sub(alone)).collect();
     let note = format!("beside {:.2} ms of the edit itself", alone.as_secs_f64() * 1e3);
@@ -83,9 +107,9 @@ fn over(table: &mut Table, name: &str, budget: Option<u64>, file: &File, asked: 
 }
 
 /// How long edits of one line take, the shortest first.
-fn edits(file: &File, asked: &Asked<'_>) -> Vec<Duration> {
+fn edits(file: &BenchmarkFile, asked: &DiagnosticsBackend<'_>) -> Vec<Duration> {
     let folder = tempfile::tempdir().unwrap();
-    let desk = Desk { folder: folder.path(), also: asked.config(folder.path()) };
+    let desk = BenchmarkProject { folder: folder.path(), also: asked.config(folder.path()) };
     desk.write(file.name, &file.text);
     let took = desk.turns(&folder.path().join("project"), EDITS, |turn| vec![edit(file, turn)]);
     let mut took = to_end(&took);
@@ -109,26 +133,26 @@ fn functions_of(functions: usize) -> String {
     (0..functions).map(one).collect()
 }
 
-fn edit(file: &File, turn: usize) -> (&'static str, Value) {
+fn edit(file: &BenchmarkFile, turn: usize) -> (&'static str, Value) {
     let middle = file.functions / 2;
     let name = |turn: usize| if turn == 0 { format!("f_{middle}()") } else { format!("g_{turn}()") };
     ("edit", json!({ "filePath": file.name, "oldString": name(turn), "newString": name(turn + 1) }))
 }
 
 /// What a running server adds to the resident memory of the desk.
-fn memory(table: &mut Table, asked: &Asked<'_>) {
+fn memory(table: &mut BenchmarkTable, asked: &DiagnosticsBackend<'_>) {
     let name = "language: memory of an idle pool";
-    if !table.wants(name) {
+    if !table.includes_row(name) {
         return;
     }
-    let resident = |asked: &Asked<'_>| {
+    let resident = |asked: &DiagnosticsBackend<'_>| {
         let folder = tempfile::tempdir().unwrap();
-        let desk = Desk { folder: folder.path(), also: asked.config(folder.path()) };
-        let toy = File { name: "a.toy", text: lines_of(2000), functions: 2000 };
+        let desk = BenchmarkProject { folder: folder.path(), also: asked.config(folder.path()) };
+        let toy = BenchmarkFile { name: "a.toy", text: lines_of(2000), functions: 2000 };
         desk.write(toy.name, &toy.text);
         desk.resident(5, |turn| vec![edit(&toy, turn)])
     };
-    match (resident(&Asked::Nobody), resident(asked)) {
+    match (resident(&DiagnosticsBackend::Nobody), resident(asked)) {
         (Some((alone, _)), Some((pool, _))) => {
             let verdict = if pool - alone <= 5.0 { "ok" } else { "OVER" };
             table.remark(&format!("{name}: {:.1} MB more of 5 {verdict}, {pool:.1} MB in all", pool - alone));

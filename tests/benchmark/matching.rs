@@ -6,29 +6,29 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use copydesk_text::patch::{parse, plan};
-use copydesk_text::{Tier, replace};
+use copydesk_text::{MatchTier, replace};
 
-use super::table::Table;
+use super::table::BenchmarkTable;
 
 const LINES: usize = 100_000;
 const HUNKS: usize = 200;
 const RUNS: usize = 9;
 
-pub(crate) fn measure(table: &mut Table) {
+pub(crate) fn measure(table: &mut BenchmarkTable) {
     let text: String = (0..LINES).map(line).collect();
     let first = LINES - 10;
     let block: String = (first..first + 4).map(line).collect();
     let new = |old: &str| old.replace(&format!("value_{}", first + 2), "other");
-    if table.wants("edit, exact") {
-        let samples = timed(|| replace(&text, &block, &new(&block), false).unwrap().tier, Tier::Exact);
+    if table.includes_row("edit, exact") {
+        let samples = timed(|| replace(&text, &block, &new(&block), false).unwrap().tier, MatchTier::Exact);
         row(table, "edit, exact", 5, samples, "4 lines near the end of 100,000");
     }
-    if table.wants("edit, last tier") {
+    if table.includes_row("edit, last tier") {
         let old = block.replacen("compute", "computes", 1);
-        let samples = timed(|| replace(&text, &old, &new(&old), false).unwrap().tier, Tier::Near);
+        let samples = timed(|| replace(&text, &old, &new(&old), false).unwrap().tier, MatchTier::Near);
         row(table, "edit, last tier", 100, samples, "the same with a letter too many in the first");
     }
-    if table.wants("apply_patch") {
+    if table.includes_row("apply_patch") {
         let source = patch();
         let steps = || plan(&parse(&source).unwrap(), |_| Some(text.as_str())).unwrap().len();
         let samples = timed(steps, 1);
@@ -36,7 +36,7 @@ pub(crate) fn measure(table: &mut Table) {
     }
 }
 
-fn row(table: &mut Table, name: &str, budget: u64, samples: Vec<Duration>, note: &str) {
+fn row(table: &mut BenchmarkTable, name: &str, budget: u64, samples: Vec<Duration>, note: &str) {
     table.row(name, samples, Some(Duration::from_millis(budget)), note.to_owned());
 }
 

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use copydesk_tool::page::{Form, read};
+use copydesk_tool::page::{PageFormat, read};
 use url::Url;
 
-use super::clock::Clock;
-use super::table::Table;
+use super::clock::CpuClock;
+use super::table::BenchmarkTable;
 
 const SIZE: usize = 5 * 1024 * 1024;
 const RUNS: usize = 11;
@@ -25,21 +25,21 @@ room.take(<span class="number">1</span>, <span class="string">"first"</span>);</
 <script type="text/javascript">window.ready = function () { return "<div>" + 1 + "</div>"; };</script></div></section>
 "##;
 
-pub(crate) fn measure(table: &mut Table) {
+pub(crate) fn measure(table: &mut BenchmarkTable) {
     let address = Url::parse("https://host.example/docs/room/index.html").unwrap();
     // What pages are like, and the most that tags alone can cost.
     for (name, piece) in
         [("documentation", SECTION), ("nothing but cells", "<table><td>x"), ("nothing but items", "<li>x")]
     {
         let name = format!("page of 5 MB to Markdown, {name}");
-        if !table.wants(&name) {
+        if !table.includes_row(&name) {
             continue;
         }
         let html = piece.repeat(SIZE / piece.len());
         let mut size = 0;
         let samples = (0..RUNS).map(|_| {
-            let clock = Clock::start();
-            size = read(&html, &address, Form::Markdown).text.len();
+            let clock = CpuClock::start();
+            size = read(&html, &address, PageFormat::Markdown).text.len();
             clock.elapsed()
         });
         let samples = samples.collect();

@@ -9,22 +9,22 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::editor::{Place, nanoseconds};
-use super::table::Table;
-use crate::shared::model_server::{ModelServer, Turn};
-use crate::shared::neovim::nvim::Nvim;
+use super::editor::{BenchmarkHome, nanoseconds};
+use super::table::BenchmarkTable;
+use crate::shared::model_server::{ScriptedModelServer, ScriptedTurn};
+use crate::shared::neovim::nvim::NeovimInstance;
 
 const RUNS: usize = 21;
 const BINARY: &str = env!("CARGO_BIN_EXE_copydesk");
 const PLUGIN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../editors/nvim");
 
-pub(crate) fn measure(table: &mut Table) {
+pub(crate) fn measure(table: &mut BenchmarkTable) {
     let named = std::env::var_os("COPYDESK_TEST_NVIM").unwrap_or_default();
     for program in std::env::split_paths(&named).filter(|path| path.is_file()) {
         let version = Command::new(&program).arg("--version").output().unwrap().stdout;
         let version = String::from_utf8_lossy(&version).lines().next().unwrap_or_default().to_owned();
         let mut row = |name: &str, budget: f64, samples: &dyn Fn(&Path) -> Vec<Duration>| {
-            if table.wants(name) {
+            if table.includes_row(name) {
                 let budget = Duration::from_secs_f64(budget / 1000.0);
                 table.row(name, samples(&program), Some(budget), version.clone());
             }
@@ -42,13 +42,13 @@ pub(crate) fn measure(table: &mut Table) {
 }
 
 /// A Neovim with the plugin, and the clock of both.
-struct Clocked {
-    nvim: Nvim,
+struct TimedNeovim {
+    nvim: NeovimInstance,
 }
 
-impl Clocked {
-    fn start(program: &Path, place: &Place) -> Self {
-        let nvim = Nvim::start(program, include_str!("../plugin/init.lua"), |command| {
+impl TimedNeovim {
+    fn start(program: &Path, place: &BenchmarkHome) -> Self {
+        let nvim = NeovimInstance::start(program, include_str!("../plugin/init.lua"), |command| {
             place.prepare(command);
             command.env("TEST_PLUGIN", PLUGIN).env("TEST_SETUP", json!({ "cmd": BINARY }).to_string());
         });
@@ -69,8 +69,8 @@ impl Clocked {
         times.map(|at| here - Duration::from_nanos(there - nanoseconds(at))).collect()
     }
 
-    fn ended(&mut self) {
-        let end = self.nvim.wait("CopydeskTurnEnded", |_| true);
+    fn wait_for_turn_end(&mut self) {
+        let end = self.nvim.wait_for_message("CopydeskTurnEnded", |_| true);
         assert_eq!(end["end"]["kind"], "done", "{end}");
     }
 }
@@ -83,9 +83,9 @@ fn setups(program: &Path) -> Vec<Duration> {
         require('copydesk').setup({{}})
         T.took = vim.uv.hrtime() - began"
     );
-    let place = Place::new(None);
+    let place = BenchmarkHome::new(None);
     let took = |_| {
-        let mut nvim = Nvim::start(program, &code, |command| place.prepare(command));
+        let mut nvim = NeovimInstance::start(program, &code, |command| place.prepare(command));
         Duration::from_nanos(nanoseconds(&nvim.lua("return tostring(T.took)", json!([]))))
     };
     (0..RUNS).map(took).collect()
@@ -105,20 +105,22 @@ const WATCH: &str = "T.drawn = {}
     end";
 
 fn first_words(program: &Path) -> Vec<Duration> {
-    let server = ModelServer::playing((0..RUNS).map(|turn| Turn::new().text(format!("token{turn}"))));
-    let place = Place::new(Some(&server));
-    let mut person = Clocked::start(program, &place);
+    let server = ScriptedModelServer::start_with(
+        (0..RUNS).map(|turn| ScriptedTurn::new().text(format!("token{turn}"))),
+    );
+    let place = BenchmarkHome::new(Some(&server));
+    let mut person = TimedNeovim::start(program, &place);
     person.lua(WATCH);
     person.lua("vim.cmd('Copydesk chat') T.watch(vim.fn.bufnr('copydesk://chat'), 'token%d')");
     for _ in 0..RUNS {
         person.lua("vim.cmd('Copydesk ask Work')");
-        person.ended();
+        person.wait_for_turn_end();
         let drawn = "require('copydesk.chat.transcript').is_drawn()";
         person.lua(&format!("T.until_(function() return {drawn} end)"));
     }
     let mut drawn = person.times("T.drawn");
     drawn.dedup_by(|later, earlier| later.duration_since(*earlier) < Duration::from_millis(20));
-    let answers: Vec<_> = (0..4 * RUNS).filter_map(|index| server.answered(index)).collect();
+    let answers: Vec<_> = (0..4 * RUNS).filter_map(|index| server.answer_time(index)).collect();
     // Titles are asked for too: each drawing belongs to the last answer before it.
     drawn
         .iter()
@@ -134,19 +136,19 @@ fn edits(program: &Path) -> Vec<Duration> {
     let turns = (0..RUNS).map(|turn| {
         let arguments = json!({ "filePath": "a.txt", "oldString": format!("{}\n", text(turn)),
             "newString": format!("{}\n", text(turn + 1)) });
-        Turn::new().call(format!("c{turn}"), "edit", arguments)
+        ScriptedTurn::new().call(format!("c{turn}"), "edit", arguments)
     });
-    let server = ModelServer::playing(turns.chain([Turn::new().text("Done.")]));
-    let place = Place::new(Some(&server));
+    let server = ScriptedModelServer::start_with(turns.chain([ScriptedTurn::new().text("Done.")]));
+    let place = BenchmarkHome::new(Some(&server));
     let whole: String = (0..500).map(|number| format!("line {number} of many\n")).collect();
     fs::write(place.path("a.txt"), whole).unwrap();
-    let mut person = Clocked::start(program, &place);
+    let mut person = TimedNeovim::start(program, &place);
     person.lua(WATCH);
     person.lua("vim.cmd('edit +250 a.txt') T.watch(0, 'now %d') vim.cmd('Copydesk ask Work')");
-    person.ended();
+    person.wait_for_turn_end();
     let drawn = person.times("T.drawn");
     assert_eq!(drawn.len(), RUNS, "one change for each edit");
-    let since = |(turn, at): (usize, &Instant)| at.duration_since(server.answered(turn + 1).unwrap());
+    let since = |(turn, at): (usize, &Instant)| at.duration_since(server.answer_time(turn + 1).unwrap());
     drawn.iter().enumerate().map(since).collect()
 }
 
@@ -154,13 +156,16 @@ fn edits(program: &Path) -> Vec<Duration> {
 fn decisions(program: &Path) -> Vec<Duration> {
     let arguments =
         json!({ "filePath": "a.txt", "oldString": "5 of", "newString": "5, of", "replaceAll": true });
-    let server = ModelServer::playing([Turn::new().call("c1", "edit", arguments), Turn::new().text("Done.")]);
-    let place = Place::new(Some(&server));
+    let server = ScriptedModelServer::start_with([
+        ScriptedTurn::new().call("c1", "edit", arguments),
+        ScriptedTurn::new().text("Done."),
+    ]);
+    let place = BenchmarkHome::new(Some(&server));
     let whole: String = (0..10_000).map(|number| format!("line {number} of many\n")).collect();
     fs::write(place.path("a.txt"), whole).unwrap();
-    let mut person = Clocked::start(program, &place);
+    let mut person = TimedNeovim::start(program, &place);
     person.lua("vim.cmd('edit a.txt') vim.cmd('Copydesk! ask Work')");
-    person.ended();
+    person.wait_for_turn_end();
     person.lua("T.until_(function() return require('copydesk.review').count() == 1000 end)");
     let decide = "vim.cmd('Copydesk next | redraw')
         return T.await(function(done)
@@ -176,8 +181,8 @@ fn decisions(program: &Path) -> Vec<Duration> {
 }
 
 fn openings(program: &Path) -> Vec<Duration> {
-    let server = ModelServer::playing([Turn::new().text("One.")]);
-    let place = Place::new(Some(&server));
+    let server = ScriptedModelServer::start_with([ScriptedTurn::new().text("One.")]);
+    let place = BenchmarkHome::new(Some(&server));
     let run = |arguments: &[&str]| {
         let mut command = Command::new(BINARY);
         place.prepare(&mut command);
@@ -202,7 +207,7 @@ fn openings(program: &Path) -> Vec<Duration> {
     let id = imported.split([' ', ',']).nth(2).unwrap();
     (0..5)
         .map(|_| {
-            let mut person = Clocked::start(program, &place);
+            let mut person = TimedNeovim::start(program, &place);
             person.lua(
                 "vim.cmd('Copydesk chat') T.await(function(done) require('copydesk.client').start(done) end)",
             );
@@ -222,12 +227,13 @@ fn openings(program: &Path) -> Vec<Duration> {
 /// conversation, less what it is without the plugin.
 fn keystrokes(program: &Path) -> Vec<Duration> {
     const WORDS: usize = 4000;
-    let stream = (0..WORDS).fold(Turn::new(), |turn, word| turn.text("word ").gate(format!("g{word}")));
-    let server = ModelServer::playing([stream]);
-    let place = Place::new(Some(&server));
+    let stream =
+        (0..WORDS).fold(ScriptedTurn::new(), |turn, word| turn.text("word ").gate(format!("g{word}")));
+    let server = ScriptedModelServer::start_with([stream]);
+    let place = BenchmarkHome::new(Some(&server));
     let whole: String = (0..500).map(|number| format!("line {number} of many\n")).collect();
     fs::write(place.path("a.txt"), whole).unwrap();
-    let mut person = Clocked::start(program, &place);
+    let mut person = TimedNeovim::start(program, &place);
     let typing = "return T.await(function(done)
         local took, window = {}, vim.fn.win_getid(1)
         local function key()
@@ -248,12 +254,12 @@ fn keystrokes(program: &Path) -> Vec<Duration> {
     person.lua("vim.cmd('edit a.txt')");
     let without = nanoseconds(&person.lua(typing));
     person.lua("vim.cmd('Copydesk ask Work')");
-    person.nvim.wait("CopydeskTurnStarted", |_| true);
+    person.nvim.wait_for_message("CopydeskTurnStarted", |_| true);
     let with = std::thread::scope(|scope| {
         // A word each millisecond, which is more than models do.
         scope.spawn(|| {
             for word in 0..WORDS {
-                server.open(&format!("g{word}"));
+                server.open_gate(&format!("g{word}"));
                 let next = Instant::now() + Duration::from_millis(1);
                 while Instant::now() < next {
                     std::thread::yield_now();
@@ -262,6 +268,6 @@ fn keystrokes(program: &Path) -> Vec<Duration> {
         });
         nanoseconds(&person.lua(typing))
     });
-    person.ended();
+    person.wait_for_turn_end();
     vec![Duration::from_nanos(with.saturating_sub(without))]
 }

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::desk::{Calls, Desk, Took, to_end};
-use super::table::Table;
+use super::project::{BenchmarkProject, ScriptedCalls, TurnTiming, to_end};
+use super::table::BenchmarkTable;
 use super::tree;
-use crate::shared::model_server::{ModelServer, Turn};
+use crate::shared::model_server::{ScriptedModelServer, ScriptedTurn};
 
 /// Tool turns of a row; each in the same process.
 const RUNS: usize = 21;
@@ -21,9 +21,9 @@ const fn ms(milliseconds: u64) -> Option<Duration> {
     Some(Duration::from_millis(milliseconds))
 }
 
-pub(crate) fn measure(table: &mut Table) {
+pub(crate) fn measure(table: &mut BenchmarkTable) {
     let folder = tempfile::tempdir().unwrap();
-    let desk = Desk { folder: folder.path(), also: json!({}) };
+    let desk = BenchmarkProject { folder: folder.path(), also: json!({}) };
     desk.sync_row(table);
     desk.start_row(table);
     let line = "    let value = compute(&input, \"options\")?; // and so on\n";
@@ -55,17 +55,23 @@ pub(crate) fn measure(table: &mut Table) {
     search_rows(table, &desk);
 }
 
-impl Desk<'_> {
-    fn row(&self, table: &mut Table, name: &str, budget: Option<Duration>, calls: impl Fn(usize) -> Calls) {
-        if table.wants(name) {
+impl BenchmarkProject<'_> {
+    fn row(
+        &self,
+        table: &mut BenchmarkTable,
+        name: &str,
+        budget: Option<Duration>,
+        calls: impl Fn(usize) -> ScriptedCalls,
+    ) {
+        if table.includes_row(name) {
             let samples = self.turns(&self.folder.join("project"), RUNS, calls);
             table.row(name, to_end(&samples), budget, String::new());
         }
     }
 
-    fn sync_row(&self, table: &mut Table) {
+    fn sync_row(&self, table: &mut BenchmarkTable) {
         let name = "session: one fdatasync of the disk";
-        if table.wants(name) {
+        if table.includes_row(name) {
             let mut file = fs::File::create(self.folder.join("synced")).unwrap();
             let once = |_| {
                 file.write_all(&[b'x'; 4096]).unwrap();
@@ -77,13 +83,13 @@ impl Desk<'_> {
         }
     }
 
-    fn start_row(&self, table: &mut Table) {
+    fn start_row(&self, table: &mut BenchmarkTable) {
         let name = "session: start of run to its first request";
-        if !table.wants(name) {
+        if !table.includes_row(name) {
             return;
         }
         let once = |_| {
-            let server = ModelServer::playing([Turn::new().text("Done.")]);
+            let server = ScriptedModelServer::start_with([ScriptedTurn::new().text("Done.")]);
             let start = Instant::now();
             assert!(self.spawn(&server, &self.folder.join("project")).wait().unwrap().success());
             server.requests()[0].arrived.duration_since(start)
@@ -93,21 +99,21 @@ impl Desk<'_> {
 
     /// Beyond the bytes: to the head of the next request, which is sent when the request is written and before its bytes
     /// travel. What writing it costs is the business of `history`.
-    fn long_rows(&self, table: &mut Table) {
+    fn long_rows(&self, table: &mut BenchmarkTable) {
         let name = "session: turns 2 to 21 of 200";
-        if !table.wants(name) {
+        if !table.includes_row(name) {
             return;
         }
         let calls = |turn| vec![("read", json!({ "filePath": "part1.rs", "limit": 40 + turn }))];
         let all = self.turns(&self.folder.join("project"), 200, calls);
-        let to_head = |turns: &[Took]| turns.iter().map(|turn| turn.to_head).collect();
+        let to_head = |turns: &[TurnTiming]| turns.iter().map(|turn| turn.to_head).collect();
         table.row(
             name,
             to_head(&all[1..21]),
             None,
             "read of 40 lines, to the next request's head".to_owned(),
         );
-        let kilobytes = |turns: &[Took]| format!("{} kB", turns[turns.len() / 2].bytes / 1000);
+        let kilobytes = |turns: &[TurnTiming]| format!("{} kB", turns[turns.len() / 2].bytes / 1000);
         let last = &all[180..];
         table.row("session: turns 181 to 200 of 200", to_head(last), None, kilobytes(last));
         table.row("session: the same, to its last byte", to_end(last), None, String::new());
@@ -121,9 +127,9 @@ impl Desk<'_> {
         table.row("session: turns 2 to 21 of 21, with as many bytes", to_head(few), None, kilobytes(few));
     }
 
-    fn memory_rows(&self, table: &mut Table) {
+    fn memory_rows(&self, table: &mut BenchmarkTable) {
         let name = "session: resident memory";
-        if !table.wants(name) {
+        if !table.includes_row(name) {
             return;
         }
         let read = |turn| vec![("read", json!({ "filePath": "lines.rs", "limit": 2000 + turn }))];
@@ -139,7 +145,7 @@ impl Desk<'_> {
     }
 }
 
-fn search_rows(table: &mut Table, desk: &Desk<'_>) {
+fn search_rows(table: &mut BenchmarkTable, desk: &BenchmarkProject<'_>) {
     let grep = |word: &str| ("grep", json!({ "pattern": word }));
     let rows: [(&str, (&'static str, Value), &[&str]); 3] = [
         ("grep, rare word", grep(tree::RARE), &["-n", tree::RARE]),
@@ -151,13 +157,13 @@ fn search_rows(table: &mut Table, desk: &Desk<'_>) {
         ),
     ];
     let name = |what: &str| format!("session: {what}, 50,000 files");
-    if !rows.iter().any(|(what, ..)| table.wants(&name(what))) {
+    if !rows.iter().any(|(what, ..)| table.includes_row(&name(what))) {
         return;
     }
     let place = desk.folder.join("tree");
-    tree::plant(&place);
+    tree::create_tree(&place);
     for (what, call, arguments) in rows {
-        if !table.wants(&name(what)) {
+        if !table.includes_row(&name(what)) {
             continue;
         }
         let mut peer = tree::ripgrep(&place, arguments);

@@ -3,17 +3,17 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::table::Table;
+use super::table::BenchmarkTable;
 
 const RUNS: usize = 21;
 
-pub(crate) fn measure(table: &mut Table) {
+pub(crate) fn measure(table: &mut BenchmarkTable) {
     let home = std::env::temp_dir().join(format!("copydesk-benchmark-{}", std::process::id()));
     std::fs::create_dir_all(&home).unwrap();
     for (name, arguments) in
         [("start: --version", &["--version"][..]), ("start: models --json", &["models", "--json"][..])]
     {
-        if table.wants(name) {
+        if table.includes_row(name) {
             let size = std::fs::metadata(env!("CARGO_BIN_EXE_copydesk")).unwrap().len();
             let note = format!("binary of {:.1} MB", size as f64 / 1e6);
             let samples = (0..RUNS).map(|_| run(&home, arguments)).collect();

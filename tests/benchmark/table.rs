@@ -3,26 +3,26 @@
 use std::time::Duration;
 
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct BenchmarkTable {
     filter: Option<String>,
-    rows: Vec<Row>,
+    rows: Vec<BenchmarkRow>,
     remarks: Vec<String>,
 }
 
 #[derive(Debug)]
-struct Row {
+struct BenchmarkRow {
     name: String,
     value: String,
     budget: String,
     note: String,
 }
 
-impl Table {
+impl BenchmarkTable {
     pub(crate) fn new(filter: Option<String>) -> Self {
         Self { filter, rows: Vec::new(), remarks: Vec::new() }
     }
 
-    pub(crate) fn wants(&self, name: &str) -> bool {
+    pub(crate) fn includes_row(&self, name: &str) -> bool {
         self.filter.as_ref().is_none_or(|filter| name.contains(filter.as_str()))
     }
 
@@ -40,7 +40,7 @@ impl Table {
             let verdict = if median <= budget { "ok" } else { "OVER" };
             format!("{} {verdict}", milliseconds(budget))
         });
-        self.rows.push(Row { name: name.to_owned(), value: milliseconds(median), budget, note });
+        self.rows.push(BenchmarkRow { name: name.to_owned(), value: milliseconds(median), budget, note });
     }
 
     pub(crate) fn remark(&mut self, text: &str) {
@@ -50,7 +50,7 @@ impl Table {
     pub(crate) fn print(&self) {
         let width = self.rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
         println!("{:width$}  {:>10}  {:>14}  ", "measured", "median ms", "budget ms");
-        for Row { name, value, budget, note } in &self.rows {
+        for BenchmarkRow { name, value, budget, note } in &self.rows {
             println!("{name:width$}  {value:>10}  {budget:>14}  {note}");
         }
         self.remarks.iter().for_each(|remark| println!("{remark}"));

@@ -12,7 +12,7 @@ const FOLDERS: usize = 500;
 const FILES: usize = 100;
 const RUNS: usize = 4;
 
-pub(crate) fn plant(place: &Path) {
+pub(crate) fn create_tree(place: &Path) {
     let text =
         "fn part(input: &Input) -> Output {\n    compute(input, \"options\") // and so on\n}\n".repeat(8);
     for folder in 0..FOLDERS {

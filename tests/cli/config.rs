@@ -3,22 +3,22 @@
 use expect_test::expect;
 use serde_json::json;
 
-use super::desk::{Desk, PROJECT, USER};
+use super::environment::{PROJECT_CONFIG, TestEnvironment, USER_CONFIG};
 
 #[test]
 fn nothing_is_written_yet() {
-    Desk::new().run(&["config"]).shows(&expect![[r#"
+    TestEnvironment::new().run(&["config"]).assert_output(&expect![[r#"
         There is no configuration yet, and none is needed. Yours would be ~/.config/copydesk/copydesk.jsonc
     "#]]);
     assert_eq!(
-        Desk::new().run(&["config", "--json"]).json(),
+        TestEnvironment::new().run(&["config", "--json"]).json(),
         json!({ "files": [], "values": [], "warnings": [] })
     );
-    Desk::new().with(&[(USER, "")]).run(&["config"]).shows(&expect![[r#"
+    TestEnvironment::new().with_files(&[(USER_CONFIG, "")]).run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
           user     ~/.config/copydesk/copydesk.jsonc
     "#]]);
-    Desk::new().with(&[(USER, "{}")]).run(&["config"]).shows(&expect![[r#"
+    TestEnvironment::new().with_files(&[(USER_CONFIG, "{}")]).run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
           user     ~/.config/copydesk/copydesk.jsonc
     "#]]);
@@ -26,18 +26,18 @@ fn nothing_is_written_yet() {
 
 #[test]
 fn each_value_has_its_place_and_later_files_win() {
-    let desk = Desk::new()
-        .with(&[
-            (USER, "{\n  // mine\n  \"model\": \"groq/a\",\n  \"small_model\": \"groq/s\",\n}\n"),
+    let desk = TestEnvironment::new()
+        .with_files(&[
+            (USER_CONFIG, "{\n  // mine\n  \"model\": \"groq/a\",\n  \"small_model\": \"groq/s\",\n}\n"),
             ("~/named.jsonc", r#"{ "shell": "/bin/fish" }"#),
-            (PROJECT, "{ \"model\": \"groq/b\",\n\t\"instructions\": [\"ONE.md\", \"TWO.md\"] }"),
+            (PROJECT_CONFIG, "{ \"model\": \"groq/b\",\n\t\"instructions\": [\"ONE.md\", \"TWO.md\"] }"),
             ("sub/.copydesk/copydesk.json", r#"{ "model": "groq/c" }"#),
         ])
         .cwd("sub");
     let named = desk.path("~/named.jsonc");
     let desk =
         desk.env("COPYDESK_CONFIG", named).env("COPYDESK_CONFIG_CONTENT", r#"{ "retry": { "max": 3 } }"#);
-    desk.run(&["config"]).shows(&expect![[r#"
+    desk.run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
           user     ~/.config/copydesk/copydesk.jsonc
           named    ~/named.jsonc
@@ -92,17 +92,17 @@ fn no_secret_is_printed() {
   },
   "mcp": { "m": { "type": "local", "command": ["m", "{env:TEAM}", "--token", "Arg-Vv-0123456789"], "environment": { "M": "{env:TEAM}" } } }
 }"#;
-    let desk = Desk::new()
-        .with(&[(USER, config), ("~/key.txt", "File-Yy-0123456789\n")])
+    let desk = TestEnvironment::new()
+        .with_files(&[(USER_CONFIG, config), ("~/key.txt", "File-Yy-0123456789\n")])
         .env("TEAM", "Env-Zz-0123456789");
     let text = desk.run(&["config"]);
     let json = desk.run(&["config", "--json"]);
     json.json();
     for secret in secrets {
-        text.hides(secret);
-        json.hides(secret);
+        text.assert_hides(secret);
+        json.assert_hides(secret);
     }
-    text.shows(&expect![[r#"
+    text.assert_output(&expect![[r#"
         Files, later ones win
           user     ~/.config/copydesk/copydesk.jsonc
 
@@ -126,8 +126,8 @@ fn no_secret_is_printed() {
 #[test]
 fn keys_that_mean_nothing_are_warned_of() {
     let config = "{\n  \"modle\": \"groq/x\",\n  \"theme\": \"dark\",\n  \"provider\": { \"groq\": { \"options\": { \"base_url\": \"x\", \"zzz\": 1 } } }\n}";
-    let desk = Desk::new().with(&[(USER, config)]);
-    desk.run(&["config"]).shows(&expect![[r#"
+    let desk = TestEnvironment::new().with_files(&[(USER_CONFIG, config)]);
+    desk.run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
           user     ~/.config/copydesk/copydesk.jsonc
 
@@ -146,11 +146,11 @@ fn keys_that_mean_nothing_are_warned_of() {
 #[test]
 fn opencodes_files_are_read_where_there_are_none_of_ours() {
     let theirs = r#"{ "$schema": "https://opencode.ai/config.json", "theme": "x", "model": "groq/theirs" }"#;
-    let desk = Desk::new().with(&[
+    let desk = TestEnvironment::new().with_files(&[
         ("~/.config/opencode/opencode.json", theirs),
         ("opencode.json", r#"{ "small_model": "groq/p" }"#),
     ]);
-    desk.run(&["config"]).shows(&expect![[r#"
+    desk.run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
           user     ~/.config/opencode/opencode.json
           project  opencode.json  not trusted: see `copydesk config trust --help`
@@ -160,9 +160,9 @@ fn opencodes_files_are_read_where_there_are_none_of_ours() {
           model = "groq/theirs"                        ~/.config/opencode/opencode.json:1:72
           small_model = "groq/p"                       opencode.json:1:18
     "#]]);
-    desk.write(USER, r#"{ "model": "groq/ours" }"#);
-    desk.write(PROJECT, "{}");
-    desk.run(&["config"]).shows(&expect![[r#"
+    desk.write(USER_CONFIG, r#"{ "model": "groq/ours" }"#);
+    desk.write(PROJECT_CONFIG, "{}");
+    desk.run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
           user     ~/.config/copydesk/copydesk.jsonc
           project  copydesk.jsonc  not trusted: see `copydesk config trust --help`
@@ -174,9 +174,11 @@ fn opencodes_files_are_read_where_there_are_none_of_ours() {
 
 #[test]
 fn of_two_files_in_one_place_the_other_is_told_of() {
-    let desk = Desk::new()
-        .with(&[(PROJECT, r#"{ "model": "groq/c" }"#), ("copydesk.json", r#"{ "model": "groq/j" }"#)]);
-    desk.run(&["config"]).shows(&expect![[r#"
+    let desk = TestEnvironment::new().with_files(&[
+        (PROJECT_CONFIG, r#"{ "model": "groq/c" }"#),
+        ("copydesk.json", r#"{ "model": "groq/j" }"#),
+    ]);
+    desk.run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
           project  copydesk.jsonc  not trusted: see `copydesk config trust --help`
 
@@ -188,13 +190,13 @@ fn of_two_files_in_one_place_the_other_is_told_of() {
 
 #[test]
 fn a_project_is_looked_at_from_its_root_down_and_no_further_up() {
-    let desk = Desk::new().with(&[
-        (PROJECT, r#"{ "model": "groq/outer" }"#),
+    let desk = TestEnvironment::new().with_files(&[
+        (PROJECT_CONFIG, r#"{ "model": "groq/outer" }"#),
         ("inner/.git", "gitdir: x"),
         ("inner/deep/copydesk.jsonc", r#"{ "small_model": "groq/d" }"#),
     ]);
     let desk = desk.cwd("inner/deep");
-    desk.run(&["config"]).shows(&expect![[r#"
+    desk.run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
           project  copydesk.jsonc  not trusted: see `copydesk config trust --help`
 
@@ -205,7 +207,7 @@ fn a_project_is_looked_at_from_its_root_down_and_no_further_up() {
 
 #[test]
 fn the_schema_is_the_committed_one() {
-    let ran = Desk::new().run(&["config", "schema"]);
+    let ran = TestEnvironment::new().run(&["config", "schema"]);
     assert_eq!((ran.stderr.as_str(), ran.code), ("", Some(0)));
     let committed = include_str!("../../daemon/config/copydesk.schema.json");
     assert!(ran.stdout == committed, "run `copydesk config schema > daemon/config/copydesk.schema.json`");

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::desk::{Desk, KEYS, PROJECT, Ran, USER};
-use crate::daemon::editor::Daemon;
+use super::environment::{CliOutput, KEYS_FILE, PROJECT_CONFIG, TestEnvironment, USER_CONFIG};
+use crate::daemon::stdio_editor::ForegroundDaemon;
 
 const STORE: &str = "~/.local/share/copydesk/sessions.db";
 const JOURNAL: &str = "~/.local/share/copydesk/journal.db";
 const KEY: &str = "sk-ant-1234567890";
 
 /// The verdict and the words of each finding about a thing.
-fn about(ran: &Ran, what: &str) -> Vec<(String, String)> {
+fn findings_about(ran: &CliOutput, what: &str) -> Vec<(String, String)> {
     let report: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
     let word = |finding: &Value, key: &str| finding[key].as_str().unwrap_or_default().to_owned();
     let findings = report["findings"].as_array().unwrap().iter();
@@ -30,20 +30,20 @@ fn about(ran: &Ran, what: &str) -> Vec<(String, String)> {
 
 /// One finding, which must have this verdict and hold these words.
 #[track_caller]
-fn finds(ran: &Ran, what: &str, verdict: &str, words: &str) {
-    let found = about(ran, what);
+fn assert_finding(ran: &CliOutput, what: &str, verdict: &str, words: &str) {
+    let found = findings_about(ran, what);
     assert!(found.iter().any(|(is, says)| is == verdict && says.contains(words)), "{what}: {found:#?}");
 }
 
-fn doctor(desk: &Desk) -> Ran {
+fn doctor(desk: &TestEnvironment) -> CliOutput {
     desk.run(&["doctor", "--json"])
 }
 
-fn keys(mode: u32) -> Desk {
-    let desk = Desk::new().quiet();
-    desk.write(KEYS, format!(r#"{{ "anthropic": {{ "type": "api", "key": "{KEY}" }} }}"#));
+fn keys(mode: u32) -> TestEnvironment {
+    let desk = TestEnvironment::new().without_local_providers();
+    desk.write(KEYS_FILE, format!(r#"{{ "anthropic": {{ "type": "api", "key": "{KEY}" }} }}"#));
     let set = |path: &str, mode| fs::set_permissions(desk.path(path), Permissions::from_mode(mode)).unwrap();
-    set(KEYS, mode);
+    set(KEYS_FILE, mode);
     set("~/.local/share/copydesk", 0o700);
     desk
 }
@@ -67,23 +67,23 @@ fn a_desk_that_works() {
     let desk = keys(0o600);
     let ran = doctor(&desk);
     assert_eq!((ran.code, ran.json()["ok"].as_bool()), (Some(0), Some(true)), "{ran:?}");
-    finds(&ran, "data folder", "good", "~/.local/share/copydesk");
-    finds(&ran, "cache folder", "good", "not there yet");
-    finds(&ran, "keys", "good", "1 in ~/.local/share/copydesk/auth.json");
-    finds(&ran, "providers", "good", "1 set up: anthropic");
-    finds(&ran, "model", "good", "anthropic/");
-    finds(&ran, "sessions", "good", "none yet");
-    finds(&ran, "terminal", "good", "no colours");
+    assert_finding(&ran, "data folder", "good", "~/.local/share/copydesk");
+    assert_finding(&ran, "cache folder", "good", "not there yet");
+    assert_finding(&ran, "keys", "good", "1 in ~/.local/share/copydesk/auth.json");
+    assert_finding(&ran, "providers", "good", "1 set up: anthropic");
+    assert_finding(&ran, "model", "good", "anthropic/");
+    assert_finding(&ran, "sessions", "good", "none yet");
+    assert_finding(&ran, "terminal", "good", "no colours");
     let text = desk.run(&["doctor"]);
     assert_eq!((text.code, text.stderr.as_str()), (Some(0), ""), "{text:?}");
     assert!(text.stdout.starts_with("copydesk ") && text.stdout.contains("✓ shell"), "{text:?}");
-    ran.hides(KEY);
-    text.hides(KEY);
+    ran.assert_hides(KEY);
+    text.assert_hides(KEY);
 }
 
 #[test]
 fn nothing_is_made_or_changed() {
-    let desk = keys(0o644).with(&[(USER, "{}"), (PROJECT, "{ \"nonsense\": 1 }")]);
+    let desk = keys(0o644).with_files(&[(USER_CONFIG, "{}"), (PROJECT_CONFIG, "{ \"nonsense\": 1 }")]);
     desk.write(STORE, "no database");
     let before = all_below(&desk.path("~/"));
     doctor(&desk);
@@ -92,45 +92,47 @@ fn nothing_is_made_or_changed() {
 
 #[test]
 fn a_new_desk_is_told_how_to_begin() {
-    let desk = Desk::new().quiet();
+    let desk = TestEnvironment::new().without_local_providers();
     let ran = doctor(&desk);
-    finds(&ran, "providers", "odd", "copydesk auth add anthropic");
-    finds(&ran, "keys", "good", "none stored");
-    finds(&ran, "configuration", "good", "");
+    assert_finding(&ran, "providers", "odd", "copydesk auth add anthropic");
+    assert_finding(&ran, "keys", "good", "none stored");
+    assert_finding(&ran, "configuration", "good", "");
 }
 
 #[test]
 fn a_broken_configuration_is_shown_with_its_place_and_the_rest_is_still_examined() {
-    let desk = Desk::new().with(&[(USER, "{\n  \"model\": 3\n}")]);
+    let desk = TestEnvironment::new().with_files(&[(USER_CONFIG, "{\n  \"model\": 3\n}")]);
     let ran = doctor(&desk);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), ""), "{ran:?}");
-    finds(&ran, "configuration", "bad", "copydesk.jsonc:2:");
-    finds(&ran, "shell", "good", "/");
-    assert_eq!(about(&ran, "model"), []);
+    assert_finding(&ran, "configuration", "bad", "copydesk.jsonc:2:");
+    assert_finding(&ran, "shell", "good", "/");
+    assert_eq!(findings_about(&ran, "model"), []);
     let text = desk.run(&["doctor"]);
     assert!(text.code == Some(1) && text.stdout.contains("✗ configuration"), "{text:?}");
 }
 
 #[test]
 fn what_is_odd_is_no_failure() {
-    let desk = keys(0o644).with(&[(PROJECT, "{ \"nonsense\": 1 }")]);
+    let desk = keys(0o644).with_files(&[(PROJECT_CONFIG, "{ \"nonsense\": 1 }")]);
     fs::set_permissions(desk.path("~/.local/share/copydesk"), Permissions::from_mode(0o755)).unwrap();
     let ran = doctor(&desk);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
-    finds(&ran, "keys", "odd", "chmod 600");
-    finds(&ran, "data folder", "odd", "`chmod go= ~/.local/share/copydesk`");
-    finds(&ran, "configuration", "odd", "copydesk.jsonc is not trusted");
-    finds(&ran, "configuration", "odd", "1 warning | `copydesk config`");
-    ran.hides(KEY);
+    assert_finding(&ran, "keys", "odd", "chmod 600");
+    assert_finding(&ran, "data folder", "odd", "`chmod go= ~/.local/share/copydesk`");
+    assert_finding(&ran, "configuration", "odd", "copydesk.jsonc is not trusted");
+    assert_finding(&ran, "configuration", "odd", "1 warning | `copydesk config`");
+    ran.assert_hides(KEY);
 }
 
 #[test]
 fn a_model_that_cannot_be_used_is_a_failure() {
-    let desk = Desk::new().quiet().with(&[(USER, "{ \"model\": \"openai/gpt-5\", \"shell\": \"fish\" }")]);
+    let desk = TestEnvironment::new()
+        .without_local_providers()
+        .with_files(&[(USER_CONFIG, "{ \"model\": \"openai/gpt-5\", \"shell\": \"fish\" }")]);
     let ran = doctor(&desk);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    finds(&ran, "model", "bad", "openai/gpt-5: ");
-    finds(&ran, "shell", "bad", "`fish`");
+    assert_finding(&ran, "model", "bad", "openai/gpt-5: ");
+    assert_finding(&ran, "shell", "bad", "`fish`");
 }
 
 #[test]
@@ -139,11 +141,11 @@ fn a_damaged_store_and_damaged_keys_are_failures() {
     desk.write(STORE, "this is no database, however long one looks at it. ".repeat(40));
     let ran = doctor(&desk);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    finds(&ran, "sessions", "bad", "not a database");
-    desk.write(KEYS, format!("{{ \"anthropic\": \"{KEY}"));
+    assert_finding(&ran, "sessions", "bad", "not a database");
+    desk.write(KEYS_FILE, format!("{{ \"anthropic\": \"{KEY}"));
     let ran = doctor(&desk);
-    finds(&ran, "keys", "bad", "is damaged in line 1");
-    ran.hides(KEY);
+    assert_finding(&ran, "keys", "bad", "is damaged in line 1");
+    ran.assert_hides(KEY);
 }
 
 #[test]
@@ -159,7 +161,7 @@ fn sessions_are_counted_while_their_store_stays_as_it_is() {
     let before = kept();
     let ran = doctor(&desk);
     assert_eq!(kept(), before);
-    finds(&ran, "sessions", "good", "0, ");
+    assert_finding(&ran, "sessions", "good", "0, ");
     assert_eq!(ran.code, Some(0), "{ran:?}");
 }
 
@@ -169,7 +171,7 @@ fn a_folder_that_cannot_be_made() {
     desk.write("~/.cache", "a file");
     let ran = doctor(&desk);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    let found = about(&ran, "cache folder");
+    let found = findings_about(&ran, "cache folder");
     assert!(found.iter().all(|(verdict, _)| verdict == "bad"), "{found:?}");
 }
 
@@ -178,24 +180,24 @@ fn the_daemon_and_the_journal_are_looked_at() {
     let desk = keys(0o600);
     let ran = doctor(&desk);
     let places = "socket ~/.run/copydesk/desk.sock, log ~/.local/state/copydesk/log/desk.log";
-    finds(&ran, "daemon", "good", &format!("not running; {places}"));
-    finds(&ran, "journal", "good", "none yet");
-    let daemon = Daemon::start(&desk, &[]);
+    assert_finding(&ran, "daemon", "good", &format!("not running; {places}"));
+    assert_finding(&ran, "journal", "good", "none yet");
+    let daemon = ForegroundDaemon::start(&desk, &[]);
     let (version, pid) = (env!("CARGO_PKG_VERSION"), daemon.child.id());
     let ran = doctor(&desk);
-    finds(&ran, "daemon", "good", &format!("version {version} runs as process {pid}; {places}"));
-    finds(&ran, "journal", "good", "0 edits, ");
-    assert!(desk.run(&["stop"]).code == Some(0) && daemon.ends(&desk).success());
+    assert_finding(&ran, "daemon", "good", &format!("version {version} runs as process {pid}; {places}"));
+    assert_finding(&ran, "journal", "good", "0 edits, ");
+    assert!(desk.run(&["stop"]).code == Some(0) && daemon.wait_for_exit(&desk).success());
     let desk = keys(0o600);
     desk.write(JOURNAL, "this is no journal, whatever else it may be".repeat(100));
     let before = desk.read(JOURNAL);
     let ran = doctor(&desk);
-    finds(&ran, "journal", "bad", "file is not a database");
+    assert_finding(&ran, "journal", "bad", "file is not a database");
     assert_eq!((ran.code, desk.read(JOURNAL)), (Some(1), before));
 }
 
 /// Files that can be run, in folders of the home or the project.
-fn programs(desk: &Desk, paths: &[&str]) {
+fn programs(desk: &TestEnvironment, paths: &[&str]) {
     for path in paths {
         desk.write(path, "#!/bin/sh\n");
         fs::set_permissions(desk.path(path), Permissions::from_mode(0o755)).unwrap();
@@ -204,15 +206,15 @@ fn programs(desk: &Desk, paths: &[&str]) {
 
 #[test]
 fn who_serves_the_languages_of_the_project_and_who_is_missing() {
-    let desk = Desk::new().quiet();
+    let desk = TestEnvironment::new().without_local_providers();
     // A proxy of rustup whose component is not there.
     programs(&desk, &["~/.cargo/bin/rustup", "~/.rustup/toolchains/stable/bin/cargo"]);
     std::os::unix::fs::symlink("rustup", desk.path("~/.cargo/bin/rust-analyzer")).unwrap();
     programs(&desk, &["~/bin/pyright-langserver", "~/bin/cargo", ".venv/bin/ruff"]);
     let path = std::env::join_paths([desk.path("~/.cargo/bin"), desk.path("~/bin")]).unwrap();
-    let desk = desk.env("PATH", path).with(&[
-        (USER, "{ \"checkers\": { \"cargo\": {}, \"ruff\": {}, \"go\": {} } }"),
-        (PROJECT, "{ \"lsp\": { \"gopls\": { \"command\": [\"./evil\"] } } }"),
+    let desk = desk.env("PATH", path).with_files(&[
+        (USER_CONFIG, "{ \"checkers\": { \"cargo\": {}, \"ruff\": {}, \"go\": {} } }"),
+        (PROJECT_CONFIG, "{ \"lsp\": { \"gopls\": { \"command\": [\"./evil\"] } } }"),
         ("Cargo.toml", "[package]"),
         ("src/main.rs", ""),
         ("tool", "#!/usr/bin/env python3\n"),
@@ -226,7 +228,7 @@ fn who_serves_the_languages_of_the_project_and_who_is_missing() {
     let good = |words: &str| ("good".to_owned(), format!("{words} | "));
     let missing = "rust-analyzer for rust is missing | rustup component add rust-analyzer";
     assert_eq!(
-        about(&ran, "language servers"),
+        findings_about(&ran, "language servers"),
         [
             good("pyright for python: ~/bin/pyright-langserver"),
             good("ruff for python: PROJECT/.venv/bin/ruff, in the project"),
@@ -235,13 +237,18 @@ fn who_serves_the_languages_of_the_project_and_who_is_missing() {
     );
     let go = "go is missing | `go`, which the configuration names, is not in PATH";
     assert_eq!(
-        about(&ran, "checkers"),
+        findings_about(&ran, "checkers"),
         [good("cargo: ~/bin/cargo"), ("odd".to_owned(), go.to_owned()), good("ruff: PROJECT/.venv/bin/ruff"),]
     );
-    finds(&ran, "languages", "odd", "`lsp` is left out: this project is not trusted");
+    assert_finding(&ran, "languages", "odd", "`lsp` is left out: this project is not trusted");
 
-    desk.write(USER, "{ \"diagnostics\": { \"project_programs\": false } }");
-    finds(&doctor(&desk), "language servers", "odd", "ruff for python is missing | pip install ruff");
-    desk.write(USER, "{ \"lsp\": false }");
-    assert_eq!(about(&doctor(&desk), "language servers"), [good("switched off (`lsp`)")]);
+    desk.write(USER_CONFIG, "{ \"diagnostics\": { \"project_programs\": false } }");
+    assert_finding(
+        &doctor(&desk),
+        "language servers",
+        "odd",
+        "ruff for python is missing | pip install ruff",
+    );
+    desk.write(USER_CONFIG, "{ \"lsp\": false }");
+    assert_eq!(findings_about(&doctor(&desk), "language servers"), [good("switched off (`lsp`)")]);
 }

@@ -2,11 +2,11 @@
 
 use expect_test::expect;
 
-use super::desk::Desk;
+use super::environment::TestEnvironment;
 
 #[test]
 fn without_a_command_there_is_help() {
-    Desk::new().run(&[]).shows(&expect![[r#"
+    TestEnvironment::new().run(&[]).assert_output(&expect![[r#"
         ! A desk for coding agents: edits go through your editor, and you approve them
         !
         ! Usage: copydesk [OPTIONS] <COMMAND>
@@ -34,7 +34,7 @@ fn without_a_command_there_is_help() {
         !   -V, --version       Print version
         exit code 2
     "#]]);
-    Desk::new().run(&["auth"]).shows(&expect![[r#"
+    TestEnvironment::new().run(&["auth"]).assert_output(&expect![[r#"
         ! Keep keys for providers in a file that only you can read
         !
         ! Usage: copydesk auth [OPTIONS] <COMMAND>
@@ -54,7 +54,7 @@ fn without_a_command_there_is_help() {
 
 #[test]
 fn help_that_was_asked_for_is_a_result() {
-    let desk = Desk::new();
+    let desk = TestEnvironment::new();
     for args in [
         &["--help"][..],
         &["help"],
@@ -66,7 +66,7 @@ fn help_that_was_asked_for_is_a_result() {
         assert_eq!((ran.stderr.as_str(), ran.code), ("", Some(0)), "{args:?}");
         assert!(ran.stdout.contains("Usage: copydesk"), "{ran:?}");
     }
-    desk.run(&["config", "trust", "--help"]).shows(&expect![[r#"
+    desk.run(&["config", "trust", "--help"]).assert_output(&expect![[r#"
         Trust this project's configuration files as they are now
 
         Without it they cannot read your environment variables or files outside the project, nor send
@@ -90,14 +90,14 @@ fn help_that_was_asked_for_is_a_result() {
 fn the_version() {
     let version = format!("copydesk {}\n", env!("CARGO_PKG_VERSION"));
     for flag in ["--version", "-V"] {
-        let ran = Desk::new().run(&[flag]);
+        let ran = TestEnvironment::new().run(&[flag]);
         assert_eq!((&ran.stdout, ran.stderr.as_str(), ran.code), (&version, "", Some(0)));
     }
 }
 
 #[test]
 fn what_is_not_understood() {
-    let desk = Desk::new();
+    let desk = TestEnvironment::new();
     for args in [
         &["modles"][..],
         &["models", "--jsno"],
@@ -113,7 +113,7 @@ fn what_is_not_understood() {
         assert_eq!((ran.stdout.as_str(), ran.code), ("", Some(2)), "{args:?}");
         assert!(ran.stderr.starts_with("error: "), "{ran:?}");
     }
-    desk.run(&["modles"]).shows(&expect![[r#"
+    desk.run(&["modles"]).assert_output(&expect![[r#"
         ! error: unrecognized subcommand 'modles'
         !
         !   tip: a similar subcommand exists: 'models'
@@ -128,7 +128,7 @@ fn what_is_not_understood() {
 
 #[test]
 fn completions_know_the_commands() {
-    let desk = Desk::new().without_env("HOME");
+    let desk = TestEnvironment::new().without_env("HOME");
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let ran = desk.run(&["completions", shell]);
         assert_eq!((ran.stderr.as_str(), ran.code), ("", Some(0)), "{shell}");

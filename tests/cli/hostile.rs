@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::desk::{Desk, PROJECT};
+use super::environment::{PROJECT_CONFIG, TestEnvironment};
 
 const HOSTILE: &str = r#"{
   "provider": {
@@ -35,7 +35,8 @@ fn controls(text: &str) -> Vec<String> {
 #[test]
 fn it_cannot_steer_a_terminal() {
     for force in [false, true] {
-        let mut desk = Desk::new().with(&[(PROJECT, HOSTILE)]).quiet();
+        let mut desk =
+            TestEnvironment::new().with_files(&[(PROJECT_CONFIG, HOSTILE)]).without_local_providers();
         if force {
             desk = desk.env("CLICOLOR_FORCE", "1");
         }
@@ -55,7 +56,7 @@ fn it_cannot_steer_a_terminal() {
 
 #[test]
 fn json_still_says_what_was_written() {
-    let desk = Desk::new().with(&[(PROJECT, HOSTILE)]).quiet();
+    let desk = TestEnvironment::new().with_files(&[(PROJECT_CONFIG, HOSTILE)]).without_local_providers();
     let report = desk.run(&["models", "--json"]).json();
     let evil =
         report["providers"].as_array().unwrap().iter().find(|one| one["id"] == "e\u{1b}[31mvil").unwrap();
@@ -64,14 +65,14 @@ fn json_still_says_what_was_written() {
 
 #[test]
 fn an_argument_cannot_either() {
-    let desk = Desk::new().quiet().env("CLICOLOR_FORCE", "1");
+    let desk = TestEnvironment::new().without_local_providers().env("CLICOLOR_FORCE", "1");
     for args in
         [&["models", "x\u{1b}[2Jx"][..], &["auth", "add", "\u{9b}2J"], &["auth", "remove", "\u{1b}[8m"]]
     {
         let ran = desk.run(args);
         assert_eq!(controls(&ran.stderr), ["ESC[0m", "ESC[1m", "ESC[31m"], "{ran:?}");
     }
-    desk.without_env("CLICOLOR_FORCE").run(&["models", "x\u{1b}[2Jx"]).shows(&expect![[r#"
+    desk.without_env("CLICOLOR_FORCE").run(&["models", "x\u{1b}[2Jx"]).assert_output(&expect![[r#"
         ! error: There is no provider `x�[2Jx`.
         ! `copydesk models` lists them; provider.x�[2Jx in copydesk.jsonc makes one of your own (wire, options.baseURL).
         exit code 1

@@ -7,21 +7,21 @@ use std::net::TcpListener;
 use expect_test::expect;
 use serde_json::{Value, json};
 
-use super::desk::{Desk, USER};
-use crate::model_server::ModelServer;
+use super::environment::{TestEnvironment, USER_CONFIG};
+use crate::model_server::ScriptedModelServer;
 
-fn ollama(server: &ModelServer) -> Desk {
-    Desk::new().only(&["ollama"]).env("OLLAMA_HOST", server.url())
+fn ollama(server: &ScriptedModelServer) -> TestEnvironment {
+    TestEnvironment::new().with_providers(&["ollama"]).env("OLLAMA_HOST", server.url())
 }
 
 /// A desk that knows a server under this id at this address.
-fn at(id: &str, address: &str) -> Desk {
+fn environment_with_server(id: &str, address: &str) -> TestEnvironment {
     let config = json!({ "provider": { id: { "options": { "baseURL": address } } } });
-    Desk::new().with(&[(USER, &config.to_string())]).only(&[id])
+    TestEnvironment::new().with_files(&[(USER_CONFIG, &config.to_string())]).with_providers(&[id])
 }
 
 /// A server that says this to whoever connects first.
-fn saying(answer: impl Into<Vec<u8>>) -> String {
+fn start_raw_server(answer: impl Into<Vec<u8>>) -> String {
     let answer = answer.into();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -35,9 +35,9 @@ fn saying(answer: impl Into<Vec<u8>>) -> String {
 
 #[test]
 fn ollama_is_found_where_its_variable_says() {
-    let server = ModelServer::start();
+    let server = ScriptedModelServer::start();
     server.models(&["qwen3:8b", "gpt-oss:20b"]);
-    ollama(&server).run(&["models"]).shows(&expect![[r#"
+    ollama(&server).run(&["models"]).assert_output(&expect![[r#"
         Ollama  ready
           ollama/qwen3:8b
           ollama/gpt-oss:20b
@@ -49,25 +49,30 @@ fn ollama_is_found_where_its_variable_says() {
     assert_eq!(asked[0].header("authorization"), None);
     // The bare form that Ollama itself takes.
     let bare = server.url().replace("http://", "");
-    let ran = Desk::new().only(&["ollama"]).env("OLLAMA_HOST", bare).run(&["models", "ollama"]);
+    let ran = TestEnvironment::new()
+        .with_providers(&["ollama"])
+        .env("OLLAMA_HOST", bare)
+        .run(&["models", "ollama"]);
     assert!(ran.stdout.contains("ollama/qwen3:8b"), "{ran:?}");
 }
 
 #[test]
 fn any_local_server_is_found_where_the_configuration_says() {
-    let server = ModelServer::start();
+    let server = ScriptedModelServer::start();
     server.models(&["my-model"]);
-    at("lmstudio", &format!("{}/v1/", server.url())).run(&["models"]).shows(&expect![[r#"
+    environment_with_server("lmstudio", &format!("{}/v1/", server.url())).run(&["models"]).assert_output(
+        &expect![[r#"
         LM Studio  ready
           lmstudio/my-model
 
         No model is chosen yet: set "model" in copydesk.jsonc, for example to "lmstudio/my-model".
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn what_the_server_says_of_context_is_believed() {
-    let server = ModelServer::start();
+    let server = ScriptedModelServer::start();
     server.page(
         "/models",
         200,
@@ -80,7 +85,7 @@ fn what_the_server_says_of_context_is_believed() {
             { "id": "nothing-at-all", "max_model_len": 0 }
         ] }),
     );
-    ollama(&server).run(&["models", "ollama"]).shows(&expect![[r#"
+    ollama(&server).run(&["models", "ollama"]).assert_output(&expect![[r#"
         Ollama  ready
           ollama/vllm-way           4k context
           ollama/llamacpp-way       8k context
@@ -102,14 +107,18 @@ fn servers_that_share_a_port_are_told_apart_by_their_mark() {
     for (owner, expected) in
         [("llamacpp", "llama.cpp"), ("llama-swap", "llama-swap"), ("someone", "LocalAI"), ("vllm", "LocalAI")]
     {
-        let server = ModelServer::start();
+        let server = ScriptedModelServer::start();
         server.page("/models", 200, json!({ "data": [{ "id": "m", "owned_by": owner }] }));
         let address = json!({ "options": { "baseURL": format!("{}/v1", server.url()) } });
         let ids = ["llama-swap", "llamacpp", "localai", "mlx"];
         let providers: serde_json::Map<_, _> =
             ids.iter().map(|id| ((*id).to_owned(), address.clone())).collect();
         let config = json!({ "provider": providers }).to_string();
-        let report = Desk::new().with(&[(USER, &config)]).only(&ids).run(&["models", "--json"]).json();
+        let report = TestEnvironment::new()
+            .with_files(&[(USER_CONFIG, &config)])
+            .with_providers(&ids)
+            .run(&["models", "--json"])
+            .json();
         let usable = report["providers"].as_array().unwrap().iter().filter(|one| one["state"] == "usable");
         let names: Vec<_> = usable.map(|one| one["name"].clone()).collect();
         assert_eq!(names, [expected], "owned by {owner}");
@@ -119,7 +128,7 @@ fn servers_that_share_a_port_are_told_apart_by_their_mark() {
 
 #[test]
 fn one_odd_entry_hides_none_of_the_others() {
-    let server = ModelServer::start();
+    let server = ScriptedModelServer::start();
     let long = "x".repeat(1000);
     server.page(
         "/models",
@@ -130,7 +139,7 @@ fn one_odd_entry_hides_none_of_the_others() {
             { "id": "last" }
         ] }),
     );
-    ollama(&server).run(&["models", "ollama"]).shows(&expect![[r#"
+    ollama(&server).run(&["models", "ollama"]).assert_output(&expect![[r#"
         Ollama  ready
           ollama/good
           ollama/last
@@ -150,7 +159,7 @@ fn what_is_no_list_of_models_is_not_believed() {
         (200, json!(null)),
         (200, huge),
     ] {
-        let server = ModelServer::start();
+        let server = ScriptedModelServer::start();
         server.page("/models", status, body);
         let ran = ollama(&server).run(&["models", "ollama"]);
         assert_eq!(
@@ -167,7 +176,7 @@ fn what_is_no_list_of_models_is_not_believed() {
         b"\xff\xfe\0\0",
         b"",
     ] {
-        let ran = at("ollama", &saying(answer)).run(&["models", "ollama"]);
+        let ran = environment_with_server("ollama", &start_raw_server(answer)).run(&["models", "ollama"]);
         assert!(ran.stdout.starts_with("Ollama  Nothing answers at http://127.0.0.1:"), "{ran:?}");
         assert_eq!((ran.stderr.as_str(), ran.code), ("", Some(0)));
     }
@@ -175,10 +184,10 @@ fn what_is_no_list_of_models_is_not_believed() {
 
 #[test]
 fn a_redirect_is_not_followed() {
-    let other = ModelServer::start();
+    let other = ScriptedModelServer::start();
     let answer =
         format!("HTTP/1.1 307 Elsewhere\r\nlocation: {}/v1/models\r\ncontent-length: 0\r\n\r\n", other.url());
-    let ran = at("ollama", &saying(answer)).run(&["models", "ollama"]);
+    let ran = environment_with_server("ollama", &start_raw_server(answer)).run(&["models", "ollama"]);
     assert!(ran.stdout.contains("Nothing answers"), "{ran:?}");
     assert_eq!(other.all_requests().len(), 0);
 }
@@ -187,8 +196,9 @@ fn a_redirect_is_not_followed() {
 fn one_that_never_answers_is_not_waited_for() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap();
-    let desk = Desk::new().only(&["ollama", "groq"]).env("OLLAMA_HOST", address.to_string());
-    desk.run(&["models"]).shows(&expect![[r#"
+    let desk =
+        TestEnvironment::new().with_providers(&["ollama", "groq"]).env("OLLAMA_HOST", address.to_string());
+    desk.run(&["models"]).assert_output(&expect![[r#"
         Not set up
           groq  set GROQ_API_KEY
         `copydesk auth add PROVIDER` keeps a key for you; `copydesk models PROVIDER` says where to get one.
@@ -202,15 +212,15 @@ fn one_that_never_answers_is_not_waited_for() {
 #[test]
 fn one_that_is_configured_and_not_running_is_told_of() {
     // Port 1 of this machine belongs to a service that nobody runs.
-    let desk = at("ollama", "http://127.0.0.1:1/v1");
-    desk.run(&["models"]).shows(&expect![[r#"
+    let desk = environment_with_server("ollama", "http://127.0.0.1:1/v1");
+    desk.run(&["models"]).assert_output(&expect![[r#"
         Not set up
           ollama  Nothing answers at http://127.0.0.1:1/v1: is it running?
         `copydesk auth add PROVIDER` keeps a key for you; `copydesk models PROVIDER` says where to get one.
 
         No model is set up yet. The quickest ways: run `copydesk auth add anthropic` (or openai, google, openrouter, …), or start Ollama.
     "#]]);
-    desk.run(&["models", "ollama"]).shows(&expect![[r#"
+    desk.run(&["models", "ollama"]).assert_output(&expect![[r#"
         Ollama  Nothing answers at http://127.0.0.1:1/v1: is it running?
           ollama/MODEL  whatever the server has
 
@@ -219,21 +229,22 @@ fn one_that_is_configured_and_not_running_is_told_of() {
 
 #[test]
 fn a_password_in_an_address_is_not_shown() {
-    let desk = at("ollama", "http://me:Hunter2-Hunter2@127.0.0.1:1/v1?key=Hunter2-Hunter2");
+    let desk =
+        environment_with_server("ollama", "http://me:Hunter2-Hunter2@127.0.0.1:1/v1?key=Hunter2-Hunter2");
     for args in [["models", "ollama"], ["models", "--json"], ["config", "--json"]] {
         let ran = desk.run(&args);
         assert!(ran.stdout.contains("127.0.0.1:1"), "{ran:?}");
-        ran.hides("Hunter2-Hunter2");
+        ran.assert_hides("Hunter2-Hunter2");
     }
 }
 
 #[test]
 fn a_local_servers_key_goes_to_it_and_nowhere_else() {
-    let server = ModelServer::start();
-    let desk = at("vllm", &format!("{}/v1", server.url()))
+    let server = ScriptedModelServer::start();
+    let desk = environment_with_server("vllm", &format!("{}/v1", server.url()))
         .env("VLLM_API_KEY", "vllm-Zy8Xw6Vu4Ts2")
         .env("OPENAI_API_KEY", "o");
-    desk.run(&["models"]).hides("vllm-Zy8Xw6Vu4Ts2").shows(&expect![[r#"
+    desk.run(&["models"]).assert_hides("vllm-Zy8Xw6Vu4Ts2").assert_output(&expect![[r#"
         vLLM  key from $VLLM_API_KEY
           vllm/script-1
 
@@ -247,7 +258,7 @@ fn a_local_servers_key_goes_to_it_and_nowhere_else() {
 /// A proxy is for the world outside.
 #[test]
 fn a_proxy_does_not_stand_between_us_and_this_machine() {
-    let server = ModelServer::start();
+    let server = ScriptedModelServer::start();
     server.models(&["qwen3:8b"]);
     let dead = "http://127.0.0.1:9";
     let desk = ollama(&server).env("HTTP_PROXY", dead).env("http_proxy", dead).env("ALL_PROXY", dead);

@@ -3,13 +3,13 @@
 use expect_test::expect;
 use serde_json::json;
 
-use super::desk::{Desk, PROJECT, USER};
+use super::environment::{PROJECT_CONFIG, TestEnvironment, USER_CONFIG};
 
 const KEY: &str = "gsk_Zy8Xw6Vu4Ts2Rq0P";
 
 #[test]
 fn nothing_is_set_up() {
-    Desk::new().quiet().run(&["models"]).shows(&expect![[r#"
+    TestEnvironment::new().without_local_providers().run(&["models"]).assert_output(&expect![[r#"
         Offline  built in: repairs what the compiler can repair, renames, finds
           offline/offline    10M context          $0 / $0
 
@@ -38,8 +38,8 @@ fn nothing_is_set_up() {
 
 #[test]
 fn a_key_in_the_environment_is_told_by_its_name() {
-    let desk = Desk::new().only(&["groq", "openai"]).env("GROQ_API_KEY", KEY);
-    desk.run(&["models"]).hides(KEY).shows(&expect![[r#"
+    let desk = TestEnvironment::new().with_providers(&["groq", "openai"]).env("GROQ_API_KEY", KEY);
+    desk.run(&["models"]).assert_hides(KEY).assert_output(&expect![[r#"
         Groq  key from $GROQ_API_KEY
           groq/openai/gpt-oss-120b   131k context     $0.15 / $0.6  reasoning
           groq/openai/gpt-oss-20b    131k context    $0.075 / $0.3  reasoning
@@ -51,9 +51,9 @@ fn a_key_in_the_environment_is_told_by_its_name() {
 
         Model: groq/openai/gpt-oss-120b (the first that is set up; "model" in copydesk.jsonc chooses)
     "#]]);
-    desk.run(&["models", "--json"]).hides(KEY);
+    desk.run(&["models", "--json"]).assert_hides(KEY);
     // A variable that is set to nothing is as good as none.
-    Desk::new().only(&["groq"]).env("GROQ_API_KEY", " ").run(&["models"]).shows(&expect![[r#"
+    TestEnvironment::new().with_providers(&["groq"]).env("GROQ_API_KEY", " ").run(&["models"]).assert_output(&expect![[r#"
         Not set up
           groq  set GROQ_API_KEY
         `copydesk auth add PROVIDER` keeps a key for you; `copydesk models PROVIDER` says where to get one.
@@ -64,31 +64,34 @@ fn a_key_in_the_environment_is_told_by_its_name() {
 
 #[test]
 fn a_stored_key_is_told_as_such() {
-    let desk = Desk::new().only(&["groq"]);
-    desk.run_with(&["auth", "add", "groq"], KEY).hides(KEY);
+    let desk = TestEnvironment::new().with_providers(&["groq"]);
+    desk.run_with(&["auth", "add", "groq"], KEY).assert_hides(KEY);
     let ran = desk.run(&["models"]);
-    assert!(ran.hides(KEY).stdout.starts_with("Groq  key from `copydesk auth`\n"), "{ran:?}");
+    assert!(ran.assert_hides(KEY).stdout.starts_with("Groq  key from `copydesk auth`\n"), "{ran:?}");
 }
 
 #[test]
 fn a_key_in_the_configuration_wins_and_is_told_as_such() {
     let config = format!(r#"{{ "provider": {{ "groq": {{ "options": {{ "apiKey": "{KEY}" }} }} }} }}"#);
-    let desk = Desk::new().with(&[(USER, &config)]).only(&["groq"]).env("GROQ_API_KEY", "another");
+    let desk = TestEnvironment::new()
+        .with_files(&[(USER_CONFIG, &config)])
+        .with_providers(&["groq"])
+        .env("GROQ_API_KEY", "another");
     let ran = desk.run(&["models"]);
-    let shown = &ran.hides(KEY).hides("another").stdout;
+    let shown = &ran.assert_hides(KEY).assert_hides("another").stdout;
     assert!(shown.starts_with("Groq  key from the configuration\n"), "{ran:?}");
 }
 
 #[test]
 fn one_provider_is_shown_with_what_it_lacks() {
-    Desk::new().quiet().run(&["models", "groq"]).shows(&expect![[r#"
+    TestEnvironment::new().without_local_providers().run(&["models", "groq"]).assert_output(&expect![[r#"
         Groq  No key for Groq. Set GROQ_API_KEY, or run `copydesk auth add groq`. Keys are made at https://console.groq.com/keys.
           groq/openai/gpt-oss-120b   131k context     $0.15 / $0.6  reasoning
           groq/openai/gpt-oss-20b    131k context    $0.075 / $0.3  reasoning
           groq/qwen/qwen3.8-27b      131k context        $0.8 / $4  images reasoning
 
     "#]]);
-    let ran = Desk::new().quiet().run(&["models", "azure"]);
+    let ran = TestEnvironment::new().without_local_providers().run(&["models", "azure"]);
     assert!(
         ran.stdout.starts_with("Azure OpenAI  Set AZURE_RESOURCE_NAME, or options.baseURL.\n"),
         "{ran:?}"
@@ -97,7 +100,7 @@ fn one_provider_is_shown_with_what_it_lacks() {
 
 #[test]
 fn a_provider_is_found_by_its_other_ids() {
-    let desk = Desk::new().quiet().env("FIREWORKS_API_KEY", KEY);
+    let desk = TestEnvironment::new().without_local_providers().env("FIREWORKS_API_KEY", KEY);
     let shown = desk.run(&["models", "fireworks-ai"]);
     assert_eq!(shown.stdout, desk.run(&["models", "fireworks"]).stdout);
     assert!(shown.stdout.starts_with("Fireworks AI  key from $FIREWORKS_API_KEY\n"), "{shown:?}");
@@ -105,22 +108,22 @@ fn a_provider_is_found_by_its_other_ids() {
 
 #[test]
 fn a_provider_that_is_not_there_is_explained() {
-    let desk = Desk::new().quiet();
-    desk.run(&["models", "opnai"]).shows(&expect![[r#"
+    let desk = TestEnvironment::new().without_local_providers();
+    desk.run(&["models", "opnai"]).assert_output(&expect![[r#"
         ! error: There is no provider `opnai`. Did you mean `openai`?
         ! `copydesk models` lists them; provider.opnai in copydesk.jsonc makes one of your own (wire, options.baseURL).
         exit code 1
     "#]]);
-    desk.run(&["models", "zzzzzz"]).shows(&expect![[r#"
+    desk.run(&["models", "zzzzzz"]).assert_output(&expect![[r#"
         ! error: There is no provider `zzzzzz`.
         ! `copydesk models` lists them; provider.zzzzzz in copydesk.jsonc makes one of your own (wire, options.baseURL).
         exit code 1
     "#]]);
-    desk.run(&["models", "openai-compatible"]).shows(&expect![[r#"
+    desk.run(&["models", "openai-compatible"]).assert_output(&expect![[r#"
         ! error: No address: set options.baseURL.
         exit code 1
     "#]]);
-    desk.run(&["models", "ollama"]).shows(&expect![[r#"
+    desk.run(&["models", "ollama"]).assert_output(&expect![[r#"
         ! error: The provider `ollama` is switched off by enabled_providers or disabled_providers.
         exit code 1
     "#]]);
@@ -128,7 +131,7 @@ fn a_provider_that_is_not_there_is_explained() {
 
 #[test]
 fn json_is_all_there_is_on_standard_output() {
-    let desk = Desk::new().only(&["groq", "openai"]).env("GROQ_API_KEY", KEY);
+    let desk = TestEnvironment::new().with_providers(&["groq", "openai"]).env("GROQ_API_KEY", KEY);
     let report = desk.run(&["models", "--json"]).json();
     assert_eq!(report["model"], json!("groq/openai/gpt-oss-120b"));
     assert_eq!(report["providers"][0]["id"], json!("groq"));
@@ -139,7 +142,9 @@ fn json_is_all_there_is_on_standard_output() {
     let one = desk.run(&["models", "openai", "--json"]).json();
     assert_eq!(one["providers"].as_array().map(Vec::len), Some(1));
     // Warnings are not lost, and not in the way.
-    let desk = Desk::new().with(&[(USER, r#"{ "modle": 1, "model": "groq/x" }"#)]).only(&["groq"]);
+    let desk = TestEnvironment::new()
+        .with_files(&[(USER_CONFIG, r#"{ "modle": 1, "model": "groq/x" }"#)])
+        .with_providers(&["groq"]);
     let ran = desk.run(&["models", "--json"]);
     assert_eq!(ran.json()["model"], json!("groq/x"));
     expect![[r#"
@@ -165,15 +170,17 @@ const OWN: &str = r#"{
 
 #[test]
 fn ones_own_provider_has_the_models_that_one_gave_it() {
-    let desk = Desk::new().with(&[(USER, OWN)]).only(&["acme"]);
-    desk.run(&["models"]).hides("acme-Zy8Xw6Vu4Ts2Rq0P").shows(&expect![[r#"
+    let desk = TestEnvironment::new().with_files(&[(USER_CONFIG, OWN)]).with_providers(&["acme"]);
+    desk.run(&["models"]).assert_hides("acme-Zy8Xw6Vu4Ts2Rq0P").assert_output(&expect![[r#"
         Acme  key from the configuration
           acme/big       2M context        $1 / $2.5  images
           acme/small    32k context  no tools
 
         No model is chosen yet: set "model" in copydesk.jsonc, for example to "acme/big".
     "#]]);
-    let chosen = Desk::new().with(&[(USER, OWN), (PROJECT, r#"{ "model": "acme/big" }"#)]).only(&["acme"]);
+    let chosen = TestEnvironment::new()
+        .with_files(&[(USER_CONFIG, OWN), (PROJECT_CONFIG, r#"{ "model": "acme/big" }"#)])
+        .with_providers(&["acme"]);
     let ran = chosen.run(&["models"]);
     assert!(ran.stdout.ends_with("Model: acme/big (from your configuration)\n"), "{ran:?}");
     assert_eq!(ran.stderr, "");
@@ -183,7 +190,10 @@ fn ones_own_provider_has_the_models_that_one_gave_it() {
 fn models_are_chosen_and_left_out() {
     let listed = |limits: &str| {
         let config = format!(r#"{{ "provider": {{ "groq": {{ {limits} }} }} }}"#);
-        let desk = Desk::new().with(&[(USER, &config)]).only(&["groq"]).env("GROQ_API_KEY", KEY);
+        let desk = TestEnvironment::new()
+            .with_files(&[(USER_CONFIG, &config)])
+            .with_providers(&["groq"])
+            .env("GROQ_API_KEY", KEY);
         let report = desk.run(&["models", "--json"]).json();
         let models = report["providers"][0]["models"].as_array().unwrap();
         models.iter().map(|model| model["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
@@ -199,19 +209,22 @@ fn models_are_chosen_and_left_out() {
 #[test]
 fn providers_are_switched_off() {
     let config = r#"{ "enabled_providers": ["groq", "xai"], "disabled_providers": ["xai"] }"#;
-    let desk = Desk::new().with(&[(USER, config)]).env("XAI_API_KEY", KEY).env("OPENAI_API_KEY", KEY);
-    desk.run(&["models"]).shows(&expect![[r#"
+    let desk = TestEnvironment::new()
+        .with_files(&[(USER_CONFIG, config)])
+        .env("XAI_API_KEY", KEY)
+        .env("OPENAI_API_KEY", KEY);
+    desk.run(&["models"]).assert_output(&expect![[r#"
         Not set up
           groq  set GROQ_API_KEY
         `copydesk auth add PROVIDER` keeps a key for you; `copydesk models PROVIDER` says where to get one.
 
         No model is set up yet. The quickest ways: run `copydesk auth add anthropic` (or openai, google, openrouter, …), or start Ollama.
     "#]]);
-    desk.run(&["models", "xai"]).shows(&expect![[r#"
+    desk.run(&["models", "xai"]).assert_output(&expect![[r#"
         ! error: The provider `xai` is switched off by enabled_providers or disabled_providers.
         exit code 1
     "#]]);
-    desk.run(&["models", "openai"]).shows(&expect![[r#"
+    desk.run(&["models", "openai"]).assert_output(&expect![[r#"
         ! error: The provider `openai` is switched off by enabled_providers or disabled_providers.
         exit code 1
     "#]]);
@@ -220,7 +233,9 @@ fn providers_are_switched_off() {
 #[test]
 fn a_chosen_model_that_cannot_be_used_is_warned_of() {
     let warnings = |config: &str| {
-        let desk = Desk::new().with(&[(USER, config)]).only(&["groq", "anthropic"]);
+        let desk = TestEnvironment::new()
+            .with_files(&[(USER_CONFIG, config)])
+            .with_providers(&["groq", "anthropic"]);
         let ran = desk.env("GROQ_API_KEY", KEY).run(&["models"]);
         assert_eq!(ran.code, Some(0));
         ran.stderr
@@ -265,6 +280,10 @@ fn a_wrong_word_about_a_model_is_told_with_its_place() {
         "#]],
         ),
     ] {
-        Desk::new().with(&[(USER, &model(text))]).quiet().run(&["models"]).shows(&expected);
+        TestEnvironment::new()
+            .with_files(&[(USER_CONFIG, &model(text))])
+            .without_local_providers()
+            .run(&["models"])
+            .assert_output(&expected);
     }
 }

@@ -1,9 +1,11 @@
 //! Colours, pipes and full disks.
 
-use super::desk::Desk;
+use super::environment::TestEnvironment;
 
-fn desk() -> Desk {
-    Desk::new().with(&[("copydesk.jsonc", r#"{ "modle": 1, "model": "groq/x" }"#)]).quiet()
+fn desk() -> TestEnvironment {
+    TestEnvironment::new()
+        .with_files(&[("copydesk.jsonc", r#"{ "modle": 1, "model": "groq/x" }"#)])
+        .without_local_providers()
 }
 
 #[test]

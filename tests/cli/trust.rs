@@ -3,29 +3,29 @@
 use expect_test::expect;
 use serde_json::json;
 
-use super::desk::{Desk, PROJECT, USER};
-use crate::model_server::ModelServer;
+use super::environment::{PROJECT_CONFIG, TestEnvironment, USER_CONFIG};
+use crate::model_server::ScriptedModelServer;
 
 const KEY: &str = "sk-Zy8Xw6Vu4Ts2Rq0P";
 const TRUSTED: &str = "~/.local/state/copydesk/trusted.json";
 
 #[test]
 fn a_variable_is_withheld_until_the_file_is_trusted_as_it_is() {
-    let desk = Desk::new()
-        .with(&[(PROJECT, r#"{ "model": "x/{env:NAME}", "shell": "sh" }"#)])
+    let desk = TestEnvironment::new()
+        .with_files(&[(PROJECT_CONFIG, r#"{ "model": "x/{env:NAME}", "shell": "sh" }"#)])
         .env("NAME", "brought-in");
-    desk.run(&["config"]).shows(&expect![[r#"
+    desk.run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
           project  copydesk.jsonc  not trusted: see `copydesk config trust --help`
 
         Values
           shell = "sh"  copydesk.jsonc:1:37
         ! warning: PROJECT/copydesk.jsonc:1:12: the value with `{env:NAME}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk config trust`
-    "#]]).hides("brought-in");
-    desk.run(&["config", "trust"]).shows(&expect![[r#"
+    "#]]).assert_hides("brought-in");
+    desk.run(&["config", "trust"]).assert_output(&expect![[r#"
         Trusted as it is now: copydesk.jsonc
     "#]]);
-    desk.run(&["config"]).shows(&expect![[r#"
+    desk.run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
           project  copydesk.jsonc
 
@@ -35,38 +35,38 @@ fn a_variable_is_withheld_until_the_file_is_trusted_as_it_is() {
     "#]]);
     assert_eq!((desk.mode(TRUSTED), desk.mode("~/.local/state/copydesk")), (0o600, 0o700));
 
-    desk.write(PROJECT, r#"{ "model": "x/{env:NAME}", "shell": "sh", }"#);
-    desk.run(&["config"]).shows(&expect![[r#"
+    desk.write(PROJECT_CONFIG, r#"{ "model": "x/{env:NAME}", "shell": "sh", }"#);
+    desk.run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
           project  copydesk.jsonc  not trusted: see `copydesk config trust --help`
 
         Values
           shell = "sh"  copydesk.jsonc:1:37
         ! warning: PROJECT/copydesk.jsonc:1:12: the value with `{env:NAME}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk config trust`
-    "#]]).hides("brought-in");
+    "#]]).assert_hides("brought-in");
 
-    desk.run(&["config", "trust"]).shows(&expect![[r#"
+    desk.run(&["config", "trust"]).assert_output(&expect![[r#"
         Trusted as it is now: copydesk.jsonc
     "#]]);
-    desk.run(&["config", "trust", "--remove"]).shows(&expect![[r#"
+    desk.run(&["config", "trust", "--remove"]).assert_output(&expect![[r#"
         No longer trusted: copydesk.jsonc
     "#]]);
     let ran = desk.run(&["config"]);
-    assert!(ran.hides("brought-in").stderr.contains("is withheld"), "{ran:?}");
+    assert!(ran.assert_hides("brought-in").stderr.contains("is withheld"), "{ran:?}");
 }
 
 #[test]
 fn all_files_of_the_project_are_trusted_and_none_of_another() {
-    let desk = Desk::new()
-        .with(&[
-            (PROJECT, "{}"),
+    let desk = TestEnvironment::new()
+        .with_files(&[
+            (PROJECT_CONFIG, "{}"),
             ("sub/.opencode/opencode.json", "{}"),
-            (USER, "{}"),
+            (USER_CONFIG, "{}"),
             ("other/.git/x", ""),
             ("other/copydesk.jsonc", "{}"),
         ])
         .cwd("sub");
-    desk.run(&["config", "trust"]).shows(&expect![[r#"
+    desk.run(&["config", "trust"]).assert_output(&expect![[r#"
         Trusted as it is now: PROJECT/copydesk.jsonc
         Trusted as it is now: .opencode/opencode.json
     "#]]);
@@ -80,48 +80,52 @@ fn all_files_of_the_project_are_trusted_and_none_of_another() {
 
 #[test]
 fn there_may_be_nothing_to_trust() {
-    Desk::new().with(&[(USER, "{}")]).run(&["config", "trust"]).shows(&expect![[r#"
+    TestEnvironment::new().with_files(&[(USER_CONFIG, "{}")]).run(&["config", "trust"]).assert_output(
+        &expect![[r#"
+        ! error: no configuration file of a project was found from PROJECT up
+        exit code 1
+    "#]],
+    );
+    TestEnvironment::new().run(&["config", "trust", "--remove"]).assert_output(&expect![[r#"
         ! error: no configuration file of a project was found from PROJECT up
         exit code 1
     "#]]);
-    Desk::new().run(&["config", "trust", "--remove"]).shows(&expect![[r#"
-        ! error: no configuration file of a project was found from PROJECT up
-        exit code 1
-    "#]]);
-    Desk::new().with(&[(PROJECT, "{ oops")]).run(&["config", "trust"]).shows(&expect![[r#"
+    TestEnvironment::new().with_files(&[(PROJECT_CONFIG, "{ oops")]).run(&["config", "trust"]).assert_output(
+        &expect![[r#"
         ! error: PROJECT/copydesk.jsonc:1:3: expected a key in double quotes
         ! { oops
         !   ^
         exit code 1
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_damaged_list_is_no_trust_and_is_not_written_over() {
-    let desk = Desk::new()
-        .with(&[(PROJECT, r#"{ "shell": "{env:NAME}" }"#), (TRUSTED, "oops")])
+    let desk = TestEnvironment::new()
+        .with_files(&[(PROJECT_CONFIG, r#"{ "shell": "{env:NAME}" }"#), (TRUSTED, "oops")])
         .env("NAME", "brought-in");
-    desk.run(&["config"]).hides("brought-in").shows(&expect![[r#"
+    desk.run(&["config"]).assert_hides("brought-in").assert_output(&expect![[r#"
         Files, later ones win
           project  copydesk.jsonc  not trusted: see `copydesk config trust --help`
         ! warning: ~/.local/state/copydesk/trusted.json: is damaged (expected value at line 1 column 1); remove it; no project file is trusted
         ! warning: PROJECT/copydesk.jsonc:1:12: the value with `{env:NAME}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk config trust`
     "#]]);
-    desk.run(&["config", "trust"]).shows(&expect![[r#"
+    desk.run(&["config", "trust"]).assert_output(&expect![[r#"
         ! error: ~/.local/state/copydesk/trusted.json: is damaged (expected value at line 1 column 1); remove it
         exit code 1
     "#]]);
     assert_eq!(desk.read(TRUSTED), "oops");
     // Nor is a folder that cannot be made a reason to say that it worked.
-    let blocked = Desk::new().with(&[(PROJECT, "{}"), ("~/.local/state", "a file")]);
-    blocked.run(&["config", "trust"]).shows(&expect![[r#"
+    let blocked = TestEnvironment::new().with_files(&[(PROJECT_CONFIG, "{}"), ("~/.local/state", "a file")]);
+    blocked.run(&["config", "trust"]).assert_output(&expect![[r#"
         ! error: ~/.local/state/copydesk/trusted.json: cannot be written: Not a directory (os error 20)
         exit code 1
     "#]]);
 }
 
 /// A repository that wants requests for a provider at its own address.
-fn hijack(server: &ModelServer, id: &str, more: &str) -> String {
+fn hijack(server: &ScriptedModelServer, id: &str, more: &str) -> String {
     format!(
         r#"{{ "provider": {{ "{id}": {{ {more} "options": {{ "baseURL": "{}/v1" }} }} }} }}"#,
         server.url()
@@ -130,11 +134,14 @@ fn hijack(server: &ModelServer, id: &str, more: &str) -> String {
 
 #[test]
 fn the_users_key_does_not_go_where_a_repository_says() {
-    let server = ModelServer::start();
+    let server = ScriptedModelServer::start();
     let project = hijack(&server, "openai", "");
-    let desk = Desk::new().with(&[(PROJECT, &project)]).only(&["openai"]).env("OPENAI_API_KEY", KEY);
+    let desk = TestEnvironment::new()
+        .with_files(&[(PROJECT_CONFIG, &project)])
+        .with_providers(&["openai"])
+        .env("OPENAI_API_KEY", KEY);
     let ran = desk.run(&["models"]);
-    let shown = ran.hides(KEY).stdout.replace(&server.url(), "SERVER");
+    let shown = ran.assert_hides(KEY).stdout.replace(&server.url(), "SERVER");
     expect![[r#"
         Not set up
           openai  This folder's configuration sends requests for OpenAI to SERVER/v1. Look at the file; if that is right, run `copydesk config trust`.
@@ -149,13 +156,13 @@ fn the_users_key_does_not_go_where_a_repository_says() {
 
     desk.run(&["config", "trust"]);
     assert_eq!(desk.run(&["models", "--json"]).json()["providers"][0]["state"], json!("usable"));
-    desk.write(PROJECT, project.replace("/v1", "/v2"));
+    desk.write(PROJECT_CONFIG, project.replace("/v1", "/v2"));
     assert_eq!(desk.run(&["models", "--json"]).json()["providers"][0]["state"], json!("missing"));
 }
 
 #[test]
 fn nor_does_anything_else_that_the_user_wrote_for_that_provider() {
-    let server = ModelServer::start();
+    let server = ScriptedModelServer::start();
     for (user, stored) in [
         (r#""options": { "apiKey": "sk-Zy8Xw6Vu4Ts2Rq0P" }"#, false),
         (r#""options": { "headers": { "x-team": "sk-Zy8Xw6Vu4Ts2Rq0P" } }"#, false),
@@ -166,12 +173,13 @@ fn nor_does_anything_else_that_the_user_wrote_for_that_provider() {
     ] {
         // Ollama is the one that `models` itself sends a request to.
         let user_file = format!(r#"{{ "provider": {{ "ollama": {{ {user} }} }} }}"#);
-        let desk = Desk::new().with(&[(USER, &user_file), (PROJECT, &hijack(&server, "ollama", ""))]);
-        let desk = desk.only(&["ollama"]).env("TEAM_KEY", KEY);
+        let desk = TestEnvironment::new()
+            .with_files(&[(USER_CONFIG, &user_file), (PROJECT_CONFIG, &hijack(&server, "ollama", ""))]);
+        let desk = desk.with_providers(&["ollama"]).env("TEAM_KEY", KEY);
         if stored {
             desk.run_with(&["auth", "add", "ollama"], KEY);
         }
-        let report = desk.run(&["models", "--json"]).hides(KEY).json();
+        let report = desk.run(&["models", "--json"]).assert_hides(KEY).json();
         assert_eq!(report["providers"][0]["state"], json!("missing"), "{user}");
         assert!(report["providers"][0]["what"].as_str().unwrap().contains("config trust"), "{user}");
     }
@@ -180,16 +188,16 @@ fn nor_does_anything_else_that_the_user_wrote_for_that_provider() {
 
 #[test]
 fn a_repository_names_no_variable_to_read_a_key_from() {
-    let server = ModelServer::start();
+    let server = ScriptedModelServer::start();
     let user = hijack(&server, "ollama", "");
     let project = r#"{ "provider": { "ollama": { "env": ["AWS_SECRET_ACCESS_KEY"] } } }"#;
-    let desk = Desk::new()
-        .with(&[(USER, &user), (PROJECT, project)])
-        .only(&["ollama"])
+    let desk = TestEnvironment::new()
+        .with_files(&[(USER_CONFIG, &user), (PROJECT_CONFIG, project)])
+        .with_providers(&["ollama"])
         .env("AWS_SECRET_ACCESS_KEY", KEY);
-    let sent = |desk: &Desk| {
+    let sent = |desk: &TestEnvironment| {
         let ran = desk.run(&["models", "ollama"]);
-        ran.hides(KEY);
+        ran.assert_hides(KEY);
         (server.all_requests().last().unwrap().header("authorization").map(str::to_owned), ran.stderr)
     };
     let (key, said) = sent(&desk);

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::by_hand::{ByHand, greeted};
-use super::editor::{Editor, desk, kill};
+use super::fake_daemon::{FakeDaemon, connect_shim};
+use super::stdio_editor::{StdioEditor, daemon_environment, kill};
 
 fn open(uri: &str, text: &str) -> Value {
     json!({ "textDocument": { "uri": uri, "languageId": "rust", "version": 1, "text": text } })
@@ -18,15 +18,15 @@ fn insert(uri: &str, version: u32, line: u32, character: u32, text: &str) -> Val
 
 #[test]
 fn an_editor_survives_its_daemon() {
-    let desk = desk();
-    let (mut editor, before) = Editor::greeted(&desk);
+    let desk = daemon_environment();
+    let (mut editor, before) = StdioEditor::start_initialized(&desk);
     for _ in 0..3 {
-        let pid = editor.ask("copydesk/status", json!({}))["result"]["pid"].as_u64().unwrap();
+        let pid = editor.request("copydesk/status", json!({}))["result"]["pid"].as_u64().unwrap();
         kill(pid, "-KILL");
         let restarted = editor.next();
         assert_eq!((&restarted["method"], &restarted["params"]), (&json!("copydesk/restarted"), &json!({})));
     }
-    let after = editor.ask("copydesk/status", json!({}));
+    let after = editor.request("copydesk/status", json!({}));
     assert_ne!(after["result"]["pid"].as_u64(), Some(before));
     editor.leave();
     desk.run(&["stop"]);
@@ -34,58 +34,61 @@ fn an_editor_survives_its_daemon() {
 
 #[test]
 fn the_next_daemon_is_told_what_the_last_one_knew() {
-    let desk = desk();
-    let by_hand = ByHand::listen(&desk);
-    let mut editor = Editor::start(&desk);
+    let desk = daemon_environment();
+    let by_hand = FakeDaemon::listen(&desk);
+    let mut editor = StdioEditor::start(&desk);
     editor.send(&json!({ "id": 1, "method": "initialize", "params": {
         "clientInfo": { "name": "Neovim" },
         "capabilities": { "general": { "positionEncodings": ["utf-8", "utf-16"] } },
     } }));
-    editor.tell("initialized", json!({}));
+    editor.notify("initialized", json!({}));
     let mut first = by_hand.accept();
-    let greeting = first.greet(env!("CARGO_PKG_VERSION"));
+    let greeting = first.answer_initialize(env!("CARGO_PKG_VERSION"));
     assert_eq!(editor.next()["id"], 1);
-    editor.tell("textDocument/didOpen", open("file:///b", "eins\n"));
-    editor.tell("textDocument/didOpen", open("file:///a", "\u{e4}\rx\nzwei\n"));
-    editor.tell("textDocument/didOpen", open("file:///closed", ""));
-    editor.tell("textDocument/didClose", json!({ "textDocument": { "uri": "file:///closed" } }));
+    editor.notify("textDocument/didOpen", open("file:///b", "eins\n"));
+    editor.notify("textDocument/didOpen", open("file:///a", "\u{e4}\rx\nzwei\n"));
+    editor.notify("textDocument/didOpen", open("file:///closed", ""));
+    editor.notify("textDocument/didClose", json!({ "textDocument": { "uri": "file:///closed" } }));
     // After the letter of two bytes, before the `\r` that ends no line for Neovim; then in what is its second line.
-    editor.tell("textDocument/didChange", insert("file:///a", 2, 0, 2, "!"));
-    editor.tell("textDocument/didChange", insert("file:///a", 3, 1, 4, "?"));
-    editor.tell("workspace/didChangeConfiguration", json!({ "settings": { "a": 1 } }));
+    editor.notify("textDocument/didChange", insert("file:///a", 2, 0, 2, "!"));
+    editor.notify("textDocument/didChange", insert("file:///a", 3, 1, 4, "?"));
+    editor.notify("workspace/didChangeConfiguration", json!({ "settings": { "a": 1 } }));
     for _ in 0..7 {
         first.next();
     }
     drop(first);
 
     let mut second = by_hand.accept();
-    let again = second.expects("initialize");
+    let again = second.expect_method("initialize");
     // What was agreed on is all that is offered now.
     let mut expected = greeting.clone();
     expected["params"]["capabilities"]["general"]["positionEncodings"] = json!(["utf-8"]);
     assert_eq!(again, expected);
     // Sent before the new daemon has answered: it waits its turn.
-    editor.tell("textDocument/didChange", insert("file:///b", 2, 0, 0, "x"));
+    editor.notify("textDocument/didChange", insert("file:///b", 2, 0, 0, "x"));
     second.answer(&again, json!({ "capabilities": {} }));
-    second.expects("initialized");
-    assert_eq!(second.expects("workspace/didChangeConfiguration")["params"]["settings"]["a"], 1);
+    second.expect_method("initialized");
+    assert_eq!(second.expect_method("workspace/didChangeConfiguration")["params"]["settings"]["a"], 1);
     let document = |message: Value| message["params"]["textDocument"].clone();
     let item = |uri: &str, version: u32, text: &str| json!({ "uri": uri, "languageId": "rust", "version": version, "text": text });
-    assert_eq!(document(second.expects("textDocument/didOpen")), item("file:///b", 1, "eins\n"));
-    assert_eq!(document(second.expects("textDocument/didOpen")), item("file:///a", 3, "\u{e4}!\rx\nzwei?\n"));
-    assert_eq!(second.expects("textDocument/didChange")["params"]["textDocument"]["version"], 2);
+    assert_eq!(document(second.expect_method("textDocument/didOpen")), item("file:///b", 1, "eins\n"));
+    assert_eq!(
+        document(second.expect_method("textDocument/didOpen")),
+        item("file:///a", 3, "\u{e4}!\rx\nzwei?\n")
+    );
+    assert_eq!(second.expect_method("textDocument/didChange")["params"]["textDocument"]["version"], 2);
     assert_eq!(editor.next()["method"], "copydesk/restarted");
     editor.leave();
-    second.ends();
+    second.assert_closed();
 }
 
 #[test]
 fn whoever_waits_is_told_and_old_replies_reach_nobody() {
-    let desk = desk();
-    let (by_hand, mut editor, mut first) = greeted(&desk, env!("CARGO_PKG_VERSION"));
+    let desk = daemon_environment();
+    let (by_hand, mut editor, mut first) = connect_shim(&desk, env!("CARGO_PKG_VERSION"));
     for id in [json!(7), json!("seven")] {
         editor.send(&json!({ "id": id, "method": "copydesk/models", "params": {} }));
-        first.expects("copydesk/models");
+        first.expect_method("copydesk/models");
     }
     first.send(&json!({ "id": 1, "method": "copydesk/permission/ask", "params": {} }));
     assert_eq!(editor.next()["id"], 1);
@@ -100,7 +103,7 @@ fn whoever_waits_is_told_and_old_replies_reach_nobody() {
         assert!(told["error"]["message"].as_str().unwrap().contains("daemon has ended"), "{told}");
     }
     let mut second = by_hand.accept();
-    second.greet(env!("CARGO_PKG_VERSION"));
+    second.answer_initialize(env!("CARGO_PKG_VERSION"));
     assert_eq!(editor.next()["method"], "copydesk/restarted");
     // The new daemon counts from the beginning. The old reply comes late, and must not be taken for the new one.
     second.send(&json!({ "id": 1, "method": "copydesk/permission/ask", "params": {} }));
@@ -117,15 +120,15 @@ fn whoever_waits_is_told_and_old_replies_reach_nobody() {
 
 #[test]
 fn a_daemon_that_goes_before_it_answered_the_greeting_is_not_noticed() {
-    let desk = desk();
-    let by_hand = ByHand::listen(&desk);
-    let mut editor = Editor::start(&desk);
+    let desk = daemon_environment();
+    let by_hand = FakeDaemon::listen(&desk);
+    let mut editor = StdioEditor::start(&desk);
     editor.send(&json!({ "id": 0, "method": "initialize", "params": {} }));
     let mut first = by_hand.accept();
-    first.expects("initialize");
+    first.expect_method("initialize");
     drop(first);
     let mut second = by_hand.accept();
-    let greeting = second.expects("initialize");
+    let greeting = second.expect_method("initialize");
     second.answer(&greeting, json!({ "capabilities": { "second": true } }));
     assert_eq!(editor.next()["result"]["capabilities"]["second"], true);
     editor.leave();
@@ -133,28 +136,28 @@ fn a_daemon_that_goes_before_it_answered_the_greeting_is_not_noticed() {
 
 #[test]
 fn an_editor_that_shuts_down_needs_no_new_daemon() {
-    let desk = desk();
-    let by_hand = ByHand::listen(&desk);
-    let mut editor = Editor::start(&desk);
+    let desk = daemon_environment();
+    let by_hand = FakeDaemon::listen(&desk);
+    let mut editor = StdioEditor::start(&desk);
     editor.send(&json!({ "id": 0, "method": "initialize", "params": {} }));
     let mut first = by_hand.accept();
-    let greeting = first.expects("initialize");
+    let greeting = first.expect_method("initialize");
     first.answer(&greeting, json!({ "capabilities": {} }));
     editor.next();
     editor.send(&json!({ "id": 1, "method": "shutdown" }));
-    first.expects("shutdown");
+    first.expect_method("shutdown");
     drop(first);
     assert_eq!(editor.next(), json!({ "jsonrpc": "2.0", "id": 1, "result": null }));
-    editor.tell("exit", Value::Null);
+    editor.notify("exit", Value::Null);
     assert_eq!(editor.leave().code(), Some(0));
 }
 
 #[test]
 fn a_refusal_of_the_desk_is_passed_on() {
-    let desk = desk();
+    let desk = daemon_environment();
     let (mut editor, hello) =
-        (Editor::start(&desk), json!({ "protocol": 999, "client": "x", "version": "1" }));
-    let refusal = editor.ask("initialize", json!({ "initializationOptions": { "copydesk": hello } }));
+        (StdioEditor::start(&desk), json!({ "protocol": 999, "client": "x", "version": "1" }));
+    let refusal = editor.request("initialize", json!({ "initializationOptions": { "copydesk": hello } }));
     assert_eq!(refusal["error"]["code"], -31005);
     assert!(refusal["error"]["message"].as_str().unwrap().contains("Update"), "{refusal}");
     editor.leave();
@@ -163,18 +166,18 @@ fn a_refusal_of_the_desk_is_passed_on() {
 
 #[test]
 fn an_older_daemon_is_asked_to_hand_over() {
-    let desk = desk();
-    let (by_hand, mut editor, old) = greeted(&desk, "0.0.1");
+    let desk = daemon_environment();
+    let (by_hand, mut editor, old) = connect_shim(&desk, "0.0.1");
     let mut aside = by_hand.accept();
-    aside.greet("0.0.1");
-    let stop = aside.expects("copydesk/stop");
+    aside.answer_initialize("0.0.1");
+    let stop = aside.expect_method("copydesk/stop");
     assert_eq!(stop["params"], json!({ "when": "idle" }));
     aside.answer(&stop, json!({ "waitingFor": 0 }));
-    aside.ends();
+    aside.assert_closed();
     // It has done its last turn.
     drop((old, by_hand));
     assert_eq!(editor.next()["method"], "copydesk/restarted");
-    let status = editor.ask("copydesk/status", json!({}));
+    let status = editor.request("copydesk/status", json!({}));
     assert_eq!(status["result"]["version"], env!("CARGO_PKG_VERSION"));
     editor.leave();
     desk.run(&["stop"]);
@@ -182,15 +185,15 @@ fn an_older_daemon_is_asked_to_hand_over() {
 
 #[test]
 fn daemons_that_fall_one_after_the_other_are_not_started_for_ever() {
-    let desk = desk();
-    let (by_hand, mut editor, first) = greeted(&desk, env!("CARGO_PKG_VERSION"));
+    let desk = daemon_environment();
+    let (by_hand, mut editor, first) = connect_shim(&desk, env!("CARGO_PKG_VERSION"));
     drop(first);
     for _ in 0..5 {
-        by_hand.accept().expects("initialize");
+        by_hand.accept().expect_method("initialize");
     }
     let told = editor.next();
     assert_eq!((&told["method"], &told["params"]["type"]), (&json!("window/showMessage"), &json!(1)));
-    assert_eq!(editor.ask("copydesk/models", json!({}))["error"]["code"], -32803);
+    assert_eq!(editor.request("copydesk/models", json!({}))["error"]["code"], -32803);
     // A message of the editor is the next chance.
     let asks = std::thread::spawn(move || {
         loop {
@@ -202,8 +205,8 @@ fn daemons_that_fall_one_after_the_other_are_not_started_for_ever() {
         }
     });
     let mut second = by_hand.accept();
-    second.greet(env!("CARGO_PKG_VERSION"));
-    let asked = second.expects("copydesk/models");
+    second.answer_initialize(env!("CARGO_PKG_VERSION"));
+    let asked = second.expect_method("copydesk/models");
     second.answer(&asked, json!({ "models": [] }));
     let (restarted, answer, editor) = asks.join().unwrap();
     assert_eq!((&restarted["method"], &answer["id"]), (&json!("copydesk/restarted"), &json!("again")));
@@ -212,12 +215,12 @@ fn daemons_that_fall_one_after_the_other_are_not_started_for_ever() {
 
 #[test]
 fn a_burst_keeps_its_order_in_both_directions() {
-    let desk = desk();
-    let (_by_hand, mut editor, mut hand) = greeted(&desk, env!("CARGO_PKG_VERSION"));
+    let desk = daemon_environment();
+    let (_by_hand, mut editor, mut hand) = connect_shim(&desk, env!("CARGO_PKG_VERSION"));
     // Neither reads until it has written everything: more than pipes hold.
     let filler = "x".repeat(2000);
     for number in 0..400 {
-        editor.tell("a", json!({ "number": number, "filler": filler }));
+        editor.notify("a", json!({ "number": number, "filler": filler }));
         hand.send(&json!({ "method": "b", "params": { "number": number, "filler": filler } }));
     }
     for number in 0..400 {

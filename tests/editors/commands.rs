@@ -10,20 +10,20 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::desk::{Running, says};
-use crate::daemon::editor::kill;
-use crate::model_server::Turn;
+use super::scripted_daemon::{ScriptedDaemon, text_turn};
+use crate::daemon::stdio_editor::kill;
+use crate::model_server::ScriptedTurn;
 
 /// Does not listen, and neither does what it has started.
 const STUBBORN: &str =
     "trap '' TERM HUP INT; exec 3> held; (while :; do sleep 1000; done) & echo begun; echo begun >&3; wait";
 
 /// Whoever has the other end of the pipe.
-struct Held(BufReader<File>);
+struct CommandPipe(BufReader<File>);
 
-impl Held {
+impl CommandPipe {
     /// Waits until the command is there.
-    fn begun(desk: &Running) -> Self {
+    fn wait_for_start(desk: &ScriptedDaemon) -> Self {
         let mut held = BufReader::new(File::open(desk.scripted.desk.path("held")).unwrap());
         let mut line = String::new();
         held.read_line(&mut line).unwrap();
@@ -32,7 +32,7 @@ impl Held {
     }
 
     /// Whether anybody has it now; without waiting.
-    fn is_held(&self) -> bool {
+    fn is_open(&self) -> bool {
         let path = format!("/proc/self/fd/{}", self.0.get_ref().as_raw_fd());
         let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
         let mut now = OpenOptions::new().read(true).custom_flags(flags).open(path).unwrap();
@@ -43,24 +43,24 @@ impl Held {
         }
     }
 
-    fn gone(mut self) {
+    fn assert_closed(mut self) {
         assert_eq!(self.0.read_to_string(&mut String::new()).unwrap(), 0);
     }
 }
 
 /// A call that does not end.
-fn staying() -> Running {
+fn with_running_command() -> ScriptedDaemon {
     running(STUBBORN, [])
 }
 
 /// One that ends and leaves something behind.
-fn leaving() -> Running {
-    running(&format!("({STUBBORN}) > /dev/null 2>&1 &"), [says("Done.")])
+fn with_background_command() -> ScriptedDaemon {
+    running(&format!("({STUBBORN}) > /dev/null 2>&1 &"), [text_turn("Done.")])
 }
 
-fn running(script: &str, more: impl IntoIterator<Item = Turn>) -> Running {
-    let bash = Turn::new().call("c1", "bash", json!({ "command": script, "description": "Stay" }));
-    let desk = Running::new([bash].into_iter().chain(more));
+fn running(script: &str, more: impl IntoIterator<Item = ScriptedTurn>) -> ScriptedDaemon {
+    let bash = ScriptedTurn::new().call("c1", "bash", json!({ "command": script, "description": "Stay" }));
+    let desk = ScriptedDaemon::new([bash].into_iter().chain(more));
     let path = desk.scripted.desk.path("held");
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
     desk
@@ -68,18 +68,18 @@ fn running(script: &str, more: impl IntoIterator<Item = Turn>) -> Running {
 
 #[test]
 fn a_command_that_does_not_listen_is_gone_when_the_daemon_has_stopped() {
-    let mut desk = staying();
+    let mut desk = with_running_command();
     let mut client = desk.client("vscode");
-    let session = client.session();
+    let session = client.new_session();
     client.prompt(&session, "Go");
-    let held = Held::begun(&desk);
-    assert!(held.is_held());
+    let held = CommandPipe::wait_for_start(&desk);
+    assert!(held.is_open());
     let stop = desk.scripted.desk.run(&["stop", "--now"]);
     assert!(stop.code == Some(0) && stop.stdout.starts_with("The daemon has ended.\n"), "{stop:?}");
-    assert!(!held.is_held());
+    assert!(!held.is_open());
     // Who was attached knows how it ended, and so does whoever comes next.
-    assert_eq!(client.ended(&session), "cancelled");
-    desk.start_again();
+    assert_eq!(client.wait_for_turn_end(&session), "cancelled");
+    desk.restart();
     let loaded = desk.client("nvim").load(&session);
     let call = loaded["parts"].as_array().unwrap().iter().find(|part| part["content"]["kind"] == "call");
     let call = call.unwrap_or_else(|| panic!("{loaded:#}"));
@@ -90,46 +90,46 @@ fn a_command_that_does_not_listen_is_gone_when_the_daemon_has_stopped() {
 
 #[test]
 fn what_a_command_left_in_the_background_is_gone_when_the_daemon_has_ended() {
-    let desk = leaving();
+    let desk = with_background_command();
     let mut client = desk.client("vscode");
-    let session = client.session();
+    let session = client.new_session();
     client.prompt(&session, "Go");
-    let held = Held::begun(&desk);
-    assert_eq!(client.ended(&session), "done");
-    assert!(held.is_held());
+    let held = CommandPipe::wait_for_start(&desk);
+    assert_eq!(client.wait_for_turn_end(&session), "done");
+    assert!(held.is_open());
     kill(desk.pid().into(), "-TERM");
     client.read_to_the_end();
-    assert!(!held.is_held());
+    assert!(!held.is_open());
 }
 
 #[test]
 fn a_killed_daemon_takes_its_commands_along() {
-    for (mut desk, ends) in [(staying(), false), (leaving(), true)] {
+    for (mut desk, ends) in [(with_running_command(), false), (with_background_command(), true)] {
         let mut client = desk.client("vscode");
-        let session = client.session();
+        let session = client.new_session();
         client.prompt(&session, "Go");
-        let held = Held::begun(&desk);
+        let held = CommandPipe::wait_for_start(&desk);
         if ends {
-            assert_eq!(client.ended(&session), "done");
+            assert_eq!(client.wait_for_turn_end(&session), "done");
         }
-        assert!(held.is_held());
+        assert!(held.is_open());
         desk.crash();
-        held.gone();
+        held.assert_closed();
     }
 }
 
 /// A queued prompt must not begin when the one before it is cancelled by the end.
 #[test]
 fn a_daemon_that_ends_begins_nothing_more() {
-    let desk = Running::new([Turn::new().text("a").gate("g")]);
+    let desk = ScriptedDaemon::new([ScriptedTurn::new().text("a").gate("g")]);
     let mut client = desk.client("vscode");
-    let session = client.session();
+    let session = client.new_session();
     client.prompt(&session, "First");
-    desk.reached("g");
+    desk.wait_for_gate("g");
     assert_eq!(client.prompt(&session, "Second")["queued"], true);
-    assert_eq!(client.call("copydesk/stop", json!({ "when": "now" })), json!({ "waitingFor": 1 }));
+    assert_eq!(client.request_ok("copydesk/stop", json!({ "when": "now" })), json!({ "waitingFor": 1 }));
     client.read_to_the_end();
-    desk.hung_up("g");
+    desk.wait_for_hangup("g");
     let started = client.events.iter().filter(|event| event["event"]["event"] == "turnStarted").count();
     assert_eq!((started, desk.scripted.server.requests().len()), (1, 1));
 }

@@ -2,30 +2,30 @@
 
 use serde_json::{Value, json};
 
-use super::client::Client;
-use super::desk::{Running, edit, read, says};
-use super::units::Units;
-use crate::model_server::Turn;
+use super::encoding::EditorEncoding;
+use super::scripted_daemon::{ScriptedDaemon, edit, read, text_turn};
+use super::scripted_editor::ScriptedEditor;
+use crate::model_server::ScriptedTurn;
 
 /// An edit of `a.txt` that is not made before the gate is opened.
-fn held(call: &str, gate: &str, old: &str, new: &str) -> Turn {
+fn gated_edit(call: &str, gate: &str, old: &str, new: &str) -> ScriptedTurn {
     let arguments = json!({ "filePath": "a.txt", "oldString": old, "newString": new });
-    Turn::new().hold(gate).call(call, "edit", arguments)
+    ScriptedTurn::new().gate_before_response(gate).call(call, "edit", arguments)
 }
 
 #[test]
 fn an_open_file_is_edited_in_its_buffer_by_the_least_that_differs() {
     let text = "fn total() {\n    let tax = 1;\n    tax + 2\n}\n";
-    let desk = Running::new([
+    let desk = ScriptedDaemon::new([
         edit("c1", "a.rs", "    let tax = 1;\n    tax + 2\n", "    let tax = 3;\n    tax + 2\n"),
-        says("Done."),
+        text_turn("Done."),
     ]);
     desk.scripted.desk.write("a.rs", "on disk\n");
     let mut client = desk.client("vscode");
-    let (session, uri) = (client.session(), desk.uri("a.rs"));
+    let (session, uri) = (client.new_session(), desk.uri("a.rs"));
     client.open(&uri, text);
-    client.types(&uri, "fn", "pub fn");
-    client.turn(&session, "Edit");
+    client.type_text(&uri, "fn", "pub fn");
+    client.run_turn(&session, "Edit");
     assert_eq!(client.text(&uri), "pub fn total() {\n    let tax = 3;\n    tax + 2\n}\n");
     assert_eq!(desk.scripted.desk.read("a.rs"), "on disk\n", "nothing is saved");
     let [edited] = client.edits.as_slice() else { panic!("{:?}", client.edits) };
@@ -44,23 +44,27 @@ fn an_open_file_is_edited_in_its_buffer_by_the_least_that_differs() {
 #[test]
 fn characters_are_counted_as_was_agreed() {
     let text = "e\u{301} 👩\u{200d}👩\u{200d}👧 𝔘 = old; // 🦀 old?\n";
-    for units in [Units::Utf8, Units::Utf16, Units::Utf32] {
-        let desk = Running::new([edit("c1", "a.txt", "𝔘 = old", "𝔘 = n🎉w"), says("Done.")]);
-        let mut client = Client::with(&desk.scripted.desk, "vscode", units);
-        let (session, uri) = (client.session(), desk.uri("a.txt"));
+    for units in [EditorEncoding::Utf8, EditorEncoding::Utf16, EditorEncoding::Utf32] {
+        let desk = ScriptedDaemon::new([edit("c1", "a.txt", "𝔘 = old", "𝔘 = n🎉w"), text_turn("Done.")]);
+        let mut client = ScriptedEditor::with_encoding(&desk.scripted.desk, "vscode", units);
+        let (session, uri) = (client.new_session(), desk.uri("a.txt"));
         client.open(&uri, text);
-        client.types(&uri, "🦀 old?", "🦀🦀 old?");
-        client.turn(&session, "Edit");
+        client.type_text(&uri, "🦀 old?", "🦀🦀 old?");
+        client.run_turn(&session, "Edit");
         assert_eq!(
             client.text(&uri),
             "e\u{301} 👩\u{200d}👩\u{200d}👧 𝔘 = n🎉w; // 🦀🦀 old?\n",
             "{units:?}"
         );
         // The desk has the same text as the editor.
-        desk.scripted.server.play(read("c2", "a.txt"));
-        desk.scripted.server.play(says("Read."));
-        client.turn(&session, "Read");
-        assert!(desk.told(3).contains(client.text(&uri).trim_end()), "{units:?}: {}", desk.told(3));
+        desk.scripted.server.queue_turn(read("c2", "a.txt"));
+        desk.scripted.server.queue_turn(text_turn("Read."));
+        client.run_turn(&session, "Read");
+        assert!(
+            desk.last_model_input(3).contains(client.text(&uri).trim_end()),
+            "{units:?}: {}",
+            desk.last_model_input(3)
+        );
     }
 }
 
@@ -73,60 +77,60 @@ fn what_a_person_types_while_the_edit_is_on_its_way_stays() {
         (("six", "six!"), "one\ntwo\nthree\nFOUR\nfive\nsix!\n"),
         (("one\ntwo\n", ""), "three\nFOUR\nfive\nsix\n"),
     ] {
-        let desk = Running::new([edit("c1", "a.txt", "four", "FOUR"), says("Done.")]);
+        let desk = ScriptedDaemon::new([edit("c1", "a.txt", "four", "FOUR"), text_turn("Done.")]);
         let mut client = desk.client("vscode");
-        let (session, uri) = (client.session(), desk.uri("a.txt"));
+        let (session, uri) = (client.new_session(), desk.uri("a.txt"));
         client.open(&uri, text);
-        client.obeys = false;
+        client.applies_edits = false;
         client.prompt(&session, "Edit");
-        let asked = client.request("workspace/applyEdit");
+        let asked = client.wait_for_method("workspace/applyEdit");
         // The edit is here, and so is the person: it is for a version that is gone.
-        client.types(&uri, typed.0, typed.1);
-        client.obeys = true;
-        client.obey(&asked);
-        assert_eq!(client.ended(&session), "done");
+        client.type_text(&uri, typed.0, typed.1);
+        client.applies_edits = true;
+        client.apply_edit_request(&asked);
+        assert_eq!(client.wait_for_turn_end(&session), "done");
         assert_eq!(client.text(&uri), expected);
         assert_eq!(client.edits.len(), 2, "the second one fits");
-        assert!(desk.told(1).contains("what they wrote is kept"), "{}", desk.told(1));
+        assert!(desk.last_model_input(1).contains("what they wrote is kept"), "{}", desk.last_model_input(1));
     }
 }
 
 #[test]
 fn the_same_lines_are_a_conflict_that_the_model_is_told_with_both_texts() {
-    let desk = Running::new([edit("c1", "a.txt", "four", "FOUR"), says("I see.")]);
+    let desk = ScriptedDaemon::new([edit("c1", "a.txt", "four", "FOUR"), text_turn("I see.")]);
     let mut client = desk.client("vscode");
-    let (session, uri) = (client.session(), desk.uri("a.txt"));
+    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
     client.open(&uri, "three\nfour\nfive\n");
-    client.obeys = false;
+    client.applies_edits = false;
     client.prompt(&session, "Edit");
-    let asked = client.request("workspace/applyEdit");
-    client.types(&uri, "four", "quatre");
-    client.obey(&asked);
-    assert_eq!(client.ended(&session), "done");
+    let asked = client.wait_for_method("workspace/applyEdit");
+    client.type_text(&uri, "four", "quatre");
+    client.apply_edit_request(&asked);
+    assert_eq!(client.wait_for_turn_end(&session), "done");
     assert_eq!(client.text(&uri), "three\nquatre\nfive\n");
-    let told = desk.told(1);
+    let told = desk.last_model_input(1);
     assert!(told.contains("FOUR") && told.contains("quatre"), "{told}");
     assert!(told.contains("The person has changed the same lines"), "{told}");
 }
 
 #[test]
 fn typing_right_behind_the_edit_is_told_from_it() {
-    let desk = Running::new([edit("c1", "a.txt", "two", "TWO"), says("Done.")]);
+    let desk = ScriptedDaemon::new([edit("c1", "a.txt", "two", "TWO"), text_turn("Done.")]);
     let mut client = desk.client("vscode");
-    let (session, uri) = (client.session(), desk.uri("a.txt"));
+    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
     client.open(&uri, "one\ntwo\nthree\n");
-    client.obeys = false;
+    client.applies_edits = false;
     client.prompt(&session, "Edit");
-    let asked = client.request("workspace/applyEdit");
-    client.make(&asked["params"]["edit"]["documentChanges"][0]);
-    client.types(&uri, "TWO", "TWO and a half");
+    let asked = client.wait_for_method("workspace/applyEdit");
+    client.apply_document_edit(&asked["params"]["edit"]["documentChanges"][0]);
+    client.type_text(&uri, "TWO", "TWO and a half");
     client.answer(&asked, json!({ "applied": true }));
-    assert_eq!(client.ended(&session), "done");
+    assert_eq!(client.wait_for_turn_end(&session), "done");
     assert_eq!(client.text(&uri), "one\nTWO and a half\nthree\n");
     assert_eq!(client.edits.len(), 1);
     // What is taken back is the edit, not the typing: here both are on one line, so it stays.
-    let undone = client.begin("copydesk/undo", json!({ "session": session, "what": { "turn": 1 } }));
-    let outcome = client.response(&undone)["result"]["files"][0]["outcome"].clone();
+    let undone = client.send_request("copydesk/undo", json!({ "session": session, "what": { "turn": 1 } }));
+    let outcome = client.wait_for_response(&undone)["result"]["files"][0]["outcome"].clone();
     assert_eq!(outcome, "conflict");
     assert_eq!(client.text(&uri), "one\nTWO and a half\nthree\n");
 }
@@ -134,78 +138,89 @@ fn typing_right_behind_the_edit_is_told_from_it() {
 #[test]
 fn a_buffer_without_a_file_is_read_and_edited_by_its_name() {
     let uri = "untitled:Untitled-1";
-    let desk = Running::new([read("c1", uri), edit("c2", uri, "draft", "letter"), says("Done.")]);
+    let desk = ScriptedDaemon::new([read("c1", uri), edit("c2", uri, "draft", "letter"), text_turn("Done.")]);
     let mut client = desk.client("vscode");
-    let session = client.session();
+    let session = client.new_session();
     client.open(uri, "A draft.\n");
-    client.turn(&session, "Edit");
-    assert!(desk.told(1).contains("1: A draft."), "{}", desk.told(1));
+    client.run_turn(&session, "Edit");
+    assert!(desk.last_model_input(1).contains("1: A draft."), "{}", desk.last_model_input(1));
     assert_eq!(client.text(uri), "A letter.\n");
     // What is closed is gone.
     client.close(uri);
-    desk.scripted.server.play(read("c3", uri));
-    desk.scripted.server.play(says("Gone."));
-    client.turn(&session, "Read");
-    assert!(desk.told(4).contains("does not exist"), "{}", desk.told(4));
+    desk.scripted.server.queue_turn(read("c3", uri));
+    desk.scripted.server.queue_turn(text_turn("Gone."));
+    client.run_turn(&session, "Read");
+    assert!(desk.last_model_input(4).contains("does not exist"), "{}", desk.last_model_input(4));
 }
 
 #[test]
 fn unsaved_text_is_found_by_grep_and_what_is_only_on_disk_is_not() {
-    let grep = |call: &str, pattern: &str| Turn::new().call(call, "grep", json!({ "pattern": pattern }));
-    let desk = Running::new([grep("c1", "unsaved"), grep("c2", "stale"), says("Done.")]);
+    let grep =
+        |call: &str, pattern: &str| ScriptedTurn::new().call(call, "grep", json!({ "pattern": pattern }));
+    let desk = ScriptedDaemon::new([grep("c1", "unsaved"), grep("c2", "stale"), text_turn("Done.")]);
     desk.scripted.desk.write("a.txt", "stale\n");
     let mut client = desk.client("vscode");
-    let session = client.session();
+    let session = client.new_session();
     client.open(&desk.uri("a.txt"), "unsaved\n");
-    client.turn(&session, "Search");
-    assert!(desk.told(1).contains("a.txt") && desk.told(1).contains("unsaved"), "{}", desk.told(1));
-    assert!(!desk.told(2).contains("a.txt"), "{}", desk.told(2));
+    client.run_turn(&session, "Search");
+    assert!(
+        desk.last_model_input(1).contains("a.txt") && desk.last_model_input(1).contains("unsaved"),
+        "{}",
+        desk.last_model_input(1)
+    );
+    assert!(!desk.last_model_input(2).contains("a.txt"), "{}", desk.last_model_input(2));
 }
 
 #[test]
 fn a_file_that_changes_on_the_disk_while_it_is_open_is_the_editors_business() {
-    let desk = Running::new([read("c1", "a.txt"), held("c2", "g", "old", "new"), says("Done.")]);
+    let desk =
+        ScriptedDaemon::new([read("c1", "a.txt"), gated_edit("c2", "g", "old", "new"), text_turn("Done.")]);
     desk.scripted.desk.write("a.txt", "old\n");
     let mut client = desk.client("vscode");
-    let (session, uri) = (client.session(), desk.uri("a.txt"));
+    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
     client.open(&uri, "old\n");
     client.prompt(&session, "Edit");
-    desk.reached("g");
+    desk.wait_for_gate("g");
     desk.scripted.desk.write("a.txt", "somebody else's\n");
-    desk.open("g");
-    assert_eq!(client.ended(&session), "done");
+    desk.open_gate("g");
+    assert_eq!(client.wait_for_turn_end(&session), "done");
     assert_eq!(client.text(&uri), "new\n");
     assert_eq!(desk.scripted.desk.read("a.txt"), "somebody else's\n");
 }
 
 #[test]
 fn a_closed_file_that_changed_since_it_was_read_is_left_alone() {
-    let desk = Running::new([read("c1", "a.txt"), held("c2", "g", "old", "new"), says("Done.")]);
+    let desk =
+        ScriptedDaemon::new([read("c1", "a.txt"), gated_edit("c2", "g", "old", "new"), text_turn("Done.")]);
     desk.scripted.desk.write("a.txt", "old\n");
     let mut client = desk.client("vscode");
-    let session = client.session();
+    let session = client.new_session();
     client.prompt(&session, "Edit");
-    desk.reached("g");
+    desk.wait_for_gate("g");
     desk.scripted.desk.write("a.txt", "old, and somebody else's\n");
-    desk.open("g");
-    assert_eq!(client.ended(&session), "done");
-    assert!(desk.told(2).contains("has changed since it was read"), "{}", desk.told(2));
+    desk.open_gate("g");
+    assert_eq!(client.wait_for_turn_end(&session), "done");
+    assert!(
+        desk.last_model_input(2).contains("has changed since it was read"),
+        "{}",
+        desk.last_model_input(2)
+    );
     assert_eq!(desk.scripted.desk.read("a.txt"), "old, and somebody else's\n");
-    assert!(!client.has(|message| message["method"] == "copydesk/document/changed"));
+    assert!(!client.has_message(|message| message["method"] == "copydesk/document/changed"));
 }
 
 #[test]
 fn whoever_is_attached_is_told_of_files_that_were_written_or_made() {
-    let make = Turn::new().call("c2", "write", json!({ "filePath": "b.txt", "content": "b\n" }));
-    let desk = Running::new([edit("c1", "a.txt", "old", "new"), make, says("Done.")]);
+    let make = ScriptedTurn::new().call("c2", "write", json!({ "filePath": "b.txt", "content": "b\n" }));
+    let desk = ScriptedDaemon::new([edit("c1", "a.txt", "old", "new"), make, text_turn("Done.")]);
     desk.scripted.desk.write("a.txt", "old\n");
     let (mut client, mut other) = (desk.client("vscode"), desk.client("nvim"));
-    let session = client.session();
-    client.turn(&session, "Edit");
+    let session = client.new_session();
+    client.run_turn(&session, "Edit");
     assert_eq!(desk.scripted.desk.read("a.txt"), "new\n");
     for client in [&mut client, &mut other] {
         for (file, reason) in [("a.txt", "written"), ("b.txt", "created")] {
-            let told = client.request("copydesk/document/changed");
+            let told = client.wait_for_method("copydesk/document/changed");
             assert_eq!(told["params"], json!({ "uri": desk.uri(file), "reason": reason }));
         }
     }
@@ -213,29 +228,33 @@ fn whoever_is_attached_is_told_of_files_that_were_written_or_made() {
 
 #[test]
 fn a_file_that_is_opened_or_closed_in_the_middle_is_edited_where_it_is_then() {
-    let desk = Running::new([
+    let desk = ScriptedDaemon::new([
         read("c1", "a.txt"),
-        held("c2", "opened", "one", "two"),
-        held("c3", "closed", "one", "three"),
-        says("Done."),
+        gated_edit("c2", "opened", "one", "two"),
+        gated_edit("c3", "closed", "one", "three"),
+        text_turn("Done."),
     ]);
     desk.scripted.desk.write("a.txt", "one\n");
     let mut client = desk.client("vscode");
-    let (session, uri) = (client.session(), desk.uri("a.txt"));
+    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
     client.prompt(&session, "Edit");
-    desk.reached("opened");
+    desk.wait_for_gate("opened");
     client.open(&uri, "one\n");
-    client.call("copydesk/status", json!({}));
-    desk.open("opened");
-    client.request("workspace/applyEdit");
+    client.request_ok("copydesk/status", json!({}));
+    desk.open_gate("opened");
+    client.wait_for_method("workspace/applyEdit");
     assert_eq!(client.text(&uri), "two\n");
-    desk.reached("closed");
+    desk.wait_for_gate("closed");
     // Not saved: what is on the disk is what was there before.
     client.close(&uri);
-    client.call("copydesk/status", json!({}));
-    desk.open("closed");
-    assert_eq!(client.ended(&session), "done");
+    client.request_ok("copydesk/status", json!({}));
+    desk.open_gate("closed");
+    assert_eq!(client.wait_for_turn_end(&session), "done");
     // The model has seen another text than the one on the disk, and is told so.
     assert_eq!(desk.scripted.desk.read("a.txt"), "one\n");
-    assert!(desk.told(3).contains("has changed since it was read"), "{}", desk.told(3));
+    assert!(
+        desk.last_model_input(3).contains("has changed since it was read"),
+        "{}",
+        desk.last_model_input(3)
+    );
 }

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::desk::Running;
-use crate::daemon::editor::framed;
-use crate::model_server::Turn;
+use super::scripted_daemon::ScriptedDaemon;
+use crate::daemon::stdio_editor::frame_message;
+use crate::model_server::ScriptedTurn;
 
 /// A client that reads is never further behind than one batch.
 const BATCH: usize = 2_000;
@@ -22,38 +22,38 @@ fn a_client_that_does_not_read_costs_the_others_nothing() {
     // Short, so that what grows is what is kept for the deaf one, and not the answer itself.
     let word = "ha".to_owned();
     let gate = |batch: usize| format!("after batch {batch}");
-    let turn = (0..BATCHES).fold(Turn::new(), |turn, batch| {
+    let turn = (0..BATCHES).fold(ScriptedTurn::new(), |turn, batch| {
         turn.chunks(std::iter::repeat_n(word.clone(), BATCH)).gate(gate(batch))
     });
-    let desk = Running::new([turn]);
+    let desk = ScriptedDaemon::new([turn]);
     let mut deaf = desk.client("vscode");
     let mut client = desk.client("nvim");
-    let session = client.session();
+    let session = client.new_session();
     deaf.load(&session);
     client.prompt(&session, "Talk");
     let mut halfway = 0;
     for batch in 0..BATCHES {
-        (0..BATCH).for_each(|_| drop(client.event(&session, "delta")));
+        (0..BATCH).for_each(|_| drop(client.wait_for_event(&session, "delta")));
         if batch == BATCHES / 2 {
             halfway = resident(desk.pid());
         }
         if batch + 1 < BATCHES {
-            desk.open(&gate(batch));
+            desk.open_gate(&gate(batch));
         }
     }
     // Whoever reads gets everything.
     let numbers = client.numbers(&session);
     assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
-    client.call("copydesk/status", json!({}));
+    client.request_ok("copydesk/status", json!({}));
     // Its queue was full early on, and by the half the allocator has seen the most that it will see; from then on only the
     // answer itself grows. The 48,000 events since would take a quarter of a kB each.
     let grown = resident(desk.pid()).saturating_sub(halfway);
     println!("grown by {grown} kB from {halfway} kB");
     assert!(grown < 5_000, "{grown} kB");
-    desk.open(&gate(BATCHES - 1));
-    assert_eq!(client.ended(&session), "done");
+    desk.open_gate(&gate(BATCHES - 1));
+    assert_eq!(client.wait_for_turn_end(&session), "done");
     // The deaf one listens again: the end is there, and before it a gap that says that it must load again.
-    assert_eq!(deaf.ended(&session), "done");
+    assert_eq!(deaf.wait_for_turn_end(&session), "done");
     let numbers = deaf.numbers(&session);
     assert!(numbers.windows(2).any(|pair| pair[1] > pair[0] + 1), "all {} events came", numbers.len());
     assert!(numbers.windows(2).all(|pair| pair[1] > pair[0]));
@@ -66,12 +66,12 @@ fn a_client_that_does_not_read_costs_the_others_nothing() {
 /// It asks and asks and reads no answer: it is read no further, and nobody else notices.
 #[test]
 fn a_client_that_only_asks_stops_nobody_and_not_the_end() {
-    let desk = Running::new([]);
+    let desk = ScriptedDaemon::new([]);
     let mut deaf = desk.client("vscode");
     let mut client = desk.client("nvim");
     let mut stream = deaf.stream();
     stream.set_nonblocking(true).unwrap();
-    let ask = framed(&json!({ "jsonrpc": "2.0", "id": 1, "method": "copydesk/models", "params": {} }));
+    let ask = frame_message(&json!({ "jsonrpc": "2.0", "id": 1, "method": "copydesk/models", "params": {} }));
     // Until the pipe is full and stays so while the desk has answered others many times.
     let mut full = 0;
     while full < 50 {
@@ -80,34 +80,35 @@ fn a_client_that_only_asks_stops_nobody_and_not_the_end() {
             Ok(_) => full = 50,
             Err(_) => {
                 full += 1;
-                client.call("copydesk/status", json!({}));
+                client.request_ok("copydesk/status", json!({}));
             }
         }
     }
     stream.set_nonblocking(false).unwrap();
     let held = resident(desk.pid());
     assert!(held < 100_000, "{held} kB");
-    assert_eq!(client.call("copydesk/status", json!({}))["clients"], 2);
-    assert_eq!(client.call("copydesk/stop", json!({ "when": "now" })), json!({ "waitingFor": 0 }));
+    assert_eq!(client.request_ok("copydesk/status", json!({}))["clients"], 2);
+    assert_eq!(client.request_ok("copydesk/stop", json!({ "when": "now" })), json!({ "waitingFor": 0 }));
     client.read_to_the_end();
-    deaf.obeys = false;
+    deaf.applies_edits = false;
 }
 
 /// It has said its last word and does not read what it is sent: it is not waited for.
 #[test]
 fn a_client_that_has_hung_up_halfway_is_let_go() {
     let word = "0123456789abcdef ".repeat(4);
-    let desk = Running::new([Turn::new().chunks(std::iter::repeat_n(word, 4_000)).gate("end")]);
+    let desk =
+        ScriptedDaemon::new([ScriptedTurn::new().chunks(std::iter::repeat_n(word, 4_000)).gate("end")]);
     let mut deaf = desk.client("vscode");
     let mut client = desk.client("nvim");
-    let session = client.session();
+    let session = client.new_session();
     deaf.load(&session);
     client.prompt(&session, "Talk");
-    (0..4_000).for_each(|_| drop(client.event(&session, "delta")));
+    (0..4_000).for_each(|_| drop(client.wait_for_event(&session, "delta")));
     deaf.stream().shutdown(std::net::Shutdown::Write).unwrap();
-    while client.call("copydesk/status", json!({}))["clients"] != 1 {}
+    while client.request_ok("copydesk/status", json!({}))["clients"] != 1 {}
     // Its end of the socket is closed too: there is an end to what it could read.
     deaf.read_to_the_end();
-    desk.open("end");
-    assert_eq!(client.ended(&session), "done");
+    desk.open_gate("end");
+    assert_eq!(client.wait_for_turn_end(&session), "done");
 }

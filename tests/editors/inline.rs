@@ -2,22 +2,22 @@
 
 use serde_json::{Value, json};
 
-use super::client::Client;
-use super::desk::{Running, says};
-use super::reviews::{decide, list, on};
-use crate::model_server::Turn;
+use super::reviews::{decide, decision_on, list};
+use super::scripted_daemon::{ScriptedDaemon, text_turn};
+use super::scripted_editor::ScriptedEditor;
+use crate::model_server::ScriptedTurn;
 
 const TEXT: &str = "one\ntwo\nthree\nfour\n";
 
-fn start(client: &mut Client, session: &str, uri: &str, instruction: &str) -> String {
+fn start(client: &mut ScriptedEditor, session: &str, uri: &str, instruction: &str) -> String {
     let range = json!({ "start": { "line": 1, "character": 0 }, "end": { "line": 3, "character": 0 } });
     let params = json!({ "session": session, "uri": uri, "range": range, "instruction": instruction });
-    client.call("copydesk/inline/start", params)["review"].as_str().unwrap().to_owned()
+    client.request_ok("copydesk/inline/start", params)["review"].as_str().unwrap().to_owned()
 }
 
 /// The next word about a review that is as wanted.
-fn told(client: &mut Client, wanted: impl Fn(&Value) -> bool) -> Value {
-    let message = client.take("a change of the review", |message| {
+fn wait_for_review_event(client: &mut ScriptedEditor, wanted: impl Fn(&Value) -> bool) -> Value {
+    let message = client.take_message("a change of the review", |message| {
         let event = &message["params"]["event"];
         event["event"] == "reviewChanged" && wanted(event)
     });
@@ -28,27 +28,28 @@ fn is_ready(event: &Value) -> bool {
     event["review"]["writing"].is_null() && event["review"]["total"] != 0
 }
 
-fn opened(desk: &Running) -> (Client, String, String) {
+fn open_document(desk: &ScriptedDaemon) -> (ScriptedEditor, String, String) {
     let mut client = desk.client("vscode");
-    let (session, uri) = (client.session(), desk.uri("a.txt"));
+    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
     client.open(&uri, TEXT);
     (client, session, uri)
 }
 
 #[test]
 fn what_the_model_writes_grows_in_its_place_and_is_there_when_it_is_accepted() {
-    let desk = Running::asking([Turn::new().text("TWO\nTH").gate("half").text("REE")]);
-    let (mut client, session, uri) = opened(&desk);
+    let desk =
+        ScriptedDaemon::with_asked_edits([ScriptedTurn::new().text("TWO\nTH").gate("half").text("REE")]);
+    let (mut client, session, uri) = open_document(&desk);
     let review = start(&mut client, &session, &uri, "capitals");
-    desk.reached("half");
-    let growing = told(&mut client, |event| event["review"]["total"] == 1);
+    desk.wait_for_gate("half");
+    let growing = wait_for_review_event(&mut client, |event| event["review"]["total"] == 1);
     assert_eq!(growing["review"]["writing"], true);
     assert_eq!(growing["review"]["hunks"][0]["new"], json!(["TWO"]), "whole lines, and the rest as it was");
     let early = json!({ "hunk": review, "expected": growing["review"]["expected"], "verdict": "accept" });
     assert_eq!(decide(&mut client, &session, &[early]), ["refused"], "it is not there yet");
-    client.types(&uri, "one", "zero\none");
-    desk.open("half");
-    let ready = told(&mut client, is_ready);
+    client.type_text(&uri, "one", "zero\none");
+    desk.open_gate("half");
+    let ready = wait_for_review_event(&mut client, is_ready);
     assert_eq!(ready["review"]["review"], json!(review));
     assert_eq!(
         client.text(&uri),
@@ -57,10 +58,10 @@ fn what_the_model_writes_grows_in_its_place_and_is_there_when_it_is_accepted() {
     );
     let listed = list(&mut client, &session).remove(0);
     assert_eq!((&listed["when"], &listed["hunks"][0]["old"]), (&json!("before"), &json!(["two", "three"])));
-    assert_eq!(decide(&mut client, &session, &[on(&listed, "accept")]), ["done"]);
+    assert_eq!(decide(&mut client, &session, &[decision_on(&listed, "accept")]), ["done"]);
     assert_eq!(client.text(&uri), "zero\none\nTWO\nTHREE\nfour\n");
     assert_eq!(list(&mut client, &session), [] as [Value; 0]);
-    let asked = desk.scripted.sent(0);
+    let asked = desk.scripted.request_body(0);
     let said = asked["messages"][0]["content"][0]["text"].as_str().unwrap();
     assert!(said.contains("<selection>\ntwo\nthree\n</selection>") && said.ends_with("capitals"), "{said}");
     assert!(asked["tools"].as_array().is_none_or(Vec::is_empty), "{asked}");
@@ -68,58 +69,66 @@ fn what_the_model_writes_grows_in_its_place_and_is_there_when_it_is_accepted() {
 
 #[test]
 fn a_follow_up_is_about_what_was_written_and_a_retry_asks_the_same_again() {
-    let desk = Running::asking([says("TWO\nTHREE"), says("Two\nThree"), says("2\n3")]);
-    let (mut client, session, uri) = opened(&desk);
+    let desk = ScriptedDaemon::with_asked_edits([
+        text_turn("TWO\nTHREE"),
+        text_turn("Two\nThree"),
+        text_turn("2\n3"),
+    ]);
+    let (mut client, session, uri) = open_document(&desk);
     let review = start(&mut client, &session, &uri, "capitals");
-    told(&mut client, is_ready);
+    wait_for_review_event(&mut client, is_ready);
     let refine = json!({ "session": session, "review": review, "instruction": "only the first letter" });
-    client.call("copydesk/inline/refine", refine);
-    told(&mut client, |event| {
+    client.request_ok("copydesk/inline/refine", refine);
+    wait_for_review_event(&mut client, |event| {
         is_ready(event) && event["review"]["hunks"][0]["new"] == json!(["Two", "Three"])
     });
-    client.call("copydesk/inline/refine", json!({ "session": session, "review": review }));
-    told(&mut client, |event| is_ready(event) && event["review"]["hunks"][0]["new"] == json!(["2", "3"]));
-    let (second, third) = (desk.scripted.sent(1), desk.scripted.sent(2));
+    client.request_ok("copydesk/inline/refine", json!({ "session": session, "review": review }));
+    wait_for_review_event(&mut client, |event| {
+        is_ready(event) && event["review"]["hunks"][0]["new"] == json!(["2", "3"])
+    });
+    let (second, third) = (desk.scripted.request_body(1), desk.scripted.request_body(2));
     assert_eq!(second["messages"], third["messages"]);
     let messages = second["messages"].as_array().unwrap();
     assert_eq!(messages[1]["content"][0]["text"], "TWO\nTHREE");
     assert_eq!(client.text(&uri), TEXT);
     let listed = list(&mut client, &session).remove(0);
-    assert_eq!(decide(&mut client, &session, &[on(&listed, "reject")]), ["done"]);
+    assert_eq!(decide(&mut client, &session, &[decision_on(&listed, "reject")]), ["done"]);
     assert_eq!(client.text(&uri), TEXT);
     let late = json!({ "session": session, "review": review, "instruction": "again" });
-    assert!(client.refused("copydesk/inline/refine", late).1.contains("begin another"));
+    assert!(client.request_error("copydesk/inline/refine", late).1.contains("begin another"));
 }
 
 #[test]
 fn one_that_is_given_up_leaves_nothing_behind() {
-    let desk = Running::asking([Turn::new().text("TWO\n").gate("half").text("THREE")]);
-    let (mut client, session, uri) = opened(&desk);
+    let desk =
+        ScriptedDaemon::with_asked_edits([ScriptedTurn::new().text("TWO\n").gate("half").text("THREE")]);
+    let (mut client, session, uri) = open_document(&desk);
     let review = start(&mut client, &session, &uri, "capitals");
-    desk.reached("half");
-    told(&mut client, |event| event["review"]["total"] == 1);
-    client.call("copydesk/inline/cancel", json!({ "session": session, "review": review }));
-    desk.hung_up("half");
-    told(&mut client, |event| event["review"]["total"] == 0);
+    desk.wait_for_gate("half");
+    wait_for_review_event(&mut client, |event| event["review"]["total"] == 1);
+    client.request_ok("copydesk/inline/cancel", json!({ "session": session, "review": review }));
+    desk.wait_for_hangup("half");
+    wait_for_review_event(&mut client, |event| event["review"]["total"] == 0);
     assert_eq!(client.text(&uri), TEXT);
     assert_eq!(list(&mut client, &session), [] as [Value; 0]);
 }
 
 #[test]
 fn what_goes_wrong_is_said_and_changes_nothing() {
-    let fails = Turn::new().text("x").error(crate::model_server::Failure::Invalid, "no such thing");
-    let desk = Running::asking([fails, says("two\nthree\n")]);
-    let (mut client, session, uri) = opened(&desk);
+    let fails =
+        ScriptedTurn::new().text("x").error(crate::model_server::ScriptedErrorKind::Invalid, "no such thing");
+    let desk = ScriptedDaemon::with_asked_edits([fails, text_turn("two\nthree\n")]);
+    let (mut client, session, uri) = open_document(&desk);
     start(&mut client, &session, &uri, "capitals");
-    let failed = told(&mut client, |event| event["failed"].is_string());
+    let failed = wait_for_review_event(&mut client, |event| event["failed"].is_string());
     assert_eq!(failed["review"]["total"], 0, "{failed}");
     start(&mut client, &session, &uri, "leave it");
-    let same = told(&mut client, |event| event["failed"].is_string());
+    let same = wait_for_review_event(&mut client, |event| event["failed"].is_string());
     assert!(same["failed"].as_str().unwrap().contains("as it is"), "{same}");
     let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 0 } });
     let params = |uri: &str, said: &str| json!({ "session": session, "uri": uri, "range": range, "instruction": said });
-    assert!(client.refused("copydesk/inline/start", params(&uri, " ")).1.contains("say what"));
+    assert!(client.request_error("copydesk/inline/start", params(&uri, " ")).1.contains("say what"));
     let missing = desk.uri("missing.txt");
-    assert!(client.refused("copydesk/inline/start", params(&missing, "do")).1.contains("missing.txt"));
+    assert!(client.request_error("copydesk/inline/start", params(&missing, "do")).1.contains("missing.txt"));
     assert_eq!(client.text(&uri), TEXT);
 }

@@ -2,38 +2,38 @@
 
 use serde_json::{Value, json};
 
-use super::client::{Client, changed};
-use super::desk::{Running, edit, read, says};
+use super::scripted_daemon::{ScriptedDaemon, edit, read, text_turn};
+use super::scripted_editor::{ScriptedEditor, did_change_params};
 
 const TEXT: &str = "one\ntwo\nthree\n";
 
 /// A turn that edits `two` into `TWO`, stopped where the editor has the edit before it.
-struct Asked {
-    desk: Running,
-    client: Client,
+struct PendingEditTurn {
+    desk: ScriptedDaemon,
+    client: ScriptedEditor,
     session: String,
     uri: String,
     edit: Value,
 }
 
-fn asked(name: &str) -> Asked {
-    let desk = Running::new([edit("c1", "a.txt", "two", "TWO"), says("Done.")]);
+fn start_pending_edit(name: &str) -> PendingEditTurn {
+    let desk = ScriptedDaemon::new([edit("c1", "a.txt", "two", "TWO"), text_turn("Done.")]);
     desk.scripted.desk.write("a.txt", TEXT);
     let mut client = desk.client(name);
-    let (session, uri) = (client.session(), desk.uri("a.txt"));
+    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
     client.open(&uri, TEXT);
-    client.obeys = false;
+    client.applies_edits = false;
     client.prompt(&session, "Edit");
-    let edit = client.request("workspace/applyEdit");
-    Asked { desk, client, session, uri, edit }
+    let edit = client.wait_for_method("workspace/applyEdit");
+    PendingEditTurn { desk, client, session, uri, edit }
 }
 
-impl Asked {
+impl PendingEditTurn {
     /// The turn ends well: an edit that could not be made is no end of the world.
-    fn told(&mut self) -> String {
-        assert_eq!(self.client.ended(&self.session), "done");
+    fn finish_turn(&mut self) -> String {
+        assert_eq!(self.client.wait_for_turn_end(&self.session), "done");
         assert_eq!(self.desk.scripted.desk.read("a.txt"), TEXT, "never the disk");
-        self.desk.told(1)
+        self.desk.last_model_input(1)
     }
 
     fn document(&self) -> Value {
@@ -43,148 +43,152 @@ impl Asked {
 
 #[test]
 fn one_that_refuses_is_believed() {
-    let mut asked = asked("vscode");
+    let mut asked = start_pending_edit("vscode");
     let reason = json!({ "applied": false, "failureReason": "the buffer is read-only" });
     asked.client.answer(&asked.edit, reason);
-    let told = asked.told();
+    let told = asked.finish_turn();
     assert!(told.contains("The editor did not change `a.txt`: the buffer is read-only"), "{told}");
 }
 
 #[test]
 fn one_that_answers_with_an_error_has_refused() {
-    let mut asked = asked("vscode");
+    let mut asked = start_pending_edit("vscode");
     let error = json!({ "code": -32603, "message": "E21: Cannot make changes, 'modifiable' is off" });
     let id = asked.edit["id"].clone();
-    asked
-        .client
-        .write(&crate::daemon::editor::framed(&json!({ "jsonrpc": "2.0", "id": id, "error": error })));
-    let told = asked.told();
+    asked.client.write(&crate::daemon::stdio_editor::frame_message(
+        &json!({ "jsonrpc": "2.0", "id": id, "error": error }),
+    ));
+    let told = asked.finish_turn();
     assert!(told.contains("'modifiable' is off"), "{told}");
 }
 
 #[test]
 fn one_that_says_yes_and_does_nothing_is_found_out_by_its_text() {
     // Neovim: the person typed, so it did not make the edit, and says yes.
-    let mut asked = asked("Neovim");
-    asked.client.types(&asked.uri, "one", "one!");
+    let mut asked = start_pending_edit("Neovim");
+    asked.client.type_text(&asked.uri, "one", "one!");
     asked.client.answer(&asked.edit, json!({ "applied": true }));
-    let second = asked.client.request("workspace/applyEdit");
-    asked.client.obey(&second);
-    assert!(asked.told().contains("what they wrote is kept"));
+    let second = asked.client.wait_for_method("workspace/applyEdit");
+    asked.client.apply_edit_request(&second);
+    assert!(asked.finish_turn().contains("what they wrote is kept"));
     assert_eq!(asked.client.text(&asked.uri), "one!\nTWO\nthree\n");
 }
 
 #[test]
 fn one_that_says_yes_and_shows_nothing_is_not_believed() {
-    let mut asked = asked("vscode");
+    let mut asked = start_pending_edit("vscode");
     asked.client.answer(&asked.edit, json!({ "applied": true }));
-    let told = asked.told();
+    let told = asked.finish_turn();
     assert!(told.contains("its text does not show it"), "{told}");
     // The journal does not claim that it was made.
     let undo = json!({ "session": asked.session, "what": { "turn": 1 } });
-    assert_eq!(asked.client.call("copydesk/undo", undo)["files"], json!([]));
+    assert_eq!(asked.client.request_ok("copydesk/undo", undo)["files"], json!([]));
 }
 
 #[test]
 fn one_that_tells_late_is_waited_for() {
-    let mut asked = asked("vscode");
+    let mut asked = start_pending_edit("vscode");
     // The yes comes first, a keystroke from before it next, and only then the edit.
     asked.client.answer(&asked.edit, json!({ "applied": true }));
-    asked.client.types(&asked.uri, "three", "three!");
-    asked.client.call("copydesk/status", json!({}));
+    asked.client.type_text(&asked.uri, "three", "three!");
+    asked.client.request_ok("copydesk/status", json!({}));
     let document = asked.document();
-    asked.client.make(&document);
-    asked.told();
+    asked.client.apply_document_edit(&document);
+    asked.finish_turn();
     assert_eq!(asked.client.text(&asked.uri), "one\nTWO\nthree!\n");
 }
 
 #[test]
 fn one_that_answers_twice_is_heard_once() {
-    let mut asked = asked("vscode");
-    asked.client.obey(&asked.edit);
+    let mut asked = start_pending_edit("vscode");
+    asked.client.apply_edit_request(&asked.edit);
     asked.client.answer(&asked.edit, json!({ "applied": false }));
-    let told = asked.told();
+    let told = asked.finish_turn();
     assert!(told.contains("Edited a.txt"), "{told}");
     assert_eq!(asked.client.text(&asked.uri), "one\nTWO\nthree\n");
 }
 
 #[test]
 fn one_that_makes_the_edit_in_a_text_that_has_moved_on_loses_no_keystroke_of_ours() {
-    let mut asked = asked("vscode");
+    let mut asked = start_pending_edit("vscode");
     // It should have refused: the lines are others now.
-    asked.client.types(&asked.uri, "one\n", "zero\none\n");
+    asked.client.type_text(&asked.uri, "one\n", "zero\none\n");
     let document = asked.document();
-    asked.client.make(&document);
+    asked.client.apply_document_edit(&document);
     asked.client.answer(&asked.edit, json!({ "applied": true }));
     // Whatever it did is its text; the desk does not write over it.
     let mangled = asked.client.text(&asked.uri).to_owned();
-    asked.told();
+    asked.finish_turn();
     assert_eq!(asked.client.text(&asked.uri), mangled);
 }
 
 #[test]
 fn one_that_dies_with_the_edit_in_its_hands_leaves_the_file_alone() {
-    let asked = asked("vscode");
-    let Asked { desk, client, session, .. } = asked;
+    let asked = start_pending_edit("vscode");
+    let PendingEditTurn { desk, client, session, .. } = asked;
     drop(client);
     let mut next = desk.client("nvim");
     next.load(&session);
-    next.call("copydesk/status", json!({}));
+    next.request_ok("copydesk/status", json!({}));
     if next.load(&session).get("running").is_some() {
-        assert_eq!(next.ended(&session), "done");
+        assert_eq!(next.wait_for_turn_end(&session), "done");
     }
     assert_eq!(desk.scripted.desk.read("a.txt"), TEXT);
-    let told = desk.told(1);
+    let told = desk.last_model_input(1);
     assert!(told.contains("the editor is gone"), "{told}");
 }
 
 #[test]
 fn versions_that_go_backwards_make_a_text_unknown_until_it_is_opened_again() {
-    let desk = Running::new([
+    let desk = ScriptedDaemon::new([
         edit("c1", "a.txt", "two", "TWO"),
         read("c2", "a.txt"),
-        says("I see."),
+        text_turn("I see."),
         edit("c3", "a.txt", "two", "TWO"),
-        says("Done."),
+        text_turn("Done."),
     ]);
     desk.scripted.desk.write("a.txt", TEXT);
     let mut client = desk.client("vscode");
-    let (session, uri) = (client.session(), desk.uri("a.txt"));
+    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
     client.open(&uri, TEXT);
-    client.types(&uri, "one", "ONE");
-    client.types(&uri, "three", "THREE");
+    client.type_text(&uri, "one", "ONE");
+    client.type_text(&uri, "three", "THREE");
     for version in [2, 1, 4, 5] {
-        client.tell("textDocument/didChange", changed(&uri, version, &json!([{ "text": "?" }])));
+        client.notify("textDocument/didChange", did_change_params(&uri, version, &json!([{ "text": "?" }])));
     }
-    let shown = client.request("window/showMessage");
+    let shown = client.wait_for_method("window/showMessage");
     let message = shown["params"]["message"].as_str().unwrap();
     assert!(message.contains(&uri) && message.contains("version 2 was told after version 3"), "{message}");
-    client.turn(&session, "Edit");
+    client.run_turn(&session, "Edit");
     // The person is told once, not with every key.
-    assert!(!client.has(|message| message["method"] == "window/showMessage"));
+    assert!(!client.has_message(|message| message["method"] == "window/showMessage"));
     for number in [1, 2] {
-        assert!(desk.told(number).contains("whose text of it is not known"), "{}", desk.told(number));
+        assert!(
+            desk.last_model_input(number).contains("whose text of it is not known"),
+            "{}",
+            desk.last_model_input(number)
+        );
     }
     assert_eq!((client.edits.len(), desk.scripted.desk.read("a.txt")), (0, TEXT.to_owned()));
     client.close(&uri);
     client.open(&uri, TEXT);
-    client.turn(&session, "Edit");
+    client.run_turn(&session, "Edit");
     assert_eq!(client.text(&uri), "one\nTWO\nthree\n");
 }
 
 #[test]
 fn a_document_that_is_open_twice_is_open_until_both_are_closed() {
-    let desk = Running::new([edit("c1", "a.txt", "old", "new"), says("Done.")]);
+    let desk = ScriptedDaemon::new([edit("c1", "a.txt", "old", "new"), text_turn("Done.")]);
     desk.scripted.desk.write("a.txt", "on disk: old\n");
     std::os::unix::fs::symlink(desk.scripted.desk.path("a.txt"), desk.scripted.desk.path("link.txt"))
         .unwrap();
     let mut client = desk.client("vscode");
-    let session = client.session();
+    let session = client.new_session();
     let (file, link) = (desk.uri("a.txt"), desk.uri("link.txt"));
     client.open(&file, "buffer: old\n");
     client.open(&link, "link: old\n");
     client.close(&link);
-    client.turn(&session, "Edit");
+    client.run_turn(&session, "Edit");
     assert_eq!(client.text(&file), "buffer: new\n");
     assert_eq!(desk.scripted.desk.read("a.txt"), "on disk: old\n");
 }

@@ -3,10 +3,10 @@
 use expect_test::expect;
 use serde_json::{Value, json};
 
-use super::client::Client;
-use super::desk::{Running, says};
-use super::reviews::{decide, list, on};
-use crate::model_server::Turn;
+use super::reviews::{decide, decision_on, list};
+use super::scripted_daemon::{ScriptedDaemon, text_turn};
+use super::scripted_editor::ScriptedEditor;
+use crate::model_server::ScriptedTurn;
 
 const A: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
 const B: &str = "alpha\nbeta\n";
@@ -38,29 +38,30 @@ const PATCH: &str = "*** Begin Patch
 *** End Patch
 ";
 
-fn patch() -> Turn {
-    Turn::new().call("c1", "apply_patch", json!({ "patchText": PATCH }))
+fn patch() -> ScriptedTurn {
+    ScriptedTurn::new().call("c1", "apply_patch", json!({ "patchText": PATCH }))
 }
 
 /// A model of the family that patches, at a desk with the files.
-fn desk(turns: impl IntoIterator<Item = Turn>, permission: Value) -> Running {
-    let desk = Running::with(turns, json!({ "model": "script/gpt-5", "permission": permission }));
+fn desk(turns: impl IntoIterator<Item = ScriptedTurn>, permission: Value) -> ScriptedDaemon {
+    let desk =
+        ScriptedDaemon::with_config(turns, json!({ "model": "script/gpt-5", "permission": permission }));
     let files = [("a.txt", A), ("b.txt", B), ("old.sh", "echo old\n"), ("gone.txt", "bye\n")];
     files.iter().for_each(|(name, text)| desk.scripted.desk.write(name, text));
     desk
 }
 
 /// An editor with two of the files open.
-fn editor(desk: &Running) -> (Client, String) {
+fn editor(desk: &ScriptedDaemon) -> (ScriptedEditor, String) {
     let mut client = desk.client("vscode");
-    let session = client.session();
+    let session = client.new_session();
     client.open(&desk.uri("a.txt"), A);
     client.open(&desk.uri("b.txt"), B);
     (client, session)
 }
 
 /// What is where: in the editor, and on the disk.
-fn there(desk: &Running, client: &Client) -> String {
+fn describe_texts(desk: &ScriptedDaemon, client: &ScriptedEditor) -> String {
     let mut all = String::new();
     for name in ["a.txt", "b.txt"] {
         all += &format!("{name} = {:?}\n", client.text(&desk.uri(name)));
@@ -89,10 +90,10 @@ fn paths(reviews: &[Value]) -> Vec<&str> {
 
 #[test]
 fn a_patch_is_made_at_once_reviewed_after_and_taken_back_as_one() {
-    let desk = desk([patch(), says("Done.")], json!("allow"));
+    let desk = desk([patch(), text_turn("Done.")], json!("allow"));
     let (mut client, session) = editor(&desk);
-    client.turn(&session, "Patch");
-    assert_eq!(there(&desk, &client), AFTER);
+    client.run_turn(&session, "Patch");
+    assert_eq!(describe_texts(&desk, &client), AFTER);
     expect![[r#"
         Patched 5 files (+5 -5).
         Edited a.txt (+2 -2). The changed places now read:
@@ -113,45 +114,46 @@ fn a_patch_is_made_at_once_reviewed_after_and_taken_back_as_one() {
 
         tree-sitter (syntax only), proven for this text: no new errors
     "#]]
-    .assert_eq(&desk.told(1));
+    .assert_eq(&desk.last_model_input(1));
     let reviews = list(&mut client, &session);
     assert_eq!(paths(&reviews), ["a.txt", "b.txt", "bin/new.sh", "gone.txt", "new.txt", "old.sh"]);
     assert!(reviews.iter().all(|review| review["when"] == "after"));
     let call = client.calls(&session).remove(0);
-    let undone = client.call("copydesk/undo", json!({ "session": session, "what": { "call": call } }));
+    let undone = client.request_ok("copydesk/undo", json!({ "session": session, "what": { "call": call } }));
     assert_eq!(undone["files"].as_array().unwrap().len(), 6, "{undone}");
-    assert_eq!(there(&desk, &client), BEFORE);
+    assert_eq!(describe_texts(&desk, &client), BEFORE);
     assert_eq!(list(&mut client, &session), [] as [Value; 0], "what is taken back is not to be decided");
-    client.call("copydesk/redo", json!({ "session": session }));
-    assert_eq!(there(&desk, &client), AFTER);
+    client.request_ok("copydesk/redo", json!({ "session": session }));
+    assert_eq!(describe_texts(&desk, &client), AFTER);
 }
 
 #[test]
 fn before_a_patch_one_ask_waits_until_every_file_is_decided() {
-    let desk = desk([patch(), says("Done.")], json!({ "edit": "ask" }));
+    let desk = desk([patch(), text_turn("Done.")], json!({ "edit": "ask" }));
     let (mut client, session) = editor(&desk);
     client.prompt(&session, "Patch");
-    let ask = client.request("copydesk/permission/ask");
+    let ask = client.wait_for_method("copydesk/permission/ask");
     let patterns = json!(["a.txt", "b.txt", "new.txt", "bin/new.sh", "old.sh", "gone.txt"]);
     assert_eq!((&ask["params"]["key"], &ask["params"]["patterns"]), (&json!("edit"), &patterns));
-    assert_eq!(there(&desk, &client), BEFORE, "nothing is changed before somebody says so");
+    assert_eq!(describe_texts(&desk, &client), BEFORE, "nothing is changed before somebody says so");
     let reviews = list(&mut client, &session);
     assert_eq!(paths(&reviews), ["a.txt", "b.txt", "bin/new.sh", "gone.txt", "new.txt", "old.sh"]);
     for review in &reviews {
         assert_eq!((&review["when"], &review["ask"]), (&json!("before"), &ask["params"]["ask"]), "{review}");
     }
     let review = |path: &str| reviews.iter().find(|review| review["path"] == path).unwrap();
-    let mut small = on(&review("a.txt")["hunks"][1], "reject");
+    let mut small = decision_on(&review("a.txt")["hunks"][1], "reject");
     small["comment"] = json!("Six is a good number.");
-    let first = [on(&review("a.txt")["hunks"][0], "accept"), small, on(review("b.txt"), "reject")];
+    let first =
+        [decision_on(&review("a.txt")["hunks"][0], "accept"), small, decision_on(review("b.txt"), "reject")];
     assert_eq!(decide(&mut client, &session, &first), ["done"; 3]);
-    let files = ["bin/new.sh", "old.sh", "gone.txt"].map(|path| on(review(path), "accept"));
+    let files = ["bin/new.sh", "old.sh", "gone.txt"].map(|path| decision_on(review(path), "accept"));
     assert_eq!(decide(&mut client, &session, &files), ["done"; 3]);
     let is_settled = |message: &Value| message["method"] == "copydesk/permission/settled";
-    assert!(!client.has(is_settled), "one file is not decided yet");
-    assert_eq!(decide(&mut client, &session, &[on(&review("new.txt")["file"], "reject")]), ["done"]);
-    client.event(&session, "settled");
-    assert_eq!(client.ended(&session), "done");
+    assert!(!client.has_message(is_settled), "one file is not decided yet");
+    assert_eq!(decide(&mut client, &session, &[decision_on(&review("new.txt")["file"], "reject")]), ["done"]);
+    client.wait_for_event(&session, "settled");
+    assert_eq!(client.wait_for_turn_end(&session), "done");
     expect![[r#"
         The person decided hunk by hunk:
         - `a.txt` line 2: accepted.
@@ -164,56 +166,56 @@ fn before_a_patch_one_ask_waits_until_every_file_is_decided() {
 
         tree-sitter (syntax only), proven for this text: no new errors
     "#]]
-    .assert_eq(&desk.told(1));
+    .assert_eq(&desk.last_model_input(1));
     expect![[r#"
         a.txt = "one\nTWO\nthree\nfour\nfive\nsix\nseven\n"
         b.txt = "alpha\nbeta\n"
         bin/new.sh: "echo new\n"
     "#]]
-    .assert_eq(&there(&desk, &client));
+    .assert_eq(&describe_texts(&desk, &client));
     assert_eq!(list(&mut client, &session), [] as [Value; 0], "what was decided is not asked again");
 }
 
 #[test]
 fn a_yes_to_all_of_it_makes_it_as_a_whole_and_a_no_nothing() {
     for (reply, expected) in [(json!({ "reply": "once" }), AFTER), (json!({ "reply": "reject" }), BEFORE)] {
-        let turns = [patch(), says("Done.")];
+        let turns = [patch(), text_turn("Done.")];
         let desk =
             desk(turns.into_iter().take(if expected == AFTER { 2 } else { 1 }), json!({ "edit": "ask" }));
         let (mut client, session) = editor(&desk);
         client.prompt(&session, "Patch");
-        let ask = client.request("copydesk/permission/ask");
+        let ask = client.wait_for_method("copydesk/permission/ask");
         client.answer(&ask, reply);
-        client.ended(&session);
-        assert_eq!(there(&desk, &client), expected);
+        client.wait_for_turn_end(&session);
+        assert_eq!(describe_texts(&desk, &client), expected);
         assert_eq!(list(&mut client, &session), [] as [Value; 0], "who said yes or no is not asked again");
     }
 }
 
 #[test]
 fn who_says_yes_after_deciding_one_file_accepts_the_others() {
-    let desk = desk([patch(), says("Done.")], json!({ "edit": "ask" }));
+    let desk = desk([patch(), text_turn("Done.")], json!({ "edit": "ask" }));
     let (mut client, session) = editor(&desk);
     client.prompt(&session, "Patch");
-    let ask = client.request("copydesk/permission/ask");
+    let ask = client.wait_for_method("copydesk/permission/ask");
     let reviews = list(&mut client, &session);
     let b = reviews.iter().find(|review| review["path"] == "b.txt").unwrap();
-    assert_eq!(decide(&mut client, &session, &[on(b, "reject")]), ["done"]);
+    assert_eq!(decide(&mut client, &session, &[decision_on(b, "reject")]), ["done"]);
     client.answer(&ask, json!({ "reply": "once" }));
-    assert_eq!(client.ended(&session), "done");
-    assert_eq!(there(&desk, &client), AFTER.replace("BETA", "beta"));
+    assert_eq!(client.wait_for_turn_end(&session), "done");
+    assert_eq!(describe_texts(&desk, &client), AFTER.replace("BETA", "beta"));
 }
 
 /// One of the files cannot be written: what is done of the others by then is taken back.
 #[test]
 fn where_one_file_cannot_be_changed_none_is() {
-    let desk = desk([patch(), says("I see.")], json!("allow"));
+    let desk = desk([patch(), text_turn("I see.")], json!("allow"));
     // No folder can be made where a file is.
     desk.scripted.desk.write("bin", "in the way\n");
     let (mut client, session) = editor(&desk);
-    client.turn(&session, "Patch");
-    assert_eq!(there(&desk, &client), BEFORE);
-    assert!(desk.told(1).contains("bin/new.sh"), "{}", desk.told(1));
+    client.run_turn(&session, "Patch");
+    assert_eq!(describe_texts(&desk, &client), BEFORE);
+    assert!(desk.last_model_input(1).contains("bin/new.sh"), "{}", desk.last_model_input(1));
     assert_eq!(list(&mut client, &session), [] as [Value; 0]);
 }
 
@@ -221,45 +223,49 @@ fn where_one_file_cannot_be_changed_none_is() {
 #[test]
 fn typing_in_a_file_of_the_patch_is_kept() {
     let patch = patch().gate("written");
-    let desk = desk([patch, says("Done.")], json!("allow"));
+    let desk = desk([patch, text_turn("Done.")], json!("allow"));
     let (mut client, session) = editor(&desk);
     client.prompt(&session, "Patch");
-    desk.reached("written");
-    client.types(&desk.uri("a.txt"), "four", "FOUR!");
-    client.types(&desk.uri("b.txt"), "alpha", "ALPHA!");
-    desk.open("written");
-    assert_eq!(client.ended(&session), "done");
+    desk.wait_for_gate("written");
+    client.type_text(&desk.uri("a.txt"), "four", "FOUR!");
+    client.type_text(&desk.uri("b.txt"), "alpha", "ALPHA!");
+    desk.open_gate("written");
+    assert_eq!(client.wait_for_turn_end(&session), "done");
     let expected = AFTER.replace("four", "FOUR!").replace("alpha", "ALPHA!");
-    assert_eq!(there(&desk, &client), expected);
+    assert_eq!(describe_texts(&desk, &client), expected);
 }
 
 /// Who says yes to a file's end keeps its text in the editor, and undo brings the file back.
 #[test]
 fn an_open_file_that_a_person_lets_go_comes_back_with_undo() {
-    let desk = desk([patch(), says("Done.")], json!({ "edit": "ask" }));
+    let desk = desk([patch(), text_turn("Done.")], json!({ "edit": "ask" }));
     let (mut client, session) = editor(&desk);
     client.open(&desk.uri("old.sh"), "echo old\n");
     client.open(&desk.uri("gone.txt"), "bye\n");
     client.prompt(&session, "Patch");
-    let ask = client.request("copydesk/permission/ask");
+    let ask = client.wait_for_method("copydesk/permission/ask");
     client.answer(&ask, json!({ "reply": "once" }));
-    assert_eq!(client.ended(&session), "done");
-    assert_eq!(there(&desk, &client), AFTER);
+    assert_eq!(client.wait_for_turn_end(&session), "done");
+    assert_eq!(describe_texts(&desk, &client), AFTER);
     assert_eq!(client.text(&desk.uri("gone.txt")), "bye\n");
     let call = client.calls(&session).remove(0);
-    client.call("copydesk/undo", json!({ "session": session, "what": { "call": call } }));
-    assert_eq!(there(&desk, &client), BEFORE);
-    client.call("copydesk/redo", json!({ "session": session }));
-    assert_eq!(there(&desk, &client), AFTER);
+    client.request_ok("copydesk/undo", json!({ "session": session, "what": { "call": call } }));
+    assert_eq!(describe_texts(&desk, &client), BEFORE);
+    client.request_ok("copydesk/redo", json!({ "session": session }));
+    assert_eq!(describe_texts(&desk, &client), AFTER);
 }
 
 /// What an editor has open an agent does not take away unasked.
 #[test]
 fn an_open_file_is_not_moved_or_deleted_without_a_word() {
-    let desk = desk([patch(), says("I see.")], json!("allow"));
+    let desk = desk([patch(), text_turn("I see.")], json!("allow"));
     let (mut client, session) = editor(&desk);
     client.open(&desk.uri("gone.txt"), "bye\n");
-    client.turn(&session, "Patch");
-    assert_eq!(there(&desk, &client), BEFORE);
-    assert!(desk.told(1).contains("`gone.txt` is open in an editor"), "{}", desk.told(1));
+    client.run_turn(&session, "Patch");
+    assert_eq!(describe_texts(&desk, &client), BEFORE);
+    assert!(
+        desk.last_model_input(1).contains("`gone.txt` is open in an editor"),
+        "{}",
+        desk.last_model_input(1)
+    );
 }

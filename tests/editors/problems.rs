@@ -6,53 +6,53 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::client::Client;
-use super::desk::{Running, edit, read, says};
-use super::units::Units;
-use crate::cli::desk::BINARY;
-use crate::model_server::Turn;
+use super::encoding::EditorEncoding;
+use super::scripted_daemon::{ScriptedDaemon, edit, read, text_turn};
+use super::scripted_editor::ScriptedEditor;
+use crate::cli::environment::BINARY;
+use crate::model_server::ScriptedTurn;
 
 /// Files that end in `.toy` are served by a server of the desk's own, as the script says; it is an example of this package.
-fn served(turns: impl IntoIterator<Item = Turn>, script: &Value) -> Running {
+fn with_language_server(turns: impl IntoIterator<Item = ScriptedTurn>, script: &Value) -> ScriptedDaemon {
     with(turns, script, json!({ "permission": "allow" }))
 }
 
-fn with(turns: impl IntoIterator<Item = Turn>, script: &Value, mut config: Value) -> Running {
+fn with(turns: impl IntoIterator<Item = ScriptedTurn>, script: &Value, mut config: Value) -> ScriptedDaemon {
     let program = Path::new(BINARY).parent().unwrap().join("examples/language_server");
     let path = tempfile::tempdir().unwrap().keep().join("script.json");
     std::fs::write(&path, script.to_string()).unwrap();
     config["lsp"] = json!({ "toy": { "command": [program, path], "extensions": [".toy"] } });
-    Running::with(turns, config)
+    ScriptedDaemon::with_config(turns, config)
 }
 
 fn quiet() -> Value {
     json!({ "pull": true, "push": "never" })
 }
 
-fn serving(desk: &Running, name: &str) -> Client {
+fn editor_with_server(desk: &ScriptedDaemon, name: &str) -> ScriptedEditor {
     let mut client = desk.client(name);
-    client.serves = Some(".toy");
+    client.diagnosed_extension = Some(".toy");
     client
 }
 
-fn bash(call: &str, command: &str) -> Turn {
-    Turn::new().call(call, "bash", json!({ "command": command, "description": "Change files" }))
+fn bash(call: &str, command: &str) -> ScriptedTurn {
+    ScriptedTurn::new().call(call, "bash", json!({ "command": command, "description": "Change files" }))
 }
 
 /// The servers of the desk's own.
-fn servers(client: &mut Client) -> Vec<Value> {
-    client.call("copydesk/status", json!({}))["servers"].as_array().cloned().unwrap_or_default()
+fn servers(client: &mut ScriptedEditor) -> Vec<Value> {
+    client.request_ok("copydesk/status", json!({}))["servers"].as_array().cloned().unwrap_or_default()
 }
 
 #[test]
 fn what_a_command_does_to_files_that_nobody_has_seen_is_told() {
-    let turns = [bash("c1", "echo 'bad one' > b.toy; echo 'bad two' > new.toy"), says("Done.")];
-    let desk = served(turns, &quiet());
+    let turns = [bash("c1", "echo 'bad one' > b.toy; echo 'bad two' > new.toy"), text_turn("Done.")];
+    let desk = with_language_server(turns, &quiet());
     desk.scripted.desk.write("b.toy", "one\n");
-    let mut client = serving(&desk, "editor");
-    let session = client.session();
-    client.turn(&session, "Run it");
-    let told = desk.told(1);
+    let mut client = editor_with_server(&desk, "editor");
+    let session = client.new_session();
+    client.run_turn(&session, "Run it");
+    let told = desk.last_model_input(1);
     assert!(told.contains("The command changed files."), "{told}");
     for file in ["b.toy:1:1", "new.toy:1:1"] {
         assert!(told.contains(&format!("{file} error this is bad")), "{file}: {told}");
@@ -63,43 +63,48 @@ fn what_a_command_does_to_files_that_nobody_has_seen_is_told() {
 /// What is known of files is shown by the rules as they are, and not as they were when the session was opened.
 #[test]
 fn what_a_person_lets_the_model_read_it_is_told_of() {
-    let turns = [read("c1", "secret.toy"), bash("c2", "echo bad > secret.toy"), says("Done.")];
+    let turns = [read("c1", "secret.toy"), bash("c2", "echo bad > secret.toy"), text_turn("Done.")];
     let permission = json!({ "*": "allow", "read": { "*": "allow", "secret*": "ask" } });
     let desk = with(turns, &quiet(), json!({ "permission": permission }));
     desk.scripted.desk.write("secret.toy", "one\n");
-    let mut client = serving(&desk, "editor");
-    let session = client.session();
+    let mut client = editor_with_server(&desk, "editor");
+    let session = client.new_session();
     client.prompt(&session, "Read it");
-    let ask = client.request("copydesk/permission/ask");
+    let ask = client.wait_for_method("copydesk/permission/ask");
     client.answer(&ask, json!({ "reply": "always" }));
-    assert_eq!(client.ended(&session), "done");
-    assert!(desk.told(2).contains("secret.toy:1:1 error this is bad"), "{}", desk.told(2));
+    assert_eq!(client.wait_for_turn_end(&session), "done");
+    assert!(
+        desk.last_model_input(2).contains("secret.toy:1:1 error this is bad"),
+        "{}",
+        desk.last_model_input(2)
+    );
 }
 
 /// The prompt comes from somebody who has no servers, as `copydesk run` has none.
 #[test]
 fn an_editor_that_serves_the_folder_is_asked_whoever_prompts() {
-    let turns = [edit("c1", "a.toy", "two", "bad two"), edit("c2", "b.toy", "two", "bad two"), says("Done.")];
-    let desk = served(turns, &quiet());
+    let turns =
+        [edit("c1", "a.toy", "two", "bad two"), edit("c2", "b.toy", "two", "bad two"), text_turn("Done.")];
+    let desk = with_language_server(turns, &quiet());
     desk.scripted.desk.write("a.toy", "one\ntwo\n");
     desk.scripted.desk.write("b.toy", "one\ntwo\n");
-    let mut editor = serving(&desk, "editor");
+    let mut editor = editor_with_server(&desk, "editor");
     editor.open(&desk.uri("a.toy"), "typed\none\ntwo\n");
     let stream = editor.stream();
     let playing = std::thread::spawn(move || editor.read_to_the_end());
     let mut terminal = desk.client("terminal");
-    let session = terminal.session();
-    terminal.turn(&session, "Edit them");
+    let session = terminal.new_session();
+    terminal.run_turn(&session, "Edit them");
     let started = servers(&mut terminal);
     stream.shutdown(Shutdown::Both).unwrap();
     playing.join().unwrap();
     assert!(
-        desk.told(1).contains("editor's language servers, proven for this text: 1 new error"),
+        desk.last_model_input(1).contains("editor's language servers, proven for this text: 1 new error"),
         "{}",
-        desk.told(1)
+        desk.last_model_input(1)
     );
-    assert!(desk.told(1).contains("a.toy:3:1 error this is bad"), "{}", desk.told(1));
-    assert!(desk.told(2).contains("b.toy:2:1 error this is bad"), "{}", desk.told(2));
+    assert!(desk.last_model_input(1).contains("a.toy:3:1 error this is bad"), "{}", desk.last_model_input(1));
+    assert!(desk.last_model_input(2).contains("b.toy:2:1 error this is bad"), "{}", desk.last_model_input(2));
     assert_eq!(started, Vec::<Value>::new(), "no second server was started");
 }
 
@@ -107,12 +112,12 @@ fn an_editor_that_serves_the_folder_is_asked_whoever_prompts() {
 #[test]
 fn no_server_is_started_to_give_a_form_to_what_an_editor_serves() {
     let config = json!({ "permission": "allow", "formatter": { "server": {} } });
-    let turns = [edit("c1", "a.toy", "two", "three "), says("Done.")];
+    let turns = [edit("c1", "a.toy", "two", "three "), text_turn("Done.")];
     let desk = with(turns, &json!({ "formats": true }), config);
     desk.scripted.desk.write("a.toy", "one \ntwo\n");
-    let mut client = serving(&desk, "editor");
-    let session = client.session();
-    client.turn(&session, "Edit it");
+    let mut client = editor_with_server(&desk, "editor");
+    let session = client.new_session();
+    client.run_turn(&session, "Edit it");
     assert_eq!(desk.scripted.desk.read("a.toy"), "one \nthree \n");
     assert_eq!(servers(&mut client), Vec::<Value>::new());
 }
@@ -121,8 +126,8 @@ fn no_server_is_started_to_give_a_form_to_what_an_editor_serves() {
 #[test]
 fn what_an_editor_has_not_saved_is_told_to_the_desks_servers() {
     let log = tempfile::tempdir().unwrap().keep().join("log");
-    let turns = [edit("c1", "b.toy", "two", "three"), says("Done.")];
-    let desk = served(turns, &json!({ "pull": true, "push": "never", "log": log }));
+    let turns = [edit("c1", "b.toy", "two", "three"), text_turn("Done.")];
+    let desk = with_language_server(turns, &json!({ "pull": true, "push": "never", "log": log }));
     for name in ["a.toy", "b.toy", "same.toy"] {
         desk.scripted.desk.write(name, "two\n");
     }
@@ -130,8 +135,8 @@ fn what_an_editor_has_not_saved_is_told_to_the_desks_servers() {
     for (name, text) in [("a.toy", "typed\n"), ("new.toy", "not on the disk\n"), ("same.toy", "two\n")] {
         client.open(&desk.uri(name), text);
     }
-    let session = client.session();
-    client.turn(&session, "Edit it");
+    let session = client.new_session();
+    client.run_turn(&session, "Edit it");
     let heard = std::fs::read_to_string(log).unwrap();
     let heard = heard.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let opened: Vec<_> = heard.filter(|message| message["method"] == "textDocument/didOpen").collect();
@@ -146,22 +151,23 @@ fn what_an_editor_has_not_saved_is_told_to_the_desks_servers() {
 
 #[test]
 fn only_editors_in_that_project_are_told_what_its_servers_are_busy_with() {
-    let desk = served(
-        [edit("c1", "a.toy", "two", "three"), says("Done.")],
+    let desk = with_language_server(
+        [edit("c1", "a.toy", "two", "three"), text_turn("Done.")],
         &json!({ "pull": true, "push": "never", "indexesMs": 300 }),
     );
     desk.scripted.desk.write("a.toy", "one\ntwo\n");
     desk.scripted.desk.write("../elsewhere/b", "");
-    let mut far = Client::at(&desk.scripted.desk, "far", Units::Utf16, "../elsewhere");
+    let mut far =
+        ScriptedEditor::in_folder(&desk.scripted.desk, "far", EditorEncoding::Utf16, "../elsewhere");
     let mut near = desk.client("near");
-    let session = near.session();
-    near.turn(&session, "Edit it");
-    near.take("the end of the progress", |message| {
+    let session = near.new_session();
+    near.run_turn(&session, "Edit it");
+    near.take_message("the end of the progress", |message| {
         message["method"] == "$/progress" && message["params"]["value"]["kind"] == "end"
     });
     // What was sent to it comes before this answer.
-    far.call("copydesk/status", json!({}));
-    assert!(!far.has(|message| message["method"] == "window/workDoneProgress/create"));
+    far.request_ok("copydesk/status", json!({}));
+    assert!(!far.has_message(|message| message["method"] == "window/workDoneProgress/create"));
 }
 
 /// Servers that listen to nothing, and have started something that does not listen either.
@@ -169,35 +175,36 @@ const STUBBORN: &str = "trap '' TERM HUP INT; (while :; do sleep 1000; done) & e
 
 #[test]
 fn no_server_outlives_a_daemon_that_is_killed() {
-    let turns = [edit("c1", "a.toy", "two", "three"), edit("c2", "b.tin", "two", "three"), says("Done.")];
+    let turns =
+        [edit("c1", "a.toy", "two", "three"), edit("c2", "b.tin", "two", "three"), text_turn("Done.")];
     let program = Path::new(BINARY).parent().unwrap().join("examples/language_server");
     let path = tempfile::tempdir().unwrap().keep().join("script.json");
     std::fs::write(&path, json!({ "stays": true, "pull": true, "push": "never" }).to_string()).unwrap();
     let server =
         |ending: &str| json!({ "command": ["sh", "-c", STUBBORN, program, path], "extensions": [ending] });
     let lsp = json!({ "toy": server(".toy"), "tin": server(".tin") });
-    let mut desk = Running::with(turns, json!({ "lsp": lsp, "permission": "allow" }));
+    let mut desk = ScriptedDaemon::with_config(turns, json!({ "lsp": lsp, "permission": "allow" }));
     for file in ["a.toy", "b.tin"] {
         desk.scripted.desk.write(file, "one\ntwo\n");
     }
     let mut client = desk.client("editor");
-    let session = client.session();
-    client.turn(&session, "Edit them");
+    let session = client.new_session();
+    client.run_turn(&session, "Edit them");
     let groups: Vec<_> = servers(&mut client).iter().map(|server| server["pid"].to_string()).collect();
     assert_eq!(groups.len(), 2, "{groups:?}");
-    let before = listed(&groups);
+    let before = running_processes(&groups);
     // Each with its shell, and what that sleeps by.
     assert_eq!(before.lines().count(), 6, "{before}");
     println!("before kill -9 of the daemon, which is {}:\n{before}", desk.pid());
     desk.crash();
-    while !listed(&groups).is_empty() {
+    while !running_processes(&groups).is_empty() {
         std::thread::yield_now();
     }
-    println!("after it:\n{}", listed(&groups));
+    println!("after it:\n{}", running_processes(&groups));
 }
 
 /// What is alive of these groups.
-fn listed(groups: &[String]) -> String {
+fn running_processes(groups: &[String]) -> String {
     let list = Command::new("ps").args(["-eo", "pid=,ppid=,pgid=,stat=,args="]).output().unwrap();
     let list = String::from_utf8_lossy(&list.stdout).into_owned();
     let is_of_group = |line: &&str| {

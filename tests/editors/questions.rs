@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::desk::{Running, says};
-use crate::model_server::Turn;
-use crate::sessions::tasks::{may_say, plays, requests, task};
+use super::scripted_daemon::{ScriptedDaemon, text_turn};
+use crate::model_server::ScriptedTurn;
+use crate::sessions::tasks::{requests, script_fallback, script_session, task};
 
-fn question() -> Turn {
+fn question() -> ScriptedTurn {
     let options = json!([{ "label": "SQLite", "description": "one file" }, { "label": "Postgres" }]);
     let one = json!({ "question": "Which database?", "header": "Database", "options": options });
     let two = json!({ "question": "Which tests?", "header": "Tests", "options": [], "multiple": true });
-    Turn::new().call("c1", "question", json!({ "questions": [one, two] }))
+    ScriptedTurn::new().call("c1", "question", json!({ "questions": [one, two] }))
 }
 
 fn answered(answers: Value) -> Value {
@@ -19,12 +19,12 @@ fn answered(answers: Value) -> Value {
 
 #[test]
 fn the_first_answer_wins_and_the_other_is_told_by_whom() {
-    let desk = Running::asking([question(), says("Done.")]);
+    let desk = ScriptedDaemon::with_asked_edits([question(), text_turn("Done.")]);
     let (mut one, mut other) = (desk.client("vscode"), desk.client("nvim"));
-    let session = one.session();
+    let session = one.new_session();
     other.load(&session);
     one.prompt(&session, "Go");
-    let asked = [&mut one, &mut other].map(|client| client.request("copydesk/question/ask"));
+    let asked = [&mut one, &mut other].map(|client| client.wait_for_method("copydesk/question/ask"));
     assert_eq!(asked[0]["params"], asked[1]["params"]);
     let questions = &asked[0]["params"]["questions"];
     assert_eq!(
@@ -32,63 +32,68 @@ fn the_first_answer_wins_and_the_other_is_told_by_whom() {
         json!({ "header": "Database", "text": "Which database?", "multiple": false, "custom": true,
             "options": [{ "label": "SQLite", "description": "one file" }, { "label": "Postgres" }] })
     );
-    assert_eq!(one.event(&session, "questioned")["questions"], *questions);
+    assert_eq!(one.wait_for_event(&session, "questioned")["questions"], *questions);
     other.answer(&asked[1], answered(json!([["Postgres"], ["a", "b"]])));
-    let settled = [&mut one, &mut other].map(|client| client.request("copydesk/question/settled"));
+    let settled = [&mut one, &mut other].map(|client| client.wait_for_method("copydesk/question/settled"));
     assert_eq!(settled[0]["params"]["by"], "nvim");
     assert_eq!(settled[1]["params"].get("by"), None);
     // Too late.
     one.answer(&asked[0], answered(json!([["SQLite"], []])));
-    assert_eq!((one.ended(&session), other.ended(&session)), (json!("done"), json!("done")));
-    let told = desk.told(1);
+    assert_eq!(
+        (one.wait_for_turn_end(&session), other.wait_for_turn_end(&session)),
+        (json!("done"), json!("done"))
+    );
+    let told = desk.last_model_input(1);
     assert!(told.contains("Which database?\n→ Postgres\n\nWhich tests?\n→ a, b"), "{told}");
     assert_eq!(one.events, other.events);
 }
 
 #[test]
 fn open_questions_wait_for_whoever_attaches_next() {
-    let desk = Running::asking([question(), says("Done.")]);
+    let desk = ScriptedDaemon::with_asked_edits([question(), text_turn("Done.")]);
     let mut first = desk.client("vscode");
-    let session = first.session();
+    let session = first.new_session();
     first.prompt(&session, "Go");
-    let asked = first.request("copydesk/question/ask");
+    let asked = first.wait_for_method("copydesk/question/ask");
     drop(first);
     let mut next = desk.client("nvim");
     let loaded = next.load(&session);
     assert_eq!(loaded["questions"][0]["question"], asked["params"]["question"]);
-    let again = next.request("copydesk/question/ask");
+    let again = next.wait_for_method("copydesk/question/ask");
     assert_eq!(again["params"], asked["params"]);
     for rubbish in [json!({ "reply": "perhaps" }), json!(null), json!({ "reply": "cancelled" })] {
         next.answer(&again, rubbish);
     }
     next.load(&session);
-    let newer = next.request("copydesk/question/ask");
+    let newer = next.wait_for_method("copydesk/question/ask");
     // Fewer than were asked, and a list as Lua writes an empty one.
     next.answer(&newer, answered(json!([["SQLite"], {}])));
     next.load(&session);
-    let newest = next.request("copydesk/question/ask");
+    let newest = next.wait_for_method("copydesk/question/ask");
     next.answer(&newest, answered(json!([["SQLite"]])));
-    assert_eq!(next.ended(&session), "done");
-    assert!(desk.told(1).contains("Which tests?\n→ (nothing)"), "{}", desk.told(1));
+    assert_eq!(next.wait_for_turn_end(&session), "done");
+    assert!(desk.last_model_input(1).contains("Which tests?\n→ (nothing)"), "{}", desk.last_model_input(1));
     assert_eq!(next.load(&session)["questions"], json!([]));
 }
 
 #[test]
 fn a_question_that_is_dismissed_stops_the_turn_and_one_with_a_reason_does_not() {
-    let desk = Running::asking([question(), question(), says("Then SQLite.")]);
+    let desk = ScriptedDaemon::with_asked_edits([question(), question(), text_turn("Then SQLite.")]);
     let mut client = desk.client("nvim");
-    let session = client.session();
+    let session = client.new_session();
     client.prompt(&session, "Go");
-    let asked = client.request("copydesk/question/ask");
+    let asked = client.wait_for_method("copydesk/question/ask");
     client.answer(&asked, json!({ "reply": "rejected" }));
-    assert_eq!(client.ended(&session), "rejected");
+    assert_eq!(client.wait_for_turn_end(&session), "rejected");
     client.prompt(&session, "Go on");
-    let asked = client.request("copydesk/question/ask");
+    let asked = client.wait_for_method("copydesk/question/ask");
     client.answer(&asked, json!({ "reply": "rejected", "reason": "You know best." }));
-    assert_eq!(client.ended(&session), "done");
-    let told = desk.told(2);
+    assert_eq!(client.wait_for_turn_end(&session), "done");
+    let told = desk.last_model_input(2);
     assert!(told.contains("There is no answer: You know best."), "{told}");
-    assert!(desk.scripted.sent(1)["messages"].to_string().contains("The person dismissed the question."));
+    assert!(
+        desk.scripted.request_body(1)["messages"].to_string().contains("The person dismissed the question.")
+    );
 }
 
 /// Who means stop is not asked anything else.
@@ -96,34 +101,35 @@ fn a_question_that_is_dismissed_stops_the_turn_and_one_with_a_reason_does_not() 
 fn a_no_to_one_thing_ends_all_that_waits() {
     let edit = json!({ "filePath": "a.txt", "oldString": "old", "newString": "new" });
     for first in ["copydesk/permission/ask", "copydesk/question/ask"] {
-        let desk = Running::asking([question().call("c2", "edit", edit.clone())]);
+        let desk = ScriptedDaemon::with_asked_edits([question().call("c2", "edit", edit.clone())]);
         desk.scripted.desk.write("a.txt", "old\n");
         let mut client = desk.client("nvim");
-        let session = client.session();
+        let session = client.new_session();
         client.prompt(&session, "Go");
-        let asks = ["copydesk/permission/ask", "copydesk/question/ask"].map(|method| client.request(method));
+        let asks =
+            ["copydesk/permission/ask", "copydesk/question/ask"].map(|method| client.wait_for_method(method));
         let (at, reply) = if first == asks[0]["method"] { (0, "reject") } else { (1, "rejected") };
         client.answer(&asks[at], json!({ "reply": reply }));
-        client.request("copydesk/permission/settled");
-        client.request("copydesk/question/settled");
-        assert_eq!(client.ended(&session), "rejected");
+        client.wait_for_method("copydesk/permission/settled");
+        client.wait_for_method("copydesk/question/settled");
+        assert_eq!(client.wait_for_turn_end(&session), "rejected");
         assert_eq!(desk.scripted.desk.read("a.txt"), "old\n");
     }
 }
 
 #[test]
 fn the_end_of_the_turn_closes_a_question() {
-    let desk = Running::asking([question(), says("Go on.")]);
+    let desk = ScriptedDaemon::with_asked_edits([question(), text_turn("Go on.")]);
     let mut client = desk.client("nvim");
-    let session = client.session();
+    let session = client.new_session();
     client.prompt(&session, "Go");
-    let asked = client.request("copydesk/question/ask");
-    client.call("copydesk/turn/cancel", json!({ "session": session }));
-    let settled = client.request("copydesk/question/settled");
+    let asked = client.wait_for_method("copydesk/question/ask");
+    client.request_ok("copydesk/turn/cancel", json!({ "session": session }));
+    let settled = client.wait_for_method("copydesk/question/settled");
     assert_eq!(settled["params"]["question"], asked["params"]["question"]);
-    assert_eq!(client.ended(&session), "cancelled");
+    assert_eq!(client.wait_for_turn_end(&session), "cancelled");
     client.answer(&asked, answered(json!([["SQLite"], []])));
-    client.turn(&session, "Go on");
+    client.run_turn(&session, "Go on");
     assert_eq!(client.load(&session)["questions"], json!([]));
 }
 
@@ -132,54 +138,54 @@ fn the_end_of_the_turn_closes_a_question() {
 fn a_question_of_a_task_is_signed_and_a_no_stops_whoever_asked() {
     let config =
         json!({ "permission": "allow", "agent": { "general": { "permission": { "question": "allow" } } } });
-    let desk = Running::with([], config);
+    let desk = ScriptedDaemon::with_config([], config);
     let server = &desk.scripted.server;
-    plays(server, "Go", [task("t1", "general", "Look")]);
-    plays(server, "Look", [question()]);
-    may_say(server, "Go", says("Too late."));
-    may_say(server, "Look", says("I go on alone."));
+    script_session(server, "Go", [task("t1", "general", "Look")]);
+    script_session(server, "Look", [question()]);
+    script_fallback(server, "Go", text_turn("Too late."));
+    script_fallback(server, "Look", text_turn("I go on alone."));
     let mut client = desk.client("nvim");
-    let session = client.session();
+    let session = client.new_session();
     client.prompt(&session, "Go");
-    let asked = client.request("copydesk/question/ask");
+    let asked = client.wait_for_method("copydesk/question/ask");
     assert_eq!(
         (&asked["params"]["session"], &asked["params"]["agent"]),
         (&json!(session), &json!("general"))
     );
     assert_eq!(client.load(&session)["questions"][0]["agent"], "general");
-    let asked = client.request("copydesk/question/ask");
+    let asked = client.wait_for_method("copydesk/question/ask");
     client.answer(&asked, json!({ "reply": "rejected" }));
-    assert_eq!(client.ended(&session), "rejected");
+    assert_eq!(client.wait_for_turn_end(&session), "rejected");
     assert_eq!(requests(server, "Look").len(), 1, "it has not gone on");
     let parts = client.parts(&session);
     let ended = parts.iter().find(|part| part["content"]["name"] == "task").unwrap();
     let output = ended["content"]["output"]["output"].as_str().unwrap();
     assert!(output.contains("state: rejected"), "{output}");
     // A reason is for the model, which goes on; one's own questions are not signed.
-    plays(server, "Again", [task("t1", "general", "See"), question(), says("Done.")]);
-    plays(server, "See", [question(), says("I go on.")]);
-    let session = client.session();
+    script_session(server, "Again", [task("t1", "general", "See"), question(), text_turn("Done.")]);
+    script_session(server, "See", [question(), text_turn("I go on.")]);
+    let session = client.new_session();
     client.prompt(&session, "Again");
-    let asked = client.request("copydesk/question/ask");
+    let asked = client.wait_for_method("copydesk/question/ask");
     client.answer(&asked, json!({ "reply": "rejected", "reason": "Not now." }));
-    let asked = client.request("copydesk/question/ask");
+    let asked = client.wait_for_method("copydesk/question/ask");
     assert_eq!(asked["params"].get("agent"), None);
     client.answer(&asked, json!({ "reply": "rejected", "reason": "Nor now." }));
-    assert_eq!(client.ended(&session), "done");
+    assert_eq!(client.wait_for_turn_end(&session), "done");
     assert_eq!(requests(server, "See").len(), 2);
 }
 
 /// What every view shows: the session has become another agent.
 #[test]
 fn clients_are_told_when_the_agent_becomes_another() {
-    let enter = Turn::new().call("c1", "plan_enter", json!({ "reason": "It is large." }));
-    let desk = Running::asking([enter, says("I plan.")]);
+    let enter = ScriptedTurn::new().call("c1", "plan_enter", json!({ "reason": "It is large." }));
+    let desk = ScriptedDaemon::with_asked_edits([enter, text_turn("I plan.")]);
     let mut client = desk.client("nvim");
-    let session = client.session();
+    let session = client.new_session();
     client.prompt(&session, "Go");
-    let asked = client.request("copydesk/question/ask");
+    let asked = client.wait_for_method("copydesk/question/ask");
     client.answer(&asked, answered(json!([["Plan first"]])));
-    assert_eq!(client.ended(&session), "done");
+    assert_eq!(client.wait_for_turn_end(&session), "done");
     let agents: Vec<_> = client
         .events
         .iter()
@@ -188,32 +194,36 @@ fn clients_are_told_when_the_agent_becomes_another() {
         .collect();
     assert_eq!(agents.last().unwrap(), "plan", "{agents:?}");
     assert_eq!(client.load(&session)["session"]["agent"], "plan");
-    assert!(desk.scripted.sent(1)["system"].to_string().contains("Here you plan"));
+    assert!(desk.scripted.request_body(1)["system"].to_string().contains("Here you plan"));
     // It stays so, also for a desk that is new.
     let mut desk = desk;
-    desk.start_again();
+    desk.restart();
     let mut client = desk.client("nvim");
     assert_eq!(client.load(&session)["session"]["agent"], "plan");
-    desk.scripted.server.play(says("Still."));
-    client.turn(&session, "And now?");
-    assert!(desk.scripted.sent(2)["system"].to_string().contains("Here you plan"));
+    desk.scripted.server.queue_turn(text_turn("Still."));
+    client.run_turn(&session, "And now?");
+    assert!(desk.scripted.request_body(2)["system"].to_string().contains("Here you plan"));
 }
 
 /// What a person chose while they were asked counts, not what was chosen when the turn began.
 #[test]
 fn a_model_that_is_chosen_while_a_plan_is_asked_about_stays_chosen() {
-    let desk = Running::new([Turn::new().call("c1", "plan_enter", json!({})), says("Which plan?")]);
-    let mut config: Value = serde_json::from_str(&desk.scripted.desk.read(crate::cli::desk::USER)).unwrap();
+    let desk = ScriptedDaemon::new([
+        ScriptedTurn::new().call("c1", "plan_enter", json!({})),
+        text_turn("Which plan?"),
+    ]);
+    let mut config: Value =
+        serde_json::from_str(&desk.scripted.desk.read(crate::cli::environment::USER_CONFIG)).unwrap();
     config["provider"]["script"]["models"] = json!({ "m-1": {}, "m-2": {} });
-    desk.scripted.desk.write(crate::cli::desk::USER, config.to_string());
+    desk.scripted.desk.write(crate::cli::environment::USER_CONFIG, config.to_string());
     let mut client = desk.client("nvim");
-    let session = client.session();
+    let session = client.new_session();
     client.prompt(&session, "Go");
-    let asked = client.request("copydesk/question/ask");
-    client.call("copydesk/session/setModel", json!({ "session": session, "model": "script/m-2" }));
+    let asked = client.wait_for_method("copydesk/question/ask");
+    client.request_ok("copydesk/session/setModel", json!({ "session": session, "model": "script/m-2" }));
     client.answer(&asked, answered(json!([[asked["params"]["questions"][0]["options"][0]["label"]]])));
-    assert_eq!(client.ended(&session), "done");
-    let sent = desk.scripted.sent(1);
+    assert_eq!(client.wait_for_turn_end(&session), "done");
+    let sent = desk.scripted.request_body(1);
     assert!(sent["system"].to_string().contains("Here you plan"), "{sent}");
     assert_eq!(sent["model"], "m-2");
     assert_eq!(client.load(&session)["session"]["model"], "script/m-2");

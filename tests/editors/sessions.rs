@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::client::Client;
-use super::desk::{Running, read, says};
-use crate::model_server::Turn;
+use super::scripted_daemon::{ScriptedDaemon, read, text_turn};
+use super::scripted_editor::ScriptedEditor;
+use crate::model_server::ScriptedTurn;
 
 fn kinds(parts: &Value) -> Vec<&str> {
     parts.as_array().unwrap().iter().map(|part| part["content"]["kind"].as_str().unwrap()).collect()
@@ -12,19 +12,19 @@ fn kinds(parts: &Value) -> Vec<&str> {
 
 #[test]
 fn a_client_that_comes_in_the_middle_gets_what_there_is_and_then_every_event() {
-    let turn = Turn::new().reasoning("Let me see.").text("The answer").gate("half").text(" is 42.");
-    let desk = Running::new([turn]);
+    let turn = ScriptedTurn::new().reasoning("Let me see.").text("The answer").gate("half").text(" is 42.");
+    let desk = ScriptedDaemon::new([turn]);
     let mut first = desk.client("vscode");
-    let session = first.session();
+    let session = first.new_session();
     assert_eq!(first.prompt(&session, "What is it?")["queued"], false);
-    desk.reached("half");
+    desk.wait_for_gate("half");
     // What the model has said so far is on its way through the desk.
-    let told = |client: &Client| {
+    let told = |client: &ScriptedEditor| {
         let deltas = client.events.iter().filter(|event| event["event"]["event"] == "delta");
         deltas.filter_map(|event| event["event"]["text"].as_str()).collect::<String>()
     };
     while !told(&first).contains("The answer") {
-        first.take("a delta", |message| message["params"]["event"]["event"] == "delta");
+        first.take_message("a delta", |message| message["params"]["event"]["event"] == "delta");
     }
     let mut second = desk.client("nvim");
     let loaded = second.load(&session);
@@ -34,8 +34,11 @@ fn a_client_that_comes_in_the_middle_gets_what_there_is_and_then_every_event() {
     assert_eq!((&open["content"]["text"], &open["state"]["kind"]), (&json!("The answer"), &json!("running")));
     let seq = loaded["seq"].as_u64().unwrap();
     assert_eq!(seq, *first.numbers(&session).last().unwrap());
-    desk.open("half");
-    assert_eq!((first.ended(&session), second.ended(&session)), (json!("done"), json!("done")));
+    desk.open_gate("half");
+    assert_eq!(
+        (first.wait_for_turn_end(&session), second.wait_for_turn_end(&session)),
+        (json!("done"), json!("done"))
+    );
     // The deltas continue what was loaded.
     assert_eq!(told(&second), " is 42.");
     let numbers = second.numbers(&session);
@@ -55,27 +58,29 @@ fn a_client_that_comes_in_the_middle_gets_what_there_is_and_then_every_event() {
 #[test]
 fn a_running_call_is_loaded_with_what_it_showed_last() {
     let bash = json!({ "command": "echo begun; cat fifo >/dev/null; echo ended", "description": "Wait" });
-    let desk = Running::new([Turn::new().call("c1", "bash", bash), says("Done.")]);
+    let desk = ScriptedDaemon::new([ScriptedTurn::new().call("c1", "bash", bash), text_turn("Done.")]);
     let fifo = desk.scripted.desk.path("fifo");
     assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
     let mut first = desk.client("vscode");
-    let session = first.session();
+    let session = first.new_session();
     first.prompt(&session, "Wait");
-    while !first.event(&session, "progress")["metadata"].to_string().contains("begun") {}
+    while !first.wait_for_event(&session, "progress")["metadata"].to_string().contains("begun") {}
     let loaded = desk.client("nvim").load(&session);
     let call = loaded["parts"].as_array().unwrap().last().unwrap();
     assert_eq!(call["state"]["kind"], "running");
     assert!(call["content"]["progress"].to_string().contains("begun"), "{call}");
     std::fs::write(&fifo, "go").unwrap();
-    assert_eq!(first.ended(&session), "done");
+    assert_eq!(first.wait_for_turn_end(&session), "done");
 }
 
 #[test]
 fn sessions_are_listed_page_by_page_the_last_used_first() {
-    let desk = Running::new([]);
+    let desk = ScriptedDaemon::new([]);
     let mut client = desk.client("vscode");
     let made: Vec<_> = (0..5)
-        .map(|_| client.call("copydesk/session/new", json!({}))["session"]["id"].as_str().unwrap().to_owned())
+        .map(|_| {
+            client.request_ok("copydesk/session/new", json!({}))["session"]["id"].as_str().unwrap().to_owned()
+        })
         .collect();
     let mut listed = Vec::new();
     loop {
@@ -83,7 +88,7 @@ fn sessions_are_listed_page_by_page_the_last_used_first() {
         if let Some(last) = listed.last() {
             params["before"] = json!(last);
         }
-        let page = client.call("copydesk/session/list", params);
+        let page = client.request_ok("copydesk/session/list", params);
         let ids = page["sessions"].as_array().unwrap().iter().map(|session| session["id"].as_str().unwrap());
         let ids: Vec<_> = ids.map(str::to_owned).collect();
         if ids.is_empty() {
@@ -95,83 +100,89 @@ fn sessions_are_listed_page_by_page_the_last_used_first() {
     let mut expected = made.clone();
     expected.reverse();
     assert_eq!(listed, expected);
-    let elsewhere = client.call("copydesk/session/list", json!({ "folder": "/nowhere" }));
+    let elsewhere = client.request_ok("copydesk/session/list", json!({ "folder": "/nowhere" }));
     assert_eq!(elsewhere, json!({ "sessions": [] }));
 }
 
 #[test]
 fn whoever_leaves_gets_no_more_events_and_the_turn_goes_on() {
-    let desk = Running::new([Turn::new().text("a").gate("g").text("b")]);
+    let desk = ScriptedDaemon::new([ScriptedTurn::new().text("a").gate("g").text("b")]);
     let (mut stays, mut leaves) = (desk.client("vscode"), desk.client("nvim"));
-    let session = stays.session();
+    let session = stays.new_session();
     leaves.load(&session);
     leaves.prompt(&session, "Go");
-    desk.reached("g");
-    leaves.event(&session, "delta");
-    assert_eq!(leaves.call("copydesk/session/leave", json!({ "session": session })), json!({}));
+    desk.wait_for_gate("g");
+    leaves.wait_for_event(&session, "delta");
+    assert_eq!(leaves.request_ok("copydesk/session/leave", json!({ "session": session })), json!({}));
     let known = leaves.events.len();
-    desk.open("g");
-    assert_eq!(stays.ended(&session), "done");
-    leaves.call("copydesk/status", json!({}));
+    desk.open_gate("g");
+    assert_eq!(stays.wait_for_turn_end(&session), "done");
+    leaves.request_ok("copydesk/status", json!({}));
     assert_eq!(leaves.events.len(), known);
 }
 
 #[test]
 fn what_a_session_is_called_is_told_to_everybody() {
-    let desk = Running::new([]);
+    let desk = ScriptedDaemon::new([]);
     let (mut one, mut other) = (desk.client("vscode"), desk.client("nvim"));
-    let session = one.session();
+    let session = one.new_session();
     other.load(&session);
-    let renamed = one.call("copydesk/session/rename", json!({ "session": session, "title": " The tax " }));
+    let renamed =
+        one.request_ok("copydesk/session/rename", json!({ "session": session, "title": " The tax " }));
     assert_eq!(renamed["session"]["title"], "The tax");
-    assert_eq!(other.event(&session, "session")["session"]["title"], "The tax");
-    let listed = one.call("copydesk/session/list", json!({}));
+    assert_eq!(other.wait_for_event(&session, "session")["session"]["title"], "The tax");
+    let listed = one.request_ok("copydesk/session/list", json!({}));
     assert_eq!(listed["sessions"][0]["title"], "The tax");
 }
 
 #[test]
 fn a_session_is_deleted_while_its_turn_runs() {
-    let desk = Running::new([Turn::new().text("a").gate("g").text("b"), says("Another.")]);
+    let desk =
+        ScriptedDaemon::new([ScriptedTurn::new().text("a").gate("g").text("b"), text_turn("Another.")]);
     let (mut one, mut other) = (desk.client("vscode"), desk.client("nvim"));
-    let session = one.session();
+    let session = one.new_session();
     other.load(&session);
     one.prompt(&session, "Go");
-    desk.reached("g");
-    assert_eq!(one.call("copydesk/session/delete", json!({ "session": session })), json!({}));
-    desk.hung_up("g");
-    one.event(&session, "deleted");
-    other.event(&session, "deleted");
-    assert_eq!(other.refused("copydesk/session/load", json!({ "session": session })).0, -31001);
-    assert_eq!(one.call("copydesk/session/list", json!({})), json!({ "sessions": [] }));
+    desk.wait_for_gate("g");
+    assert_eq!(one.request_ok("copydesk/session/delete", json!({ "session": session })), json!({}));
+    desk.wait_for_hangup("g");
+    one.wait_for_event(&session, "deleted");
+    other.wait_for_event(&session, "deleted");
+    assert_eq!(other.request_error("copydesk/session/load", json!({ "session": session })).0, -31001);
+    assert_eq!(one.request_ok("copydesk/session/list", json!({})), json!({ "sessions": [] }));
     // The desk counts no turn that is not there: it would never be idle.
-    let next = one.session();
-    one.turn(&next, "Go");
-    let status = one.call("copydesk/status", json!({}));
+    let next = one.new_session();
+    one.run_turn(&next, "Go");
+    let status = one.request_ok("copydesk/status", json!({}));
     assert_eq!(status["sessions"], json!([{ "session": next, "running": false }]));
-    assert_eq!(one.call("copydesk/stop", json!({ "when": "idle" })), json!({ "waitingFor": 0 }));
+    assert_eq!(one.request_ok("copydesk/stop", json!({ "when": "idle" })), json!({ "waitingFor": 0 }));
     one.read_to_the_end();
 }
 
 #[test]
 fn model_and_agent_are_those_of_the_next_turn() {
     let models = json!({ "m-1": {}, "m-2": {} });
-    let desk = Running::with([Turn::new().text("a").gate("g").text("b"), says("c"), says("d")], json!({}));
-    let mut config: Value = serde_json::from_str(&desk.scripted.desk.read(crate::cli::desk::USER)).unwrap();
+    let desk = ScriptedDaemon::with_config(
+        [ScriptedTurn::new().text("a").gate("g").text("b"), text_turn("c"), text_turn("d")],
+        json!({}),
+    );
+    let mut config: Value =
+        serde_json::from_str(&desk.scripted.desk.read(crate::cli::environment::USER_CONFIG)).unwrap();
     config["provider"]["script"]["models"] = models;
-    desk.scripted.desk.write(crate::cli::desk::USER, config.to_string());
+    desk.scripted.desk.write(crate::cli::environment::USER_CONFIG, config.to_string());
     let mut client = desk.client("vscode");
-    let session = client.session();
+    let session = client.new_session();
     client.prompt(&session, "One");
-    desk.reached("g");
+    desk.wait_for_gate("g");
     let params = json!({ "session": session, "model": "script/m-2" });
-    assert_eq!(client.call("copydesk/session/setModel", params)["session"]["model"], "script/m-2");
-    desk.open("g");
-    assert_eq!(client.ended(&session), "done");
-    client.turn(&session, "Two");
+    assert_eq!(client.request_ok("copydesk/session/setModel", params)["session"]["model"], "script/m-2");
+    desk.open_gate("g");
+    assert_eq!(client.wait_for_turn_end(&session), "done");
+    client.run_turn(&session, "Two");
     let params = json!({ "session": session, "agent": "plan" });
-    assert_eq!(client.call("copydesk/session/setAgent", params)["session"]["agent"], "plan");
-    client.turn(&session, "Three");
-    let sent: Vec<_> = (0..3).map(|number| desk.scripted.sent(number)).collect();
+    assert_eq!(client.request_ok("copydesk/session/setAgent", params)["session"]["agent"], "plan");
+    client.run_turn(&session, "Three");
+    let sent: Vec<_> = (0..3).map(|number| desk.scripted.request_body(number)).collect();
     let models: Vec<_> = sent.iter().map(|sent| sent["model"].as_str().unwrap()).collect();
     assert_eq!(models, ["m-1", "m-2", "m-2"]);
     assert_eq!(sent[0]["system"], sent[1]["system"]);
@@ -182,51 +193,58 @@ fn model_and_agent_are_those_of_the_next_turn() {
 
 #[test]
 fn a_prompt_is_queued_or_joins_the_turn() {
-    let desk = Running::new([
-        Turn::new().text("a").gate("g").call("c1", "list", json!({})),
-        says("Steered."),
-        says("Queued."),
+    let desk = ScriptedDaemon::new([
+        ScriptedTurn::new().text("a").gate("g").call("c1", "list", json!({})),
+        text_turn("Steered."),
+        text_turn("Queued."),
     ]);
     let mut client = desk.client("vscode");
-    let session = client.session();
+    let session = client.new_session();
     let first = client.prompt(&session, "First");
-    desk.reached("g");
+    desk.wait_for_gate("g");
     let third = client.prompt(&session, "Third");
     assert_eq!((&first["queued"], &third["queued"]), (&json!(false), &json!(true)));
     let steer = json!({ "session": session, "text": "Second" });
-    let second = client.call("copydesk/turn/steer", steer.clone());
+    let second = client.request_ok("copydesk/turn/steer", steer.clone());
     assert_eq!(second["joined"], true);
-    desk.open("g");
-    assert_eq!((client.ended(&session), client.ended(&session)), (json!("done"), json!("done")));
+    desk.open_gate("g");
+    assert_eq!(
+        (client.wait_for_turn_end(&session), client.wait_for_turn_end(&session)),
+        (json!("done"), json!("done"))
+    );
     // Each is known by the id that its client was given.
     for prompted in [&first, &third] {
-        assert_eq!(client.event(&session, "turnStarted")["prompt"], prompted["prompt"]);
+        assert_eq!(client.wait_for_event(&session, "turnStarted")["prompt"], prompted["prompt"]);
     }
     let parts = client.parts(&session);
     let prompts = parts.iter().filter(|part| part["content"]["kind"] == "prompt").map(|part| &part["id"]);
     assert!(prompts.eq([&first, &second, &third].map(|prompted| &prompted["prompt"])), "{parts:#?}");
-    assert!(desk.told(1).contains("Second") && !desk.told(1).contains("Third"), "{}", desk.told(1));
-    assert!(desk.told(2).contains("Third"), "{}", desk.told(2));
-    desk.scripted.server.play(says("On its own."));
-    assert_eq!(client.call("copydesk/turn/steer", steer)["joined"], false);
-    assert_eq!(client.ended(&session), "done");
+    assert!(
+        desk.last_model_input(1).contains("Second") && !desk.last_model_input(1).contains("Third"),
+        "{}",
+        desk.last_model_input(1)
+    );
+    assert!(desk.last_model_input(2).contains("Third"), "{}", desk.last_model_input(2));
+    desk.scripted.server.queue_turn(text_turn("On its own."));
+    assert_eq!(client.request_ok("copydesk/turn/steer", steer)["joined"], false);
+    assert_eq!(client.wait_for_turn_end(&session), "done");
 }
 
 #[test]
 fn parts_are_paged_backwards() {
-    let desk = Running::new([says("One."), says("Two."), says("Three.")]);
+    let desk = ScriptedDaemon::new([text_turn("One."), text_turn("Two."), text_turn("Three.")]);
     let mut client = desk.client("vscode");
-    let session = client.session();
+    let session = client.new_session();
     for text in ["1", "2", "3"] {
-        client.turn(&session, text);
+        client.run_turn(&session, text);
     }
     let all = client.load(&session)["parts"].as_array().unwrap().clone();
-    let loaded = client.call("copydesk/session/load", json!({ "session": session, "limit": 2 }));
+    let loaded = client.request_ok("copydesk/session/load", json!({ "session": session, "limit": 2 }));
     assert_eq!(loaded["earlier"], true);
     let mut shown = loaded["parts"].as_array().unwrap().clone();
     loop {
         let params = json!({ "session": session, "before": shown[0]["id"], "limit": 5 });
-        let page = client.call("copydesk/session/parts", params);
+        let page = client.request_ok("copydesk/session/parts", params);
         let parts = page["parts"].as_array().unwrap();
         shown.splice(0..0, parts.iter().cloned());
         if page["earlier"] == false {
@@ -236,40 +254,43 @@ fn parts_are_paged_backwards() {
     }
     assert_eq!(shown, all);
     let params = json!({ "session": session, "before": "nothing" });
-    assert_eq!(client.refused("copydesk/session/parts", params).0, -31002);
+    assert_eq!(client.request_error("copydesk/session/parts", params).0, -31002);
 }
 
 #[test]
 fn what_was_said_is_found() {
-    let desk = Running::new([says("The zebra crossing is striped.")]);
+    let desk = ScriptedDaemon::new([text_turn("The zebra crossing is striped.")]);
     let mut client = desk.client("vscode");
-    let session = client.session();
-    client.turn(&session, "Tell me");
-    let found = client.call("copydesk/session/search", json!({ "query": "zebra" }));
+    let session = client.new_session();
+    client.run_turn(&session, "Tell me");
+    let found = client.request_ok("copydesk/session/search", json!({ "query": "zebra" }));
     assert_eq!(found["found"][0]["session"], session.as_str());
     assert!(found["found"][0]["excerpt"].as_str().unwrap().contains("zebra"), "{found}");
-    assert_eq!(client.call("copydesk/session/search", json!({ "query": "giraffe" })), json!({ "found": [] }));
+    assert_eq!(
+        client.request_ok("copydesk/session/search", json!({ "query": "giraffe" })),
+        json!({ "found": [] })
+    );
 }
 
 #[test]
 fn what_a_person_points_at_goes_with_the_prompt() {
-    let desk = Running::new([says("I see.")]);
+    let desk = ScriptedDaemon::new([text_turn("I see.")]);
     let mut client = desk.client("vscode");
-    let (session, uri) = (client.session(), desk.uri("a.txt"));
+    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
     client.open(&uri, "not saved\n");
     let context = json!([{ "uri": uri }, { "uri": desk.uri("b.txt"), "text": "as seen" }]);
     let params = json!({ "session": session, "text": "Look", "context": context });
-    client.call("copydesk/turn/start", params);
-    assert_eq!(client.ended(&session), "done");
-    let told = desk.told(0);
+    client.request_ok("copydesk/turn/start", params);
+    assert_eq!(client.wait_for_turn_end(&session), "done");
+    let told = desk.last_model_input(0);
     assert!(told.contains("[a.txt]\nnot saved") && told.contains("[b.txt]\nas seen"), "{told}");
 }
 
 #[test]
 fn what_is_not_there_is_refused_by_its_own_code() {
-    let desk = Running::new([]);
+    let desk = ScriptedDaemon::new([]);
     let mut client = desk.client("vscode");
-    let session = client.session();
+    let session = client.new_session();
     for method in [
         "session/load",
         "session/delete",
@@ -285,34 +306,34 @@ fn what_is_not_there_is_refused_by_its_own_code() {
     ] {
         let params = json!({ "session": "none", "title": "t", "text": "t", "model": "script/m-1", "agent": "plan",
             "before": "x", "what": { "turn": 1 } });
-        let (code, message) = client.refused(&format!("copydesk/{method}"), params);
+        let (code, message) = client.request_error(&format!("copydesk/{method}"), params);
         assert_eq!(code, -31001, "{method}: {message}");
     }
     let model = json!({ "session": session, "model": "nobody/none" });
-    let (code, message) = client.refused("copydesk/session/setModel", model);
+    let (code, message) = client.request_error("copydesk/session/setModel", model);
     assert_eq!(code, -31003);
     assert!(message.contains("nobody"), "{message}");
     let agent = json!({ "session": session, "agent": "nobody" });
-    assert_eq!(client.refused("copydesk/session/setAgent", agent).0, -31004);
-    assert_eq!(client.refused("copydesk/session/new", json!({ "agent": "nobody" })).0, -31004);
-    assert_eq!(client.refused("copydesk/session/new", json!({ "model": "nobody/none" })).0, -31003);
-    assert_eq!(client.refused("copydesk/session/new", json!({ "folder": "/no/such" })).0, -32803);
+    assert_eq!(client.request_error("copydesk/session/setAgent", agent).0, -31004);
+    assert_eq!(client.request_error("copydesk/session/new", json!({ "agent": "nobody" })).0, -31004);
+    assert_eq!(client.request_error("copydesk/session/new", json!({ "model": "nobody/none" })).0, -31003);
+    assert_eq!(client.request_error("copydesk/session/new", json!({ "folder": "/no/such" })).0, -32803);
     let undo = json!({ "session": session, "what": { "call": "none" } });
-    assert_eq!(client.refused("copydesk/undo", undo).0, -31002);
+    assert_eq!(client.request_error("copydesk/undo", undo).0, -31002);
     // Nothing of all that is the session's end, and sessions that nobody holds are let go.
-    client.call("copydesk/session/leave", json!({ "session": session }));
-    client.call("copydesk/session/rename", json!({ "session": session, "title": "Still here" }));
-    assert_eq!(client.call("copydesk/status", json!({}))["sessions"], json!([]));
+    client.request_ok("copydesk/session/leave", json!({ "session": session }));
+    client.request_ok("copydesk/session/rename", json!({ "session": session, "title": "Still here" }));
+    assert_eq!(client.request_ok("copydesk/status", json!({}))["sessions"], json!([]));
 }
 
 #[test]
 fn another_protocol_is_refused_with_what_to_update() {
-    let desk = Running::new([]);
+    let desk = ScriptedDaemon::new([]);
     for (protocol, update, words) in [(999, "desk", "copydesk stop"), (0, "client", "extension")] {
-        let mut client = Client::silent(&desk.scripted.desk, super::units::Units::Utf16);
+        let mut client = ScriptedEditor::connect(&desk.scripted.desk, super::encoding::EditorEncoding::Utf16);
         let hello = json!({ "protocol": protocol, "client": "vscode", "version": "9" });
         let params = json!({ "capabilities": {}, "initializationOptions": { "copydesk": hello } });
-        let answer = client.ask("initialize", params);
+        let answer = client.send_and_wait("initialize", params);
         assert_eq!(answer["error"]["code"], -31005);
         assert_eq!(
             (&answer["error"]["data"]["update"], &answer["error"]["data"]["retry"]),
@@ -325,19 +346,19 @@ fn another_protocol_is_refused_with_what_to_update() {
 
 #[test]
 fn an_editor_without_our_extension_is_sent_nothing_of_ours() {
-    let desk = Running::new([read("c1", "a.txt"), says("Read.")]);
+    let desk = ScriptedDaemon::new([read("c1", "a.txt"), text_turn("Read.")]);
     desk.scripted.desk.write("a.txt", "on disk\n");
-    let mut plain = Client::silent(&desk.scripted.desk, super::units::Units::Utf16);
-    plain.call("initialize", json!({ "capabilities": {} }));
-    plain.tell("initialized", json!({}));
+    let mut plain = ScriptedEditor::connect(&desk.scripted.desk, super::encoding::EditorEncoding::Utf16);
+    plain.request_ok("initialize", json!({ "capabilities": {} }));
+    plain.notify("initialized", json!({}));
     plain.open(&desk.uri("a.txt"), "in the buffer\n");
-    plain.call("copydesk/status", json!({}));
+    plain.request_ok("copydesk/status", json!({}));
     let mut ours = desk.client("vscode");
-    let session = ours.session();
+    let session = ours.new_session();
     plain.load(&session);
-    ours.turn(&session, "Read");
+    ours.run_turn(&session, "Read");
     // Its buffers count all the same.
-    assert!(desk.told(1).contains("in the buffer"), "{}", desk.told(1));
-    plain.call("copydesk/status", json!({}));
-    assert!(!plain.has(|message| message["method"].is_string()));
+    assert!(desk.last_model_input(1).contains("in the buffer"), "{}", desk.last_model_input(1));
+    plain.request_ok("copydesk/status", json!({}));
+    assert!(!plain.has_message(|message| message["method"].is_string()));
 }

@@ -2,36 +2,36 @@
 
 use serde_json::{Value, json};
 
-use super::client::Client;
-use super::desk::{Running, edit, says};
-use crate::model_server::Turn;
+use super::scripted_daemon::{ScriptedDaemon, edit, text_turn};
+use super::scripted_editor::ScriptedEditor;
+use crate::model_server::ScriptedTurn;
 
 const TEXT: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
 
 /// Two turns: the first has two edits, the second one.
-fn edited() -> (Running, Client, String, String) {
-    let desk = Running::new([
+fn after_two_turns() -> (ScriptedDaemon, ScriptedEditor, String, String) {
+    let desk = ScriptedDaemon::new([
         edit("c1", "a.txt", "two", "TWO"),
         edit("c2", "a.txt", "four", "FOUR"),
-        says("Done."),
+        text_turn("Done."),
         edit("c3", "a.txt", "six", "SIX"),
-        says("Done."),
+        text_turn("Done."),
     ]);
     let mut client = desk.client("vscode");
-    let (session, uri) = (client.session(), desk.uri("a.txt"));
+    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
     client.open(&uri, TEXT);
-    client.turn(&session, "One");
-    client.turn(&session, "Two");
+    client.run_turn(&session, "One");
+    client.run_turn(&session, "Two");
     assert_eq!(client.text(&uri), "one\nTWO\nthree\nFOUR\nfive\nSIX\nseven\n");
     (desk, client, session, uri)
 }
 
-fn undo(client: &mut Client, session: &str, what: Value) -> Vec<String> {
-    outcomes(&client.call("copydesk/undo", json!({ "session": session, "what": what })))
+fn undo(client: &mut ScriptedEditor, session: &str, what: Value) -> Vec<String> {
+    outcomes(&client.request_ok("copydesk/undo", json!({ "session": session, "what": what })))
 }
 
-fn redo(client: &mut Client, session: &str) -> Vec<String> {
-    outcomes(&client.call("copydesk/redo", json!({ "session": session })))
+fn redo(client: &mut ScriptedEditor, session: &str) -> Vec<String> {
+    outcomes(&client.request_ok("copydesk/redo", json!({ "session": session })))
 }
 
 fn outcomes(result: &Value) -> Vec<String> {
@@ -41,7 +41,7 @@ fn outcomes(result: &Value) -> Vec<String> {
 
 #[test]
 fn one_call_is_taken_back_and_brought_again() {
-    let (_desk, mut client, session, uri) = edited();
+    let (_desk, mut client, session, uri) = after_two_turns();
     let calls = client.calls(&session);
     assert_eq!(undo(&mut client, &session, json!({ "call": calls[1] })), ["undone"]);
     assert_eq!(client.text(&uri), "one\nTWO\nthree\nfour\nfive\nSIX\nseven\n");
@@ -53,19 +53,19 @@ fn one_call_is_taken_back_and_brought_again() {
 
 #[test]
 fn one_turn_is_taken_back_with_what_was_typed_since_left_in() {
-    let (_desk, mut client, session, uri) = edited();
-    client.types(&uri, "one", "un");
-    client.types(&uri, "seven\n", "seven\neight\n");
+    let (_desk, mut client, session, uri) = after_two_turns();
+    client.type_text(&uri, "one", "un");
+    client.type_text(&uri, "seven\n", "seven\neight\n");
     assert_eq!(undo(&mut client, &session, json!({ "turn": 1 })), ["undone", "undone"]);
     assert_eq!(client.text(&uri), "un\ntwo\nthree\nfour\nfive\nSIX\nseven\neight\n");
-    client.types(&uri, "three", "trois");
+    client.type_text(&uri, "three", "trois");
     assert_eq!(redo(&mut client, &session), ["undone", "undone"]);
     assert_eq!(client.text(&uri), "un\nTWO\ntrois\nFOUR\nfive\nSIX\nseven\neight\n");
 }
 
 #[test]
 fn everything_after_a_part_is_taken_back() {
-    let (_desk, mut client, session, uri) = edited();
+    let (_desk, mut client, session, uri) = after_two_turns();
     let calls = client.calls(&session);
     assert_eq!(undo(&mut client, &session, json!({ "after": calls[0] })), ["undone", "undone"]);
     assert_eq!(client.text(&uri), "one\nTWO\nthree\nfour\nfive\nsix\nseven\n");
@@ -76,9 +76,9 @@ fn everything_after_a_part_is_taken_back() {
 
 #[test]
 fn a_line_that_a_person_changed_too_stays_and_the_others_go_back() {
-    let (_desk, mut client, session, uri) = edited();
-    client.types(&uri, "FOUR", "QUATRE");
-    let result = client.call("copydesk/undo", json!({ "session": session, "what": { "turn": 1 } }));
+    let (_desk, mut client, session, uri) = after_two_turns();
+    client.type_text(&uri, "FOUR", "QUATRE");
+    let result = client.request_ok("copydesk/undo", json!({ "session": session, "what": { "turn": 1 } }));
     let mut told = outcomes(&result);
     told.sort();
     assert_eq!(told, ["conflict", "undone"]);
@@ -91,15 +91,15 @@ fn a_line_that_a_person_changed_too_stays_and_the_others_go_back() {
 
 #[test]
 fn closed_files_are_taken_back_on_the_disk() {
-    let desk = Running::new([
+    let desk = ScriptedDaemon::new([
         edit("c1", "a.txt", "old", "new"),
-        Turn::new().call("c2", "write", json!({ "filePath": "deep/made.txt", "content": "made\n" })),
-        says("Done."),
+        ScriptedTurn::new().call("c2", "write", json!({ "filePath": "deep/made.txt", "content": "made\n" })),
+        text_turn("Done."),
     ]);
     desk.scripted.desk.write("a.txt", "old\r\n");
     let mut client = desk.client("vscode");
-    let session = client.session();
-    client.turn(&session, "Edit");
+    let session = client.new_session();
+    client.run_turn(&session, "Edit");
     assert_eq!(desk.scripted.desk.read("a.txt"), "new\r\n");
     assert_eq!(desk.scripted.desk.read("deep/made.txt"), "made\n");
     assert_eq!(undo(&mut client, &session, json!({ "turn": 1 })), ["undone", "undone"]);
@@ -122,47 +122,47 @@ fn closed_files_are_taken_back_on_the_disk() {
 #[test]
 fn a_buffer_without_a_file_is_taken_back_too() {
     let uri = "untitled:Untitled-1";
-    let desk = Running::new([edit("c1", uri, "draft", "letter"), says("Done.")]);
+    let desk = ScriptedDaemon::new([edit("c1", uri, "draft", "letter"), text_turn("Done.")]);
     let mut client = desk.client("vscode");
-    let session = client.session();
+    let session = client.new_session();
     client.open(uri, "A draft.\n");
-    client.turn(&session, "Edit");
-    let result = client.call("copydesk/undo", json!({ "session": session, "what": { "turn": 1 } }));
+    client.run_turn(&session, "Edit");
+    let result = client.request_ok("copydesk/undo", json!({ "session": session, "what": { "turn": 1 } }));
     assert_eq!(result["files"], json!([{ "uri": uri, "outcome": "undone" }]));
     assert_eq!(client.text(uri), "A draft.\n");
 }
 
 #[test]
 fn nothing_is_taken_back_while_a_turn_runs() {
-    let desk = Running::new([Turn::new().text("a").gate("g").text("b")]);
+    let desk = ScriptedDaemon::new([ScriptedTurn::new().text("a").gate("g").text("b")]);
     let mut client = desk.client("vscode");
-    let session = client.session();
+    let session = client.new_session();
     client.prompt(&session, "Go");
-    desk.reached("g");
-    client.event(&session, "delta");
+    desk.wait_for_gate("g");
+    client.wait_for_event(&session, "delta");
     let params = json!({ "session": session, "what": { "turn": 1 } });
-    assert_eq!(client.refused("copydesk/undo", params.clone()).0, -31006);
-    assert_eq!(client.refused("copydesk/redo", json!({ "session": session })).0, -31006);
-    desk.open("g");
-    assert_eq!(client.ended(&session), "done");
-    assert_eq!(client.call("copydesk/undo", params), json!({ "files": [] }));
+    assert_eq!(client.request_error("copydesk/undo", params.clone()).0, -31006);
+    assert_eq!(client.request_error("copydesk/redo", json!({ "session": session })).0, -31006);
+    desk.open_gate("g");
+    assert_eq!(client.wait_for_turn_end(&session), "done");
+    assert_eq!(client.request_ok("copydesk/undo", params), json!({ "files": [] }));
     let params = json!({ "session": session, "what": { "turn": 7 } });
-    assert_eq!(client.refused("copydesk/undo", params).0, -31002);
+    assert_eq!(client.request_error("copydesk/undo", params).0, -31002);
 }
 
 #[test]
 fn it_works_after_the_daemon_was_killed() {
-    let (mut desk, client, session, uri) = edited();
+    let (mut desk, client, session, uri) = after_two_turns();
     let text = client.text(&uri).to_owned();
     drop(client);
-    desk.start_again();
+    desk.restart();
     let mut client = desk.client("vscode");
     client.open(&uri, &text);
-    client.types(&uri, "seven", "sept");
+    client.type_text(&uri, "seven", "sept");
     assert_eq!(undo(&mut client, &session, json!({ "turn": 2 })), ["undone"]);
     assert_eq!(client.text(&uri), "one\nTWO\nthree\nFOUR\nfive\nsix\nsept\n");
     drop(client);
-    desk.start_again();
+    desk.restart();
     let mut client = desk.client("vscode");
     client.open(&uri, "one\nTWO\nthree\nFOUR\nfive\nsix\nsept\n");
     assert_eq!(redo(&mut client, &session), ["undone"]);
@@ -171,19 +171,19 @@ fn it_works_after_the_daemon_was_killed() {
 
 #[test]
 fn an_editor_that_refuses_to_undo_is_told_as_a_conflict_and_can_be_asked_again() {
-    let (_desk, mut client, session, uri) = edited();
-    client.obeys = false;
+    let (_desk, mut client, session, uri) = after_two_turns();
+    client.applies_edits = false;
     let count = client.edits.len();
     for _ in 0..count {
-        client.request("workspace/applyEdit");
+        client.wait_for_method("workspace/applyEdit");
     }
-    let id = client.begin("copydesk/undo", json!({ "session": session, "what": { "turn": 2 } }));
-    let asked = client.request("workspace/applyEdit");
+    let id = client.send_request("copydesk/undo", json!({ "session": session, "what": { "turn": 2 } }));
+    let asked = client.wait_for_method("workspace/applyEdit");
     client.answer(&asked, json!({ "applied": false, "failureReason": "not now" }));
-    let file = client.response(&id)["result"]["files"][0].clone();
+    let file = client.wait_for_response(&id)["result"]["files"][0].clone();
     assert_eq!(file["outcome"], "conflict");
     assert!(file["message"].as_str().unwrap().contains("not now"), "{file}");
-    client.obeys = true;
+    client.applies_edits = true;
     assert_eq!(undo(&mut client, &session, json!({ "turn": 2 })), ["undone"]);
     assert_eq!(client.text(&uri), "one\nTWO\nthree\nFOUR\nfive\nsix\nseven\n");
 }
@@ -197,11 +197,14 @@ fn a_call_that_stands_for_others_is_taken_back_with_them() {
     };
     let calls = json!({ "tool_calls": [edit("two", "TWO"), edit("four", "FOUR")] });
     let config = json!({ "permission": "allow", "tools": { "batch": true } });
-    let desk = Running::with([Turn::new().call("c1", "batch", calls), says("Done.")], config);
+    let desk = ScriptedDaemon::with_config(
+        [ScriptedTurn::new().call("c1", "batch", calls), text_turn("Done.")],
+        config,
+    );
     desk.scripted.desk.write("a.txt", TEXT);
     let mut client = desk.client("vscode");
-    let session = client.session();
-    client.turn(&session, "Edit");
+    let session = client.new_session();
+    client.run_turn(&session, "Edit");
     assert_ne!(desk.scripted.desk.read("a.txt"), TEXT);
     let batch = client.parts(&session).into_iter().find(|part| part["content"]["name"] == "batch").unwrap();
     let undone = undo(&mut client, &session, json!({ "call": batch["id"] }));

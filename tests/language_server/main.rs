@@ -13,11 +13,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use copydesk_rpc::frame::FrameReader;
-use copydesk_text::{Document, Encoding, Lines, Position};
+use copydesk_text::{Document, LineBreaks, Position, PositionEncoding};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use script::{Push, Rule, Script};
+use script::{LanguageServerScript, ScriptedDiagnostic, ScriptedPublishMode};
 
 /// Stands for diagnostics that are written already.
 const MORE: &str = "(many more)";
@@ -32,19 +32,19 @@ fn main() -> anyhow::Result<ExitCode> {
 
 async fn serve() -> anyhow::Result<ExitCode> {
     let path = std::env::args_os().next_back().unwrap_or_default();
-    let script: Script = serde_json::from_slice(&std::fs::read(path)?)?;
+    let script: LanguageServerScript = serde_json::from_slice(&std::fs::read(path)?)?;
     if let Some(text) = &script.complains {
         std::io::stderr().write_all(text.as_bytes())?;
     }
     if let Some(code) = script.exits_at_start {
         return Ok(ExitCode::from(code));
     }
-    let more: Vec<_> = (0..script.more).map(more).collect();
-    let server = Arc::new(Server { script, more: more.join(","), state: Mutex::default() });
+    let more: Vec<_> = (0..script.more).map(extra_diagnostic).collect();
+    let server = Arc::new(ScriptedLanguageServer { script, more: more.join(","), state: Mutex::default() });
     let mut reader = FrameReader::new(tokio::io::stdin());
     while let Some(frame) = reader.next().await? {
         let Ok(message) = serde_json::from_slice::<Value>(&frame?) else { continue };
-        if let Some(code) = server.take(&message)? {
+        if let Some(code) = server.handle_message(&message)? {
             return Ok(ExitCode::from(code));
         }
         if server.script.stops_reading && message["method"] == "initialized" {
@@ -57,22 +57,22 @@ async fn serve() -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-struct Server {
-    script: Script,
+struct ScriptedLanguageServer {
+    script: LanguageServerScript,
     /// The diagnostics that are always the same, as they are written: so many would take longer to make than to understand.
     more: String,
-    state: Mutex<State>,
+    state: Mutex<ScriptedServerState>,
 }
 
 #[derive(Default)]
-struct State {
-    documents: BTreeMap<String, Open>,
+struct ScriptedServerState {
+    documents: BTreeMap<String, ServedDocument>,
     changes: u32,
     pulls: u32,
     is_indexing: bool,
 }
 
-struct Open {
+struct ServedDocument {
     text: Document,
     version: Value,
     /// What was published last.
@@ -81,16 +81,16 @@ struct Open {
     is_saved: bool,
 }
 
-impl Server {
+impl ScriptedLanguageServer {
     /// Tells with which code it ends, if it does.
-    fn take(self: &Arc<Self>, message: &Value) -> std::io::Result<Option<u8>> {
+    fn handle_message(self: &Arc<Self>, message: &Value) -> std::io::Result<Option<u8>> {
         if let Some(path) = &self.script.log {
             let mut log = std::fs::OpenOptions::new().append(true).create(true).open(path)?;
             writeln!(log, "{message}")?;
         }
         let (method, params) = (message["method"].as_str().unwrap_or_default(), &message["params"]);
         if let Some(id) = message.get("id").filter(|_| message.get("method").is_some()) {
-            self.asked(method, params, id)?;
+            self.handle_request(method, params, id)?;
             return Ok(None);
         }
         match method {
@@ -98,14 +98,18 @@ impl Server {
             "exit" if !self.script.stays => return Ok(Some(0)),
             "textDocument/didOpen" => {
                 let document = &params["textDocument"];
-                let text = Document::new(document["text"].as_str().unwrap_or_default(), Lines::Any);
-                let open =
-                    Open { text, version: document["version"].clone(), published: None, is_saved: false };
+                let text = Document::new(document["text"].as_str().unwrap_or_default(), LineBreaks::Any);
+                let open = ServedDocument {
+                    text,
+                    version: document["version"].clone(),
+                    published: None,
+                    is_saved: false,
+                };
                 self.lock().documents.insert(uri(params), open);
-                self.changed(uri(params));
+                self.schedule_publish(uri(params));
             }
             "textDocument/didChange" => return self.did_change(params),
-            "textDocument/didSave" => self.saved(uri(params)),
+            "textDocument/didSave" => self.publish_after_save(uri(params)),
             "textDocument/didClose" => {
                 self.lock().documents.remove(&uri(params));
             }
@@ -131,17 +135,19 @@ impl Server {
                 };
                 let range = change.get("range").map(|range| (place(&range["start"]), place(&range["end"])));
                 let text = change["text"].as_str().unwrap_or_default();
-                open.text.apply(range, text, Encoding::Utf16).map_err(std::io::Error::other)?;
+                open.text
+                    .apply_content_change(range, text, PositionEncoding::Utf16)
+                    .map_err(std::io::Error::other)?;
             }
             open.version = params["textDocument"]["version"].clone();
             open.is_saved = false;
         }
         drop(state);
-        self.changed(uri(params));
+        self.schedule_publish(uri(params));
         Ok(None)
     }
 
-    fn asked(self: &Arc<Self>, method: &str, params: &Value, id: &Value) -> std::io::Result<()> {
+    fn handle_request(self: &Arc<Self>, method: &str, params: &Value, id: &Value) -> std::io::Result<()> {
         if self.script.never_answers.iter().any(|name| name == method) {
             return Ok(());
         }
@@ -176,7 +182,7 @@ impl Server {
         };
         let mut answer = answer;
         answer["id"] = id.clone();
-        self.say(&answer)
+        self.send_message(&answer)
     }
 
     fn initialized(self: &Arc<Self>) -> std::io::Result<()> {
@@ -184,18 +190,18 @@ impl Server {
             let registration = json!({
                 "id": "pull", "method": "textDocument/diagnostic", "registerOptions": pull_options(),
             });
-            self.say(&json!({ "id": "r", "method": "client/registerCapability", "params": {
+            self.send_message(&json!({ "id": "r", "method": "client/registerCapability", "params": {
                 "registrations": [registration],
             } }))?;
         }
         if let Some(time) = self.script.indexes_ms {
             self.lock().is_indexing = true;
-            self.indexing("begin", false)?;
+            self.report_indexing("begin", false)?;
             let server = Arc::clone(self);
             tokio::spawn(async move {
                 sleep(Duration::from_millis(time)).await;
                 server.lock().is_indexing = false;
-                server.indexing("end", true)?;
+                server.report_indexing("end", true)?;
                 let open: Vec<_> = server.lock().documents.keys().cloned().collect();
                 open.into_iter().try_for_each(|uri| server.publish(&uri, false))
             });
@@ -204,7 +210,7 @@ impl Server {
             let server = Arc::clone(self);
             tokio::spawn(async move {
                 let log = json!({ "type": 4, "message": "x".repeat(1000) });
-                while server.say(&json!({ "method": "window/logMessage", "params": log })).is_ok() {
+                while server.send_message(&json!({ "method": "window/logMessage", "params": log })).is_ok() {
                     tokio::task::yield_now().await;
                 }
             });
@@ -212,9 +218,9 @@ impl Server {
         Ok(())
     }
 
-    fn indexing(&self, kind: &str, is_ready: bool) -> std::io::Result<()> {
+    fn report_indexing(&self, kind: &str, is_ready: bool) -> std::io::Result<()> {
         let value = json!({ "kind": kind, "title": "Indexing", "message": "3/7", "percentage": 43 });
-        self.say(&match self.script.server_status {
+        self.send_message(&match self.script.server_status {
             true => json!({ "method": "experimental/serverStatus", "params": {
                 "health": "ok", "quiescent": is_ready, "message": "reading the workspace",
             } }),
@@ -223,8 +229,8 @@ impl Server {
     }
 
     /// Publishes as the script says.
-    fn changed(self: &Arc<Self>, uri: String) {
-        if self.script.push == Push::Never {
+    fn schedule_publish(self: &Arc<Self>, uri: String) {
+        if self.script.push == ScriptedPublishMode::Never {
             return;
         }
         let server = Arc::clone(self);
@@ -247,7 +253,7 @@ impl Server {
         });
     }
 
-    fn saved(self: &Arc<Self>, uri: String) {
+    fn publish_after_save(self: &Arc<Self>, uri: String) {
         if let Some(open) = self.lock().documents.get_mut(&uri) {
             open.is_saved = true;
         }
@@ -261,10 +267,10 @@ impl Server {
                     "token": server.script.save_token, "value": { "kind": kind, "title": "Checking" },
                 } })
             };
-            server.say(&progress("begin"))?;
+            server.send_message(&progress("begin"))?;
             sleep(Duration::from_millis(server.script.push_after_ms)).await;
             server.publish(&uri, false)?;
-            server.say(&progress("end"))
+            server.send_message(&progress("end"))
         });
     }
 
@@ -278,24 +284,24 @@ impl Server {
                 return Ok(());
             }
             let version = match self.script.push {
-                Push::Versions if self.script.wrong_versions => json!(1_000_000),
-                Push::Versions => open.version.clone(),
-                Push::Plain | Push::Never => Value::Null,
+                ScriptedPublishMode::Versions if self.script.wrong_versions => json!(1_000_000),
+                ScriptedPublishMode::Versions => open.version.clone(),
+                ScriptedPublishMode::Plain | ScriptedPublishMode::Never => Value::Null,
             };
             open.published = Some(diagnostics.clone());
             json!({ "uri": uri, "version": version, "diagnostics": diagnostics })
         };
-        self.say(&json!({ "method": "textDocument/publishDiagnostics", "params": params }))
+        self.send_message(&json!({ "method": "textDocument/publishDiagnostics", "params": params }))
     }
 
-    fn diagnostics(&self, state: &State, uri: &str) -> Vec<Value> {
+    fn diagnostics(&self, state: &ScriptedServerState, uri: &str) -> Vec<Value> {
         let Some(open) = state.documents.get(uri) else { return Vec::new() };
         let text = open.text.text();
         let elsewhere = |find: &str| {
             let mut others = state.documents.iter().filter(|(other, _)| *other != uri);
             others.any(|(_, other)| other.text.text().contains(find))
         };
-        let applies = |rule: &&Rule| {
+        let applies = |rule: &&ScriptedDiagnostic| {
             (!rule.saved || open.is_saved) && !rule.unless_elsewhere.as_deref().is_some_and(elsewhere)
         };
         let mut found = Vec::new();
@@ -318,7 +324,7 @@ impl Server {
         found
     }
 
-    fn say(&self, message: &Value) -> std::io::Result<()> {
+    fn send_message(&self, message: &Value) -> std::io::Result<()> {
         let mut message = message.clone();
         message["jsonrpc"] = json!("2.0");
         let mut text = message.to_string();
@@ -340,13 +346,13 @@ impl Server {
         out.flush()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, ScriptedServerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// One of many, of a line each.
-fn more(number: usize) -> String {
+fn extra_diagnostic(number: usize) -> String {
     let place = json!({ "line": number, "character": 0 });
     let range = json!({ "start": place, "end": place });
     json!({ "range": range, "severity": 2, "message": format!("warning {number}") }).to_string()

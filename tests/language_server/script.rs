@@ -8,9 +8,9 @@ use serde_json::Value;
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-pub(crate) struct Script {
+pub(crate) struct LanguageServerScript {
     /// What is wrong with a text.
-    pub(crate) rules: Vec<Rule>,
+    pub(crate) rules: Vec<ScriptedDiagnostic>,
     /// Said on standard error when it starts.
     pub(crate) complains: Option<String>,
     /// Exits at once.
@@ -23,7 +23,7 @@ pub(crate) struct Script {
     pub(crate) registers_pull: bool,
     /// So many pulls are answered with "cancelled by the server".
     pub(crate) cancels_pulls: u32,
-    pub(crate) push: Push,
+    pub(crate) push: ScriptedPublishMode,
     /// How long after a change it publishes.
     pub(crate) push_after_ms: u64,
     /// It publishes nothing where the diagnostics stay as they were.
@@ -64,7 +64,7 @@ pub(crate) struct Script {
 
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-pub(crate) struct Rule {
+pub(crate) struct ScriptedDiagnostic {
     pub(crate) find: String,
     pub(crate) message: String,
     pub(crate) severity: u8,
@@ -78,13 +78,13 @@ pub(crate) struct Rule {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum Push {
+pub(crate) enum ScriptedPublishMode {
     Never,
     Plain,
     Versions,
 }
 
-impl Default for Script {
+impl Default for LanguageServerScript {
     fn default() -> Self {
         Self {
             rules: Vec::new(),
@@ -94,7 +94,7 @@ impl Default for Script {
             pull: false,
             registers_pull: false,
             cancels_pulls: 0,
-            push: Push::Versions,
+            push: ScriptedPublishMode::Versions,
             push_after_ms: 0,
             silent_when_unchanged: false,
             partial_first_ms: None,

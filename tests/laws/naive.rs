@@ -8,14 +8,14 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, 
 use tower_lsp_server::jsonrpc::{Request, Result};
 use tower_lsp_server::{Client, LanguageServer, LspService, Server};
 
-use crate::daemon::editor::framed;
+use crate::daemon::stdio_editor::frame_message;
 
-struct Naive {
+struct NaiveLanguageServer {
     client: Client,
     versions: Arc<Mutex<Vec<i32>>>,
 }
 
-impl LanguageServer for Naive {
+impl LanguageServer for NaiveLanguageServer {
     async fn initialize(&self, _: InitializeParams) -> Result<InitializeResult> {
         Ok(InitializeResult::default())
     }
@@ -31,7 +31,7 @@ impl LanguageServer for Naive {
     }
 }
 
-impl Naive {
+impl NaiveLanguageServer {
     /// Asks the person, and waits for the reply.
     async fn ask(&self, _: Value) -> Result<Value> {
         let id = self.client.next_request_id();
@@ -51,43 +51,44 @@ impl Naive {
 }
 
 /// A client of the naive server, greeted.
-pub(super) struct Raw {
+pub(super) struct NaiveServerClient {
     reader: BufReader<ReadHalf<DuplexStream>>,
     writer: WriteHalf<DuplexStream>,
     /// What the server applied, in its order.
     pub(super) versions: Arc<Mutex<Vec<i32>>>,
 }
 
-impl Raw {
-    pub(super) async fn greeted() -> Self {
+impl NaiveServerClient {
+    pub(super) async fn connect() -> Self {
         // Room for everything that a test says: it is not the pipe that is full.
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let versions = Arc::new(Mutex::default());
         let kept = Arc::clone(&versions);
-        let (service, socket) = LspService::build(|client| Naive { client, versions })
-            .custom_method("ask", Naive::ask)
-            .custom_method("long", Naive::long)
-            .custom_method("ping", Naive::ping)
+        let (service, socket) = LspService::build(|client| NaiveLanguageServer { client, versions })
+            .custom_method("ask", NaiveLanguageServer::ask)
+            .custom_method("long", NaiveLanguageServer::long)
+            .custom_method("ping", NaiveLanguageServer::ping)
             .finish();
         let (input, output) = tokio::io::split(theirs);
         tokio::spawn(Server::new(input, output, socket).serve(service));
         let (reader, writer) = tokio::io::split(ours);
         let mut raw = Self { reader: BufReader::new(reader), writer, versions: kept };
-        raw.ask(0, "initialize", json!({ "capabilities": {}, "processId": null, "rootUri": null })).await;
+        raw.send_request(0, "initialize", json!({ "capabilities": {}, "processId": null, "rootUri": null }))
+            .await;
         assert_eq!(raw.next().await["id"], 0);
-        raw.tell("initialized", json!({})).await;
+        raw.notify("initialized", json!({})).await;
         raw
     }
 
     pub(super) async fn send(&mut self, message: &Value) {
-        self.writer.write_all(&framed(message)).await.unwrap();
+        self.writer.write_all(&frame_message(message)).await.unwrap();
     }
 
-    pub(super) async fn ask(&mut self, id: u64, method: &str, params: Value) {
+    pub(super) async fn send_request(&mut self, id: u64, method: &str, params: Value) {
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
     }
 
-    pub(super) async fn tell(&mut self, method: &str, params: Value) {
+    pub(super) async fn notify(&mut self, method: &str, params: Value) {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params })).await;
     }
 
@@ -96,7 +97,7 @@ impl Raw {
             let document = json!({ "uri": "file:///a", "version": version });
             let change = json!([{ "text": "" }]);
             let params = json!({ "textDocument": document, "contentChanges": change });
-            self.tell("textDocument/didChange", params).await;
+            self.notify("textDocument/didChange", params).await;
         }
     }
 

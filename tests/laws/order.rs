@@ -2,15 +2,15 @@
 
 use serde_json::json;
 
-use super::naive::Raw;
-use crate::editors::client::changed;
-use crate::editors::desk::{Running, read, says};
+use super::naive::NaiveServerClient;
+use crate::editors::scripted_daemon::{ScriptedDaemon, read, text_turn};
+use crate::editors::scripted_editor::did_change_params;
 
 const BURST: i32 = 400;
 
 #[tokio::test(start_paused = true)]
 async fn the_naive_server_loses_the_order_of_a_burst() {
-    let mut raw = Raw::greeted().await;
+    let mut raw = NaiveServerClient::connect().await;
     raw.burst(BURST).await;
     assert!(raw.is_stuck().await, "nobody asked anything");
     let versions = raw.versions.lock().unwrap().clone();
@@ -21,37 +21,37 @@ async fn the_naive_server_loses_the_order_of_a_burst() {
 
 #[test]
 fn four_hundred_changes_in_a_burst_are_applied_in_order() {
-    let desk = Running::new([read("c1", "a.txt"), says("Read.")]);
+    let desk = ScriptedDaemon::new([read("c1", "a.txt"), text_turn("Read.")]);
     let mut client = desk.client("vscode");
-    let (session, uri) = (client.session(), desk.uri("a.txt"));
+    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
     client.open(&uri, "");
     for number in 0..BURST {
         let at = json!({ "line": number, "character": 0 });
         let change = json!([{ "range": { "start": at, "end": at }, "text": format!("line {number}\n") }]);
-        client.tell("textDocument/didChange", changed(&uri, number + 2, &change));
+        client.notify("textDocument/didChange", did_change_params(&uri, number + 2, &change));
     }
-    client.turn(&session, "Read it");
+    client.run_turn(&session, "Read it");
     let expected: String = (0..BURST).map(|number| format!("{}: line {number}\n", number + 1)).collect();
-    assert!(desk.told(1).contains(&expected), "{}", desk.told(1));
+    assert!(desk.last_model_input(1).contains(&expected), "{}", desk.last_model_input(1));
 }
 
 /// Each change stands on the one before: a single one out of its place would be a text that was never typed.
 #[test]
 fn changes_that_build_on_each_other_come_out_as_typed() {
-    let desk = Running::new([read("c1", "a.txt"), says("Read.")]);
+    let desk = ScriptedDaemon::new([read("c1", "a.txt"), text_turn("Read.")]);
     let mut client = desk.client("vscode");
-    let (session, uri) = (client.session(), desk.uri("a.txt"));
+    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
     client.open(&uri, "|");
     for number in 0..BURST {
         let letter = char::from(b'a' + u8::try_from(number % 26).unwrap());
         // At the mark, which moves on.
-        client.types(&uri, "|", &format!("{letter}|"));
+        client.type_text(&uri, "|", &format!("{letter}|"));
         if number % 7 == 6 {
-            client.types(&uri, &format!("{letter}|"), "\n|");
+            client.type_text(&uri, &format!("{letter}|"), "\n|");
         }
     }
-    client.turn(&session, "Read it");
+    client.run_turn(&session, "Read it");
     let lines = client.text(&uri).lines().enumerate();
     let expected: String = lines.map(|(number, line)| format!("{}: {line}\n", number + 1)).collect();
-    assert!(desk.told(1).contains(expected.trim_end()), "{}", desk.told(1));
+    assert!(desk.last_model_input(1).contains(expected.trim_end()), "{}", desk.last_model_input(1));
 }

@@ -2,17 +2,17 @@
 
 use serde_json::json;
 
-use super::naive::Raw;
-use crate::editors::desk::{Running, edit, says};
-use crate::model_server::Turn;
+use super::naive::NaiveServerClient;
+use crate::editors::scripted_daemon::{ScriptedDaemon, edit, text_turn};
+use crate::model_server::ScriptedTurn;
 
 const BURST: i32 = 300;
 
 #[tokio::test(start_paused = true)]
 async fn four_asks_stop_the_naive_server_for_ever() {
-    let mut raw = Raw::greeted().await;
+    let mut raw = NaiveServerClient::connect().await;
     for id in 1..=4 {
-        raw.ask(id, "ask", json!({})).await;
+        raw.send_request(id, "ask", json!({})).await;
     }
     raw.burst(BURST).await;
     for _ in 0..4 {
@@ -27,69 +27,73 @@ async fn four_asks_stop_the_naive_server_for_ever() {
 #[test]
 fn four_asks_are_answered_while_three_hundred_changes_come_in() {
     let paths = ["a", "b", "c", "d"];
-    let desk = Running::asking([]);
+    let desk = ScriptedDaemon::with_asked_edits([]);
     for path in paths {
         let prompt = format!("Edit {path}");
-        let is_first = move |request: &crate::model_server::Recorded| {
+        let is_first = move |request: &crate::model_server::RecordedRequest| {
             let messages = request.body["messages"].as_array().unwrap();
             messages.len() == 1 && messages[0].to_string().contains(&prompt)
         };
         desk.scripted.desk.write(path, "old\n");
-        desk.scripted.server.when(is_first, edit(path, path, "old", "new"));
+        desk.scripted.server.on_request(is_first, edit(path, path, "old", "new"));
     }
-    desk.scripted.server.whenever(|_| true, says("Done."));
+    desk.scripted.server.on_each_request(|_| true, text_turn("Done."));
     let mut client = desk.client("vscode");
     let uri = desk.uri("other");
     client.open(&uri, "|\n");
-    let sessions: Vec<_> = paths.iter().map(|_| client.session()).collect();
+    let sessions: Vec<_> = paths.iter().map(|_| client.new_session()).collect();
     for (session, path) in sessions.iter().zip(paths) {
         client.prompt(session, &format!("Edit {path}"));
     }
-    let asks: Vec<_> = paths.iter().map(|_| client.request("copydesk/permission/ask")).collect();
+    let asks: Vec<_> = paths.iter().map(|_| client.wait_for_method("copydesk/permission/ask")).collect();
     for _ in 0..BURST {
-        client.types(&uri, "|", "x|");
+        client.type_text(&uri, "|", "x|");
     }
     for ask in &asks {
         client.answer(ask, json!({ "reply": "once" }));
     }
     for session in &sessions {
-        assert_eq!(client.ended(session), "done");
+        assert_eq!(client.wait_for_turn_end(session), "done");
     }
     for path in paths {
         assert_eq!(desk.scripted.desk.read(path), "new\n");
     }
-    assert!(!client.has(|message| message["method"] == "window/showMessage"), "all changes were understood");
+    assert!(
+        !client.has_message(|message| message["method"] == "window/showMessage"),
+        "all changes were understood"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn four_long_requests_make_the_naive_server_deaf() {
-    let mut raw = Raw::greeted().await;
+    let mut raw = NaiveServerClient::connect().await;
     for id in 1..=4 {
-        raw.ask(id, "long", json!({})).await;
+        raw.send_request(id, "long", json!({})).await;
     }
-    raw.ask(5, "ping", json!({})).await;
-    raw.tell("$/cancelRequest", json!({ "id": 1 })).await;
+    raw.send_request(5, "ping", json!({})).await;
+    raw.notify("$/cancelRequest", json!({ "id": 1 })).await;
     assert!(raw.is_stuck().await, "the framework answers while it is busy");
 }
 
 #[test]
 fn a_ping_and_a_cancel_are_answered_while_eight_turns_run() {
     let gates: Vec<_> = (0..8).map(|number| format!("gate {number}")).collect();
-    let desk = Running::new(gates.iter().map(|gate| Turn::new().text("Hm").gate(gate).text("m.")));
+    let desk =
+        ScriptedDaemon::new(gates.iter().map(|gate| ScriptedTurn::new().text("Hm").gate(gate).text("m.")));
     let mut client = desk.client("vscode");
-    let sessions: Vec<_> = gates.iter().map(|_| client.session()).collect();
+    let sessions: Vec<_> = gates.iter().map(|_| client.new_session()).collect();
     for (session, gate) in sessions.iter().zip(&gates) {
         client.prompt(session, "Think");
-        desk.reached(gate);
+        desk.wait_for_gate(gate);
     }
-    let status = client.call("copydesk/status", json!({}));
+    let status = client.request_ok("copydesk/status", json!({}));
     let running = status["sessions"].as_array().unwrap().iter().filter(|live| live["running"] == true);
     assert_eq!(running.count(), 8);
-    client.call("copydesk/turn/cancel", json!({ "session": sessions[3] }));
-    assert_eq!(client.ended(&sessions[3]), "cancelled");
-    desk.hung_up(&gates[3]);
+    client.request_ok("copydesk/turn/cancel", json!({ "session": sessions[3] }));
+    assert_eq!(client.wait_for_turn_end(&sessions[3]), "cancelled");
+    desk.wait_for_hangup(&gates[3]);
     for (number, session) in sessions.iter().enumerate().filter(|(number, _)| *number != 3) {
-        desk.open(&gates[number]);
-        assert_eq!(client.ended(session), "done");
+        desk.open_gate(&gates[number]);
+        assert_eq!(client.wait_for_turn_end(session), "done");
     }
 }

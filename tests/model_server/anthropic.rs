@@ -2,38 +2,38 @@
 
 use serde_json::{Value, json};
 
-use super::failure::Fault;
-use super::plan::{Block, Kind};
-use super::render::Voice;
-use super::sink::Sink;
-use super::turn::{Stop, Usage};
-use super::wire::Asked;
+use super::failure::ScriptedError;
+use super::plan::{PlannedBlock, PlannedBlockKind};
+use super::render::WireRenderer;
+use super::sse_writer::SseWriter;
+use super::turn::{ScriptedStop, ScriptedUsage};
+use super::wire::RequestSummary;
 
-pub(crate) struct Anthropic {
-    asked: Asked,
-    usage: Usage,
-    stop: Stop,
+pub(crate) struct AnthropicRenderer {
+    asked: RequestSummary,
+    usage: ScriptedUsage,
+    stop: ScriptedStop,
 }
 
-impl Anthropic {
-    pub(crate) fn new(asked: Asked, usage: Option<Usage>, stop: Stop) -> Self {
+impl AnthropicRenderer {
+    pub(crate) fn new(asked: RequestSummary, usage: Option<ScriptedUsage>, stop: ScriptedStop) -> Self {
         Self { asked, usage: usage.unwrap_or_default(), stop }
     }
 
     fn stop_reason(&self) -> &'static str {
         match self.stop {
-            Stop::End => "end_turn",
-            Stop::Calls => "tool_use",
-            Stop::Length => "max_tokens",
-            Stop::Refusal => "refusal",
-            Stop::Pause => "pause_turn",
+            ScriptedStop::End => "end_turn",
+            ScriptedStop::Calls => "tool_use",
+            ScriptedStop::Length => "max_tokens",
+            ScriptedStop::Refusal => "refusal",
+            ScriptedStop::Pause => "pause_turn",
         }
     }
 }
 
-impl Voice for Anthropic {
-    fn begin(&mut self, out: &mut Sink) {
-        let Usage { input, cache_read, cache_write, .. } = self.usage;
+impl WireRenderer for AnthropicRenderer {
+    fn begin(&mut self, out: &mut SseWriter) {
+        let ScriptedUsage { input, cache_read, cache_write, .. } = self.usage;
         event(
             out,
             &json!({ "type": "message_start", "message": {
@@ -50,44 +50,46 @@ impl Voice for Anthropic {
         );
     }
 
-    fn open(&mut self, block: &Block, out: &mut Sink) {
+    fn open(&mut self, block: &PlannedBlock, out: &mut SseWriter) {
         let start = match &block.kind {
-            Kind::Reasoning { .. } => json!({ "type": "thinking", "thinking": "", "signature": "" }),
-            Kind::Redacted { data } => json!({ "type": "redacted_thinking", "data": data }),
-            Kind::Text => json!({ "type": "text", "text": "" }),
-            Kind::Call { id, name, .. } => {
+            PlannedBlockKind::Reasoning { .. } => {
+                json!({ "type": "thinking", "thinking": "", "signature": "" })
+            }
+            PlannedBlockKind::Redacted { data } => json!({ "type": "redacted_thinking", "data": data }),
+            PlannedBlockKind::Text => json!({ "type": "text", "text": "" }),
+            PlannedBlockKind::Call { id, name, .. } => {
                 let caller = json!({ "type": "direct" });
                 json!({ "type": "tool_use", "id": id, "name": name, "input": {}, "caller": caller })
             }
         };
         event(out, &json!({ "type": "content_block_start", "index": block.index, "content_block": start }));
         // The real stream begins every input with an empty piece.
-        if matches!(block.kind, Kind::Call { .. }) {
+        if matches!(block.kind, PlannedBlockKind::Call { .. }) {
             self.delta(block, "", out);
         }
     }
 
-    fn delta(&mut self, block: &Block, text: &str, out: &mut Sink) {
+    fn delta(&mut self, block: &PlannedBlock, text: &str, out: &mut SseWriter) {
         let delta = match block.kind {
-            Kind::Reasoning { .. } => json!({ "type": "thinking_delta", "thinking": text }),
-            Kind::Redacted { .. } => return,
-            Kind::Text => json!({ "type": "text_delta", "text": text }),
-            Kind::Call { .. } => json!({ "type": "input_json_delta", "partial_json": text }),
+            PlannedBlockKind::Reasoning { .. } => json!({ "type": "thinking_delta", "thinking": text }),
+            PlannedBlockKind::Redacted { .. } => return,
+            PlannedBlockKind::Text => json!({ "type": "text_delta", "text": text }),
+            PlannedBlockKind::Call { .. } => json!({ "type": "input_json_delta", "partial_json": text }),
         };
         event(out, &json!({ "type": "content_block_delta", "index": block.index, "delta": delta }));
     }
 
-    fn close(&mut self, block: &Block, out: &mut Sink) {
+    fn close(&mut self, block: &PlannedBlock, out: &mut SseWriter) {
         let index = block.index;
-        if let Kind::Reasoning { signature: Some(signature) } = &block.kind {
+        if let PlannedBlockKind::Reasoning { signature: Some(signature) } = &block.kind {
             let delta = json!({ "type": "signature_delta", "signature": signature });
             event(out, &json!({ "type": "content_block_delta", "index": index, "delta": delta }));
         }
         event(out, &json!({ "type": "content_block_stop", "index": index }));
     }
 
-    fn finish(&mut self, out: &mut Sink) {
-        let Usage { input, output, cache_read, cache_write, reasoning } = self.usage;
+    fn finish(&mut self, out: &mut SseWriter) {
+        let ScriptedUsage { input, output, cache_read, cache_write, reasoning } = self.usage;
         // Said a second time, and in total: a client that adds up what it hears counts double.
         let mut usage = json!({
             "input_tokens": input, "cache_creation_input_tokens": cache_write,
@@ -101,11 +103,11 @@ impl Voice for Anthropic {
         event(out, &json!({ "type": "message_stop" }));
     }
 
-    fn error(&mut self, fault: &Fault, out: &mut Sink) {
+    fn error(&mut self, fault: &ScriptedError, out: &mut SseWriter) {
         event(out, &fault.body(self.asked.wire));
     }
 
-    fn ping(&mut self, out: &mut Sink) {
+    fn ping(&mut self, out: &mut SseWriter) {
         event(out, &json!({ "type": "ping" }));
     }
 
@@ -115,6 +117,6 @@ impl Voice for Anthropic {
 }
 
 /// An event's name is its data's type.
-fn event(out: &mut Sink, data: &Value) {
+fn event(out: &mut SseWriter, data: &Value) {
     out.event(data["type"].as_str(), data);
 }

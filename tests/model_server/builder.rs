@@ -1,52 +1,61 @@
-//! Turns written in Rust: `Turn::new().reasoning("Hm.").signed("s").text("Hello").gate("g").call(…)`.
+//! Turns written in Rust: `ScriptedTurn::new().reasoning("Hm.").signed("s").text("Hello").gate("g").call(…)`.
 //!
 //! A script that makes no sense panics where it is written, not where it is played.
 
 use serde_json::Value;
 
-use super::failure::{Failure, Fault};
-use super::turn::{Answer, Body, Call, Piece, Reasoning, ReasoningField, Stop, Turn, Usage, Writes};
+use super::failure::{ScriptedError, ScriptedErrorKind};
+use super::turn::{
+    BodyChunking, ReasoningField, ScriptedBody, ScriptedCall, ScriptedPiece, ScriptedReasoning,
+    ScriptedResponse, ScriptedStop, ScriptedTurn, ScriptedUsage,
+};
 
 /// What it streams.
-impl Turn {
+impl ScriptedTurn {
     pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    pub(crate) fn piece(mut self, piece: Piece) -> Self {
+    pub(crate) fn piece(mut self, piece: ScriptedPiece) -> Self {
         self.pieces.push(piece);
         self
     }
 
     pub(crate) fn text(self, text: impl Into<String>) -> Self {
-        self.piece(Piece::Text(text.into()))
+        self.piece(ScriptedPiece::Text(text.into()))
     }
 
     /// Text that leaves in exactly these chunks.
     pub(crate) fn chunks<T: Into<String>>(self, chunks: impl IntoIterator<Item = T>) -> Self {
-        self.piece(Piece::Chunks(chunks.into_iter().map(Into::into).collect()))
+        self.piece(ScriptedPiece::Chunks(chunks.into_iter().map(Into::into).collect()))
     }
 
     pub(crate) fn reasoning(self, text: impl Into<String>) -> Self {
-        self.piece(Piece::Reasoning(Reasoning { text: text.into(), ..Reasoning::default() }))
+        self.piece(ScriptedPiece::Reasoning(ScriptedReasoning {
+            text: text.into(),
+            ..ScriptedReasoning::default()
+        }))
     }
 
     pub(crate) fn redacted(self, data: impl Into<String>) -> Self {
-        self.piece(Piece::Reasoning(Reasoning { redacted: Some(data.into()), ..Reasoning::default() }))
+        self.piece(ScriptedPiece::Reasoning(ScriptedReasoning {
+            redacted: Some(data.into()),
+            ..ScriptedReasoning::default()
+        }))
     }
 
     /// Signs the reasoning or the call that was said last.
     pub(crate) fn signed(mut self, signature: impl Into<String>) -> Self {
         match self.pieces.last_mut() {
-            Some(Piece::Reasoning(reasoning)) => reasoning.signature = Some(signature.into()),
-            Some(Piece::Call(call)) => call.signature = Some(signature.into()),
+            Some(ScriptedPiece::Reasoning(reasoning)) => reasoning.signature = Some(signature.into()),
+            Some(ScriptedPiece::Call(call)) => call.signature = Some(signature.into()),
             other => panic!("only reasoning and calls are signed, not {other:?}"),
         }
         self
     }
 
     pub(crate) fn call(self, id: impl Into<String>, name: impl Into<String>, arguments: Value) -> Self {
-        self.piece(Piece::Call(Call {
+        self.piece(ScriptedPiece::Call(ScriptedCall {
             id: id.into(),
             name: name.into(),
             arguments,
@@ -62,7 +71,7 @@ impl Turn {
         name: impl Into<String>,
         raw: impl Into<String>,
     ) -> Self {
-        self.piece(Piece::Call(Call {
+        self.piece(ScriptedPiece::Call(ScriptedCall {
             id: id.into(),
             name: name.into(),
             arguments: Value::Null,
@@ -73,57 +82,57 @@ impl Turn {
 
     /// More of the arguments of the last `raw_call`.
     pub(crate) fn arguments(self, text: impl Into<String>) -> Self {
-        self.piece(Piece::Arguments(text.into()))
+        self.piece(ScriptedPiece::Arguments(text.into()))
     }
 
     pub(crate) fn split(self) -> Self {
-        self.piece(Piece::Split)
+        self.piece(ScriptedPiece::Split)
     }
 
     pub(crate) fn gate(self, name: impl Into<String>) -> Self {
-        self.piece(Piece::Gate(name.into()))
+        self.piece(ScriptedPiece::Gate(name.into()))
     }
 
     pub(crate) fn ping(self) -> Self {
-        self.piece(Piece::Ping)
+        self.piece(ScriptedPiece::Ping)
     }
 
     pub(crate) fn raw(self, bytes: impl Into<Vec<u8>>) -> Self {
-        self.piece(Piece::Raw(bytes.into()))
+        self.piece(ScriptedPiece::Raw(bytes.into()))
     }
 
     pub(crate) fn malformed(self) -> Self {
-        self.piece(Piece::Malformed)
+        self.piece(ScriptedPiece::Malformed)
     }
 
-    pub(crate) fn error(self, kind: Failure, message: impl Into<String>) -> Self {
-        self.piece(Piece::Error(Fault::new(kind, message)))
+    pub(crate) fn error(self, kind: ScriptedErrorKind, message: impl Into<String>) -> Self {
+        self.piece(ScriptedPiece::Error(ScriptedError::new(kind, message)))
     }
 
     pub(crate) fn reset(self) -> Self {
-        self.piece(Piece::Reset)
+        self.piece(ScriptedPiece::Reset)
     }
 
     pub(crate) fn end(self) -> Self {
-        self.piece(Piece::End)
+        self.piece(ScriptedPiece::End)
     }
 
     pub(crate) fn truncated(self) -> Self {
-        self.piece(Piece::Truncated)
+        self.piece(ScriptedPiece::Truncated)
     }
 
     pub(crate) fn stall(self, name: impl Into<String>) -> Self {
-        self.piece(Piece::Stall(name.into()))
+        self.piece(ScriptedPiece::Stall(name.into()))
     }
 
     /// Valid text deltas until the client hangs up.
     pub(crate) fn endless_text() -> Self {
-        Self::new().piece(Piece::Endless)
+        Self::new().piece(ScriptedPiece::Endless)
     }
 }
 
 /// How it streams.
-impl Turn {
+impl ScriptedTurn {
     pub(crate) fn chunk(mut self, characters: usize) -> Self {
         self.chunk = characters;
         self
@@ -139,29 +148,29 @@ impl Turn {
         self
     }
 
-    pub(crate) fn stop(mut self, stop: Stop) -> Self {
+    pub(crate) fn stop(mut self, stop: ScriptedStop) -> Self {
         self.stop = Some(stop);
         self
     }
 
-    pub(crate) fn usage(mut self, usage: Usage) -> Self {
+    pub(crate) fn usage(mut self, usage: ScriptedUsage) -> Self {
         self.usage = Some(usage);
         self
     }
 
     pub(crate) fn one_write_per_event(mut self, each: bool) -> Self {
-        self.writes = if each { Writes::Event } else { Writes::Large };
+        self.writes = if each { BodyChunking::Event } else { BodyChunking::Large };
         self
     }
 
     /// Cuts the body every `count` bytes, through events and characters.
     pub(crate) fn bytes_per_write(mut self, count: usize) -> Self {
-        self.writes = Writes::Bytes(count);
+        self.writes = BodyChunking::Bytes(count);
         self
     }
 
     /// A gate before the status line.
-    pub(crate) fn hold(mut self, gate: impl Into<String>) -> Self {
+    pub(crate) fn gate_before_response(mut self, gate: impl Into<String>) -> Self {
         self.hold = Some(gate.into());
         self
     }
@@ -173,44 +182,45 @@ impl Turn {
 }
 
 /// What it answers instead of a stream.
-impl Turn {
-    fn answer(answer: Answer) -> Self {
+impl ScriptedTurn {
+    fn answer(answer: ScriptedResponse) -> Self {
         Self { answer: Some(answer), ..Self::default() }
     }
 
     pub(crate) fn status(status: u16) -> Self {
-        Self::answer(Answer::Status { status, body: Body::default() })
+        Self::answer(ScriptedResponse::Status { status, body: ScriptedBody::default() })
     }
 
-    pub(crate) fn body(mut self, new: impl Into<Body>) -> Self {
+    pub(crate) fn body(mut self, new: impl Into<ScriptedBody>) -> Self {
         match &mut self.answer {
-            Some(Answer::Status { body, .. }) => *body = new.into(),
+            Some(ScriptedResponse::Status { body, .. }) => *body = new.into(),
             other => panic!("only Turn::status has a body to set, not {other:?}"),
         }
         self
     }
 
     /// As the wire at hand fails in this way.
-    pub(crate) fn failure(kind: Failure, message: impl Into<String>) -> Self {
-        Self::answer(Answer::Failure(Fault::new(kind, message)))
+    pub(crate) fn failure(kind: ScriptedErrorKind, message: impl Into<String>) -> Self {
+        Self::answer(ScriptedResponse::Failure(ScriptedError::new(kind, message)))
     }
 
-    pub(crate) fn too_many(retry_after: impl Into<String>) -> Self {
-        Self::failure(Failure::RateLimit, "Too many requests.").header("retry-after", retry_after)
+    pub(crate) fn rate_limited(retry_after: impl Into<String>) -> Self {
+        Self::failure(ScriptedErrorKind::RateLimit, "Too many requests.").header("retry-after", retry_after)
     }
 
     pub(crate) fn server_error() -> Self {
-        Self::failure(Failure::Server, "Internal server error")
+        Self::failure(ScriptedErrorKind::Server, "Internal server error")
     }
 
     /// 529 from Anthropic, 503 from the others.
     pub(crate) fn overloaded() -> Self {
-        Self::failure(Failure::Overloaded, "Overloaded")
+        Self::failure(ScriptedErrorKind::Overloaded, "Overloaded")
     }
 
     /// What a proxy or a sign-in page says with status 200.
     pub(crate) fn html() -> Self {
-        Self::status(200).body(Body::Html("<!doctype html><title>Sign in</title><p>Sign in.\n".to_owned()))
+        Self::status(200)
+            .body(ScriptedBody::Html("<!doctype html><title>Sign in</title><p>Sign in.\n".to_owned()))
     }
 
     pub(crate) fn json_error(status: u16, body: Value) -> Self {
@@ -222,35 +232,37 @@ impl Turn {
     }
 
     pub(crate) fn hang_up() -> Self {
-        Self::answer(Answer::HangUp)
+        Self::answer(ScriptedResponse::HangUp)
     }
 
     /// One event line that never ends, for as long as the client reads.
     pub(crate) fn endless_body() -> Self {
-        Self::answer(Answer::EndlessBody)
+        Self::answer(ScriptedResponse::EndlessBody)
     }
 }
 
-impl Turn {
+impl ScriptedTurn {
     /// Panics with the reason when the turn cannot be played as written.
     pub(crate) fn check(&self) {
         assert!(self.chunk > 0, "a chunk has at least one character");
         let usage = self.usage.unwrap_or_default();
         assert!(usage.reasoning <= usage.output, "output includes reasoning: {usage:?}");
-        assert!(!matches!(self.writes, Writes::Bytes(0)), "a write has at least one byte");
+        assert!(!matches!(self.writes, BodyChunking::Bytes(0)), "a write has at least one byte");
         assert!(
             self.answer.is_none() || self.pieces.is_empty(),
             "a turn is an answer or a stream, not both: {:?}",
             self.pieces
         );
-        if let Some(at) = self.pieces.iter().position(Piece::is_last) {
+        if let Some(at) = self.pieces.iter().position(ScriptedPiece::is_last) {
             let rest = self.pieces.get(at + 1..).unwrap_or_default();
             assert!(rest.is_empty(), "nothing can follow {:?}: {rest:?}", self.pieces.get(at));
         }
-        let mut before: Option<&Piece> = None;
-        for piece in self.pieces.iter().filter(|piece| piece.is_content() || matches!(piece, Piece::Split)) {
-            if matches!(piece, Piece::Arguments(_)) {
-                let continues = matches!(before, Some(Piece::Call(_) | Piece::Arguments(_)));
+        let mut before: Option<&ScriptedPiece> = None;
+        for piece in
+            self.pieces.iter().filter(|piece| piece.is_content() || matches!(piece, ScriptedPiece::Split))
+        {
+            if matches!(piece, ScriptedPiece::Arguments(_)) {
+                let continues = matches!(before, Some(ScriptedPiece::Call(_) | ScriptedPiece::Arguments(_)));
                 assert!(continues, "arguments continue a call, not {before:?}");
             }
             before = Some(piece);
@@ -258,19 +270,19 @@ impl Turn {
     }
 }
 
-impl From<&str> for Body {
+impl From<&str> for ScriptedBody {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 }
 
-impl From<String> for Body {
+impl From<String> for ScriptedBody {
     fn from(text: String) -> Self {
         Self::Text(text)
     }
 }
 
-impl From<Value> for Body {
+impl From<Value> for ScriptedBody {
     fn from(json: Value) -> Self {
         Self::Json(json)
     }

@@ -2,22 +2,27 @@
 
 use serde_json::{Value, json};
 
-use super::failure::Fault;
-use super::plan::{Block, Kind};
-use super::render::Voice;
-use super::sink::Sink;
-use super::turn::{ReasoningField, Stop, Usage};
-use super::wire::Asked;
+use super::failure::ScriptedError;
+use super::plan::{PlannedBlock, PlannedBlockKind};
+use super::render::WireRenderer;
+use super::sse_writer::SseWriter;
+use super::turn::{ReasoningField, ScriptedStop, ScriptedUsage};
+use super::wire::RequestSummary;
 
-pub(crate) struct Chat {
-    asked: Asked,
-    usage: Option<Usage>,
-    stop: Stop,
+pub(crate) struct ChatRenderer {
+    asked: RequestSummary,
+    usage: Option<ScriptedUsage>,
+    stop: ScriptedStop,
     reasoning_field: &'static str,
 }
 
-impl Chat {
-    pub(crate) fn new(asked: Asked, usage: Option<Usage>, stop: Stop, field: ReasoningField) -> Self {
+impl ChatRenderer {
+    pub(crate) fn new(
+        asked: RequestSummary,
+        usage: Option<ScriptedUsage>,
+        stop: ScriptedStop,
+        field: ReasoningField,
+    ) -> Self {
         let reasoning_field = match field {
             ReasoningField::ReasoningContent => "reasoning_content",
             ReasoningField::Reasoning => "reasoning",
@@ -25,13 +30,13 @@ impl Chat {
         Self { asked, usage, stop, reasoning_field }
     }
 
-    fn choice(&self, delta: &Value, finish_reason: Option<&str>, out: &mut Sink) {
+    fn choice(&self, delta: &Value, finish_reason: Option<&str>, out: &mut SseWriter) {
         let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish_reason });
         self.chunk(&json!([choice]), &Value::Null, out);
     }
 
     /// Those who ask for usage get the field in every chunk, null until the last.
-    fn chunk(&self, choices: &Value, usage: &Value, out: &mut Sink) {
+    fn chunk(&self, choices: &Value, usage: &Value, out: &mut SseWriter) {
         let mut chunk = json!({
             "id": format!("chatcmpl-{:04}", self.asked.number), "object": "chat.completion.chunk",
             "created": 1_700_000_000, "model": self.asked.model, "choices": choices,
@@ -43,40 +48,40 @@ impl Chat {
     }
 }
 
-impl Voice for Chat {
-    fn begin(&mut self, out: &mut Sink) {
+impl WireRenderer for ChatRenderer {
+    fn begin(&mut self, out: &mut SseWriter) {
         self.choice(&json!({ "role": "assistant", "content": "" }), None, out);
     }
 
     /// Only the first piece of a call names it.
-    fn open(&mut self, block: &Block, out: &mut Sink) {
-        if let Kind::Call { call_index, id, name, .. } = &block.kind {
+    fn open(&mut self, block: &PlannedBlock, out: &mut SseWriter) {
+        if let PlannedBlockKind::Call { call_index, id, name, .. } = &block.kind {
             let function = json!({ "name": name, "arguments": "" });
             let call = json!({ "index": call_index, "id": id, "type": "function", "function": function });
             self.choice(&json!({ "tool_calls": [call] }), None, out);
         }
     }
 
-    fn delta(&mut self, block: &Block, text: &str, out: &mut Sink) {
+    fn delta(&mut self, block: &PlannedBlock, text: &str, out: &mut SseWriter) {
         let delta = match block.kind {
-            Kind::Reasoning { .. } => json!({ self.reasoning_field: text }),
-            Kind::Redacted { .. } => return,
-            Kind::Text => json!({ "content": text }),
-            Kind::Call { call_index, .. } => {
+            PlannedBlockKind::Reasoning { .. } => json!({ self.reasoning_field: text }),
+            PlannedBlockKind::Redacted { .. } => return,
+            PlannedBlockKind::Text => json!({ "content": text }),
+            PlannedBlockKind::Call { call_index, .. } => {
                 json!({ "tool_calls": [{ "index": call_index, "function": { "arguments": text } }] })
             }
         };
         self.choice(&delta, None, out);
     }
 
-    fn close(&mut self, _block: &Block, _out: &mut Sink) {}
+    fn close(&mut self, _block: &PlannedBlock, _out: &mut SseWriter) {}
 
-    fn finish(&mut self, out: &mut Sink) {
+    fn finish(&mut self, out: &mut SseWriter) {
         let reason = match self.stop {
-            Stop::End | Stop::Pause => "stop",
-            Stop::Calls => "tool_calls",
-            Stop::Length => "length",
-            Stop::Refusal => "content_filter",
+            ScriptedStop::End | ScriptedStop::Pause => "stop",
+            ScriptedStop::Calls => "tool_calls",
+            ScriptedStop::Length => "length",
+            ScriptedStop::Refusal => "content_filter",
         };
         self.choice(&json!({}), Some(reason), out);
         if let (true, Some(usage)) = (self.asked.include_usage, self.usage) {
@@ -93,7 +98,7 @@ impl Voice for Chat {
         out.text_event(None, "[DONE]");
     }
 
-    fn error(&mut self, fault: &Fault, out: &mut Sink) {
+    fn error(&mut self, fault: &ScriptedError, out: &mut SseWriter) {
         out.event(None, &fault.body(self.asked.wire));
     }
 }

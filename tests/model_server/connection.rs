@@ -7,24 +7,24 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 
-use super::failure::{Failure, Fault};
-use super::http::{Connection, ReadError, Request};
-use super::recorded::Recorded;
+use super::failure::{ScriptedError, ScriptedErrorKind};
+use super::http::{TestHttpConnection, TestHttpReadError, TestHttpRequest};
+use super::recorded_request::RecordedRequest;
 use super::render::render;
-use super::script::{Cue, Script};
-use super::sink::Step;
-use super::turn::{Answer, Body, Turn};
-use super::wire::{Asked, Wire};
+use super::script::{ModelScript, ScriptDecision};
+use super::sse_writer::ConnectionStep;
+use super::turn::{ScriptedBody, ScriptedResponse, ScriptedTurn};
+use super::wire::{RequestSummary, ScriptedWire};
 
 /// Nobody is told of a client that hangs up: that is its right, and gates see it.
-pub(crate) async fn serve(stream: TcpStream, script: Arc<Script>) {
-    let Ok(mut connection) = Connection::new(stream) else { return };
+pub(crate) async fn serve(stream: TcpStream, script: Arc<ModelScript>) {
+    let Ok(mut connection) = TestHttpConnection::new(stream) else { return };
     loop {
         let request = match connection.read_request().await {
             Ok(request) => request,
-            Err(ReadError::HungUp) => return,
-            Err(ReadError::Bad(problem)) => {
-                script.problem(format!("not HTTP as we know it: {problem}"));
+            Err(TestHttpReadError::HungUp) => return,
+            Err(TestHttpReadError::Bad(problem)) => {
+                script.report_problem(format!("not HTTP as we know it: {problem}"));
                 return;
             }
         };
@@ -38,36 +38,38 @@ pub(crate) async fn serve(stream: TcpStream, script: Arc<Script>) {
 
 /// Gives the connection back if it can be used again.
 async fn answer(
-    mut connection: Connection,
-    request: Request,
-    script: &Script,
-) -> io::Result<Option<Connection>> {
+    mut connection: TestHttpConnection,
+    request: TestHttpRequest,
+    script: &ModelScript,
+) -> io::Result<Option<TestHttpConnection>> {
     let request = record(request);
     let Some(wire) = request.wire else {
         let page = if request.method == "GET" { script.page(&request.path) } else { None };
         let missing =
             json!({ "error": { "message": format!("no such page: {} {}", request.method, request.path) } });
         let (status, body) = page.map_or((404, missing), |page| (page.status, page.body));
-        script.note(request);
+        script.record_other_request(request);
         respond_json(&mut connection, status, &body, &[]).await?;
         return Ok(Some(connection));
     };
-    match script.cue(request) {
-        Cue::Play(turn, asked) => play(connection, *turn, &asked, script).await,
-        Cue::Refuse { status, message } => {
-            let body = Fault::new(Failure::Invalid, format!("scripted model server: {message}")).body(wire);
+    match script.decide_request(request) {
+        ScriptDecision::Play(turn, asked) => play(connection, *turn, &asked, script).await,
+        ScriptDecision::Refuse { status, message } => {
+            let body =
+                ScriptedError::new(ScriptedErrorKind::Invalid, format!("scripted model server: {message}"))
+                    .body(wire);
             respond_json(&mut connection, status, &body, &[]).await?;
             Ok(Some(connection))
         }
     }
 }
 
-fn record(request: Request) -> Recorded {
+fn record(request: TestHttpRequest) -> RecordedRequest {
     let arrived = Instant::now();
-    let Request { method, target, headers, body, begun } = request;
+    let TestHttpRequest { method, target, headers, body, begun } = request;
     let (path, query) = target.split_once('?').unwrap_or((&target, ""));
-    Recorded {
-        wire: Wire::of_path(path).filter(|_| method == "POST"),
+    RecordedRequest {
+        wire: ScriptedWire::from_path(path).filter(|_| method == "POST"),
         path: path.to_owned(),
         query: query.to_owned(),
         method,
@@ -80,11 +82,11 @@ fn record(request: Request) -> Recorded {
 }
 
 async fn play(
-    mut connection: Connection,
-    turn: Turn,
-    asked: &Asked,
-    script: &Script,
-) -> io::Result<Option<Connection>> {
+    mut connection: TestHttpConnection,
+    turn: ScriptedTurn,
+    asked: &RequestSummary,
+    script: &ModelScript,
+) -> io::Result<Option<TestHttpConnection>> {
     if let Some(gate) = &turn.hold
         && !wait(&mut connection, gate, script).await
     {
@@ -94,19 +96,22 @@ async fn play(
         turn.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let steps = match &turn.answer {
         None => render(&turn, asked),
-        Some(Answer::EndlessBody) => {
-            vec![Step::Write(b"data: ".to_vec()), Step::Forever(Box::new(|| vec![b'x'; 64 * 1024]))]
+        Some(ScriptedResponse::EndlessBody) => {
+            vec![
+                ConnectionStep::Write(b"data: ".to_vec()),
+                ConnectionStep::Forever(Box::new(|| vec![b'x'; 64 * 1024])),
+            ]
         }
-        Some(Answer::HangUp) => {
+        Some(ScriptedResponse::HangUp) => {
             connection.reset()?;
             return Ok(None);
         }
-        Some(Answer::Failure(fault)) => {
+        Some(ScriptedResponse::Failure(fault)) => {
             let (status, body) = (fault.status(asked.wire), fault.body(asked.wire));
             respond_json(&mut connection, status, &body, &extra).await?;
             return Ok(Some(connection));
         }
-        Some(Answer::Status { status, body }) => {
+        Some(ScriptedResponse::Status { status, body }) => {
             respond(&mut connection, *status, body, &extra).await?;
             return Ok(Some(connection));
         }
@@ -121,84 +126,84 @@ async fn play(
     };
     if played.is_err() {
         // The client is gone, and whoever waits for that at a gate we never reached should hear of it.
-        gates.iter().for_each(|name| script.gates.close(name));
+        gates.iter().for_each(|name| script.gates.mark_closed(name));
     }
     played
 }
 
 async fn stream(
-    mut connection: Connection,
-    steps: Vec<Step>,
-    script: &Script,
+    mut connection: TestHttpConnection,
+    steps: Vec<ConnectionStep>,
+    script: &ModelScript,
     number: usize,
-) -> io::Result<Option<Connection>> {
+) -> io::Result<Option<TestHttpConnection>> {
     let mut last_write = Instant::now();
     for step in steps {
         match step {
-            Step::Write(bytes) => {
+            ConnectionStep::Write(bytes) => {
                 last_write = Instant::now();
                 connection.chunk(&bytes).await?;
             }
-            Step::Gate(name) => {
+            ConnectionStep::Gate(name) => {
                 if !wait(&mut connection, &name, script).await {
                     return Err(io::ErrorKind::BrokenPipe.into());
                 }
             }
-            Step::Stall(name) => {
+            ConnectionStep::Stall(name) => {
                 script.gates.excuse(&name);
                 script.gates.reach(&name);
-                connection.hung_up().await;
-                script.gates.close(&name);
+                connection.wait_for_hangup().await;
+                script.gates.mark_closed(&name);
                 return Ok(None);
             }
-            Step::Reset => {
+            ConnectionStep::Reset => {
                 connection.reset()?;
                 return Ok(None);
             }
-            Step::Truncate => return Ok(None),
-            Step::Forever(mut more) => loop {
+            ConnectionStep::Truncate => return Ok(None),
+            ConnectionStep::Forever(mut more) => loop {
                 connection.chunk(&more()).await?;
                 // A client that reads as fast as we write must not keep the other connections waiting.
                 tokio::task::yield_now().await;
             },
         }
     }
-    script.answered(number, last_write);
+    script.record_answer_time(number, last_write);
     connection.end_chunks().await?;
     Ok(Some(connection))
 }
 
 /// Whether the gate was opened; else the client hung up.
-async fn wait(connection: &mut Connection, gate: &str, script: &Script) -> bool {
+async fn wait(connection: &mut TestHttpConnection, gate: &str, script: &ModelScript) -> bool {
     script.gates.reach(gate);
     tokio::select! {
         // A gate that is open already is passed even if the client is gone.
         biased;
-        () = script.gates.opened(gate) => true,
-        () = connection.hung_up() => {
-            script.gates.close(gate);
+        () = script.gates.wait_until_opened(gate) => true,
+        () = connection.wait_for_hangup() => {
+            script.gates.mark_closed(gate);
             false
         }
     }
 }
 
-fn gate_name(step: &Step) -> Option<String> {
+fn gate_name(step: &ConnectionStep) -> Option<String> {
     match step {
-        Step::Gate(name) | Step::Stall(name) => Some(name.clone()),
+        ConnectionStep::Gate(name) | ConnectionStep::Stall(name) => Some(name.clone()),
         _ => None,
     }
 }
 
 async fn respond(
-    connection: &mut Connection,
+    connection: &mut TestHttpConnection,
     status: u16,
-    body: &Body,
+    body: &ScriptedBody,
     extra: &[(&str, &str)],
 ) -> io::Result<()> {
     let (kind, bytes) = match body {
-        Body::Json(json) => return respond_json(connection, status, json, extra).await,
-        Body::Text(text) => ("text/plain; charset=utf-8", text.as_bytes()),
-        Body::Html(text) => ("text/html; charset=utf-8", text.as_bytes()),
+        ScriptedBody::Json(json) => return respond_json(connection, status, json, extra).await,
+        ScriptedBody::Text(text) => ("text/plain; charset=utf-8", text.as_bytes()),
+        ScriptedBody::Html(text) => ("text/html; charset=utf-8", text.as_bytes()),
     };
     let headers: Vec<(&str, &str)> =
         [("content-type", kind)].into_iter().chain(extra.iter().copied()).collect();
@@ -206,7 +211,7 @@ async fn respond(
 }
 
 async fn respond_json(
-    connection: &mut Connection,
+    connection: &mut TestHttpConnection,
     status: u16,
     body: &Value,
     extra: &[(&str, &str)],

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use tokio::sync::watch;
 
 #[derive(Debug, Default)]
-struct Gate {
+struct StreamGate {
     reached: bool,
     opened: bool,
     closed: bool,
@@ -18,11 +18,11 @@ struct Gate {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Gates {
-    states: watch::Sender<BTreeMap<String, Gate>>,
+pub(crate) struct StreamGates {
+    states: watch::Sender<BTreeMap<String, StreamGate>>,
 }
 
-impl Gates {
+impl StreamGates {
     pub(crate) fn open(&self, name: &str) {
         self.change(name, |gate| gate.opened = true);
     }
@@ -33,7 +33,7 @@ impl Gates {
     }
 
     /// The client hung up here, or before it got here.
-    pub(crate) fn close(&self, name: &str) {
+    pub(crate) fn mark_closed(&self, name: &str) {
         self.change(name, |gate| gate.closed = true);
     }
 
@@ -41,19 +41,19 @@ impl Gates {
         self.change(name, |gate| gate.excused = true);
     }
 
-    pub(crate) async fn opened(&self, name: &str) {
-        self.until(name, |gate| gate.opened).await;
+    pub(crate) async fn wait_until_opened(&self, name: &str) {
+        self.wait_until(name, |gate| gate.opened).await;
     }
 
-    pub(crate) async fn reached(&self, name: &str) {
-        self.until(name, |gate| gate.reached).await;
+    pub(crate) async fn wait_until_reached(&self, name: &str) {
+        self.wait_until(name, |gate| gate.reached).await;
     }
 
-    pub(crate) async fn closed(&self, name: &str) {
-        self.until(name, |gate| gate.closed).await;
+    pub(crate) async fn wait_until_closed(&self, name: &str) {
+        self.wait_until(name, |gate| gate.closed).await;
     }
 
-    pub(crate) fn left_waiting(&self) -> Vec<String> {
+    pub(crate) fn unopened_gates(&self) -> Vec<String> {
         let states = self.states.borrow();
         let waiting = states.iter().filter(|(_, gate)| gate.reached && !gate.opened && !gate.excused);
         waiting.map(|(name, _)| name.clone()).collect()
@@ -61,7 +61,7 @@ impl Gates {
 
     /// One line per gate, for the person who reads why a test waited in vain.
     pub(crate) fn describe(&self) -> String {
-        let line = |(name, gate): (&String, &Gate)| {
+        let line = |(name, gate): (&String, &StreamGate)| {
             let words = [("reached", gate.reached), ("opened", gate.opened), ("closed", gate.closed)];
             let words: Vec<&str> = words.into_iter().filter(|(_, is)| *is).map(|(word, _)| word).collect();
             format!(
@@ -72,11 +72,11 @@ impl Gates {
         self.states.borrow().iter().map(line).collect()
     }
 
-    fn change(&self, name: &str, change: impl FnOnce(&mut Gate)) {
+    fn change(&self, name: &str, change: impl FnOnce(&mut StreamGate)) {
         self.states.send_modify(|states| change(states.entry(name.to_owned()).or_default()));
     }
 
-    async fn until(&self, name: &str, wanted: impl Fn(&Gate) -> bool) {
+    async fn wait_until(&self, name: &str, wanted: impl Fn(&StreamGate) -> bool) {
         let mut states = self.states.subscribe();
         let found = states.wait_for(|states| states.get(name).is_some_and(&wanted)).await;
         found.expect("the sender is ours and lives as long as we are borrowed");

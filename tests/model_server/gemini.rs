@@ -4,49 +4,49 @@
 
 use serde_json::{Value, json};
 
-use super::failure::Fault;
-use super::plan::{Block, Kind};
-use super::render::Voice;
-use super::sink::Sink;
-use super::turn::{Stop, Usage};
-use super::wire::Asked;
+use super::failure::ScriptedError;
+use super::plan::{PlannedBlock, PlannedBlockKind};
+use super::render::WireRenderer;
+use super::sse_writer::SseWriter;
+use super::turn::{ScriptedStop, ScriptedUsage};
+use super::wire::RequestSummary;
 
-pub(crate) struct Gemini {
-    asked: Asked,
-    usage: Option<Usage>,
-    stop: Stop,
+pub(crate) struct GeminiRenderer {
+    asked: RequestSummary,
+    usage: Option<ScriptedUsage>,
+    stop: ScriptedStop,
     /// Waits for the next part that is not a thought.
     signature: Option<String>,
     /// Arguments that are no JSON object. The real API never shows them: it gives the call up.
     malformed: Option<String>,
 }
 
-impl Gemini {
-    pub(crate) fn new(asked: Asked, usage: Option<Usage>, stop: Stop) -> Self {
+impl GeminiRenderer {
+    pub(crate) fn new(asked: RequestSummary, usage: Option<ScriptedUsage>, stop: ScriptedStop) -> Self {
         Self { asked, usage, stop, signature: None, malformed: None }
     }
 
     /// For the next part. A signature that still waits for one gets an empty part of its own.
-    fn sign(&mut self, signature: &str, out: &mut Sink) {
+    fn sign(&mut self, signature: &str, out: &mut SseWriter) {
         if self.signature.is_some() {
             self.part(json!({ "text": "" }), out);
         }
         self.signature = Some(signature.to_owned());
     }
 
-    fn part(&mut self, mut part: Value, out: &mut Sink) {
+    fn part(&mut self, mut part: Value, out: &mut SseWriter) {
         if let Some(signature) = self.signature.take() {
             part["thoughtSignature"] = json!(signature);
         }
         self.unsigned_part(&part, out);
     }
 
-    fn unsigned_part(&self, part: &Value, out: &mut Sink) {
+    fn unsigned_part(&self, part: &Value, out: &mut SseWriter) {
         let content = json!({ "parts": [part], "role": "model" });
         self.chunk(&json!({ "content": content, "index": 0 }), false, out);
     }
 
-    fn chunk(&self, candidate: &Value, last: bool, out: &mut Sink) {
+    fn chunk(&self, candidate: &Value, last: bool, out: &mut SseWriter) {
         let mut chunk = json!({ "candidates": [candidate] });
         if let Some(usage) = self.usage {
             chunk["usageMetadata"] = usage_metadata(usage, last);
@@ -56,8 +56,8 @@ impl Gemini {
         out.event(None, &chunk);
     }
 
-    fn call(&mut self, block: &Block, out: &mut Sink) {
-        let Kind::Call { id, name, signature, .. } = &block.kind else { return };
+    fn call(&mut self, block: &PlannedBlock, out: &mut SseWriter) {
+        let PlannedBlockKind::Call { id, name, signature, .. } = &block.kind else { return };
         let Ok(args @ Value::Object(_)) = serde_json::from_str(&block.content) else {
             self.malformed = Some(format!("Malformed function call: {name}({})", block.content));
             return;
@@ -73,35 +73,37 @@ impl Gemini {
     }
 }
 
-impl Voice for Gemini {
-    fn begin(&mut self, _out: &mut Sink) {}
+impl WireRenderer for GeminiRenderer {
+    fn begin(&mut self, _out: &mut SseWriter) {}
 
-    fn open(&mut self, _block: &Block, _out: &mut Sink) {}
+    fn open(&mut self, _block: &PlannedBlock, _out: &mut SseWriter) {}
 
-    fn delta(&mut self, block: &Block, text: &str, out: &mut Sink) {
+    fn delta(&mut self, block: &PlannedBlock, text: &str, out: &mut SseWriter) {
         match block.kind {
-            Kind::Reasoning { .. } => self.unsigned_part(&json!({ "text": text, "thought": true }), out),
-            Kind::Text => self.part(json!({ "text": text }), out),
+            PlannedBlockKind::Reasoning { .. } => {
+                self.unsigned_part(&json!({ "text": text, "thought": true }), out)
+            }
+            PlannedBlockKind::Text => self.part(json!({ "text": text }), out),
             // Whole, when it is closed.
-            Kind::Call { .. } | Kind::Redacted { .. } => {}
+            PlannedBlockKind::Call { .. } | PlannedBlockKind::Redacted { .. } => {}
         }
     }
 
-    fn close(&mut self, block: &Block, out: &mut Sink) {
+    fn close(&mut self, block: &PlannedBlock, out: &mut SseWriter) {
         match &block.kind {
-            Kind::Reasoning { signature: Some(data) } | Kind::Redacted { data } => {
+            PlannedBlockKind::Reasoning { signature: Some(data) } | PlannedBlockKind::Redacted { data } => {
                 self.sign(data, out);
             }
-            Kind::Call { .. } => self.call(block, out),
-            Kind::Reasoning { signature: None } | Kind::Text => {}
+            PlannedBlockKind::Call { .. } => self.call(block, out),
+            PlannedBlockKind::Reasoning { signature: None } | PlannedBlockKind::Text => {}
         }
     }
 
-    fn finish(&mut self, out: &mut Sink) {
+    fn finish(&mut self, out: &mut SseWriter) {
         let reason = match self.stop {
-            Stop::End | Stop::Calls | Stop::Pause => "STOP",
-            Stop::Length => "MAX_TOKENS",
-            Stop::Refusal => "SAFETY",
+            ScriptedStop::End | ScriptedStop::Calls | ScriptedStop::Pause => "STOP",
+            ScriptedStop::Length => "MAX_TOKENS",
+            ScriptedStop::Refusal => "SAFETY",
         };
         let mut part = json!({ "text": "" });
         if let Some(signature) = self.signature.take() {
@@ -116,13 +118,13 @@ impl Voice for Gemini {
         self.chunk(&candidate, true, out);
     }
 
-    fn error(&mut self, fault: &Fault, out: &mut Sink) {
+    fn error(&mut self, fault: &ScriptedError, out: &mut SseWriter) {
         out.event(None, &fault.body(self.asked.wire));
     }
 }
 
 /// The prompt is known from the first chunk on, the rest with the last.
-fn usage_metadata(usage: Usage, last: bool) -> Value {
+fn usage_metadata(usage: ScriptedUsage, last: bool) -> Value {
     let mut metadata = json!({ "promptTokenCount": usage.prompt() });
     if usage.cache_read > 0 {
         metadata["cachedContentTokenCount"] = json!(usage.cache_read);

@@ -13,7 +13,7 @@ const HEAD_CAP: usize = 64 * 1024;
 const BODY_CAP: usize = 64 * 1024 * 1024;
 
 #[derive(Debug)]
-pub(crate) struct Request {
+pub(crate) struct TestHttpRequest {
     pub(crate) method: String,
     /// Path and query.
     pub(crate) target: String,
@@ -23,7 +23,7 @@ pub(crate) struct Request {
     pub(crate) begun: Instant,
 }
 
-impl Request {
+impl TestHttpRequest {
     /// Whether the client wants the connection closed after the answer.
     pub(crate) fn is_last(&self) -> bool {
         let mut connection = self.headers.iter().filter(|(name, _)| name == "connection");
@@ -32,58 +32,58 @@ impl Request {
 }
 
 #[derive(Debug)]
-pub(crate) enum ReadError {
+pub(crate) enum TestHttpReadError {
     /// Between requests or in one: a client may cancel at any time.
     HungUp,
     /// This is not HTTP, or too much of it.
     Bad(String),
 }
 
-impl From<io::Error> for ReadError {
+impl From<io::Error> for TestHttpReadError {
     fn from(_: io::Error) -> Self {
         Self::HungUp
     }
 }
 
 #[derive(Debug)]
-pub(crate) struct Connection {
+pub(crate) struct TestHttpConnection {
     stream: TcpStream,
     /// Read and not yet consumed.
     buffer: Vec<u8>,
 }
 
-impl Connection {
+impl TestHttpConnection {
     pub(crate) fn new(stream: TcpStream) -> io::Result<Self> {
         stream.set_nodelay(true)?;
         Ok(Self { stream, buffer: Vec::new() })
     }
 
-    pub(crate) async fn read_request(&mut self) -> Result<Request, ReadError> {
+    pub(crate) async fn read_request(&mut self) -> Result<TestHttpRequest, TestHttpReadError> {
         let head = self.take_until(b"\r\n\r\n").await?;
         let begun = Instant::now();
-        let (method, target, headers) = parse_head(&head).map_err(ReadError::Bad)?;
+        let (method, target, headers) = parse_head(&head).map_err(TestHttpReadError::Bad)?;
         let value =
             |wanted: &str| headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
         let chunked = value("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked"));
         let length = value("content-length").unwrap_or("0").parse::<usize>();
-        let length = length.map_err(|error| ReadError::Bad(format!("content-length: {error}")))?;
+        let length = length.map_err(|error| TestHttpReadError::Bad(format!("content-length: {error}")))?;
         if value("expect").is_some_and(|value| value.eq_ignore_ascii_case("100-continue")) {
             self.stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await?;
         }
         let body = if chunked { self.take_chunked().await? } else { self.take(length).await? };
-        Ok(Request { method, target, headers, body, begun })
+        Ok(TestHttpRequest { method, target, headers, body, begun })
     }
 
     /// Ends when the client closes its side. What it sends meanwhile is kept for the next request; may be
     /// dropped at any await.
-    pub(crate) async fn hung_up(&mut self) {
+    pub(crate) async fn wait_for_hangup(&mut self) {
         while self.buffer.len() <= BODY_CAP && self.fill().await.is_ok() {}
     }
 
     pub(crate) async fn respond(
         &mut self,
         status: u16,
-        headers: &Headers<'_>,
+        headers: &HeaderSlice<'_>,
         body: &[u8],
     ) -> io::Result<()> {
         let mut bytes = head(status, headers);
@@ -92,7 +92,7 @@ impl Connection {
         self.stream.write_all(&bytes).await
     }
 
-    pub(crate) async fn begin_chunks(&mut self, headers: &Headers<'_>) -> io::Result<()> {
+    pub(crate) async fn begin_chunks(&mut self, headers: &HeaderSlice<'_>) -> io::Result<()> {
         let mut bytes = head(200, headers);
         bytes.extend_from_slice(b"transfer-encoding: chunked\r\n\r\n");
         self.stream.write_all(&bytes).await
@@ -118,17 +118,17 @@ impl Connection {
         self.stream.set_zero_linger()
     }
 
-    async fn fill(&mut self) -> Result<(), ReadError> {
+    async fn fill(&mut self) -> Result<(), TestHttpReadError> {
         self.buffer.reserve(16 * 1024);
         match self.stream.read_buf(&mut self.buffer).await? {
-            0 => Err(ReadError::HungUp),
+            0 => Err(TestHttpReadError::HungUp),
             _ => Ok(()),
         }
     }
 
-    async fn take(&mut self, count: usize) -> Result<Vec<u8>, ReadError> {
+    async fn take(&mut self, count: usize) -> Result<Vec<u8>, TestHttpReadError> {
         if count > BODY_CAP {
-            return Err(ReadError::Bad(format!("{count} bytes are more than {BODY_CAP}")));
+            return Err(TestHttpReadError::Bad(format!("{count} bytes are more than {BODY_CAP}")));
         }
         while self.buffer.len() < count {
             self.fill().await?;
@@ -138,7 +138,7 @@ impl Connection {
     }
 
     /// Up to the mark, which is consumed but not returned.
-    async fn take_until(&mut self, mark: &[u8]) -> Result<Vec<u8>, ReadError> {
+    async fn take_until(&mut self, mark: &[u8]) -> Result<Vec<u8>, TestHttpReadError> {
         loop {
             if let Some(at) = self.buffer.windows(mark.len()).position(|window| window == mark) {
                 let taken = self.take(at).await?;
@@ -146,22 +146,24 @@ impl Connection {
                 return Ok(taken);
             }
             if self.buffer.len() > HEAD_CAP {
-                return Err(ReadError::Bad(format!("a head or chunk size of more than {HEAD_CAP} bytes")));
+                return Err(TestHttpReadError::Bad(format!(
+                    "a head or chunk size of more than {HEAD_CAP} bytes"
+                )));
             }
             self.fill().await?;
         }
     }
 
-    async fn take_chunked(&mut self) -> Result<Vec<u8>, ReadError> {
+    async fn take_chunked(&mut self) -> Result<Vec<u8>, TestHttpReadError> {
         let mut body = Vec::new();
         loop {
             let line = self.take_until(b"\r\n").await?;
             let line = String::from_utf8_lossy(&line);
             let size = line.split(';').next().unwrap_or_default().trim();
             let size = usize::from_str_radix(size, 16)
-                .map_err(|error| ReadError::Bad(format!("chunk size {line:?}: {error}")))?;
+                .map_err(|error| TestHttpReadError::Bad(format!("chunk size {line:?}: {error}")))?;
             if body.len().saturating_add(size) > BODY_CAP {
-                return Err(ReadError::Bad(format!("a body of more than {BODY_CAP} bytes")));
+                return Err(TestHttpReadError::Bad(format!("a body of more than {BODY_CAP} bytes")));
             }
             if size == 0 {
                 while !self.take_until(b"\r\n").await?.is_empty() {}
@@ -169,15 +171,15 @@ impl Connection {
             }
             body.extend(self.take(size).await?);
             if self.take(2).await? != b"\r\n" {
-                return Err(ReadError::Bad("a chunk longer than it said".to_owned()));
+                return Err(TestHttpReadError::Bad("a chunk longer than it said".to_owned()));
             }
         }
     }
 }
 
-pub(crate) type Headers<'a> = [(&'a str, &'a str)];
+pub(crate) type HeaderSlice<'a> = [(&'a str, &'a str)];
 
-fn head(status: u16, headers: &Headers<'_>) -> Vec<u8> {
+fn head(status: u16, headers: &HeaderSlice<'_>) -> Vec<u8> {
     let mut head = format!("HTTP/1.1 {status} {}\r\n", reason(status));
     for (name, value) in headers {
         head.push_str(&format!("{name}: {value}\r\n"));
@@ -201,9 +203,9 @@ fn reason(status: u16) -> &'static str {
     }
 }
 
-type Head = (String, String, Vec<(String, String)>);
+type RequestHead = (String, String, Vec<(String, String)>);
 
-fn parse_head(head: &[u8]) -> Result<Head, String> {
+fn parse_head(head: &[u8]) -> Result<RequestHead, String> {
     let head = std::str::from_utf8(head).map_err(|error| format!("head: {error}"))?;
     let mut lines = head.split("\r\n");
     let first = lines.next().unwrap_or_default();

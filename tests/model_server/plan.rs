@@ -3,26 +3,26 @@
 //! A plan names each block once, whole, and then says in which order blocks open, grow and close, and
 //! where in that order the stream waits or breaks. A wire only has to say how each of these reads.
 
-use super::failure::Fault;
-use super::turn::{Call, Piece, Reasoning, Turn};
+use super::failure::ScriptedError;
+use super::turn::{ScriptedCall, ScriptedPiece, ScriptedReasoning, ScriptedTurn};
 
 #[derive(Debug)]
-pub(crate) struct Plan {
-    pub(crate) blocks: Vec<Block>,
-    pub(crate) beats: Vec<Beat>,
+pub(crate) struct StreamPlan {
+    pub(crate) blocks: Vec<PlannedBlock>,
+    pub(crate) beats: Vec<PlannedStep>,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Block {
+pub(crate) struct PlannedBlock {
     /// Among the blocks of the message, which is Anthropic's index and Responses' output index.
     pub(crate) index: usize,
-    pub(crate) kind: Kind,
+    pub(crate) kind: PlannedBlockKind,
     /// All that its deltas will say.
     pub(crate) content: String,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum PlannedBlockKind {
     Reasoning {
         signature: Option<String>,
     },
@@ -42,7 +42,7 @@ pub(crate) enum Kind {
 
 /// Blocks are named by their index.
 #[derive(Debug)]
-pub(crate) enum Beat {
+pub(crate) enum PlannedStep {
     Open(usize),
     Delta(usize, String),
     Close(usize),
@@ -52,7 +52,7 @@ pub(crate) enum Beat {
     Gate(String),
     /// All of these are last.
     Finish,
-    Error(Fault),
+    Error(ScriptedError),
     Stall(String),
     Reset,
     End,
@@ -60,12 +60,13 @@ pub(crate) enum Beat {
     Endless(usize),
 }
 
-impl Plan {
-    pub(crate) fn new(turn: &Turn, interleave: bool) -> Self {
-        let mut planner = Planner { chunk: turn.chunk, blocks: Vec::new(), beats: Vec::new(), open: None };
+impl StreamPlan {
+    pub(crate) fn new(turn: &ScriptedTurn, interleave: bool) -> Self {
+        let mut planner =
+            StreamPlanner { chunk: turn.chunk, blocks: Vec::new(), beats: Vec::new(), open: None };
         let mut pieces = turn.pieces.as_slice();
         while let [piece, rest @ ..] = pieces {
-            let calls = pieces.iter().take_while(|piece| matches!(piece, Piece::Call(_))).count();
+            let calls = pieces.iter().take_while(|piece| matches!(piece, ScriptedPiece::Call(_))).count();
             if interleave && calls > 1 {
                 let (group, rest) = pieces.split_at(calls);
                 planner.interleaved(group);
@@ -75,77 +76,79 @@ impl Plan {
                 pieces = rest;
             }
         }
-        if !turn.pieces.last().is_some_and(Piece::is_last) {
+        if !turn.pieces.last().is_some_and(ScriptedPiece::is_last) {
             planner.close();
-            planner.beats.push(Beat::Finish);
+            planner.beats.push(PlannedStep::Finish);
         }
         Self { blocks: planner.blocks, beats: planner.beats }
     }
 
     pub(crate) fn has_calls(&self) -> bool {
-        self.blocks.iter().any(|block| matches!(block.kind, Kind::Call { .. }))
+        self.blocks.iter().any(|block| matches!(block.kind, PlannedBlockKind::Call { .. }))
     }
 }
 
-struct Planner {
+struct StreamPlanner {
     chunk: usize,
-    blocks: Vec<Block>,
-    beats: Vec<Beat>,
+    blocks: Vec<PlannedBlock>,
+    beats: Vec<PlannedStep>,
     open: Option<usize>,
 }
 
-impl Planner {
-    fn piece(&mut self, piece: &Piece, rest: &[Piece]) {
+impl StreamPlanner {
+    fn piece(&mut self, piece: &ScriptedPiece, rest: &[ScriptedPiece]) {
         match piece {
-            Piece::Reasoning(reasoning) => self.reasoning(reasoning),
-            Piece::Text(text) => {
+            ScriptedPiece::Reasoning(reasoning) => self.reasoning(reasoning),
+            ScriptedPiece::Text(text) => {
                 self.text_block();
                 self.grow(text);
             }
-            Piece::Chunks(chunks) => {
+            ScriptedPiece::Chunks(chunks) => {
                 let block = self.text_block();
                 for chunk in chunks {
                     self.delta(block, chunk.clone());
                 }
             }
-            Piece::Call(call) => {
+            ScriptedPiece::Call(call) => {
                 self.begin_call(call);
                 self.grow(&arguments(call));
                 self.close_call(rest);
             }
-            Piece::Arguments(text) => {
+            ScriptedPiece::Arguments(text) => {
                 self.grow(text);
                 self.close_call(rest);
             }
-            Piece::Split => self.close(),
-            Piece::Gate(name) => self.beats.push(Beat::Gate(name.clone())),
-            Piece::Ping => self.beats.push(Beat::Ping),
-            Piece::Raw(bytes) => self.beats.push(Beat::Raw(bytes.clone())),
-            Piece::Malformed => self.beats.push(Beat::Malformed),
-            Piece::Error(fault) => self.beats.push(Beat::Error(fault.clone())),
-            Piece::Reset => self.beats.push(Beat::Reset),
-            Piece::End => self.beats.push(Beat::End),
-            Piece::Truncated => self.beats.push(Beat::Truncated),
-            Piece::Stall(name) => self.beats.push(Beat::Stall(name.clone())),
-            Piece::Endless => {
+            ScriptedPiece::Split => self.close(),
+            ScriptedPiece::Gate(name) => self.beats.push(PlannedStep::Gate(name.clone())),
+            ScriptedPiece::Ping => self.beats.push(PlannedStep::Ping),
+            ScriptedPiece::Raw(bytes) => self.beats.push(PlannedStep::Raw(bytes.clone())),
+            ScriptedPiece::Malformed => self.beats.push(PlannedStep::Malformed),
+            ScriptedPiece::Error(fault) => self.beats.push(PlannedStep::Error(fault.clone())),
+            ScriptedPiece::Reset => self.beats.push(PlannedStep::Reset),
+            ScriptedPiece::End => self.beats.push(PlannedStep::End),
+            ScriptedPiece::Truncated => self.beats.push(PlannedStep::Truncated),
+            ScriptedPiece::Stall(name) => self.beats.push(PlannedStep::Stall(name.clone())),
+            ScriptedPiece::Endless => {
                 let block = self.text_block();
-                self.beats.push(Beat::Endless(block));
+                self.beats.push(PlannedStep::Endless(block));
             }
         }
     }
 
-    fn reasoning(&mut self, reasoning: &Reasoning) {
+    fn reasoning(&mut self, reasoning: &ScriptedReasoning) {
         if let Some(data) = &reasoning.redacted {
-            self.begin(Kind::Redacted { data: data.clone() });
+            self.begin(PlannedBlockKind::Redacted { data: data.clone() });
             self.close();
             return;
         }
-        if !self.is_open(|kind| matches!(kind, Kind::Reasoning { .. })) {
-            self.begin(Kind::Reasoning { signature: None });
+        if !self.is_open(|kind| matches!(kind, PlannedBlockKind::Reasoning { .. })) {
+            self.begin(PlannedBlockKind::Reasoning { signature: None });
         }
         self.grow(&reasoning.text);
         if reasoning.signature.is_some() {
-            if let Some(Block { kind: Kind::Reasoning { signature }, .. }) = self.blocks.last_mut() {
+            if let Some(PlannedBlock { kind: PlannedBlockKind::Reasoning { signature }, .. }) =
+                self.blocks.last_mut()
+            {
                 signature.clone_from(&reasoning.signature);
             }
             self.close();
@@ -153,10 +156,10 @@ impl Planner {
     }
 
     /// Calls that begin one after another and then grow in turns.
-    fn interleaved(&mut self, group: &[Piece]) {
+    fn interleaved(&mut self, group: &[ScriptedPiece]) {
         let mut streams = Vec::new();
         for piece in group {
-            if let Piece::Call(call) = piece {
+            if let ScriptedPiece::Call(call) = piece {
                 let block = self.begin_call(call);
                 self.open = None;
                 streams.push((block, chunks(&arguments(call), self.chunk).into_iter()));
@@ -172,12 +175,13 @@ impl Planner {
                 None => false,
             });
         }
-        self.beats.extend(blocks.into_iter().map(Beat::Close));
+        self.beats.extend(blocks.into_iter().map(PlannedStep::Close));
     }
 
-    fn begin_call(&mut self, call: &Call) -> usize {
-        let call_index = self.blocks.iter().filter(|block| matches!(block.kind, Kind::Call { .. })).count();
-        self.begin(Kind::Call {
+    fn begin_call(&mut self, call: &ScriptedCall) -> usize {
+        let call_index =
+            self.blocks.iter().filter(|block| matches!(block.kind, PlannedBlockKind::Call { .. })).count();
+        self.begin(PlannedBlockKind::Call {
             call_index,
             id: call.id.clone(),
             name: call.name.clone(),
@@ -186,30 +190,31 @@ impl Planner {
     }
 
     /// A call is over as soon as its arguments are, since clients act on that, unless a fault is to cut it.
-    fn close_call(&mut self, rest: &[Piece]) {
-        let next =
-            rest.iter().find(|piece| piece.is_content() || piece.is_last() || matches!(piece, Piece::Split));
-        if !next.is_some_and(|piece| piece.is_last() || matches!(piece, Piece::Arguments(_))) {
+    fn close_call(&mut self, rest: &[ScriptedPiece]) {
+        let next = rest
+            .iter()
+            .find(|piece| piece.is_content() || piece.is_last() || matches!(piece, ScriptedPiece::Split));
+        if !next.is_some_and(|piece| piece.is_last() || matches!(piece, ScriptedPiece::Arguments(_))) {
             self.close();
         }
     }
 
     fn text_block(&mut self) -> usize {
         match self.open {
-            Some(block) if self.is_open(|kind| matches!(kind, Kind::Text)) => block,
-            _ => self.begin(Kind::Text),
+            Some(block) if self.is_open(|kind| matches!(kind, PlannedBlockKind::Text)) => block,
+            _ => self.begin(PlannedBlockKind::Text),
         }
     }
 
-    fn is_open(&self, wanted: impl Fn(&Kind) -> bool) -> bool {
+    fn is_open(&self, wanted: impl Fn(&PlannedBlockKind) -> bool) -> bool {
         self.open.and_then(|block| self.blocks.get(block)).is_some_and(|block| wanted(&block.kind))
     }
 
-    fn begin(&mut self, kind: Kind) -> usize {
+    fn begin(&mut self, kind: PlannedBlockKind) -> usize {
         self.close();
         let index = self.blocks.len();
-        self.blocks.push(Block { index, kind, content: String::new() });
-        self.beats.push(Beat::Open(index));
+        self.blocks.push(PlannedBlock { index, kind, content: String::new() });
+        self.beats.push(PlannedStep::Open(index));
         self.open = Some(index);
         index
     }
@@ -223,15 +228,15 @@ impl Planner {
 
     fn delta(&mut self, block: usize, text: String) {
         self.blocks[block].content.push_str(&text);
-        self.beats.push(Beat::Delta(block, text));
+        self.beats.push(PlannedStep::Delta(block, text));
     }
 
     fn close(&mut self) {
-        self.beats.extend(self.open.take().map(Beat::Close));
+        self.beats.extend(self.open.take().map(PlannedStep::Close));
     }
 }
 
-fn arguments(call: &Call) -> String {
+fn arguments(call: &ScriptedCall) -> String {
     call.raw.clone().unwrap_or_else(|| call.arguments.to_string())
 }
 

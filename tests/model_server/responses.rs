@@ -2,29 +2,29 @@
 
 use serde_json::{Value, json};
 
-use super::failure::Fault;
-use super::plan::{Block, Kind};
-use super::render::Voice;
-use super::sink::Sink;
-use super::turn::{Stop, Usage};
-use super::wire::Asked;
+use super::failure::ScriptedError;
+use super::plan::{PlannedBlock, PlannedBlockKind};
+use super::render::WireRenderer;
+use super::sse_writer::SseWriter;
+use super::turn::{ScriptedStop, ScriptedUsage};
+use super::wire::RequestSummary;
 
-pub(crate) struct Responses {
-    asked: Asked,
-    usage: Usage,
-    stop: Stop,
+pub(crate) struct ResponsesRenderer {
+    asked: RequestSummary,
+    usage: ScriptedUsage,
+    stop: ScriptedStop,
     sequence_number: u64,
     /// The items that are done.
     output: Vec<Value>,
 }
 
-impl Responses {
-    pub(crate) fn new(asked: Asked, usage: Option<Usage>, stop: Stop) -> Self {
+impl ResponsesRenderer {
+    pub(crate) fn new(asked: RequestSummary, usage: Option<ScriptedUsage>, stop: ScriptedStop) -> Self {
         Self { asked, usage: usage.unwrap_or_default(), stop, sequence_number: 0, output: Vec::new() }
     }
 
     /// `fields` follow the event's type and number.
-    fn event(&mut self, kind: &str, fields: Value, out: &mut Sink) {
+    fn event(&mut self, kind: &str, fields: Value, out: &mut SseWriter) {
         let mut data = json!({ "type": kind, "sequence_number": self.sequence_number });
         self.sequence_number += 1;
         if let (Value::Object(data), Value::Object(fields)) = (&mut data, fields) {
@@ -34,7 +34,7 @@ impl Responses {
     }
 
     /// An event about the inside of an item.
-    fn item_event(&mut self, kind: &str, block: &Block, fields: Value, out: &mut Sink) {
+    fn item_event(&mut self, kind: &str, block: &PlannedBlock, fields: Value, out: &mut SseWriter) {
         let mut data = json!({ "item_id": self.item_id(block), "output_index": block.index });
         if let (Value::Object(data), Value::Object(fields)) = (&mut data, fields) {
             data.extend(fields);
@@ -42,21 +42,21 @@ impl Responses {
         self.event(kind, data, out);
     }
 
-    fn item_id(&self, block: &Block) -> String {
+    fn item_id(&self, block: &PlannedBlock) -> String {
         let prefix = match block.kind {
-            Kind::Reasoning { .. } | Kind::Redacted { .. } => "rs",
-            Kind::Text => "msg",
-            Kind::Call { .. } => "fc",
+            PlannedBlockKind::Reasoning { .. } | PlannedBlockKind::Redacted { .. } => "rs",
+            PlannedBlockKind::Text => "msg",
+            PlannedBlockKind::Call { .. } => "fc",
         };
         format!("{prefix}_{:04}_{}", self.asked.number, block.index)
     }
 
-    fn item(&self, block: &Block, done: bool) -> Value {
+    fn item(&self, block: &PlannedBlock, done: bool) -> Value {
         let id = self.item_id(block);
         let status = if done { "completed" } else { "in_progress" };
         let content = if done { block.content.as_str() } else { "" };
         match &block.kind {
-            Kind::Reasoning { signature } => {
+            PlannedBlockKind::Reasoning { signature } => {
                 let summary: Vec<Value> =
                     Some(summary_part(content)).filter(|_| !content.is_empty()).into_iter().collect();
                 let mut item = json!({ "id": id, "type": "reasoning", "summary": summary });
@@ -65,18 +65,18 @@ impl Responses {
                 }
                 item
             }
-            Kind::Redacted { data } => {
+            PlannedBlockKind::Redacted { data } => {
                 let mut item = json!({ "id": id, "type": "reasoning", "summary": [] });
                 if done {
                     item["encrypted_content"] = json!(data);
                 }
                 item
             }
-            Kind::Text => {
+            PlannedBlockKind::Text => {
                 let parts: Vec<Value> = done.then(|| text_part(content)).into_iter().collect();
                 json!({ "id": id, "type": "message", "status": status, "role": "assistant", "content": parts })
             }
-            Kind::Call { id: call_id, name, .. } => json!({
+            PlannedBlockKind::Call { id: call_id, name, .. } => json!({
                 "id": id, "type": "function_call", "status": status,
                 "call_id": call_id, "name": name, "arguments": content,
             }),
@@ -93,75 +93,79 @@ impl Responses {
     }
 }
 
-impl Voice for Responses {
-    fn begin(&mut self, out: &mut Sink) {
+impl WireRenderer for ResponsesRenderer {
+    fn begin(&mut self, out: &mut SseWriter) {
         let response = self.response("in_progress");
         self.event("response.created", json!({ "response": response }), out);
         self.event("response.in_progress", json!({ "response": response }), out);
     }
 
-    fn open(&mut self, block: &Block, out: &mut Sink) {
+    fn open(&mut self, block: &PlannedBlock, out: &mut SseWriter) {
         let item = self.item(block, false);
         self.event("response.output_item.added", json!({ "output_index": block.index, "item": item }), out);
         match &block.kind {
             // Reasoning without a summary has no parts.
-            Kind::Reasoning { .. } if !block.content.is_empty() => {
+            PlannedBlockKind::Reasoning { .. } if !block.content.is_empty() => {
                 let fields = json!({ "summary_index": 0, "part": summary_part("") });
                 self.item_event("response.reasoning_summary_part.added", block, fields, out);
             }
-            Kind::Text => {
+            PlannedBlockKind::Text => {
                 let fields = json!({ "content_index": 0, "part": text_part("") });
                 self.item_event("response.content_part.added", block, fields, out);
             }
-            Kind::Reasoning { .. } | Kind::Redacted { .. } | Kind::Call { .. } => {}
+            PlannedBlockKind::Reasoning { .. }
+            | PlannedBlockKind::Redacted { .. }
+            | PlannedBlockKind::Call { .. } => {}
         }
     }
 
-    fn delta(&mut self, block: &Block, text: &str, out: &mut Sink) {
+    fn delta(&mut self, block: &PlannedBlock, text: &str, out: &mut SseWriter) {
         let (kind, fields) = match block.kind {
-            Kind::Reasoning { .. } => {
+            PlannedBlockKind::Reasoning { .. } => {
                 ("response.reasoning_summary_text.delta", json!({ "summary_index": 0, "delta": text }))
             }
-            Kind::Redacted { .. } => return,
-            Kind::Text => {
+            PlannedBlockKind::Redacted { .. } => return,
+            PlannedBlockKind::Text => {
                 ("response.output_text.delta", json!({ "content_index": 0, "delta": text, "logprobs": [] }))
             }
-            Kind::Call { .. } => ("response.function_call_arguments.delta", json!({ "delta": text })),
+            PlannedBlockKind::Call { .. } => {
+                ("response.function_call_arguments.delta", json!({ "delta": text }))
+            }
         };
         self.item_event(kind, block, fields, out);
     }
 
-    fn close(&mut self, block: &Block, out: &mut Sink) {
+    fn close(&mut self, block: &PlannedBlock, out: &mut SseWriter) {
         let content = &block.content;
         match &block.kind {
-            Kind::Reasoning { .. } if !content.is_empty() => {
+            PlannedBlockKind::Reasoning { .. } if !content.is_empty() => {
                 let fields = json!({ "summary_index": 0, "text": content });
                 self.item_event("response.reasoning_summary_text.done", block, fields, out);
                 let fields = json!({ "summary_index": 0, "part": summary_part(content) });
                 self.item_event("response.reasoning_summary_part.done", block, fields, out);
             }
-            Kind::Text => {
+            PlannedBlockKind::Text => {
                 let fields = json!({ "content_index": 0, "text": content, "logprobs": [] });
                 self.item_event("response.output_text.done", block, fields, out);
                 let fields = json!({ "content_index": 0, "part": text_part(content) });
                 self.item_event("response.content_part.done", block, fields, out);
             }
-            Kind::Call { name, .. } => {
+            PlannedBlockKind::Call { name, .. } => {
                 let fields = json!({ "name": name, "arguments": content });
                 self.item_event("response.function_call_arguments.done", block, fields, out);
             }
-            Kind::Reasoning { .. } | Kind::Redacted { .. } => {}
+            PlannedBlockKind::Reasoning { .. } | PlannedBlockKind::Redacted { .. } => {}
         }
         let item = self.item(block, true);
         self.event("response.output_item.done", json!({ "output_index": block.index, "item": item }), out);
         self.output.push(item);
     }
 
-    fn finish(&mut self, out: &mut Sink) {
+    fn finish(&mut self, out: &mut SseWriter) {
         let (status, reason) = match self.stop {
-            Stop::End | Stop::Calls | Stop::Pause => ("completed", None),
-            Stop::Length => ("incomplete", Some("max_output_tokens")),
-            Stop::Refusal => ("incomplete", Some("content_filter")),
+            ScriptedStop::End | ScriptedStop::Calls | ScriptedStop::Pause => ("completed", None),
+            ScriptedStop::Length => ("incomplete", Some("max_output_tokens")),
+            ScriptedStop::Refusal => ("incomplete", Some("content_filter")),
         };
         let mut response = self.response(status);
         if let Some(reason) = reason {
@@ -178,7 +182,7 @@ impl Voice for Responses {
         self.event(&format!("response.{status}"), json!({ "response": response }), out);
     }
 
-    fn error(&mut self, fault: &Fault, out: &mut Sink) {
+    fn error(&mut self, fault: &ScriptedError, out: &mut SseWriter) {
         let (code, message) = (fault.code(self.asked.wire), &fault.message);
         if fault.bare {
             self.event("error", json!({ "code": code, "message": message, "param": null }), out);

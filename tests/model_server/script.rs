@@ -9,40 +9,40 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use super::gates::Gates;
-use super::recorded::Recorded;
-use super::turn::Turn;
-use super::wire::Asked;
+use super::gates::StreamGates;
+use super::recorded_request::RecordedRequest;
+use super::turn::ScriptedTurn;
+use super::wire::RequestSummary;
 
 #[derive(Debug, Default)]
-pub(crate) struct Script {
-    pub(crate) gates: Gates,
-    inner: Mutex<Inner>,
+pub(crate) struct ModelScript {
+    pub(crate) gates: StreamGates,
+    inner: Mutex<ModelScriptState>,
     /// How many model requests have arrived.
     arrived: watch::Sender<usize>,
 }
 
 #[derive(Debug, Default)]
-struct Inner {
-    queue: VecDeque<Turn>,
-    rules: Vec<Rule>,
-    pages: Vec<Page>,
-    requests: Vec<Recorded>,
+struct ModelScriptState {
+    queue: VecDeque<ScriptedTurn>,
+    rules: Vec<ScriptRule>,
+    pages: Vec<ScriptedPage>,
+    requests: Vec<RecordedRequest>,
     /// When the last write of an answer began, by the number of its request.
     answered: BTreeMap<usize, Instant>,
     problems: Vec<String>,
 }
 
-pub(crate) type Matcher = Box<dyn Fn(&Recorded) -> bool + Send>;
+pub(crate) type RequestMatcher = Box<dyn Fn(&RecordedRequest) -> bool + Send>;
 
-pub(crate) struct Rule {
-    pub(crate) matches: Matcher,
-    pub(crate) turn: Turn,
+pub(crate) struct ScriptRule {
+    pub(crate) matches: RequestMatcher,
+    pub(crate) turn: ScriptedTurn,
     /// Any number of times, none included; else exactly once.
     pub(crate) always: bool,
 }
 
-impl fmt::Debug for Rule {
+impl fmt::Debug for ScriptRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Rule").field("turn", &self.turn).field("always", &self.always).finish_non_exhaustive()
     }
@@ -50,7 +50,7 @@ impl fmt::Debug for Rule {
 
 /// A fixed answer to GET.
 #[derive(Clone, Debug)]
-pub(crate) struct Page {
+pub(crate) struct ScriptedPage {
     pub(crate) path: String,
     pub(crate) status: u16,
     pub(crate) body: Value,
@@ -58,8 +58,8 @@ pub(crate) struct Page {
 
 /// What to do about a model request.
 #[derive(Debug)]
-pub(crate) enum Cue {
-    Play(Box<Turn>, Asked),
+pub(crate) enum ScriptDecision {
+    Play(Box<ScriptedTurn>, RequestSummary),
     /// The request should not have come, or not like this.
     Refuse {
         status: u16,
@@ -67,44 +67,48 @@ pub(crate) enum Cue {
     },
 }
 
-impl Script {
-    pub(crate) fn push(&self, turn: Turn) {
+impl ModelScript {
+    pub(crate) fn push(&self, turn: ScriptedTurn) {
         turn.check();
         self.inner().queue.push_back(turn);
     }
 
-    pub(crate) fn push_rule(&self, rule: Rule) {
+    pub(crate) fn push_rule(&self, rule: ScriptRule) {
         rule.turn.check();
         self.inner().rules.push(rule);
     }
 
     /// The newest page of a path is the one that is served.
-    pub(crate) fn push_page(&self, page: Page) {
+    pub(crate) fn push_page(&self, page: ScriptedPage) {
         self.inner().pages.insert(0, page);
     }
 
-    pub(crate) fn page(&self, path: &str) -> Option<Page> {
+    pub(crate) fn page(&self, path: &str) -> Option<ScriptedPage> {
         self.inner().pages.iter().find(|page| path.ends_with(&page.path)).cloned()
     }
 
     /// Keeps a request that is none of a model's.
-    pub(crate) fn note(&self, request: Recorded) {
+    pub(crate) fn record_other_request(&self, request: RecordedRequest) {
         self.inner().requests.push(request);
     }
 
     /// Keeps a model request and finds its turn: the first rule that matches, else the head of the queue.
-    pub(crate) fn cue(&self, request: Recorded) -> Cue {
+    pub(crate) fn decide_request(&self, request: RecordedRequest) -> ScriptDecision {
         let mut inner = self.inner();
         let number = inner.model_requests().count() + 1;
         let wire = request.wire.expect("only model requests are cued");
-        let cue = match Asked::read(wire, &request.path, &request.query, &request.body, number) {
-            Err(message) => Cue::Refuse { status: 400, message },
-            Ok(asked) => match inner.turn_for(&request) {
-                Some(turn) => Cue::Play(Box::new(turn), asked),
-                None => Cue::Refuse { status: 500, message: "the script has no turn left".to_owned() },
-            },
-        };
-        if let Cue::Refuse { message, .. } = &cue {
+        let cue =
+            match RequestSummary::parse_request(wire, &request.path, &request.query, &request.body, number) {
+                Err(message) => ScriptDecision::Refuse { status: 400, message },
+                Ok(asked) => match inner.turn_for(&request) {
+                    Some(turn) => ScriptDecision::Play(Box::new(turn), asked),
+                    None => ScriptDecision::Refuse {
+                        status: 500,
+                        message: "the script has no turn left".to_owned(),
+                    },
+                },
+            };
+        if let ScriptDecision::Refuse { message, .. } = &cue {
             inner.problems.push(format!(
                 "request {number}, {} {}: {message}\n{}",
                 request.method, request.path, request.body
@@ -116,28 +120,28 @@ impl Script {
         cue
     }
 
-    pub(crate) fn answered(&self, number: usize, at: Instant) {
+    pub(crate) fn record_answer_time(&self, number: usize, at: Instant) {
         self.inner().answered.insert(number, at);
     }
 
-    pub(crate) fn when_answered(&self, number: usize) -> Option<Instant> {
+    pub(crate) fn answer_time(&self, number: usize) -> Option<Instant> {
         self.inner().answered.get(&number).copied()
     }
 
-    pub(crate) fn problem(&self, problem: String) {
+    pub(crate) fn report_problem(&self, problem: String) {
         self.inner().problems.push(problem);
     }
 
-    pub(crate) fn requests(&self) -> Vec<Recorded> {
+    pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
         self.inner().model_requests().cloned().collect()
     }
 
-    pub(crate) fn all_requests(&self) -> Vec<Recorded> {
+    pub(crate) fn all_requests(&self) -> Vec<RecordedRequest> {
         self.inner().requests.clone()
     }
 
     /// The `number`th model request, from 1, when it is there.
-    pub(crate) async fn arrived(&self, number: usize) -> Recorded {
+    pub(crate) async fn wait_for_request(&self, number: usize) -> RecordedRequest {
         assert!(number > 0, "requests are counted from 1");
         let mut arrived = self.arrived.subscribe();
         arrived.wait_for(|count| *count >= number).await.expect("the sender is ours");
@@ -151,25 +155,25 @@ impl Script {
         complaints.extend(inner.queue.iter().map(|turn| format!("a turn was never played: {turn:?}")));
         let rules = inner.rules.iter().filter(|rule| !rule.always);
         complaints.extend(rules.map(|rule| format!("a turn was never asked for: {:?}", rule.turn)));
-        let waiting = self.gates.left_waiting().into_iter();
+        let waiting = self.gates.unopened_gates().into_iter();
         complaints.extend(
             waiting.map(|name| format!("gate {name} was reached and neither opened nor awaited as closed")),
         );
         complaints
     }
 
-    fn inner(&self) -> MutexGuard<'_, Inner> {
+    fn inner(&self) -> MutexGuard<'_, ModelScriptState> {
         // A matcher that panicked did so before anything was changed.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Inner {
-    fn model_requests(&self) -> impl Iterator<Item = &Recorded> {
+impl ModelScriptState {
+    fn model_requests(&self) -> impl Iterator<Item = &RecordedRequest> {
         self.requests.iter().filter(|request| request.wire.is_some())
     }
 
-    fn turn_for(&mut self, request: &Recorded) -> Option<Turn> {
+    fn turn_for(&mut self, request: &RecordedRequest) -> Option<ScriptedTurn> {
         match self.rules.iter().position(|rule| (rule.matches)(request)) {
             Some(at) if self.rules[at].always => Some(self.rules[at].turn.clone()),
             Some(at) => Some(self.rules.remove(at).turn),

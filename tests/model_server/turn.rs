@@ -13,31 +13,31 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::failure::Fault;
+use super::failure::ScriptedError;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Turn {
-    pub(crate) pieces: Vec<Piece>,
+pub(crate) struct ScriptedTurn {
+    pub(crate) pieces: Vec<ScriptedPiece>,
     /// Characters in a streamed piece of text, reasoning or arguments.
     pub(crate) chunk: usize,
     /// Chat only: adjacent calls stream their arguments in turns, as parallel calls may.
     pub(crate) interleave: bool,
     pub(crate) reasoning_field: ReasoningField,
     /// Without one: `calls` if there is a call, else `end`.
-    pub(crate) stop: Option<Stop>,
+    pub(crate) stop: Option<ScriptedStop>,
     /// Without one Chat and Gemini are silent, and the two that must report say zero.
-    pub(crate) usage: Option<Usage>,
-    pub(crate) writes: Writes,
+    pub(crate) usage: Option<ScriptedUsage>,
+    pub(crate) writes: BodyChunking,
     /// A gate before the status line: the request has arrived and nothing comes back.
     pub(crate) hold: Option<String>,
     /// Added to the response, of whichever kind it is.
     pub(crate) headers: Vec<(String, String)>,
     /// Instead of a stream; `pieces` is then empty.
-    pub(crate) answer: Option<Answer>,
+    pub(crate) answer: Option<ScriptedResponse>,
 }
 
-impl Default for Turn {
+impl Default for ScriptedTurn {
     fn default() -> Self {
         Self {
             pieces: Vec::new(),
@@ -46,7 +46,7 @@ impl Default for Turn {
             reasoning_field: ReasoningField::default(),
             stop: None,
             usage: None,
-            writes: Writes::default(),
+            writes: BodyChunking::default(),
             hold: None,
             headers: Vec::new(),
             answer: None,
@@ -58,12 +58,12 @@ impl Default for Turn {
 /// to the one that is signed. A fault cuts the block before it, a call too; `Split` before it ends the block.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Piece {
-    Reasoning(Reasoning),
+pub(crate) enum ScriptedPiece {
+    Reasoning(ScriptedReasoning),
     Text(String),
     /// Text whose chunks are given.
     Chunks(Vec<String>),
-    Call(Call),
+    Call(ScriptedCall),
     /// More of the last call's arguments, as text: for gates and faults in the middle of them.
     Arguments(String),
     /// Ends the open block: the next text begins its own, the next fault comes after a whole one.
@@ -77,7 +77,7 @@ pub(crate) enum Piece {
     /// An event whose data is not JSON. The stream goes on.
     Malformed,
     /// An error in the wire's own shape; the stream ends with it.
-    Error(Fault),
+    Error(ScriptedError),
     /// The connection is reset. What was sent before may be lost with it, as in life: a test that needs it
     /// delivered puts a gate before the reset and opens it when the client has it.
     Reset,
@@ -91,7 +91,7 @@ pub(crate) enum Piece {
     Endless,
 }
 
-impl Piece {
+impl ScriptedPiece {
     /// Whether the stream cannot go on after it.
     pub(crate) fn is_last(&self) -> bool {
         matches!(
@@ -111,7 +111,7 @@ impl Piece {
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Reasoning {
+pub(crate) struct ScriptedReasoning {
     pub(crate) text: String,
     /// Anthropic's signature, Responses' encrypted content, Gemini's thought signature; Chat has none.
     pub(crate) signature: Option<String>,
@@ -121,7 +121,7 @@ pub(crate) struct Reasoning {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Call {
+pub(crate) struct ScriptedCall {
     /// Gemini leaves an empty id out.
     pub(crate) id: String,
     pub(crate) name: String,
@@ -137,7 +137,7 @@ pub(crate) struct Call {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Stop {
+pub(crate) enum ScriptedStop {
     End,
     Calls,
     Length,
@@ -150,7 +150,7 @@ pub(crate) enum Stop {
 /// cache_write`. `output` includes `reasoning`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Usage {
+pub(crate) struct ScriptedUsage {
     pub(crate) input: u64,
     pub(crate) output: u64,
     pub(crate) cache_read: u64,
@@ -158,7 +158,7 @@ pub(crate) struct Usage {
     pub(crate) reasoning: u64,
 }
 
-impl Usage {
+impl ScriptedUsage {
     pub(crate) fn prompt(self) -> u64 {
         self.input + self.cache_read + self.cache_write
     }
@@ -180,7 +180,7 @@ pub(crate) enum ReasoningField {
 /// How the body is cut into writes; each is one HTTP chunk.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Writes {
+pub(crate) enum BodyChunking {
     /// As much as there is before the next gate.
     #[default]
     Large,
@@ -191,14 +191,14 @@ pub(crate) enum Writes {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Answer {
+pub(crate) enum ScriptedResponse {
     Status {
         status: u16,
         #[serde(default)]
-        body: Body,
+        body: ScriptedBody,
     },
     /// Status and body as the wire at hand has them.
-    Failure(Fault),
+    Failure(ScriptedError),
     /// The connection is reset before the status line.
     HangUp,
     /// A stream of one line without end.
@@ -207,13 +207,13 @@ pub(crate) enum Answer {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Body {
+pub(crate) enum ScriptedBody {
     Text(String),
     Json(Value),
     Html(String),
 }
 
-impl Default for Body {
+impl Default for ScriptedBody {
     fn default() -> Self {
         Self::Text(String::new())
     }

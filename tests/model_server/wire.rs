@@ -5,7 +5,7 @@ use serde_json::Value;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Wire {
+pub(crate) enum ScriptedWire {
     /// Anthropic Messages.
     Anthropic,
     /// OpenAI Chat Completions, and everything that imitates it.
@@ -16,12 +16,12 @@ pub(crate) enum Wire {
     Gemini,
 }
 
-impl Wire {
+impl ScriptedWire {
     pub(crate) const ALL: [Self; 4] = [Self::Anthropic, Self::Chat, Self::Responses, Self::Gemini];
 
     /// The wire of a POST to `path`. The version is part of Anthropic's route so that a client which
     /// builds its address wrongly meets a 404 here too.
-    pub(crate) fn of_path(path: &str) -> Option<Self> {
+    pub(crate) fn from_path(path: &str) -> Option<Self> {
         if path.ends_with("/v1/messages") {
             Some(Self::Anthropic)
         } else if path.ends_with("/chat/completions") {
@@ -57,8 +57,8 @@ impl Wire {
 
 /// What of a request shapes its answer.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
-    pub(crate) wire: Wire,
+pub(crate) struct RequestSummary {
+    pub(crate) wire: ScriptedWire,
     pub(crate) model: String,
     /// The how manyeth model request this is, from 1; every id in the answer is made of it.
     pub(crate) number: usize,
@@ -66,10 +66,10 @@ pub(crate) struct Asked {
     pub(crate) include_usage: bool,
 }
 
-impl Asked {
+impl RequestSummary {
     /// `Err` says why no real server would answer with a stream.
-    pub(crate) fn read(
-        wire: Wire,
+    pub(crate) fn parse_request(
+        wire: ScriptedWire,
         path: &str,
         query: &str,
         body: &Value,
@@ -78,7 +78,7 @@ impl Asked {
         if !body.is_object() {
             return Err("the body is not a JSON object".to_owned());
         }
-        let model = if wire == Wire::Gemini {
+        let model = if wire == ScriptedWire::Gemini {
             if !query.split('&').any(|pair| pair == "alt=sse") {
                 return Err("streamGenerateContent without alt=sse answers with one JSON array".to_owned());
             }

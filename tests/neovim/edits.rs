@@ -2,26 +2,34 @@
 
 use serde_json::json;
 
-use super::window::{USUAL, Window, desk, edit, on_each, result, with_rules};
-use crate::model_server::Turn;
+use super::neovim_session::{
+    DEFAULT_DEBOUNCE_MS, NeovimSession, allow_edits_environment, edit, environment_with_rules,
+    for_each_neovim, result,
+};
+use crate::model_server::ScriptedTurn;
 
 const TEN: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn an_edit_lands_in_the_buffer_and_one_undo_takes_it_back() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         // Two hunks of one call are one step.
-        let scripted = desk(edit("a.txt", "two\nthree\nfour\nfive", "2\nthree\nfour\n5\nfive and a half"));
+        let scripted = allow_edits_environment(edit(
+            "a.txt",
+            "two\nthree\nfour\nfive",
+            "2\nthree\nfour\n5\nfive and a half",
+        ));
         scripted.desk.write("a.txt", TEN);
-        let mut window = Window::with_debounce(program, &scripted.desk, &["a.txt"], USUAL);
-        window.does(
+        let mut window =
+            NeovimSession::with_debounce(program, &scripted.desk, &["a.txt"], DEFAULT_DEBOUNCE_MS);
+        window.run_lua(
             "vim.api.nvim_win_set_cursor(0, { 9, 2 })
              vim.cmd('8mark a | 3mark b')
              T.names = vim.api.nvim_create_namespace('test')
              T.mark = vim.api.nvim_buf_set_extmark(0, T.names, 6, 3, {})",
         );
-        window.work();
+        window.run_turn();
         let (told, failed) = result(&scripted, 1, "c1");
         assert!(!failed, "{told}");
         let after = "one\n2\nthree\nfour\n5\nfive and a half\nsix\nseven\neight\nnine\nten\n";
@@ -30,10 +38,10 @@ fn an_edit_lands_in_the_buffer_and_one_undo_takes_it_back() {
         let here = "return { vim.bo.modified, vim.fn.getline('.'), vim.fn.col('.'), vim.fn.getline(\"'a\"),
             vim.fn.getline(\"'b\"),
             vim.fn.getline(vim.api.nvim_buf_get_extmark_by_id(0, T.names, T.mark, {})[1] + 1) }";
-        assert_eq!(window.does(here), json!([true, "nine", 3, "eight", "three", "seven"]));
-        window.does("vim.cmd('silent undo')");
+        assert_eq!(window.run_lua(here), json!([true, "nine", 3, "eight", "three", "seven"]));
+        window.run_lua("vim.cmd('silent undo')");
         assert_eq!(window.text("a.txt"), TEN);
-        assert_eq!(window.does("return vim.bo.modified"), false);
+        assert_eq!(window.run_lua("return vim.bo.modified"), false);
     });
 }
 
@@ -41,7 +49,7 @@ fn an_edit_lands_in_the_buffer_and_one_undo_takes_it_back() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn all_edits_of_a_multiedit_are_one_undo_step_in_the_buffer() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let edits = json!([
             { "oldString": "two", "newString": "2" },
             { "oldString": "2", "newString": "second" },
@@ -51,14 +59,19 @@ fn all_edits_of_a_multiedit_are_one_undo_step_in_the_buffer() {
         let wrong =
             json!([{ "oldString": "three", "newString": "3" }, { "oldString": "nowhere", "newString": "x" }]);
         let call = |call: &str, edits: &serde_json::Value| {
-            Turn::new().call(call, "multiedit", json!({ "filePath": "a.txt", "edits": edits }))
+            ScriptedTurn::new().call(call, "multiedit", json!({ "filePath": "a.txt", "edits": edits }))
         };
-        let scripted = desk([call("c1", &edits), call("c2", &wrong), Turn::new().text("Done.")]);
+        let scripted = allow_edits_environment([
+            call("c1", &edits),
+            call("c2", &wrong),
+            ScriptedTurn::new().text("Done."),
+        ]);
         scripted.desk.write("a.txt", TEN);
-        let mut window = Window::with_debounce(program, &scripted.desk, &["a.txt"], USUAL);
-        window.does("vim.cmd('normal! 4Gccunsaved words')");
+        let mut window =
+            NeovimSession::with_debounce(program, &scripted.desk, &["a.txt"], DEFAULT_DEBOUNCE_MS);
+        window.run_lua("vim.cmd('normal! 4Gccunsaved words')");
         let before = TEN.replace("four", "unsaved words");
-        window.work();
+        window.run_turn();
         let (told, failed) = result(&scripted, 1, "c1");
         assert!(!failed, "{told}");
         let (told, failed) = result(&scripted, 2, "c2");
@@ -66,9 +79,9 @@ fn all_edits_of_a_multiedit_are_one_undo_step_in_the_buffer() {
         let after = "second\nthree\nunsaved words\nfive\nsix\nseven\neight\nnine and ten\n";
         assert_eq!(window.text("a.txt"), after, "all of the first, nothing of the second");
         assert_eq!(scripted.desk.read("a.txt"), TEN, "the disk is the person's to write");
-        window.does("vim.cmd('silent undo')");
+        window.run_lua("vim.cmd('silent undo')");
         assert_eq!(window.text("a.txt"), before);
-        window.does("vim.cmd('silent undo')");
+        window.run_lua("vim.cmd('silent undo')");
         assert_eq!(window.text("a.txt"), TEN);
     });
 }
@@ -76,8 +89,8 @@ fn all_edits_of_a_multiedit_are_one_undo_step_in_the_buffer() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_is_not_saved_is_what_the_tools_see() {
-    on_each(|program| {
-        let look = Turn::new()
+    for_each_neovim(|program| {
+        let look = ScriptedTurn::new()
             .call("c1", "read", json!({ "filePath": "a.txt" }))
             .call("c2", "grep", json!({ "pattern": "unsaved" }))
             .call("c3", "glob", json!({ "pattern": "**/*.new" }))
@@ -88,14 +101,15 @@ fn what_is_not_saved_is_what_the_tools_see() {
                 json!({ "filePath": "sub/fresh.new", "oldString": "never", "newString": "not yet" }),
             )
             .call("c6", "edit", json!({ "filePath": "a.txt", "oldString": "unsaved", "newString": "seen" }));
-        let scripted = desk([look, Turn::new().text("Done.")]);
+        let scripted = allow_edits_environment([look, ScriptedTurn::new().text("Done.")]);
         scripted.desk.write("a.txt", TEN);
-        let mut window = Window::with_debounce(program, &scripted.desk, &["a.txt"], USUAL);
-        window.does("vim.cmd('normal! 4Gccunsaved words') vim.cmd('silent edit sub/fresh.new')");
-        window.does(
+        let mut window =
+            NeovimSession::with_debounce(program, &scripted.desk, &["a.txt"], DEFAULT_DEBOUNCE_MS);
+        window.run_lua("vim.cmd('normal! 4Gccunsaved words') vim.cmd('silent edit sub/fresh.new')");
+        window.run_lua(
             "vim.api.nvim_buf_set_lines(0, 0, -1, true, { 'unsaved and', 'never written' }) T.attach()",
         );
-        window.work();
+        window.run_turn();
         let seen = |call| result(&scripted, 1, call);
         assert!(seen("c1").0.contains("4: unsaved words"), "{}", seen("c1").0);
         let grep = seen("c2").0;
@@ -118,12 +132,12 @@ fn what_is_not_saved_is_what_the_tools_see() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_buffer_that_cannot_be_changed_is_an_error_that_says_so() {
-    on_each(|program| {
-        let scripted = desk(edit("a.txt", "two", "2"));
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment(edit("a.txt", "two", "2"));
         scripted.desk.write("a.txt", TEN);
-        let mut window = Window::open(program, &scripted.desk, &["a.txt"]);
-        window.does("vim.bo.modifiable = false");
-        window.work();
+        let mut window = NeovimSession::open(program, &scripted.desk, &["a.txt"]);
+        window.run_lua("vim.bo.modifiable = false");
+        window.run_turn();
         let (told, failed) = result(&scripted, 1, "c1");
         assert!(failed && told.contains("modifiable"), "{told}");
         assert_eq!(window.text("a.txt"), TEN);
@@ -135,12 +149,12 @@ fn a_buffer_that_cannot_be_changed_is_an_error_that_says_so() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_buffer_that_is_read_only_can_be_edited_as_by_hand() {
-    on_each(|program| {
-        let scripted = desk(edit("a.txt", "two", "2"));
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment(edit("a.txt", "two", "2"));
         scripted.desk.write("a.txt", TEN);
-        let mut window = Window::open(program, &scripted.desk, &["a.txt"]);
-        window.does("vim.bo.readonly = true");
-        window.work();
+        let mut window = NeovimSession::open(program, &scripted.desk, &["a.txt"]);
+        window.run_lua("vim.bo.readonly = true");
+        window.run_turn();
         assert!(!result(&scripted, 1, "c1").1);
         assert_eq!(window.text("a.txt"), TEN.replace("two", "2"));
     });
@@ -149,16 +163,21 @@ fn a_buffer_that_is_read_only_can_be_edited_as_by_hand() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn the_buffer_counts_while_it_is_open_and_the_disk_afterwards() {
-    on_each(|program| {
-        let read = || Turn::new().call("c1", "read", json!({ "filePath": "a.txt" }));
-        let scripted = desk([read(), Turn::new().text("Done."), read(), Turn::new().text("Done.")]);
+    for_each_neovim(|program| {
+        let read = || ScriptedTurn::new().call("c1", "read", json!({ "filePath": "a.txt" }));
+        let scripted = allow_edits_environment([
+            read(),
+            ScriptedTurn::new().text("Done."),
+            read(),
+            ScriptedTurn::new().text("Done."),
+        ]);
         scripted.desk.write("a.txt", TEN);
-        let mut window = Window::open(program, &scripted.desk, &["a.txt"]);
+        let mut window = NeovimSession::open(program, &scripted.desk, &["a.txt"]);
         scripted.desk.write("a.txt", "another text\n");
-        window.work();
+        window.run_turn();
         assert!(result(&scripted, 1, "c1").0.contains("2: two"));
-        window.does("vim.cmd('silent bwipeout! a.txt') T.request('copydesk/status', vim.empty_dict())");
-        window.work();
+        window.run_lua("vim.cmd('silent bwipeout! a.txt') T.request('copydesk/status', vim.empty_dict())");
+        window.run_turn();
         assert!(result(&scripted, 3, "c1").0.contains("1: another text"), "{}", result(&scripted, 3, "c1").0);
     });
 }
@@ -166,18 +185,18 @@ fn the_buffer_counts_while_it_is_open_and_the_disk_afterwards() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn an_edit_that_needs_a_word_is_made_when_it_is_given() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let turns = edit("a.txt", "two", "2").into_iter().chain(edit("a.txt", "three", "3"));
-        let scripted = with_rules(turns, json!({ "edit": "ask" }));
+        let scripted = environment_with_rules(turns, json!({ "edit": "ask" }));
         scripted.desk.write("a.txt", TEN);
-        let mut window = Window::open(program, &scripted.desk, &["a.txt"]);
-        window.does("T.reply = { reply = 'reject', reason = 'Not that one' }");
-        window.work();
+        let mut window = NeovimSession::open(program, &scripted.desk, &["a.txt"]);
+        window.run_lua("T.reply = { reply = 'reject', reason = 'Not that one' }");
+        window.run_turn();
         let (told, failed) = result(&scripted, 1, "c1");
         assert!(failed && told.contains("Not that one"), "{told}");
         assert_eq!(window.text("a.txt"), TEN);
-        window.does("T.reply = { reply = 'once' }");
-        window.work();
+        window.run_lua("T.reply = { reply = 'once' }");
+        window.run_turn();
         assert!(!result(&scripted, 3, "c1").1);
         assert_eq!(window.text("a.txt"), TEN.replace("three", "3"));
     });
@@ -186,13 +205,13 @@ fn an_edit_that_needs_a_word_is_made_when_it_is_given() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_file_of_a_hundred_thousand_lines_is_edited_in_the_middle() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let text: String = (0..100_000).map(|number| format!("line {number} of many\n")).collect();
-        let scripted = desk(edit("large.txt", "line 50000 of many", "the middle"));
+        let scripted = allow_edits_environment(edit("large.txt", "line 50000 of many", "the middle"));
         scripted.desk.write("large.txt", &text);
-        let mut window = Window::open(program, &scripted.desk, &["large.txt"]);
-        window.does("vim.cmd('normal! 100Gotyped above') vim.cmd('normal! Gotyped below')");
-        window.work();
+        let mut window = NeovimSession::open(program, &scripted.desk, &["large.txt"]);
+        window.run_lua("vim.cmd('normal! 100Gotyped above') vim.cmd('normal! Gotyped below')");
+        window.run_turn();
         assert!(!result(&scripted, 1, "c1").1);
         let expected = text.replace("line 50000 of many", "the middle");
         let expected =
@@ -205,17 +224,18 @@ fn a_file_of_a_hundred_thousand_lines_is_edited_in_the_middle() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn typing_into_a_buffer_that_was_just_opened_moves_the_edit() {
-    on_each(|program| {
-        let scripted = desk(edit("a.txt", "two\nthree\nfour\nfive", "2\nthree\nfour\n5"));
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment(edit("a.txt", "two\nthree\nfour\nfive", "2\nthree\nfour\n5"));
         scripted.desk.write("a.txt", TEN);
-        let mut window = Window::with_debounce(program, &scripted.desk, &["a.txt"], USUAL);
-        window.does(
+        let mut window =
+            NeovimSession::with_debounce(program, &scripted.desk, &["a.txt"], DEFAULT_DEBOUNCE_MS);
+        window.run_lua(
             "T.before = function()
                 vim.api.nvim_buf_set_lines(0, 0, 0, true, { 'typed', 'typed too' })
                 T.before = nil
             end",
         );
-        window.work();
+        window.run_turn();
         assert!(!result(&scripted, 1, "c1").1);
         let expected = format!("typed\ntyped too\n{}", TEN.replace("two", "2").replace("five", "5"));
         assert_eq!(window.text("a.txt"), expected);
@@ -225,16 +245,16 @@ fn typing_into_a_buffer_that_was_just_opened_moves_the_edit() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn an_edit_of_many_hunks_is_known_to_be_one() {
-    on_each(|program| {
-        for debounce in [0, USUAL] {
+    for_each_neovim(|program| {
+        for debounce in [0, DEFAULT_DEBOUNCE_MS] {
             let turns = edit("a.txt", TEN, "0\none\n2\nthree\n4\nfive\nseven\n8\nnine\nten\neleven\n");
-            let scripted = desk(turns);
+            let scripted = allow_edits_environment(turns);
             scripted.desk.write("a.txt", TEN);
-            let mut window = Window::with_debounce(program, &scripted.desk, &["a.txt"], debounce);
-            window.work();
+            let mut window = NeovimSession::with_debounce(program, &scripted.desk, &["a.txt"], debounce);
+            window.run_turn();
             assert!(!result(&scripted, 1, "c1").1, "{}", result(&scripted, 1, "c1").0);
             assert_eq!(window.text("a.txt"), "0\none\n2\nthree\n4\nfive\nseven\n8\nnine\nten\neleven\n");
-            window.does("vim.cmd('silent undo')");
+            window.run_lua("vim.cmd('silent undo')");
             assert_eq!(window.text("a.txt"), TEN);
         }
     });

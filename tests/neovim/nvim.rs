@@ -18,18 +18,18 @@ use tempfile::TempDir;
 /// Only a test that fails waits this long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub(crate) struct Nvim {
+pub(crate) struct NeovimInstance {
     child: Child,
     lines: BufReader<UnixStream>,
     /// What the desk told, in its order, and nobody has waited for yet.
-    told: VecDeque<Value>,
+    unread_messages: VecDeque<Value>,
     next: u64,
     _socket: TempDir,
 }
 
 /// Every Neovim to test with: named by `COPYDESK_TEST_NVIM`, paths with `:` between them; `tests/run` names those it has
 /// installed.
-pub(crate) fn installed() -> Vec<PathBuf> {
+pub(crate) fn installed_neovims() -> Vec<PathBuf> {
     let named = std::env::var_os("COPYDESK_TEST_NVIM").unwrap_or_default();
     let found: Vec<_> = std::env::split_paths(&named).filter(|path| path.is_file()).collect();
     assert!(
@@ -39,7 +39,7 @@ pub(crate) fn installed() -> Vec<PathBuf> {
     found
 }
 
-impl Nvim {
+impl NeovimInstance {
     /// `setup` is Lua that is run at the start; `prepare` gives the process its folders and variables.
     pub(crate) fn start(program: &Path, setup: &str, prepare: impl FnOnce(&mut Command)) -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -54,7 +54,13 @@ impl Nvim {
             command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let stream = listener.accept().unwrap().0;
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        Self { child, lines: BufReader::new(stream), told: VecDeque::new(), next: 0, _socket: folder }
+        Self {
+            child,
+            lines: BufReader::new(stream),
+            unread_messages: VecDeque::new(),
+            next: 0,
+            _socket: folder,
+        }
     }
 
     /// Runs Lua with `...` as its arguments; what it returns.
@@ -64,55 +70,55 @@ impl Nvim {
         let order = json!({ "id": self.next, "lua": code, "args": args });
         writeln!(self.lines.get_mut(), "{order}").unwrap();
         loop {
-            let mut line = self.line();
+            let mut line = self.read_message();
             if line["id"] == self.next {
                 assert_eq!(line["ok"], true, "{code}\n{}", line["result"].as_str().unwrap_or_default());
                 return line["result"].take();
             }
-            self.told.push_back(line);
+            self.unread_messages.push_back(line);
         }
     }
 
     /// Waits for something that the desk tells, of this kind and so.
     #[track_caller]
-    pub(crate) fn wait(&mut self, kind: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) fn wait_for_message(&mut self, kind: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         let is_it = |line: &Value| line["event"] == kind && wanted(&line["value"]);
-        if let Some(at) = self.told.iter().position(is_it) {
-            return self.told.remove(at).unwrap()["value"].take();
+        if let Some(at) = self.unread_messages.iter().position(is_it) {
+            return self.unread_messages.remove(at).unwrap()["value"].take();
         }
         loop {
-            let mut line = self.line();
+            let mut line = self.read_message();
             if is_it(&line) {
                 return line["value"].take();
             }
-            self.told.push_back(line);
+            self.unread_messages.push_back(line);
         }
     }
 
     /// Whether something of this kind was told and not waited for.
-    pub(crate) fn has(&self, kind: &str) -> bool {
-        self.told.iter().any(|line| line["event"] == kind)
+    pub(crate) fn has_message(&self, kind: &str) -> bool {
+        self.unread_messages.iter().any(|line| line["event"] == kind)
     }
 
     /// What was told so far is not waited for any more.
-    pub(crate) fn forget(&mut self) {
+    pub(crate) fn discard_messages(&mut self) {
         self.lua("", json!([]));
-        self.told.clear();
+        self.unread_messages.clear();
     }
 
     #[track_caller]
-    fn line(&mut self) -> Value {
+    fn read_message(&mut self) -> Value {
         let mut line = String::new();
         match self.lines.read_line(&mut line) {
             Ok(0) => panic!("Neovim has ended: {:?}", self.child.try_wait()),
             Ok(_) => serde_json::from_str(&line).unwrap(),
-            Err(error) => panic!("{error}; told and not waited for: {:#?}", self.told),
+            Err(error) => panic!("{error}; told and not waited for: {:#?}", self.unread_messages),
         }
     }
 
     /// Runs Lua that ends Neovim, and waits for that.
     #[track_caller]
-    pub(crate) fn ends(&mut self, code: &str, args: Value) {
+    pub(crate) fn run_until_exit(&mut self, code: &str, args: Value) {
         let order = json!({ "id": 0, "lua": code, "args": args });
         writeln!(self.lines.get_mut(), "{order}").unwrap();
         let mut rest = String::new();
@@ -128,7 +134,7 @@ impl Nvim {
     }
 }
 
-impl Drop for Nvim {
+impl Drop for NeovimInstance {
     fn drop(&mut self) {
         let _ = self.lines.get_ref().shutdown(std::net::Shutdown::Both);
         drop(self.child.stdin.take());

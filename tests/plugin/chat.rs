@@ -2,39 +2,45 @@
 
 use serde_json::json;
 
-use super::window::Window;
-use crate::model_server::Turn;
-use crate::neovim::lives::wait;
-use crate::neovim::window::{desk, edit, on_each, result, with_config, with_rules};
+use super::plugin_neovim::PluginNeovim;
+use crate::model_server::ScriptedTurn;
+use crate::neovim::crashes::block_on;
+use crate::neovim::neovim_session::{
+    allow_edits_environment, edit, environment_with_config, environment_with_rules, for_each_neovim, result,
+};
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_turn_is_shown_as_it_goes_on() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let turns = [
-            Turn::new().text("I look at the cart.").call("c1", "read", json!({ "filePath": "cart.rs" })),
-            Turn::new().text("The tax is **added twice**.\n\n").call(
+            ScriptedTurn::new().text("I look at the cart.").call(
+                "c1",
+                "read",
+                json!({ "filePath": "cart.rs" }),
+            ),
+            ScriptedTurn::new().text("The tax is **added twice**.\n\n").call(
                 "c2",
                 "edit",
                 json!({ "filePath": "cart.rs", "oldString": "tax + tax", "newString": "tax" }),
             ),
-            Turn::new().text("Done: see `total`."),
+            ScriptedTurn::new().text("Done: see `total`."),
         ];
-        let scripted = with_rules(turns, json!({ "edit": "ask" }));
+        let scripted = environment_with_rules(turns, json!({ "edit": "ask" }));
         scripted.desk.write("cart.rs", "fn total() {\n    price + tax + tax\n}\n");
-        let mut window = Window::open(program, &scripted.desk);
+        let mut window = PluginNeovim::open(program, &scripted.desk);
         window.command("edit cart.rs");
         window.command("Copydesk chat");
-        window.sees("chat-empty");
+        window.assert_screen("chat-empty");
         window.keys("iFix the total<Esc><CR>");
-        window.nvim.wait("CopydeskAsk", |_| true);
-        window.until("require('copydesk.review').count() == 1");
-        window.sees("chat-ask");
+        window.nvim.wait_for_message("CopydeskAsk", |_| true);
+        window.wait_until("require('copydesk.review').count() == 1");
+        window.assert_screen("chat-ask");
         window.keys("<C-w>ko");
-        window.ended();
-        window.sees("chat-done");
+        window.wait_for_turn_end();
+        window.assert_screen("chat-done");
         window.keys("zR");
-        window.sees("chat-unfolded");
+        window.assert_screen("chat-unfolded");
         assert_eq!(window.lines("cart.rs"), "fn total() {\n    price + tax\n}");
     });
 }
@@ -42,22 +48,22 @@ fn a_turn_is_shown_as_it_goes_on() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_is_streamed_stays_in_sight_only_for_whom_is_at_the_end() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let many: String = (1..=60).map(|number| format!("line {number}\n\n")).collect();
-        let turns = [Turn::new().text(&many).gate("half").text("more\n\n").text("the end")];
-        let scripted = desk(turns);
-        let mut window = Window::open(program, &scripted.desk);
+        let turns = [ScriptedTurn::new().text(&many).gate("half").text("more\n\n").text("the end")];
+        let scripted = allow_edits_environment(turns);
+        let mut window = PluginNeovim::open(program, &scripted.desk);
         window.command("Copydesk ask Count");
-        wait(scripted.server.reached("half"));
+        block_on(scripted.server.wait_for_gate("half"));
         let lines = "vim.api.nvim_buf_line_count(vim.fn.bufnr('copydesk://chat'))";
-        window.until(&format!("{lines} > 100"));
+        window.wait_until(&format!("{lines} > 100"));
         // The person reads at the beginning, in one window, while another is at the end.
         window.command("2wincmd w | split | 2wincmd w | normal! gg");
         let place = "local view = vim.api.nvim_win_call(vim.fn.win_getid(2), vim.fn.winsaveview)
             return { view.lnum, view.topline }";
         let before = window.lua(place);
-        scripted.server.open("half");
-        window.ended();
+        scripted.server.open_gate("half");
+        window.wait_for_turn_end();
         window.screen();
         assert_eq!(window.lua(place), before);
         let end = format!("return vim.api.nvim_win_get_cursor(vim.fn.win_getid(3))[1] == {lines}");
@@ -76,20 +82,20 @@ fn each_answer_to_an_ask_reaches_the_model() {
         ("r", "rejected"),
         ("Rnot that one<CR>", "not that one"),
     ];
-    on_each(|program| {
+    for_each_neovim(|program| {
         for (keys, told) in answers {
             let stops = keys == "r";
             let turns = edit("a.txt", "two", "2").into_iter().take(if stops { 1 } else { 2 });
-            let scripted = with_rules(turns, json!({ "edit": "ask" }));
+            let scripted = environment_with_rules(turns, json!({ "edit": "ask" }));
             scripted.desk.write("a.txt", "one\ntwo\n");
-            let mut window = Window::open(program, &scripted.desk);
+            let mut window = PluginNeovim::open(program, &scripted.desk);
             window.lua("vim.ui.input = function(_, done) done('not that one') end");
             window.command("edit a.txt");
             window.command("Copydesk ask Change it");
-            window.nvim.wait("CopydeskAsk", |_| true);
+            window.nvim.wait_for_message("CopydeskAsk", |_| true);
             window.command("2wincmd w");
             window.keys(keys.trim_end_matches("not that one<CR>"));
-            let ended = window.ended();
+            let ended = window.wait_for_turn_end();
             assert_eq!(ended["end"]["kind"], if stops { "rejected" } else { "done" }, "{keys}");
             if !stops {
                 let (said, failed) = result(&scripted, 1, "c1");
@@ -105,20 +111,20 @@ fn each_answer_to_an_ask_reaches_the_model() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn an_ask_is_shown_in_a_corner_while_the_conversation_is_hidden() {
-    on_each(|program| {
-        let scripted = with_rules(edit("a.txt", "two", "2"), json!({ "edit": "ask" }));
+    for_each_neovim(|program| {
+        let scripted = environment_with_rules(edit("a.txt", "two", "2"), json!({ "edit": "ask" }));
         scripted.desk.write("a.txt", "one\ntwo\n");
-        let mut window = Window::open(program, &scripted.desk);
+        let mut window = PluginNeovim::open(program, &scripted.desk);
         window.command("edit a.txt");
         window.command("Copydesk! ask Change it");
-        window.nvim.wait("CopydeskAsk", |_| true);
-        window.until("require('copydesk.chat.float').window()");
-        window.until("require('copydesk.review').count() == 1");
+        window.nvim.wait_for_message("CopydeskAsk", |_| true);
+        window.wait_until("require('copydesk.chat.float').window()");
+        window.wait_until("require('copydesk.review').count() == 1");
         assert_eq!(window.lua("return vim.api.nvim_buf_get_name(0):match('[^/]*$')"), "a.txt");
-        window.sees("ask-corner");
+        window.assert_screen("ask-corner");
         window.command("Copydesk allow");
-        window.ended();
-        window.until("not require('copydesk.chat.float').window()");
+        window.wait_for_turn_end();
+        window.wait_until("not require('copydesk.chat.float').window()");
         assert_eq!(window.lines("a.txt"), "one\n2");
     });
 }
@@ -126,13 +132,14 @@ fn an_ask_is_shown_in_a_corner_while_the_conversation_is_hidden() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn earlier_prompts_come_back_and_what_was_being_written_too() {
-    on_each(|program| {
-        let scripted = desk([Turn::new().text("One."), Turn::new().text("Two.")]);
-        let mut window = Window::open(program, &scripted.desk);
+    for_each_neovim(|program| {
+        let scripted =
+            allow_edits_environment([ScriptedTurn::new().text("One."), ScriptedTurn::new().text("Two.")]);
+        let mut window = PluginNeovim::open(program, &scripted.desk);
         window.command("Copydesk chat");
         for prompt in ["first", "second\nwith a line"] {
             window.keys(&format!("i{}<Esc><CR>", prompt.replace('\n', "<CR>")));
-            window.ended();
+            window.wait_for_turn_end();
         }
         window.keys("ihalf<Esc>");
         let mut seen = Vec::new();
@@ -148,38 +155,42 @@ fn earlier_prompts_come_back_and_what_was_being_written_too() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_prompt_while_a_turn_runs_joins_it() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let turns = [
-            Turn::new().text("I begin").gate("half").text(".").call("c1", "list", json!({})),
-            Turn::new().text("So be it."),
+            ScriptedTurn::new().text("I begin").gate("half").text(".").call("c1", "list", json!({})),
+            ScriptedTurn::new().text("So be it."),
         ];
-        let scripted = desk(turns);
-        let mut window = Window::open(program, &scripted.desk);
+        let scripted = allow_edits_environment(turns);
+        let mut window = PluginNeovim::open(program, &scripted.desk);
         window.command("Copydesk chat");
         window.keys("iBegin<Esc><CR>");
-        wait(scripted.server.reached("half"));
+        block_on(scripted.server.wait_for_gate("half"));
         window.keys("iAnd be short<Esc><CR>");
-        window.until("#require('copydesk.session').current().sent == 1");
-        window.sees("chat-steering");
-        scripted.server.open("half");
-        window.ended();
-        assert!(scripted.sent(1).to_string().contains("And be short"), "{:#}", scripted.sent(1));
-        window.sees("chat-steered");
+        window.wait_until("#require('copydesk.session').current().sent == 1");
+        window.assert_screen("chat-steering");
+        scripted.server.open_gate("half");
+        window.wait_for_turn_end();
+        assert!(
+            scripted.request_body(1).to_string().contains("And be short"),
+            "{:#}",
+            scripted.request_body(1)
+        );
+        window.assert_screen("chat-steered");
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn the_line_of_a_call_leads_to_its_place() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let lines: String = (1..=50).map(|number| format!("line {number}\n")).collect();
-        let scripted = desk(edit("a.txt", "line 40", "line forty"));
+        let scripted = allow_edits_environment(edit("a.txt", "line 40", "line forty"));
         scripted.desk.write("a.txt", &lines);
         scripted.desk.write("b.txt", "another\n");
-        let mut window = Window::open(program, &scripted.desk);
+        let mut window = PluginNeovim::open(program, &scripted.desk);
         window.command("edit b.txt");
         window.command("Copydesk ask Change it");
-        window.ended();
+        window.wait_for_turn_end();
         window.screen();
         window.command("2wincmd w");
         window.keys("gg/Edited<CR><CR>");
@@ -191,60 +202,60 @@ fn the_line_of_a_call_leads_to_its_place() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn an_earlier_prompt_is_sent_again_from_where_it_stood() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let [change, done] = edit("a.txt", "two", "2");
-        let turns = [Turn::new().text("One."), change, done, Turn::new().text("Otherwise.")];
-        let scripted = desk(turns);
+        let turns = [ScriptedTurn::new().text("One."), change, done, ScriptedTurn::new().text("Otherwise.")];
+        let scripted = allow_edits_environment(turns);
         scripted.desk.write("a.txt", "one\ntwo\n");
-        let mut window = Window::open(program, &scripted.desk);
+        let mut window = PluginNeovim::open(program, &scripted.desk);
         window.lua("vim.ui.select = function(items, _, done) done(items[2], 2) end");
         window.command("edit a.txt");
         for prompt in ["First", "Change it"] {
             window.command(&format!("Copydesk ask {prompt}"));
-            window.ended();
+            window.wait_for_turn_end();
         }
         assert_eq!(window.lines("a.txt"), "one\n2");
         let before = window.lua("return require('copydesk.session').current().id");
         window.screen();
         window.command("2wincmd w");
         window.keys("G]][[e");
-        window.until("require('copydesk.chat.input').text() == 'Change it'");
+        window.wait_until("require('copydesk.chat.input').text() == 'Change it'");
         assert_ne!(window.lua("return require('copydesk.session').current().id"), before);
         assert_eq!(window.lines("a.txt"), "one\ntwo", "what the agent did since is taken back");
         window.keys("A otherwise<Esc><CR>");
-        window.ended();
-        let sent = scripted.sent(3).to_string();
+        window.wait_for_turn_end();
+        let sent = scripted.request_body(3).to_string();
         assert!(
             sent.contains("First") && sent.contains("One.") && sent.contains("Change it otherwise"),
             "{sent}"
         );
         assert!(!sent.contains("tool_use"), "{sent}");
-        window.sees("chat-again");
+        window.assert_screen("chat-again");
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn the_keys_of_each_window_are_listed() {
-    on_each(|program| {
-        let scripted = desk([]);
-        let mut window = Window::open(program, &scripted.desk);
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let mut window = PluginNeovim::open(program, &scripted.desk);
         window.command("Copydesk chat");
         window.keys("g?");
-        window.sees("keys-prompt");
+        window.assert_screen("keys-prompt");
         window.keys("q<C-w>kg?");
-        window.sees("keys-chat");
+        window.assert_screen("keys-chat");
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_question_is_shown_and_answered_where_it_stands() {
-    on_each(|program| {
-        let scripted = desk([Turn::new().text("So.")]);
-        let mut window = Window::open(program, &scripted.desk);
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([ScriptedTurn::new().text("So.")]);
+        let mut window = PluginNeovim::open(program, &scripted.desk);
         window.command("Copydesk ask Work");
-        window.ended();
+        window.wait_for_turn_end();
         window.lua(
             "vim.ui.select = function(items, _, done) done(items[2], 2) end
             local options = { { label = 'By hand', description = 'slow' }, { label = 'By a tool' } }
@@ -256,10 +267,10 @@ fn a_question_is_shown_and_answered_where_it_stands() {
                 T.tell('answered', require('copydesk.ask').question(asked))
             end)()",
         );
-        window.sees("chat-question");
+        window.assert_screen("chat-question");
         window.command("2wincmd w");
         window.keys("G<CR>");
-        let answer = window.nvim.wait("answered", |_| true);
+        let answer = window.nvim.wait_for_message("answered", |_| true);
         assert_eq!(answer, json!({ "reply": "answered", "answers": [["By a tool"]] }));
         assert!(!window.screen().contains("How shall it be done?"));
     });
@@ -269,17 +280,20 @@ fn a_question_is_shown_and_answered_where_it_stands() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn things_to_do_are_shown_as_a_list() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let todos = json!([
             { "content": "Look at the cart", "status": "completed" },
             { "content": "Mend the total", "status": "in_progress" },
             { "content": "Run the tests", "status": "pending" },
         ]);
-        let turns = [Turn::new().call("c1", "todowrite", json!({ "todos": todos })), Turn::new().text("So.")];
-        let scripted = desk(turns);
-        let mut window = Window::open(program, &scripted.desk);
+        let turns = [
+            ScriptedTurn::new().call("c1", "todowrite", json!({ "todos": todos })),
+            ScriptedTurn::new().text("So."),
+        ];
+        let scripted = allow_edits_environment(turns);
+        let mut window = PluginNeovim::open(program, &scripted.desk);
         window.command("Copydesk ask Work");
-        window.ended();
+        window.wait_for_turn_end();
         window.screen();
         let lines = window.lines("copydesk://chat");
         assert!(
@@ -293,18 +307,20 @@ fn things_to_do_are_shown_as_a_list() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn calls_within_a_call_stand_under_it() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let calls = json!([
             { "tool": "read", "parameters": { "path": "cart.rs" } },
             { "tool": "summon", "parameters": {} },
         ]);
-        let turns =
-            [Turn::new().call("c1", "batch", json!({ "tool_calls": calls })), Turn::new().text("So.")];
-        let scripted = with_config(turns, json!({ "tools": { "batch": true } }));
+        let turns = [
+            ScriptedTurn::new().call("c1", "batch", json!({ "tool_calls": calls })),
+            ScriptedTurn::new().text("So."),
+        ];
+        let scripted = environment_with_config(turns, json!({ "tools": { "batch": true } }));
         scripted.desk.write("cart.rs", "fn total() {}\n");
-        let mut window = Window::open(program, &scripted.desk);
+        let mut window = PluginNeovim::open(program, &scripted.desk);
         window.command("Copydesk ask Look");
-        window.ended();
+        window.wait_for_turn_end();
         window.screen();
         let lines = window.lines("copydesk://chat");
         let shown: Vec<_> = lines.lines().filter(|line| line.contains(['✓', '✗'])).collect();

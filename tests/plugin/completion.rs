@@ -4,12 +4,12 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 
-use super::commands::Person;
-use crate::neovim::window::{desk, on_each};
-use crate::sessions::harness::Scripted;
+use super::commands::NeovimUser;
+use crate::neovim::neovim_session::{allow_edits_environment, for_each_neovim};
+use crate::sessions::harness::ScriptedEnvironment;
 
-fn project() -> Scripted {
-    let scripted = desk([]);
+fn project() -> ScriptedEnvironment {
+    let scripted = allow_edits_environment([]);
     for name in ["src/cart.rs", "src/coupon.rs", "docs/my cart.md", ".git/config"] {
         scripted.desk.write(name, "x\n");
     }
@@ -17,17 +17,17 @@ fn project() -> Scripted {
 }
 
 /// A person with the prompt open and the list of files made.
-fn prompting(program: &std::path::Path, scripted: &Scripted) -> Person {
+fn prompting(program: &std::path::Path, scripted: &ScriptedEnvironment) -> NeovimUser {
     // Wide enough for the menu: whether it marks what does not fit differs between Neovims.
-    let mut person = Person::with(program, &scripted.desk, json!({ "chat": { "size": 60 } }));
+    let mut person = NeovimUser::start_with(program, &scripted.desk, json!({ "chat": { "size": 60 } }));
     person.window.command("edit src/cart.rs");
     person.window.command("Copydesk chat");
-    person.window.until("#require('copydesk.complete.files').list(vim.fn.getcwd()) > 0");
+    person.window.wait_until("#require('copydesk.complete.files').list(vim.fn.getcwd()) > 0");
     person
 }
 
 /// What is offered at the end of a line of the prompt: where the word begins, and the words.
-fn offered(person: &mut Person, line: &str) -> (Value, Vec<String>) {
+fn completions_at(person: &mut NeovimUser, line: &str) -> (Value, Vec<String>) {
     let code = "local text = ...
         vim.wo.virtualedit = 'onemore'
         vim.api.nvim_buf_set_lines(0, 0, -1, true, vim.split(text, '\\n'))
@@ -44,7 +44,7 @@ fn offered(person: &mut Person, line: &str) -> (Value, Vec<String>) {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn mentions_and_commands_are_offered_where_they_can_stand() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let scripted = project();
         let mut person = prompting(program, &scripted);
         for (line, start, first) in [
@@ -62,18 +62,18 @@ fn mentions_and_commands_are_offered_where_they_can_stand() {
             ("/etc/passwd", -3, vec![]),
             ("words\n/sto", -3, vec![]),
         ] {
-            let (column, words) = offered(&mut person, line);
+            let (column, words) = completions_at(&mut person, line);
             assert_eq!(
                 (column, words),
                 (json!(start), first.into_iter().map(str::to_owned).collect()),
                 "{line}"
             );
         }
-        let (_, words) = offered(&mut person, "@");
+        let (_, words) = completions_at(&mut person, "@");
         let begins = ["@buffer", "@selection", "@diagnostics", "@quickfix", "@symbol:", "@src/cart.rs"];
         assert_eq!(words[..6], begins, "{words:?}");
         assert!(!words.iter().any(|word| word.contains(".git/")), "{words:?}");
-        let (_, words) = offered(&mut person, "/");
+        let (_, words) = completions_at(&mut person, "/");
         assert!(words.len() > 15 && words.contains(&"/new".to_owned()), "{words:?}");
     });
 }
@@ -81,20 +81,20 @@ fn mentions_and_commands_are_offered_where_they_can_stand() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn the_menu_opens_by_itself_and_chooses_nothing() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let scripted = project();
         let mut person = prompting(program, &scripted);
         let before = person.window.lua("return vim.go.completeopt");
         person.window.lua("T.type('iSee @')");
-        person.window.until("vim.fn.pumvisible() == 1");
+        person.window.wait_until("vim.fn.pumvisible() == 1");
         assert_eq!(person.window.lua("return vim.api.nvim_get_current_line()"), "See @");
         person.window.lua("T.type('coup')");
-        person.window.until("#vim.fn.complete_info({ 'items' }).items == 1");
+        person.window.wait_until("#vim.fn.complete_info({ 'items' }).items == 1");
         let screen = person.window.screen();
         let menu: Vec<_> = screen.lines().filter(|line| line.contains("coupon")).map(str::trim).collect();
         assert_eq!(menu.len(), 1, "{screen}");
         person.window.lua("T.type('<Down><C-y> please<Esc>')");
-        person.window.until("vim.fn.mode() == 'n'");
+        person.window.wait_until("vim.fn.mode() == 'n'");
         assert_eq!(person.window.lua("return vim.api.nvim_get_current_line()"), "See @src/coupon.rs please");
         assert_eq!(person.window.lua("return vim.go.completeopt"), before);
     });
@@ -103,20 +103,20 @@ fn the_menu_opens_by_itself_and_chooses_nothing() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_menu_that_was_closed_stays_closed_for_that_word() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let scripted = project();
         let mut person = prompting(program, &scripted);
         // Typed faster than Neovim looks.
         person.window.lua("T.type('i@co')");
-        person.window.until("vim.fn.pumvisible() == 1");
+        person.window.wait_until("vim.fn.pumvisible() == 1");
         person.window.lua("T.type('<C-e>u')");
-        person.window.until("vim.api.nvim_get_current_line() == '@cou' and vim.fn.pumvisible() == 0");
+        person.window.wait_until("vim.api.nvim_get_current_line() == '@cou' and vim.fn.pumvisible() == 0");
         person.window.lua("T.type('p @')");
-        person.window.until("vim.fn.pumvisible() == 1");
+        person.window.wait_until("vim.fn.pumvisible() == 1");
         assert_eq!(person.window.lua("return vim.api.nvim_get_current_line()"), "@coup @");
         // Where nothing can be offered, nothing is said about it.
         person.window.lua("T.type('<Esc>cc/reject for a reason')");
-        person.window.until("vim.api.nvim_get_current_line() == '/reject for a reason'");
+        person.window.wait_until("vim.api.nvim_get_current_line() == '/reject for a reason'");
         assert!(!person.window.screen().contains("not found"), "{}", person.window.screen());
     });
 }
@@ -124,24 +124,24 @@ fn a_menu_that_was_closed_stays_closed_for_that_word() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn the_menu_is_legible() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let scripted = project();
         let mut person = prompting(program, &scripted);
         person.window.lua("T.type('iLook at @')");
-        person.window.until("vim.fn.pumvisible() == 1");
-        person.window.sees("complete-mention");
+        person.window.wait_until("vim.fn.pumvisible() == 1");
+        person.window.assert_screen("complete-mention");
         person.window.lua("T.type('<Esc>cc/st')");
-        person.window.until("#vim.fn.complete_info({ 'items' }).items == 2");
-        person.window.sees("complete-command");
+        person.window.wait_until("#vim.fn.complete_info({ 'items' }).items == 2");
+        person.window.assert_screen("complete-command");
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn files_that_come_later_are_shown_then() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let scripted = project();
-        let mut person = Person::at(program, &scripted.desk);
+        let mut person = NeovimUser::start(program, &scripted.desk);
         person.window.command("Copydesk chat");
         person.window.lua(
             "vim.api.nvim_create_autocmd('CompleteChanged', {
@@ -149,7 +149,7 @@ fn files_that_come_later_are_shown_then() {
              })
              T.type('i@')",
         );
-        person.window.nvim.wait("menu", |told| told.to_string().contains("@src/coupon.rs"));
+        person.window.nvim.wait_for_message("menu", |told| told.to_string().contains("@src/coupon.rs"));
         assert_eq!(person.window.lua("return vim.api.nvim_get_current_line()"), "@");
     });
 }
@@ -157,12 +157,12 @@ fn files_that_come_later_are_shown_then() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn files_are_found_without_git_and_ripgrep() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let scripted = project();
         scripted.desk.write("target/debug/cart.d", "x\n");
-        let mut person = Person::at(program, &scripted.desk);
+        let mut person = NeovimUser::start(program, &scripted.desk);
         person.window.lua("vim.env.PATH = '/nowhere'");
-        person.window.until("#require('copydesk.complete.files').list(vim.fn.getcwd()) > 0");
+        person.window.wait_until("#require('copydesk.complete.files').list(vim.fn.getcwd()) > 0");
         let files = person.window.lua("return require('copydesk.complete.files').list(vim.fn.getcwd())");
         assert_eq!(files, json!(["docs/my cart.md", "src/cart.rs", "src/coupon.rs"]));
     });
@@ -172,14 +172,14 @@ fn files_are_found_without_git_and_ripgrep() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn half_a_name_is_not_offered() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let scripted = project();
         scripted.desk.write("~/bin/git", "#!/bin/sh\nprintf 'src/cart.rs\\0src/cou'\n");
         let bin = scripted.desk.path("~/bin");
         std::fs::set_permissions(bin.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
-        let mut person = Person::at(program, &scripted.desk);
+        let mut person = NeovimUser::start(program, &scripted.desk);
         person.window.nvim.lua("vim.env.PATH = ...", json!([format!("{}:/usr/bin:/bin", bin.display())]));
-        person.window.until("#require('copydesk.complete.files').list(vim.fn.getcwd()) > 0");
+        person.window.wait_until("#require('copydesk.complete.files').list(vim.fn.getcwd()) > 0");
         let files = person.window.lua("return require('copydesk.complete.files').list(vim.fn.getcwd())");
         assert_eq!(files, json!(["src/cart.rs"]));
     });
@@ -188,10 +188,10 @@ fn half_a_name_is_not_offered() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn symbols_come_from_the_language_server_and_go_along() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let scripted = project();
         scripted.desk.write("shop.txt", "fn total() {\n  tax()\n}\nfn tax() {}\n");
-        let mut person = Person::at(program, &scripted.desk);
+        let mut person = NeovimUser::start(program, &scripted.desk);
         person.window.lua(include_str!("server.lua"));
         person.window.lua(
             "local function range(first, last)
@@ -205,11 +205,11 @@ fn symbols_come_from_the_language_server_and_go_along() {
              })",
         );
         person.window.command("edit shop.txt");
-        person.window.until("#vim.lsp.get_clients({ name = 'words' }) == 1");
+        person.window.wait_until("#vim.lsp.get_clients({ name = 'words' }) == 1");
         person.window.command("Copydesk chat");
-        assert_eq!(offered(&mut person, "@symbol:").1, Vec::<String>::new());
-        person.window.until("require('copydesk.complete.symbols').known('tax')");
-        assert_eq!(offered(&mut person, "@symbol:tot").1, ["@symbol:total"]);
+        assert_eq!(completions_at(&mut person, "@symbol:").1, Vec::<String>::new());
+        person.window.wait_until("require('copydesk.complete.symbols').known('tax')");
+        assert_eq!(completions_at(&mut person, "@symbol:tot").1, ["@symbol:total"]);
         let gather = "return require('copydesk.context').gather('@symbol:total').items[1].text";
         assert_eq!(person.window.lua(gather), "fn total() {\n  tax()\n}");
         // A server may answer late, when the file is gone, and with anything.
@@ -223,7 +223,7 @@ fn symbols_come_from_the_language_server_and_go_along() {
              vim.cmd('bwipeout! shop.txt')
              words:release('textDocument/documentSymbol')",
         );
-        person.window.until("T.has_come");
+        person.window.wait_until("T.has_come");
         let odd = "return { vim.v.errmsg, require('copydesk.complete.symbols').known('odd') == nil }";
         assert_eq!(person.window.lua(odd), json!(["", true]));
     });
@@ -232,11 +232,11 @@ fn symbols_come_from_the_language_server_and_go_along() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_command_in_the_prompt_is_run_and_other_words_are_sent() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let scripted = project();
         let mut person = prompting(program, &scripted);
         person.window.keys("i/add %<Esc><CR>");
-        assert_eq!(person.hears(), "with the next prompt: src/cart.rs");
+        assert_eq!(person.next_notification(), "with the next prompt: src/cart.rs");
         assert_eq!(person.window.lines("copydesk://prompt"), "");
         for text in ["/etc/passwd is odd", "/nothing", "/stop\nand more", "words"] {
             let is_command =

@@ -3,16 +3,16 @@
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 
-use super::commands::Person;
-use crate::cli::desk::USER;
-use crate::model_server::Turn;
-use crate::neovim::window::{desk, on_each};
-use crate::sessions::harness::Scripted;
+use super::commands::NeovimUser;
+use crate::cli::environment::USER_CONFIG;
+use crate::model_server::ScriptedTurn;
+use crate::neovim::neovim_session::{allow_edits_environment, for_each_neovim};
+use crate::sessions::harness::ScriptedEnvironment;
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n and so on";
 
-fn project() -> Scripted {
-    let scripted = desk([]);
+fn project() -> ScriptedEnvironment {
+    let scripted = allow_edits_environment([]);
     for (name, text) in [
         ("a.txt", "one\ntwo\nthree\n"),
         ("lib/b.txt", "bee\r\ndee\r\n"),
@@ -26,8 +26,8 @@ fn project() -> Scripted {
     scripted
 }
 
-/// What `gather` makes of a prompt, with the project's folder as `PROJECT` and the home as `HOME`.
-fn gathered(person: &mut Person, scripted: &Scripted, text: &str) -> Value {
+/// What `gather` makes of a prompt, with the project's folder as `PROJECT_CONFIG` and the home as `HOME`.
+fn gather_context(person: &mut NeovimUser, scripted: &ScriptedEnvironment, text: &str) -> Value {
     let gather =
         "return require('copydesk.context').gather(..., { origin = vim.api.nvim_get_current_win() })";
     let found = person.window.nvim.lua(gather, json!([text])).to_string();
@@ -40,7 +40,7 @@ fn uri(path: &str) -> Value {
     json!({ "uri": format!("file://{path}") })
 }
 
-fn stretch(path: &str, from: (u32, u32), to: (u32, u32), text: &str) -> Value {
+fn range_item(path: &str, from: (u32, u32), to: (u32, u32), text: &str) -> Value {
     let place = |(line, character)| json!({ "line": line, "character": character });
     json!({ "uri": format!("file://{path}"), "text": text, "range": { "start": place(from), "end": place(to) } })
 }
@@ -48,9 +48,9 @@ fn stretch(path: &str, from: (u32, u32), to: (u32, u32), text: &str) -> Value {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn mentions_are_what_they_name_and_other_words_stay_words() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let scripted = project();
-        let mut person = Person::at(program, &scripted.desk);
+        let mut person = NeovimUser::start(program, &scripted.desk);
         // As the person sees it, not as it is on the disk.
         person.window.command("edit a.txt | call setline(1, 'eins ü')");
         let a = "PROJECT/a.txt";
@@ -62,16 +62,16 @@ fn mentions_are_what_they_name_and_other_words_stay_words() {
             ("@lib/b.txt?", json!([uri("PROJECT/lib/b.txt")])),
             ("@lib and @./lib/../a.txt", json!([uri("PROJECT/lib"), uri(a)])),
             (r#"@"my notes.md" and more"#, json!([uri("PROJECT/my%20notes.md")])),
-            ("@a.txt:1", json!([stretch(a, (0, 0), (0, 6), "eins ü")])),
-            ("@a.txt:3-2, yes", json!([stretch(a, (1, 0), (2, 5), "two\nthree")])),
-            ("@a.txt:2-99", json!([stretch(a, (1, 0), (2, 5), "two\nthree")])),
-            ("@lib/b.txt:2", json!([stretch("PROJECT/lib/b.txt", (1, 0), (1, 3), "dee")])),
+            ("@a.txt:1", json!([range_item(a, (0, 0), (0, 6), "eins ü")])),
+            ("@a.txt:3-2, yes", json!([range_item(a, (1, 0), (2, 5), "two\nthree")])),
+            ("@a.txt:2-99", json!([range_item(a, (1, 0), (2, 5), "two\nthree")])),
+            ("@lib/b.txt:2", json!([range_item("PROJECT/lib/b.txt", (1, 0), (1, 3), "dee")])),
             ("@odd:7", json!([uri("PROJECT/odd:7")])),
             ("@~/else.txt", json!([{ "uri": "file://HOME/else.txt", "text": "from elsewhere\n" }])),
             ("@buffer", json!([uri(a)])),
             ("@symbol:unknown @", json!(null)),
         ] {
-            assert_eq!(gathered(&mut person, &scripted, text)["items"], items, "{text}");
+            assert_eq!(gather_context(&mut person, &scripted, text)["items"], items, "{text}");
         }
         for (text, problem) in [
             ("@a.txt:4", "`a.txt` has 3 lines, and no line 4"),
@@ -79,7 +79,7 @@ fn mentions_are_what_they_name_and_other_words_stay_words() {
             ("@selection", "nothing was selected in a.txt"),
             ("@quickfix", "the quickfix list is empty"),
         ] {
-            assert_eq!(gathered(&mut person, &scripted, text), json!({ "problem": problem }), "{text}");
+            assert_eq!(gather_context(&mut person, &scripted, text), json!({ "problem": problem }), "{text}");
         }
     });
 }
@@ -87,9 +87,9 @@ fn mentions_are_what_they_name_and_other_words_stay_words() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_selection_is_taken_as_it_is_seen() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let scripted = project();
-        let mut person = Person::at(program, &scripted.desk);
+        let mut person = NeovimUser::start(program, &scripted.desk);
         person.window.connect();
         // Which of the two they agree on depends on the Neovim.
         let is_utf8 = person.window.lua("return require('copydesk.position').encoding()") == "utf-8";
@@ -103,24 +103,24 @@ fn a_selection_is_taken_as_it_is_seen() {
             ("2G$vk0<Esc>", (0, 0), (1, if is_utf8 { 3 } else { 2 }), "a🦀c\ndü"),
         ] {
             person.window.keys(keys);
-            let items = gathered(&mut person, &scripted, "@selection")["items"].take();
-            assert_eq!(items, json!([stretch("PROJECT/a.txt", from, to, text)]), "{keys}");
+            let items = gather_context(&mut person, &scripted, "@selection")["items"].take();
+            assert_eq!(items, json!([range_item("PROJECT/a.txt", from, to, text)]), "{keys}");
         }
         person.window.command("set selection=exclusive");
         person.window.keys("gg0vl<Esc>");
-        let items = gathered(&mut person, &scripted, "@selection")["items"].take();
-        assert_eq!(items, json!([stretch("PROJECT/a.txt", (0, 0), (0, 1), "a")]));
+        let items = gather_context(&mut person, &scripted, "@selection")["items"].take();
+        assert_eq!(items, json!([range_item("PROJECT/a.txt", (0, 0), (0, 1), "a")]));
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn lists_of_the_editor_are_texts() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let scripted = project();
-        let mut person = Person::at(program, &scripted.desk);
+        let mut person = NeovimUser::start(program, &scripted.desk);
         person.window.command("edit a.txt");
-        let empty = gathered(&mut person, &scripted, "@diagnostics")["items"][0]["text"].take();
+        let empty = gather_context(&mut person, &scripted, "@diagnostics")["items"][0]["text"].take();
         assert_eq!(empty, "The editor shows no problems here.");
         person.window.lua(
             "vim.diagnostic.set(vim.api.nvim_create_namespace('t'), 0, {
@@ -132,7 +132,7 @@ fn lists_of_the_editor_are_texts() {
                { filename = 'a.txt' },
              } })",
         );
-        let found = gathered(&mut person, &scripted, "@diagnostics @quickfix")["items"].take();
+        let found = gather_context(&mut person, &scripted, "@diagnostics @quickfix")["items"].take();
         let problems =
             "Problems that the editor shows here:\n3:1 error: wrong [cc E1]\n2:3 warning: odd really";
         assert_eq!(found[0], json!({ "uri": "file://PROJECT/a.txt", "text": problems }));
@@ -146,12 +146,12 @@ fn lists_of_the_editor_are_texts() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn texts_that_are_no_utf8_can_be_sent() {
-    on_each(|program| {
-        let scripted = desk([Turn::new().text("Done.")]);
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([ScriptedTurn::new().text("Done.")]);
         scripted.desk.write("latin.txt", b"Stra\xdfe\n");
         scripted.desk.write("~/else.txt", b"Gr\xfc\xdfe\n");
-        let mut person = Person::at(program, &scripted.desk);
-        person.asks("@latin.txt:1 and @~/else.txt");
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        person.run_turn("@latin.txt:1 and @~/else.txt");
         let sent = scripted.last_message(0);
         assert!(sent.contains("Straße") && sent.contains("Grüße"), "{sent}");
     });
@@ -161,9 +161,9 @@ fn texts_that_are_no_utf8_can_be_sent() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_row_of_dots_is_not_read_in_a_thousand_ways() {
-    on_each(|program| {
-        let scripted = desk([]);
-        let mut person = Person::at(program, &scripted.desk);
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
         let readings =
             "local all = require('copydesk.context.mention').find('@a' .. ('.'):rep(4000) .. ' @b.)')
             return { #all[1] < 20, all[1][1] == 'a' .. ('.'):rep(4000), all[1][#all[1]], all[2] }";
@@ -182,17 +182,18 @@ fn a_row_of_dots_is_not_read_in_a_thousand_ways() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn of_long_texts_so_much_is_sent_that_the_desk_sees_that_there_is_more() {
-    on_each(|program| {
-        let scripted = desk([Turn::new().text("Done."), Turn::new().text("Done.")]);
+    for_each_neovim(|program| {
+        let scripted =
+            allow_edits_environment([ScriptedTurn::new().text("Done."), ScriptedTurn::new().text("Done.")]);
         // One letter more, and the others are torn apart at other places.
         for (number, before) in ["", "x"].into_iter().enumerate() {
             scripted.desk.write("~/else.txt", format!("{before}{}", "üß\n".repeat(200_000)));
-            let mut person = Person::at(program, &scripted.desk);
-            person.asks("@~/else.txt");
+            let mut person = NeovimUser::start(program, &scripted.desk);
+            person.run_turn("@~/else.txt");
             let sent = scripted.last_message(number);
             assert!(sent.contains(r"üß\nüß\n") && sent.contains("[The rest is left out.]"), "{number}");
         }
-        let mut person = Person::at(program, &scripted.desk);
+        let mut person = NeovimUser::start(program, &scripted.desk);
         person.window.lua(
             "vim.api.nvim_buf_set_lines(0, 0, -1, true, vim.split(('some words\\n'):rep(300000), '\\n'))",
         );
@@ -208,40 +209,40 @@ fn of_long_texts_so_much_is_sent_that_the_desk_sees_that_there_is_more() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn images_are_known_by_their_bytes_and_bounded() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let scripted = project();
         scripted.desk.write("fake.png", "just text\n");
         scripted.desk.write("big.pdf", [b"%PDF-1.7 ".as_slice(), &vec![b' '; 4_000_000]].concat());
-        let mut person = Person::at(program, &scripted.desk);
-        let found = gathered(&mut person, &scripted, "like @shot.png, not @fake.png");
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        let found = gather_context(&mut person, &scripted, "like @shot.png, not @fake.png");
         let file = json!({ "mime": "image/png", "name": "shot.png", "base64": "iVBORw0KGgogYW5kIHNvIG9u" });
         assert_eq!(found, json!({ "files": [file], "items": [uri("PROJECT/fake.png")] }));
         let problem = "`big.pdf` has 3.8 MB, and at most 3.8 MB can be sent: make it smaller";
-        assert_eq!(gathered(&mut person, &scripted, "@big.pdf"), json!({ "problem": problem }));
+        assert_eq!(gather_context(&mut person, &scripted, "@big.pdf"), json!({ "problem": problem }));
         let many: Vec<_> = (0..11).map(|number| format!("shot{number}.png")).collect();
         for name in &many {
             scripted.desk.write(name, PNG);
         }
         let problem = "more than 10 images and PDFs cannot go with one prompt";
         let text = format!("@{}", many.join(" @"));
-        assert_eq!(gathered(&mut person, &scripted, &text), json!({ "problem": problem }));
+        assert_eq!(gather_context(&mut person, &scripted, &text), json!({ "problem": problem }));
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn the_model_gets_the_image_and_the_text() {
-    on_each(|program| {
-        let scripted = desk([Turn::new().text("Nice.")]);
-        let mut config: Value = serde_json::from_str(&scripted.desk.read(USER)).unwrap();
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([ScriptedTurn::new().text("Nice.")]);
+        let mut config: Value = serde_json::from_str(&scripted.desk.read(USER_CONFIG)).unwrap();
         config["provider"]["script"]["models"]["m-1"]["images"] = json!(true);
-        scripted.desk.write(USER, config.to_string());
+        scripted.desk.write(USER_CONFIG, config.to_string());
         scripted.desk.write("shot.png", PNG);
         scripted.desk.write("a.txt", "one\n");
-        let mut person = Person::at(program, &scripted.desk);
-        person.gives("Copydesk add shot.png", json!([]));
-        assert_eq!(person.hears(), "with the next prompt: shot.png");
-        person.asks("Look at @a.txt");
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        person.run_command("Copydesk add shot.png", json!([]));
+        assert_eq!(person.next_notification(), "with the next prompt: shot.png");
+        person.run_turn("Look at @a.txt");
         let sent = scripted.last_message(0);
         assert!(sent.contains("image/png") && sent.contains(r"[a.txt]\none\n"), "{sent}");
     });
@@ -251,9 +252,9 @@ fn the_model_gets_the_image_and_the_text() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_the_completion_writes_is_read_as_the_same_path() {
-    on_each(|program| {
-        let scripted = desk([]);
-        let mut person = Person::at(program, &scripted.desk);
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
         let mut runner =
             TestRunner::new(Config { cases: 64, failure_persistence: None, ..Config::default() });
         let paths = proptest::collection::vec("[a-zA-Z0-9äß🦀 ._/+#@:,()-]{1,20}", 1..20);

@@ -2,5 +2,5 @@
 
 mod files;
 mod names;
-mod shown;
+mod selection;
 mod untitled;

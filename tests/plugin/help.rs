@@ -6,12 +6,12 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::commands::Person;
-use super::window::PLUGIN;
-use crate::neovim::window::{desk, on_each};
+use super::commands::NeovimUser;
+use super::plugin_neovim::PLUGIN_FOLDER;
+use crate::neovim::neovim_session::{allow_edits_environment, for_each_neovim};
 
 fn help() -> String {
-    fs::read_to_string(Path::new(PLUGIN).join("doc/copydesk.txt")).unwrap()
+    fs::read_to_string(Path::new(PLUGIN_FOLDER).join("doc/copydesk.txt")).unwrap()
 }
 
 /// The tags that the page sets.
@@ -51,9 +51,9 @@ fn what_the_page_points_at_in_itself_is_there() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn helptags_finds_nothing_wrong_and_help_leads_there() {
-    on_each(|program| {
-        let scripted = desk([]);
-        let mut person = Person::at(program, &scripted.desk);
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
         // In a folder of the test's own: the tags file is not part of the plugin.
         scripted.desk.write("~/copy/doc/copydesk.txt", help());
         let folder = scripted.desk.path("~/copy");
@@ -74,9 +74,9 @@ fn helptags_finds_nothing_wrong_and_help_leads_there() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn everything_there_is_has_a_tag() {
-    on_each(|program| {
-        let scripted = desk([]);
-        let mut person = Person::at(program, &scripted.desk);
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
         let names = "local names = {}
             local function add(name) names[#names + 1] = name end
             for _, name in ipairs(require('copydesk.command').names) do
@@ -103,9 +103,9 @@ fn everything_there_is_has_a_tag() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn the_defaults_in_the_help_are_the_defaults() {
-    on_each(|program| {
-        let scripted = desk([]);
-        let mut person = Person::at(program, &scripted.desk);
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
         let text = help();
         let table = text.split("require(\"copydesk\").setup({ -- the defaults\n").nth(1).unwrap();
         let table = table.split("\n    })").next().unwrap();
@@ -120,7 +120,7 @@ fn the_defaults_in_the_help_are_the_defaults() {
 fn every_event_is_in_the_help() {
     let text = help();
     let there = tags(&text);
-    let source = fs::read_to_string(Path::new(PLUGIN).join("lua/copydesk/progress.lua")).unwrap();
+    let source = fs::read_to_string(Path::new(PLUGIN_FOLDER).join("lua/copydesk/progress.lua")).unwrap();
     let events: BTreeSet<_> =
         source.split("announce(\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
     assert!(events.len() >= 5, "{events:?}");

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::window::Window;
-use crate::neovim::window::{desk, on_each};
-use crate::sessions::harness::Scripted;
+use super::plugin_neovim::PluginNeovim;
+use crate::neovim::neovim_session::{allow_edits_environment, for_each_neovim};
+use crate::sessions::harness::ScriptedEnvironment;
 
 mod diagnostics;
 mod freshness;
@@ -13,17 +13,17 @@ mod proof;
 mod unloaded;
 
 /// A Neovim that is connected, with `a.py` in its folder; the desk is there as long as the test holds it.
-fn connected(program: &std::path::Path) -> (Scripted, Window) {
-    let (scripted, mut window) = opened(program);
+fn start_connected(program: &std::path::Path) -> (ScriptedEnvironment, PluginNeovim) {
+    let (scripted, mut window) = start_disconnected(program);
     window.connect();
     (scripted, window)
 }
 
 /// One that is not connected yet.
-fn opened(program: &std::path::Path) -> (Scripted, Window) {
-    let scripted = desk([]);
+fn start_disconnected(program: &std::path::Path) -> (ScriptedEnvironment, PluginNeovim) {
+    let scripted = allow_edits_environment([]);
     scripted.desk.write("a.py", "one\ntwo\n");
-    let mut window = Window::open(program, &scripted.desk);
+    let mut window = PluginNeovim::open(program, &scripted.desk);
     window.lua(include_str!("server.lua"));
     (scripted, window)
 }
@@ -31,26 +31,26 @@ fn opened(program: &std::path::Path) -> (Scripted, Window) {
 /// Runs a script, and compares what it returns.
 #[track_caller]
 fn check(script: &str, expected: Value) {
-    on_each(|program| {
-        let (_desk, mut window) = connected(program);
+    for_each_neovim(|program| {
+        let (_desk, mut window) = start_connected(program);
         assert_eq!(window.lua(script), expected);
     });
 }
 
 /// Waits for the answer to a question that was begun.
 #[track_caller]
-fn answer(window: &mut Window) -> Value {
-    window.nvim.wait("answer", |_| true)
+fn wait_for_answer(window: &mut PluginNeovim) -> Value {
+    window.nvim.wait_for_message("answer", |_| true)
 }
 
 /// Waits until a server was asked something.
 #[track_caller]
-fn asked(window: &mut Window, method: &str) -> Value {
-    window.nvim.wait("asked", |asked| asked["method"] == method)
+fn wait_for_server_request(window: &mut PluginNeovim, method: &str) -> Value {
+    window.nvim.wait_for_message("asked", |asked| asked["method"] == method)
 }
 
 /// An answer about `a.py` with these messages, each on the first character.
-fn said(proof: &str, messages: &[&str]) -> Value {
+fn answered_result(proof: &str, messages: &[&str]) -> Value {
     let items: Vec<_> = messages
         .iter()
         .map(|message| json!({ "range": "0:0-0:1", "severity": "error", "message": message }))

@@ -6,22 +6,24 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::window::Window;
-use crate::model_server::Turn;
-use crate::neovim::window::{desk, edit, on_each, result, with_config};
-use crate::sessions::harness::Scripted;
+use super::plugin_neovim::PluginNeovim;
+use crate::model_server::ScriptedTurn;
+use crate::neovim::neovim_session::{
+    allow_edits_environment, edit, environment_with_config, for_each_neovim, result,
+};
+use crate::sessions::harness::ScriptedEnvironment;
 use crate::terminal::problems::server;
 
 /// A Neovim with `a.py`, and a server that takes every line with `bad` in it for wrong.
-fn linted(program: &Path, scripted: &Scripted, how: &str) -> Window {
-    let mut window = served(program, scripted, &format!("T.lint('{how}')"));
+fn start_with_linter(program: &Path, scripted: &ScriptedEnvironment, how: &str) -> PluginNeovim {
+    let mut window = start_with_server(program, scripted, &format!("T.lint('{how}')"));
     window.lua("T.edit('a.py', 'lint')");
     window
 }
 
-fn served(program: &Path, scripted: &Scripted, serve: &str) -> Window {
+fn start_with_server(program: &Path, scripted: &ScriptedEnvironment, serve: &str) -> PluginNeovim {
     scripted.desk.write("a.py", "one\nbad_old\ntwo\n");
-    let mut window = Window::open(program, &scripted.desk);
+    let mut window = PluginNeovim::open(program, &scripted.desk);
     window.lua(include_str!("server.lua"));
     window.lua(include_str!("lint.lua"));
     window.lua(serve);
@@ -31,15 +33,15 @@ fn served(program: &Path, scripted: &Scripted, serve: &str) -> Window {
 
 /// A whole turn. Nobody looks at it.
 #[track_caller]
-fn work(window: &mut Window) {
+fn run_turn(window: &mut PluginNeovim) {
     window.command("Copydesk! ask Work");
-    let end = window.ended();
+    let end = window.wait_for_turn_end();
     assert_eq!(end["end"]["kind"], "done", "{end}");
 }
 
 /// What the model is told of problems by its only call.
 #[track_caller]
-fn told(scripted: &Scripted) -> String {
+fn model_input_problems(scripted: &ScriptedEnvironment) -> String {
     let (told, failed) = result(scripted, 1, "c1");
     assert!(!failed, "{told}");
     told.split_once("\n\n").map_or(String::new(), |(_, problems)| problems.to_owned())
@@ -48,12 +50,12 @@ fn told(scripted: &Scripted) -> String {
 /// The person typed a line above, and has not saved; the model edits; what it is told.
 #[track_caller]
 fn check(how: &str, old: &str, new: &str, expected: &str) {
-    on_each(|program| {
-        let scripted = desk(edit("a.py", old, new));
-        let mut window = linted(program, &scripted, how);
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment(edit("a.py", old, new));
+        let mut window = start_with_linter(program, &scripted, how);
         window.lua("vim.api.nvim_buf_set_lines(0, 0, 0, false, { 'typed' })");
-        work(&mut window);
-        assert_eq!(told(&scripted), expected);
+        run_turn(&mut window);
+        assert_eq!(model_input_problems(&scripted), expected);
         assert_eq!(scripted.desk.read("a.py"), "one\nbad_old\ntwo\n");
     });
 }
@@ -104,30 +106,30 @@ fn a_problem_that_moved_is_not_new() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn nothing_is_said_where_no_server_can_say_anything() {
-    on_each(|program| {
-        let scripted = desk(edit("a.txt", "two", "bad"));
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment(edit("a.txt", "two", "bad"));
         scripted.desk.write("a.txt", "one\ntwo\n");
-        let mut window = linted(program, &scripted, "pull");
+        let mut window = start_with_linter(program, &scripted, "pull");
         window.command("edit a.txt");
-        work(&mut window);
-        assert_eq!(told(&scripted), "");
+        run_turn(&mut window);
+        assert_eq!(model_input_problems(&scripted), "");
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_file_that_nobody_has_open_is_asked_about_too() {
-    on_each(|program| {
-        let scripted = desk(edit("b.py", "two", "bad_new"));
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment(edit("b.py", "two", "bad_new"));
         scripted.desk.write("b.py", "bad_old\ntwo\n");
-        let mut window = linted(program, &scripted, "pull");
-        work(&mut window);
+        let mut window = start_with_linter(program, &scripted, "pull");
+        run_turn(&mut window);
         let expected = "Neovim's language servers, proven for this text: 1 new error
 b.py:2:1 error B1 (lint) bad_new
   2: bad_new
 1 older error remains.
 ";
-        assert_eq!(told(&scripted), expected);
+        assert_eq!(model_input_problems(&scripted), expected);
         assert_eq!(scripted.desk.read("b.py"), "bad_old\nbad_new\n");
     });
 }
@@ -136,19 +138,19 @@ b.py:2:1 error B1 (lint) bad_new
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn an_open_file_that_the_edit_broke_is_told_of() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let broken = edit("a.py", "one", "uno");
         let mended = [
-            Turn::new().call(
+            ScriptedTurn::new().call(
                 "c2",
                 "edit",
                 json!({ "filePath": "a.py", "oldString": "uno", "newString": "one" }),
             ),
-            Turn::new().text("Done."),
+            ScriptedTurn::new().text("Done."),
         ];
-        let scripted = desk([broken[0].clone(), mended[0].clone(), mended[1].clone()]);
+        let scripted = allow_edits_environment([broken[0].clone(), mended[0].clone(), mended[1].clone()]);
         scripted.desk.write("b.py", "one()\n");
-        let mut window = linted(program, &scripted, "pull");
+        let mut window = start_with_linter(program, &scripted, "pull");
         window.lua(
             "T.servers.lint.answers['textDocument/diagnostic'] = function(params, self)
                local is_broken = vim.endswith(params.textDocument.uri, 'b.py')
@@ -158,12 +160,12 @@ fn an_open_file_that_the_edit_broke_is_told_of() {
              end
              T.edit('b.py', 'lint')",
         );
-        work(&mut window);
+        run_turn(&mut window);
         let expected = "Neovim's language servers, proven for this text: 1 new error
 b.py:1:1 error there is no one
   1: one()
 ";
-        assert_eq!(told(&scripted), expected);
+        assert_eq!(model_input_problems(&scripted), expected);
         let (mended, _) = result(&scripted, 2, "c2");
         assert!(mended.ends_with("no new errors\n1 older error was fixed.\n"), "{mended}");
     });
@@ -173,9 +175,9 @@ b.py:1:1 error there is no one
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn nothing_is_claimed_of_a_text_in_which_the_person_types() {
-    on_each(|program| {
-        let scripted = desk(edit("a.py", "two", "bad_new"));
-        let mut window = linted(program, &scripted, "pull");
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment(edit("a.py", "two", "bad_new"));
+        let mut window = start_with_linter(program, &scripted, "pull");
         // What it is asked before the edit it answers, and the rest when the person has typed.
         window.lua(
             "local server = T.servers.lint
@@ -189,9 +191,9 @@ fn nothing_is_claimed_of_a_text_in_which_the_person_types() {
                return answer(params, self)
              end",
         );
-        work(&mut window);
+        run_turn(&mut window);
         let expected = "Neovim's language servers: not known for this text: the person is typing in it\n";
-        assert_eq!(told(&scripted), [expected, SYNTAX].concat());
+        assert_eq!(model_input_problems(&scripted), [expected, SYNTAX].concat());
         assert_eq!(window.lines("a.py"), "typed\none\nbad_old\nbad_new");
     });
 }
@@ -200,16 +202,16 @@ fn nothing_is_claimed_of_a_text_in_which_the_person_types() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_server_that_starts_is_heard_later() {
-    on_each(|program| {
-        let scripted = desk(edit("a.py", "two", "bad_new"));
-        let mut window = served(program, &scripted, "T.lint('pull', { held = { 'initialize' } })");
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment(edit("a.py", "two", "bad_new"));
+        let mut window = start_with_server(program, &scripted, "T.lint('pull', { held = { 'initialize' } })");
         window.lua("T.edit('a.py')");
-        work(&mut window);
+        run_turn(&mut window);
         let expected = "Neovim's language servers: not known for this text: \
             the editor's language server is still starting\n";
-        assert_eq!(told(&scripted), [expected, SYNTAX].concat());
+        assert_eq!(model_input_problems(&scripted), [expected, SYNTAX].concat());
         window.lua("T.servers.lint:release('initialize')");
-        let late = later(&mut window, &scripted, 2);
+        let late = prompt_until_problems(&mut window, &scripted, 2);
         assert!(late.contains("Neovim's language servers, proven for this text: 2 errors (what"), "{late}");
         assert!(late.contains("a.py:3:1 error B1 (lint) bad_new\n  3: bad_new\n"), "{late}");
     });
@@ -219,12 +221,12 @@ fn a_server_that_starts_is_heard_later() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn problems_are_seen_below_their_call_and_lead_to_their_place() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let many = "bad_1\nx = bad_2\nbad_3\nbad_4\nbad_5\nbad_6\nbad_7";
         let mut turns = edit("a.py", "two", many).to_vec();
         turns.insert(
             1,
-            Turn::new().call(
+            ScriptedTurn::new().call(
                 "c2",
                 "edit",
                 json!({
@@ -232,16 +234,16 @@ fn problems_are_seen_below_their_call_and_lead_to_their_place() {
                 }),
             ),
         );
-        let scripted = desk(turns);
-        let mut window = linted(program, &scripted, "pull");
+        let scripted = allow_edits_environment(turns);
+        let mut window = start_with_linter(program, &scripted, "pull");
         // Newer Neovims do not show them in the text by themselves, but count them below it.
         window.lua(
             "vim.o.columns, vim.o.lines, vim.o.statusline = 120, 36, '%f %m'
              vim.diagnostic.config({ virtual_text = false })",
         );
         window.command("Copydesk ask Work");
-        window.ended();
-        window.sees("problems-chat");
+        window.wait_for_turn_end();
+        window.assert_screen("problems-chat");
         window.command("2wincmd w");
         window.keys("gg");
         window.lua("vim.fn.search('error B1 bad_2')");
@@ -255,22 +257,22 @@ fn problems_are_seen_below_their_call_and_lead_to_their_place() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_hunk_has_the_problems_that_it_caused() {
-    on_each(|program| {
-        let scripted = desk(edit("a.py", "two", "bad_new"));
-        let mut window = linted(program, &scripted, "pull");
-        work(&mut window);
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment(edit("a.py", "two", "bad_new"));
+        let mut window = start_with_linter(program, &scripted, "pull");
+        run_turn(&mut window);
         let problems = "(function()
               for _, review in ipairs(require('copydesk.review.state').all()) do
                 for _, hunk in pairs(review.hunks) do if hunk.problems then return hunk.problems end end
               end
             end)()";
-        let found: Value = window.until(problems);
+        let found: Value = window.wait_until(problems);
         let expected = json!([{ "line": 0, "severity": "error", "code": "B1",
             "source": "Neovim's language servers", "message": "bad_new" }]);
         assert_eq!(found, expected);
         // What the person makes of the line may be anything.
         window.lua("vim.fn.setline(3, 'mended')");
-        window.until(&format!("not {problems}"));
+        window.wait_until(&format!("not {problems}"));
     });
 }
 
@@ -278,14 +280,14 @@ fn a_hunk_has_the_problems_that_it_caused() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn servers_of_the_desk_are_shown_while_they_read_the_project() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let folder = tempfile::tempdir().unwrap();
         let command = server(folder.path(), &json!({ "pull": true, "indexesMs": 500 }));
         let lsp = json!({ "scripted": { "command": command, "extensions": [".txt"] } });
         let config = json!({ "permission": { "edit": "allow" }, "lsp": lsp });
-        let scripted = with_config(edit("a.txt", "two", "2"), config);
+        let scripted = environment_with_config(edit("a.txt", "two", "2"), config);
         scripted.desk.write("a.txt", "one\ntwo\n");
-        let mut window = Window::open(program, &scripted.desk);
+        let mut window = PluginNeovim::open(program, &scripted.desk);
         window.lua(
             "vim.api.nvim_create_autocmd('LspProgress', { callback = function(event)
                local params = event.data.params
@@ -293,29 +295,29 @@ fn servers_of_the_desk_are_shown_while_they_read_the_project() {
              end })",
         );
         window.command("edit a.txt");
-        work(&mut window);
+        run_turn(&mut window);
         // That of the turn is shown in the same way.
         let is_its = |told: &Value| told["token"].as_str().unwrap().starts_with("copydesk/scripted/");
-        let begun = window.nvim.wait("progress", |told| told["kind"] == "begin" && is_its(told));
+        let begun = window.nvim.wait_for_message("progress", |told| told["kind"] == "begin" && is_its(told));
         assert!(begun["title"].as_str().unwrap().starts_with("scripted "), "{begun}");
-        window.nvim.wait("progress", |told| told["kind"] == "end" && is_its(told));
+        window.nvim.wait_for_message("progress", |told| told["kind"] == "end" && is_its(told));
         window.command("Copydesk status");
-        window.until("vim.fn.search('^Servers  *scripted in .*: ready, 1 document', 'nw') > 0");
+        window.wait_until("vim.fn.search('^Servers  *scripted in .*: ready, 1 document', 'nw') > 0");
         window.command("Copydesk restart scripted");
-        window.nvim.wait("said", |said| said["text"] == "Copydesk: scripted is started anew");
+        window.nvim.wait_for_message("said", |said| said["text"] == "Copydesk: scripted is started anew");
         window.command("Copydesk restart nobody");
         let none = "Copydesk: the desk runs no language server that is called nobody";
-        window.nvim.wait("said", |said| said["text"] == none);
+        window.nvim.wait_for_message("said", |said| said["text"] == none);
     });
 }
 
 /// Prompts until the model is told of problems that nobody could tell before, and gives what it is told.
 #[track_caller]
-fn later(window: &mut Window, scripted: &Scripted, first: usize) -> String {
+fn prompt_until_problems(window: &mut PluginNeovim, scripted: &ScriptedEnvironment, first: usize) -> String {
     for number in first..first + 100 {
-        scripted.server.play(Turn::new().text("Still here."));
-        work(window);
-        let told = scripted.told(number);
+        scripted.server.queue_turn(ScriptedTurn::new().text("Still here."));
+        run_turn(window);
+        let told = scripted.last_model_input(number);
         if told.contains("language servers") {
             return told;
         }

@@ -3,10 +3,10 @@
 use expect_test::expect;
 use serde_json::{Value, json};
 
-use super::commands::Person;
-use super::window::PLUGIN;
-use crate::model_server::Turn;
-use crate::neovim::window::{desk, on_each};
+use super::commands::NeovimUser;
+use super::plugin_neovim::PLUGIN_FOLDER;
+use crate::model_server::ScriptedTurn;
+use crate::neovim::neovim_session::{allow_edits_environment, for_each_neovim};
 
 fn words(value: &Value) -> Vec<String> {
     serde_json::from_value(value.clone()).unwrap_or_else(|_| panic!("{value}"))
@@ -15,9 +15,9 @@ fn words(value: &Value) -> Vec<String> {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn nothing_is_loaded_before_the_first_use() {
-    on_each(|program| {
-        let scripted = desk([]);
-        let mut person = Person::at(program, &scripted.desk);
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
         let loaded = "local names = {}
             for name in pairs(package.loaded) do
               if vim.startswith(name, 'copydesk') then names[#names + 1] = name end
@@ -40,9 +40,9 @@ fn nothing_is_loaded_before_the_first_use() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn every_command_has_a_map_and_nothing_else_is_mapped() {
-    on_each(|program| {
-        let scripted = desk([]);
-        let mut person = Person::at(program, &scripted.desk);
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
         let names = words(&person.window.lua("return require('copydesk.command').names"));
         let mapped = "local mode = ...
             local found = {}
@@ -71,11 +71,11 @@ fn every_command_has_a_map_and_nothing_else_is_mapped() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn wrong_options_are_told_one_by_one_and_the_defaults_stand_in() {
-    on_each(|program| {
-        let scripted = desk([]);
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
         let setup = json!({ "history": 0, "chat": { "siz": 3, "page": 1.5 }, "icons": 5, "nonsense": true });
-        let mut person = Person::with(program, &scripted.desk, setup);
-        let mut said: Vec<_> = (0..5).map(|_| person.hears()).collect();
+        let mut person = NeovimUser::start_with(program, &scripted.desk, setup);
+        let mut said: Vec<_> = (0..5).map(|_| person.next_notification()).collect();
         said.sort();
         expect![[r#"
             setup: `chat.page` is a whole number
@@ -86,26 +86,26 @@ fn wrong_options_are_told_one_by_one_and_the_defaults_stand_in() {
         .assert_eq(&said.join("\n"));
         assert_eq!(person.window.lua("return require('copydesk.config').get().history"), 200);
         person.window.lua("require('copydesk').setup('right')");
-        assert_eq!(person.hears(), "setup: `setup` takes a table, not a string");
+        assert_eq!(person.next_notification(), "setup: `setup` takes a table, not a string");
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn autostart_connects_when_neovim_has_started() {
-    on_each(|program| {
-        let scripted = desk([]);
-        let mut person = Person::with(program, &scripted.desk, json!({ "autostart": true }));
-        person.window.nvim.wait("CopydeskConnection", |told| told["status"] == "ready");
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let mut person = NeovimUser::start_with(program, &scripted.desk, json!({ "autostart": true }));
+        person.window.nvim.wait_for_message("CopydeskConnection", |told| told["status"] == "ready");
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn an_older_neovim_is_told_once_and_left_alone() {
-    on_each(|program| {
-        let scripted = desk([]);
-        let mut person = Person::at(program, &scripted.desk);
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
         let code = "vim.api.nvim_del_user_command('Copydesk')
             vim.g.loaded_copydesk = nil
             local has = vim.fn.has
@@ -115,7 +115,7 @@ fn an_older_neovim_is_told_once_and_left_alone() {
             local again = vim.api.nvim_exec2('source ' .. (...), { output = true }).output
             return { said, again, vim.fn.exists(':Copydesk') }";
         let line = "Copydesk needs Neovim 0.10 or newer; this one is older, so it stays off.";
-        let found = person.window.nvim.lua(code, json!([format!("{PLUGIN}/plugin/copydesk.lua")]));
+        let found = person.window.nvim.lua(code, json!([format!("{PLUGIN_FOLDER}/plugin/copydesk.lua")]));
         assert_eq!(found, json!([line, "", 0]));
     });
 }
@@ -123,10 +123,10 @@ fn an_older_neovim_is_told_once_and_left_alone() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn other_plugins_have_a_small_api() {
-    on_each(|program| {
-        let scripted = desk([Turn::new().text("Done.")]);
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([ScriptedTurn::new().text("Done.")]);
         scripted.desk.write("a.txt", "one\n");
-        let mut person = Person::at(program, &scripted.desk);
+        let mut person = NeovimUser::start(program, &scripted.desk);
         person.window.command("edit a.txt");
         person.window.lua(
             "local copydesk = require('copydesk')
@@ -137,8 +137,8 @@ fn other_plugins_have_a_small_api() {
                done = function(problem) T.tell('taken', { problem = problem }) end,
              })",
         );
-        assert_eq!(person.window.nvim.wait("taken", |_| true), json!([]));
-        assert_eq!(person.window.nvim.wait("heard", |_| true), json!({ "kind": "done" }));
+        assert_eq!(person.window.nvim.wait_for_message("taken", |_| true), json!([]));
+        assert_eq!(person.window.nvim.wait_for_message("heard", |_| true), json!({ "kind": "done" }));
         let sent = scripted.last_message(0);
         assert!(sent.contains(r"What is it?\n\n[a.txt]\none\n\n\n[nvim:notes]\na note"), "{sent}");
         assert_eq!(person.window.lua("return vim.fn.expand('%')"), "a.txt");
@@ -159,7 +159,7 @@ fn other_plugins_have_a_small_api() {
         assert_eq!(person.window.lua(visible), false);
         person.window.lua("require('copydesk').stop()");
         assert_eq!(
-            person.window.nvim.wait("said", |said| said["text"] == "Copydesk: no turn runs")["level"],
+            person.window.nvim.wait_for_message("said", |said| said["text"] == "Copydesk: no turn runs")["level"],
             2
         );
     });
@@ -168,12 +168,12 @@ fn other_plugins_have_a_small_api() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn highlight_groups_stay_what_a_person_made_them() {
-    on_each(|program| {
-        let scripted = desk([]);
-        let mut person = Person::at(program, &scripted.desk);
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
         person.window.command("highlight CopydeskYou guifg=#123456");
-        person.gives("Copydesk stop", json!([]));
-        person.hears();
+        person.run_command("Copydesk stop", json!([]));
+        person.next_notification();
         let links = "local links = {}
             for name in pairs(require('copydesk.highlight').groups) do
               local found = vim.api.nvim_get_hl(0, { name = name })

@@ -2,19 +2,19 @@
 
 use serde_json::{Value, json};
 
-use super::harness::Scripted;
-use crate::model_server::{ModelServer, Turn, Wire};
+use super::harness::ScriptedEnvironment;
+use crate::model_server::{ScriptedModelServer, ScriptedTurn, ScriptedWire};
 
-fn tools(scripted: &Scripted, request: usize) -> Vec<String> {
-    let sent = scripted.sent(request);
+fn tools(scripted: &ScriptedEnvironment, request: usize) -> Vec<String> {
+    let sent = scripted.request_body(request);
     let tools = sent["tools"].as_array().cloned().unwrap_or_default();
     tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
 }
 
 /// A call of this tool, and what the model was told of it.
 fn refused(config: Value, files: &[(&str, &str)], args: &[&str]) -> (Vec<String>, String) {
-    let call = Turn::new().call("c1", "bash", json!({ "command": "touch ran" }));
-    let scripted = Scripted::with([call, Turn::new().text("ok")], config);
+    let call = ScriptedTurn::new().call("c1", "bash", json!({ "command": "touch ran" }));
+    let scripted = ScriptedEnvironment::with_config([call, ScriptedTurn::new().text("ok")], config);
     files.iter().for_each(|(path, text)| scripted.desk.write(path, text));
     let args: Vec<_> = args.iter().chain(&["--auto", "Go"]).copied().collect();
     assert_eq!(scripted.run(&args).code, Some(0));
@@ -79,19 +79,19 @@ fn a_project_that_is_not_trusted_takes_no_denial_away() {
 #[test]
 fn no_other_agent_than_build_is_offered_a_plan() {
     for (agent, is_offered) in [("build", true), ("looker", false)] {
-        let call = Turn::new().call("c1", "plan_enter", json!({}));
+        let call = ScriptedTurn::new().call("c1", "plan_enter", json!({}));
         let config = json!({ "agent": { "looker": { "permission": { "edit": "deny" } } } });
-        let scripted = Scripted::with([call, Turn::new().text("ok")], config);
+        let scripted = ScriptedEnvironment::with_config([call, ScriptedTurn::new().text("ok")], config);
         assert_eq!(scripted.run(&["--agent", agent, "Go"]).code, Some(0));
         assert_eq!(tools(&scripted, 0).contains(&"plan_enter".to_owned()), is_offered, "{agent}");
-        let told = scripted.told(1);
+        let told = scripted.last_model_input(1);
         assert_eq!(told.contains("is switched off for the agent"), !is_offered, "{told}");
     }
 }
 
 #[test]
 fn an_agents_file_that_leads_out_of_the_repository_is_passed_over() {
-    let scripted = Scripted::new([Turn::new().text("ok"), Turn::new().text("ok")]);
+    let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok"), ScriptedTurn::new().text("ok")]);
     scripted.desk.write("~/secrets/key.md", "SECRET");
     scripted.desk.write("docs/looker.md", "You look.");
     scripted.desk.write(".copydesk/agents/other.md", "You are another.");
@@ -103,9 +103,9 @@ fn an_agents_file_that_leads_out_of_the_repository_is_passed_over() {
     std::os::unix::fs::symlink(scripted.desk.path("~/secrets"), scripted.desk.path(".claude/agents"))
         .unwrap();
     assert_eq!(scripted.run(&["Go"]).code, Some(0));
-    assert!(!scripted.sent(0).to_string().contains("SECRET"), "{:#}", scripted.sent(0));
+    assert!(!scripted.request_body(0).to_string().contains("SECRET"), "{:#}", scripted.request_body(0));
     assert_eq!(scripted.run(&["--agent", "looker", "Go"]).code, Some(0));
-    assert!(scripted.sent(1)["system"].to_string().contains("You look."));
+    assert!(scripted.request_body(1)["system"].to_string().contains("You look."));
     let ran = scripted.run(&["--agent", "key", "Go"]);
     assert!(ran.code == Some(1) && ran.stderr.contains("no agent `key`"), "{ran:?}");
 }
@@ -131,25 +131,28 @@ fn an_agents_sampling_and_options_go_into_its_requests() {
     let config = json!({ "agent": {
         "build": { "temperature": 0.1, "top_p": 0.5, "options": { "metadata": { "user_id": "me" }, "someThing": 1 } },
     } });
-    let scripted = Scripted::with([Turn::new().text("ok"), Turn::new().text("ok")], config);
+    let scripted = ScriptedEnvironment::with_config(
+        [ScriptedTurn::new().text("ok"), ScriptedTurn::new().text("ok")],
+        config,
+    );
     scripted.run(&["Go"]);
-    let sent = scripted.sent(0);
+    let sent = scripted.request_body(0);
     assert_eq!((&sent["temperature"], &sent["top_p"]), (&json!(0.1), &json!(0.5)), "{sent:#}");
     assert_eq!((&sent["metadata"]["user_id"], sent.get("someThing")), (&json!("me"), None));
     scripted.desk.write(".opencode/agent/poet.md", "---\ntemperature: 0.9\nmode: primary\n---\nYou rhyme.");
     scripted.run(&["--agent", "poet", "Go"]);
-    assert_eq!(scripted.sent(1)["temperature"], json!(0.9));
+    assert_eq!(scripted.request_body(1)["temperature"], json!(0.9));
 }
 
 #[test]
 fn an_agent_may_use_a_variant_of_its_model_or_a_level_of_thinking() {
-    let server = ModelServer::playing((0..4).map(|_| Turn::new().text("ok")));
+    let server = ScriptedModelServer::start_with((0..4).map(|_| ScriptedTurn::new().text("ok")));
     let config = json!({
         "model": "chat/m",
         "enabled_providers": ["chat"],
         "provider": { "chat": {
             "wire": "openai-chat",
-            "options": { "baseURL": server.base_url(Wire::Chat), "apiKey": "k" },
+            "options": { "baseURL": server.base_url(ScriptedWire::Chat), "apiKey": "k" },
             "models": { "m": {
                 "reasoning": true,
                 "options": { "reasoningEffort": "low", "seed": 1 },
@@ -163,7 +166,8 @@ fn an_agent_may_use_a_variant_of_its_model_or_a_level_of_thinking() {
             "set": { "options": { "reasoningEffort": "medium" } },
         },
     });
-    let desk = crate::cli::desk::Desk::new().with(&[(crate::cli::desk::USER, &config.to_string())]);
+    let desk = crate::cli::environment::TestEnvironment::new()
+        .with_files(&[(crate::cli::environment::USER_CONFIG, &config.to_string())]);
     for (agent, effort, seed) in
         [("quick", "minimal", 2), ("deep", "high", 3), ("odd", "low", 1), ("set", "medium", 1)]
     {
@@ -182,7 +186,7 @@ fn an_agent_may_use_a_variant_of_its_model_or_a_level_of_thinking() {
 /// Options go into the body as they are: a repository could ask the provider for anything.
 #[test]
 fn options_of_a_project_are_not_sent_before_it_is_trusted() {
-    let scripted = Scripted::new([Turn::new().text("ok"), Turn::new().text("ok")]);
+    let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok"), ScriptedTurn::new().text("ok")]);
     scripted.desk.write(
         "copydesk.jsonc",
         r#"{ "agent": { "build": { "options": { "metadata": { "user_id": "evil" } } } } }"#,
@@ -192,33 +196,35 @@ fn options_of_a_project_are_not_sent_before_it_is_trusted() {
         ran.stderr.contains("`agent.build.options` of a project that is not trusted is left out"),
         "{ran:?}"
     );
-    assert_eq!(scripted.sent(0).get("metadata"), None);
+    assert_eq!(scripted.request_body(0).get("metadata"), None);
     assert_eq!(scripted.desk.run(&["config", "trust"]).code, Some(0));
     scripted.run(&["Go"]);
-    assert_eq!(scripted.sent(1)["metadata"]["user_id"], "evil");
+    assert_eq!(scripted.request_body(1)["metadata"]["user_id"], "evil");
 }
 
 #[test]
 fn a_wrong_level_of_thinking_is_told_with_its_place() {
-    let scripted =
-        Scripted::with([], json!({ "agent": { "build": { "options": { "reasoningEffort": "hard" } } } }));
+    let scripted = ScriptedEnvironment::with_config(
+        [],
+        json!({ "agent": { "build": { "options": { "reasoningEffort": "hard" } } } }),
+    );
     let ran = scripted.run(&["Go"]);
     assert!(ran.code == Some(1) && ran.stderr.contains("`agent.build.options.reasoningEffort`"), "{ran:?}");
 }
 
 /// The model's answers in the order of arrival are not known: titles are made beside the turn.
-async fn titled(config: Value) -> (Scripted, Value) {
+async fn titled(config: Value) -> (ScriptedEnvironment, Value) {
     let mut all = json!({ "small_model": "script/small" });
     for (key, value) in config.as_object().unwrap() {
         all[key] = value.clone();
     }
-    let scripted = Scripted::with([Turn::new().gate("turn").text("ok")], all);
-    let is_title = |request: &crate::model_server::Recorded| request.body["model"] != "m-1";
-    scripted.server.when(is_title, Turn::new().text("A title"));
+    let scripted = ScriptedEnvironment::with_config([ScriptedTurn::new().gate("turn").text("ok")], all);
+    let is_title = |request: &crate::model_server::RecordedRequest| request.body["model"] != "m-1";
+    scripted.server.on_request(is_title, ScriptedTurn::new().text("A title"));
     let child = scripted.start(&["Please"]);
-    scripted.server.reached("turn").await;
+    scripted.server.wait_for_gate("turn").await;
     scripted.server.request_arrived(2).await;
-    scripted.server.open("turn");
+    scripted.server.open_gate("turn");
     assert!(child.wait_with_output().unwrap().status.success());
     let asked = scripted.server.requests().into_iter().find(|request| is_title(request)).unwrap().body;
     (scripted, asked)
@@ -238,13 +244,13 @@ async fn titles_are_made_by_an_agent_that_can_be_changed() {
 #[test]
 fn titles_can_be_switched_off_and_their_agent_cannot_be_chosen() {
     let config = json!({ "small_model": "script/small", "agent": { "title": { "disable": true } } });
-    let scripted = Scripted::with([Turn::new().text("ok")], config);
+    let scripted = ScriptedEnvironment::with_config([ScriptedTurn::new().text("ok")], config);
     assert_eq!(scripted.run(&["Please do"]).code, Some(0));
     assert_eq!(scripted.server.requests().len(), 1);
     let list = scripted.desk.run(&["sessions", "list", "--json"]).json();
     assert_eq!(list[0]["title"], "Please do");
 
-    let scripted = Scripted::new([]);
+    let scripted = ScriptedEnvironment::new([]);
     let ran = scripted.run(&["--agent", "title", "Go"]);
     assert!(
         ran.code == Some(1) && ran.stderr.contains("no agent `title`; there are: build, plan"),
@@ -254,8 +260,10 @@ fn titles_can_be_switched_off_and_their_agent_cannot_be_chosen() {
 
 #[test]
 fn an_agent_that_is_hidden_is_not_listed_but_can_be_named() {
-    let scripted =
-        Scripted::with([Turn::new().text("ok")], json!({ "agent": { "quiet": { "hidden": true } } }));
+    let scripted = ScriptedEnvironment::with_config(
+        [ScriptedTurn::new().text("ok")],
+        json!({ "agent": { "quiet": { "hidden": true } } }),
+    );
     scripted.desk.write(".opencode/agent/shy.md", "---\nhidden: true\nmode: subagent\n---\nx");
     assert_eq!(scripted.run(&["--agent", "quiet", "Go"]).code, Some(0));
     let ran = scripted.run(&["--agent", "shy", "Go"]);
@@ -264,12 +272,12 @@ fn an_agent_that_is_hidden_is_not_listed_but_can_be_named() {
 
 #[test]
 fn the_model_is_told_which_rule_denied_a_call() {
-    let read = Turn::new().call("c1", "read", json!({ "filePath": "secret.txt" }));
+    let read = ScriptedTurn::new().call("c1", "read", json!({ "filePath": "secret.txt" }));
     let config = json!({ "permission": { "read": { "secret*": "deny" } } });
-    let scripted = Scripted::with([read, Turn::new().text("ok")], config);
+    let scripted = ScriptedEnvironment::with_config([read, ScriptedTurn::new().text("ok")], config);
     scripted.desk.write("secret.txt", "hush");
     scripted.run(&["Go"]);
-    let body = scripted.sent(1);
+    let body = scripted.request_body(1);
     let told = body["messages"][2]["content"][0]["content"][0]["text"].as_str().unwrap();
     let rule = r#"`read` of `secret.txt` is denied by the rule `"read": { "secret*": "deny" }`"#;
     assert!(told.contains(rule), "{told}");

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::harness::{Scripted, events};
-use crate::editors::desk::Running;
-use crate::model_server::{Stop, Turn};
+use super::harness::{ScriptedEnvironment, events};
+use crate::editors::scripted_daemon::ScriptedDaemon;
+use crate::model_server::{ScriptedStop, ScriptedTurn};
 
 /// The calls of a run with `--json`, as they ended: name, arguments, whether they failed.
 fn calls(events: &[Value]) -> Vec<(String, Value, bool)> {
@@ -19,11 +19,11 @@ fn calls(events: &[Value]) -> Vec<(String, Value, bool)> {
 
 #[test]
 fn a_call_with_noise_is_made_and_shown_as_it_was_understood() {
-    let scripted = Scripted::new([
-        Turn::new()
+    let scripted = ScriptedEnvironment::new([
+        ScriptedTurn::new()
             .raw_call("c1", "functions.Read", "```json\n{'path': 'a.txt', limit: '1',}\n```")
             .raw_call("c2", "raed", r#"{"filePath":"a.txt""#),
-        Turn::new().text("Done."),
+        ScriptedTurn::new().text("Done."),
     ]);
     scripted.desk.write("a.txt", "first\nsecond\n");
     let ran = scripted.run(&["--json", "Look"]);
@@ -32,10 +32,10 @@ fn a_call_with_noise_is_made_and_shown_as_it_was_understood() {
     let second = ("read".to_owned(), json!({ "filePath": "a.txt" }), false);
     assert!(ended.len() == 2 && ended.contains(&first) && ended.contains(&second), "{ended:?}");
     // As it was understood, the model sees it, too.
-    let said = scripted.sent(1)["messages"][1]["content"].clone();
+    let said = scripted.request_body(1)["messages"][1]["content"].clone();
     assert_eq!((&said[0]["name"], &said[0]["input"]), (&json!("read"), &first.1), "{said:#}");
     assert_eq!((&said[1]["name"], &said[1]["input"]), (&json!("read"), &second.1), "{said:#}");
-    let told = scripted.told(1);
+    let told = scripted.last_model_input(1);
     assert!(
         told.contains("1: first")
             && told.contains("(Repaired in this call: `path` was taken for `filePath`.)"),
@@ -51,14 +51,14 @@ fn a_call_with_noise_is_made_and_shown_as_it_was_understood() {
 #[test]
 fn what_cannot_be_understood_becomes_invalid() {
     let permission = json!({ "permission": { "bash": "deny" } });
-    let scripted = Scripted::with(
+    let scripted = ScriptedEnvironment::with_config(
         [
-            Turn::new()
+            ScriptedTurn::new()
                 .call("c1", "summon.demon", json!({ "name": "x" }))
                 .raw_call("c2", "write", r#"{"filePath":"a.txt","content":"half a te"#)
                 .call("c3", "read", json!({ "lines": 5 }))
                 .call("c4", "bash", json!({ "command": "touch ran" })),
-            Turn::new().text("Sorry."),
+            ScriptedTurn::new().text("Sorry."),
         ],
         permission,
     );
@@ -70,7 +70,7 @@ fn what_cannot_be_understood_becomes_invalid() {
     let expected = [("bash", true), ("invalid", true), ("invalid", true), ("invalid", true)];
     assert_eq!(names, expected.map(|(name, failed)| (name.to_owned(), failed)));
     assert!(!scripted.desk.exists("a.txt") && !scripted.desk.exists("ran"));
-    let told = scripted.told(1);
+    let told = scripted.last_model_input(1);
     for words in [
         "There is no tool `summon.demon`. There are: `edit`, `glob`,",
         "The arguments of `write` are no JSON object (EOF while parsing a string",
@@ -80,7 +80,7 @@ fn what_cannot_be_understood_becomes_invalid() {
     ] {
         assert!(told.contains(words), "{words}: {told}");
     }
-    let sent = scripted.sent(1);
+    let sent = scripted.request_body(1);
     assert!(!sent["tools"].to_string().contains("\"invalid\""), "never offered");
     let said = &sent["messages"][1]["content"];
     assert_eq!(said[0]["input"], json!({ "tool": "summon.demon", "arguments": { "name": "x" } }), "{said:#}");
@@ -89,23 +89,28 @@ fn what_cannot_be_understood_becomes_invalid() {
 /// An answer that ran into its limit is not taken for one that forgot a bracket.
 #[test]
 fn what_was_cut_is_not_completed() {
-    let cut = || Turn::new().raw_call("c1", "write", r#"{"filePath":"a.txt","content":"one""#);
-    let scripted =
-        Scripted::new([cut().stop(Stop::Length), Turn::new().text("Again."), cut(), Turn::new().text("ok")]);
+    let cut = || ScriptedTurn::new().raw_call("c1", "write", r#"{"filePath":"a.txt","content":"one""#);
+    let scripted = ScriptedEnvironment::new([
+        cut().stop(ScriptedStop::Length),
+        ScriptedTurn::new().text("Again."),
+        cut(),
+        ScriptedTurn::new().text("ok"),
+    ]);
     scripted.run(&["--auto", "Go"]);
-    assert!(!scripted.desk.exists("a.txt"), "{}", scripted.told(1));
+    assert!(!scripted.desk.exists("a.txt"), "{}", scripted.last_model_input(1));
     scripted.run(&["--auto", "Go"]);
     assert_eq!(scripted.desk.read("a.txt"), "one");
 }
 
 /// Four steps that read the same file.
-fn circling() -> impl Iterator<Item = Turn> {
-    (0..4).map(|number| Turn::new().call(format!("c{number}"), "read", json!({ "filePath": "a.txt" })))
+fn circling() -> impl Iterator<Item = ScriptedTurn> {
+    (0..4)
+        .map(|number| ScriptedTurn::new().call(format!("c{number}"), "read", json!({ "filePath": "a.txt" })))
 }
 
 #[test]
 fn a_call_that_leads_nowhere_is_asked_about_the_fourth_time() {
-    let scripted = Scripted::new(circling().chain([Turn::new().text("I stop.")]));
+    let scripted = ScriptedEnvironment::new(circling().chain([ScriptedTurn::new().text("I stop.")]));
     scripted.desk.write("a.txt", "text\n");
     let ran = scripted.run(&["--json", "Go"]);
     let asked: Vec<_> = events(&ran).into_iter().filter(|event| event["event"] == "asked").collect();
@@ -115,8 +120,8 @@ fn a_call_that_leads_nowhere_is_asked_about_the_fourth_time() {
         (&json!("doom_loop"), &json!(["read"])),
         "{asked:?}"
     );
-    assert!(scripted.told(3).contains("1: text"), "the third is made");
-    let told = scripted.told(4);
+    assert!(scripted.last_model_input(3).contains("1: text"), "the third is made");
+    let told = scripted.last_model_input(4);
     assert!(
         told.contains("the same result three times in a row, and was not made again. Do something else."),
         "{told}"
@@ -130,29 +135,30 @@ fn whoever_allows_everything_is_not_asked_about_circles() {
         (json!({}), &["--auto", "--json", "Go"][..]),
         (json!({ "permission": { "doom_loop": { "read": "allow" } } }), &["--json", "Go"]),
     ] {
-        let scripted = Scripted::with(circling().chain([Turn::new().text("ok")]), config);
+        let scripted =
+            ScriptedEnvironment::with_config(circling().chain([ScriptedTurn::new().text("ok")]), config);
         scripted.desk.write("a.txt", "text\n");
         assert_eq!(scripted.run(args).code, Some(0));
-        assert!(scripted.told(4).contains("1: text"), "{}", scripted.told(4));
+        assert!(scripted.last_model_input(4).contains("1: text"), "{}", scripted.last_model_input(4));
     }
 }
 
 /// What happened before is in the store; and a file that changed is another result.
 #[test]
 fn circles_are_seen_across_runs() {
-    let read = || Turn::new().call("c", "read", json!({ "filePath": "a.txt" }));
-    let turns = (0..5).flat_map(|_| [read(), Turn::new().text("ok")]);
-    let scripted = Scripted::new(turns);
+    let read = || ScriptedTurn::new().call("c", "read", json!({ "filePath": "a.txt" }));
+    let turns = (0..5).flat_map(|_| [read(), ScriptedTurn::new().text("ok")]);
+    let scripted = ScriptedEnvironment::new(turns);
     scripted.desk.write("a.txt", "text\n");
     scripted.run(&["Go"]);
     for _ in 0..2 {
         scripted.run(&["--continue", "Go"]);
     }
     scripted.run(&["--continue", "Go"]);
-    assert!(scripted.told(7).contains("was not made again"), "{}", scripted.told(7));
+    assert!(scripted.last_model_input(7).contains("was not made again"), "{}", scripted.last_model_input(7));
     // Asked for once more, it is still the same.
     scripted.run(&["--continue", "Go"]);
-    assert!(scripted.told(9).contains("was not made again"), "{}", scripted.told(9));
+    assert!(scripted.last_model_input(9).contains("was not made again"), "{}", scripted.last_model_input(9));
 }
 
 #[test]
@@ -160,15 +166,15 @@ fn another_result_is_no_circle() {
     let read = |number: u32| {
         let change = json!({ "command": format!("echo {number} > a.txt; sleep 0") });
         [
-            Turn::new().call("c1", "bash", change),
-            Turn::new().call("c2", "read", json!({ "filePath": "a.txt" })).call(
+            ScriptedTurn::new().call("c1", "bash", change),
+            ScriptedTurn::new().call("c2", "read", json!({ "filePath": "a.txt" })).call(
                 "c3",
                 "list",
                 json!({ "path": "x" }),
             ),
         ]
     };
-    let scripted = Scripted::new((0..5).flat_map(read).chain([Turn::new().text("ok")]));
+    let scripted = ScriptedEnvironment::new((0..5).flat_map(read).chain([ScriptedTurn::new().text("ok")]));
     let ran = scripted.run(&["--json", "--auto", "Go"]);
     let keys: Vec<_> = events(&ran)
         .iter()
@@ -181,24 +187,23 @@ fn another_result_is_no_circle() {
 /// Those that end together are stored together; one that is done does not wait for one that goes on.
 #[test]
 fn a_call_that_is_done_is_told_while_another_goes_on() {
-    let all = Turn::new().call("c1", "list", json!({})).call("c2", "glob", json!({ "pattern": "*" })).call(
-        "c3",
-        "bash",
-        json!({ "command": "read < open" }),
-    );
-    let desk = Running::new([all, Turn::new().text("Done.")]);
+    let all = ScriptedTurn::new()
+        .call("c1", "list", json!({}))
+        .call("c2", "glob", json!({ "pattern": "*" }))
+        .call("c3", "bash", json!({ "command": "read < open" }));
+    let desk = ScriptedDaemon::new([all, ScriptedTurn::new().text("Done.")]);
     let fifo = std::process::Command::new("mkfifo").arg(desk.scripted.desk.path("open")).status().unwrap();
     assert!(fifo.success());
     let mut client = desk.client("nvim");
-    let session = client.session();
+    let session = client.new_session();
     client.prompt(&session, "Go");
     for call in ["c1", "c2"] {
-        client.take("the end of a call", |message| {
+        client.take_message("the end of a call", |message| {
             let part = &message["params"]["event"]["part"];
             part["content"]["call"] == call && part["state"]["kind"] == "completed"
         });
     }
     desk.scripted.desk.write("open", "\n");
-    assert_eq!(client.ended(&session), "done");
-    assert!(desk.told(1).contains("open"), "{}", desk.told(1));
+    assert_eq!(client.wait_for_turn_end(&session), "done");
+    assert!(desk.last_model_input(1).contains("open"), "{}", desk.last_model_input(1));
 }

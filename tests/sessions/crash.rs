@@ -5,32 +5,32 @@ use std::io::{BufRead as _, BufReader};
 
 use serde_json::{Value, json};
 
-use super::harness::Scripted;
-use crate::model_server::Turn;
+use super::harness::ScriptedEnvironment;
+use crate::model_server::ScriptedTurn;
 
 /// Two tools, then a word. The same answers however often it is asked.
-fn scripted() -> Scripted {
-    let scripted = Scripted::new([]);
+fn scripted() -> ScriptedEnvironment {
+    let scripted = ScriptedEnvironment::new([]);
     let so_far = |count: usize| {
-        move |request: &crate::model_server::Recorded| {
+        move |request: &crate::model_server::RecordedRequest| {
             request.body["messages"].as_array().unwrap().len() == count
         }
     };
-    let calls = Turn::new()
+    let calls = ScriptedTurn::new()
         .reasoning("Hm.")
         .signed("s")
         .text("I look.")
         .call("c1", "read", json!({ "filePath": "a.txt" }))
         .call("c2", "bash", json!({ "command": "echo two" }));
-    scripted.server.whenever(so_far(1), calls);
-    scripted.server.whenever(so_far(3), Turn::new().text("Done."));
-    scripted.server.whenever(|_| true, Turn::new().text("Going on."));
+    scripted.server.on_each_request(so_far(1), calls);
+    scripted.server.on_each_request(so_far(3), ScriptedTurn::new().text("Done."));
+    scripted.server.on_each_request(|_| true, ScriptedTurn::new().text("Going on."));
     scripted.desk.write("a.txt", "text\n");
     scripted
 }
 
 /// Runs until so many events have been printed, then kills. Gives the events, fewer if it ended before.
-fn killed_after(scripted: &Scripted, count: usize) -> Vec<Value> {
+fn run_and_kill_after(scripted: &ScriptedEnvironment, count: usize) -> Vec<Value> {
     let mut child = scripted.start(&["--json", "--auto", "Go"]);
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let events = lines.take(count).map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect();
@@ -39,7 +39,7 @@ fn killed_after(scripted: &Scripted, count: usize) -> Vec<Value> {
     events
 }
 
-fn stored(scripted: &Scripted) -> Vec<Value> {
+fn stored(scripted: &ScriptedEnvironment) -> Vec<Value> {
     let sessions = scripted.desk.run(&["sessions", "list", "--json"]).json();
     let Some(id) = sessions[0]["id"].as_str() else { return Vec::new() };
     let archive = scripted.desk.run(&["sessions", "export", id]).json();
@@ -47,7 +47,7 @@ fn stored(scripted: &Scripted) -> Vec<Value> {
 }
 
 /// What the store and the protocol have in common; each has words of its own for the rest.
-fn said(content: &Value) -> Value {
+fn common_content(content: &Value) -> Value {
     let kind = content["kind"].as_str().unwrap().replace('_', "").to_lowercase();
     json!([
         kind,
@@ -61,12 +61,12 @@ fn said(content: &Value) -> Value {
 
 #[test]
 fn nothing_complete_is_lost_wherever_it_dies() {
-    let all = killed_after(&scripted(), usize::MAX);
+    let all = run_and_kill_after(&scripted(), usize::MAX);
     assert_eq!(all.last().unwrap()["event"], "turnEnded");
     assert!(all.len() > 20, "{}", all.len());
     for count in 1..=all.len() {
         let scripted = scripted();
-        let events = killed_after(&scripted, count);
+        let events = run_and_kill_after(&scripted, count);
         let parts = stored(&scripted);
         for event in events.iter().filter(|event| event["event"] == "part") {
             let part = &event["part"];
@@ -75,8 +75,8 @@ fn nothing_complete_is_lost_wherever_it_dies() {
             }
             let kept = parts.iter().find(|kept| kept["id"] == part["id"]);
             assert_eq!(
-                kept.map(|kept| said(&kept["content"])),
-                Some(said(&part["content"])),
+                kept.map(|kept| common_content(&kept["content"])),
+                Some(common_content(&part["content"])),
                 "after {count} events"
             );
         }

@@ -4,15 +4,15 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::harness::Scripted;
-use crate::cli::desk::BINARY;
-use crate::model_server::Turn;
+use super::harness::ScriptedEnvironment;
+use crate::cli::environment::BINARY;
+use crate::model_server::ScriptedTurn;
 
 const KEY: &str = "sk-ant-0123456789";
 const TOKEN: &str = "corp-0123456789";
 
 /// Writes what it was given beside the project, and goes on as the rest says.
-fn telling(name: &str, rest: &str) -> Vec<String> {
+fn command_recording_environment(name: &str, rest: &str) -> Vec<String> {
     let script = format!("env > ../{name}; {rest}");
     ["sh", "-c", &script].map(str::to_owned).into()
 }
@@ -23,41 +23,41 @@ fn programs_are_given_no_keys_unless_somebody_says_so() {
     let script = tempfile::tempdir().unwrap().keep().join("script.json");
     std::fs::write(&script, json!({ "pull": true, "push": "never" }).to_string()).unwrap();
     let serve = format!("exec {} {}", server.display(), script.display());
-    let command = telling("bash", "true")[2].clone();
+    let command = command_recording_environment("bash", "true")[2].clone();
     let turns = [
-        Turn::new().call(
+        ScriptedTurn::new().call(
             "c1",
             "edit",
             json!({ "filePath": "a.toy", "oldString": "two", "newString": "three" }),
         ),
-        Turn::new().call("c2", "bash", json!({ "command": command, "description": "Look" })),
-        Turn::new().text("Done."),
+        ScriptedTurn::new().call("c2", "bash", json!({ "command": command, "description": "Look" })),
+        ScriptedTurn::new().text("Done."),
     ];
-    let scripted = Scripted::with(
+    let scripted = ScriptedEnvironment::with_config(
         turns,
         json!({
             "permission": "allow",
             "websearch": { "type": "exa", "enabled": false, "apiKey": "{env:SEARCH}" },
             "lsp": {
-                "toy": { "command": telling("server", &serve), "extensions": [".toy"] },
+                "toy": { "command": command_recording_environment("server", &serve), "extensions": [".toy"] },
                 "told": {
-                    "command": telling("told", &serve), "extensions": [".toy"], "beside": true,
+                    "command": command_recording_environment("told", &serve), "extensions": [".toy"], "beside": true,
                     "env": { "MISTRAL_API_KEY": "{env:MISTRAL_API_KEY}" }
                 },
             },
-            "checkers": { "c": { "command": telling("checker", "true"), "extensions": [".toy"], "format": "lines" } },
-            "formatter": { "f": { "command": telling("formatter", "cat"), "extensions": [".toy"] } },
+            "checkers": { "c": { "command": command_recording_environment("checker", "true"), "extensions": [".toy"], "format": "lines" } },
+            "formatter": { "f": { "command": command_recording_environment("formatter", "cat"), "extensions": [".toy"] } },
         }),
     );
     scripted.desk.write("a.toy", "one\ntwo\n");
-    let Scripted { desk, server } = scripted;
+    let ScriptedEnvironment { desk, server } = scripted;
     let desk = desk
         .env("ANTHROPIC_API_KEY", KEY)
         .env("MISTRAL_API_KEY", KEY)
         .env("SEARCH", TOKEN)
         .env("BY_ANOTHER_NAME", TOKEN)
         .env("HARMLESS", "12345678");
-    let scripted = Scripted { desk, server };
+    let scripted = ScriptedEnvironment { desk, server };
     let ran = scripted.run(&["Edit"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     for program in ["bash", "server", "checker", "formatter"] {

@@ -4,26 +4,26 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::cli::desk::{BINARY, Desk, Ran, USER};
-use crate::daemon::editor::Daemon;
-use crate::model_server::{ModelServer, Turn, Wire};
+use crate::cli::environment::{BINARY, CliOutput, TestEnvironment, USER_CONFIG};
+use crate::daemon::stdio_editor::ForegroundDaemon;
+use crate::model_server::{ScriptedModelServer, ScriptedTurn, ScriptedWire};
 
-pub(crate) struct Scripted {
-    pub(crate) desk: Desk,
-    pub(crate) server: ModelServer,
+pub(crate) struct ScriptedEnvironment {
+    pub(crate) desk: TestEnvironment,
+    pub(crate) server: ScriptedModelServer,
 }
 
 /// Where the session of a run works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Where {
-    Here,
+pub(crate) enum RunLocation {
+    OwnProcess,
     Daemon,
 }
 
 /// A daemon that does not outlive the test.
-pub(crate) struct Up(Daemon);
+pub(crate) struct DaemonGuard(ForegroundDaemon);
 
-impl Up {
+impl DaemonGuard {
     pub(crate) fn pid(&self) -> u64 {
         self.0.child.id().into()
     }
@@ -34,25 +34,25 @@ impl Up {
     }
 }
 
-impl Drop for Up {
+impl Drop for DaemonGuard {
     fn drop(&mut self) {
         self.kill();
     }
 }
 
-impl Scripted {
+impl ScriptedEnvironment {
     /// The daemon of this desk, where one is wanted.
-    pub(crate) fn up(&self, place: Where) -> Option<Up> {
-        (place == Where::Daemon).then(|| Up(Daemon::start(&self.desk, &[])))
+    pub(crate) fn start_daemon(&self, place: RunLocation) -> Option<DaemonGuard> {
+        (place == RunLocation::Daemon).then(|| DaemonGuard(ForegroundDaemon::start(&self.desk, &[])))
     }
 
-    pub(crate) fn new(turns: impl IntoIterator<Item = Turn>) -> Self {
-        Self::with(turns, json!({}))
+    pub(crate) fn new(turns: impl IntoIterator<Item = ScriptedTurn>) -> Self {
+        Self::with_config(turns, json!({}))
     }
 
     /// With more in the user's configuration.
-    pub(crate) fn with(turns: impl IntoIterator<Item = Turn>, more: Value) -> Self {
-        let server = ModelServer::playing(turns);
+    pub(crate) fn with_config(turns: impl IntoIterator<Item = ScriptedTurn>, more: Value) -> Self {
+        let server = ScriptedModelServer::start_with(turns);
         let mut config = json!({
             "model": "script/m-1",
             "enabled_providers": ["script"],
@@ -61,18 +61,18 @@ impl Scripted {
             "lsp": false,
             "provider": { "script": {
                 "wire": "anthropic",
-                "options": { "baseURL": server.base_url(Wire::Anthropic), "apiKey": "sk-0987654321" },
+                "options": { "baseURL": server.base_url(ScriptedWire::Anthropic), "apiKey": "sk-0987654321" },
                 "models": { "m-1": { "cost": { "input": 1, "output": 10 } } },
             } },
         });
         for (key, value) in more.as_object().unwrap() {
             config[key] = value.clone();
         }
-        let desk = Desk::new().with(&[(USER, &config.to_string())]);
+        let desk = TestEnvironment::new().with_files(&[(USER_CONFIG, &config.to_string())]);
         Self { desk, server }
     }
 
-    pub(crate) fn run(&self, args: &[&str]) -> Ran {
+    pub(crate) fn run(&self, args: &[&str]) -> CliOutput {
         let args: Vec<_> = ["run"].iter().chain(args).copied().collect();
         self.desk.run(&args)
     }
@@ -86,7 +86,7 @@ impl Scripted {
     }
 
     /// Waits until a command has made this file.
-    pub(crate) async fn wait_for(&self, path: &str) {
+    pub(crate) async fn wait_for_file(&self, path: &str) {
         let path = self.desk.path(path);
         let appeared = async {
             while !path.exists() {
@@ -97,20 +97,20 @@ impl Scripted {
     }
 
     /// What the model was sent in its request of this number, from 0.
-    pub(crate) fn sent(&self, number: usize) -> Value {
+    pub(crate) fn request_body(&self, number: usize) -> Value {
         self.server.requests()[number].body.clone()
     }
 
     /// The content of the last message of a request, as text.
     pub(crate) fn last_message(&self, number: usize) -> String {
-        let body = self.sent(number);
+        let body = self.request_body(number);
         body["messages"].as_array().unwrap().last().unwrap()["content"].to_string()
     }
 
     /// What the model was told last with its request of this number, from 0: the results of its calls and what came after
     /// them, as text.
-    pub(crate) fn told(&self, number: usize) -> String {
-        let body = self.sent(number);
+    pub(crate) fn last_model_input(&self, number: usize) -> String {
+        let body = self.request_body(number);
         let messages = body["messages"].as_array().unwrap();
         let said = messages.iter().rposition(|message| message["role"] == "assistant");
         let mut told = String::new();
@@ -124,7 +124,7 @@ impl Scripted {
 }
 
 /// The events of a run with `--json`.
-pub(crate) fn events(ran: &Ran) -> Vec<Value> {
+pub(crate) fn events(ran: &CliOutput) -> Vec<Value> {
     ran.stdout
         .lines()
         .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}")))
@@ -132,7 +132,7 @@ pub(crate) fn events(ran: &Ran) -> Vec<Value> {
 }
 
 /// What a terminal shows, without how long calls took: that is said of slow ones alone.
-pub(crate) fn timeless(text: &str) -> String {
+pub(crate) fn strip_durations(text: &str) -> String {
     let timeless = |line: &str| match line.rsplit_once("  ") {
         Some((rest, took))
             if took.ends_with('s') && took.bytes().all(|byte| b"0123456789. ms".contains(&byte)) =>

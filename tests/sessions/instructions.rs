@@ -7,18 +7,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 
-use super::harness::Scripted;
-use crate::cli::desk::Ran;
-use crate::model_server::Turn;
+use super::harness::ScriptedEnvironment;
+use crate::cli::environment::CliOutput;
+use crate::model_server::ScriptedTurn;
 
 /// Serves these pages by path, each over a connection of its own; those not listed are missing, and `/never` is silent.
-struct Web {
+struct StaticWebServer {
     address: String,
     asked: Arc<AtomicUsize>,
 }
 
-impl Web {
-    fn serving(pages: &'static [(&'static str, &'static str)]) -> Self {
+impl StaticWebServer {
+    fn start(pages: &'static [(&'static str, &'static str)]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let asked = Arc::new(AtomicUsize::new(0));
@@ -60,18 +60,19 @@ impl Web {
         Self { address, asked }
     }
 
-    fn at(&self, path: &str) -> String {
+    fn url(&self, path: &str) -> String {
         format!("{}{path}", self.address)
     }
 }
 
 /// The system prompt of a run with these instructions in the user's configuration.
-fn told(lines: &[&str], files: &[(&str, &str)]) -> (String, Ran) {
-    let scripted = Scripted::with([Turn::new().text("ok")], json!({ "instructions": lines }));
+fn run_with_instructions(lines: &[&str], files: &[(&str, &str)]) -> (String, CliOutput) {
+    let scripted =
+        ScriptedEnvironment::with_config([ScriptedTurn::new().text("ok")], json!({ "instructions": lines }));
     files.iter().for_each(|(path, text)| scripted.desk.write(path, text));
     let ran = scripted.run(&["Go"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    (scripted.sent(0)["system"].to_string(), ran)
+    (scripted.request_body(0)["system"].to_string(), ran)
 }
 
 /// Whether the words stand in this order.
@@ -93,7 +94,7 @@ fn files_patterns_and_the_home_are_read_in_their_order() {
         ("~/rules/x.txt", "EX"),
         ("style.md", "STYLE"),
     ];
-    let (system, ran) = told(&lines, &files);
+    let (system, ran) = run_with_instructions(&lines, &files);
     assert!(in_order(&system, &["FIRST", "AY", "BEE", "MINE", "EX", "STYLE", "Workspace:"]), "{system}");
     assert_eq!((system.matches("FIRST").count(), system.matches("DEEP").count()), (1, 0), "{system}");
     assert!(!ran.stderr.contains("warning"), "{ran:?}");
@@ -101,13 +102,13 @@ fn files_patterns_and_the_home_are_read_in_their_order() {
 
 #[test]
 fn a_relative_path_is_looked_for_from_the_root_down() {
-    let scripted = Scripted::new([Turn::new().text("ok")]);
+    let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok")]);
     scripted.desk.write("copydesk.jsonc", r#"{ "instructions": ["docs/style.md"] }"#);
     scripted.desk.write("docs/style.md", "OUTER");
     scripted.desk.write("deep/docs/style.md", "INNER");
     let folder = scripted.desk.path("deep");
     assert_eq!(scripted.desk.run(&["--cwd", folder.to_str().unwrap(), "run", "Go"]).code, Some(0));
-    let system = scripted.sent(0)["system"].to_string();
+    let system = scripted.request_body(0)["system"].to_string();
     assert!(in_order(&system, &["OUTER", "INNER"]), "{system}");
 }
 
@@ -115,7 +116,8 @@ fn a_relative_path_is_looked_for_from_the_root_down() {
 fn there_is_an_end_to_how_many_are_read() {
     let names: Vec<_> = (0..70).map(|number| format!("many/{number:02}.md")).collect();
     let files: Vec<_> = names.iter().map(|name| (name.as_str(), "MANY")).collect();
-    let (system, ran) = told(&["many/*.md", "late.md"], &[&files[..], &[("late.md", "LATE")]].concat());
+    let (system, ran) =
+        run_with_instructions(&["many/*.md", "late.md"], &[&files[..], &[("late.md", "LATE")]].concat());
     assert_eq!((system.matches("MANY").count(), system.contains("LATE")), (64, false));
     assert!(
         ran.stderr.contains("`many/*.md` names too many files")
@@ -125,15 +127,15 @@ fn there_is_an_end_to_how_many_are_read() {
 
 #[test]
 fn addresses_are_fetched_and_what_fails_is_left_out() {
-    let web = Web::serving(&[("/a", "FROM THE WEB"), ("/b?key=hush", "SECOND")]);
+    let web = StaticWebServer::start(&[("/a", "FROM THE WEB"), ("/b?key=hush", "SECOND")]);
     let gone = format!(
         "http://127.0.0.1:{}/x",
         TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
     );
-    let (a, b, missing) = (web.at("/a"), web.at("/b?key=hush"), web.at("/missing"));
-    let (long, moved) = (web.at("/long"), web.at("/moved"));
+    let (a, b, missing) = (web.url("/a"), web.url("/b?key=hush"), web.url("/missing"));
+    let (long, moved) = (web.url("/long"), web.url("/moved"));
     let lines = [a.as_str(), "style.md", &b, &missing, &gone, "ftp://host/x", &long, &moved];
-    let (system, ran) = told(&lines, &[("style.md", "STYLE")]);
+    let (system, ran) = run_with_instructions(&lines, &[("style.md", "STYLE")]);
     assert!(in_order(&system, &["FROM THE WEB", "STYLE", "SECOND", "long long"]), "{ran:?}");
     assert!(system.contains(&format!("Instructions from {a}:")) && !system.contains("hush"), "{system}");
     assert!(system.contains("The rest of this text is left out") && system.len() < 100_000);
@@ -149,9 +151,9 @@ fn addresses_are_fetched_and_what_fails_is_left_out() {
 
 #[test]
 fn a_server_that_never_answers_is_not_waited_for() {
-    let web = Web::serving(&[("/a", "FROM THE WEB")]);
-    let (never, again) = (web.at("/never"), web.at("/never?again"));
-    let (system, ran) = told(&[&never, &again, &web.at("/a")], &[]);
+    let web = StaticWebServer::start(&[("/a", "FROM THE WEB")]);
+    let (never, again) = (web.url("/never"), web.url("/never?again"));
+    let (system, ran) = run_with_instructions(&[&never, &again, &web.url("/a")], &[]);
     assert!(system.contains("FROM THE WEB"), "{system}");
     assert!(ran.stderr.contains("/never did not answer within 5 seconds; it is left out"), "{ran:?}");
 }
@@ -159,19 +161,26 @@ fn a_server_that_never_answers_is_not_waited_for() {
 /// Neither the web nor a file outside, whichever way it is written.
 #[test]
 fn a_project_names_nothing_outside_before_it_is_trusted() {
-    let web = Web::serving(&[("/a", "FROM THE WEB")]);
-    let scripted = Scripted::new([Turn::new().text("ok"), Turn::new().text("ok")]);
+    let web = StaticWebServer::start(&[("/a", "FROM THE WEB")]);
+    let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok"), ScriptedTurn::new().text("ok")]);
     let desk = &scripted.desk;
     desk.write("~/secret.md", "SECRET");
     desk.write("docs/a.md", "INSIDE");
     let home = desk.path("~/x").parent().unwrap().to_owned();
     std::os::unix::fs::symlink(home.join("secret.md"), desk.path("docs/link.md")).unwrap();
     let absolute = home.join("secret.md").display().to_string();
-    let lines =
-        json!([web.at("/a"), "~/secret.md", absolute, "../home/*.md", "~/*.md", "docs/link.md", "docs/a.md"]);
+    let lines = json!([
+        web.url("/a"),
+        "~/secret.md",
+        absolute,
+        "../home/*.md",
+        "~/*.md",
+        "docs/link.md",
+        "docs/a.md"
+    ]);
     desk.write("copydesk.jsonc", json!({ "instructions": lines }).to_string());
     let ran = scripted.run(&["Go"]);
-    let system = scripted.sent(0)["system"].to_string();
+    let system = scripted.request_body(0)["system"].to_string();
     assert!(system.contains("INSIDE") && !system.contains("SECRET"), "{system}");
     assert_eq!(
         (ran.stderr.matches("it is left out").count(), web.asked.load(Ordering::SeqCst)),
@@ -182,6 +191,6 @@ fn a_project_names_nothing_outside_before_it_is_trusted() {
 
     assert_eq!(desk.run(&["config", "trust"]).code, Some(0));
     let ran = scripted.run(&["Go"]);
-    let system = scripted.sent(1)["system"].to_string();
+    let system = scripted.request_body(1)["system"].to_string();
     assert!(system.contains("FROM THE WEB") && system.contains("SECRET"), "{ran:?}");
 }

@@ -4,37 +4,40 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::harness::{Scripted, events};
-use crate::editors::desk::Running;
-use crate::model_server::{ModelServer, Recorded, Turn};
+use super::harness::{ScriptedEnvironment, events};
+use crate::editors::scripted_daemon::ScriptedDaemon;
+use crate::model_server::{RecordedRequest, ScriptedModelServer, ScriptedTurn};
 
-fn said(request: &Recorded) -> String {
+fn last_message_text(request: &RecordedRequest) -> String {
     request.body["messages"].to_string()
 }
 
 /// A model that starts a job, and then does something else until it is told of its end.
-fn busy(server: &ModelServer, command: &str) {
-    let start = Turn::new().call("c1", "bash", json!({ "command": command, "background": true }));
-    server.whenever(|request| !said(request).contains("tool_use"), start);
-    server.whenever(|request| said(request).contains(") has ended: "), Turn::new().text("I heard."));
-    server.whenever(|_| true, Turn::new().call("c2", "list", json!({})));
+fn busy(server: &ScriptedModelServer, command: &str) {
+    let start = ScriptedTurn::new().call("c1", "bash", json!({ "command": command, "background": true }));
+    server.on_each_request(|request| !last_message_text(request).contains("tool_use"), start);
+    server.on_each_request(
+        |request| last_message_text(request).contains(") has ended: "),
+        ScriptedTurn::new().text("I heard."),
+    );
+    server.on_each_request(|_| true, ScriptedTurn::new().call("c2", "list", json!({})));
 }
 
 /// The number of the job that the model was told of.
-fn job(scripted: &Scripted) -> String {
-    let told = scripted.told(1);
+fn job(scripted: &ScriptedEnvironment) -> String {
+    let told = scripted.last_model_input(1);
     let number = told.split("as job ").nth(1).unwrap_or_else(|| panic!("{told}"));
     number.split('.').next().unwrap().to_owned()
 }
 
 #[test]
 fn the_end_of_a_job_is_told_at_the_next_step() {
-    let scripted = Scripted::with([], json!({ "permission": "allow" }));
+    let scripted = ScriptedEnvironment::with_config([], json!({ "permission": "allow" }));
     busy(&scripted.server, "echo over; exit 3");
     let ran = scripted.run(&["--json", "Go"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let last = scripted.server.requests().len() - 1;
-    let told = scripted.told(last);
+    let told = scripted.last_model_input(last);
     let words = format!("Job {} (`echo over; exit 3`) has ended: exit code 3 after", job(&scripted));
     assert!(told.contains(&words) && told.ends_with("the end of it:\nover"), "{told}");
     let notes = |event: &&Value| event["part"]["content"]["kind"] == "note";
@@ -51,23 +54,31 @@ fn the_end_of_a_job_is_told_at_the_next_step() {
 /// Nobody is at work when it ends: the next turn hears of it, and begins with a prompt.
 #[test]
 fn a_job_that_ends_while_nobody_works_is_told_with_the_next_turn() {
-    let desk = Running::new([]);
+    let desk = ScriptedDaemon::new([]);
     let server = &desk.scripted.server;
-    let start =
-        Turn::new().call("c1", "bash", json!({ "command": "read < open; exit 7", "background": true }));
-    server.whenever(|request| !said(request).contains("tool_use"), start);
-    server.whenever(|request| !said(request).contains("And now?"), Turn::new().text("It runs."));
-    server
-        .whenever(|request| said(request).contains(") has ended: exit code 7"), Turn::new().text("I heard."));
-    server.whenever(|_| true, Turn::new().call("c2", "list", json!({})));
+    let start = ScriptedTurn::new().call(
+        "c1",
+        "bash",
+        json!({ "command": "read < open; exit 7", "background": true }),
+    );
+    server.on_each_request(|request| !last_message_text(request).contains("tool_use"), start);
+    server.on_each_request(
+        |request| !last_message_text(request).contains("And now?"),
+        ScriptedTurn::new().text("It runs."),
+    );
+    server.on_each_request(
+        |request| last_message_text(request).contains(") has ended: exit code 7"),
+        ScriptedTurn::new().text("I heard."),
+    );
+    server.on_each_request(|_| true, ScriptedTurn::new().call("c2", "list", json!({})));
     let fifo = Command::new("mkfifo").arg(desk.scripted.desk.path("open")).status().unwrap();
     assert!(fifo.success());
     let mut client = desk.client("Neovim");
-    let session = client.session();
-    client.turn(&session, "Go");
+    let session = client.new_session();
+    client.run_turn(&session, "Go");
     assert_eq!(server.requests().len(), 2);
     desk.scripted.desk.write("open", "\n");
-    client.turn(&session, "And now?");
+    client.run_turn(&session, "And now?");
     let parts = client.parts(&session);
     let turns: Vec<_> = parts
         .iter()
@@ -75,43 +86,43 @@ fn a_job_that_ends_while_nobody_works_is_told_with_the_next_turn() {
         .map(|part| part["turn"].clone())
         .collect();
     assert_eq!(turns, [json!(1), json!(2)], "it has begun none by itself");
-    assert!(said(server.requests().last().unwrap()).contains("has ended: exit code 7"));
+    assert!(last_message_text(server.requests().last().unwrap()).contains("has ended: exit code 7"));
 }
 
 /// Also while no turn runs, and to whoever comes later.
 #[test]
 fn views_are_told_what_runs_in_the_background_and_how_it_ended() {
     let command = "read < open; exit 7\n# more";
-    let start = Turn::new().call("c1", "bash", json!({ "command": command, "background": true }));
-    let desk = Running::new([start, Turn::new().text("It runs.")]);
+    let start = ScriptedTurn::new().call("c1", "bash", json!({ "command": command, "background": true }));
+    let desk = ScriptedDaemon::new([start, ScriptedTurn::new().text("It runs.")]);
     assert!(Command::new("mkfifo").arg(desk.scripted.desk.path("open")).status().unwrap().success());
     let mut client = desk.client("Neovim");
-    let session = client.session();
-    client.turn(&session, "Go");
-    let begun = client.event(&session, "jobs");
+    let session = client.new_session();
+    client.run_turn(&session, "Go");
+    let begun = client.wait_for_event(&session, "jobs");
     let running = &begun["running"][0];
     assert_eq!((&running["command"], &begun["ended"]), (&json!("read < open; exit 7…"), &json!([])));
     assert_eq!(running["id"].to_string(), job(&desk.scripted));
     let mut other = desk.client("Zed");
     assert_eq!(other.load(&session)["jobs"][0]["id"], running["id"]);
     desk.scripted.desk.write("open", "\n");
-    let over = client.event(&session, "jobs");
+    let over = client.wait_for_event(&session, "jobs");
     assert_eq!((&over["running"], &over["ended"][0]["id"]), (&json!([]), &running["id"]));
     let state = over["ended"][0]["state"].as_str().unwrap();
     assert!(state.starts_with("exit code 7 after"), "{state}");
-    assert_eq!(other.event(&session, "jobs"), over);
+    assert_eq!(other.wait_for_event(&session, "jobs"), over);
     assert_eq!(client.load(&session).get("jobs"), None);
 }
 
 #[test]
 fn a_job_ends_with_the_session_and_the_model_is_told_when_it_comes_back() {
     let command = "echo $$ > pid; echo started; sleep 600";
-    let scripted = Scripted::new([
-        Turn::new().call("c1", "bash", json!({ "command": command, "background": true })),
-        Turn::new().call("c2", "bash", json!({ "command": "until [ -s pid ]; do :; done" })),
-        Turn::new().text("It runs."),
-        Turn::new().text("I see."),
-        Turn::new().text("Yes."),
+    let scripted = ScriptedEnvironment::new([
+        ScriptedTurn::new().call("c1", "bash", json!({ "command": command, "background": true })),
+        ScriptedTurn::new().call("c2", "bash", json!({ "command": "until [ -s pid ]; do :; done" })),
+        ScriptedTurn::new().text("It runs."),
+        ScriptedTurn::new().text("I see."),
+        ScriptedTurn::new().text("Yes."),
     ]);
     assert_eq!(scripted.run(&["--auto", "Go"]).code, Some(0));
     let pid = scripted.desk.read("pid");
@@ -120,29 +131,30 @@ fn a_job_ends_with_the_session_and_the_model_is_told_when_it_comes_back() {
         std::thread::yield_now();
     }
     scripted.run(&["--continue", "Still there?"]);
-    let told = scripted.told(3);
+    let told = scripted.last_model_input(3);
     assert!(told.contains(&format!("Job {} is gone", pid.trim())), "{told}");
     scripted.run(&["--continue", "Sure?"]);
-    assert!(!scripted.told(4).contains("is gone"), "once: {}", scripted.told(4));
+    assert!(!scripted.last_model_input(4).contains("is gone"), "once: {}", scripted.last_model_input(4));
 }
 
 /// What it prints is in a file that may be searched and read without asking.
 #[test]
 fn the_output_of_a_job_can_be_searched() {
-    let scripted = Scripted::with([], json!({ "permission": { "bash": "allow" } }));
-    scripted.server.play(Turn::new().text("Hello."));
+    let scripted = ScriptedEnvironment::with_config([], json!({ "permission": { "bash": "allow" } }));
+    scripted.server.queue_turn(ScriptedTurn::new().text("Hello."));
     scripted.run(&["Hello"]);
     let session = scripted.desk.run(&["sessions", "list", "--json"]).json()[0]["id"].clone();
     let outputs = "~/.local/share/copydesk/output".to_owned();
     let outputs = scripted.desk.path(&format!("{outputs}/{}", session.as_str().unwrap()));
     let start = json!({ "command": "echo needle in the hay; echo $PPID", "background": true });
     let search = json!({ "pattern": "needle", "path": outputs });
-    scripted
-        .server
-        .whenever(|request| !said(request).contains("tool_use"), Turn::new().call("c1", "bash", start));
-    let found = |request: &Recorded| said(request).contains("1: needle in the hay");
-    scripted.server.whenever(found, Turn::new().text("Found."));
-    scripted.server.whenever(|_| true, Turn::new().call("c2", "grep", search));
+    scripted.server.on_each_request(
+        |request| !last_message_text(request).contains("tool_use"),
+        ScriptedTurn::new().call("c1", "bash", start),
+    );
+    let found = |request: &RecordedRequest| last_message_text(request).contains("1: needle in the hay");
+    scripted.server.on_each_request(found, ScriptedTurn::new().text("Found."));
+    scripted.server.on_each_request(|_| true, ScriptedTurn::new().call("c2", "grep", search));
     let ran = scripted.run(&["--continue", "--json", "Go"]);
     let asked = events(&ran).iter().filter(|event| event["event"] == "asked").count();
     assert_eq!((ran.code, asked), (Some(0), 0), "{ran:?}");
@@ -150,15 +162,15 @@ fn the_output_of_a_job_can_be_searched() {
 
 #[test]
 fn the_outputs_of_other_sessions_are_asked_for() {
-    let scripted = Scripted::new([]);
+    let scripted = ScriptedEnvironment::new([]);
     scripted.desk.write("~/.local/share/copydesk/output/other/c1.txt", "needle");
     for path in ["output", "output/other", "output/other/c1.txt"] {
         let path = scripted.desk.path("~/.local/share/copydesk").join(path);
         let search = json!({ "pattern": "needle", "path": path });
-        scripted.server.play(Turn::new().call("c1", "grep", search));
-        scripted.server.play(Turn::new().text("ok"));
+        scripted.server.queue_turn(ScriptedTurn::new().call("c1", "grep", search));
+        scripted.server.queue_turn(ScriptedTurn::new().text("ok"));
         scripted.run(&["Go"]);
-        let told = scripted.told(scripted.server.requests().len() - 1);
+        let told = scripted.last_model_input(scripted.server.requests().len() - 1);
         assert!(told.contains("Nobody is there to approve this"), "{told}");
     }
 }

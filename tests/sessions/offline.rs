@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use crate::cli::desk::{BINARY, Desk, Ran};
+use crate::cli::environment::{BINARY, CliOutput, TestEnvironment};
 
 /// A desk with the toolchain that runs these tests.
-pub(crate) fn desk() -> Desk {
+pub(crate) fn desk() -> TestEnvironment {
     let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
     let folder = |name: &str, usual: &str| std::env::var_os(name).unwrap_or_else(|| home.join(usual).into());
-    let desk = Desk::new().quiet();
+    let desk = TestEnvironment::new().without_local_providers();
     let desk = desk.env("CARGO_HOME", folder("CARGO_HOME", ".cargo"));
     let desk = desk.env("RUSTUP_HOME", folder("RUSTUP_HOME", ".rustup"));
     match std::env::var_os("RUSTUP_TOOLCHAIN") {
@@ -18,7 +18,7 @@ pub(crate) fn desk() -> Desk {
 }
 
 /// Where the program is not found under its name, although the machine may have it beside the toolchain.
-fn without_copydesk(desk: Desk) -> Desk {
+fn without_copydesk(desk: TestEnvironment) -> TestEnvironment {
     let search = std::env::var_os("PATH").unwrap_or_default();
     let folders: Vec<_> = std::env::split_paths(&search).collect();
     let bin = desk.path("~/bin");
@@ -31,7 +31,7 @@ fn without_copydesk(desk: Desk) -> Desk {
     desk.env("PATH", std::env::join_paths([bin].into_iter().chain(others)).unwrap())
 }
 
-fn ask(desk: &Desk, prompt: &str) -> Ran {
+fn ask(desk: &TestEnvironment, prompt: &str) -> CliOutput {
     let ran = desk.run(&["run", "--auto", "--model", "offline/offline", prompt]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     ran
@@ -118,7 +118,7 @@ fn it_renames_replaces_finds_and_shows() {
 /// Where git does not ignore it: nobody wants the compiler's own files renamed.
 #[test]
 fn what_is_built_or_fetched_is_left_as_it_is() {
-    let desk = desk().with(&[
+    let desk = desk().with_files(&[
         ("Cargo.toml", "[package]\nname = \"count\"\n"),
         ("src/target/mod.rs", "fn count() {}\n"),
         ("target/debug/.fingerprint/a.json", "{ \"count\": 1 }\n"),
@@ -136,7 +136,7 @@ fn what_is_built_or_fetched_is_left_as_it_is() {
 /// A member of a workspace, from its own folder: the compiler names files from the workspace's.
 #[test]
 fn it_repairs_a_member_of_a_workspace_and_says_what_is_left() {
-    let desk = desk().cwd("rooms/one").with(&[
+    let desk = desk().cwd("rooms/one").with_files(&[
         ("Cargo.toml", "[workspace]\nmembers = [\"rooms/*\"]\nresolver = \"3\"\n"),
         ("rooms/one/Cargo.toml", "[package]\nname = \"one\"\nversion = \"0.1.0\"\nedition = \"2024\"\n"),
         (

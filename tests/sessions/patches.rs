@@ -2,18 +2,18 @@
 
 use serde_json::{Value, json};
 
-use super::harness::{Scripted, Where};
-use super::tasks::{plays, task};
-use crate::model_server::Turn;
+use super::harness::{RunLocation, ScriptedEnvironment};
+use super::tasks::{script_session, task};
+use crate::model_server::ScriptedTurn;
 
 const PATCH: &str = "*** Begin Patch\n*** Update File: a.txt\n@@\n one\n-two\n+TWO\n*** Add File: b.txt\n+new\n*** End Patch\n";
 
-fn patch() -> Turn {
-    Turn::new().call("c1", "apply_patch", json!({ "patchText": PATCH }))
+fn patch() -> ScriptedTurn {
+    ScriptedTurn::new().call("c1", "apply_patch", json!({ "patchText": PATCH }))
 }
 
-fn offered(scripted: &Scripted, number: usize) -> Vec<String> {
-    let tools = scripted.sent(number)["tools"].clone();
+fn offered(scripted: &ScriptedEnvironment, number: usize) -> Vec<String> {
+    let tools = scripted.request_body(number)["tools"].clone();
     let name = |tool: &Value| tool["name"].as_str().unwrap().to_owned();
     let changes = |name: &String| ["apply_patch", "edit", "multiedit", "write"].contains(&name.as_str());
     tools.as_array().unwrap().iter().map(name).filter(changes).collect()
@@ -31,8 +31,10 @@ fn a_model_is_offered_the_tools_that_it_knows() {
         ("m-1", Some("patch"), patches),
         ("gpt-5", Some("replace"), replaces),
     ] {
-        let scripted =
-            Scripted::with([Turn::new().text("Hello.")], json!({ "model": format!("script/{model}") }));
+        let scripted = ScriptedEnvironment::with_config(
+            [ScriptedTurn::new().text("Hello.")],
+            json!({ "model": format!("script/{model}") }),
+        );
         if let Some(edits) = edits {
             let said = said(edits).to_string().replace("\"*\"", &format!("\"{model}\""));
             scripted.desk.write("copydesk.jsonc", &said);
@@ -54,7 +56,8 @@ fn who_may_not_edit_may_not_patch() {
     ] {
         let mut config = more.clone();
         config["model"] = json!("script/gpt-5");
-        let scripted = Scripted::with([patch(), Turn::new().text("I see.")], config);
+        let scripted =
+            ScriptedEnvironment::with_config([patch(), ScriptedTurn::new().text("I see.")], config);
         scripted.desk.write("a.txt", "one\ntwo\n");
         assert_eq!(scripted.run(&["--auto", "Patch"]).code, Some(0));
         assert_eq!(offered(&scripted, 0), expected, "{more}");
@@ -64,7 +67,10 @@ fn who_may_not_edit_may_not_patch() {
 
 #[test]
 fn a_patch_is_shown_file_by_file() {
-    let scripted = Scripted::with([patch(), Turn::new().text("Done.")], json!({ "model": "script/gpt-5" }));
+    let scripted = ScriptedEnvironment::with_config(
+        [patch(), ScriptedTurn::new().text("Done.")],
+        json!({ "model": "script/gpt-5" }),
+    );
     scripted.desk.write("a.txt", "one\ntwo\n");
     let ran = scripted.run(&["--auto", "Patch"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -76,19 +82,23 @@ fn a_patch_is_shown_file_by_file() {
     for line in ["--- a/a.txt", "-two", "+TWO", "--- /dev/null", "+++ b/b.txt", "+new"] {
         assert!(ran.stdout.lines().any(|shown| shown.trim() == line), "{line}: {ran:?}");
     }
-    let told = scripted.told(1);
+    let told = scripted.last_model_input(1);
     assert!(told.starts_with("Patched 2 files (+2 -1).\nEdited a.txt (+1 -1)."), "{told}");
 }
 
 /// Those of agents that work for agents are edits like any other.
 #[test]
 fn the_tiers_of_edits_in_tasks_are_in_the_status() {
-    let scripted = Scripted::new([]);
-    plays(&scripted.server, "Go", [task("c1", "general", "Fix"), Turn::new().text("Done.")]);
+    let scripted = ScriptedEnvironment::new([]);
+    script_session(&scripted.server, "Go", [task("c1", "general", "Fix"), ScriptedTurn::new().text("Done.")]);
     let edit = json!({ "filePath": "a.txt", "oldString": "one", "newString": "1" });
-    plays(&scripted.server, "Fix", [Turn::new().call("e1", "edit", edit), Turn::new().text("Fixed.")]);
+    script_session(
+        &scripted.server,
+        "Fix",
+        [ScriptedTurn::new().call("e1", "edit", edit), ScriptedTurn::new().text("Fixed.")],
+    );
     scripted.desk.write("a.txt", "one\n");
-    let _up = scripted.up(Where::Daemon);
+    let _up = scripted.start_daemon(RunLocation::Daemon);
     let ran = scripted.run(&["--auto", "Go"]);
     assert_eq!((ran.code, scripted.desk.read("a.txt").as_str()), (Some(0), "1\n"), "{ran:?}");
     let status = scripted.desk.run(&["status"]).stdout;
@@ -102,14 +112,22 @@ fn the_tiers_of_edits_are_in_the_status() {
         { "oldString": "one", "newString": "1" },
         { "oldString": "  two\n  three", "newString": "  2\n  3" },
     ]);
-    let scripted = Scripted::new([
-        Turn::new().call("c1", "multiedit", json!({ "filePath": "a.txt", "edits": edits })),
-        Turn::new().call("c2", "edit", json!({ "filePath": "a.txt", "oldString": "four", "newString": "4" })),
-        Turn::new().call("c3", "edit", json!({ "filePath": "a.txt", "oldString": "five", "newString": "5" })),
-        Turn::new().text("Done."),
+    let scripted = ScriptedEnvironment::new([
+        ScriptedTurn::new().call("c1", "multiedit", json!({ "filePath": "a.txt", "edits": edits })),
+        ScriptedTurn::new().call(
+            "c2",
+            "edit",
+            json!({ "filePath": "a.txt", "oldString": "four", "newString": "4" }),
+        ),
+        ScriptedTurn::new().call(
+            "c3",
+            "edit",
+            json!({ "filePath": "a.txt", "oldString": "five", "newString": "5" }),
+        ),
+        ScriptedTurn::new().text("Done."),
     ]);
     scripted.desk.write("a.txt", "one\n    two\n    three\nfour\n");
-    let _up = scripted.up(Where::Daemon);
+    let _up = scripted.start_daemon(RunLocation::Daemon);
     let told = |arguments: &[&str]| scripted.desk.run(arguments).stdout;
     assert!(!told(&["status"]).contains("Places of edits"));
     let ran = scripted.run(&["--auto", "Edit"]);

@@ -6,9 +6,9 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::harness::{Scripted, events};
-use crate::cli::desk::{BINARY, USER};
-use crate::model_server::Turn;
+use super::harness::{ScriptedEnvironment, events};
+use crate::cli::environment::{BINARY, USER_CONFIG};
+use crate::model_server::ScriptedTurn;
 
 /// The program is an example of this package, built with its tests.
 fn program() -> String {
@@ -17,24 +17,24 @@ fn program() -> String {
 }
 
 /// A desk where files that end in `.toy` are served as the script says.
-fn served(turns: impl IntoIterator<Item = Turn>, script: &Value) -> Scripted {
+fn served(turns: impl IntoIterator<Item = ScriptedTurn>, script: &Value) -> ScriptedEnvironment {
     let folder = tempfile::tempdir().unwrap().keep();
     let path = folder.join("script.json");
     std::fs::write(&path, script.to_string()).unwrap();
     let lsp = json!({ "toy": { "command": [program(), path], "extensions": [".toy"] } });
-    Scripted::with(turns, json!({ "lsp": lsp, "permission": "allow" }))
+    ScriptedEnvironment::with_config(turns, json!({ "lsp": lsp, "permission": "allow" }))
 }
 
 fn rules() -> Value {
     json!([{ "find": "bad", "message": "this is bad", "severity": 1, "code": "T1" }])
 }
 
-fn edit(id: &str, old: &str, new: &str) -> Turn {
-    Turn::new().call(id, "edit", json!({ "filePath": "a.toy", "oldString": old, "newString": new }))
+fn edit(id: &str, old: &str, new: &str) -> ScriptedTurn {
+    ScriptedTurn::new().call(id, "edit", json!({ "filePath": "a.toy", "oldString": old, "newString": new }))
 }
 
-fn done() -> Turn {
-    Turn::new().text("Done.")
+fn done() -> ScriptedTurn {
+    ScriptedTurn::new().text("Done.")
 }
 
 /// `diagnostics` of the calls with this tool, as views see them.
@@ -55,12 +55,12 @@ fn an_edit_is_told_what_the_server_says_of_exactly_that_text() {
     scripted.desk.write("a.toy", "bad one\n2\n");
     let ran = scripted.run(&["--json", "Edit"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let first = scripted.told(2);
+    let first = scripted.last_model_input(2);
     assert!(first.contains("toy, proven for this text: 1 new error"), "{first}");
     assert!(first.contains("a.toy:2:1 error T1 this is bad"), "{first}");
     assert!(!first.contains("a.toy:1:1"), "the old one is not told again: {first}");
     assert!(first.contains("1 older error remains."), "{first}");
-    let second = scripted.told(3);
+    let second = scripted.last_model_input(3);
     assert!(second.contains("toy, proven for this text: no new errors"), "{second}");
     assert!(second.contains("1 older error remains, 1 was fixed."), "{second}");
     let shown = diagnostics(&events(&ran), "edit");
@@ -75,14 +75,14 @@ fn a_server_that_reads_the_project_is_not_waited_for_and_told_later() {
     // When it was asked, what it answers has still to arrive.
     let asked =
         format!("until grep -q textDocument/diagnostic {}; do sleep 0.05; done; sleep 1", log.display());
-    let wait = Turn::new().call("c2", "bash", json!({ "command": asked, "description": "Wait" }));
+    let wait = ScriptedTurn::new().call("c2", "bash", json!({ "command": asked, "description": "Wait" }));
     let scripted = served([edit("c1", "two", "bad two"), wait, done()], &script);
     scripted.desk.write("a.toy", "one\ntwo\n");
     assert_eq!(scripted.run(&["Edit"]).code, Some(0));
-    let first = scripted.told(1);
+    let first = scripted.last_model_input(1);
     assert!(first.contains("toy: not known for this text"), "{first}");
     assert!(!first.contains("this is bad"), "{first}");
-    let later = scripted.told(2);
+    let later = scripted.last_model_input(2);
     assert!(later.contains("this is bad"), "{later}");
 }
 
@@ -108,7 +108,7 @@ fn servers_that_break_lose_no_edit_and_are_told_of() {
         let ran = scripted.run(&["Edit"]);
         assert_eq!(ran.code, Some(0), "{script}: {}", ran.stderr);
         assert_eq!(scripted.desk.read("a.toy"), "one\nbad two\n", "{script}");
-        let told = scripted.told(1);
+        let told = scripted.last_model_input(1);
         assert!(told.contains(said), "{script}: {told}");
         assert!(told.len() < 16 * 1024, "{script}: {} bytes", told.len());
     }
@@ -116,15 +116,15 @@ fn servers_that_break_lose_no_edit_and_are_told_of() {
 
 #[test]
 fn what_a_command_broke_is_told_with_the_command() {
-    let read = Turn::new().call("c1", "read", json!({ "filePath": "a.toy" }));
+    let read = ScriptedTurn::new().call("c1", "read", json!({ "filePath": "a.toy" }));
     let command = json!({ "command": "sed -i 's/two/bad two/' a.toy", "description": "Change it" });
     let scripted = served(
-        [read, edit("c2", "one", "one one"), Turn::new().call("c3", "bash", command), done()],
+        [read, edit("c2", "one", "one one"), ScriptedTurn::new().call("c3", "bash", command), done()],
         &json!({ "pull": true, "push": "never", "rules": rules() }),
     );
     scripted.desk.write("a.toy", "one\ntwo\n");
     assert_eq!(scripted.run(&["Edit"]).code, Some(0));
-    let told = scripted.told(3);
+    let told = scripted.last_model_input(3);
     assert!(told.contains("a.toy:2:1 error T1 this is bad"), "{told}");
 }
 
@@ -132,7 +132,7 @@ fn what_a_command_broke_is_told_with_the_command() {
 #[test]
 fn a_file_that_may_not_be_read_is_not_told_as_gone() {
     let bash = |id: &str, command: &str| {
-        Turn::new().call(id, "bash", json!({ "command": command, "description": "Change it" }))
+        ScriptedTurn::new().call(id, "bash", json!({ "command": command, "description": "Change it" }))
     };
     let secret = "echo bad > secret.toy";
     let turns = [
@@ -141,16 +141,17 @@ fn a_file_that_may_not_be_read_is_not_told_as_gone() {
         bash("c3", &format!("{secret} two; echo bad > b.toy")),
         done(),
     ];
-    let Scripted { desk, server } =
+    let ScriptedEnvironment { desk, server } =
         served(turns, &json!({ "pull": true, "push": "never", "rules": rules() }));
-    let mut config: Value = serde_json::from_str(&desk.read(USER)).unwrap();
+    let mut config: Value = serde_json::from_str(&desk.read(USER_CONFIG)).unwrap();
     config["permission"] = json!({ "*": "allow", "read": { "*": "allow", "secret*": "deny" } });
-    let scripted = Scripted { desk: desk.with(&[(USER, &config.to_string())]), server };
+    let scripted =
+        ScriptedEnvironment { desk: desk.with_files(&[(USER_CONFIG, &config.to_string())]), server };
     scripted.desk.write("a.toy", "one\n");
     scripted.desk.write("secret.toy", "");
     assert_eq!(scripted.run(&["Edit"]).code, Some(0));
-    assert!(!scripted.told(2).contains("changed files"), "{}", scripted.told(2));
-    let told = scripted.told(3);
+    assert!(!scripted.last_model_input(2).contains("changed files"), "{}", scripted.last_model_input(2));
+    let told = scripted.last_model_input(3);
     assert!(told.contains("b.toy:1:1") && told.contains("1 more changed file was not looked at."), "{told}");
     assert!(!told.contains("secret"), "{told}");
 }
@@ -158,11 +159,11 @@ fn a_file_that_may_not_be_read_is_not_told_as_gone() {
 #[test]
 fn without_servers_a_grammar_finds_what_breaks_the_syntax() {
     let edit = json!({ "filePath": "a.py", "oldString": "return 1", "newString": "return (1" });
-    let turns = [Turn::new().call("c1", "edit", edit), done()];
-    let scripted = Scripted::with(turns, json!({ "permission": "allow", "lsp": false }));
+    let turns = [ScriptedTurn::new().call("c1", "edit", edit), done()];
+    let scripted = ScriptedEnvironment::with_config(turns, json!({ "permission": "allow", "lsp": false }));
     scripted.desk.write("a.py", "def f():\n    return 1\n");
     assert_eq!(scripted.run(&["Edit"]).code, Some(0));
-    let told = scripted.told(1);
+    let told = scripted.last_model_input(1);
     assert!(told.contains("tree-sitter (syntax only), proven for this text: 1 new error"), "{told}");
 }
 
@@ -170,10 +171,11 @@ fn without_servers_a_grammar_finds_what_breaks_the_syntax() {
 fn whoever_wants_none_of_it_is_told_none() {
     let edit = json!({ "filePath": "a.py", "oldString": "return 1", "newString": "return (1" });
     let more = json!({ "permission": "allow", "diagnostics": { "enabled": false } });
-    let scripted = Scripted::with([Turn::new().call("c1", "edit", edit), done()], more);
+    let scripted =
+        ScriptedEnvironment::with_config([ScriptedTurn::new().call("c1", "edit", edit), done()], more);
     scripted.desk.write("a.py", "def f():\n    return 1\n");
     assert_eq!(scripted.run(&["Edit"]).code, Some(0));
-    let told = scripted.told(1);
+    let told = scripted.last_model_input(1);
     assert!(!told.contains("tree-sitter"), "{told}");
 }
 
@@ -181,10 +183,11 @@ fn whoever_wants_none_of_it_is_told_none() {
 fn a_formatter_gives_what_is_written_its_form_before_it_is_reported() {
     let turns = [edit("c1", "two", "TWO"), done()];
     let formatter = json!({ "lower": { "command": ["tr", "A-Z", "a-z"], "extensions": [".toy"] } });
-    let scripted = Scripted::with(turns, json!({ "permission": "allow", "formatter": formatter }));
+    let scripted =
+        ScriptedEnvironment::with_config(turns, json!({ "permission": "allow", "formatter": formatter }));
     scripted.desk.write("a.toy", "One\ntwo\n");
     assert_eq!(scripted.run(&["Edit"]).code, Some(0));
-    let told = scripted.told(1);
+    let told = scripted.last_model_input(1);
     assert_eq!(scripted.desk.read("a.toy"), "one\ntwo\n");
     assert!(told.contains("The formatter changed the form of a.toy."), "{told}");
 }
@@ -203,14 +206,15 @@ fn a_language_server_gives_what_is_written_its_form_where_a_person_wants_that() 
         (json!(true), "one \nbad two  \n"),
     ] {
         let scripted = served([edit("c1", "two", "bad two "), done()], &script);
-        let Scripted { desk, server } = scripted;
-        let mut config: Value = serde_json::from_str(&desk.read(USER)).unwrap();
+        let ScriptedEnvironment { desk, server } = scripted;
+        let mut config: Value = serde_json::from_str(&desk.read(USER_CONFIG)).unwrap();
         config["formatter"] = formatter.clone();
-        let scripted = Scripted { desk: desk.with(&[(USER, &config.to_string())]), server };
+        let scripted =
+            ScriptedEnvironment { desk: desk.with_files(&[(USER_CONFIG, &config.to_string())]), server };
         scripted.desk.write("a.toy", "one \ntwo \n");
         assert_eq!(scripted.run(&["Edit"]).code, Some(0));
         assert_eq!(scripted.desk.read("a.toy"), expected, "{formatter}");
-        let told = scripted.told(1);
+        let told = scripted.last_model_input(1);
         // What is said is said of what stands there.
         assert!(told.contains("a.toy:2:1 error T1 this is bad"), "{told}");
         let is_formed = expected == "one\nbad two\n";
@@ -225,23 +229,27 @@ fn a_language_server_gives_what_is_written_its_form_where_a_person_wants_that() 
 #[test]
 fn a_language_server_gives_texts_their_form_also_where_nobody_asks_what_is_wrong() {
     let script = json!({ "formats": true, "pull": true, "push": "never", "rules": rules() });
-    let Scripted { desk, server } = served([edit("c1", "two", "bad two "), done()], &script);
-    let mut config: Value = serde_json::from_str(&desk.read(USER)).unwrap();
+    let ScriptedEnvironment { desk, server } = served([edit("c1", "two", "bad two "), done()], &script);
+    let mut config: Value = serde_json::from_str(&desk.read(USER_CONFIG)).unwrap();
     config["formatter"] = json!({ "server": {} });
     config["diagnostics"] = json!({ "enabled": false });
-    let scripted = Scripted { desk: desk.with(&[(USER, &config.to_string())]), server };
+    let scripted =
+        ScriptedEnvironment { desk: desk.with_files(&[(USER_CONFIG, &config.to_string())]), server };
     scripted.desk.write("a.toy", "one \ntwo \n");
     assert_eq!(scripted.run(&["Edit"]).code, Some(0));
     assert_eq!(scripted.desk.read("a.toy"), "one\nbad two\n");
-    assert!(!scripted.told(1).contains("this is bad"), "{}", scripted.told(1));
+    assert!(!scripted.last_model_input(1).contains("this is bad"), "{}", scripted.last_model_input(1));
 }
 
 /// A desk that is killed takes its language servers along.
 #[test]
 fn no_server_outlives_a_desk_that_is_killed() {
     let script = json!({ "stays": true, "pull": true, "push": "never", "rules": rules() });
-    let wait =
-        Turn::new().call("c2", "bash", json!({ "command": "touch up; sleep 60", "description": "Wait" }));
+    let wait = ScriptedTurn::new().call(
+        "c2",
+        "bash",
+        json!({ "command": "touch up; sleep 60", "description": "Wait" }),
+    );
     let scripted = served([edit("c1", "two", "three"), wait], &script);
     scripted.desk.write("a.toy", "one\ntwo\n");
     let mut run = scripted.start(&["Edit"]);

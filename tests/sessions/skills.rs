@@ -2,27 +2,27 @@
 
 use serde_json::{Value, json};
 
-use super::harness::{Scripted, timeless};
-use super::tasks::{plays, requests, task};
-use crate::model_server::Turn;
+use super::harness::{ScriptedEnvironment, strip_durations};
+use super::tasks::{requests, script_session, task};
+use crate::model_server::ScriptedTurn;
 
 fn skill(name: &str, description: &str) -> String {
     format!("---\nname: {name}\ndescription: {description}\n---\nHow {name} is done: {description}.\n")
 }
 
-fn load(name: &str) -> Turn {
-    Turn::new().call("c1", "skill", json!({ "name": name }))
+fn load(name: &str) -> ScriptedTurn {
+    ScriptedTurn::new().call("c1", "skill", json!({ "name": name }))
 }
 
-fn prompt(scripted: &Scripted, request: usize) -> Option<String> {
-    let sent = scripted.sent(request);
+fn prompt(scripted: &ScriptedEnvironment, request: usize) -> Option<String> {
+    let sent = scripted.request_body(request);
     let tools = sent["tools"].as_array().unwrap().iter().find(|tool| tool["name"] == "skill").cloned();
     tools.map(|tool| tool["description"].as_str().unwrap().to_owned())
 }
 
 #[test]
 fn the_nearest_of_a_name_is_offered_and_loaded() {
-    let scripted = Scripted::new([load("commit"), Turn::new().text("ok")]);
+    let scripted = ScriptedEnvironment::new([load("commit"), ScriptedTurn::new().text("ok")]);
     for (path, name, description) in [
         ("~/.claude/skills/review/SKILL.md", "review", "of the person"),
         (".copydesk/skills/review/SKILL.md", "review", "of the repository"),
@@ -35,11 +35,15 @@ fn the_nearest_of_a_name_is_offered_and_loaded() {
         scripted.desk.write(path, skill(name, description));
     }
     let ran = scripted.run(&["Go"]);
-    assert_eq!((ran.code, timeless(&ran.stdout).contains("✓ skill commit\n")), (Some(0), true), "{ran:?}");
+    assert_eq!(
+        (ran.code, strip_durations(&ran.stdout).contains("✓ skill commit\n")),
+        (Some(0), true),
+        "{ran:?}"
+    );
     assert!(ran.stderr.contains("you have a skill `review` of your own"), "{ran:?}");
     let list = "\n- commit: of the repository\n- deep: of the repository\n- other: of the person\n- own: of the person\n- review: of the person\n";
     assert!(prompt(&scripted, 0).unwrap().ends_with(list), "{:?}", prompt(&scripted, 0));
-    let told = scripted.told(1);
+    let told = scripted.last_model_input(1);
     let begins =
         "The skill `commit`, in the words of this repository:\n\nHow commit is done: of the repository.";
     assert!(told.starts_with(begins), "{told}");
@@ -48,19 +52,19 @@ fn the_nearest_of_a_name_is_offered_and_loaded() {
 
 #[test]
 fn what_a_skill_brings_along_is_read_without_asking() {
-    let scripted = Scripted::new([]);
+    let scripted = ScriptedEnvironment::new([]);
     scripted.desk.write("~/.claude/skills/commit/SKILL.md", skill("commit", "mine"));
     scripted.desk.write("~/.claude/skills/commit/more/words.md", "the words\n");
     scripted.desk.write("~/.claude/other.md", "not a skill's\n");
-    let read = |turn: Turn, call: &str, path: &str| {
+    let read = |turn: ScriptedTurn, call: &str, path: &str| {
         let path = scripted.desk.path(path);
         turn.call(call, "read", json!({ "filePath": path }))
     };
-    let turn = read(Turn::new(), "c1", "~/.claude/skills/commit/more/words.md");
-    scripted.server.play(read(turn, "c2", "~/.claude/other.md"));
-    scripted.server.play(Turn::new().text("ok"));
+    let turn = read(ScriptedTurn::new(), "c1", "~/.claude/skills/commit/more/words.md");
+    scripted.server.queue_turn(read(turn, "c2", "~/.claude/other.md"));
+    scripted.server.queue_turn(ScriptedTurn::new().text("ok"));
     assert_eq!(scripted.run(&["Go"]).code, Some(1));
-    let told = scripted.told(1);
+    let told = scripted.last_model_input(1);
     assert!(told.contains("1: the words") && told.contains("Nobody is there to approve this"), "{told}");
 }
 
@@ -68,16 +72,20 @@ fn what_a_skill_brings_along_is_read_without_asking() {
 fn what_may_be_read_without_asking_is_not_written_without_asking() {
     let text = skill("commit", "mine");
     let run = |rules: Value, name: &str, arguments: Value| {
-        let scripted = Scripted::with([], json!({ "permission": rules }));
+        let scripted = ScriptedEnvironment::with_config([], json!({ "permission": rules }));
         scripted.desk.write("~/.claude/skills/commit/SKILL.md", &text);
         let folder = scripted.desk.path("~/.claude/skills/commit");
         let arguments = arguments.to_string().replace("FOLDER", folder.to_str().unwrap());
-        scripted.server.play(Turn::new().call("c1", name, serde_json::from_str(&arguments).unwrap()));
-        scripted.server.play(Turn::new().text("ok"));
+        scripted.server.queue_turn(ScriptedTurn::new().call(
+            "c1",
+            name,
+            serde_json::from_str(&arguments).unwrap(),
+        ));
+        scripted.server.queue_turn(ScriptedTurn::new().text("ok"));
         let ran = scripted.run(&["Go"]);
         assert_eq!(ran.code, Some(i32::from(ran.stdout.contains("nobody could be asked"))), "{ran:?}");
         assert_eq!(std::fs::read_to_string(folder.join("SKILL.md")).unwrap(), text);
-        scripted.told(1)
+        scripted.last_model_input(1)
     };
     let allowed = json!({ "edit": "allow", "bash": "allow" });
     let edit = json!({ "filePath": "FOLDER/SKILL.md", "oldString": "mine", "newString": "yours" });
@@ -98,8 +106,8 @@ fn what_may_be_read_without_asking_is_not_written_without_asking() {
 #[test]
 fn a_skill_may_be_denied_asked_for_or_switched_off() {
     let rules = json!({ "permission": { "skill": { "secret": "deny", "shown": "ask" } } });
-    let scripted = Scripted::with(
-        [load("secret"), Turn::new().text("ok"), load("shown"), Turn::new().text("ok")],
+    let scripted = ScriptedEnvironment::with_config(
+        [load("secret"), ScriptedTurn::new().text("ok"), load("shown"), ScriptedTurn::new().text("ok")],
         rules,
     );
     for name in ["secret", "shown"] {
@@ -108,20 +116,23 @@ fn a_skill_may_be_denied_asked_for_or_switched_off() {
     assert_eq!(scripted.run(&["Go"]).code, Some(0));
     assert!(prompt(&scripted, 0).unwrap().ends_with("\n- shown: d\n"));
     assert!(
-        scripted.told(1).contains("There is no skill `secret`. There are: `shown`."),
+        scripted.last_model_input(1).contains("There is no skill `secret`. There are: `shown`."),
         "{}",
-        scripted.told(1)
+        scripted.last_model_input(1)
     );
     let ran = scripted.run(&["--auto", "Go"]);
     assert!(ran.stdout.contains("? Load the skill shown from "), "{ran:?}");
-    let off = Scripted::with([Turn::new().text("ok")], json!({ "tools": { "skill": false } }));
+    let off = ScriptedEnvironment::with_config(
+        [ScriptedTurn::new().text("ok")],
+        json!({ "tools": { "skill": false } }),
+    );
     off.desk.write(".copydesk/skills/a/SKILL.md", skill("a", "d"));
     assert_eq!((off.run(&["Go"]).code, prompt(&off, 0)), (Some(0), None));
 }
 
 #[test]
 fn a_broken_skill_is_told_with_its_file_and_line() {
-    let scripted = Scripted::new([Turn::new().text("ok")]);
+    let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok")]);
     scripted.desk.write(".copydesk/skills/bad/SKILL.md", "---\nname: bad\nnonsense\n---\n");
     scripted.desk.write(".copydesk/skills/good/SKILL.md", skill("good", "d"));
     let told = ".copydesk/skills/bad/SKILL.md:3: `nonsense` is no `key: value`";
@@ -143,9 +154,13 @@ fn a_broken_skill_is_told_with_its_file_and_line() {
 /// Like skills; a model that is named as another program does is no fault, and told to who wants to know.
 #[test]
 fn a_broken_agent_is_told_with_its_file_and_line() {
-    let scripted = Scripted::new([]);
-    plays(&scripted.server, "Go", [task("c1", "general", "Look"), Turn::new().text("Done.")]);
-    plays(&scripted.server, "Look", [Turn::new().text("Nothing.")]);
+    let scripted = ScriptedEnvironment::new([]);
+    script_session(
+        &scripted.server,
+        "Go",
+        [task("c1", "general", "Look"), ScriptedTurn::new().text("Done.")],
+    );
+    script_session(&scripted.server, "Look", [ScriptedTurn::new().text("Nothing.")]);
     scripted.desk.write(".copydesk/agents/odd.md", "---\nmode: primary\ndescription: [broken\n---\nYou are.");
     scripted.desk.write(".claude/agents/other.md", "---\nmodel: sonnet\n---\nYou are.");
     scripted.desk.write(".claude/agents/same.md", "---\nmodel: inherit\n---\nYou are.");
@@ -167,9 +182,13 @@ fn a_broken_agent_is_told_with_its_file_and_line() {
 /// Not again for a task: somebody may be typing.
 #[test]
 fn a_broken_skill_is_told_once() {
-    let scripted = Scripted::new([]);
-    plays(&scripted.server, "Go", [task("c1", "general", "Look"), Turn::new().text("Done.")]);
-    plays(&scripted.server, "Look", [Turn::new().text("Nothing.")]);
+    let scripted = ScriptedEnvironment::new([]);
+    script_session(
+        &scripted.server,
+        "Go",
+        [task("c1", "general", "Look"), ScriptedTurn::new().text("Done.")],
+    );
+    script_session(&scripted.server, "Look", [ScriptedTurn::new().text("Nothing.")]);
     scripted.desk.write(".copydesk/skills/bad/SKILL.md", "---\nname: bad\nnonsense\n---\n");
     let ran = scripted.run(&["--auto", "Go"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");

@@ -3,43 +3,44 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use copydesk_model::settings::{Given, ModelSettings, ProviderSettings};
-use copydesk_model::{Registry as Models, Secret, Settings, Wire};
-use copydesk_permission::{Action, Layers, Rules};
-use copydesk_session::agent::builtin;
+use copydesk_model::settings::{ModelSettings, ProviderSettings, SettingValue};
+use copydesk_model::{ModelRegistry as Models, RegistrySettings, SecretString, WireProtocol};
+use copydesk_permission::{PermissionAction, PermissionRules, RuleLayers};
+use copydesk_session::agent::builtin_agents;
 use copydesk_session::{
-    Content, CurrentRules, Event, Id, Live, Request, Role, Roles, Session, Setting, Store, TurnEnd, When, now,
+    AgentRole, CurrentRules, Id, PartContent, PromptDelivery, PromptRequest, RoleProvider, Session,
+    SessionDeps, SessionEvent, SessionHandle, Store, TurnEnd, now,
 };
-use copydesk_tool::web::Web;
-use copydesk_tool::{Limits, Plan, Registry as Tools, Spill, tools};
-use copydesk_workspace::files::Files;
+use copydesk_tool::web::WebAccess;
+use copydesk_tool::{OutputSpill, PlanFile, ToolOutputLimits, ToolRegistry as Tools, tools};
+use copydesk_workspace::files::WorkspaceFiles;
 use copydesk_workspace::process::{Processes, Shell};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 
-use crate::model_server::{self, ModelServer, Turn};
+use crate::model_server::{self, ScriptedModelServer, ScriptedTurn};
 
 /// A session at work without a terminal, against the scripted model.
-struct AtWork {
+struct SteeredSession {
     dir: TempDir,
-    server: ModelServer,
-    live: Live,
-    events: mpsc::Receiver<Event>,
+    server: ScriptedModelServer,
+    live: SessionHandle,
+    events: mpsc::Receiver<SessionEvent>,
 }
 
 /// There is one agent, and no other.
-struct Alone;
+struct SingleAgentRoles;
 
-impl Roles for Alone {
-    fn role(&self, agent: &str, _session: &Session) -> Result<Role, String> {
+impl RoleProvider for SingleAgentRoles {
+    fn build_role(&self, agent: &str, _session: &Session) -> Result<AgentRole, String> {
         Err(format!("there is no agent `{agent}`"))
     }
 }
 
-impl AtWork {
-    async fn new(turns: impl IntoIterator<Item = Turn>) -> Self {
-        let server = ModelServer::playing(turns);
+impl SteeredSession {
+    async fn new(turns: impl IntoIterator<Item = ScriptedTurn>) -> Self {
+        let server = ScriptedModelServer::start_with(turns);
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("work");
         std::fs::create_dir(&folder).unwrap();
@@ -58,63 +59,68 @@ impl AtWork {
             updated: time,
         };
         store.put_session(session.clone()).await.unwrap();
-        let spill = Spill::new(&dir.path().join("output"));
+        let spill = OutputSpill::new(&dir.path().join("output"));
         let processes = Processes::new(std::env::vars_os().collect());
-        let options = tools::Options {
-            limits: Limits::default(),
+        let options = tools::ToolOptions {
+            limits: ToolOutputLimits::default(),
             spill: spill.clone(),
             processes: processes.clone(),
             shell: Shell::choose(None, &|name| std::env::var_os(name)).unwrap(),
             skills: [].into(),
-            plan: Plan::new(time),
-            patience: copydesk_workspace::search::PATIENCE,
-            web: Web::default(),
+            plan: PlanFile::new(time),
+            search_timeout: copydesk_workspace::search::SEARCH_TIMEOUT,
+            web: WebAccess::default(),
         };
-        let mut registry = Tools::new(Limits::default(), spill);
-        tools::builtin(&options).into_iter().for_each(|tool| registry.add(tool));
+        let mut registry = Tools::new(ToolOutputLimits::default(), spill);
+        tools::builtin_tools(&options).into_iter().for_each(|tool| registry.add(tool));
         let (events_in, events) = mpsc::channel(1024);
-        let setting = Setting {
-            checks: copydesk_diagnostics::Checks::default(),
+        let setting = SessionDeps {
+            checks: copydesk_diagnostics::DiagnosticsTracker::default(),
             formatters: None,
             session,
-            agent: builtin().remove(0),
+            agent: builtin_agents().remove(0),
             model: models(&server).model("script/m").unwrap(),
             model_name: "script/m".into(),
-            titles: None,
+            title_generator: None,
             system: vec!["You are.".into()],
             root: folder.clone(),
             instructions: std::collections::HashSet::new(),
-            rules: CurrentRules::new(Layers::new([Rules::all(Action::Allow)])),
+            rules: CurrentRules::new(RuleLayers::new([PermissionRules::all(PermissionAction::Allow)])),
             tools: registry,
-            roles: Arc::new(Alone),
-            files: Files::new(&folder, dir.path()),
+            roles: Arc::new(SingleAgentRoles),
+            files: WorkspaceFiles::new(&folder, dir.path()),
             processes,
             store,
             events: events_in,
-            above: None,
+            parent: None,
         };
-        let live = Live::start(setting).await.unwrap();
+        let live = SessionHandle::start(setting).await.unwrap();
         Self { dir, server, live, events }
     }
 
-    async fn say(&self, text: &str, when: When) {
-        assert!(self.live.prompt(Request { text: text.into(), files: Vec::new(), when }).await.is_some());
+    async fn send_prompt(&self, text: &str, delivery: PromptDelivery) {
+        assert!(
+            self.live
+                .prompt(PromptRequest { text: text.into(), files: Vec::new(), delivery })
+                .await
+                .is_some()
+        );
     }
 
     /// Until a turn has ended, and how it did.
-    async fn ended(&mut self) -> (u32, TurnEnd) {
+    async fn wait_for_turn_end(&mut self) -> (u32, TurnEnd) {
         loop {
-            if let Event::TurnEnded { turn, end } = self.events.recv().await.unwrap() {
+            if let SessionEvent::TurnEnded { turn, end } = self.events.recv().await.unwrap() {
                 return (turn, end);
             }
         }
     }
 
     /// Until a part of the model's is settled that holds this text.
-    async fn said(&mut self, text: &str) {
+    async fn wait_for_text(&mut self, text: &str) {
         loop {
-            if let Event::Part { part } = self.events.recv().await.unwrap()
-                && matches!(&part.content, Content::Text(said) if said.text == text)
+            if let SessionEvent::PartChanged { part } = self.events.recv().await.unwrap()
+                && matches!(&part.content, PartContent::Text(said) if said.text == text)
                 && part.state.is_settled()
             {
                 return;
@@ -123,24 +129,26 @@ impl AtWork {
     }
 
     /// What the model was sent in its request of this number: role and content of each message.
-    fn sent(&self, number: usize) -> Vec<(String, String)> {
+    fn sent_messages(&self, number: usize) -> Vec<(String, String)> {
         let body: Value = self.server.requests()[number].body.clone();
         let messages = body["messages"].as_array().unwrap().iter();
         messages.map(|one| (one["role"].as_str().unwrap().to_owned(), one["content"].to_string())).collect()
     }
 }
 
-fn models(server: &ModelServer) -> Models {
-    let address = server.base_url(model_server::Wire::Anthropic);
+fn models(server: &ScriptedModelServer) -> Models {
+    let address = server.base_url(model_server::ScriptedWire::Anthropic);
     let provider = ProviderSettings {
-        wire: Some(Wire::Anthropic),
-        base_url: Some(Given { value: address, trusted: true }),
-        key: Some(Given { value: Secret::new("k"), trusted: true }),
+        wire: Some(WireProtocol::Anthropic),
+        base_url: Some(SettingValue { value: address, is_trusted: true }),
+        key: Some(SettingValue { value: SecretString::new("k"), is_trusted: true }),
         models: vec![("m".to_owned(), ModelSettings { tools: Some(true), ..ModelSettings::default() })],
         ..ProviderSettings::default()
     };
-    let settings =
-        Settings { providers: BTreeMap::from([("script".to_owned(), provider)]), ..Settings::default() };
+    let settings = RegistrySettings {
+        providers: BTreeMap::from([("script".to_owned(), provider)]),
+        ..RegistrySettings::default()
+    };
     Models::new(settings, BTreeMap::new(), Box::new(|_| None))
 }
 
@@ -151,21 +159,21 @@ fn in_order(messages: &[(String, String)], words: &[&str]) -> bool {
     places.iter().all(Option::is_some) && places.is_sorted()
 }
 
-fn read(call: &str) -> Turn {
-    Turn::new().text("I look.").call(call, "read", json!({ "filePath": "a.txt" }))
+fn read(call: &str) -> ScriptedTurn {
+    ScriptedTurn::new().text("I look.").call(call, "read", json!({ "filePath": "a.txt" }))
 }
 
 #[tokio::test]
 async fn what_steers_joins_the_turn_after_the_outputs_of_its_calls() {
-    let mut work = AtWork::new([read("c1").gate("here"), Turn::new().text("Done.")]).await;
-    work.say("Begin", When::Queue).await;
-    work.server.reached("here").await;
-    work.say("Rather like this", When::Steer).await;
-    work.say("And like that", When::Steer).await;
-    work.server.open("here");
-    assert_eq!(work.ended().await, (1, TurnEnd::Done));
+    let mut work = SteeredSession::new([read("c1").gate("here"), ScriptedTurn::new().text("Done.")]).await;
+    work.send_prompt("Begin", PromptDelivery::Queue).await;
+    work.server.wait_for_gate("here").await;
+    work.send_prompt("Rather like this", PromptDelivery::Steer).await;
+    work.send_prompt("And like that", PromptDelivery::Steer).await;
+    work.server.open_gate("here");
+    assert_eq!(work.wait_for_turn_end().await, (1, TurnEnd::Done));
     assert_eq!(work.server.requests().len(), 2, "it is one turn");
-    let sent = work.sent(1);
+    let sent = work.sent_messages(1);
     assert_eq!((sent[0].0.as_str(), sent[1].0.as_str()), ("user", "assistant"), "{sent:#?}");
     assert!(sent[2..].iter().all(|(role, _)| role == "user"), "{sent:#?}");
     assert!(in_order(&sent[2..], &["tool_result", "Rather like this", "And like that"]), "{sent:#?}");
@@ -173,23 +181,23 @@ async fn what_steers_joins_the_turn_after_the_outputs_of_its_calls() {
 
 #[tokio::test]
 async fn what_is_queued_starts_a_turn_of_its_own_in_its_order() {
-    let mut work = AtWork::new([
+    let mut work = SteeredSession::new([
         read("c1").gate("here"),
-        Turn::new().text("Done."),
-        Turn::new().text("Second."),
-        Turn::new().text("Third."),
+        ScriptedTurn::new().text("Done."),
+        ScriptedTurn::new().text("Second."),
+        ScriptedTurn::new().text("Third."),
     ])
     .await;
-    work.say("Begin", When::Queue).await;
-    work.server.reached("here").await;
-    work.say("Then this", When::Queue).await;
-    work.say("Then that", When::Queue).await;
-    work.server.open("here");
+    work.send_prompt("Begin", PromptDelivery::Queue).await;
+    work.server.wait_for_gate("here").await;
+    work.send_prompt("Then this", PromptDelivery::Queue).await;
+    work.send_prompt("Then that", PromptDelivery::Queue).await;
+    work.server.open_gate("here");
     for turn in 1..=3 {
-        assert_eq!(work.ended().await, (turn, TurnEnd::Done));
+        assert_eq!(work.wait_for_turn_end().await, (turn, TurnEnd::Done));
     }
-    assert!(!format!("{:?}", work.sent(1)).contains("Then"), "not in the turn that ran");
-    let (second, third) = (work.sent(2), work.sent(3));
+    assert!(!format!("{:?}", work.sent_messages(1)).contains("Then"), "not in the turn that ran");
+    let (second, third) = (work.sent_messages(2), work.sent_messages(3));
     assert!(second.last().unwrap().1.contains("Then this") && second.len() == 5, "{second:#?}");
     assert!(third.last().unwrap().1.contains("Then that") && third.len() == 7, "{third:#?}");
 }
@@ -197,62 +205,73 @@ async fn what_is_queued_starts_a_turn_of_its_own_in_its_order() {
 /// The model is at its last word: it is asked once more instead of the turn ending without an answer.
 #[tokio::test]
 async fn what_steers_during_the_last_word_is_still_heard_in_the_turn() {
-    let mut work =
-        AtWork::new([Turn::new().text("Almost").gate("here").text(" done."), Turn::new().text("Now it is.")])
-            .await;
-    work.say("Begin", When::Queue).await;
-    work.server.reached("here").await;
-    work.say("One more thing", When::Steer).await;
-    work.server.open("here");
-    assert_eq!(work.ended().await, (1, TurnEnd::Done));
-    let sent = work.sent(1);
+    let mut work = SteeredSession::new([
+        ScriptedTurn::new().text("Almost").gate("here").text(" done."),
+        ScriptedTurn::new().text("Now it is."),
+    ])
+    .await;
+    work.send_prompt("Begin", PromptDelivery::Queue).await;
+    work.server.wait_for_gate("here").await;
+    work.send_prompt("One more thing", PromptDelivery::Steer).await;
+    work.server.open_gate("here");
+    assert_eq!(work.wait_for_turn_end().await, (1, TurnEnd::Done));
+    let sent = work.sent_messages(1);
     assert!(sent[1].1.contains("Almost done.") && sent[2].1.contains("One more thing"), "{sent:#?}");
 }
 
 /// The turn takes no more steps (it is cancelled here): what was to join it is not lost, but comes next.
 #[tokio::test]
 async fn what_steers_too_late_is_the_next_turn() {
-    let mut work = AtWork::new([Turn::new().text("I think").gate("here"), Turn::new().text("Heard.")]).await;
-    work.say("Begin", When::Queue).await;
-    work.server.reached("here").await;
-    work.say("Too late", When::Steer).await;
+    let mut work = SteeredSession::new([
+        ScriptedTurn::new().text("I think").gate("here"),
+        ScriptedTurn::new().text("Heard."),
+    ])
+    .await;
+    work.send_prompt("Begin", PromptDelivery::Queue).await;
+    work.server.wait_for_gate("here").await;
+    work.send_prompt("Too late", PromptDelivery::Steer).await;
     work.live.cancel().await;
-    work.server.closed("here").await;
-    assert_eq!(work.ended().await, (1, TurnEnd::Cancelled));
-    assert_eq!(work.ended().await, (2, TurnEnd::Done));
-    let sent = work.sent(1);
+    work.server.wait_for_hangup("here").await;
+    assert_eq!(work.wait_for_turn_end().await, (1, TurnEnd::Cancelled));
+    assert_eq!(work.wait_for_turn_end().await, (2, TurnEnd::Done));
+    let sent = work.sent_messages(1);
     assert!(sent.last().unwrap().1.contains("Too late"), "{sent:#?}");
 }
 
 #[tokio::test]
 async fn without_a_turn_to_steer_it_is_a_prompt_like_any_other() {
-    let mut work = AtWork::new([Turn::new().text("One."), Turn::new().text("Two.")]).await;
-    work.say("First", When::Steer).await;
-    work.said("One.").await;
-    assert_eq!(work.ended().await, (1, TurnEnd::Done));
-    work.say("Second", When::Steer).await;
-    assert_eq!(work.ended().await, (2, TurnEnd::Done));
-    assert_eq!(work.sent(1).len(), 3);
+    let mut work =
+        SteeredSession::new([ScriptedTurn::new().text("One."), ScriptedTurn::new().text("Two.")]).await;
+    work.send_prompt("First", PromptDelivery::Steer).await;
+    work.wait_for_text("One.").await;
+    assert_eq!(work.wait_for_turn_end().await, (1, TurnEnd::Done));
+    work.send_prompt("Second", PromptDelivery::Steer).await;
+    assert_eq!(work.wait_for_turn_end().await, (2, TurnEnd::Done));
+    assert_eq!(work.sent_messages(1).len(), 3);
 }
 
 /// A tool that runs for long is no reason not to be heard.
 #[tokio::test]
 async fn what_steers_while_a_command_runs_is_heard_after_it() {
     let command = json!({ "command": "until [ -e go ]; do sleep 0.01; done; echo over" });
-    let mut work = AtWork::new([Turn::new().call("c1", "bash", command), Turn::new().text("Done.")]).await;
+    let mut work = SteeredSession::new([
+        ScriptedTurn::new().call("c1", "bash", command),
+        ScriptedTurn::new().text("Done."),
+    ])
+    .await;
     let folder = work.dir.path().join("work");
-    work.say("Begin", When::Queue).await;
+    work.send_prompt("Begin", PromptDelivery::Queue).await;
     loop {
-        if let Event::Part { part } = work.events.recv().await.unwrap()
-            && matches!(part.content, Content::Call(_))
-            && part.state == copydesk_session::State::Running
+        if let SessionEvent::PartChanged { part } = work.events.recv().await.unwrap()
+            && matches!(part.content, PartContent::Call(_))
+            && part.state == copydesk_session::PartState::Running
         {
             break;
         }
     }
-    work.say("Meanwhile", When::Steer).await;
+    work.send_prompt("Meanwhile", PromptDelivery::Steer).await;
     std::fs::write(folder.join("go"), "").unwrap();
-    assert_eq!(work.ended().await, (1, TurnEnd::Done));
-    let sent = work.sent(1);
+    assert_eq!(work.wait_for_turn_end().await, (1, TurnEnd::Done));
+    let sent = work.sent_messages(1);
     assert!(in_order(&sent[2..], &["over", "Meanwhile"]), "{sent:#?}");
 }

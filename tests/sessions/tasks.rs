@@ -1,37 +1,41 @@
 //! Agents that work for agents, from a run: what each model is told, what belongs to whom, and what is left when it all breaks
 //! off. Here and through the daemon.
 
-mod answering;
-mod belonging;
 mod crash;
 mod limits;
+mod ownership;
+mod results;
 
 use serde_json::{Value, json};
 
-use super::harness::{Scripted, Where};
-use crate::model_server::{ModelServer, Recorded, Turn};
+use super::harness::{RunLocation, ScriptedEnvironment};
+use crate::model_server::{RecordedRequest, ScriptedModelServer, ScriptedTurn};
 
-const BOTH: [Where; 2] = [Where::Here, Where::Daemon];
+const BOTH: [RunLocation; 2] = [RunLocation::OwnProcess, RunLocation::Daemon];
 
 /// Whether a request belongs to the conversation that began with these words.
-fn is_about(request: &Recorded, words: &str) -> bool {
+fn is_about(request: &RecordedRequest, words: &str) -> bool {
     request.body["messages"][0]["content"][0]["text"] == words
 }
 
 /// What the model says in the session that began with these words, step by step.
-pub(crate) fn plays(server: &ModelServer, words: &'static str, turns: impl IntoIterator<Item = Turn>) {
+pub(crate) fn script_session(
+    server: &ScriptedModelServer,
+    words: &'static str,
+    turns: impl IntoIterator<Item = ScriptedTurn>,
+) {
     for turn in turns {
-        server.when(move |request| is_about(request, words), turn);
+        server.on_request(move |request| is_about(request, words), turn);
     }
 }
 
 /// What it says to whatever else it is asked there, if it is.
-pub(crate) fn may_say(server: &ModelServer, words: &'static str, turn: Turn) {
-    server.whenever(move |request| is_about(request, words), turn);
+pub(crate) fn script_fallback(server: &ScriptedModelServer, words: &'static str, turn: ScriptedTurn) {
+    server.on_each_request(move |request| is_about(request, words), turn);
 }
 
 /// The requests of the session that began with these words.
-pub(crate) fn requests(server: &ModelServer, words: &str) -> Vec<Value> {
+pub(crate) fn requests(server: &ScriptedModelServer, words: &str) -> Vec<Value> {
     server.requests().iter().filter(|request| is_about(request, words)).map(|one| one.body.clone()).collect()
 }
 
@@ -39,24 +43,24 @@ pub(crate) fn arguments(agent: &str, prompt: &str) -> Value {
     json!({ "description": format!("About {prompt}"), "prompt": prompt, "subagent_type": agent })
 }
 
-pub(crate) fn task(call: &str, agent: &str, prompt: &str) -> Turn {
-    Turn::new().call(call, "task", arguments(agent, prompt))
+pub(crate) fn task(call: &str, agent: &str, prompt: &str) -> ScriptedTurn {
+    ScriptedTurn::new().call(call, "task", arguments(agent, prompt))
 }
 
-fn edit(call: &str, old: &str, new: &str) -> Turn {
-    Turn::new().call(call, "edit", json!({ "filePath": "a.txt", "oldString": old, "newString": new }))
+fn edit(call: &str, old: &str, new: &str) -> ScriptedTurn {
+    ScriptedTurn::new().call(call, "edit", json!({ "filePath": "a.txt", "oldString": old, "newString": new }))
 }
 
-fn read(call: &str) -> Turn {
-    Turn::new().call(call, "read", json!({ "filePath": "a.txt" }))
+fn read(call: &str) -> ScriptedTurn {
+    ScriptedTurn::new().call(call, "read", json!({ "filePath": "a.txt" }))
 }
 
-fn says(text: &str) -> Turn {
-    Turn::new().text(text)
+fn text_turn(text: &str) -> ScriptedTurn {
+    ScriptedTurn::new().text(text)
 }
 
-fn scripted(config: Value) -> Scripted {
-    let scripted = Scripted::with([], config);
+fn scripted(config: Value) -> ScriptedEnvironment {
+    let scripted = ScriptedEnvironment::with_config([], config);
     scripted.desk.write("a.txt", "one\ntwo\nthree\n");
     scripted
 }
@@ -78,7 +82,7 @@ fn tools(request: &Value) -> Vec<&str> {
     request["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect()
 }
 
-fn parts(scripted: &Scripted, session: &str) -> Vec<Value> {
+fn parts(scripted: &ScriptedEnvironment, session: &str) -> Vec<Value> {
     let archive = scripted.desk.run(&["sessions", "export", session]).json();
     archive["parts"].as_array().unwrap().clone()
 }

@@ -2,21 +2,21 @@
 
 use serde_json::json;
 
-use super::harness::{Scripted, events};
-use crate::model_server::{Turn, Usage};
+use super::harness::{ScriptedEnvironment, events};
+use crate::model_server::{ScriptedTurn, ScriptedUsage};
 
 #[test]
 fn a_prompt_is_answered() {
-    let turn = Turn::new().reasoning("Hm.").signed("s").text("Hello.").usage(Usage {
+    let turn = ScriptedTurn::new().reasoning("Hm.").signed("s").text("Hello.").usage(ScriptedUsage {
         input: 10,
         output: 5,
-        ..Usage::default()
+        ..ScriptedUsage::default()
     });
-    let scripted = Scripted::new([turn]);
+    let scripted = ScriptedEnvironment::new([turn]);
     let ran = scripted.run(&["Say", "hello"]);
     assert_eq!((ran.stdout.as_str(), ran.code), ("Hm.\nHello.\n", Some(0)), "{ran:?}");
     assert!(ran.stderr.contains("10 tokens in, 5 out, $0.0001"), "{ran:?}");
-    let sent = scripted.sent(0);
+    let sent = scripted.request_body(0);
     assert_eq!(
         sent["messages"],
         json!([{ "role": "user", "content": [{ "type": "text", "text": "Say hello", "cache_control": { "type": "ephemeral" } }] }])
@@ -31,7 +31,7 @@ fn a_prompt_is_answered() {
 
 #[test]
 fn the_prompt_may_come_through_standard_input() {
-    let scripted = Scripted::new([Turn::new().text("ok"), Turn::new().text("ok")]);
+    let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok"), ScriptedTurn::new().text("ok")]);
     assert_eq!(scripted.desk.run_with(&["run"], "from the pipe").code, Some(0));
     assert_eq!(scripted.desk.run_with(&["run", "Explain:"], "an error").code, Some(0));
     assert!(scripted.last_message(0).contains("from the pipe"));
@@ -42,18 +42,18 @@ fn the_prompt_may_come_through_standard_input() {
 
 #[test]
 fn files_are_read_and_the_model_is_told() {
-    let scripted = Scripted::new([
-        Turn::new().text("I look.").call("c1", "read", json!({ "filePath": "a.txt" })).call(
+    let scripted = ScriptedEnvironment::new([
+        ScriptedTurn::new().text("I look.").call("c1", "read", json!({ "filePath": "a.txt" })).call(
             "c2",
             "Read",
             json!({ "filePath": "missing" }),
         ),
-        Turn::new().text("Done."),
+        ScriptedTurn::new().text("Done."),
     ]);
     scripted.desk.write("a.txt", "first\nsecond\n");
     let ran = scripted.run(&["Look"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    let results = scripted.sent(1)["messages"][2]["content"].clone();
+    let results = scripted.request_body(1)["messages"][2]["content"].clone();
     assert_eq!((&results[0]["tool_use_id"], &results[1]["tool_use_id"]), (&json!("c1"), &json!("c2")));
     assert!(
         results[0]["content"][0]["text"].as_str().unwrap().contains("1: first\n2: second"),
@@ -67,8 +67,8 @@ fn files_are_read_and_the_model_is_told() {
 #[test]
 fn one_empty_line_is_between_words_and_calls() {
     for (words, end) in [("I look.\n", "Done.\n"), ("I look.", "Done.")] {
-        let list = Turn::new().text(words).call("c1", "list", json!({}));
-        let ran = Scripted::new([list, Turn::new().text(end)]).run(&["Look"]);
+        let list = ScriptedTurn::new().text(words).call("c1", "list", json!({}));
+        let ran = ScriptedEnvironment::new([list, ScriptedTurn::new().text(end)]).run(&["Look"]);
         assert!(
             ran.stdout.starts_with("I look.\n\n✓ list") && ran.stdout.ends_with("\n\nDone.\n"),
             "{ran:?}"
@@ -79,9 +79,18 @@ fn one_empty_line_is_between_words_and_calls() {
 #[test]
 fn an_edit_is_made_only_when_somebody_approves() {
     let edit = || {
-        Turn::new().call("c1", "edit", json!({ "filePath": "a.txt", "oldString": "old", "newString": "new" }))
+        ScriptedTurn::new().call(
+            "c1",
+            "edit",
+            json!({ "filePath": "a.txt", "oldString": "old", "newString": "new" }),
+        )
     };
-    let scripted = Scripted::new([edit(), Turn::new().text("I see."), edit(), Turn::new().text("Done.")]);
+    let scripted = ScriptedEnvironment::new([
+        edit(),
+        ScriptedTurn::new().text("I see."),
+        edit(),
+        ScriptedTurn::new().text("Done."),
+    ]);
     scripted.desk.write("a.txt", "old\n");
     let ran = scripted.run(&["Change it"]);
     assert_eq!((scripted.desk.read("a.txt").as_str(), ran.code), ("old\n", Some(1)), "{ran:?}");
@@ -101,13 +110,13 @@ fn an_edit_is_made_only_when_somebody_approves() {
 fn rules_of_the_configuration_hold() {
     let permission =
         json!({ "permission": { "edit": "allow", "bash": "deny", "read": { "secret*": "deny" } } });
-    let scripted = Scripted::with(
+    let scripted = ScriptedEnvironment::with_config(
         [
-            Turn::new()
+            ScriptedTurn::new()
                 .call("c1", "write", json!({ "filePath": "new.txt", "content": "made\n" }))
                 .call("c2", "bash", json!({ "command": "touch ran" }))
                 .call("c3", "read", json!({ "filePath": "secret.txt" })),
-            Turn::new().text("Done."),
+            ScriptedTurn::new().text("Done."),
         ],
         permission,
     );
@@ -115,9 +124,9 @@ fn rules_of_the_configuration_hold() {
     assert_eq!(scripted.run(&["Go"]).code, Some(0));
     assert_eq!(scripted.desk.read("new.txt"), "made\n");
     assert!(!scripted.desk.exists("ran"));
-    let tools = scripted.sent(0)["tools"].to_string();
+    let tools = scripted.request_body(0)["tools"].to_string();
     assert!(!tools.contains("\"bash\""), "what could only be denied is not offered");
-    let results = scripted.sent(1)["messages"][2].to_string();
+    let results = scripted.request_body(1)["messages"][2].to_string();
     assert!(!results.contains("hush") && results.contains("forbids this"), "{results}");
 }
 
@@ -125,26 +134,25 @@ fn rules_of_the_configuration_hold() {
 #[test]
 fn calls_that_touch_the_same_file_keep_their_order() {
     let edit = |old: &str, new: &str| json!({ "filePath": "a.txt", "oldString": old, "newString": new });
-    let scripted = Scripted::new([
-        Turn::new().call("c1", "edit", edit("one", "two")).call("c2", "edit", edit("two", "three")).call(
-            "c3",
-            "bash",
-            json!({ "command": "cat a.txt" }),
-        ),
-        Turn::new().text("Done."),
+    let scripted = ScriptedEnvironment::new([
+        ScriptedTurn::new()
+            .call("c1", "edit", edit("one", "two"))
+            .call("c2", "edit", edit("two", "three"))
+            .call("c3", "bash", json!({ "command": "cat a.txt" })),
+        ScriptedTurn::new().text("Done."),
     ]);
     scripted.desk.write("a.txt", "one\n");
     let ran = scripted.run(&["--auto", "Count"]);
     assert_eq!((scripted.desk.read("a.txt").as_str(), ran.code), ("three\n", Some(0)), "{ran:?}");
-    let results = scripted.sent(1)["messages"][2]["content"].clone();
+    let results = scripted.request_body(1)["messages"][2]["content"].clone();
     assert!(results[2].to_string().contains("three"), "{results:#}");
 }
 
 #[test]
 fn every_event_is_a_line_of_json() {
-    let scripted = Scripted::new([
-        Turn::new().text("I run it.").call("c1", "bash", json!({ "command": "echo out; exit 3" })),
-        Turn::new().text("It failed."),
+    let scripted = ScriptedEnvironment::new([
+        ScriptedTurn::new().text("I run it.").call("c1", "bash", json!({ "command": "echo out; exit 3" })),
+        ScriptedTurn::new().text("It failed."),
     ]);
     let ran = scripted.run(&["--json", "--auto", "Run it"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
@@ -167,27 +175,31 @@ fn every_event_is_a_line_of_json() {
 
 #[test]
 fn what_the_project_says_reaches_the_model() {
-    let scripted = Scripted::new([Turn::new().text("ok")]);
+    let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok")]);
     scripted.desk.write("AGENTS.md", "Always be kind.");
     scripted.desk.write("CLAUDE.md", "Not read beside the other.");
     scripted.run(&["Hello"]);
-    let system = scripted.sent(0)["system"].to_string();
+    let system = scripted.request_body(0)["system"].to_string();
     assert!(system.contains("Always be kind.") && !system.contains("Not read"), "{system}");
 }
 
 #[test]
 fn a_plan_changes_nothing() {
-    let scripted = Scripted::new([
-        Turn::new().call("c1", "edit", json!({ "filePath": "a", "oldString": "", "newString": "x" })),
-        Turn::new().text("ok"),
-        Turn::new().text("ok"),
+    let scripted = ScriptedEnvironment::new([
+        ScriptedTurn::new().call("c1", "edit", json!({ "filePath": "a", "oldString": "", "newString": "x" })),
+        ScriptedTurn::new().text("ok"),
+        ScriptedTurn::new().text("ok"),
     ]);
     let ran = scripted.run(&["--agent", "plan", "--auto", "Plan"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(!scripted.desk.exists("a"));
-    assert!(scripted.told(1).contains("A rule forbids this: `edit` of `a`"), "{}", scripted.told(1));
+    assert!(
+        scripted.last_model_input(1).contains("A rule forbids this: `edit` of `a`"),
+        "{}",
+        scripted.last_model_input(1)
+    );
     scripted.run(&["--agent", "explore", "Look"]);
-    let names = scripted.sent(2)["tools"].to_string();
+    let names = scripted.request_body(2)["tools"].to_string();
     assert!(
         !names.contains("\"edit\"") && !names.contains("\"bash\"") && names.contains("\"read\""),
         "{names}"
@@ -201,25 +213,30 @@ fn a_plan_changes_nothing() {
 
 #[test]
 fn instructions_beside_a_file_are_told_once_when_it_is_read() {
-    let read = |call: &str| Turn::new().call(call, "read", json!({ "filePath": "deep/down/a.txt" }));
-    let scripted = Scripted::new([read("c1"), read("c2"), Turn::new().text("ok")]);
+    let read = |call: &str| ScriptedTurn::new().call(call, "read", json!({ "filePath": "deep/down/a.txt" }));
+    let scripted = ScriptedEnvironment::new([read("c1"), read("c2"), ScriptedTurn::new().text("ok")]);
     scripted.desk.write("AGENTS.md", "At the top.");
     scripted.desk.write("deep/AGENTS.md", "Deep down.");
     scripted.desk.write("deep/down/a.txt", "text\n");
     assert_eq!(scripted.run(&["Look"]).code, Some(0));
-    assert!(!scripted.sent(0).to_string().contains("Deep down."));
-    assert_eq!(scripted.sent(2).to_string().matches("Deep down.").count(), 1);
-    assert_eq!(scripted.sent(2).to_string().matches("At the top.").count(), 1);
+    assert!(!scripted.request_body(0).to_string().contains("Deep down."));
+    assert_eq!(scripted.request_body(2).to_string().matches("Deep down.").count(), 1);
+    assert_eq!(scripted.request_body(2).to_string().matches("At the top.").count(), 1);
 }
 
 /// The turn waits for no title; one that comes is kept.
 #[tokio::test]
 async fn a_quick_model_gives_the_title() {
-    let scripted =
-        Scripted::with([Turn::new().gate("turn").text("ok")], json!({ "small_model": "script/small" }));
-    scripted.server.when(|request| request.body["model"] == "small", Turn::new().text("\"A fine title\"\n"));
+    let scripted = ScriptedEnvironment::with_config(
+        [ScriptedTurn::new().gate("turn").text("ok")],
+        json!({ "small_model": "script/small" }),
+    );
+    scripted.server.on_request(
+        |request| request.body["model"] == "small",
+        ScriptedTurn::new().text("\"A fine title\"\n"),
+    );
     let child = scripted.start(&["--json", "Please do something long and winding"]);
-    scripted.server.reached("turn").await;
+    scripted.server.wait_for_gate("turn").await;
     scripted.server.request_arrived(2).await;
     let titles = || {
         let list = scripted.desk.run(&["sessions", "list", "--json"]).json();
@@ -228,7 +245,7 @@ async fn a_quick_model_gives_the_title() {
     while titles() != "A fine title" {
         tokio::task::yield_now().await;
     }
-    scripted.server.open("turn");
+    scripted.server.open_gate("turn");
     assert!(child.wait_with_output().unwrap().status.success());
     assert_eq!(titles(), "A fine title");
 }
@@ -236,14 +253,17 @@ async fn a_quick_model_gives_the_title() {
 #[test]
 fn agents_come_from_files_and_from_the_configuration() {
     let config = json!({ "agent": { "careful": { "permission": { "bash": "deny" } } } });
-    let scripted = Scripted::with([Turn::new().text("ok"), Turn::new().text("ok")], config);
+    let scripted = ScriptedEnvironment::with_config(
+        [ScriptedTurn::new().text("ok"), ScriptedTurn::new().text("ok")],
+        config,
+    );
     scripted
         .desk
         .write(".claude/agents/reviewer.md", "---\ndescription: Reviews.\nmodel: opus\n---\nYou review.");
     scripted.desk.write(".copydesk/agents/careful.md", "You are careful.");
     assert_eq!(scripted.run(&["--agent", "reviewer", "Go"]).code, Some(0));
-    assert_eq!(scripted.sent(0)["system"][0]["text"], "You review.");
+    assert_eq!(scripted.request_body(0)["system"][0]["text"], "You review.");
     assert_eq!(scripted.run(&["--agent", "careful", "Go"]).code, Some(0));
-    assert_eq!(scripted.sent(1)["system"][0]["text"], "You are careful.");
-    assert!(!scripted.sent(1)["tools"].to_string().contains("\"bash\""));
+    assert_eq!(scripted.request_body(1)["system"][0]["text"], "You are careful.");
+    assert!(!scripted.request_body(1)["tools"].to_string().contains("\"bash\""));
 }

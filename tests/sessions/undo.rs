@@ -3,25 +3,25 @@
 use expect_test::expect;
 use serde_json::{Value, json};
 
-use super::harness::{Scripted, Where};
-use crate::model_server::Turn;
+use super::harness::{RunLocation, ScriptedEnvironment};
+use crate::model_server::ScriptedTurn;
 
-const BOTH: [Where; 2] = [Where::Here, Where::Daemon];
+const BOTH: [RunLocation; 2] = [RunLocation::OwnProcess, RunLocation::Daemon];
 
-fn edit(call: &str, old: &str, new: &str) -> Turn {
-    Turn::new().call(call, "edit", json!({ "filePath": "a.txt", "oldString": old, "newString": new }))
+fn edit(call: &str, old: &str, new: &str) -> ScriptedTurn {
+    ScriptedTurn::new().call(call, "edit", json!({ "filePath": "a.txt", "oldString": old, "newString": new }))
 }
 
 /// A desk on which the model has made these steps, and said a word.
-fn worked(steps: impl IntoIterator<Item = Turn>) -> Scripted {
-    let scripted = Scripted::new(steps.into_iter().chain([Turn::new().text("Done.")]));
+fn after_steps(steps: impl IntoIterator<Item = ScriptedTurn>) -> ScriptedEnvironment {
+    let scripted = ScriptedEnvironment::new(steps.into_iter().chain([ScriptedTurn::new().text("Done.")]));
     scripted.desk.write("a.txt", "one\ntwo\nthree\nfour\nfive\n");
     let ran = scripted.run(&["--auto", "Go"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     scripted
 }
 
-fn parts(scripted: &Scripted) -> Vec<Value> {
+fn parts(scripted: &ScriptedEnvironment) -> Vec<Value> {
     let sessions = scripted.desk.run(&["sessions", "list", "--json"]).json();
     let archive = scripted.desk.run(&["sessions", "export", sessions[0]["id"].as_str().unwrap()]).json();
     archive["parts"].as_array().unwrap().clone()
@@ -30,24 +30,24 @@ fn parts(scripted: &Scripted) -> Vec<Value> {
 #[test]
 fn the_last_turn_that_changed_files_is_taken_back_and_done_again() {
     for place in BOTH {
-        let scripted = worked([edit("c1", "two", "2"), edit("c2", "four", "4")]);
-        let _up = scripted.up(place);
+        let scripted = after_steps([edit("c1", "two", "2"), edit("c2", "four", "4")]);
+        let _up = scripted.start_daemon(place);
         // One that changes nothing comes after it.
-        scripted.server.play(Turn::new().text("I only look."));
+        scripted.server.queue_turn(ScriptedTurn::new().text("I only look."));
         assert_eq!(scripted.run(&["--continue", "Look"]).code, Some(0));
-        scripted.desk.run(&["undo"]).shows(&expect![[r#"
+        scripted.desk.run(&["undo"]).assert_output(&expect![[r#"
             ✓ a.txt taken back
         "#]]);
         assert_eq!(scripted.desk.read("a.txt"), "one\ntwo\nthree\nfour\nfive\n");
-        scripted.desk.run(&["undo"]).shows(&expect![[r#"
+        scripted.desk.run(&["undo"]).assert_output(&expect![[r#"
             There is nothing to take back.
             exit code 1
         "#]]);
-        scripted.desk.run(&["undo", "--redo"]).shows(&expect![[r#"
+        scripted.desk.run(&["undo", "--redo"]).assert_output(&expect![[r#"
             ✓ a.txt done again
         "#]]);
         assert_eq!(scripted.desk.read("a.txt"), "one\n2\nthree\n4\nfive\n");
-        scripted.desk.run(&["undo", "--redo"]).shows(&expect![[r#"
+        scripted.desk.run(&["undo", "--redo"]).assert_output(&expect![[r#"
             There is no undo to take back.
             exit code 1
         "#]]);
@@ -57,8 +57,8 @@ fn the_last_turn_that_changed_files_is_taken_back_and_done_again() {
 #[test]
 fn what_a_person_wrote_in_between_stays() {
     for place in BOTH {
-        let scripted = worked([edit("c1", "two", "2")]);
-        let _up = scripted.up(place);
+        let scripted = after_steps([edit("c1", "two", "2")]);
+        let _up = scripted.start_daemon(place);
         scripted.desk.write("a.txt", "ONE\n2\nthree\nfour\nfive\nsix\n");
         assert_eq!(scripted.desk.run(&["undo"]).code, Some(0));
         assert_eq!(scripted.desk.read("a.txt"), "ONE\ntwo\nthree\nfour\nfive\nsix\n");
@@ -68,8 +68,8 @@ fn what_a_person_wrote_in_between_stays() {
 #[test]
 fn lines_that_a_person_changed_too_are_left_as_they_are() {
     for place in BOTH {
-        let scripted = worked([edit("c1", "two", "2")]);
-        let _up = scripted.up(place);
+        let scripted = after_steps([edit("c1", "two", "2")]);
+        let _up = scripted.start_daemon(place);
         scripted.desk.write("a.txt", "one\n2, or two\nthree\nfour\nfive\n");
         let ran = scripted.desk.run(&["undo"]);
         assert!(ran.code == Some(1) && ran.stdout.starts_with("✗ a.txt left as it is: "), "{ran:?}");
@@ -82,10 +82,11 @@ fn lines_that_a_person_changed_too_are_left_as_they_are() {
 
 #[test]
 fn a_file_that_was_made_goes_and_comes_back() {
-    let write = || Turn::new().call("c1", "write", json!({ "filePath": "new.txt", "content": "made\n" }));
+    let write =
+        || ScriptedTurn::new().call("c1", "write", json!({ "filePath": "new.txt", "content": "made\n" }));
     for place in BOTH {
-        let scripted = worked([write()]);
-        let _up = scripted.up(place);
+        let scripted = after_steps([write()]);
+        let _up = scripted.start_daemon(place);
         assert_eq!(scripted.desk.run(&["undo"]).code, Some(0));
         assert!(!scripted.desk.exists("new.txt"));
         assert_eq!(scripted.desk.run(&["undo", "--redo"]).code, Some(0));
@@ -100,8 +101,8 @@ fn a_file_that_was_made_goes_and_comes_back() {
 #[test]
 fn one_call_one_turn_or_everything_after_a_part() {
     for place in BOTH {
-        let scripted = worked([edit("c1", "two", "2"), edit("c2", "four", "4")]);
-        let _up = scripted.up(place);
+        let scripted = after_steps([edit("c1", "two", "2"), edit("c2", "four", "4")]);
+        let _up = scripted.start_daemon(place);
         let parts = parts(&scripted);
         let id = |call: &str| {
             let part = parts.iter().find(|part| part["content"]["call"] == call).unwrap();
@@ -128,8 +129,8 @@ fn one_call_one_turn_or_everything_after_a_part() {
 
 #[test]
 fn without_a_session_there_is_nothing_to_undo() {
-    let scripted = Scripted::new([]);
-    scripted.desk.run(&["undo"]).shows(&expect![[r#"
+    let scripted = ScriptedEnvironment::new([]);
+    scripted.desk.run(&["undo"]).assert_output(&expect![[r#"
         ! error: there is no session in PROJECT
         exit code 1
     "#]]);
@@ -139,7 +140,7 @@ fn without_a_session_there_is_nothing_to_undo() {
 
 #[test]
 fn what_was_deleted_cannot_be_undone() {
-    let scripted = worked([edit("c1", "two", "2")]);
+    let scripted = after_steps([edit("c1", "two", "2")]);
     let journal = || {
         let report = scripted.desk.run(&["doctor", "--json"]);
         let report: Value = serde_json::from_str(&report.stdout).unwrap();

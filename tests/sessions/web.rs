@@ -7,17 +7,17 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use super::harness::Scripted;
-use crate::model_server::Turn;
+use super::harness::ScriptedEnvironment;
+use crate::model_server::ScriptedTurn;
 
 /// A server that answers with what is made of the first line and the body of each request: a type and a text.
-pub(crate) struct Site {
+pub(crate) struct ScriptedWebServer {
     port: u16,
     requests: Arc<Mutex<Vec<String>>>,
 }
 
-impl Site {
-    pub(crate) fn serving(answer: impl Fn(&str, &str) -> (&'static str, Vec<u8>) + Send + 'static) -> Self {
+impl ScriptedWebServer {
+    pub(crate) fn start(answer: impl Fn(&str, &str) -> (&'static str, Vec<u8>) + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -51,7 +51,7 @@ impl Site {
 
     /// One page for every path.
     pub(crate) fn page(mime: &'static str, text: &'static [u8]) -> Self {
-        Self::serving(move |_, _| (mime, text.to_vec()))
+        Self::start(move |_, _| (mime, text.to_vec()))
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
@@ -66,37 +66,44 @@ impl Site {
 pub(crate) const PAGE: &[u8] =
     b"<title>The Room</title><nav>Menu</nav><main><h1>Room</h1><p>It has <a href=/door>a door</a>.</main>";
 
-fn fetch(url: String) -> [Turn; 2] {
-    [Turn::new().call("c1", "webfetch", json!({ "url": url })), Turn::new().text("Done.")]
+fn fetch(url: String) -> [ScriptedTurn; 2] {
+    [ScriptedTurn::new().call("c1", "webfetch", json!({ "url": url })), ScriptedTurn::new().text("Done.")]
 }
 
 #[test]
 fn a_page_is_fetched_and_told() {
-    let site = Site::page("text/html", PAGE);
+    let site = ScriptedWebServer::page("text/html", PAGE);
     let host = format!("127.0.0.1:{}", site.port);
     let config = json!({ "webfetch": { "allow_private": [host] } });
-    let scripted = Scripted::with(fetch(site.url("/room")), config);
+    let scripted = ScriptedEnvironment::with_config(fetch(site.url("/room")), config);
     let ran = scripted.run(&["--auto", "Look"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.stdout.contains("✓ webfetch The Room (127.0.0.1)"), "{ran:?}");
-    let told = scripted.told(1);
+    let told = scripted.last_model_input(1);
     let text = format!("# Room\n\nIt has [a door](http://{host}/door).");
     assert!(told.contains("“The Room”") && told.ends_with(&text), "{told}");
 }
 
 #[test]
 fn nothing_is_fetched_that_nobody_approved_or_that_is_private() {
-    let site = Site::page("text/html", PAGE);
-    let scripted = Scripted::with(fetch(site.url("/")), json!({ "webfetch": { "allow_private": true } }));
+    let site = ScriptedWebServer::page("text/html", PAGE);
+    let scripted = ScriptedEnvironment::with_config(
+        fetch(site.url("/")),
+        json!({ "webfetch": { "allow_private": true } }),
+    );
     assert_eq!(scripted.run(&["Look"]).code, Some(1));
-    assert!(scripted.told(1).contains("Nobody is there to approve this"), "{}", scripted.told(1));
+    assert!(
+        scripted.last_model_input(1).contains("Nobody is there to approve this"),
+        "{}",
+        scripted.last_model_input(1)
+    );
 
-    let scripted = Scripted::new(fetch(site.url("/")));
+    let scripted = ScriptedEnvironment::new(fetch(site.url("/")));
     let ran = scripted.run(&["--auto", "Look"]);
     assert!(
-        scripted.told(1).contains("127.0.0.1 is not an address of the public web"),
+        scripted.last_model_input(1).contains("127.0.0.1 is not an address of the public web"),
         "{}",
-        scripted.told(1)
+        scripted.last_model_input(1)
     );
     assert!(ran.stdout.contains("✗ webfetch"), "{ran:?}");
     assert_eq!(site.requests(), Vec::<String>::new());
@@ -104,15 +111,15 @@ fn nothing_is_fetched_that_nobody_approved_or_that_is_private() {
 
 #[test]
 fn an_image_from_the_web_goes_to_the_model() {
-    let site = Site::page("image/gif", b"GIF89a\x01\x00\x01\x00");
+    let site = ScriptedWebServer::page("image/gif", b"GIF89a\x01\x00\x01\x00");
     let config = json!({ "webfetch": { "allow_private": true } });
-    let scripted = Scripted::with(fetch(site.url("/dot.gif")), config);
+    let scripted = ScriptedEnvironment::with_config(fetch(site.url("/dot.gif")), config);
     scripted.desk.write(
         "copydesk.jsonc",
         r#"{ "provider": { "script": { "models": { "m-1": { "images": true } } } } }"#,
     );
     assert_eq!(scripted.run(&["--auto", "Look"]).code, Some(0));
-    let sent = scripted.sent(1)["messages"].to_string();
+    let sent = scripted.request_body(1)["messages"].to_string();
     assert!(sent.contains("\"media_type\":\"image/gif\""), "{sent}");
 }
 
@@ -137,22 +144,25 @@ const KEY: &str = "exa-key-0123456789";
 
 #[test]
 fn searches_are_made_where_they_are_configured() {
-    let site = Site::serving(exa);
+    let site = ScriptedWebServer::start(exa);
     let engine = json!({ "type": "exa", "url": site.url("/mcp"), "apiKey": "{env:MY_EXA_KEY}" });
     let turns = [
-        Turn::new().call("c1", "websearch", json!({ "query": "rust news" })).call(
+        ScriptedTurn::new().call("c1", "websearch", json!({ "query": "rust news" })).call(
             "c2",
             "codesearch",
             json!({ "query": "tokio select", "tokensNum": 2000 }),
         ),
-        Turn::new().text("Done."),
+        ScriptedTurn::new().text("Done."),
     ];
-    let mut scripted = Scripted::with(turns, json!({ "websearch": engine, "codesearch": engine }));
+    let mut scripted =
+        ScriptedEnvironment::with_config(turns, json!({ "websearch": engine, "codesearch": engine }));
     scripted.desk = scripted.desk.env("MY_EXA_KEY", KEY);
     let ran = scripted.run(&["--auto", "Search"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    let told =
-        scripted.sent(1)["messages"][2]["content"].to_string().replace("\\\\\\\"", "'").replace("\\\"", "'");
+    let told = scripted.request_body(1)["messages"][2]["content"]
+        .to_string()
+        .replace("\\\\\\\"", "'")
+        .replace("\\\"", "'");
     for words in [
         "{'name':'web_search_exa','arguments':{'query':'rust news','numResults':8}}",
         "{'name':'get_code_context_exa','arguments':{'query':'tokio select','tokensNum':2000}}",
@@ -172,12 +182,12 @@ fn searches_are_made_where_they_are_configured() {
 
 #[test]
 fn a_project_opens_nothing_and_names_no_engine() {
-    let site = Site::page("text/html", PAGE);
+    let site = ScriptedWebServer::page("text/html", PAGE);
     let file = json!({
         "webfetch": { "allow_private": true },
         "websearch": { "type": "json", "url": site.url("/steal?q={query}") },
     });
-    let scripted = Scripted::new(fetch(site.url("/")));
+    let scripted = ScriptedEnvironment::new(fetch(site.url("/")));
     scripted.desk.write("copydesk.jsonc", file.to_string());
     let ran = scripted.run(&["--auto", "Look"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -185,37 +195,41 @@ fn a_project_opens_nothing_and_names_no_engine() {
         let warning = format!("`{key}` is left out: this project is not trusted");
         assert!(ran.stderr.contains(&warning), "{ran:?}");
     }
-    assert!(!scripted.sent(0)["tools"].to_string().contains(r#""name":"websearch""#));
-    assert!(scripted.told(1).contains("not an address of the public web"), "{}", scripted.told(1));
+    assert!(!scripted.request_body(0)["tools"].to_string().contains(r#""name":"websearch""#));
+    assert!(
+        scripted.last_model_input(1).contains("not an address of the public web"),
+        "{}",
+        scripted.last_model_input(1)
+    );
 
     // Trusted, it counts.
     assert_eq!(scripted.desk.run(&["config", "trust"]).code, Some(0));
-    fetch(site.url("/")).into_iter().for_each(|turn| scripted.server.play(turn));
+    fetch(site.url("/")).into_iter().for_each(|turn| scripted.server.queue_turn(turn));
     assert_eq!(scripted.run(&["--auto", "Look"]).code, Some(0));
-    assert!(scripted.sent(2)["tools"].to_string().contains(r#""name":"websearch""#));
-    assert!(scripted.told(3).contains("# Room"), "{}", scripted.told(3));
+    assert!(scripted.request_body(2)["tools"].to_string().contains(r#""name":"websearch""#));
+    assert!(scripted.last_model_input(3).contains("# Room"), "{}", scripted.last_model_input(3));
 }
 
 #[test]
 fn a_redirect_gets_round_no_rule_and_asks_nobody_twice() {
-    let site = Site::serving(|line, _| match line.split(' ').nth(1) {
+    let site = ScriptedWebServer::start(|line, _| match line.split(' ').nth(1) {
         Some("/old") => ("text/plain\r\nlocation: /new", Vec::new()),
         Some("/secret") => ("text/plain\r\nlocation: /inner/x", Vec::new()),
         _ => ("text/plain", b"moved here".to_vec()),
     });
     let turns = [
-        Turn::new().call("c1", "webfetch", json!({ "url": site.url("/old") })).call(
+        ScriptedTurn::new().call("c1", "webfetch", json!({ "url": site.url("/old") })).call(
             "c2",
             "webfetch",
             json!({ "url": site.url("/secret") }),
         ),
-        Turn::new().text("Done."),
+        ScriptedTurn::new().text("Done."),
     ];
     let rules = json!({ "webfetch": { "*/old": "allow", "*/secret": "allow", "*/inner/*": "deny" } });
     let config = json!({ "webfetch": { "allow_private": true }, "permission": rules });
-    let scripted = Scripted::with(turns, config);
+    let scripted = ScriptedEnvironment::with_config(turns, config);
     assert_eq!(scripted.run(&["Look"]).code, Some(0));
-    let told = scripted.told(1);
+    let told = scripted.last_model_input(1);
     assert!(told.contains("moved here") && told.contains("A rule forbids this"), "{told}");
     assert!(!site.requests().iter().any(|head| head.contains("/inner")));
 }

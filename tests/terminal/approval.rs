@@ -3,27 +3,30 @@
 use serde_json::{Value, json};
 use vt100::Color;
 
-use super::screen::Terminal;
-use crate::model_server::Turn;
-use crate::sessions::harness::Scripted;
+use super::screen::TestTerminal;
+use crate::model_server::ScriptedTurn;
+use crate::sessions::harness::ScriptedEnvironment;
 
 /// The end of the question, where the answer is typed.
 pub(crate) const PROMPT: &str = "no, because…  ›";
 
 /// A scripted model and a terminal that has colours and can clear a line.
-pub(crate) fn scripted(turns: impl IntoIterator<Item = Turn>) -> Scripted {
-    with(turns, json!({}))
+pub(crate) fn scripted(turns: impl IntoIterator<Item = ScriptedTurn>) -> ScriptedEnvironment {
+    scripted_with_config(turns, json!({}))
 }
 
-pub(crate) fn with(turns: impl IntoIterator<Item = Turn>, config: Value) -> Scripted {
-    let mut scripted = Scripted::with(turns, config);
+pub(crate) fn scripted_with_config(
+    turns: impl IntoIterator<Item = ScriptedTurn>,
+    config: Value,
+) -> ScriptedEnvironment {
+    let mut scripted = ScriptedEnvironment::with_config(turns, config);
     scripted.desk = scripted.desk.env("TERM", "xterm-256color");
     scripted.desk.write("a.txt", "zero\none\nlast\n");
     scripted
 }
 
-pub(crate) fn edit(call: &str, old: &str, new: &str) -> Turn {
-    Turn::new().call(call, "edit", edited(old, new))
+pub(crate) fn edit(call: &str, old: &str, new: &str) -> ScriptedTurn {
+    ScriptedTurn::new().call(call, "edit", edited(old, new))
 }
 
 pub(crate) fn edited(old: &str, new: &str) -> Value {
@@ -32,9 +35,9 @@ pub(crate) fn edited(old: &str, new: &str) -> Value {
 
 #[test]
 fn the_change_is_shown_before_it_is_asked_about() {
-    let scripted = scripted([edit("c1", "one", "two"), Turn::new().text("Done.")]);
-    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
-    terminal.shows(PROMPT);
+    let scripted = scripted([edit("c1", "one", "two"), ScriptedTurn::new().text("Done.")]);
+    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.wait_for_text(PROMPT);
     let rows = terminal.rows();
     assert_eq!(
         rows,
@@ -52,7 +55,7 @@ fn the_change_is_shown_before_it_is_asked_about() {
     assert_eq!((colour(2), colour(3), colour(4)), (Color::Default, Color::Idx(1), Color::Idx(2)));
     assert_eq!(scripted.desk.read("a.txt"), "zero\none\nlast\n", "nothing was done yet");
     terminal.line("y");
-    assert_eq!(terminal.ends(), Some(0));
+    assert_eq!(terminal.wait_for_exit(), Some(0));
     assert_eq!(scripted.desk.read("a.txt"), "zero\ntwo\nlast\n");
     assert!(terminal.text().contains("✓ edit Edited a.txt (+1 -1)\n\nDone."), "{}", terminal.text());
 }
@@ -63,15 +66,15 @@ fn yes_is_for_once_and_always_is_for_the_session() {
         edit("c1", "one", "two"),
         edit("c2", "two", "three"),
         edit("c3", "three", "four"),
-        Turn::new().text("ok"),
+        ScriptedTurn::new().text("ok"),
     ];
     let scripted = scripted(turns);
-    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
-    terminal.shows_times(PROMPT, 1);
+    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.wait_for_text_times(PROMPT, 1);
     terminal.line("y");
-    terminal.shows_times(PROMPT, 2);
+    terminal.wait_for_text_times(PROMPT, 2);
     terminal.line("A");
-    assert_eq!(terminal.ends(), Some(0));
+    assert_eq!(terminal.wait_for_exit(), Some(0));
     assert_eq!(terminal.text().matches(PROMPT).count(), 2, "the third is not asked about");
     assert_eq!(scripted.desk.read("a.txt"), "zero\nfour\nlast\n");
 }
@@ -79,10 +82,10 @@ fn yes_is_for_once_and_always_is_for_the_session() {
 #[test]
 fn no_and_stop_ends_the_turn() {
     let scripted = scripted([edit("c1", "one", "two")]);
-    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
-    terminal.shows(PROMPT);
+    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.wait_for_text(PROMPT);
     terminal.line("q");
-    assert_eq!(terminal.ends(), Some(1));
+    assert_eq!(terminal.wait_for_exit(), Some(1));
     assert_eq!(scripted.desk.read("a.txt"), "zero\none\nlast\n");
     let text = terminal.text();
     assert!(text.contains("✗ edit Edit a.txt (+1 -1): you said no\nstopped, as you said\n"), "{text}");
@@ -90,13 +93,13 @@ fn no_and_stop_ends_the_turn() {
 
 #[test]
 fn no_with_a_reason_reaches_the_model() {
-    let scripted = scripted([edit("c1", "one", "two"), Turn::new().text("I see.")]);
-    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
-    terminal.shows(PROMPT);
+    let scripted = scripted([edit("c1", "one", "two"), ScriptedTurn::new().text("I see.")]);
+    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.wait_for_text(PROMPT);
     terminal.line("c");
-    terminal.shows("because ›");
+    terminal.wait_for_text("because ›");
     terminal.line("make it dré");
-    assert_eq!(terminal.ends(), Some(0));
+    assert_eq!(terminal.wait_for_exit(), Some(0));
     assert_eq!(scripted.desk.read("a.txt"), "zero\none\nlast\n");
     assert!(scripted.last_message(1).contains("make it dré"), "{}", scripted.last_message(1));
     assert!(terminal.text().contains("you said no\n\nI see."), "{}", terminal.text());
@@ -104,36 +107,36 @@ fn no_with_a_reason_reaches_the_model() {
 
 #[test]
 fn another_key_is_explained() {
-    let scripted = scripted([edit("c1", "one", "two"), Turn::new().text("ok")]);
-    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
-    terminal.shows(PROMPT);
+    let scripted = scripted([edit("c1", "one", "two"), ScriptedTurn::new().text("ok")]);
+    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.wait_for_text(PROMPT);
     terminal.line("maybe");
-    terminal.shows("not `maybe`: type y, n, e, c, A, q, ?, then Enter");
-    terminal.shows_times(PROMPT, 2);
+    terminal.wait_for_text("not `maybe`: type y, n, e, c, A, q, ?, then Enter");
+    terminal.wait_for_text_times(PROMPT, 2);
     terminal.line("");
-    terminal.shows("\n  type y, n, e, c, A, q, ?, then Enter");
-    terminal.shows_times(PROMPT, 3);
+    terminal.wait_for_text("\n  type y, n, e, c, A, q, ?, then Enter");
+    terminal.wait_for_text_times(PROMPT, 3);
     terminal.keys("yx\u{7f}\r");
-    assert_eq!(terminal.ends(), Some(0));
+    assert_eq!(terminal.wait_for_exit(), Some(0));
     assert_eq!(scripted.desk.read("a.txt"), "zero\ntwo\nlast\n");
 }
 
 #[test]
 fn several_asks_come_one_after_the_other() {
-    let turn = Turn::new().call("c1", "edit", edited("one", "two")).call(
+    let turn = ScriptedTurn::new().call("c1", "edit", edited("one", "two")).call(
         "c2",
         "bash",
         json!({ "command": "echo first >> log\necho second >> log", "description": "Log" }),
     );
-    let scripted = scripted([turn, Turn::new().text("ok")]);
-    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
-    terminal.shows_times(PROMPT, 1);
+    let scripted = scripted([turn, ScriptedTurn::new().text("ok")]);
+    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.wait_for_text_times(PROMPT, 1);
     assert_eq!(terminal.text().matches("? ").count(), 1, "{}", terminal.text());
     terminal.line("y");
-    terminal.shows_times(PROMPT, 2);
+    terminal.wait_for_text_times(PROMPT, 2);
     assert!(!scripted.desk.exists("log"), "the second waits for its own answer");
     terminal.line("y");
-    assert_eq!(terminal.ends(), Some(0));
+    assert_eq!(terminal.wait_for_exit(), Some(0));
     assert_eq!(scripted.desk.read("log"), "first\nsecond\n");
     assert!(
         terminal.text().contains("  $ echo first >> log\n    echo second >> log\n"),
@@ -145,33 +148,35 @@ fn several_asks_come_one_after_the_other() {
 /// Somebody who types while the model writes has not seen what they would approve.
 #[tokio::test]
 async fn what_was_typed_before_the_question_is_no_answer() {
-    let turn = Turn::new().text("Wait.").gate("typed").call("c1", "edit", edited("one", "two"));
+    let turn = ScriptedTurn::new().text("Wait.").gate("typed").call("c1", "edit", edited("one", "two"));
     let scripted = scripted([turn]);
-    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
-    terminal.shows("Wait.");
+    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.wait_for_text("Wait.");
     terminal.line("y");
-    terminal.shows("Wait.y");
-    scripted.server.open("typed");
-    terminal.shows(PROMPT);
+    terminal.wait_for_text("Wait.y");
+    scripted.server.open_gate("typed");
+    terminal.wait_for_text(PROMPT);
     terminal.line("q");
-    assert_eq!(terminal.ends(), Some(1), "{}", terminal.text());
+    assert_eq!(terminal.wait_for_exit(), Some(1), "{}", terminal.text());
     assert_eq!(scripted.desk.read("a.txt"), "zero\none\nlast\n");
 }
 
 /// What is no edit is asked about as a whole, with keys of its own.
 #[test]
 fn a_command_has_its_own_keys() {
-    let command = || Turn::new().call("c1", "bash", json!({ "command": "touch log", "description": "Log" }));
+    let command =
+        || ScriptedTurn::new().call("c1", "bash", json!({ "command": "touch log", "description": "Log" }));
     for (answers, code) in [(&["e", "q", "n"][..], 1), (&["d", "c", "a"], 0), (&["y"], 0)] {
-        let scripted = scripted([command()].into_iter().chain((code == 0).then(|| Turn::new().text("ok"))));
-        let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+        let scripted =
+            scripted([command()].into_iter().chain((code == 0).then(|| ScriptedTurn::new().text("ok"))));
+        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
         for (at, answer) in answers.iter().enumerate() {
-            terminal.shows_times(PROMPT, at + 1);
+            terminal.wait_for_text_times(PROMPT, at + 1);
             let keys = terminal.rows().last().unwrap().clone();
             assert_eq!(keys, "  [y] yes  [a] always (bash: touch *)  [n] no, stop  [r] no, because…  ›");
             terminal.line(answer);
         }
-        assert_eq!(terminal.ends(), Some(code), "{}", terminal.text());
+        assert_eq!(terminal.wait_for_exit(), Some(code), "{}", terminal.text());
         assert_eq!(scripted.desk.exists("log"), code == 0);
     }
 }
@@ -179,17 +184,18 @@ fn a_command_has_its_own_keys() {
 /// Other calls of the step end before or while the person is asked: they are told before or after.
 #[test]
 fn nothing_touches_the_line_on_which_the_answer_is_typed() {
-    let list = |call: Turn, id: &str| call.call(id, "grep", json!({ "pattern": "zero" }));
-    let turn = Turn::new().call("c1", "edit", edited("one", "two"));
-    let scripted = scripted([["c2", "c3", "c4"].into_iter().fold(turn, list), Turn::new().text("ok")]);
-    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
-    terminal.shows(PROMPT);
+    let list = |call: ScriptedTurn, id: &str| call.call(id, "grep", json!({ "pattern": "zero" }));
+    let turn = ScriptedTurn::new().call("c1", "edit", edited("one", "two"));
+    let scripted =
+        scripted([["c2", "c3", "c4"].into_iter().fold(turn, list), ScriptedTurn::new().text("ok")]);
+    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.wait_for_text(PROMPT);
     terminal.keys("mayb");
-    terminal.shows("› mayb");
+    terminal.wait_for_text("› mayb");
     terminal.line("e");
-    terminal.shows_times(PROMPT, 2);
+    terminal.wait_for_text_times(PROMPT, 2);
     terminal.line("y");
-    assert_eq!(terminal.ends(), Some(0));
+    assert_eq!(terminal.wait_for_exit(), Some(0));
     let text = terminal.text();
     assert!(
         text.contains(&format!(

@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use super::approval::{PROMPT, scripted};
-use super::hunks::{BOTH, NEW, OLD, edit, four_hunks, ready};
-use super::screen::{CTRL_C, Terminal};
-use crate::model_server::Turn;
-use crate::sessions::harness::{Scripted, Where};
+use super::hunks::{BOTH, NEW, OLD, edit, four_hunks, wait_for_question};
+use super::screen::{CTRL_C, TestTerminal};
+use crate::model_server::ScriptedTurn;
+use crate::sessions::harness::{RunLocation, ScriptedEnvironment};
 
 /// `$EDITOR` is this script. The file to edit is `$1`.
-fn editor(scripted: &mut Scripted, script: &str) {
+fn editor(scripted: &mut ScriptedEnvironment, script: &str) {
     scripted.desk.write("~/editor", script);
     let command = format!("exec sh {}", scripted.desk.path("~/editor").display());
-    let desk = std::mem::replace(&mut scripted.desk, crate::cli::desk::Desk::new());
+    let desk = std::mem::replace(&mut scripted.desk, crate::cli::environment::TestEnvironment::new());
     scripted.desk = desk.env("EDITOR", command);
 }
 
@@ -26,11 +26,11 @@ fn what_is_saved_is_accepted_in_the_place_of_the_hunk() {
             seen.display()
         );
         editor(&mut scripted, &script);
-        let _up = scripted.up(place);
-        let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
-        ready(&mut terminal);
+        let _up = scripted.start_daemon(place);
+        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+        wait_for_question(&mut terminal);
         terminal.line("e");
-        terminal.shows("hunk 2 of 4  line 5");
+        terminal.wait_for_text("hunk 2 of 4  line 5");
         let text = OLD.replace("two", "Two,\nand a half");
         assert_eq!(scripted.desk.read("a.txt"), text);
         let shown = scripted.desk.read("~/seen");
@@ -38,11 +38,11 @@ fn what_is_saved_is_accepted_in_the_place_of_the_hunk() {
         assert!(shown.contains("a.txt, line 2") && shown.ends_with("# The old lines:\n# two\n"), "{shown}");
         let name = scripted.desk.read("~/seen.name");
         assert!(name.ends_with(".txt\n") && !Path::new(name.trim()).exists(), "{name}");
-        ready(&mut terminal);
+        wait_for_question(&mut terminal);
         terminal.line("d");
-        assert_eq!(terminal.ends(), Some(0), "{}", terminal.text());
+        assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
         assert_eq!(scripted.desk.read("a.txt"), text);
-        let told = scripted.told(1);
+        let told = scripted.last_model_input(1);
         let expected =
             "- `a.txt` line 2: accepted with the person's own changes; it now reads:\n  Two,\n  and a half\n";
         assert!(told.contains(expected), "{told}");
@@ -61,25 +61,25 @@ fn unchanged_it_is_accepted_and_otherwise_asked_again() {
     ] {
         let mut scripted = four_hunks();
         editor(&mut scripted, script);
-        let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
-        ready(&mut terminal);
+        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+        wait_for_question(&mut terminal);
         terminal.line("e");
         match why {
             Some(why) => {
-                terminal.shows(why);
-                ready(&mut terminal);
+                terminal.wait_for_text(why);
+                wait_for_question(&mut terminal);
                 assert_eq!(scripted.desk.read("a.txt"), OLD, "{script}");
                 terminal.line("d");
             }
             None => {
-                terminal.shows("hunk 2 of 4");
-                ready(&mut terminal);
+                terminal.wait_for_text("hunk 2 of 4");
+                wait_for_question(&mut terminal);
                 assert_eq!(scripted.desk.read("a.txt"), OLD.replace("two", "TWO"), "{script}");
                 terminal.line("a");
             }
         }
-        assert_eq!(terminal.ends(), Some(0), "{}", terminal.text());
-        let told = scripted.told(1);
+        assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
+        let told = scripted.last_model_input(1);
         assert!(!told.contains("own changes"), "{told}");
         assert_eq!(scripted.desk.read("a.txt"), if why.is_some() { OLD } else { NEW }, "{script}");
     }
@@ -90,13 +90,13 @@ fn visual_comes_before_editor_and_one_that_is_not_there_is_told() {
     let mut scripted = four_hunks();
     editor(&mut scripted, "sed -i 's/TWO/2/' \"$1\"");
     scripted.desk = scripted.desk.env("VISUAL", "no-such-editor --wait");
-    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
-    ready(&mut terminal);
+    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    wait_for_question(&mut terminal);
     terminal.line("e");
-    terminal.shows("the editor `no-such-editor --wait` failed (exit status: 127)");
-    ready(&mut terminal);
+    terminal.wait_for_text("the editor `no-such-editor --wait` failed (exit status: 127)");
+    wait_for_question(&mut terminal);
     terminal.line("d");
-    assert_eq!(terminal.ends(), Some(0), "{}", terminal.text());
+    assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
     assert_eq!(scripted.desk.read("a.txt"), OLD);
 }
 
@@ -104,20 +104,23 @@ fn visual_comes_before_editor_and_one_that_is_not_there_is_told() {
 fn the_only_hunk_and_a_new_file_can_be_edited_too() {
     let write = serde_json::json!({ "filePath": "new.txt", "content": "a\nb\n" });
     for place in BOTH {
-        let turns =
-            [edit("one", "two"), Turn::new().call("c2", "write", write.clone()), Turn::new().text("ok")];
+        let turns = [
+            edit("one", "two"),
+            ScriptedTurn::new().call("c2", "write", write.clone()),
+            ScriptedTurn::new().text("ok"),
+        ];
         let mut scripted = scripted(turns);
         editor(&mut scripted, "sed -i 's/^two/Two/; s/^b$/B/' \"$1\"");
-        let _up = scripted.up(place);
-        let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
-        terminal.shows_times(PROMPT, 1);
+        let _up = scripted.start_daemon(place);
+        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+        terminal.wait_for_text_times(PROMPT, 1);
         terminal.line("e");
-        terminal.shows_times(PROMPT, 2);
+        terminal.wait_for_text_times(PROMPT, 2);
         assert_eq!(scripted.desk.read("a.txt"), "zero\nTwo\nlast\n");
         terminal.line("e");
-        assert_eq!(terminal.ends(), Some(0), "{}", terminal.text());
+        assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
         assert_eq!(scripted.desk.read("new.txt"), "a\nB\n");
-        assert!(scripted.told(2).contains("own changes"), "{}", scripted.told(2));
+        assert!(scripted.last_model_input(2).contains("own changes"), "{}", scripted.last_model_input(2));
     }
 }
 
@@ -125,13 +128,13 @@ fn the_only_hunk_and_a_new_file_can_be_edited_too() {
 #[test]
 fn line_ends_are_those_of_the_file() {
     for (old, new) in [("one\r\ntwo\r\n", "one\r\nHalf\r\nTwo\r\n"), ("one\ntwo", "one\nHalf\nTwo")] {
-        let mut scripted = scripted([edit("two", "TWO"), Turn::new().text("ok")]);
+        let mut scripted = scripted([edit("two", "TWO"), ScriptedTurn::new().text("ok")]);
         scripted.desk.write("a.txt", old);
         editor(&mut scripted, "sed -i 's/^TWO/Half\\nTwo/' \"$1\"");
-        let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
-        terminal.shows(PROMPT);
+        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+        terminal.wait_for_text(PROMPT);
         terminal.line("e");
-        assert_eq!(terminal.ends(), Some(0), "{}", terminal.text());
+        assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
         assert_eq!(scripted.desk.read("a.txt"), new);
     }
 }
@@ -139,25 +142,25 @@ fn line_ends_are_those_of_the_file() {
 /// The terminal is the editor's as long as it runs: Ctrl-C is for it alone, and nothing is written into it.
 #[test]
 fn ctrl_c_in_the_editor_is_for_the_editor() {
-    for place in [Where::Here, Where::Daemon] {
+    for place in [RunLocation::OwnProcess, RunLocation::Daemon] {
         let mut scripted = four_hunks();
         editor(
             &mut scripted,
             "trap 'echo interrupted >> ~/trapped' INT; echo in the editor; until [ -e ~/trapped ] && read line; do :; done\n\
              sed -i s/TWO/2/ \"$1\"",
         );
-        let _up = scripted.up(place);
-        let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
-        ready(&mut terminal);
+        let _up = scripted.start_daemon(place);
+        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+        wait_for_question(&mut terminal);
         terminal.line("e");
-        terminal.shows("in the editor");
+        terminal.wait_for_text("in the editor");
         terminal.keys(CTRL_C);
-        terminal.until("the editor's own Ctrl-C", |_| scripted.desk.exists("~/trapped"));
+        terminal.wait_until("the editor's own Ctrl-C", |_| scripted.desk.exists("~/trapped"));
         terminal.line("go on");
-        terminal.shows("hunk 2 of 4");
-        ready(&mut terminal);
+        terminal.wait_for_text("hunk 2 of 4");
+        wait_for_question(&mut terminal);
         terminal.line("d");
-        assert_eq!(terminal.ends(), Some(0), "{}", terminal.text());
+        assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
         assert_eq!(scripted.desk.read("a.txt"), OLD.replace("two", "2"));
     }
 }

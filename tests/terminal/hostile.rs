@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::approval::{PROMPT, scripted};
-use super::screen::Terminal;
-use crate::model_server::Turn;
+use super::screen::TestTerminal;
+use crate::model_server::ScriptedTurn;
 
 /// A title, a cleared screen, a hidden text, a link, the clipboard, the cursor, a bell, and colours like ours.
 const HOSTILE: &str = "\u{1b}]0;title\u{7}\u{1b}[2J\u{1b}[8m\u{1b}]8;;http://evil\u{1b}\\link\u{1b}]8;;\u{1b}\\\
@@ -16,29 +16,29 @@ const OURS: [&str; 7] = ["[0m", "[1m", "[2m", "[31m", "[32m", "[33m", "[2K"];
 #[test]
 fn no_escape_sequence_gets_through() {
     let scripted = scripted([
-        Turn::new().reasoning(HOSTILE).signed("s").text(HOSTILE).call(
+        ScriptedTurn::new().reasoning(HOSTILE).signed("s").text(HOSTILE).call(
             "c1",
             "bash",
             json!({ "command": format!("printf '%s' '{HOSTILE}'"), "description": HOSTILE }),
         ),
-        Turn::new().call(
+        ScriptedTurn::new().call(
             "c2",
             "edit",
             json!({ "filePath": "a.txt", "oldString": "one", "newString": HOSTILE }),
         ),
-        Turn::new().call("c3", "read", json!({ "filePath": HOSTILE })).call(
+        ScriptedTurn::new().call("c3", "read", json!({ "filePath": HOSTILE })).call(
             "c4",
             HOSTILE,
             json!({ "a": HOSTILE }),
         ),
-        Turn::new().text("The end."),
+        ScriptedTurn::new().text("The end."),
     ]);
-    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
-    terminal.shows_times(PROMPT, 1);
+    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.wait_for_text_times(PROMPT, 1);
     terminal.line("y");
-    terminal.shows_times(PROMPT, 2);
+    terminal.wait_for_text_times(PROMPT, 2);
     terminal.line("y");
-    assert_eq!(terminal.ends(), Some(0), "{}", terminal.text());
+    assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
     let raw = terminal.raw();
     for code in raw.split('\u{1b}').skip(1) {
         assert!(OURS.iter().any(|ours| code.starts_with(ours)), "{code:?} in {raw:?}");
@@ -55,9 +55,9 @@ fn no_escape_sequence_gets_through() {
 fn a_change_cannot_choose_its_colour() {
     let new = "\u{1b}[0m\u{1b}[2mharmless";
     let edit = json!({ "filePath": "a.txt", "oldString": "one", "newString": new });
-    let scripted = scripted([Turn::new().call("c1", "edit", edit)]);
-    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
-    terminal.shows(PROMPT);
+    let scripted = scripted([ScriptedTurn::new().call("c1", "edit", edit)]);
+    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.wait_for_text(PROMPT);
     let rows = terminal.rows();
     let row = rows.iter().position(|row| row.starts_with("  +")).unwrap();
     for column in 2..rows[row].chars().count() {
@@ -66,5 +66,5 @@ fn a_change_cannot_choose_its_colour() {
         assert!(cell.fgcolor() == vt100::Color::Idx(2) && !cell.dim(), "{column} of {}", rows[row]);
     }
     terminal.line("q");
-    assert_eq!(terminal.ends(), Some(1));
+    assert_eq!(terminal.wait_for_exit(), Some(1));
 }

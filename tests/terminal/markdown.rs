@@ -1,16 +1,16 @@
 //! What a model writes is styled, and stays what it wrote.
 
 use super::approval::scripted;
-use super::screen::Terminal;
-use crate::model_server::Turn;
+use super::screen::TestTerminal;
+use crate::model_server::ScriptedTurn;
 
 const TEXT: &str = "# Title\n\nSome **bold** and *slanted* words, `code` too.\n\n- one\n\n```rust\nlet a = 2 ** b;\n```\n> said\nplain";
 
 #[test]
 fn words_are_styled_and_none_is_changed() {
-    let scripted = scripted([Turn::new().text(TEXT).chunk(3)]);
-    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
-    assert_eq!(terminal.ends(), Some(0));
+    let scripted = scripted([ScriptedTurn::new().text(TEXT).chunk(3)]);
+    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    assert_eq!(terminal.wait_for_exit(), Some(0));
     let rows = terminal.rows();
     let lines: Vec<_> = TEXT.lines().collect();
     assert_eq!(rows[..lines.len()], lines);
@@ -28,23 +28,28 @@ fn words_are_styled_and_none_is_changed() {
 /// Nobody waits for the end of a line or of a pair to see what is there.
 #[tokio::test]
 async fn words_are_seen_as_they_come() {
-    let turn =
-        Turn::new().text("Some **bo").gate("one").text("ld** `co").gate("two").text("de`").gate("three");
+    let turn = ScriptedTurn::new()
+        .text("Some **bo")
+        .gate("one")
+        .text("ld** `co")
+        .gate("two")
+        .text("de`")
+        .gate("three");
     let scripted = scripted([turn]);
-    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
     for (seen, gate) in [("Some **bo", "one"), ("Some **bold** `co", "two")] {
-        terminal.until(seen, |terminal| terminal.rows() == [seen]);
-        scripted.server.open(gate);
+        terminal.wait_until(seen, |terminal| terminal.rows() == [seen]);
+        scripted.server.open_gate(gate);
     }
-    terminal.shows("Some **bold** `code");
-    scripted.server.open("three");
-    assert_eq!(terminal.ends(), Some(0));
+    terminal.wait_for_text("Some **bold** `code");
+    scripted.server.open_gate("three");
+    assert_eq!(terminal.wait_for_exit(), Some(0));
     assert!(terminal.text().contains("Some **bold** `code`\n"), "{}", terminal.text());
 }
 
 #[test]
 fn without_colours_and_in_pipes_it_is_as_it_was_written() {
-    let scripted = scripted([Turn::new().text(TEXT), Turn::new().text(TEXT)]);
+    let scripted = scripted([ScriptedTurn::new().text(TEXT), ScriptedTurn::new().text(TEXT)]);
     let ran = scripted.run(&["Go"]);
     assert_eq!(ran.stdout, format!("{TEXT}\n"));
     let ran = scripted.run(&["--json", "Go"]);

@@ -3,10 +3,10 @@
 use expect_test::expect;
 use serde_json::json;
 
-use super::hunks::{BOTH, ready};
-use super::screen::Terminal;
-use crate::model_server::Turn;
-use crate::sessions::harness::Scripted;
+use super::hunks::{BOTH, wait_for_question};
+use super::screen::TestTerminal;
+use crate::model_server::ScriptedTurn;
+use crate::sessions::harness::ScriptedEnvironment;
 
 const PATCH: &str = "*** Begin Patch
 *** Update File: b.txt
@@ -29,13 +29,16 @@ const PATCH: &str = "*** Begin Patch
 #[test]
 fn hunks_of_several_files_come_one_after_the_other() {
     for place in BOTH {
-        let patch = Turn::new().call("c1", "apply_patch", json!({ "patchText": PATCH }));
-        let scripted = Scripted::with([patch, Turn::new().text("Done.")], json!({ "model": "script/gpt-5" }));
+        let patch = ScriptedTurn::new().call("c1", "apply_patch", json!({ "patchText": PATCH }));
+        let scripted = ScriptedEnvironment::with_config(
+            [patch, ScriptedTurn::new().text("Done.")],
+            json!({ "model": "script/gpt-5" }),
+        );
         scripted.desk.write("a.txt", "one\ntwo\nthree\nfour\nfive\nsix\n");
         scripted.desk.write("b.txt", "alpha\nbeta\n");
-        let _up = scripted.up(place);
-        let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
-        ready(&mut terminal);
+        let _up = scripted.start_daemon(place);
+        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+        wait_for_question(&mut terminal);
         let first = [
             "? Edit 3 files (+4 -3): b.txt, a.txt, new.txt",
             "a.txt  hunk 1 of 2  line 2",
@@ -54,11 +57,11 @@ fn hunks_of_several_files_come_one_after_the_other() {
             ("b.txt  hunk 1 of 1  line 2", "a"),
             ("new.txt  a new file", "y"),
         ] {
-            terminal.shows(shown);
-            ready(&mut terminal);
+            terminal.wait_for_text(shown);
+            wait_for_question(&mut terminal);
             terminal.line(answer);
         }
-        assert_eq!(terminal.ends(), Some(0), "{}", terminal.text());
+        assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
         let files = ["a.txt", "b.txt", "new.txt"].map(|name| scripted.desk.read(name));
         assert_eq!(files, ["one\nTWO\nthree\nfour\nfive\nsix\n", "alpha\nBETA\n", "made\n"]);
         assert!(terminal.text().contains("✓ apply_patch Patched 3 files, in part"), "{}", terminal.text());
@@ -68,7 +71,7 @@ fn hunks_of_several_files_come_one_after_the_other() {
             - `a.txt` line 2: accepted.
             - `a.txt` line 6: rejected; the lines are as they were before.
             - `new.txt`: accepted."#]]
-        .assert_eq(&scripted.told(1));
+        .assert_eq(&scripted.last_model_input(1));
     }
 }
 
@@ -76,20 +79,23 @@ fn hunks_of_several_files_come_one_after_the_other() {
 #[test]
 fn a_file_is_decided_without_the_others() {
     for place in BOTH {
-        let patch = Turn::new().call("c1", "apply_patch", json!({ "patchText": PATCH }));
-        let scripted = Scripted::with([patch, Turn::new().text("Done.")], json!({ "model": "script/gpt-5" }));
+        let patch = ScriptedTurn::new().call("c1", "apply_patch", json!({ "patchText": PATCH }));
+        let scripted = ScriptedEnvironment::with_config(
+            [patch, ScriptedTurn::new().text("Done.")],
+            json!({ "model": "script/gpt-5" }),
+        );
         scripted.desk.write("a.txt", "one\ntwo\nthree\nfour\nfive\nsix\n");
         scripted.desk.write("b.txt", "alpha\nbeta\n");
-        let _up = scripted.up(place);
-        let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
+        let _up = scripted.start_daemon(place);
+        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
         for (shown, answer) in
             [("a.txt  hunk 1 of 2", "a"), ("b.txt  hunk 1 of 1", "d"), ("new.txt  a new file", "d")]
         {
-            terminal.shows(shown);
-            ready(&mut terminal);
+            terminal.wait_for_text(shown);
+            wait_for_question(&mut terminal);
             terminal.line(answer);
         }
-        assert_eq!(terminal.ends(), Some(0), "{}", terminal.text());
+        assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
         let files = ["a.txt", "b.txt"].map(|name| scripted.desk.read(name));
         assert_eq!(files, ["one\nTWO\nthree\nfour\nfive\nSIX\n", "alpha\nbeta\n"]);
         assert!(!scripted.desk.exists("new.txt"));

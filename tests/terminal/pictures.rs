@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use super::approval::PROMPT;
-use super::screen::Terminal;
+use super::screen::TestTerminal;
 use super::svg;
 use super::tour::desk;
 
@@ -14,13 +14,13 @@ use super::tour::desk;
 #[ignore = "writes into the repository"]
 fn pictures() {
     let desk = desk();
-    let mut terminal = Terminal::sized(&desk, &["tour"], 60, 104);
-    terminal.shows_times(PROMPT, 1);
+    let mut terminal = TestTerminal::start_sized(&desk, &["tour"], 60, 104);
+    terminal.wait_for_text_times(PROMPT, 1);
     terminal.line("y");
-    terminal.shows_times(PROMPT, 2);
+    terminal.wait_for_text_times(PROMPT, 2);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("pictures");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("tour.svg"), svg::draw(terminal.screen())).unwrap();
     terminal.line("q");
-    assert_eq!(terminal.ends(), Some(1));
+    assert_eq!(terminal.wait_for_exit(), Some(1));
 }

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use vt100::Color;
 
-use super::approval::{PROMPT, edit, with};
-use super::screen::Terminal;
-use crate::cli::desk::BINARY;
-use crate::model_server::Turn;
-use crate::sessions::harness::{Scripted, Where};
+use super::approval::{PROMPT, edit, scripted_with_config};
+use super::screen::TestTerminal;
+use crate::cli::environment::BINARY;
+use crate::model_server::ScriptedTurn;
+use crate::sessions::harness::{RunLocation, ScriptedEnvironment};
 
 /// The command of a language server that does what the script says, which is put into a folder.
 pub(crate) fn server(folder: &Path, script: &Value) -> Value {
@@ -22,24 +22,30 @@ pub(crate) fn server(folder: &Path, script: &Value) -> Value {
 }
 
 /// A desk with one that takes every line with `bad` in it for wrong. The model reads, waits until the server has the text, and edits.
-fn served(permission: &str) -> (Scripted, TempDir) {
+fn served(permission: &str) -> (ScriptedEnvironment, TempDir) {
     let rule = json!({ "find": "bad", "message": "this is not good", "severity": 1, "code": "B1" });
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     let command = server(folder.path(), &json!({ "rules": [rule], "pull": true, "log": log }));
     let wait = format!("until grep -q didOpen {}; do :; done 2> /dev/null", log.display());
     let turns = [
-        Turn::new().call("c1", "read", json!({ "filePath": "a.txt" })),
-        Turn::new().call("c2", "bash", json!({ "command": wait, "description": "Wait" })),
+        ScriptedTurn::new().call("c1", "read", json!({ "filePath": "a.txt" })),
+        ScriptedTurn::new().call("c2", "bash", json!({ "command": wait, "description": "Wait" })),
         edit("c3", "one", "one\nbad"),
-        Turn::new().text("Done."),
+        ScriptedTurn::new().text("Done."),
     ];
     let lsp = json!({ "scripted": { "command": command, "extensions": [".txt"] } });
-    (with(turns, json!({ "permission": { "*": "allow", "edit": permission }, "lsp": lsp })), folder)
+    (
+        scripted_with_config(
+            turns,
+            json!({ "permission": { "*": "allow", "edit": permission }, "lsp": lsp }),
+        ),
+        folder,
+    )
 }
 
 /// The rows of a screen that tell of problems.
-fn told(terminal: &Terminal) -> Vec<String> {
+fn problem_rows(terminal: &TestTerminal) -> Vec<String> {
     let is_of = |row: &String| row.contains("a.txt:") || row.contains("scripted") || row.contains("not good");
     terminal.rows().into_iter().filter(is_of).collect()
 }
@@ -47,28 +53,28 @@ fn told(terminal: &Terminal) -> Vec<String> {
 #[test]
 fn what_would_be_wrong_is_seen_before_it_is_decided() {
     let (scripted, _script) = served("ask");
-    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
-    terminal.shows(PROMPT);
+    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    terminal.wait_for_text(PROMPT);
     let would = ["  a.txt:3:1 error B1 this is not good", "  ✗ scripted, proven: 1 new if this is made"];
-    let told_before = told(&terminal);
+    let told_before = problem_rows(&terminal);
     assert!(told_before.ends_with(&would.map(str::to_owned)), "{told_before:#?}");
     let row = terminal.rows().iter().position(|row| row.contains("error B1")).unwrap();
     let colour = |column| terminal.screen().cell(u16::try_from(row).unwrap(), column).unwrap().fgcolor();
     assert_eq!((colour(2), colour(12)), (Color::Default, Color::Idx(1)));
     terminal.line("y");
-    assert_eq!(terminal.ends(), Some(0));
+    assert_eq!(terminal.wait_for_exit(), Some(0));
     let did = ["  a.txt:3:1 error B1 this is not good", "  ✗ scripted, proven: 1 new"];
-    let told = told(&terminal);
+    let told = problem_rows(&terminal);
     assert!(told.windows(2).any(|two| two == did), "{told:#?}");
 }
 
 #[test]
 fn a_narrow_terminal_shows_all_of_it() {
     let (scripted, _script) = served("allow");
-    let mut terminal = Terminal::sized(&scripted.desk, &["run", "Go"], 40, 32);
-    assert_eq!(terminal.ends(), Some(0));
+    let mut terminal = TestTerminal::start_sized(&scripted.desk, &["run", "Go"], 40, 32);
+    assert_eq!(terminal.wait_for_exit(), Some(0));
     let rows = ["  a.txt:3:1", "    error B1 this is not good", "  ✗ scripted, proven: 1 new"];
-    let told = told(&terminal);
+    let told = problem_rows(&terminal);
     assert!(told.windows(3).any(|three| three == rows), "{told:#?}");
 }
 
@@ -76,10 +82,10 @@ fn a_narrow_terminal_shows_all_of_it() {
 fn without_colours_the_words_say_it_all() {
     let (mut scripted, _script) = served("allow");
     scripted.desk = scripted.desk.env("NO_COLOR", "1");
-    let mut terminal = Terminal::start(&scripted.desk, &["run", "Go"]);
-    assert_eq!(terminal.ends(), Some(0));
+    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    assert_eq!(terminal.wait_for_exit(), Some(0));
     assert!(!terminal.raw().contains("\u{1b}[31m"), "{}", terminal.raw());
-    let told = told(&terminal);
+    let told = problem_rows(&terminal);
     assert!(told.contains(&"  a.txt:3:1 error B1 this is not good".to_owned()), "{told:#?}");
 }
 
@@ -87,7 +93,7 @@ fn without_colours_the_words_say_it_all() {
 #[test]
 fn the_servers_of_the_daemon_are_listed_and_started_anew() {
     let (scripted, _script) = served("allow");
-    let _daemon = scripted.up(Where::Daemon);
+    let _daemon = scripted.start_daemon(RunLocation::Daemon);
     let ran = scripted.run(&["Go"]);
     assert!(ran.stdout.contains("✗ scripted, proven: 1 new"), "{}", ran.stdout);
     let listed = scripted.desk.run(&["status"]).stdout;

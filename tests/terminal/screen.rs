@@ -14,8 +14,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
-use crate::cli::desk::{BINARY, Desk};
-use crate::sessions::harness::timeless;
+use crate::cli::environment::{BINARY, TestEnvironment};
+use crate::sessions::harness::strip_durations;
 
 /// Only a test that fails waits this long.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -27,7 +27,7 @@ pub(crate) const CTRL_D: &str = "\u{4}";
 /// Makes the terminal that it is given the one of its session, where Ctrl-C is a signal, and becomes the program.
 const AT_TERMINAL: &str = r#": <"$0"; exec "$@""#;
 
-pub(crate) struct Terminal {
+pub(crate) struct TestTerminal {
     child: Child,
     /// When it is dropped the terminal is gone, and with it the program.
     ours: File,
@@ -35,13 +35,13 @@ pub(crate) struct Terminal {
     raw: Vec<u8>,
 }
 
-impl Terminal {
+impl TestTerminal {
     /// Wide and tall enough for everything.
-    pub(crate) fn start(desk: &Desk, args: &[&str]) -> Self {
-        Self::sized(desk, args, 60, 100)
+    pub(crate) fn start(desk: &TestEnvironment, args: &[&str]) -> Self {
+        Self::start_sized(desk, args, 60, 100)
     }
 
-    pub(crate) fn sized(desk: &Desk, args: &[&str], rows: u16, columns: u16) -> Self {
+    pub(crate) fn start_sized(desk: &TestEnvironment, args: &[&str], rows: u16, columns: u16) -> Self {
         let mut command = Command::new("sh");
         desk.prepare(&mut command);
         Self::run(command, &[&[BINARY], args].concat(), rows, columns)
@@ -80,7 +80,7 @@ impl Terminal {
 
     /// Everything on the screen but how long calls took; a line that was broken because it is too long is one.
     pub(crate) fn text(&self) -> String {
-        timeless(&self.screen().contents())
+        strip_durations(&self.screen().contents())
     }
 
     /// The screen row by row, as it is broken.
@@ -106,35 +106,35 @@ impl Terminal {
     }
 
     #[track_caller]
-    pub(crate) fn shows(&mut self, text: &str) {
-        self.until(&format!("`{text}`"), |terminal| terminal.text().contains(text));
+    pub(crate) fn wait_for_text(&mut self, text: &str) {
+        self.wait_until(&format!("`{text}`"), |terminal| terminal.text().contains(text));
     }
 
     /// Waits for the same text to be there this often.
     #[track_caller]
-    pub(crate) fn shows_times(&mut self, text: &str, times: usize) {
-        self.until(&format!("`{text}` {times} times"), |terminal| {
+    pub(crate) fn wait_for_text_times(&mut self, text: &str, times: usize) {
+        self.wait_until(&format!("`{text}` {times} times"), |terminal| {
             terminal.text().matches(text).count() == times
         });
     }
 
     /// Reads until the screen is so.
     #[track_caller]
-    pub(crate) fn until(&mut self, what: &str, is_so: impl Fn(&Self) -> bool) {
+    pub(crate) fn wait_until(&mut self, what: &str, is_so: impl Fn(&Self) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         while !is_so(self) {
             // What is waited for may be beside the screen, as a file or a mode of the terminal.
             let came = self.read(Duration::from_millis(20));
-            let over = came == Came::End || Instant::now() > deadline;
+            let over = came == TerminalRead::End || Instant::now() > deadline;
             assert!(!over || is_so(self), "{what} did not come:\n{}", self.text());
         }
     }
 
     /// Waits until the program has ended, and reads what it said last. `None` after a signal.
     #[track_caller]
-    pub(crate) fn ends(&mut self) -> Option<i32> {
+    pub(crate) fn wait_for_exit(&mut self) -> Option<i32> {
         let deadline = Instant::now() + PATIENCE;
-        while self.read(deadline.saturating_duration_since(Instant::now())) != Came::End {
+        while self.read(deadline.saturating_duration_since(Instant::now())) != TerminalRead::End {
             assert!(Instant::now() < deadline, "the program does not end:\n{}", self.text());
         }
         self.child.wait().unwrap().code()
@@ -145,22 +145,22 @@ impl Terminal {
         self.child
     }
 
-    fn read(&mut self, patience: Duration) -> Came {
+    fn read(&mut self, patience: Duration) -> TerminalRead {
         let patience = Timespec::try_from(patience).unwrap();
         if poll(&mut [PollFd::new(&self.ours, PollFlags::IN)], Some(&patience)).unwrap() == 0 {
-            return Came::Nothing;
+            return TerminalRead::Nothing;
         }
         let mut bytes = [0; 4096];
         // A terminal that nobody is at any more ends with an error.
         let count = self.ours.read(&mut bytes).unwrap_or(0);
         self.raw.extend_from_slice(&bytes[..count]);
         self.parser.process(&bytes[..count]);
-        if count > 0 { Came::Bytes } else { Came::End }
+        if count > 0 { TerminalRead::Bytes } else { TerminalRead::End }
     }
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Came {
+enum TerminalRead {
     Bytes,
     Nothing,
     /// Nobody is at the terminal any more.

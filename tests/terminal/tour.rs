@@ -1,11 +1,11 @@
 //! The tour with a person at the keys.
 
-use super::screen::Terminal;
-use crate::cli::desk::Desk;
+use super::screen::TestTerminal;
+use crate::cli::environment::TestEnvironment;
 use crate::sessions::offline::desk as toolchain;
 
 /// A terminal that can clear a line and has colours, and the toolchain that runs these tests.
-pub(crate) fn desk() -> Desk {
+pub(crate) fn desk() -> TestEnvironment {
     toolchain().env("TERM", "xterm-256color")
 }
 
@@ -13,14 +13,14 @@ pub(crate) fn desk() -> Desk {
 #[test]
 fn the_tour_repairs_what_is_approved() {
     let desk = desk();
-    let mut terminal = Terminal::start(&desk, &["tour"]);
-    terminal.shows("$ cargo check");
-    terminal.shows("because…");
+    let mut terminal = TestTerminal::start(&desk, &["tour"]);
+    terminal.wait_for_text("$ cargo check");
+    terminal.wait_for_text("because…");
     terminal.line("a");
-    terminal.shows("? Edit src/main.rs");
-    terminal.shows("[A] always");
+    terminal.wait_for_text("? Edit src/main.rs");
+    terminal.wait_for_text("[A] always");
     terminal.line("A");
-    assert_eq!(terminal.ends(), Some(0), "{}", terminal.text());
+    assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
     let text = terminal.text();
     assert!(text.contains("The project compiles. It prints:\n  205 copies sold"), "{text}");
     assert!(!text.contains("thinking…"), "{text}");
@@ -29,10 +29,10 @@ fn the_tour_repairs_what_is_approved() {
 #[test]
 fn a_tour_that_is_refused_changes_nothing_and_says_so() {
     let desk = desk();
-    let mut terminal = Terminal::start(&desk, &["tour"]);
-    terminal.shows("because…");
+    let mut terminal = TestTerminal::start(&desk, &["tour"]);
+    terminal.wait_for_text("because…");
     terminal.line("n");
-    assert_eq!(terminal.ends(), Some(1));
+    assert_eq!(terminal.wait_for_exit(), Some(1));
     let text = terminal.text();
     assert!(text.contains("you said no\nstopped, as you said"), "{text}");
     assert!(text.contains("The tour was ended early."), "{text}");

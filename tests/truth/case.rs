@@ -1,7 +1,7 @@
 //! The cases as data: small projects, and what a scripted model does in them.
 //!
 //! A file of `cases/` holds one project for one or more servers. Nothing in it says what a compiler or a server should answer: a
-//! `kind` says only what sort of edit a case is, and `truth::cases` holds it against the compiler.
+//! `kind` says only what sort of edit a case is, and `compiler_problems::cases` holds it against the compiler.
 
 use std::collections::BTreeMap;
 
@@ -18,48 +18,48 @@ const FILES: [&str; 6] = [
 ];
 
 /// Texts by path from the project's root, as lines.
-pub(crate) type Texts = BTreeMap<String, Vec<String>>;
+pub(crate) type ProjectLines = BTreeMap<String, Vec<String>>;
 
 /// Texts by path from the project's root: what a compiler is given.
-pub(crate) type State = BTreeMap<String, String>;
+pub(crate) type ProjectTexts = BTreeMap<String, String>;
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Project {
+pub(crate) struct TruthProject {
     pub(crate) servers: Vec<String>,
-    pub(crate) warm: Warm,
-    files: Texts,
-    pub(crate) cases: Vec<Case>,
+    pub(crate) warm: WarmupEdit,
+    files: ProjectLines,
+    pub(crate) cases: Vec<TruthCase>,
 }
 
 /// Where the project is touched until its server has said all that it has to say, before a case begins.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Warm {
+pub(crate) struct WarmupEdit {
     pub(crate) path: String,
     pub(crate) comment: String,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Case {
+pub(crate) struct TruthCase {
     pub(crate) name: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: TruthCaseKind,
     /// Among the few that every change is tested with.
     #[serde(default)]
     pub(crate) short: bool,
     /// Instead of the project's own.
     #[serde(default)]
-    files: Texts,
+    files: ProjectLines,
     /// What an editor has open, and has not saved.
     #[serde(default)]
-    pub(crate) unsaved: Texts,
-    pub(crate) steps: Vec<Vec<Call>>,
+    pub(crate) unsaved: ProjectLines,
+    pub(crate) steps: Vec<Vec<TruthCall>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Kind {
+pub(crate) enum TruthCaseKind {
     Introduce,
     Fix,
     #[serde(rename = "break open")]
@@ -81,7 +81,7 @@ pub(crate) enum Kind {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
-pub(crate) enum Call {
+pub(crate) enum TruthCall {
     Read { read: String },
     Edit { edit: String, old: String, new: String },
     Write { write: String, lines: Vec<String> },
@@ -89,30 +89,30 @@ pub(crate) enum Call {
     Bash { bash: String },
 }
 
-pub(crate) fn projects() -> Vec<Project> {
+pub(crate) fn projects() -> Vec<TruthProject> {
     FILES.iter().map(|text| serde_json::from_str(text).unwrap()).collect()
 }
 
-impl Project {
+impl TruthProject {
     /// What lies on the disk when a case begins.
-    pub(crate) fn files(&self, case: &Case) -> State {
+    pub(crate) fn files(&self, case: &TruthCase) -> ProjectTexts {
         self.files.iter().chain(&case.files).map(|(path, lines)| (path.clone(), text(lines))).collect()
     }
 }
 
-impl Case {
+impl TruthCase {
     /// The models that patch are offered no other way to edit.
-    pub(crate) fn patches(&self) -> bool {
-        self.steps.iter().flatten().any(|call| matches!(call, Call::Patch { .. }))
+    pub(crate) fn uses_patches(&self) -> bool {
+        self.steps.iter().flatten().any(|call| matches!(call, TruthCall::Patch { .. }))
     }
 
     /// What the editor shows.
-    pub(crate) fn buffers(&self) -> State {
+    pub(crate) fn buffers(&self) -> ProjectTexts {
         self.unsaved.iter().map(|(path, lines)| (path.clone(), text(lines))).collect()
     }
 }
 
-impl Call {
+impl TruthCall {
     /// The tool and its arguments.
     pub(crate) fn tool(&self) -> (&'static str, Value) {
         match self {
@@ -126,12 +126,12 @@ impl Call {
         }
     }
 
-    pub(crate) fn changes(&self) -> bool {
+    pub(crate) fn is_change(&self) -> bool {
         !matches!(self, Self::Read { .. })
     }
 
     /// Makes it in a copy; None where only the tool itself knows how.
-    pub(crate) fn make(&self, state: &State) -> Option<State> {
+    pub(crate) fn apply_call(&self, state: &ProjectTexts) -> Option<ProjectTexts> {
         let mut made = state.clone();
         match self {
             Self::Read { .. } => {}

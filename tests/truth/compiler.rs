@@ -15,15 +15,19 @@ use std::hash::{Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use super::case::State;
-use super::problem::Problem;
-use super::servers::{Servers, cache};
+use super::case::ProjectTexts;
+use super::problem::TruthProblem;
+use super::servers::{InstalledServers, cache};
 
 /// Another number, and what is kept is not used any more.
 const FORM: u32 = 2;
 
 /// All that the compiler of this server says of a state.
-pub(crate) fn truth(servers: &Servers, server: &str, state: &State) -> Vec<Problem> {
+pub(crate) fn compiler_problems(
+    servers: &InstalledServers,
+    server: &str,
+    state: &ProjectTexts,
+) -> Vec<TruthProblem> {
     let program = servers.compiler(server);
     let mut hasher = DefaultHasher::new();
     (FORM, server, &program, state).hash(&mut hasher);
@@ -38,7 +42,7 @@ pub(crate) fn truth(servers: &Servers, server: &str, state: &State) -> Vec<Probl
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
-    let at = At { program, root };
+    let at = ProjectCompiler { program, root };
     let mut problems = match server {
         "rust-analyzer" => rust::check(&at),
         "typescript-language-server" | "typescript-7" => typescript::check(&at),
@@ -56,12 +60,12 @@ pub(crate) fn truth(servers: &Servers, server: &str, state: &State) -> Vec<Probl
 }
 
 /// A compiler at a project.
-struct At {
+struct ProjectCompiler {
     program: PathBuf,
     root: PathBuf,
 }
 
-impl At {
+impl ProjectCompiler {
     /// Runs to its end, however that is: most compilers fail where there is an error.
     fn run(&self, args: &[&str], environment: &[(&str, &Path)]) -> (String, String) {
         let mut command = Command::new(&self.program);
@@ -73,7 +77,7 @@ impl At {
     }
 
     /// A path as the compiler names it, from the root.
-    fn inside(&self, path: &str) -> String {
+    fn relative_path(&self, path: &str) -> String {
         let path = Path::new(path);
         let path = path.strip_prefix(&self.root).or_else(|_| path.strip_prefix(".")).unwrap_or(path);
         path.to_string_lossy().into_owned()
@@ -81,7 +85,7 @@ impl At {
 }
 
 /// `path:line:column: message`, for lines that are so.
-fn located(line: &str) -> Option<(&str, usize, &str)> {
+fn parse_location(line: &str) -> Option<(&str, usize, &str)> {
     let mut parts = line.splitn(4, ':');
     let (path, number, column) = (parts.next()?, parts.next()?, parts.next()?);
     column.parse::<usize>().ok()?;

@@ -6,12 +6,12 @@
 #[cfg(test)]
 mod tests;
 
-use super::case::State;
-use super::problem::Problem;
-use super::told::Told;
+use super::case::ProjectTexts;
+use super::problem::TruthProblem;
+use super::reported_problems::ReportedProblems;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Class {
+pub(crate) enum TruthClass {
     /// What the compiler says is new was told, and nothing else.
     Exact,
     /// Something new was not told, and it was not said that it is not known.
@@ -27,94 +27,97 @@ pub(crate) enum Class {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Verdict {
-    pub(crate) class: Class,
+pub(crate) struct TruthVerdict {
+    pub(crate) class: TruthClass,
     pub(crate) why: String,
 }
 
 /// A text of the project, and what the compiler says of it.
 #[derive(Debug, Clone)]
-pub(crate) struct Moment {
-    pub(crate) state: State,
-    pub(crate) truth: Vec<Problem>,
+pub(crate) struct CompiledSnapshot {
+    pub(crate) state: ProjectTexts,
+    pub(crate) truth: Vec<TruthProblem>,
 }
 
 /// What an edit changed, by the compiler.
 #[derive(Debug, Default)]
-pub(crate) struct Delta {
-    pub(crate) new: Vec<Problem>,
-    pub(crate) fixed: Vec<Problem>,
+pub(crate) struct CompilerDelta {
+    pub(crate) new: Vec<TruthProblem>,
+    pub(crate) fixed: Vec<TruthProblem>,
     /// The same as before, in a line that was changed.
-    pub(crate) remaining: Vec<Problem>,
+    pub(crate) remaining: Vec<TruthProblem>,
 }
 
 /// The moments of a step: before it, after each of its calls.
-pub(crate) fn judge(moments: &[Moment], told: &Told) -> Verdict {
-    let verdict = |class, why: String| Verdict { class, why };
+pub(crate) fn judge(moments: &[CompiledSnapshot], told: &ReportedProblems) -> TruthVerdict {
+    let verdict = |class, why: String| TruthVerdict { class, why };
     if !told.failed.is_empty() {
-        return verdict(Class::Failed, told.failed.join("; "));
+        return verdict(TruthClass::Failed, told.failed.join("; "));
     }
     let (before, after) = (&moments[0], &moments[moments.len() - 1]);
     let whole = delta(before, after);
-    let steps: Vec<Delta> = moments
+    let steps: Vec<CompilerDelta> = moments
         .windows(2)
         .map(|pair| delta(&pair[0], &pair[1]))
         .chain(moments[1..].iter().map(|moment| delta(before, moment)))
         .collect();
 
-    let is_true = |one: &Problem| {
-        steps.iter().any(|step| step.new.iter().chain(&step.remaining).any(|new| new.is(one)))
+    let is_true = |one: &TruthProblem| {
+        steps.iter().any(|step| step.new.iter().chain(&step.remaining).any(|new| new.matches_compiler(one)))
     };
     // The compiler says of a broken file what it likes, and of one that it has not read to the end nothing.
-    let is_excused = |one: &Problem| {
+    let is_excused = |one: &TruthProblem| {
         let mut known = moments[1..].iter().flat_map(|moment| &moment.truth);
         known.any(|known| known.path == one.path && (known.is_fatal() || (known.is_error && one.is_syntax())))
     };
-    let gone = |one: &Problem| match holds(before, one) {
-        true => verdict(Class::Stale, format!("told, and it is no more: {one}")),
-        false => verdict(Class::Wrong, format!("told, and the compiler knows nothing of it: {one}")),
+    let gone = |one: &TruthProblem| match contains_problem(before, one) {
+        true => verdict(TruthClass::Stale, format!("told, and it is no more: {one}")),
+        false => verdict(TruthClass::Wrong, format!("told, and the compiler knows nothing of it: {one}")),
     };
     for one in told.new.iter().filter(|told| told.is_error) {
         if is_true(one) || is_excused(one) {
             continue;
         }
-        if holds(after, one) {
-            return verdict(Class::Wrong, format!("told as new, and it is not: {one}"));
+        if contains_problem(after, one) {
+            return verdict(TruthClass::Wrong, format!("told as new, and it is not: {one}"));
         }
         return gone(one);
     }
     let mut unsure = None;
     for one in told.unsure.iter().filter(|told| told.is_error && !is_true(told)) {
-        if !holds(after, one) && !is_excused(one) {
+        if !contains_problem(after, one) && !is_excused(one) {
             return gone(one);
         }
         unsure = Some(one);
     }
 
-    let is_error = |problem: &&Problem| problem.is_error;
-    let is_told = |new: &Problem| told.new.iter().chain(&told.unsure).any(|told| new.is(told));
-    let has_syntax = |new: &Problem| told.new.iter().any(|told| told.is_syntax() && told.path == new.path);
+    let is_error = |problem: &&TruthProblem| problem.is_error;
+    let is_told =
+        |new: &TruthProblem| told.new.iter().chain(&told.unsure).any(|told| new.matches_compiler(told));
+    let has_syntax =
+        |new: &TruthProblem| told.new.iter().any(|told| told.is_syntax() && told.path == new.path);
     let missing: Vec<_> =
         whole.new.iter().filter(is_error).filter(|new| !is_told(new) && !has_syntax(new)).collect();
-    let is_edited = |problem: &Problem| before.state.get(&problem.path) != after.state.get(&problem.path);
+    let is_edited =
+        |problem: &TruthProblem| before.state.get(&problem.path) != after.state.get(&problem.path);
     if let Some(first) = missing.first() {
         let why =
             format!("not told ({} of {}): {first}", missing.len(), whole.new.iter().filter(is_error).count());
-        if let Some(unknown) = told.unknown() {
-            return verdict(Class::Unknown, format!("{}: {}; {why}", unknown.source, unknown.why));
+        if let Some(unknown) = told.unknown_source() {
+            return verdict(TruthClass::Unknown, format!("{}: {}; {why}", unknown.source, unknown.why));
         }
         if told.reports.is_empty() && told.new.is_empty() {
-            return verdict(Class::Unknown, format!("nothing was said; {why}"));
+            return verdict(TruthClass::Unknown, format!("nothing was said; {why}"));
         }
         let is_false_clean =
             missing.iter().any(|missing| is_edited(missing)) && told.new.is_empty() && told.is_known();
-        return verdict(if is_false_clean { Class::Stale } else { Class::Incomplete }, why);
+        return verdict(if is_false_clean { TruthClass::Stale } else { TruthClass::Incomplete }, why);
     }
 
     let fixed: Vec<_> = whole.fixed.iter().filter(is_error).collect();
     let fixed_any = steps.iter().any(|step| !step.fixed.is_empty() || !step.remaining.is_empty());
     if told.fixed > 0 && !fixed_any {
-        return verdict(Class::Wrong, format!("{} told as fixed, and nothing is", told.fixed));
+        return verdict(TruthClass::Wrong, format!("{} told as fixed, and nothing is", told.fixed));
     }
     // A compiler that stops at the first kind of errors says no more of the others.
     let is_whole = !after.truth.iter().any(|known| known.is_error && whole.new.contains(known));
@@ -123,48 +126,51 @@ pub(crate) fn judge(moments: &[Moment], told: &Told) -> Verdict {
     let fixed: Vec<_> = fixed.into_iter().filter(|fixed| !told.has_none || is_left(&fixed.path)).collect();
     if let (Some(first), 0, true) = (fixed.first(), told.fixed, is_whole) {
         let why = format!("not told as fixed: {first}");
-        if let Some(unknown) = told.unknown() {
-            return verdict(Class::Unknown, format!("{}: {}; {why}", unknown.source, unknown.why));
+        if let Some(unknown) = told.unknown_source() {
+            return verdict(TruthClass::Unknown, format!("{}: {}; {why}", unknown.source, unknown.why));
         }
         if told.reports.is_empty() {
-            return verdict(Class::Unknown, format!("nothing was said; {why}"));
+            return verdict(TruthClass::Unknown, format!("nothing was said; {why}"));
         }
         let is_old = is_edited(first) && after.state.contains_key(&first.path);
-        return verdict(if is_old { Class::Stale } else { Class::Incomplete }, why);
+        return verdict(if is_old { TruthClass::Stale } else { TruthClass::Incomplete }, why);
     }
     if let Some(unread) = told.unread.first() {
         return verdict(
-            Class::Incomplete,
+            TruthClass::Incomplete,
             format!("in the metadata, and the model did not read it: {unread}"),
         );
     }
     if let Some(one) = unsure {
         return verdict(
-            Class::Unknown,
+            TruthClass::Unknown,
             format!("it was said that it is not known whether this is new: {one}"),
         );
     }
     if !told.is_known() && told.new.is_empty() {
         let why = told
-            .unknown()
+            .unknown_source()
             .map_or("nothing was said".to_owned(), |one| format!("{}: {}", one.source, one.why));
-        return verdict(Class::Unknown, why);
+        return verdict(TruthClass::Unknown, why);
     }
-    verdict(Class::Exact, String::new())
+    verdict(TruthClass::Exact, String::new())
 }
 
-fn holds(moment: &Moment, told: &Problem) -> bool {
-    moment.truth.iter().any(|known| known.is(told))
+fn contains_problem(moment: &CompiledSnapshot, told: &TruthProblem) -> bool {
+    moment.truth.iter().any(|known| known.matches_compiler(told))
 }
 
 /// What is new and what is gone, the lines of before moved to where they are now.
-pub(crate) fn delta(before: &Moment, after: &Moment) -> Delta {
-    let mut old: Vec<_> =
-        before.truth.iter().map(|problem| (problem, moved(problem, &before.state, &after.state))).collect();
-    let mut delta = Delta::default();
+pub(crate) fn delta(before: &CompiledSnapshot, after: &CompiledSnapshot) -> CompilerDelta {
+    let mut old: Vec<_> = before
+        .truth
+        .iter()
+        .map(|problem| (problem, moved_line(problem, &before.state, &after.state)))
+        .collect();
+    let mut delta = CompilerDelta::default();
     let mut rest = Vec::new();
     for now in &after.truth {
-        let same = old.iter().position(|(was, line)| *line == Some(now.line) && was.is_like(now));
+        let same = old.iter().position(|(was, line)| *line == Some(now.line) && was.has_same_message(now));
         match same {
             Some(at) => drop(old.swap_remove(at)),
             None => rest.push(now),
@@ -173,8 +179,9 @@ pub(crate) fn delta(before: &Moment, after: &Moment) -> Delta {
     for now in rest {
         // In a line that was changed, or told in other words.
         let same = old.iter().position(|(was, line)| {
-            (line.is_none() && was.is_like(now))
-                || (*line == Some(now.line) && was.is(&Problem { line: was.line, ..now.clone() }))
+            (line.is_none() && was.has_same_message(now))
+                || (*line == Some(now.line)
+                    && was.matches_compiler(&TruthProblem { line: was.line, ..now.clone() }))
         });
         match same {
             Some(at) => {
@@ -189,8 +196,8 @@ pub(crate) fn delta(before: &Moment, after: &Moment) -> Delta {
 }
 
 /// The line where a problem of before would be now; None if that line was changed or is gone.
-fn moved(problem: &Problem, before: &State, after: &State) -> Option<usize> {
-    let lines = |state: &State| {
+fn moved_line(problem: &TruthProblem, before: &ProjectTexts, after: &ProjectTexts) -> Option<usize> {
+    let lines = |state: &ProjectTexts| {
         state.get(&problem.path).map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
     };
     let (before, after) = (lines(before)?, lines(after)?);

@@ -14,32 +14,32 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::case::{Call, Case, Kind, Project, State};
-use super::problem::Problem;
-use super::servers::Servers;
-use super::told::Told;
-use crate::cli::desk::Desk;
-use crate::editors::client::{self, Client};
-use crate::model_server::Turn;
-use crate::sessions::harness::{Scripted, Where};
+use super::case::{ProjectTexts, TruthCall, TruthCase, TruthCaseKind, TruthProject};
+use super::problem::TruthProblem;
+use super::reported_problems::ReportedProblems;
+use super::servers::InstalledServers;
+use crate::cli::environment::TestEnvironment;
+use crate::editors::scripted_editor::{self, ScriptedEditor};
+use crate::model_server::ScriptedTurn;
+use crate::sessions::harness::{RunLocation, ScriptedEnvironment};
 
 /// So long a server may take until it has seen a small project. On a machine with much else to do it takes long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A step with a change in it.
-pub(crate) struct Step {
+pub(crate) struct PlayedStep {
     /// The texts before it, and after each of its calls.
-    pub(crate) states: Vec<State>,
-    pub(crate) told: Told,
+    pub(crate) states: Vec<ProjectTexts>,
+    pub(crate) told: ReportedProblems,
     /// What the model read of it.
     pub(crate) read: String,
     /// All errors that were listed, old and new, by whoever does not tell them apart.
-    pub(crate) listed: Option<Vec<Problem>>,
+    pub(crate) listed: Option<Vec<TruthProblem>>,
 }
 
 /// Who is at the desk.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Face<'a> {
+pub(crate) enum TruthClient<'a> {
     /// Nobody; or where a case is about texts that are not saved, an editor without a language server.
     Headless,
     /// The same with the longest time that can be configured, so that what is told does not hang on how busy the machine is.
@@ -51,40 +51,42 @@ pub(crate) enum Face<'a> {
 }
 
 pub(crate) fn play(
-    face: Face<'_>,
-    servers: &Servers,
+    face: TruthClient<'_>,
+    servers: &InstalledServers,
     server: &str,
-    project: &Project,
-    case: &Case,
-) -> Vec<Step> {
+    project: &TruthProject,
+    case: &TruthCase,
+) -> Vec<PlayedStep> {
     let mut config = servers.config(server);
     config["permission"] = json!("allow");
     if config.get("lsp").is_none() {
         config["lsp"] = json!(true);
     }
-    if matches!(face, Face::Patient) {
+    if matches!(face, TruthClient::Patient) {
         config["diagnostics"]["wait"] = json!(30_000);
     }
-    if case.patches() {
+    if case.uses_patches() {
         config["model"] = json!("script/gpt-5");
     }
-    let Scripted { desk, server: model } = Scripted::with([], config);
+    let ScriptedEnvironment { desk, server: model } = ScriptedEnvironment::with_config([], config);
     let desk = desk.env("COPYDESK_IDLE_EXIT", "60");
     let desk =
         servers.environment(server).into_iter().fold(desk, |desk, (name, value)| desk.env(name, value));
-    let scripted = Scripted { desk, server: model };
+    let scripted = ScriptedEnvironment { desk, server: model };
     for (path, text) in project.files(case) {
         scripted.desk.write(&path, text);
     }
-    let place = if case.kind == Kind::Cold { Where::Here } else { Where::Daemon };
-    if let Face::OpenCode(program) = face {
+    let place = if case.kind == TruthCaseKind::Cold { RunLocation::OwnProcess } else { RunLocation::Daemon };
+    if let TruthClient::OpenCode(program) = face {
         return opencode::in_opencode(program, &scripted, (servers, server), (project, case));
     }
-    let _daemon = scripted.up(place);
+    let _daemon = scripted.start_daemon(place);
     let played = match face {
-        Face::Neovim(program) => neovim::in_neovim(program, &scripted, (servers, server), (project, case)),
-        Face::Headless | Face::Patient | Face::OpenCode(_) => {
-            if place == Where::Daemon {
+        TruthClient::Neovim(program) => {
+            neovim::in_neovim(program, &scripted, (servers, server), (project, case))
+        }
+        TruthClient::Headless | TruthClient::Patient | TruthClient::OpenCode(_) => {
+            if place == RunLocation::Daemon {
                 warm_up(&scripted, project, case);
             }
             if case.unsaved.is_empty() { headless(&scripted, case) } else { in_an_editor(&scripted, case) }
@@ -94,38 +96,43 @@ pub(crate) fn play(
 }
 
 /// What came of a case, before it is put together.
-struct Played {
+struct PlayedCase {
     /// The texts before the first step, and after each.
-    states: Vec<State>,
+    states: Vec<ProjectTexts>,
     /// The calls, by their names.
     calls: BTreeMap<String, Value>,
     /// The number of the case's first request.
     first: usize,
 }
 
-impl Played {
-    fn steps(&self, scripted: &Scripted, case: &Case) -> Vec<Step> {
+impl PlayedCase {
+    fn steps(&self, scripted: &ScriptedEnvironment, case: &TruthCase) -> Vec<PlayedStep> {
         let mut steps = Vec::new();
         for (number, calls) in case.steps.iter().enumerate() {
-            if !calls.iter().any(Call::changes) {
+            if !calls.iter().any(TruthCall::is_change) {
                 continue;
             }
             let made: Vec<_> =
                 (0..calls.len()).filter_map(|call| self.calls.get(&name(number, call)).cloned()).collect();
-            let read = scripted.told(self.first + number + 1);
-            let states = between(&self.states[number], &self.states[number + 1], calls);
-            steps.push(Step { states, told: Told::collect(&made, &read), read, listed: None });
+            let read = scripted.last_model_input(self.first + number + 1);
+            let states = states_between(&self.states[number], &self.states[number + 1], calls);
+            steps.push(PlayedStep {
+                states,
+                told: ReportedProblems::collect(&made, &read),
+                read,
+                listed: None,
+            });
         }
         steps
     }
 }
 
 /// The states of a step. Those between its calls are made by hand: nobody can look at them.
-fn between(before: &State, after: &State, calls: &[Call]) -> Vec<State> {
-    let changes: Vec<_> = calls.iter().filter(|call| call.changes()).collect();
+fn states_between(before: &ProjectTexts, after: &ProjectTexts, calls: &[TruthCall]) -> Vec<ProjectTexts> {
+    let changes: Vec<_> = calls.iter().filter(|call| call.is_change()).collect();
     let mut states = vec![before.clone()];
     for call in &changes[..changes.len() - 1] {
-        let Some(made) = call.make(&states[states.len() - 1]) else { break };
+        let Some(made) = call.apply_call(&states[states.len() - 1]) else { break };
         states.push(made);
     }
     states.push(after.clone());
@@ -136,24 +143,24 @@ fn name(step: usize, call: usize) -> String {
     format!("s{step}-{call}")
 }
 
-fn turns(case: &Case) -> impl Iterator<Item = Turn> {
+fn turns(case: &TruthCase) -> impl Iterator<Item = ScriptedTurn> {
     let steps = case.steps.iter().enumerate().map(|(number, calls)| {
-        calls.iter().enumerate().fold(Turn::new(), |turn, (at, call)| {
+        calls.iter().enumerate().fold(ScriptedTurn::new(), |turn, (at, call)| {
             let (tool, arguments) = call.tool();
             turn.call(name(number, at), tool, arguments)
         })
     });
-    steps.chain([Turn::new().text("Done.")])
+    steps.chain([ScriptedTurn::new().text("Done.")])
 }
 
 /// Touches the project, and leaves it as it was.
-fn warm_turns(scripted: &Scripted, project: &Project, case: &Case) -> Vec<Turn> {
+fn warm_turns(scripted: &ScriptedEnvironment, project: &TruthProject, case: &TruthCase) -> Vec<ScriptedTurn> {
     let path = &project.warm.path;
     let text = scripted.desk.read(path);
     let first = text.lines().next().unwrap();
     let touched = format!("{first} {}", project.warm.comment);
     let change = |old: &str, new: &str| {
-        if case.patches() {
+        if case.uses_patches() {
             let patch =
                 format!("*** Begin Patch\n*** Update File: {path}\n@@\n-{old}\n+{new}\n*** End Patch\n");
             return ("apply_patch", json!({ "patchText": patch }));
@@ -165,45 +172,47 @@ fn warm_turns(scripted: &Scripted, project: &Project, case: &Case) -> Vec<Turn> 
         ("w1", change(first, &touched)),
         ("w2", change(&touched, first)),
     ];
-    let turns = calls.into_iter().map(|(call, (tool, arguments))| Turn::new().call(call, tool, arguments));
-    turns.chain([Turn::new().text("Warm.")]).collect()
+    let turns =
+        calls.into_iter().map(|(call, (tool, arguments))| ScriptedTurn::new().call(call, tool, arguments));
+    turns.chain([ScriptedTurn::new().text("Warm.")]).collect()
 }
 
 /// Touches it until its server has said all that it has to say.
-fn warm_up(scripted: &Scripted, project: &Project, case: &Case) {
+fn warm_up(scripted: &ScriptedEnvironment, project: &TruthProject, case: &TruthCase) {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
-        warm_turns(scripted, project, case).into_iter().for_each(|turn| scripted.server.play(turn));
+        warm_turns(scripted, project, case).into_iter().for_each(|turn| scripted.server.queue_turn(turn));
         let ran = scripted.run(&["--json", "--auto", "Warm up"]);
         let lines: Vec<Value> =
             ran.stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        let told = Told::collect(&calls(lines.iter()).remove("w2").into_iter().collect::<Vec<_>>(), "");
+        let told =
+            ReportedProblems::collect(&calls(lines.iter()).remove("w2").into_iter().collect::<Vec<_>>(), "");
         assert!(told.failed.is_empty(), "{:?}", told.failed);
         // One that runs a compiler has two things to say; the first is not yet all.
-        let is_warm = told.is_known() && told.unknown().is_none();
-        if is_warm || told.reports.iter().all(|report| !report.is_of_a_server()) {
+        let is_warm = told.is_known() && told.unknown_source().is_none();
+        if is_warm || told.reports.iter().all(|report| !report.is_from_server()) {
             return;
         }
     }
 }
 
 /// What lies on the disk before each step and after the last, where the model holds each of them until that was looked at.
-fn states(scripted: &Scripted, case: &Case) -> Vec<State> {
+fn states(scripted: &ScriptedEnvironment, case: &TruthCase) -> Vec<ProjectTexts> {
     let state = |number: usize| {
         let gate = format!("step {number}");
-        wait(scripted.server.reached(&gate));
+        wait(scripted.server.wait_for_gate(&gate));
         let state = on_disk(&scripted.desk);
-        scripted.server.open(&gate);
+        scripted.server.open_gate(&gate);
         state
     };
     (0..=case.steps.len()).map(state).collect()
 }
 
 /// By `copydesk run`, with nobody else there.
-fn headless(scripted: &Scripted, case: &Case) -> Played {
+fn headless(scripted: &ScriptedEnvironment, case: &TruthCase) -> PlayedCase {
     let first = scripted.server.requests().len();
     for (number, turn) in turns(case).enumerate() {
-        scripted.server.play(turn.hold(format!("step {number}")));
+        scripted.server.queue_turn(turn.gate_before_response(format!("step {number}")));
     }
     let mut run = scripted.start(&["--json", "--auto", "Work"]);
     let mut stdout = run.stdout.take().unwrap();
@@ -215,24 +224,24 @@ fn headless(scripted: &Scripted, case: &Case) -> Played {
     let told = told.join().unwrap().unwrap();
     run.wait().unwrap();
     let lines: Vec<Value> = told.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    Played { states, calls: calls(lines.iter()), first }
+    PlayedCase { states, calls: calls(lines.iter()), first }
 }
 
 /// By an editor that has no language server, and texts that are not saved. It has one step with a change, the last.
-fn in_an_editor(scripted: &Scripted, case: &Case) -> Played {
+fn in_an_editor(scripted: &ScriptedEnvironment, case: &TruthCase) -> PlayedCase {
     let first = scripted.server.requests().len();
-    turns(case).for_each(|turn| scripted.server.play(turn));
+    turns(case).for_each(|turn| scripted.server.queue_turn(turn));
     let mut before = on_disk(&scripted.desk);
-    let mut client = Client::new(&scripted.desk, "vscode");
-    let session = client.session();
+    let mut client = ScriptedEditor::new(&scripted.desk, "vscode");
+    let session = client.new_session();
     for (path, text) in case.buffers() {
-        client.open(&client::uri(&scripted.desk, &path), &text);
+        client.open(&scripted_editor::uri(&scripted.desk, &path), &text);
         before.insert(path, text);
     }
-    client.turn(&session, "Work");
+    client.run_turn(&session, "Work");
     let mut after = before.clone();
     for path in case.unsaved.keys() {
-        after.insert(path.clone(), client.text(&client::uri(&scripted.desk, path)).to_owned());
+        after.insert(path.clone(), client.text(&scripted_editor::uri(&scripted.desk, path)).to_owned());
     }
     for (path, text) in on_disk(&scripted.desk) {
         if !case.unsaved.contains_key(&path) {
@@ -243,7 +252,7 @@ fn in_an_editor(scripted: &Scripted, case: &Case) -> Played {
     states.push(after);
     let parts = client.parts(&session);
     let parts: Vec<Value> = parts.into_iter().map(|part| json!({ "part": part })).collect();
-    Played { states, calls: calls(parts.iter()), first }
+    PlayedCase { states, calls: calls(parts.iter()), first }
 }
 
 /// The calls that ended, by their names.
@@ -256,14 +265,14 @@ fn calls<'a>(events: impl Iterator<Item = &'a Value>) -> BTreeMap<String, Value>
 }
 
 /// The texts of the project, without what tools leave there.
-fn on_disk(desk: &Desk) -> State {
+fn on_disk(desk: &TestEnvironment) -> ProjectTexts {
     let root = desk.path("");
-    let mut state = State::new();
+    let mut state = ProjectTexts::new();
     gather(&root, &root, &mut state);
     state
 }
 
-fn gather(root: &Path, folder: &Path, state: &mut State) {
+fn gather(root: &Path, folder: &Path, state: &mut ProjectTexts) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();

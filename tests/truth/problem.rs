@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct Problem {
+pub(crate) struct TruthProblem {
     /// From the project's root.
     pub(crate) path: String,
     /// From 1.
@@ -16,17 +16,17 @@ pub(crate) struct Problem {
     pub(crate) source: String,
 }
 
-impl Problem {
+impl TruthProblem {
     /// Whether a server's problem is this one of a compiler: in the same line, and by the same code where both have one of the same
     /// kind. Messages are worded differently by servers and compilers of one language, columns are counted differently; what is
     /// missing at the end of a line some tell of the next one, in the same words.
-    pub(crate) fn is(&self, other: &Self) -> bool {
+    pub(crate) fn matches_compiler(&self, other: &Self) -> bool {
         let is_near = self.line.abs_diff(other.line) == 1 && words(&self.message) == words(&other.message);
         self.path == other.path && (self.line == other.line || is_near) && agree(&self.code, &other.code)
     }
 
     /// Whether the compiler says the same of another line: what remains when lines move and change.
-    pub(crate) fn is_like(&self, other: &Self) -> bool {
+    pub(crate) fn has_same_message(&self, other: &Self) -> bool {
         self.path == other.path && self.code == other.code && self.message == other.message
     }
 
@@ -49,13 +49,13 @@ fn words(message: &str) -> String {
 fn agree(one: &str, other: &str) -> bool {
     let (one, other) = (kind(one), kind(other));
     match (&one, &other) {
-        (Code::Number(one), Code::Number(other)) => one == other,
-        (Code::Rule(one), Code::Rule(other)) => one == other,
+        (ProblemCode::Number(one), ProblemCode::Number(other)) => one == other,
+        (ProblemCode::Rule(one), ProblemCode::Rule(other)) => one == other,
         _ => true,
     }
 }
 
-enum Code {
+enum ProblemCode {
     /// `TS2322`, `2322`, `F821`: the digits.
     Number(String),
     /// `reportReturnType`.
@@ -63,17 +63,17 @@ enum Code {
     None,
 }
 
-fn kind(code: &str) -> Code {
+fn kind(code: &str) -> ProblemCode {
     // rust-analyzer numbers some errors otherwise than the compiler does.
     let is_rust = code.len() == 5 && code.starts_with('E');
     let digits: String = code.chars().filter(|letter| letter.is_ascii_digit() && !is_rust).collect();
     if digits.len() >= 3 {
-        return Code::Number(digits);
+        return ProblemCode::Number(digits);
     }
-    if code.starts_with("report") { Code::Rule(code.to_owned()) } else { Code::None }
+    if code.starts_with("report") { ProblemCode::Rule(code.to_owned()) } else { ProblemCode::None }
 }
 
-impl std::fmt::Display for Problem {
+impl std::fmt::Display for TruthProblem {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let severity = if self.is_error { "error" } else { "warning" };
         let Self { path, line, code, message, .. } = self;

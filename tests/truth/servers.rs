@@ -12,7 +12,7 @@ pub(crate) const ALL: [&str; 7] =
     ["rust-analyzer", "typescript-language-server", "typescript-7", "pyright", "ruff", "clangd", "gopls"];
 
 /// Where each program is.
-pub(crate) struct Servers(BTreeMap<String, PathBuf>);
+pub(crate) struct InstalledServers(BTreeMap<String, PathBuf>);
 
 /// The cache of the tests, which outlives them.
 pub(crate) fn cache() -> PathBuf {
@@ -23,7 +23,7 @@ pub(crate) fn cache() -> PathBuf {
         .expect("there is a home")
 }
 
-impl Servers {
+impl InstalledServers {
     /// Those that `COPYDESK_TEST_SERVERS` names, as `NAME=PATH` with `:` between them. Without it they are installed now.
     pub(crate) fn installed() -> Self {
         let named = std::env::var("COPYDESK_TEST_SERVERS").unwrap_or_else(|_| {

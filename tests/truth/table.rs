@@ -2,28 +2,28 @@
 
 use std::fmt::Write as _;
 
-use super::judge::Class;
+use super::judge::TruthClass;
 
-pub(crate) struct Row {
+pub(crate) struct TruthRow {
     pub(crate) server: String,
     pub(crate) case: String,
     pub(crate) is_cold: bool,
-    pub(crate) class: Class,
+    pub(crate) class: TruthClass,
     pub(crate) why: String,
     pub(crate) waited_ms: u64,
 }
 
-const CLASSES: [(Class, &str); 6] = [
-    (Class::Exact, "exact"),
-    (Class::Incomplete, "incomplete"),
-    (Class::Stale, "stale"),
-    (Class::Wrong, "wrong"),
-    (Class::Unknown, "unknown"),
-    (Class::Failed, "failed"),
+const CLASSES: [(TruthClass, &str); 6] = [
+    (TruthClass::Exact, "exact"),
+    (TruthClass::Incomplete, "incomplete"),
+    (TruthClass::Stale, "stale"),
+    (TruthClass::Wrong, "wrong"),
+    (TruthClass::Unknown, "unknown"),
+    (TruthClass::Failed, "failed"),
 ];
 
 /// As Markdown; `servers` are their names and versions, in their order.
-pub(crate) fn table(rows: &[Row], servers: &[(String, String)]) -> String {
+pub(crate) fn table(rows: &[TruthRow], servers: &[(String, String)]) -> String {
     let mut text = String::from(
         "| server | edits | exact | incomplete | stale | wrong | unknown | failed | warm: exact | wait: median, longest |\n\
          |---|---|---|---|---|---|---|---|---|---|\n",
@@ -39,7 +39,7 @@ pub(crate) fn table(rows: &[Row], servers: &[(String, String)]) -> String {
             let _ = write!(text, " {} |", of.iter().filter(|row| row.class == class).count());
         }
         let warm: Vec<_> = of.iter().filter(|row| !row.is_cold).collect();
-        let exact = warm.iter().filter(|row| row.class == Class::Exact).count();
+        let exact = warm.iter().filter(|row| row.class == TruthClass::Exact).count();
         let mut waits: Vec<_> = of.iter().map(|row| row.waited_ms).collect();
         waits.sort_unstable();
         let percent = exact as f64 * 100.0 / warm.len().max(1) as f64;
@@ -54,21 +54,21 @@ pub(crate) fn table(rows: &[Row], servers: &[(String, String)]) -> String {
 }
 
 /// What was not exact.
-pub(crate) fn others(rows: &[Row]) -> String {
+pub(crate) fn inexact_answers(rows: &[TruthRow]) -> String {
     let mut text = String::new();
-    for row in rows.iter().filter(|row| row.class != Class::Exact) {
+    for row in rows.iter().filter(|row| row.class != TruthClass::Exact) {
         let _ = writeln!(
             text,
             "- {} ({}): **{}**: {}",
             row.server,
             row.case,
-            word(row.class),
+            class_name(row.class),
             row.why.replace('\n', " ")
         );
     }
     text
 }
 
-pub(crate) fn word(class: Class) -> &'static str {
+pub(crate) fn class_name(class: TruthClass) -> &'static str {
     CLASSES.iter().find(|(one, _)| *one == class).map_or("", |(_, word)| word)
 }

@@ -1,24 +1,27 @@
 //! Servers that are compatible, each in its own way: the differences are data, and each entry of the data has an effect.
 
 use copydesk_model::catalogue::ReasoningControl;
-use copydesk_model::settings::{ModelSettings, Reasons};
-use copydesk_model::{CallResult, Effort, Event, Input, Message, Part, Request, Wire};
+use copydesk_model::settings::{ModelSettings, ReasoningSetting};
+use copydesk_model::{
+    AssistantPart, ModelEvent, ModelMessage, ModelRequest, ReasoningEffort, ToolResultPart, UserPart,
+    WireProtocol,
+};
 use serde_json::{Value, json};
 
-use super::harness::{Peer, hello};
+use super::harness::{TestModelOptions, hello};
 use super::requests::tool;
-use crate::model_server::{ModelServer, Turn};
+use crate::model_server::{ScriptedModelServer, ScriptedTurn};
 
-fn body(peer: &Peer, request: &Request) -> Value {
-    serde_json::from_slice(&peer.model().unwrap().body(request).unwrap()).unwrap()
+fn body(peer: &TestModelOptions, request: &ModelRequest) -> Value {
+    serde_json::from_slice(&peer.model().unwrap().encode_body(request).unwrap()).unwrap()
 }
 
-fn chat() -> Peer {
-    Peer::at(Wire::OpenaiChat, "http://x.test".into())
+fn chat() -> TestModelOptions {
+    TestModelOptions::with_base_url(WireProtocol::OpenaiChat, "http://x.test".into())
 }
 
-fn call(id: &str) -> Part {
-    Part::Call(copydesk_model::Call {
+fn call(id: &str) -> AssistantPart {
+    AssistantPart::Call(copydesk_model::ToolCallPart {
         id: id.into(),
         name: "read".into(),
         arguments: "{}".into(),
@@ -26,21 +29,25 @@ fn call(id: &str) -> Part {
     })
 }
 
-fn with_result(id: &str) -> Request {
+fn with_result(id: &str) -> ModelRequest {
     let mut request = hello();
-    let result =
-        CallResult { id: id.into(), name: "read".into(), output: "text".into(), ..CallResult::default() };
+    let result = ToolResultPart {
+        id: id.into(),
+        name: "read".into(),
+        output: "text".into(),
+        ..ToolResultPart::default()
+    };
     request.messages.extend([
-        Message::Assistant(vec![call(id)]),
-        Message::Results(vec![result]),
-        Message::User(vec![Input::Text("More".into())]),
+        ModelMessage::Assistant(vec![call(id)]),
+        ModelMessage::Results(vec![result]),
+        ModelMessage::User(vec![UserPart::Text("More".into())]),
     ]);
     request
 }
 
 #[test]
 fn the_field_that_limits_the_answer() {
-    let request = Request { max_output: Some(99), ..hello() };
+    let request = ModelRequest { max_output: Some(99), ..hello() };
     assert_eq!(body(&chat(), &request)["max_tokens"], 99);
     let other = body(&chat().dialect("token_limit", "max_completion_tokens"), &request);
     assert_eq!((&other["max_completion_tokens"], &other["max_tokens"]), (&json!(99), &Value::Null));
@@ -48,9 +55,9 @@ fn the_field_that_limits_the_answer() {
 
 #[test]
 fn how_effort_is_asked_for() {
-    let request = Request { effort: Some(Effort::High), ..hello() };
-    let off = Request { effort: Some(Effort::Off), ..hello() };
-    let field = |word: &str, request: &Request| body(&chat().dialect("effort", word), request);
+    let request = ModelRequest { effort: Some(ReasoningEffort::High), ..hello() };
+    let off = ModelRequest { effort: Some(ReasoningEffort::Off), ..hello() };
+    let field = |word: &str, request: &ModelRequest| body(&chat().dialect("effort", word), request);
     assert_eq!(field("reasoning_effort", &request)["reasoning_effort"], "high");
     assert_eq!(field("reasoning.effort", &request)["reasoning"], json!({ "effort": "high" }));
     assert_eq!(field("thinking", &request)["thinking"], json!({ "type": "enabled" }));
@@ -66,10 +73,10 @@ fn how_effort_is_asked_for() {
 
 #[test]
 fn a_model_that_does_not_reason_is_not_asked_to() {
-    for wire in Wire::ALL {
-        let mut peer = Peer::at(wire, "http://x.test".into());
-        peer.model.reasoning = Some(Reasons::No);
-        let body = body(&peer, &Request { effort: Some(Effort::High), ..hello() }).to_string();
+    for wire in WireProtocol::ALL {
+        let mut peer = TestModelOptions::with_base_url(wire, "http://x.test".into());
+        peer.model.reasoning = Some(ReasoningSetting::Disabled);
+        let body = body(&peer, &ModelRequest { effort: Some(ReasoningEffort::High), ..hello() }).to_string();
         for word in ["reasoning", "thinking", "effort"] {
             assert!(!body.contains(word), "{}: {body}", wire.name());
         }
@@ -78,13 +85,13 @@ fn a_model_that_does_not_reason_is_not_asked_to() {
 
 #[test]
 fn a_budget_of_thought_fits_into_the_answer() {
-    let mut peer = Peer::at(Wire::Anthropic, "http://x.test".into());
-    peer.model.reasoning = Some(Reasons::By(ReasoningControl::Budget));
+    let mut peer = TestModelOptions::with_base_url(WireProtocol::Anthropic, "http://x.test".into());
+    peer.model.reasoning = Some(ReasoningSetting::Control(ReasoningControl::Budget));
     let thinking = |max_output| {
         body(
             &peer,
-            &Request {
-                effort: Some(Effort::Max),
+            &ModelRequest {
+                effort: Some(ReasoningEffort::Max),
                 max_output: Some(max_output),
                 temperature: Some(0.3),
                 ..hello()
@@ -109,7 +116,7 @@ fn ids_of_calls_in_the_form_a_server_takes() {
 
 #[test]
 fn who_may_speak_after_a_tool() {
-    let roles = |peer: &Peer| {
+    let roles = |peer: &TestModelOptions| {
         let sent = body(peer, &with_result("c1"));
         let messages = sent["messages"].as_array().unwrap().iter();
         messages.map(|message| message["role"].as_str().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
@@ -121,10 +128,10 @@ fn who_may_speak_after_a_tool() {
 #[test]
 fn small_habits() {
     let request = with_result("c1");
-    let content = |peer: &Peer| body(peer, &request).pointer("/messages/1/content").cloned();
+    let content = |peer: &TestModelOptions| body(peer, &request).pointer("/messages/1/content").cloned();
     assert_eq!(content(&chat()), Some(Value::Null));
     assert_eq!(content(&chat().dialect("empty_content", "empty")), Some(json!("")));
-    let system = Request { system: vec!["S".into()], ..hello() };
+    let system = ModelRequest { system: vec!["S".into()], ..hello() };
     assert_eq!(body(&chat(), &system).pointer("/messages/0/role").unwrap(), "system");
     assert_eq!(
         body(&chat().dialect("developer_role", true), &system).pointer("/messages/0/role").unwrap(),
@@ -132,7 +139,7 @@ fn small_habits() {
     );
     assert_eq!(body(&chat(), &hello())["stream_options"], json!({ "include_usage": true }));
     assert_eq!(body(&chat().dialect("stream_usage", false), &hello()).get("stream_options"), None);
-    let keyed = Request { cache_key: Some("s".into()), ..hello() };
+    let keyed = ModelRequest { cache_key: Some("s".into()), ..hello() };
     assert_eq!(body(&chat(), &keyed).get("prompt_cache_key"), None);
     assert_eq!(body(&chat().dialect("cache", "key"), &keyed)["prompt_cache_key"], "s");
     assert_eq!(body(&chat().dialect("body", json!({ "tool_stream": true })), &hello())["tool_stream"], true);
@@ -144,18 +151,18 @@ fn small_habits() {
 #[tokio::test]
 async fn keys_go_where_the_server_looks_for_them() {
     for (wire, auth, header, value) in [
-        (Wire::Anthropic, None, "x-api-key", "sk-test"),
-        (Wire::OpenaiChat, None, "authorization", "Bearer sk-test"),
-        (Wire::OpenaiResponses, Some("api-key"), "api-key", "sk-test"),
-        (Wire::Gemini, None, "x-goog-api-key", "sk-test"),
-        (Wire::Anthropic, Some("bearer"), "authorization", "Bearer sk-test"),
+        (WireProtocol::Anthropic, None, "x-api-key", "sk-test"),
+        (WireProtocol::OpenaiChat, None, "authorization", "Bearer sk-test"),
+        (WireProtocol::OpenaiResponses, Some("api-key"), "api-key", "sk-test"),
+        (WireProtocol::Gemini, None, "x-goog-api-key", "sk-test"),
+        (WireProtocol::Anthropic, Some("bearer"), "authorization", "Bearer sk-test"),
     ] {
-        let server = ModelServer::playing([Turn::new().text("ok")]);
-        let mut peer = Peer::new(wire, &server).dialect("query", json!({ "api-version": "1 2" }));
+        let server = ScriptedModelServer::start_with([ScriptedTurn::new().text("ok")]);
+        let mut peer = TestModelOptions::new(wire, &server).dialect("query", json!({ "api-version": "1 2" }));
         if let Some(auth) = auth {
             peer = peer.dialect("auth", auth);
         }
-        peer.ask(&hello()).await;
+        peer.collect_answer(&hello()).await;
         let request = &server.requests()[0];
         assert_eq!(request.header(header), Some(value), "{}", wire.name());
         assert!(request.query.ends_with("api-version=1+2"), "{}", request.query);
@@ -167,15 +174,16 @@ async fn keys_go_where_the_server_looks_for_them() {
 async fn strict_schemas_and_their_nulls() {
     let read = json!({ "type": "object", "properties": { "filePath": { "type": "string" }, "limit": { "type": "integer" } }, "required": ["filePath"] });
     let free = json!({ "type": "object", "properties": { "env": { "type": "object", "additionalProperties": true } } });
-    let request = Request { tools: vec![tool("read", read), tool("free", free)], ..hello() };
-    for (wire, place) in [(Wire::OpenaiChat, "/function"), (Wire::OpenaiResponses, "")] {
-        let turn = Turn::new().call("c1", "read", json!({ "filePath": "a", "limit": null })).call(
+    let request = ModelRequest { tools: vec![tool("read", read), tool("free", free)], ..hello() };
+    for (wire, place) in [(WireProtocol::OpenaiChat, "/function"), (WireProtocol::OpenaiResponses, "")] {
+        let turn = ScriptedTurn::new().call("c1", "read", json!({ "filePath": "a", "limit": null })).call(
             "c2",
             "free",
             json!({ "env": null }),
         );
-        let server = ModelServer::playing([turn]);
-        let answer = Peer::new(wire, &server).dialect("strict", true).ask(&request).await;
+        let server = ScriptedModelServer::start_with([turn]);
+        let answer =
+            TestModelOptions::new(wire, &server).dialect("strict", true).collect_answer(&request).await;
         let sent = server.requests()[0].body.clone();
         let strict =
             |tool: usize| sent.pointer(&format!("/tools/{tool}{place}/strict")).and_then(Value::as_bool);
@@ -185,7 +193,7 @@ async fn strict_schemas_and_their_nulls() {
             Some(&json!(["integer", "null"]))
         );
         let parts = answer.parts();
-        let Part::Call(call) = &parts[0] else { panic!("{parts:?}") };
+        let AssistantPart::Call(call) = &parts[0] else { panic!("{parts:?}") };
         assert_eq!(call.arguments, r#"{"filePath":"a"}"#);
     }
 }
@@ -197,21 +205,22 @@ async fn reasoning_details_are_put_together_and_sent_back() {
         let chunk = json!({ "choices": [{ "index": 0, "delta": delta, "finish_reason": finish }] });
         format!("data: {chunk}\n\n").into_bytes()
     };
-    let turn = Turn::new()
+    let turn = ScriptedTurn::new()
         .raw(chunk(json!({ "reasoning": "Let ", "reasoning_details": [{ "type": "reasoning.text", "index": 0, "text": "Let " }] }), Value::Null))
         .raw(chunk(json!({ "reasoning": "me", "reasoning_details": [{ "type": "reasoning.text", "index": 0, "text": "me", "signature": "s" }] }), Value::Null))
         .raw(chunk(json!({ "content": "Yes" }), Value::Null))
         .raw(chunk(json!({ "reasoning_details": [{ "type": "reasoning.encrypted", "index": 1, "data": "x", "id": "c1" }] }), json!("stop")))
         .raw(b"data: {\"choices\":[],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":1,\"total_tokens\":2,\"cost\":0.25}}\n\ndata: [DONE]\n\n".to_vec())
         .end();
-    let server = ModelServer::playing([turn, Turn::new().text("ok")]);
-    let peer = Peer::new(Wire::OpenaiChat, &server).dialect("reasoning_echo", "reasoning_details");
-    let answer = peer.ask(&hello()).await;
-    let Some(Event::Finished(finish)) = answer.events.last() else { panic!("{answer:?}") };
+    let server = ScriptedModelServer::start_with([turn, ScriptedTurn::new().text("ok")]);
+    let peer = TestModelOptions::new(WireProtocol::OpenaiChat, &server)
+        .dialect("reasoning_echo", "reasoning_details");
+    let answer = peer.collect_answer(&hello()).await;
+    let Some(ModelEvent::Finished(finish)) = answer.events.last() else { panic!("{answer:?}") };
     assert_eq!(finish.cost, Some(0.25), "the server's own account wins");
     let mut request = hello();
-    request.messages.push(Message::Assistant(answer.parts()));
-    peer.ask(&request).await;
+    request.messages.push(ModelMessage::Assistant(answer.parts()));
+    peer.collect_answer(&request).await;
     assert_eq!(
         server.requests()[1].body["messages"][1],
         json!({ "role": "assistant", "content": "Yes", "reasoning_details": [
@@ -253,12 +262,12 @@ async fn bent_calls_are_understood() {
         ],
     ];
     for chunks in cases {
-        let mut turn = Turn::new();
+        let mut turn = ScriptedTurn::new();
         for chunk in &chunks {
             turn = turn.raw(read(chunk.clone()));
         }
-        let server = ModelServer::playing([turn.raw(done.clone()).end()]);
-        let answer = Peer::new(Wire::OpenaiChat, &server).ask(&hello()).await;
+        let server = ScriptedModelServer::start_with([turn.raw(done.clone()).end()]);
+        let answer = TestModelOptions::new(WireProtocol::OpenaiChat, &server).collect_answer(&hello()).await;
         assert_eq!(answer.transcript(), "call a x \"{}\"\ncall b y \"{}\"\nfinished Calls\n", "{chunks:?}");
     }
 }
@@ -267,15 +276,15 @@ async fn bent_calls_are_understood() {
 fn the_users_own_word_goes_into_every_request() {
     let mut peer = chat();
     peer.model = ModelSettings {
-        defaults: copydesk_model::Defaults {
-            effort: Some(Effort::Low),
+        defaults: copydesk_model::RequestDefaults {
+            effort: Some(ReasoningEffort::Low),
             body: serde_json::Map::from_iter([("seed".to_owned(), json!(7))]),
-            ..copydesk_model::Defaults::default()
+            ..copydesk_model::RequestDefaults::default()
         },
         ..peer.model
     };
     let sent = body(&peer, &hello());
     assert_eq!((&sent["reasoning_effort"], &sent["seed"]), (&json!("low"), &json!(7)));
-    let sent = body(&peer, &Request { effort: Some(Effort::High), ..hello() });
+    let sent = body(&peer, &ModelRequest { effort: Some(ReasoningEffort::High), ..hello() });
     assert_eq!(sent["reasoning_effort"], "high");
 }

@@ -2,48 +2,53 @@
 
 use std::time::Duration;
 
-use copydesk_model::{Event, Stop, Wire};
+use copydesk_model::{FinishReason, ModelEvent, WireProtocol};
 use serde_json::json;
 
-use super::harness::{Answer, Peer, hello, on_every_wire, on_wire};
+use super::harness::{CollectedStream, TestModelOptions, hello, on_every_wire, on_wire};
 use super::tls;
-use crate::model_server::{Failure, ModelServer, Turn};
+use crate::model_server::{ScriptedErrorKind, ScriptedModelServer, ScriptedTurn};
 
 #[tokio::test]
 async fn faults_before_the_answer_are_tried_again() {
-    type Make = fn() -> Turn;
-    let cases: [(Make, &str); 8] = [
-        (|| Turn::too_many("0"), "RateLimited"),
-        (Turn::server_error, "Server"),
-        (Turn::overloaded, "Overloaded"),
-        (Turn::hang_up, "Network"),
-        (|| Turn::status(408).body("slow"), "Transient"),
-        (|| Turn::status(409).body("conflict"), "Transient"),
-        (|| Turn::status(502).body("<html>bad gateway</html>"), "Server"),
-        (|| Turn::status(529).body(""), "Overloaded"),
+    type FaultTurnBuilder = fn() -> ScriptedTurn;
+    let cases: [(FaultTurnBuilder, &str); 8] = [
+        (|| ScriptedTurn::rate_limited("0"), "RateLimited"),
+        (ScriptedTurn::server_error, "Server"),
+        (ScriptedTurn::overloaded, "Overloaded"),
+        (ScriptedTurn::hang_up, "Network"),
+        (|| ScriptedTurn::status(408).body("slow"), "Transient"),
+        (|| ScriptedTurn::status(409).body("conflict"), "Transient"),
+        (|| ScriptedTurn::status(502).body("<html>bad gateway</html>"), "Server"),
+        (|| ScriptedTurn::status(529).body(""), "Overloaded"),
     ];
     for (fault, kind) in cases {
-        let turns = || vec![fault(), Turn::new().text("ok")];
+        let turns = || vec![fault(), ScriptedTurn::new().text("ok")];
         on_every_wire(turns, &format!("retry 1 {kind}\ntext \"ok\"\nfinished End")).await;
     }
 }
 
 #[tokio::test]
 async fn faults_within_the_answer_are_tried_again_and_void_what_came() {
-    type Make = fn(Turn) -> Turn;
-    let cases: [(Make, &str); 6] = [
-        (Turn::end, "EndedEarly"),
-        (Turn::truncated, "Network"),
-        (Turn::malformed, "Malformed"),
-        (|turn| turn.error(Failure::Overloaded, "Overloaded"), "Overloaded"),
-        (|turn| turn.error(Failure::RateLimit, "Slow down"), "RateLimited"),
-        (|turn| turn.error(Failure::Server, "Internal server error"), "Server"),
+    type TurnFault = fn(ScriptedTurn) -> ScriptedTurn;
+    let cases: [(TurnFault, &str); 6] = [
+        (ScriptedTurn::end, "EndedEarly"),
+        (ScriptedTurn::truncated, "Network"),
+        (ScriptedTurn::malformed, "Malformed"),
+        (|turn| turn.error(ScriptedErrorKind::Overloaded, "Overloaded"), "Overloaded"),
+        (|turn| turn.error(ScriptedErrorKind::RateLimit, "Slow down"), "RateLimited"),
+        (|turn| turn.error(ScriptedErrorKind::Server, "Internal server error"), "Server"),
     ];
     for (fault, kind) in cases {
-        let turns = || vec![fault(Turn::new().reasoning("Hm.").text("half an ans")), Turn::new().text("ok")];
-        for wire in Wire::ALL {
-            let server = ModelServer::playing(turns());
-            let answer = Peer::new(wire, &server).ask(&hello()).await;
+        let turns = || {
+            vec![
+                fault(ScriptedTurn::new().reasoning("Hm.").text("half an ans")),
+                ScriptedTurn::new().text("ok"),
+            ]
+        };
+        for wire in WireProtocol::ALL {
+            let server = ScriptedModelServer::start_with(turns());
+            let answer = TestModelOptions::new(wire, &server).collect_answer(&hello()).await;
             let transcript = answer.transcript();
             let after = transcript.split_once("retry").map(|(_, after)| after);
             assert_eq!(
@@ -58,21 +63,24 @@ async fn faults_within_the_answer_are_tried_again_and_void_what_came() {
 
 #[tokio::test]
 async fn a_reset_in_the_middle_is_tried_again() {
-    for wire in Wire::ALL {
-        let server =
-            ModelServer::playing([Turn::new().text("half").gate("got").reset(), Turn::new().text("ok")]);
-        let mut events = Peer::new(wire, &server).model().unwrap().stream(&hello()).unwrap();
-        while !matches!(events.next().await.unwrap().unwrap(), Event::Delta { .. }) {}
-        server.open("got");
+    for wire in WireProtocol::ALL {
+        let server = ScriptedModelServer::start_with([
+            ScriptedTurn::new().text("half").gate("got").reset(),
+            ScriptedTurn::new().text("ok"),
+        ]);
+        let mut events = TestModelOptions::new(wire, &server).model().unwrap().stream(&hello()).unwrap();
+        while !matches!(events.next().await.unwrap().unwrap(), ModelEvent::PartDelta { .. }) {}
+        server.open_gate("got");
         let mut retried = false;
         let mut last = None;
         while let Some(event) = events.next().await {
             let event = event.unwrap();
-            retried |= matches!(event, Event::Retry(_));
+            retried |= matches!(event, ModelEvent::Retry(_));
             last = Some(event);
         }
         assert!(
-            retried && matches!(last, Some(Event::Finished(finish)) if finish.stop == Stop::End),
+            retried
+                && matches!(last, Some(ModelEvent::Finished(finish)) if finish.reason == FinishReason::End),
             "{}",
             wire.name()
         );
@@ -82,38 +90,52 @@ async fn a_reset_in_the_middle_is_tried_again() {
 #[tokio::test]
 async fn a_stall_is_broken_off_and_tried_again() {
     // Side by side: each waits for its limit twice, which is long enough for the answer of a busy machine.
-    let [one, two, three, four] = Wire::ALL.map(stalled);
+    let [one, two, three, four] = WireProtocol::ALL.map(stalled);
     tokio::join!(one, two, three, four);
 }
 
-async fn stalled(wire: Wire) {
+async fn stalled(wire: WireProtocol) {
     let limit = Some(Duration::from_secs(2));
-    let server = ModelServer::playing([Turn::new().text("half").stall("quiet"), Turn::new().text("ok")]);
-    let transcript = Peer { idle: limit, ..Peer::new(wire, &server) }.ask(&hello()).await.transcript();
+    let server = ScriptedModelServer::start_with([
+        ScriptedTurn::new().text("half").stall("quiet"),
+        ScriptedTurn::new().text("ok"),
+    ]);
+    let transcript = TestModelOptions { idle: limit, ..TestModelOptions::new(wire, &server) }
+        .collect_answer(&hello())
+        .await
+        .transcript();
     assert!(
         transcript.ends_with("retry 1 Stalled\ntext \"ok\"\nfinished End\n"),
         "{} {transcript}",
         wire.name()
     );
-    server.closed("quiet").await;
+    server.wait_for_hangup("quiet").await;
 
-    let server = ModelServer::playing([Turn::new().hold("head"), Turn::new().text("ok")]);
-    let transcript = Peer { first_byte: limit, ..Peer::new(wire, &server) }.ask(&hello()).await.transcript();
+    let server = ScriptedModelServer::start_with([
+        ScriptedTurn::new().gate_before_response("head"),
+        ScriptedTurn::new().text("ok"),
+    ]);
+    let transcript = TestModelOptions { first_byte: limit, ..TestModelOptions::new(wire, &server) }
+        .collect_answer(&hello())
+        .await
+        .transcript();
     assert_eq!(transcript, "retry 1 Stalled\ntext \"ok\"\nfinished End\n", "{}", wire.name());
-    server.closed("head").await;
+    server.wait_for_hangup("head").await;
 }
 
 /// The call has been given out and may have run: the rest of the answer is lost, the call is not made again.
 #[tokio::test]
 async fn a_break_after_a_complete_call_never_repeats_it() {
-    type Make = fn(Turn) -> Turn;
-    let breaks: [Make; 3] =
-        [Turn::end, Turn::truncated, |turn| turn.error(Failure::Overloaded, "Overloaded")];
-    for wire in [Wire::Anthropic, Wire::OpenaiResponses, Wire::Gemini] {
+    type TurnBreak = fn(ScriptedTurn) -> ScriptedTurn;
+    let breaks: [TurnBreak; 3] = [ScriptedTurn::end, ScriptedTurn::truncated, |turn| {
+        turn.error(ScriptedErrorKind::Overloaded, "Overloaded")
+    }];
+    for wire in [WireProtocol::Anthropic, WireProtocol::OpenaiResponses, WireProtocol::Gemini] {
         for broken in breaks {
-            let turn = Turn::new().call("c1", "bash", json!({ "command": "true" })).split().text("And then");
-            let server = ModelServer::playing([broken(turn)]);
-            let answer = Peer::new(wire, &server).ask(&hello()).await;
+            let turn =
+                ScriptedTurn::new().call("c1", "bash", json!({ "command": "true" })).split().text("And then");
+            let server = ScriptedModelServer::start_with([broken(turn)]);
+            let answer = TestModelOptions::new(wire, &server).collect_answer(&hello()).await;
             let transcript = answer.transcript();
             let complete = "call c1 bash \"{\\\"command\\\":\\\"true\\\"}\"\n";
             assert!(transcript.starts_with(complete), "{} {transcript}", wire.name());
@@ -129,39 +151,45 @@ async fn a_break_after_a_complete_call_never_repeats_it() {
 /// On this wire a call is complete only when the reason to stop has come: before that it has not been given out.
 #[tokio::test]
 async fn a_chat_call_that_is_not_complete_is_asked_for_again() {
-    let call = || Turn::new().call("c1", "bash", json!({ "command": "true" }));
+    let call = || ScriptedTurn::new().call("c1", "bash", json!({ "command": "true" }));
     let expected = "retry 1 EndedEarly\ncall c1 bash \"{\\\"command\\\":\\\"true\\\"}\"\nfinished Calls";
-    on_wire(Wire::OpenaiChat, vec![call().split().end(), call()], expected).await;
+    on_wire(WireProtocol::OpenaiChat, vec![call().split().end(), call()], expected).await;
 }
 
 #[tokio::test]
 async fn the_wait_is_what_the_server_asked_for_and_is_shown() {
-    for wire in Wire::ALL {
-        let server = ModelServer::playing([Turn::too_many("7"), Turn::new().text("unheard")]);
-        let mut events = Peer::new(wire, &server).model().unwrap().stream(&hello()).unwrap();
-        let Event::Retry(retry) = events.next().await.unwrap().unwrap() else {
+    for wire in WireProtocol::ALL {
+        let server = ScriptedModelServer::start_with([
+            ScriptedTurn::rate_limited("7"),
+            ScriptedTurn::new().text("unheard"),
+        ]);
+        let mut events = TestModelOptions::new(wire, &server).model().unwrap().stream(&hello()).unwrap();
+        let ModelEvent::Retry(retry) = events.next().await.unwrap().unwrap() else {
             panic!("a retry comes first")
         };
         assert_eq!((retry.attempt, retry.delay), (1, Duration::from_secs(7)));
         assert!(retry.error.message.contains("Script asks to slow down (429)"), "{}", retry.error);
         drop(events);
         // The other turn is for someone who does not wait.
-        Peer::new(wire, &server).ask(&hello()).await;
+        TestModelOptions::new(wire, &server).collect_answer(&hello()).await;
     }
 }
 
 #[tokio::test]
 async fn attempts_come_to_an_end() {
-    let turns = || (0..3).map(|_| Turn::server_error()).collect();
+    let turns = || (0..3).map(|_| ScriptedTurn::server_error()).collect();
     on_every_wire(turns, "retry 1 Server\nretry 2 Server\nerror Server").await;
 }
 
 #[tokio::test]
 async fn every_attempt_sends_the_same_bytes() {
-    for wire in Wire::ALL {
-        let server =
-            ModelServer::playing([Turn::server_error(), Turn::new().text("a").end(), Turn::new().text("ok")]);
-        Peer::new(wire, &server).ask(&hello()).await;
+    for wire in WireProtocol::ALL {
+        let server = ScriptedModelServer::start_with([
+            ScriptedTurn::server_error(),
+            ScriptedTurn::new().text("a").end(),
+            ScriptedTurn::new().text("ok"),
+        ]);
+        TestModelOptions::new(wire, &server).collect_answer(&hello()).await;
         let requests = server.requests();
         assert_eq!(requests.len(), 3);
         assert!(requests.iter().all(|request| request.raw == requests[0].raw), "{}", wire.name());
@@ -172,12 +200,15 @@ async fn every_attempt_sends_the_same_bytes() {
 #[tokio::test]
 async fn a_secure_connection_that_breaks_is_tried_again() {
     let beginning = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: {\"choices\":[{\"delta\":{\"content\":\"half\"}}]}\n\n";
-    let address = tls::cut(beginning).await;
-    let ordinary = Peer::at(Wire::OpenaiChat, format!("https://localhost:{}/v1", address.port()));
+    let address = tls::start_truncating(beginning).await;
+    let ordinary = TestModelOptions::with_base_url(
+        WireProtocol::OpenaiChat,
+        format!("https://localhost:{}/v1", address.port()),
+    );
     let http = reqwest::Client::builder().tls_danger_accept_invalid_certs(true).build().unwrap();
     let (model, policy) = (ordinary.model().unwrap(), ordinary.policy);
-    let model = copydesk_model::Model::new(model.provider().clone(), model.info().clone(), http, policy);
-    let transcript = Answer::collect(model.stream(&hello()).unwrap()).await.transcript();
+    let model = copydesk_model::Model::new(model.provider().clone(), model.spec().clone(), http, policy);
+    let transcript = CollectedStream::collect(model.stream(&hello()).unwrap()).await.transcript();
     assert!(
         transcript.contains("retry 1 Network\nretry 2 Network\n") && transcript.ends_with("error Network\n"),
         "{transcript}"

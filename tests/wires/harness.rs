@@ -4,55 +4,55 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use copydesk_model::catalogue::{Prices, ReasoningControl, Tier};
-use copydesk_model::retry::Policy;
-use copydesk_model::settings::{Given, ModelSettings, ProviderSettings, Reasons};
+use copydesk_model::catalogue::{ModelPrices, ReasoningControl, TokenPrices};
+use copydesk_model::retry::RetryPolicy;
+use copydesk_model::settings::{ModelSettings, ProviderSettings, ReasoningSetting, SettingValue};
 use copydesk_model::{
-    Error, Event, Events, Input, Limits, Message, Model, Part, PartKind, Registry, Request, Secret, Settings,
-    Wire,
+    AssistantPart, Model, ModelError, ModelEvent, ModelMessage, ModelRegistry, ModelRequest, ModelStream,
+    PartKind, RegistrySettings, SecretString, StreamLimits, UserPart, WireProtocol,
 };
 use serde_json::{Map, Value};
 
-use crate::model_server::{self, ModelServer, Turn};
+use crate::model_server::{self, ScriptedModelServer, ScriptedTurn};
 
 /// Retries without a wait: the times themselves are tested where they are computed.
-const QUICK: Policy =
-    Policy { max_retries: 2, first: Duration::from_millis(1), cap: Duration::from_millis(1) };
+const QUICK: RetryPolicy =
+    RetryPolicy { max_retries: 2, first: Duration::from_millis(1), cap: Duration::from_millis(1) };
 
 /// How a test's model differs from the ordinary.
 #[derive(Debug, Clone)]
-pub(crate) struct Peer {
-    pub(crate) wire: Wire,
+pub(crate) struct TestModelOptions {
+    pub(crate) wire: WireProtocol,
     pub(crate) base_url: String,
-    pub(crate) policy: Policy,
+    pub(crate) policy: RetryPolicy,
     pub(crate) idle: Option<Duration>,
     pub(crate) first_byte: Option<Duration>,
-    pub(crate) limits: Limits,
+    pub(crate) limits: StreamLimits,
     pub(crate) dialect: Map<String, Value>,
     pub(crate) model: ModelSettings,
     pub(crate) key: Option<&'static str>,
 }
 
-impl Peer {
-    pub(crate) fn new(wire: Wire, server: &ModelServer) -> Self {
-        Self::at(wire, server.base_url(of_server(wire)))
+impl TestModelOptions {
+    pub(crate) fn new(wire: WireProtocol, server: &ScriptedModelServer) -> Self {
+        Self::with_base_url(wire, server.base_url(of_server(wire)))
     }
 
-    pub(crate) fn at(wire: Wire, base_url: String) -> Self {
+    pub(crate) fn with_base_url(wire: WireProtocol, base_url: String) -> Self {
         let control = match wire {
-            Wire::Anthropic => ReasoningControl::Adaptive,
-            Wire::OpenaiChat | Wire::OpenaiResponses => ReasoningControl::Effort,
-            Wire::Gemini => ReasoningControl::Level,
+            WireProtocol::Anthropic => ReasoningControl::Adaptive,
+            WireProtocol::OpenaiChat | WireProtocol::OpenaiResponses => ReasoningControl::Effort,
+            WireProtocol::Gemini => ReasoningControl::Level,
         };
-        let base = Tier { input: 1.0, output: 10.0, cache_read: Some(0.1), cache_write: Some(2.0) };
+        let base = TokenPrices { input: 1.0, output: 10.0, cache_read: Some(0.1), cache_write: Some(2.0) };
         let model = ModelSettings {
             context: Some(100_000),
             output: Some(20_000),
-            cost: Some(Prices { base, above: None }),
+            cost: Some(ModelPrices { base, above: None }),
             images: Some(true),
             pdf: Some(true),
             caching: Some(true),
-            reasoning: Some(Reasons::By(control)),
+            reasoning: Some(ReasoningSetting::Control(control)),
             ..ModelSettings::default()
         };
         Self {
@@ -61,7 +61,7 @@ impl Peer {
             policy: QUICK,
             idle: None,
             first_byte: None,
-            limits: Limits::default(),
+            limits: StreamLimits::default(),
             dialect: Map::new(),
             model,
             key: Some("sk-test"),
@@ -73,12 +73,12 @@ impl Peer {
         self
     }
 
-    pub(crate) fn model(&self) -> Result<Model, Error> {
+    pub(crate) fn model(&self) -> Result<Model, ModelError> {
         let provider = ProviderSettings {
             name: Some("Script".into()),
             wire: Some(self.wire),
-            base_url: Some(Given { value: self.base_url.clone(), trusted: true }),
-            key: self.key.map(|key| Given { value: Secret::new(key), trusted: true }),
+            base_url: Some(SettingValue { value: self.base_url.clone(), is_trusted: true }),
+            key: self.key.map(|key| SettingValue { value: SecretString::new(key), is_trusted: true }),
             idle: self.idle,
             first_byte: self.first_byte.map(Some),
             dialect: self.dialect.clone(),
@@ -86,42 +86,45 @@ impl Peer {
             ..ProviderSettings::default()
         };
         let providers = BTreeMap::from([("script".to_owned(), provider)]);
-        let settings = Settings { providers, policy: self.policy, ..Settings::default() };
-        Registry::new(settings, BTreeMap::new(), Box::new(|_| None))
+        let settings = RegistrySettings { providers, policy: self.policy, ..RegistrySettings::default() };
+        ModelRegistry::new(settings, BTreeMap::new(), Box::new(|_| None))
             .model("script/m-1")
             .map(|model| model.with_limits(self.limits))
     }
 
-    pub(crate) async fn ask(&self, request: &Request) -> Answer {
+    pub(crate) async fn collect_answer(&self, request: &ModelRequest) -> CollectedStream {
         match self.model().and_then(|model| model.stream(request)) {
-            Ok(events) => Answer::collect(events).await,
-            Err(error) => Answer { events: Vec::new(), error: Some(error) },
+            Ok(events) => CollectedStream::collect(events).await,
+            Err(error) => CollectedStream { events: Vec::new(), error: Some(error) },
         }
     }
 }
 
-pub(crate) fn of_server(wire: Wire) -> model_server::Wire {
+pub(crate) fn of_server(wire: WireProtocol) -> model_server::ScriptedWire {
     match wire {
-        Wire::Anthropic => model_server::Wire::Anthropic,
-        Wire::OpenaiChat => model_server::Wire::Chat,
-        Wire::OpenaiResponses => model_server::Wire::Responses,
-        Wire::Gemini => model_server::Wire::Gemini,
+        WireProtocol::Anthropic => model_server::ScriptedWire::Anthropic,
+        WireProtocol::OpenaiChat => model_server::ScriptedWire::Chat,
+        WireProtocol::OpenaiResponses => model_server::ScriptedWire::Responses,
+        WireProtocol::Gemini => model_server::ScriptedWire::Gemini,
     }
 }
 
-pub(crate) fn hello() -> Request {
-    Request { messages: vec![Message::User(vec![Input::Text("Hello".into())])], ..Request::default() }
+pub(crate) fn hello() -> ModelRequest {
+    ModelRequest {
+        messages: vec![ModelMessage::User(vec![UserPart::Text("Hello".into())])],
+        ..ModelRequest::default()
+    }
 }
 
 /// Everything that came, to the end.
 #[derive(Debug)]
-pub(crate) struct Answer {
-    pub(crate) events: Vec<Event>,
-    pub(crate) error: Option<Error>,
+pub(crate) struct CollectedStream {
+    pub(crate) events: Vec<ModelEvent>,
+    pub(crate) error: Option<ModelError>,
 }
 
-impl Answer {
-    pub(crate) async fn collect(mut stream: Events) -> Self {
+impl CollectedStream {
+    pub(crate) async fn collect(mut stream: ModelStream) -> Self {
         let mut answer = Self { events: Vec::new(), error: None };
         while let Some(event) = stream.next().await {
             match event {
@@ -133,9 +136,9 @@ impl Answer {
     }
 
     /// The complete parts, in the order of their numbers.
-    pub(crate) fn parts(&self) -> Vec<Part> {
+    pub(crate) fn parts(&self) -> Vec<AssistantPart> {
         let ended = self.events.iter().filter_map(|event| match event {
-            Event::Ended { part, content } => Some((*part, content.clone())),
+            ModelEvent::PartEnded { part, content } => Some((*part, content.clone())),
             _ => None,
         });
         let mut parts: Vec<_> = ended.collect();
@@ -151,7 +154,7 @@ impl Answer {
         let mut kinds: BTreeMap<usize, &'static str> = BTreeMap::new();
         for event in &self.events {
             match event {
-                Event::Started { part, kind } => {
+                ModelEvent::PartStarted { part, kind } => {
                     let word = match kind {
                         PartKind::Text => "text",
                         PartKind::Reasoning => "reasoning",
@@ -160,15 +163,17 @@ impl Answer {
                     assert!(kinds.insert(*part, word).is_none(), "part {part} starts once");
                     pieces.insert(*part, String::new());
                 }
-                Event::Delta { part, text } => {
+                ModelEvent::PartDelta { part, text } => {
                     pieces.get_mut(part).expect("a piece belongs to a part that has started").push_str(text);
                 }
-                Event::Ended { part, content } => {
+                ModelEvent::PartEnded { part, content } => {
                     let streamed = pieces.remove(part).expect("a part ends once, after it has started");
                     let line = match content {
-                        Part::Text(text) => same(&streamed, &text.text, "text", ""),
-                        Part::Reasoning(reasoning) => same(&streamed, &reasoning.text, "reasoning", ""),
-                        Part::Call(call) => {
+                        AssistantPart::Text(text) => same(&streamed, &text.text, "text", ""),
+                        AssistantPart::Reasoning(reasoning) => {
+                            same(&streamed, &reasoning.text, "reasoning", "")
+                        }
+                        AssistantPart::Call(call) => {
                             let id = if call.id.starts_with("call") && call.id.len() == 24 {
                                 "(new)"
                             } else {
@@ -180,13 +185,13 @@ impl Answer {
                     };
                     writeln!(lines, "{line}").expect("a string takes text");
                 }
-                Event::Retry(retry) => {
+                ModelEvent::Retry(retry) => {
                     pieces.clear();
                     writeln!(lines, "retry {} {:?}", retry.attempt, retry.error.kind)
                         .expect("a string takes text");
                 }
-                Event::Finished(finish) => {
-                    writeln!(lines, "finished {:?}", finish.stop).expect("a string takes text");
+                ModelEvent::Finished(finish) => {
+                    writeln!(lines, "finished {:?}", finish.reason).expect("a string takes text");
                 }
             }
         }
@@ -206,15 +211,15 @@ fn same(streamed: &str, whole: &str, kind: &str, prefix: &str) -> String {
 }
 
 /// Plays the turns on every wire and compares each transcript.
-pub(crate) async fn on_every_wire(turns: impl Fn() -> Vec<Turn>, expected: &str) {
-    for wire in Wire::ALL {
+pub(crate) async fn on_every_wire(turns: impl Fn() -> Vec<ScriptedTurn>, expected: &str) {
+    for wire in WireProtocol::ALL {
         on_wire(wire, turns(), expected).await;
     }
 }
 
-pub(crate) async fn on_wire(wire: Wire, turns: Vec<Turn>, expected: &str) {
-    let server = ModelServer::playing(turns);
-    let answer = Peer::new(wire, &server).ask(&hello()).await;
+pub(crate) async fn on_wire(wire: WireProtocol, turns: Vec<ScriptedTurn>, expected: &str) {
+    let server = ScriptedModelServer::start_with(turns);
+    let answer = TestModelOptions::new(wire, &server).collect_answer(&hello()).await;
     let lines = expected.lines().map(str::trim).filter(|line| !line.is_empty());
     let expected: String = lines.flat_map(|line| [line, "\n"]).collect();
     assert_eq!(answer.transcript(), expected, "{}: {:?}", wire.name(), answer.error);

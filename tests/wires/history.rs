@@ -2,26 +2,36 @@
 //! of it may make every later request of the session fail.
 
 use copydesk_model::catalogue::ReasoningControl;
-use copydesk_model::settings::Reasons;
+use copydesk_model::settings::ReasoningSetting;
 use copydesk_model::{
-    Call, CallResult, Echo, Effort, Input, Media, Message, Part, Reasoning, Request, Text, Wire,
+    AssistantPart, MediaPart, ModelMessage, ModelRequest, ProviderMetadata, ReasoningEffort, ReasoningPart,
+    TextPart, ToolCallPart, ToolResultPart, UserPart, WireProtocol,
 };
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
-use super::harness::{Peer, hello};
+use super::harness::{TestModelOptions, hello};
 
-fn body(peer: &Peer, request: &Request) -> Value {
-    serde_json::from_slice(&peer.model().unwrap().body(request).unwrap()).unwrap()
+fn body(peer: &TestModelOptions, request: &ModelRequest) -> Value {
+    serde_json::from_slice(&peer.model().unwrap().encode_body(request).unwrap()).unwrap()
 }
 
-fn call(id: &str, name: &str) -> [Message; 2] {
+fn call(id: &str, name: &str) -> [ModelMessage; 2] {
     let (id, name) = (id.to_owned(), name.to_owned());
-    let result =
-        CallResult { id: id.clone(), name: name.clone(), output: "x".into(), ..CallResult::default() };
+    let result = ToolResultPart {
+        id: id.clone(),
+        name: name.clone(),
+        output: "x".into(),
+        ..ToolResultPart::default()
+    };
     [
-        Message::Assistant(vec![Part::Call(Call { id, name, arguments: "{}".into(), echo: None })]),
-        Message::Results(vec![result]),
+        ModelMessage::Assistant(vec![AssistantPart::Call(ToolCallPart {
+            id,
+            name,
+            arguments: "{}".into(),
+            echo: None,
+        })]),
+        ModelMessage::Results(vec![result]),
     ]
 }
 
@@ -33,7 +43,7 @@ fn a_conversation_moves_between_models() {
     request.messages.extend(call(&"x".repeat(90), ""));
     for (wire, ids, longest) in [
         (
-            Wire::Anthropic,
+            WireProtocol::Anthropic,
             [
                 ("/messages/1/content/0/id", "/messages/2/content/0/tool_use_id"),
                 ("/messages/3/content/0/id", "/messages/4/content/0/tool_use_id"),
@@ -41,7 +51,7 @@ fn a_conversation_moves_between_models() {
             64,
         ),
         (
-            Wire::OpenaiChat,
+            WireProtocol::OpenaiChat,
             [
                 ("/messages/1/tool_calls/0/id", "/messages/2/tool_call_id"),
                 ("/messages/3/tool_calls/0/id", "/messages/4/tool_call_id"),
@@ -49,18 +59,18 @@ fn a_conversation_moves_between_models() {
             40,
         ),
         (
-            Wire::OpenaiResponses,
+            WireProtocol::OpenaiResponses,
             [("/input/1/call_id", "/input/2/call_id"), ("/input/3/call_id", "/input/4/call_id")],
             64,
         ),
     ] {
-        let sent = body(&Peer::at(wire, "http://x.test".into()), &request);
+        let sent = body(&TestModelOptions::with_base_url(wire, "http://x.test".into()), &request);
         for (of_call, of_result) in ids {
             let id = sent.pointer(of_call).and_then(Value::as_str).unwrap();
             assert_eq!(sent.pointer(of_result).and_then(Value::as_str), Some(id));
             assert!(id.len() <= longest, "{} {id}", wire.name());
             let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-            assert!(wire != Wire::Anthropic || id.bytes().all(plain), "{id}");
+            assert!(wire != WireProtocol::Anthropic || id.bytes().all(plain), "{id}");
         }
         assert!(
             !sent.to_string().contains("read file") && !sent.to_string().contains(r#""name":"""#),
@@ -73,20 +83,23 @@ fn a_conversation_moves_between_models() {
 #[test]
 fn thoughts_that_led_to_nothing_are_left_out() {
     let thought = |data: Value| {
-        let echo =
-            Echo { provider: "script".into(), model: "m-1".into(), data: to_raw_value(&data).unwrap() };
-        Part::Reasoning(Reasoning { text: "Hm.".into(), echo: Some(echo) })
+        let echo = ProviderMetadata {
+            provider: "script".into(),
+            model: "m-1".into(),
+            data: to_raw_value(&data).unwrap(),
+        };
+        AssistantPart::Reasoning(ReasoningPart { text: "Hm.".into(), echo: Some(echo) })
     };
     let mut request = hello();
-    let text = Part::Text(Text { text: "said".into(), echo: None });
-    request.messages.push(Message::Assistant(vec![
+    let text = AssistantPart::Text(TextPart { text: "said".into(), echo: None });
+    request.messages.push(ModelMessage::Assistant(vec![
         thought(json!({ "n": 1 })),
         text,
         thought(json!({ "n": 2 })),
     ]));
-    request.messages.push(Message::Assistant(vec![thought(json!({ "n": 3 }))]));
-    for wire in [Wire::Anthropic, Wire::OpenaiResponses] {
-        let sent = body(&Peer::at(wire, "http://x.test".into()), &request).to_string();
+    request.messages.push(ModelMessage::Assistant(vec![thought(json!({ "n": 3 }))]));
+    for wire in [WireProtocol::Anthropic, WireProtocol::OpenaiResponses] {
+        let sent = body(&TestModelOptions::with_base_url(wire, "http://x.test".into()), &request).to_string();
         assert!(sent.contains(r#"{"n":1}"#), "{sent}");
         assert!(!sent.contains(r#"{"n":2}"#) && !sent.contains(r#"{"n":3}"#), "{sent}");
     }
@@ -95,10 +108,10 @@ fn thoughts_that_led_to_nothing_are_left_out() {
 /// A budget is refused in the middle of a step that began without a thought.
 #[test]
 fn a_budget_waits_for_the_next_step() {
-    let mut peer = Peer::at(Wire::Anthropic, "http://x.test".into());
+    let mut peer = TestModelOptions::with_base_url(WireProtocol::Anthropic, "http://x.test".into());
     let budget = ReasoningControl::Budget;
-    peer.model.reasoning = Some(Reasons::By(budget));
-    let mut request = Request { effort: Some(Effort::High), ..hello() };
+    peer.model.reasoning = Some(ReasoningSetting::Control(budget));
+    let mut request = ModelRequest { effort: Some(ReasoningEffort::High), ..hello() };
     assert!(body(&peer, &request).get("thinking").is_some());
     request.messages.extend(call("a", "read"));
     assert_eq!(body(&peer, &request).get("thinking"), None);
@@ -109,15 +122,15 @@ fn a_budget_waits_for_the_next_step() {
 /// Servers of models without eyes take a string there and nothing else.
 #[test]
 fn text_alone_is_a_string() {
-    let mut peer = Peer::at(Wire::OpenaiChat, "http://x.test".into());
+    let mut peer = TestModelOptions::with_base_url(WireProtocol::OpenaiChat, "http://x.test".into());
     peer.model.images = Some(false);
-    let image = || Media { mime: "image/png".into(), base64: "aQ==".into(), name: None };
+    let image = || MediaPart { mime: "image/png".into(), base64: "aQ==".into(), name: None };
     let mut request = hello();
-    let [step, Message::Results(mut results)] = call("a", "shot") else { unreachable!() };
+    let [step, ModelMessage::Results(mut results)] = call("a", "shot") else { unreachable!() };
     results[0].media = vec![image()];
-    request.messages.extend([step, Message::Results(results)]);
-    let more = vec![Input::Text("See".into()), Input::Media(image())];
-    request.messages.push(Message::User(more));
+    request.messages.extend([step, ModelMessage::Results(results)]);
+    let more = vec![UserPart::Text("See".into()), UserPart::Media(image())];
+    request.messages.push(ModelMessage::User(more));
     let sent = body(&peer, &request);
     for (place, text) in [("/messages/2/content", "x"), ("/messages/3/content", "See")] {
         let note = "[image/png left out: this model takes no images]";
@@ -128,10 +141,10 @@ fn text_alone_is_a_string() {
 /// OpenCode's files and price lists write 0 for a limit that nobody knows.
 #[test]
 fn a_limit_of_zero_is_no_limit() {
-    for wire in Wire::ALL {
-        let mut peer = Peer::at(wire, "http://x.test".into());
+    for wire in WireProtocol::ALL {
+        let mut peer = TestModelOptions::with_base_url(wire, "http://x.test".into());
         (peer.model.output, peer.model.context) = (Some(0), Some(0));
-        body(&peer, &Request { max_output: Some(500), ..hello() });
-        assert!(peer.model().unwrap().info().output > 0);
+        body(&peer, &ModelRequest { max_output: Some(500), ..hello() });
+        assert!(peer.model().unwrap().spec().output > 0);
     }
 }

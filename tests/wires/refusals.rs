@@ -1,28 +1,29 @@
 //! What does not pass: told at once, to the one who can act, and never tried again.
 
-use copydesk_model::{Limits, Wire};
+use copydesk_model::{StreamLimits, WireProtocol};
 use serde_json::json;
 
-use super::harness::{Peer, hello, on_every_wire};
+use super::harness::{TestModelOptions, hello, on_every_wire};
 use super::tls;
-use crate::model_server::{Failure, ModelServer, Turn};
+use crate::model_server::{ScriptedErrorKind, ScriptedModelServer, ScriptedTurn};
 
 #[tokio::test]
 async fn refusals_are_named_and_final_on_every_wire() {
     for (failure, message, kind) in [
-        (Failure::Unauthorized, "API key not valid. Please pass a valid API key.", "Key"),
-        (Failure::Forbidden, "No.", "Forbidden"),
-        (Failure::NotFound, "No such model", "NotFound"),
-        (Failure::ContextTooLong, "prompt is too long: 9 tokens > 8 maximum", "ContextOverflow"),
-        (Failure::Invalid, "max_tokens must be positive", "BadRequest"),
+        (ScriptedErrorKind::Unauthorized, "API key not valid. Please pass a valid API key.", "Key"),
+        (ScriptedErrorKind::Forbidden, "No.", "Forbidden"),
+        (ScriptedErrorKind::NotFound, "No such model", "NotFound"),
+        (ScriptedErrorKind::ContextTooLong, "prompt is too long: 9 tokens > 8 maximum", "ContextOverflow"),
+        (ScriptedErrorKind::Invalid, "max_tokens must be positive", "BadRequest"),
     ] {
-        on_every_wire(|| vec![Turn::failure(failure, message)], &format!("error {kind}")).await;
+        on_every_wire(|| vec![ScriptedTurn::failure(failure, message)], &format!("error {kind}")).await;
     }
     // Gemini has one word for an empty account and for haste.
-    for wire in [Wire::Anthropic, Wire::OpenaiChat, Wire::OpenaiResponses] {
-        let server = ModelServer::playing([Turn::failure(Failure::Quota, "No credit")]);
+    for wire in [WireProtocol::Anthropic, WireProtocol::OpenaiChat, WireProtocol::OpenaiResponses] {
+        let server =
+            ScriptedModelServer::start_with([ScriptedTurn::failure(ScriptedErrorKind::Quota, "No credit")]);
         assert_eq!(
-            Peer::new(wire, &server).ask(&hello()).await.transcript(),
+            TestModelOptions::new(wire, &server).collect_answer(&hello()).await.transcript(),
             "error Quota\n",
             "{}",
             wire.name()
@@ -32,10 +33,12 @@ async fn refusals_are_named_and_final_on_every_wire() {
 
 #[tokio::test]
 async fn an_overflow_inside_the_stream_is_named_too() {
-    for wire in Wire::ALL {
-        let server = ModelServer::playing([Turn::new().error(Failure::ContextTooLong, "prompt is too long")]);
+    for wire in WireProtocol::ALL {
+        let server = ScriptedModelServer::start_with([
+            ScriptedTurn::new().error(ScriptedErrorKind::ContextTooLong, "prompt is too long")
+        ]);
         assert_eq!(
-            Peer::new(wire, &server).ask(&hello()).await.transcript(),
+            TestModelOptions::new(wire, &server).collect_answer(&hello()).await.transcript(),
             "error ContextOverflow\n",
             "{}",
             wire.name()
@@ -45,9 +48,15 @@ async fn an_overflow_inside_the_stream_is_named_too() {
 
 #[tokio::test]
 async fn a_refused_key_is_named_and_not_shown() {
-    let server =
-        ModelServer::playing([Turn::json_error(401, json!({ "error": { "message": "Bad key sk-test" } }))]);
-    let error = Peer::new(Wire::OpenaiChat, &server).ask(&hello()).await.error.unwrap();
+    let server = ScriptedModelServer::start_with([ScriptedTurn::json_error(
+        401,
+        json!({ "error": { "message": "Bad key sk-test" } }),
+    )]);
+    let error = TestModelOptions::new(WireProtocol::OpenaiChat, &server)
+        .collect_answer(&hello())
+        .await
+        .error
+        .unwrap();
     assert_eq!(
         error.message,
         "Script did not accept the key from the configuration (401): Bad key (key)\nRun `copydesk auth add script`."
@@ -56,18 +65,18 @@ async fn a_refused_key_is_named_and_not_shown() {
 
 #[tokio::test]
 async fn what_is_no_model_server_is_told_from_one() {
-    on_every_wire(|| vec![Turn::html()], "error NotAModel").await;
-    on_every_wire(|| vec![Turn::status(404).body("<h1>404</h1>")], "error NotAModel").await;
-    on_every_wire(|| vec![Turn::status(200).body(json!({ "ok": true }))], "error NotAModel").await;
+    on_every_wire(|| vec![ScriptedTurn::html()], "error NotAModel").await;
+    on_every_wire(|| vec![ScriptedTurn::status(404).body("<h1>404</h1>")], "error NotAModel").await;
+    on_every_wire(|| vec![ScriptedTurn::status(200).body(json!({ "ok": true }))], "error NotAModel").await;
 }
 
 /// A redirect would take the key along.
 #[tokio::test]
 async fn a_redirect_is_told_and_not_followed() {
-    for wire in Wire::ALL {
-        let elsewhere = ModelServer::start();
-        let server = ModelServer::playing([Turn::redirect(307, elsewhere.url())]);
-        let error = Peer::new(wire, &server).ask(&hello()).await.error.unwrap();
+    for wire in WireProtocol::ALL {
+        let elsewhere = ScriptedModelServer::start();
+        let server = ScriptedModelServer::start_with([ScriptedTurn::redirect(307, elsewhere.url())]);
+        let error = TestModelOptions::new(wire, &server).collect_answer(&hello()).await.error.unwrap();
         assert!(error.message.contains(&format!("it points to {}", elsewhere.url())), "{error}");
         assert_eq!(elsewhere.all_requests(), []);
     }
@@ -75,12 +84,16 @@ async fn a_redirect_is_told_and_not_followed() {
 
 #[tokio::test]
 async fn a_server_without_end_is_left() {
-    let limits = Limits { event: 100_000, answer: 100_000, ..Limits::default() };
-    for wire in Wire::ALL {
-        for turn in [Turn::endless_body(), Turn::endless_text()] {
-            let server = ModelServer::playing([turn]);
-            let error = Peer { limits, ..Peer::new(wire, &server) }.ask(&hello()).await.error.unwrap();
-            assert_eq!(error.kind, copydesk_model::ErrorKind::TooLarge, "{} {error}", wire.name());
+    let limits = StreamLimits { event: 100_000, answer: 100_000, ..StreamLimits::default() };
+    for wire in WireProtocol::ALL {
+        for turn in [ScriptedTurn::endless_body(), ScriptedTurn::endless_text()] {
+            let server = ScriptedModelServer::start_with([turn]);
+            let error = TestModelOptions { limits, ..TestModelOptions::new(wire, &server) }
+                .collect_answer(&hello())
+                .await
+                .error
+                .unwrap();
+            assert_eq!(error.kind, copydesk_model::ModelErrorKind::TooLarge, "{} {error}", wire.name());
         }
     }
 }
@@ -88,8 +101,9 @@ async fn a_server_without_end_is_left() {
 #[tokio::test]
 async fn a_server_that_is_not_there_is_named() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let peer = Peer::at(Wire::OpenaiChat, format!("http://127.0.0.1:{port}/v1"));
-    let answer = peer.ask(&hello()).await;
+    let peer =
+        TestModelOptions::with_base_url(WireProtocol::OpenaiChat, format!("http://127.0.0.1:{port}/v1"));
+    let answer = peer.collect_answer(&hello()).await;
     assert_eq!(answer.transcript(), "error Down\n");
     let message = answer.error.unwrap().message;
     assert!(
@@ -100,8 +114,9 @@ async fn a_server_that_is_not_there_is_named() {
 
 #[tokio::test]
 async fn a_name_that_nobody_has_is_tried_again_and_then_told() {
-    let peer = Peer::at(Wire::Anthropic, "http://no-such-host.invalid/v1".into());
-    let answer = peer.ask(&hello()).await;
+    let peer =
+        TestModelOptions::with_base_url(WireProtocol::Anthropic, "http://no-such-host.invalid/v1".into());
+    let answer = peer.collect_answer(&hello()).await;
     assert_eq!(answer.transcript(), "retry 1 Network\nretry 2 Network\nerror Network\n");
     assert!(
         answer.error.unwrap().message.contains("Script at http://no-such-host.invalid/v1 cannot be reached")
@@ -111,9 +126,12 @@ async fn a_name_that_nobody_has_is_tried_again_and_then_told() {
 /// A server of plain HTTP, as many a local one, and one whose certificate nobody vouches for.
 #[tokio::test]
 async fn a_failed_handshake_says_what_to_look_at() {
-    for server in [tls::plain().await, tls::unknown_authority().await] {
-        let peer = Peer::at(Wire::OpenaiResponses, format!("https://localhost:{}/v1", server.port()));
-        let answer = peer.ask(&hello()).await;
+    for server in [tls::start_plain_http().await, tls::start_self_signed().await] {
+        let peer = TestModelOptions::with_base_url(
+            WireProtocol::OpenaiResponses,
+            format!("https://localhost:{}/v1", server.port()),
+        );
+        let answer = peer.collect_answer(&hello()).await;
         assert_eq!(answer.transcript(), "error Tls\n", "{:?}", answer.error);
         let message = answer.error.unwrap().message;
         assert!(message.starts_with("No secure connection to Script at https://localhost:"), "{message}");
@@ -126,9 +144,10 @@ async fn a_dead_proxy_is_named() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let proxy = reqwest::Proxy::all(format!("http://127.0.0.1:{port}")).unwrap();
     let http = reqwest::Client::builder().proxy(proxy).build().unwrap();
-    let ordinary = Peer::at(Wire::Gemini, "https://api.example.invalid/v1".into());
+    let ordinary =
+        TestModelOptions::with_base_url(WireProtocol::Gemini, "https://api.example.invalid/v1".into());
     let (model, policy) = (ordinary.model().unwrap(), ordinary.policy);
-    let model = copydesk_model::Model::new(model.provider().clone(), model.info().clone(), http, policy);
+    let model = copydesk_model::Model::new(model.provider().clone(), model.spec().clone(), http, policy);
     let mut events = model.stream(&hello()).unwrap();
     let mut last = None;
     while let Some(event) = events.next().await {
@@ -140,13 +159,18 @@ async fn a_dead_proxy_is_named() {
 
 #[tokio::test]
 async fn settings_that_cannot_be_sent_are_refused_before_anything_is() {
-    let server = ModelServer::start();
-    let mut peer = Peer::new(Wire::OpenaiChat, &server);
+    let server = ScriptedModelServer::start();
+    let mut peer = TestModelOptions::new(WireProtocol::OpenaiChat, &server);
     peer.key = Some("two\nlines");
-    let message = peer.ask(&hello()).await.error.unwrap().message;
+    let message = peer.collect_answer(&hello()).await.error.unwrap().message;
     assert!(message.contains("characters that no key has") && !message.contains("two"), "{message}");
     for (address, word) in [("not an address", "is no address"), ("ftp://x.test", "must begin with http")] {
-        let message = Peer::at(Wire::Anthropic, address.into()).ask(&hello()).await.error.unwrap().message;
+        let message = TestModelOptions::with_base_url(WireProtocol::Anthropic, address.into())
+            .collect_answer(&hello())
+            .await
+            .error
+            .unwrap()
+            .message;
         assert!(message.contains("provider.script.options.baseURL") && message.contains(word), "{message}");
     }
 }

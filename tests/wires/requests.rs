@@ -4,19 +4,22 @@
 
 use std::sync::Arc;
 
-use copydesk_model::{CallResult, Effort, Input, Media, Message, Part, Request, ToolChoice, ToolSpec, Wire};
+use copydesk_model::{
+    AssistantPart, MediaPart, ModelMessage, ModelRequest, ReasoningEffort, ToolChoice, ToolResultPart,
+    ToolSpec, UserPart, WireProtocol,
+};
 use expect_test::expect_file;
 use serde_json::{Value, json};
 
-use super::harness::Peer;
-use crate::model_server::{ModelServer, Turn};
+use super::harness::TestModelOptions;
+use crate::model_server::{ScriptedModelServer, ScriptedTurn};
 
-fn image() -> Media {
-    Media { mime: "image/png".into(), base64: "aW1hZ2U=".into(), name: Some("shot.png".into()) }
+fn image() -> MediaPart {
+    MediaPart { mime: "image/png".into(), base64: "aW1hZ2U=".into(), name: Some("shot.png".into()) }
 }
 
-fn pdf() -> Media {
-    Media { mime: "application/pdf".into(), base64: "cGRm".into(), name: Some("paper.pdf".into()) }
+fn pdf() -> MediaPart {
+    MediaPart { mime: "application/pdf".into(), base64: "cGRm".into(), name: Some("paper.pdf".into()) }
 }
 
 pub(crate) fn tool(name: &str, parameters: Value) -> ToolSpec {
@@ -35,63 +38,64 @@ fn tools() -> Vec<ToolSpec> {
     vec![tool("read", read), tool("list", json!({ "type": "object", "properties": {} }))]
 }
 
-fn request() -> Request {
-    let question = vec![Input::Text("Look at these.".into()), Input::Media(image()), Input::Media(pdf())];
-    Request {
+fn request() -> ModelRequest {
+    let question =
+        vec![UserPart::Text("Look at these.".into()), UserPart::Media(image()), UserPart::Media(pdf())];
+    ModelRequest {
         system: vec!["You are a desk.".into(), "Today is Sunday.".into()],
-        messages: vec![Message::User(question)],
+        messages: vec![ModelMessage::User(question)],
         tools: tools(),
         max_output: Some(4_000),
         temperature: Some(0.5),
-        effort: Some(Effort::High),
+        effort: Some(ReasoningEffort::High),
         cache_key: Some("session-1".into()),
-        ..Request::default()
+        ..ModelRequest::default()
     }
 }
 
 /// The second request of a turn with reasoning, text and two calls, one of whose results has an image and one failed.
-async fn second_request(peer: &Peer, server: &ModelServer) -> Value {
+async fn second_request(peer: &TestModelOptions, server: &ScriptedModelServer) -> Value {
     let mut request = request();
-    let parts = peer.ask(&request).await.parts();
-    request.messages.push(Message::Assistant(parts));
-    request.messages.push(Message::Results(vec![
-        CallResult {
+    let parts = peer.collect_answer(&request).await.parts();
+    request.messages.push(ModelMessage::Assistant(parts));
+    request.messages.push(ModelMessage::Results(vec![
+        ToolResultPart {
             id: "c1".into(),
             name: "read".into(),
             output: "text".into(),
             media: vec![image()],
             is_error: false,
         },
-        CallResult {
+        ToolResultPart {
             id: "c2".into(),
             name: "list".into(),
             output: "no".into(),
             is_error: true,
-            ..CallResult::default()
+            ..ToolResultPart::default()
         },
     ]));
-    request.messages.push(Message::User(vec![Input::Text("Go on.".into())]));
-    peer.ask(&request).await;
+    request.messages.push(ModelMessage::User(vec![UserPart::Text("Go on.".into())]));
+    peer.collect_answer(&request).await;
     server.requests()[1].comparable()
 }
 
-fn turns() -> [Turn; 2] {
-    let first = Turn::new().reasoning("Hm.").signed("c2lnbmVk").text("I read.");
+fn turns() -> [ScriptedTurn; 2] {
+    let first = ScriptedTurn::new().reasoning("Hm.").signed("c2lnbmVk").text("I read.");
     let first = first.call("c1", "read", json!({ "filePath": "a.rs" })).signed("b24gY2FsbA==").call(
         "c2",
         "list",
         json!({}),
     );
-    [first, Turn::new().text("Done.")]
+    [first, ScriptedTurn::new().text("Done.")]
 }
 
 #[tokio::test]
 async fn a_conversation_with_everything_in_it() {
-    for wire in Wire::ALL {
-        let server = ModelServer::playing(turns());
-        let mut peer = Peer::new(wire, &server)
-            .dialect("cache", if wire == Wire::OpenaiChat { "anthropic" } else { "key" });
-        if wire == Wire::OpenaiChat {
+    for wire in WireProtocol::ALL {
+        let server = ScriptedModelServer::start_with(turns());
+        let mut peer = TestModelOptions::new(wire, &server)
+            .dialect("cache", if wire == WireProtocol::OpenaiChat { "anthropic" } else { "key" });
+        if wire == WireProtocol::OpenaiChat {
             peer = peer.dialect("reasoning_echo", "reasoning_content");
         }
         let sent = second_request(&peer, &server).await;
@@ -107,15 +111,15 @@ async fn a_conversation_with_everything_in_it() {
 
 #[tokio::test]
 async fn the_prefix_of_a_conversation_stays_the_same() {
-    for wire in Wire::ALL {
-        let server = ModelServer::playing(turns());
-        let peer = Peer::new(wire, &server);
+    for wire in WireProtocol::ALL {
+        let server = ScriptedModelServer::start_with(turns());
+        let peer = TestModelOptions::new(wire, &server);
         second_request(&peer, &server).await;
         let requests = server.requests();
         let list = match wire {
-            Wire::Anthropic | Wire::OpenaiChat => "messages",
-            Wire::OpenaiResponses => "input",
-            Wire::Gemini => "contents",
+            WireProtocol::Anthropic | WireProtocol::OpenaiChat => "messages",
+            WireProtocol::OpenaiResponses => "input",
+            WireProtocol::Gemini => "contents",
         };
         let without_marks =
             |value: &Value| value.to_string().replace(r#","cache_control":{"type":"ephemeral"}"#, "");
@@ -131,20 +135,25 @@ async fn the_prefix_of_a_conversation_stays_the_same() {
 
 #[tokio::test]
 async fn tools_are_sorted_whatever_the_order_they_came_in() {
-    for wire in Wire::ALL {
-        let model = Peer::at(wire, "http://x.test".into()).model().unwrap();
-        let forward = Request { tools: tools(), ..request() };
-        let backward = Request { tools: tools().into_iter().rev().collect(), ..request() };
-        assert_eq!(model.body(&forward).unwrap(), model.body(&backward).unwrap(), "{}", wire.name());
+    for wire in WireProtocol::ALL {
+        let model = TestModelOptions::with_base_url(wire, "http://x.test".into()).model().unwrap();
+        let forward = ModelRequest { tools: tools(), ..request() };
+        let backward = ModelRequest { tools: tools().into_iter().rev().collect(), ..request() };
+        assert_eq!(
+            model.encode_body(&forward).unwrap(),
+            model.encode_body(&backward).unwrap(),
+            "{}",
+            wire.name()
+        );
     }
 }
 
 #[tokio::test]
 async fn a_model_without_eyes_is_told_what_it_misses() {
-    for wire in Wire::ALL {
-        let mut peer = Peer::at(wire, "http://x.test".into());
+    for wire in WireProtocol::ALL {
+        let mut peer = TestModelOptions::with_base_url(wire, "http://x.test".into());
         (peer.model.images, peer.model.pdf) = (Some(false), Some(false));
-        let body = String::from_utf8(peer.model().unwrap().body(&request()).unwrap()).unwrap();
+        let body = String::from_utf8(peer.model().unwrap().encode_body(&request()).unwrap()).unwrap();
         assert!(body.contains("[shot.png left out: this model takes no images]"), "{}", wire.name());
         assert!(
             body.contains("[paper.pdf left out: this model takes no files of this type]"),
@@ -159,28 +168,28 @@ async fn a_model_without_eyes_is_told_what_it_misses() {
 async fn choices_of_tools_are_said_in_each_wires_words() {
     let cases = [
         (
-            Wire::Anthropic,
+            WireProtocol::Anthropic,
             "/tool_choice",
             json!({ "type": "any" }),
             json!({ "type": "none" }),
             json!({ "type": "tool", "name": "read" }),
         ),
         (
-            Wire::OpenaiChat,
+            WireProtocol::OpenaiChat,
             "/tool_choice",
             json!("required"),
             json!("none"),
             json!({ "type": "function", "function": { "name": "read" } }),
         ),
         (
-            Wire::OpenaiResponses,
+            WireProtocol::OpenaiResponses,
             "/tool_choice",
             json!("required"),
             json!("none"),
             json!({ "type": "function", "name": "read" }),
         ),
         (
-            Wire::Gemini,
+            WireProtocol::Gemini,
             "/toolConfig/functionCallingConfig",
             json!({ "mode": "ANY" }),
             json!({ "mode": "NONE" }),
@@ -188,14 +197,14 @@ async fn choices_of_tools_are_said_in_each_wires_words() {
         ),
     ];
     for (wire, place, required, none, named) in cases {
-        let model = Peer::at(wire, "http://x.test".into()).model().unwrap();
+        let model = TestModelOptions::with_base_url(wire, "http://x.test".into()).model().unwrap();
         for (choice, expected) in [
             (ToolChoice::Auto, None),
             (ToolChoice::Required, Some(required)),
             (ToolChoice::None, Some(none)),
             (ToolChoice::Named("read".into()), Some(named)),
         ] {
-            let body = model.body(&Request { tool_choice: choice, ..request() }).unwrap();
+            let body = model.encode_body(&ModelRequest { tool_choice: choice, ..request() }).unwrap();
             let body: Value = serde_json::from_slice(&body).unwrap();
             assert_eq!(body.pointer(place).cloned(), expected, "{}", wire.name());
         }
@@ -205,17 +214,17 @@ async fn choices_of_tools_are_said_in_each_wires_words() {
 /// Arguments that were no JSON go back as an object that says so: some servers fail on anything else.
 #[tokio::test]
 async fn broken_arguments_go_back_as_something_that_can_be_read() {
-    for wire in Wire::ALL {
-        let model = Peer::at(wire, "http://x.test".into()).model().unwrap();
-        let call = copydesk_model::Call {
+    for wire in WireProtocol::ALL {
+        let model = TestModelOptions::with_base_url(wire, "http://x.test".into()).model().unwrap();
+        let call = copydesk_model::ToolCallPart {
             id: "c1".into(),
             name: "read".into(),
             arguments: "{\"a".into(),
             echo: None,
         };
         let mut request = request();
-        request.messages.push(Message::Assistant(vec![Part::Call(call)]));
-        let body = String::from_utf8(model.body(&request).unwrap()).unwrap();
+        request.messages.push(ModelMessage::Assistant(vec![AssistantPart::Call(call)]));
+        let body = String::from_utf8(model.encode_body(&request).unwrap()).unwrap();
         assert!(body.contains("invalid_json"), "{}: {body}", wire.name());
     }
 }

@@ -10,7 +10,7 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 /// Answers a handshake in plain HTTP, once.
-pub(crate) async fn plain() -> SocketAddr {
+pub(crate) async fn start_plain_http() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
@@ -22,7 +22,7 @@ pub(crate) async fn plain() -> SocketAddr {
 }
 
 /// Shows a certificate that it signed itself, once.
-pub(crate) async fn unknown_authority() -> SocketAddr {
+pub(crate) async fn start_self_signed() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let acceptor = self_signed();
@@ -34,7 +34,7 @@ pub(crate) async fn unknown_authority() -> SocketAddr {
 }
 
 /// Sends `beginning` over a secure connection and cuts it without a farewell, as often as it is asked.
-pub(crate) async fn cut(beginning: &'static str) -> SocketAddr {
+pub(crate) async fn start_truncating(beginning: &'static str) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let acceptor = self_signed();

@@ -3,11 +3,11 @@
 pub(crate) mod auth;
 pub(crate) mod completions;
 pub(crate) mod config;
+mod connect_daemon;
 pub(crate) mod daemon;
 pub(crate) mod doctor;
 pub(crate) mod lsp;
 pub(crate) mod models;
-mod reach;
 pub(crate) mod restart;
 pub(crate) mod run;
 pub(crate) mod sessions;

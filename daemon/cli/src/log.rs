@@ -31,7 +31,7 @@ pub(crate) fn start(path: PathBuf, level: Option<&str>) -> anyhow::Result<()> {
     let filter = Targets::new().with_default(ours.min(LevelFilter::WARN)).with_target("copydesk", ours);
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(false)
-        .with_writer(Mutex::new(Rotating::open(path, LONGEST)?));
+        .with_writer(Mutex::new(RotatingLog::open(path, LONGEST)?));
     tracing::subscriber::set_global_default(tracing_subscriber::registry().with(filter).with(lines))?;
     std::panic::set_hook(Box::new(|panic| {
         // A message that was put together may quote what was being worked on; one that is a literal cannot.
@@ -47,14 +47,14 @@ pub(crate) fn start(path: PathBuf, level: Option<&str>) -> anyhow::Result<()> {
 
 /// A file that moves aside when it is full. Only the daemon that holds the lock of the socket writes.
 #[derive(Debug)]
-struct Rotating {
+struct RotatingLog {
     path: PathBuf,
     file: File,
     written: u64,
     longest: u64,
 }
 
-impl Rotating {
+impl RotatingLog {
     fn open(path: PathBuf, longest: u64) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
             DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -83,7 +83,7 @@ impl Rotating {
     }
 }
 
-impl Write for Rotating {
+impl Write for RotatingLog {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         if self.written > 0 && self.written + line.len() as u64 > self.longest {
             self.rotate()?;
@@ -110,7 +110,7 @@ mod tests {
         let path = path(dir.path());
         let write = |lines: &[&str]| {
             // Each time as a daemon does that starts.
-            let mut log = Rotating::open(path.clone(), 10).unwrap();
+            let mut log = RotatingLog::open(path.clone(), 10).unwrap();
             lines.iter().for_each(|line| log.write_all(line.as_bytes()).unwrap());
         };
         let files = || {

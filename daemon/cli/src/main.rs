@@ -1,12 +1,12 @@
 //! `copydesk`: the desk's one binary. Reads the command line, runs one command, tells by its exit code how it went:
 //! 0 done, 1 failed, 2 wrong usage, 130 cancelled.
 
-mod cli;
-mod client;
+mod args;
 mod command;
 mod configuration;
+mod daemon_client;
+mod find_program;
 mod log;
-mod on_path;
 mod shim;
 mod terminal;
 
@@ -14,56 +14,59 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use cli::{Cli, Command, Config, ConfigAction, Usage};
-use copydesk_host::setup::Setup;
+use args::{Cli, CliCommand, ConfigArgs, ConfigCommand, UsageError};
+use copydesk_host::setup::UserSetup;
 
 /// As when the command line cannot be read.
 const WRONG_USAGE: u8 = 2;
 
 fn main() -> ExitCode {
     // An editor waits for this one, and all that is read of the command line is its name.
-    let result =
-        if command::lsp::is_all_that_is_said(std::env::args_os()) { command::lsp::run() } else { other() };
+    let result = if command::lsp::is_bare_lsp_command(std::env::args_os()) {
+        command::lsp::run()
+    } else {
+        run_command()
+    };
     match result {
         Ok(code) => code,
-        Err(error) if error.downcast_ref().is_some_and(terminal::is_unread) => ExitCode::SUCCESS,
+        Err(error) if error.downcast_ref().is_some_and(terminal::is_stdout_closed) => ExitCode::SUCCESS,
         Err(error) => {
-            terminal::complain(&error);
-            if error.is::<Usage>() { ExitCode::from(WRONG_USAGE) } else { ExitCode::FAILURE }
+            terminal::print_error(&error);
+            if error.is::<UsageError>() { ExitCode::from(WRONG_USAGE) } else { ExitCode::FAILURE }
         }
     }
 }
 
-fn other() -> anyhow::Result<ExitCode> {
+fn run_command() -> anyhow::Result<ExitCode> {
     let Cli { cwd, command } = Cli::parse();
-    let setup = || Setup::new(cwd);
+    let setup = || UserSetup::new(cwd);
     let done = |()| ExitCode::SUCCESS;
     match command {
-        Command::Completions { shell } => command::completions::run(shell).map(done),
+        CliCommand::Completions { shell } => command::completions::run(shell).map(done),
         // The same for everybody: no home is needed.
-        Command::Config(Config { action: Some(ConfigAction::Schema), .. }) => {
+        CliCommand::Config(ConfigArgs { action: Some(ConfigCommand::Schema), .. }) => {
             command::config::schema().map(done)
         }
-        Command::Tour(options) => setup().and_then(|setup| command::tour::run(&setup, &options)),
-        Command::Run(options) => setup().and_then(|setup| command::run::run(&setup, &options)),
-        Command::Undo(options) => setup().and_then(|setup| command::undo::run(&setup, &options)),
-        Command::Sessions(options) => {
+        CliCommand::Tour(options) => setup().and_then(|setup| command::tour::run(&setup, &options)),
+        CliCommand::Run(options) => setup().and_then(|setup| command::run::run(&setup, &options)),
+        CliCommand::Undo(options) => setup().and_then(|setup| command::undo::run(&setup, &options)),
+        CliCommand::Sessions(options) => {
             setup().and_then(|setup| command::sessions::run(&setup, &options)).map(done)
         }
-        Command::Models(options) => {
+        CliCommand::Models(options) => {
             setup().and_then(|setup| command::models::run(&setup, &options)).map(done)
         }
-        Command::Config(options) => {
+        CliCommand::Config(options) => {
             setup().and_then(|setup| command::config::run(&setup, &options)).map(done)
         }
-        Command::Doctor { json } => setup().and_then(|setup| command::doctor::run(&setup, json)),
-        Command::Daemon(options) => {
+        CliCommand::Doctor { json } => setup().and_then(|setup| command::doctor::run(&setup, json)),
+        CliCommand::Daemon(options) => {
             setup().and_then(|setup| command::daemon::run(&setup, &options)).map(done)
         }
-        Command::Lsp(_) => command::lsp::run(),
-        Command::Status { json } => command::status::run(json),
-        Command::Restart { name } => command::restart::run(name),
-        Command::Stop { now } => command::stop::run(now).map(done),
-        Command::Auth(options) => setup().and_then(|setup| command::auth::run(&setup, &options)),
+        CliCommand::Lsp(_) => command::lsp::run(),
+        CliCommand::Status { json } => command::status::run(json),
+        CliCommand::Restart { name } => command::restart::run(name),
+        CliCommand::Stop { now } => command::stop::run(now).map(done),
+        CliCommand::Auth(options) => setup().and_then(|setup| command::auth::run(&setup, &options)),
     }
 }

@@ -94,7 +94,7 @@ pub(crate) fn rows() -> usize {
 static WAITING: Mutex<Option<String>> = Mutex::new(None);
 
 /// Says what is being waited for, where a person watches. Whatever is printed next takes its place.
-pub(crate) fn waiting(for_what: &str) {
+pub(crate) fn show_waiting(for_what: &str) {
     let can_clear = std::env::var_os("TERM").is_some_and(|term| !term.is_empty() && term != "dumb");
     if can_clear && io::stderr().is_terminal() && io::stdout().is_terminal() {
         // A line that is broken could not be cleared.
@@ -102,7 +102,7 @@ pub(crate) fn waiting(for_what: &str) {
         let mut shown = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
         if shown.as_ref() != Some(&line) {
             clear_line();
-            let _ = write!(anstream::stderr().lock(), "{}", harmless(&styled(DIM, &line)));
+            let _ = write!(anstream::stderr().lock(), "{}", sanitize(&styled(DIM, &line)));
             *shown = Some(line);
         }
     }
@@ -129,9 +129,9 @@ pub(crate) fn print(text: impl Display) -> io::Result<()> {
 pub(crate) fn print_inline(text: impl Display) -> io::Result<()> {
     end_waiting();
     let mut out = anstream::stdout().lock();
-    let written = write!(out, "{}", harmless(&text.to_string())).and_then(|()| out.flush());
+    let written = write!(out, "{}", sanitize(&text.to_string())).and_then(|()| out.flush());
     written.map_err(|error| match error.kind() {
-        io::ErrorKind::BrokenPipe => io::Error::new(error.kind(), NobodyReads),
+        io::ErrorKind::BrokenPipe => io::Error::new(error.kind(), StdoutClosedError),
         _ => error,
     })
 }
@@ -151,7 +151,7 @@ fn escaped(json: &str) -> String {
     for character in json.chars() {
         match character {
             '\n' => clean.push(character),
-            _ if steers(character) => {
+            _ if is_unprintable(character) => {
                 let mut units = [0; 2];
                 let units = character.encode_utf16(&mut units).iter();
                 clean.extend(units.map(|unit| format!("\\u{unit:04x}")));
@@ -165,14 +165,14 @@ fn escaped(json: &str) -> String {
 /// Says something beside the result. Nobody to hear it is no failure.
 pub(crate) fn remark(text: impl Display) {
     end_waiting();
-    let _ = writeln!(anstream::stderr().lock(), "{}", harmless(&text.to_string()));
+    let _ = writeln!(anstream::stderr().lock(), "{}", sanitize(&text.to_string()));
 }
 
 pub(crate) fn warn(text: impl Display) {
     remark(format_args!("{} {text}", styled(WARNING, "warning:")));
 }
 
-pub(crate) fn complain(error: &anyhow::Error) {
+pub(crate) fn print_error(error: &anyhow::Error) {
     remark(format_args!("{} {error:#}", styled(ERROR, "error:")));
 }
 
@@ -180,25 +180,25 @@ pub(crate) fn complain(error: &anyhow::Error) {
 /// content.
 #[derive(Debug, thiserror::Error)]
 #[error("nobody reads standard output any more")]
-pub(crate) struct NobodyReads;
+pub(crate) struct StdoutClosedError;
 
-pub(crate) fn is_unread(error: &io::Error) -> bool {
-    matches!(error.get_ref(), Some(inner) if inner.is::<NobodyReads>())
+pub(crate) fn is_stdout_closed(error: &io::Error) -> bool {
+    matches!(error.get_ref(), Some(inner) if inner.is::<StdoutClosedError>())
 }
 
 /// The same before anything is printed. A terminal that is gone is something else.
-pub(crate) fn look_for_reader() -> io::Result<()> {
+pub(crate) fn check_stdout_open() -> io::Result<()> {
     let stdout = io::stdout();
     let mut pipe = [PollFd::new(&stdout, PollFlags::empty())];
     let asked = poll(&mut pipe, Some(&Timespec::default()));
     let is_gone = pipe.iter().any(|pipe| pipe.revents() == PollFlags::ERR);
     match asked.is_ok() && is_gone {
-        true => Err(io::Error::new(io::ErrorKind::BrokenPipe, NobodyReads)),
+        true => Err(io::Error::new(io::ErrorKind::BrokenPipe, StdoutClosedError)),
         false => Ok(()),
     }
 }
 
-fn harmless(text: &str) -> String {
+fn sanitize(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(character) = rest.chars().next() {
@@ -213,7 +213,7 @@ fn harmless(text: &str) -> String {
         match character {
             '\n' | '\t' => clean.push(character),
             '\r' if rest.starts_with("\r\n") => {}
-            _ if steers(character) => clean.push('\u{fffd}'),
+            _ if is_unprintable(character) => clean.push('\u{fffd}'),
             _ => clean.push(character),
         }
         rest = rest.split_at(character.len_utf8()).1;
@@ -222,7 +222,7 @@ fn harmless(text: &str) -> String {
 }
 
 /// Besides the control characters, those that turn the direction of what follows, break lines, or cannot be seen.
-fn steers(character: char) -> bool {
+fn is_unprintable(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
@@ -234,7 +234,7 @@ fn steers(character: char) -> bool {
 /// As a stream that takes styles gets it.
 #[cfg(test)]
 pub(crate) fn unmarked(text: &str) -> String {
-    harmless(text)
+    sanitize(text)
 }
 
 #[cfg(test)]
@@ -245,14 +245,14 @@ mod tests {
     fn json_keeps_its_meaning() {
         let value = serde_json::json!({ "a\u{9b}": "\u{1b}[2J\u{7f}\u{202e}\u{e0041}\n" });
         let text = escaped(&serde_json::to_string_pretty(&value).unwrap());
-        assert_eq!(harmless(&text), text);
+        assert_eq!(sanitize(&text), text);
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
     }
 
     #[test]
     fn our_own_styles_get_through() {
         for style in [BOLD, DIM, ITALIC, GOOD, BAD, WARNING, CODE, ERROR] {
-            assert_eq!(harmless(&styled(style, "x\ty\r\n")), format!("{style}x\ty\n{style:#}"));
+            assert_eq!(sanitize(&styled(style, "x\ty\r\n")), format!("{style}x\ty\n{style:#}"));
         }
     }
 
@@ -260,8 +260,8 @@ mod tests {
     fn nobody_else_steers_the_terminal() {
         let hostile = "\u{1b}[2Ja\u{1b}[31mb\u{1b}]0;title\u{7}c\u{9b}5md\u{202e}e\rf\u{e0041}";
         let shown = "\u{fffd}[2Ja\u{fffd}[31mb\u{fffd}]0;title\u{fffd}c\u{fffd}5md\u{fffd}e\u{fffd}f\u{fffd}";
-        assert_eq!(harmless(hostile), shown);
-        let in_style = harmless(&styled(GOOD, hostile));
+        assert_eq!(sanitize(hostile), shown);
+        let in_style = sanitize(&styled(GOOD, hostile));
         assert_eq!(in_style, format!("{GOOD}{shown}{GOOD:#}"));
     }
 

@@ -1,4 +1,4 @@
-//! Tree → types. A serde deserializer over [`Node`], because only the tree knows the position of what is wrong,
+//! Tree → types. A serde deserializer over [`ConfigNode`], because only the tree knows the position of what is wrong,
 //! and because serde's own messages speak of Rust types. Keys whose value is `null` are not there.
 
 use std::fmt::{self, Display};
@@ -14,80 +14,84 @@ use serde::{
 };
 
 use crate::{
-    error::Error,
+    entries::SECRET_MAPS,
+    error::ConfigError,
     mask::looks_secret,
-    show::SECRET_MAPS,
-    source::Origin,
-    tree::{Entry, Kind, Node, Step, path_text},
+    source::ConfigOrigin,
+    tree::{ConfigNode, ConfigNodeKind, ConfigPathStep, ObjectEntry, format_path},
 };
 
 /// Longest part of a found text that a message repeats.
 const FOUND: usize = 40;
 
-pub(crate) fn decode<'de, T: Deserialize<'de>>(node: &'de Node) -> Result<T, Error> {
+pub(crate) fn decode<'de, T: Deserialize<'de>>(node: &'de ConfigNode) -> Result<T, ConfigError> {
     T::deserialize(node).map_err(|problem| problem.into_error(&node.origin))
 }
 
 /// What is wrong; on its way out it learns where.
 #[derive(Debug, Default)]
-pub(crate) struct Problem {
+pub(crate) struct ConfigDecodeError {
     message: String,
-    place: Option<(Origin, String)>,
+    place: Option<(ConfigOrigin, String)>,
     /// Innermost first.
-    path: Vec<Segment>,
+    path: Vec<DecodePathSegment>,
 }
 
 #[derive(Debug)]
-enum Segment {
+enum DecodePathSegment {
     Key(String),
     Index(usize),
 }
 
-impl Problem {
+impl ConfigDecodeError {
     fn expected(what: impl Display) -> Self {
         Self { message: format!("expected {what}"), ..Self::default() }
     }
 
-    fn at(mut self, node: &Node) -> Self {
+    fn with_found(mut self, node: &ConfigNode) -> Self {
         self.place.get_or_insert_with(|| (node.origin.clone(), found(node)));
         self
     }
 
-    fn below(mut self, segment: Segment) -> Self {
+    fn with_segment(mut self, segment: DecodePathSegment) -> Self {
         self.path.push(segment);
         self
     }
 
-    fn into_error(self, fallback: &Origin) -> Error {
+    fn into_error(self, fallback: &ConfigOrigin) -> ConfigError {
         let secret = self.path.iter().any(|segment| match segment {
-            Segment::Key(key) => looks_secret(key) || SECRET_MAPS.contains(&key.as_str()),
-            Segment::Index(_) => false,
+            DecodePathSegment::Key(key) => looks_secret(key) || SECRET_MAPS.contains(&key.as_str()),
+            DecodePathSegment::Index(_) => false,
         });
-        let path = path_text(self.path.iter().rev().map(|segment| match segment {
-            Segment::Key(key) => Step::Key(key),
-            Segment::Index(index) => Step::Index(*index),
+        let path = format_path(self.path.iter().rev().map(|segment| match segment {
+            DecodePathSegment::Key(key) => ConfigPathStep::Key(key),
+            DecodePathSegment::Index(index) => ConfigPathStep::Index(*index),
         }));
         let path = if path.is_empty() { path } else { format!("`{path}`: ") };
         match self.place {
             Some((origin, found)) if secret && found.starts_with('"') => {
-                Error::at(&origin, format!("{path}{}, found a text", self.message))
+                ConfigError::at_origin(&origin, format!("{path}{}, found a text", self.message))
             }
-            Some((origin, found)) => Error::at(&origin, format!("{path}{}, found {found}", self.message)),
-            None => Error::at(fallback, format!("{path}{}", self.message)),
+            Some((origin, found)) => {
+                ConfigError::at_origin(&origin, format!("{path}{}, found {found}", self.message))
+            }
+            None => ConfigError::at_origin(fallback, format!("{path}{}", self.message)),
         }
     }
 }
 
-fn found(node: &Node) -> String {
+fn found(node: &ConfigNode) -> String {
     match &node.kind {
-        Kind::Null => "null".into(),
-        Kind::Bool(value) => value.to_string(),
-        Kind::Number(number) => number.to_string(),
-        Kind::String(_) if node.substituted => "another text (from `{env:…}` or `{file:…}`)".into(),
-        Kind::String(text) if text.chars().count() > FOUND => "a longer text".into(),
-        Kind::String(text) => format!("{text:?}"),
-        Kind::Array(_) => "an array".into(),
-        Kind::Object(_) => "an object".into(),
+        ConfigNodeKind::Null => "null".into(),
+        ConfigNodeKind::Bool(value) => value.to_string(),
+        ConfigNodeKind::Number(number) => number.to_string(),
+        ConfigNodeKind::String(_) if node.is_substituted => {
+            "another text (from `{env:…}` or `{file:…}`)".into()
+        }
+        ConfigNodeKind::String(text) if text.chars().count() > FOUND => "a longer text".into(),
+        ConfigNodeKind::String(text) => format!("{text:?}"),
+        ConfigNodeKind::Array(_) => "an array".into(),
+        ConfigNodeKind::Object(_) => "an object".into(),
     }
 }
 
@@ -107,15 +111,15 @@ fn in_json_words(expected: &str) -> &str {
     }
 }
 
-impl Display for Problem {
+impl Display for ConfigDecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Problem {}
+impl std::error::Error for ConfigDecodeError {}
 
-impl de::Error for Problem {
+impl de::Error for ConfigDecodeError {
     fn custom<T: Display>(message: T) -> Self {
         Self { message: message.to_string(), ..Self::default() }
     }
@@ -142,28 +146,32 @@ pub(crate) fn one_of(known: &[&str]) -> String {
     }
 }
 
-impl<'de> Deserializer<'de> for &'de Node {
-    type Error = Problem;
+impl<'de> Deserializer<'de> for &'de ConfigNode {
+    type Error = ConfigDecodeError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ConfigDecodeError> {
         let result = match &self.kind {
-            Kind::Null => visitor.visit_unit(),
-            Kind::Bool(value) => visitor.visit_bool(*value),
-            Kind::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
+            ConfigNodeKind::Null => visitor.visit_unit(),
+            ConfigNodeKind::Bool(value) => visitor.visit_bool(*value),
+            ConfigNodeKind::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
                 (Some(value), _, _) => visitor.visit_u64(value),
                 (_, Some(value), _) => visitor.visit_i64(value),
                 (_, _, value) => visitor.visit_f64(value.unwrap_or(f64::NAN)),
             },
-            Kind::String(text) => visitor.visit_borrowed_str(text),
-            Kind::Array(items) => visitor.visit_seq(Items { items: items.iter().enumerate() }),
-            Kind::Object(entries) => visitor.visit_map(Entries { entries: entries.iter(), current: None }),
+            ConfigNodeKind::String(text) => visitor.visit_borrowed_str(text),
+            ConfigNodeKind::Array(items) => {
+                visitor.visit_seq(ArrayAccess { items: items.iter().enumerate() })
+            }
+            ConfigNodeKind::Object(entries) => {
+                visitor.visit_map(ObjectAccess { entries: entries.iter(), current: None })
+            }
         };
-        result.map_err(|problem| problem.at(self))
+        result.map_err(|problem| problem.with_found(self))
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ConfigDecodeError> {
         match self.kind {
-            Kind::Null => visitor.visit_none(),
+            ConfigNodeKind::Null => visitor.visit_none(),
             _ => visitor.visit_some(self),
         }
     }
@@ -172,7 +180,7 @@ impl<'de> Deserializer<'de> for &'de Node {
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Problem> {
+    ) -> Result<V::Value, ConfigDecodeError> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -181,15 +189,15 @@ impl<'de> Deserializer<'de> for &'de Node {
         _: &'static str,
         variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Problem> {
+    ) -> Result<V::Value, ConfigDecodeError> {
         let result = match &self.kind {
-            Kind::String(text) => {
-                let text: StrDeserializer<'_, Problem> = text.as_str().into_deserializer();
+            ConfigNodeKind::String(text) => {
+                let text: StrDeserializer<'_, ConfigDecodeError> = text.as_str().into_deserializer();
                 visitor.visit_enum(text)
             }
-            _ => Err(Problem::expected(one_of(variants))),
+            _ => Err(ConfigDecodeError::expected(one_of(variants))),
         };
-        result.map_err(|problem| problem.at(self))
+        result.map_err(|problem| problem.with_found(self))
     }
 
     forward_to_deserialize_any! {
@@ -198,40 +206,50 @@ impl<'de> Deserializer<'de> for &'de Node {
     }
 }
 
-struct Items<'de> {
-    items: std::iter::Enumerate<std::slice::Iter<'de, Node>>,
+struct ArrayAccess<'de> {
+    items: std::iter::Enumerate<std::slice::Iter<'de, ConfigNode>>,
 }
 
-impl<'de> SeqAccess<'de> for Items<'de> {
-    type Error = Problem;
+impl<'de> SeqAccess<'de> for ArrayAccess<'de> {
+    type Error = ConfigDecodeError;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Problem> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, ConfigDecodeError> {
         let Some((index, node)) = self.items.next() else { return Ok(None) };
-        seed.deserialize(node).map(Some).map_err(|problem| problem.at(node).below(Segment::Index(index)))
+        seed.deserialize(node)
+            .map(Some)
+            .map_err(|problem| problem.with_found(node).with_segment(DecodePathSegment::Index(index)))
     }
 }
 
-struct Entries<'de> {
-    entries: std::slice::Iter<'de, Entry>,
-    current: Option<&'de Entry>,
+struct ObjectAccess<'de> {
+    entries: std::slice::Iter<'de, ObjectEntry>,
+    current: Option<&'de ObjectEntry>,
 }
 
-impl<'de> MapAccess<'de> for Entries<'de> {
-    type Error = Problem;
+impl<'de> MapAccess<'de> for ObjectAccess<'de> {
+    type Error = ConfigDecodeError;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Problem> {
-        self.current = self.entries.find(|entry| entry.node.kind != Kind::Null);
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, ConfigDecodeError> {
+        self.current = self.entries.find(|entry| entry.node.kind != ConfigNodeKind::Null);
         self.current.map(|entry| seed.deserialize(entry.key.as_str().into_deserializer())).transpose()
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Problem> {
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, ConfigDecodeError> {
         let Some(entry) = self.current.take() else { return Err(de::Error::custom("a value without a key")) };
         let result = seed.deserialize(&entry.node);
-        result.map_err(|problem| problem.at(&entry.node).below(Segment::Key(entry.key.clone())))
+        result.map_err(|problem| {
+            problem.with_found(&entry.node).with_segment(DecodePathSegment::Key(entry.key.clone()))
+        })
     }
 }
 
 /// The rest of an object, for a visitor that has already seen that it is one.
-pub(crate) fn object<'de, T: Deserialize<'de>, A: MapAccess<'de>>(map: A) -> Result<T, A::Error> {
+pub(crate) fn decode_object<'de, T: Deserialize<'de>, A: MapAccess<'de>>(map: A) -> Result<T, A::Error> {
     T::deserialize(MapAccessDeserializer::new(map))
 }

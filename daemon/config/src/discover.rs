@@ -16,10 +16,10 @@ use std::{
 };
 
 use crate::{
-    error::{Error, Warning},
-    paths::{Env, Paths},
+    error::{ConfigError, ConfigWarning},
+    paths::{EnvLookup, UserPaths},
     read::exists,
-    source::Layer,
+    source::ConfigLayer,
 };
 
 const OURS: &[&str] = &["copydesk.jsonc", "copydesk.json"];
@@ -28,57 +28,57 @@ const OPENCODE: &[&str] = &["opencode.jsonc", "opencode.json"];
 const OPENCODE_USER: &[&str] = &["opencode.jsonc", "opencode.json", "config.json"];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
-    pub(crate) layer: Layer,
+pub(crate) struct DiscoveredFile {
+    pub(crate) layer: ConfigLayer,
     pub(crate) path: PathBuf,
-    pub(crate) opencode: bool,
+    pub(crate) is_opencode: bool,
 }
 
 /// `root` is `cwd` or one of its ancestors.
 pub(crate) fn discover(
-    paths: &Paths,
-    env: &Env<'_>,
+    paths: &UserPaths,
+    env: &EnvLookup<'_>,
     root: &Path,
     cwd: &Path,
-    warnings: &mut Vec<Warning>,
-) -> Result<Vec<Found>, Error> {
-    let mut search = Search { found: Vec::new(), met: HashSet::new(), warnings };
-    if !search.first_of(&paths.config_dir, OURS, Layer::User)? {
-        search.first_of(&paths.opencode_config_dir, OPENCODE_USER, Layer::User)?;
+    warnings: &mut Vec<ConfigWarning>,
+) -> Result<Vec<DiscoveredFile>, ConfigError> {
+    let mut search = ConfigDiscovery { found: Vec::new(), met: HashSet::new(), warnings };
+    if !search.first_of(&paths.config_dir, OURS, ConfigLayer::User)? {
+        search.first_of(&paths.opencode_config_dir, OPENCODE_USER, ConfigLayer::User)?;
     }
     if let Some(named) = env("COPYDESK_CONFIG").filter(|named| !named.is_empty()) {
         let path = cwd.join(named);
         if !exists(&path)? {
-            return Err(Error::Missing(path));
+            return Err(ConfigError::Missing(path));
         }
         let opencode = path.file_name().is_some_and(|name| OPENCODE_USER.iter().any(|known| name == *known));
-        search.add(Found { layer: Layer::Named, path, opencode });
+        search.add(DiscoveredFile { layer: ConfigLayer::Named, path, is_opencode: opencode });
     }
     let mut folders: Vec<_> = cwd.ancestors().take_while(|folder| folder.starts_with(root)).collect();
     folders.reverse();
     for folder in folders {
-        let ours = search.first_of(folder, OURS, Layer::Project)?;
+        let ours = search.first_of(folder, OURS, ConfigLayer::Project)?;
         if !ours {
-            search.first_of(folder, OPENCODE, Layer::Project)?;
+            search.first_of(folder, OPENCODE, ConfigLayer::Project)?;
         }
-        let dotted = search.first_of(&folder.join(".copydesk"), OURS, Layer::Project)?;
+        let dotted = search.first_of(&folder.join(".copydesk"), OURS, ConfigLayer::Project)?;
         if !ours && !dotted {
-            search.first_of(&folder.join(".opencode"), OPENCODE, Layer::Project)?;
+            search.first_of(&folder.join(".opencode"), OPENCODE, ConfigLayer::Project)?;
         }
     }
     Ok(search.found)
 }
 
-struct Search<'a> {
-    found: Vec<Found>,
+struct ConfigDiscovery<'a> {
+    found: Vec<DiscoveredFile>,
     /// With their links resolved.
     met: HashSet<PathBuf>,
-    warnings: &'a mut Vec<Warning>,
+    warnings: &'a mut Vec<ConfigWarning>,
 }
 
-impl Search<'_> {
+impl ConfigDiscovery<'_> {
     /// Takes the first of `names` that stands in `folder`, and tells of the others.
-    fn first_of(&mut self, folder: &Path, names: &[&str], layer: Layer) -> Result<bool, Error> {
+    fn first_of(&mut self, folder: &Path, names: &[&str], layer: ConfigLayer) -> Result<bool, ConfigError> {
         let mut taken: Option<&str> = None;
         for name in names {
             let path = folder.join(name);
@@ -87,16 +87,16 @@ impl Search<'_> {
             }
             if let Some(taken) = taken {
                 let message = format!("is ignored, because `{taken}` stands beside it; keep one of them");
-                self.warnings.push(Warning::about(path, message));
+                self.warnings.push(ConfigWarning::about_file(path, message));
                 continue;
             }
             taken = Some(name);
-            self.add(Found { layer, path, opencode: !OURS.contains(name) });
+            self.add(DiscoveredFile { layer, path, is_opencode: !OURS.contains(name) });
         }
         Ok(taken.is_some())
     }
 
-    fn add(&mut self, found: Found) {
+    fn add(&mut self, found: DiscoveredFile) {
         // What cannot be resolved is kept: reading it will say why.
         if self.met.insert(found.path.canonicalize().unwrap_or_else(|_| found.path.clone())) {
             self.found.push(found);

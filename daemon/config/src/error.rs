@@ -8,9 +8,9 @@ use std::{
 use serde::{Serialize, Serializer};
 
 use crate::{
+    entries::SECRET_MAPS,
     mask::looks_secret,
-    show::SECRET_MAPS,
-    source::{Origin, Source},
+    source::{ConfigOrigin, ConfigSource},
 };
 
 /// Longest line shown under a message; a longer one is not worth showing.
@@ -21,10 +21,10 @@ const MESSAGE: usize = 1000;
 
 /// Why the configuration cannot be used. `Display` is the whole message.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum ConfigError {
     /// Something in a file: its syntax, a value of the wrong kind, a `{file:…}` that cannot be read.
     #[error("{0}")]
-    Invalid(Remark),
+    Invalid(ConfigMessage),
     #[error("{}: cannot be read: {error}", .path.display())]
     Unreadable { path: PathBuf, error: io::Error },
     #[error("{}: is {found}; expected a file", .path.display())]
@@ -39,7 +39,7 @@ pub enum Error {
     NoFolder { path: PathBuf, error: io::Error },
 }
 
-impl Error {
+impl ConfigError {
     /// The line in question with a caret under the column, where there is one to show.
     pub fn excerpt(&self) -> Option<String> {
         match self {
@@ -54,8 +54,8 @@ impl Error {
         message.strip_prefix(&format!("{}: ", path.display())).map_or(message.clone(), Into::into)
     }
 
-    pub(crate) fn at(origin: &Origin, message: impl Into<String>) -> Self {
-        Self::Invalid(Remark::at(origin, message))
+    pub(crate) fn at_origin(origin: &ConfigOrigin, message: impl Into<String>) -> Self {
+        Self::Invalid(ConfigMessage::at_origin(origin, message))
     }
 
     pub(crate) fn with_text(self, text: &str) -> Self {
@@ -68,7 +68,7 @@ impl Error {
 
 /// Something to tell about a place in a file. As a warning it stops nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Remark {
+pub struct ConfigMessage {
     #[serde(serialize_with = "as_shown")]
     pub file: PathBuf,
     /// From 1; 0 where the whole file is meant.
@@ -85,16 +85,16 @@ fn as_shown<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error
 }
 
 /// What a person should know although the configuration can be used.
-pub type Warning = Remark;
+pub type ConfigWarning = ConfigMessage;
 
-impl Remark {
-    pub(crate) fn at(origin: &Origin, message: impl Into<String>) -> Self {
+impl ConfigMessage {
+    pub(crate) fn at_origin(origin: &ConfigOrigin, message: impl Into<String>) -> Self {
         let (line, column) = (origin.line, origin.column);
         let message = shortened(message.into());
         Self { file: origin.file.path.clone(), line, column, message, line_text: None }
     }
 
-    pub(crate) fn about(file: impl Into<PathBuf>, message: impl Into<String>) -> Self {
+    pub(crate) fn about_file(file: impl Into<PathBuf>, message: impl Into<String>) -> Self {
         Self { file: file.into(), line: 0, column: 0, message: message.into(), line_text: None }
     }
 
@@ -151,26 +151,26 @@ fn surrounding<'a>(before: &[&'a str]) -> impl Iterator<Item = &'a str> {
 
 /// The warnings about one file. Nobody reads more than a few, so the rest is only counted, and not even worded.
 #[derive(Debug, Default)]
-pub(crate) struct Warnings {
-    told: Vec<Warning>,
+pub(crate) struct FileWarnings {
+    told: Vec<ConfigWarning>,
     more: usize,
 }
 
-impl Warnings {
+impl FileWarnings {
     const TOLD: usize = 50;
 
-    pub(crate) fn add(&mut self, origin: &Origin, message: impl FnOnce() -> String) {
+    pub(crate) fn add(&mut self, origin: &ConfigOrigin, message: impl FnOnce() -> String) {
         if self.told.len() < Self::TOLD {
-            self.told.push(Warning::at(origin, message()));
+            self.told.push(ConfigWarning::at_origin(origin, message()));
         } else {
             self.more += 1;
         }
     }
 
     /// All that is to be told about `file`, whose text is `text`.
-    pub(crate) fn finish(self, file: &Source, text: &str) -> impl Iterator<Item = Warning> {
+    pub(crate) fn finish(self, file: &ConfigSource, text: &str) -> impl Iterator<Item = ConfigWarning> {
         let message = format!("there are {} more warnings", self.more);
-        let more = (self.more > 0).then(|| Warning::about(&file.path, message));
+        let more = (self.more > 0).then(|| ConfigWarning::about_file(&file.path, message));
         self.told.into_iter().map(move |warning| warning.with_text(text)).chain(more)
     }
 }
@@ -183,7 +183,7 @@ fn shortened(mut message: String) -> String {
     message
 }
 
-impl fmt::Display for Remark {
+impl fmt::Display for ConfigMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             0 => write!(f, "{}: {}", self.file.display(), self.message),

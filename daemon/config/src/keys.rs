@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::Secret;
+use crate::ConfigSecret;
 use crate::private_file;
 use crate::read::read_bytes;
 
@@ -18,25 +18,25 @@ use crate::read::read_bytes;
 const LIMIT: u64 = 1024 * 1024;
 
 #[derive(Debug, Clone, Default)]
-pub struct Keys {
+pub struct KeyStore {
     path: PathBuf,
-    keys: BTreeMap<String, Secret>,
+    keys: BTreeMap<String, ConfigSecret>,
     warning: Option<String>,
 }
 
 /// Entries as the file has them: tagged objects, so that other kinds of credentials can stand beside keys. What is not a
 /// key is kept as it is.
-type Entries = BTreeMap<String, Value>;
+type KeyEntries = BTreeMap<String, Value>;
 
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {reason}", .path.display())]
-pub struct KeysError {
+pub struct KeyStoreError {
     path: PathBuf,
     reason: String,
 }
 
-impl Keys {
-    pub fn load(data_dir: &Path) -> Result<Self, KeysError> {
+impl KeyStore {
+    pub fn load(data_dir: &Path) -> Result<Self, KeyStoreError> {
         let path = file(data_dir);
         let entries = read(&path)?;
         let open = path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0);
@@ -45,7 +45,7 @@ impl Keys {
         let keys = entries.into_iter().filter_map(|(provider, entry)| {
             let key =
                 entry.get("key").filter(|_| entry.get("type").is_some_and(|kind| kind == "api"))?.as_str()?;
-            (!key.is_empty()).then(|| (provider, Secret::from(key.to_owned())))
+            (!key.is_empty()).then(|| (provider, ConfigSecret::from(key.to_owned())))
         });
         Ok(Self { keys: keys.collect(), warning, path })
     }
@@ -58,18 +58,18 @@ impl Keys {
         self.warning.as_deref()
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Secret)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &ConfigSecret)> {
         self.keys.iter().map(|(provider, key)| (provider.as_str(), key))
     }
 
     /// Adds or replaces a key, in the file too. Tells whether one was replaced.
-    pub fn add(data_dir: &Path, provider: &str, key: &str) -> Result<bool, KeysError> {
+    pub fn add(data_dir: &Path, provider: &str, key: &str) -> Result<bool, KeyStoreError> {
         let entry = json!({ "type": "api", "key": key });
         change(&file(data_dir), |entries| entries.insert(provider.to_owned(), entry).is_some())
     }
 
     /// Removes a key, from the file too. Tells whether there was one.
-    pub fn remove(data_dir: &Path, provider: &str) -> Result<bool, KeysError> {
+    pub fn remove(data_dir: &Path, provider: &str) -> Result<bool, KeyStoreError> {
         change(&file(data_dir), |entries| entries.remove(provider).is_some())
     }
 }
@@ -78,12 +78,12 @@ fn file(data_dir: &Path) -> PathBuf {
     data_dir.join("auth.json")
 }
 
-fn read(path: &Path) -> Result<Entries, KeysError> {
+fn read(path: &Path) -> Result<KeyEntries, KeyStoreError> {
     let missing = path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
     if missing {
-        return Ok(Entries::new());
+        return Ok(KeyEntries::new());
     }
-    let error = |reason: String| KeysError { path: path.into(), reason };
+    let error = |reason: String| KeyStoreError { path: path.into(), reason };
     let bytes = read_bytes(path, LIMIT).map_err(|problem| error(problem.reason(path)))?;
     // The text of a parser's error may hold a piece of the file, which may be a piece of a key: only its place is told.
     serde_json::from_slice(&bytes).map_err(|problem| {
@@ -95,10 +95,12 @@ fn read(path: &Path) -> Result<Entries, KeysError> {
     })
 }
 
-fn change(path: &Path, change: impl FnOnce(&mut Entries) -> bool) -> Result<bool, KeysError> {
-    let error =
-        |reason: io::Error| KeysError { path: path.into(), reason: format!("cannot be written: {reason}") };
-    let _lock = private_file::lock(path).map_err(error)?;
+fn change(path: &Path, change: impl FnOnce(&mut KeyEntries) -> bool) -> Result<bool, KeyStoreError> {
+    let error = |reason: io::Error| KeyStoreError {
+        path: path.into(),
+        reason: format!("cannot be written: {reason}"),
+    };
+    let _lock = private_file::lock_file(path).map_err(error)?;
     let before = read(path)?;
     let mut entries = before.clone();
     let changed = change(&mut entries);
@@ -106,7 +108,7 @@ fn change(path: &Path, change: impl FnOnce(&mut Entries) -> bool) -> Result<bool
         return Ok(changed);
     }
     let text = serde_json::to_vec_pretty(&entries).map_err(io::Error::from).map_err(error)?;
-    private_file::replace(path, &text).map_err(error)?;
+    private_file::replace_file(path, &text).map_err(error)?;
     Ok(changed)
 }
 
@@ -117,7 +119,7 @@ mod tests {
     use super::*;
 
     fn stored(dir: &Path) -> Vec<(String, String)> {
-        let keys = Keys::load(dir).unwrap();
+        let keys = KeyStore::load(dir).unwrap();
         keys.iter().map(|(provider, key)| (provider.to_owned(), key.expose().to_owned())).collect()
     }
 
@@ -126,20 +128,20 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let data = dir.path().join("data");
         assert_eq!(stored(&data), []);
-        assert!(!Keys::add(&data, "openai", "sk-1").unwrap());
-        assert!(Keys::add(&data, "openai", "sk-2").unwrap());
-        assert!(!Keys::add(&data, "groq", "g").unwrap());
+        assert!(!KeyStore::add(&data, "openai", "sk-1").unwrap());
+        assert!(KeyStore::add(&data, "openai", "sk-2").unwrap());
+        assert!(!KeyStore::add(&data, "groq", "g").unwrap());
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&data), mode(&data.join("auth.json"))), (0o700, 0o600));
         assert_eq!(stored(&data), [("groq".into(), "g".into()), ("openai".into(), "sk-2".into())]);
         let other = r#"{"x": {"type": "oauth", "token": "t"}, "openai": {"type": "api", "key": "sk-2"}, "groq": {"type": "api", "key": "g"}}"#;
         fs::write(data.join("auth.json"), other).unwrap();
-        assert!(Keys::remove(&data, "openai").unwrap());
+        assert!(KeyStore::remove(&data, "openai").unwrap());
         assert!(
             fs::read_to_string(data.join("auth.json")).unwrap().contains("oauth"),
             "what is no key stays"
         );
-        assert!(!Keys::remove(&data, "openai").unwrap());
+        assert!(!KeyStore::remove(&data, "openai").unwrap());
         assert_eq!(stored(&data).len(), 1);
     }
 
@@ -149,7 +151,7 @@ mod tests {
         std::thread::scope(|scope| {
             for number in 0..16 {
                 let data = dir.path();
-                scope.spawn(move || Keys::add(data, &format!("p{number}"), "k").unwrap());
+                scope.spawn(move || KeyStore::add(data, &format!("p{number}"), "k").unwrap());
             }
         });
         assert_eq!(stored(dir.path()).len(), 16);
@@ -160,18 +162,18 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("auth.json");
         fs::write(&path, r#"{"openai": {"type": "api", "key": "sk-secret}}"#).unwrap();
-        let message = Keys::load(dir.path()).unwrap_err().to_string();
+        let message = KeyStore::load(dir.path()).unwrap_err().to_string();
         assert!(message.contains("is damaged in line 1") && !message.contains("sk-secret"), "{message}");
-        assert!(Keys::add(dir.path(), "groq", "g").is_err());
+        assert!(KeyStore::add(dir.path(), "groq", "g").is_err());
         assert!(fs::read_to_string(&path).unwrap().contains("sk-secret"));
     }
 
     #[test]
     fn a_file_that_others_can_read_is_warned_of() {
         let dir = tempfile::tempdir().unwrap();
-        Keys::add(dir.path(), "groq", "g").unwrap();
+        KeyStore::add(dir.path(), "groq", "g").unwrap();
         let path = dir.path().join("auth.json");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-        assert!(Keys::load(dir.path()).unwrap().warning().unwrap().contains("chmod 600"));
+        assert!(KeyStore::load(dir.path()).unwrap().warning().unwrap().contains("chmod 600"));
     }
 }

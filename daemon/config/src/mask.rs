@@ -21,7 +21,7 @@ pub(crate) fn looks_secret(name: &str) -> bool {
 }
 
 /// A text without what is secret in it by its form: the user part and query of a URL, and `--token=…`.
-pub(crate) fn mask_within(text: &str) -> String {
+pub(crate) fn mask_secrets_in(text: &str) -> String {
     if let Some((scheme, rest)) = text.split_once("://") {
         return format!("{scheme}://{}", mask_url(rest));
     }
@@ -88,7 +88,7 @@ mod tests {
             ("--verbose=yes", "--verbose=yes"),
             ("the key = value of a sentence", "the key = value of a sentence"),
         ] {
-            assert_eq!(mask_within(text), shown);
+            assert_eq!(mask_secrets_in(text), shown);
         }
     }
 }

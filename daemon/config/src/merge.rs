@@ -7,19 +7,19 @@
 //! - a `permission` that is one action stands for `{"*": action}` when a later file adds to it, so that adding
 //!   an exception never drops the rule it is an exception to
 //!
-//! Merging is associative, with the empty object as its identity. That needs [`Node::cuts`]: in
+//! Merging is associative, with the empty object as its identity. That needs [`ConfigNode::replaces_inherited`]: in
 //! `{…} + null + {…}` nothing of the first may come back, in whichever order the three are put together.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::{
-    source::Origin,
-    tree::{Entry, Kind, Node},
+    source::ConfigOrigin,
+    tree::{ConfigNode, ConfigNodeKind, ObjectEntry},
 };
 
 /// Where in the configuration a node stands, as far as merging cares.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Place {
+pub(crate) enum MergePosition {
     Root,
     Instructions,
     Agents,
@@ -30,7 +30,7 @@ pub(crate) enum Place {
     Other,
 }
 
-impl Place {
+impl MergePosition {
     pub(crate) fn child(self, key: &str) -> Self {
         match (self, key) {
             (Self::Root, "instructions") => Self::Instructions,
@@ -44,45 +44,59 @@ impl Place {
 }
 
 /// `later` over `earlier`, both of which stand at `place`.
-pub(crate) fn merge(earlier: Node, later: Node, place: Place) -> Node {
-    if later.cuts {
+pub(crate) fn merge(earlier: ConfigNode, later: ConfigNode, place: MergePosition) -> ConfigNode {
+    if later.replaces_inherited {
         return later;
     }
     match (earlier.kind, later.kind) {
-        (Kind::Object(old), Kind::Object(new)) => {
+        (ConfigNodeKind::Object(old), ConfigNodeKind::Object(new)) => {
             let origin = latest(earlier.origin, later.origin, new.is_empty());
-            let kind = Kind::Object(merge_entries(old, new, place));
-            Node { cuts: earlier.cuts, ..Node::new(origin, kind) }
+            let kind = ConfigNodeKind::Object(merge_entries(old, new, place));
+            ConfigNode { replaces_inherited: earlier.replaces_inherited, ..ConfigNode::new(origin, kind) }
         }
-        (Kind::Array(old), Kind::Array(new)) if place == Place::Instructions => {
+        (ConfigNodeKind::Array(old), ConfigNodeKind::Array(new)) if place == MergePosition::Instructions => {
             let origin = latest(earlier.origin, later.origin, new.is_empty());
-            Node { cuts: earlier.cuts, ..Node::new(origin, Kind::Array(append(old, new))) }
+            ConfigNode {
+                replaces_inherited: earlier.replaces_inherited,
+                ..ConfigNode::new(origin, ConfigNodeKind::Array(append(old, new)))
+            }
         }
-        (Kind::String(action), Kind::Object(new)) if matches!(place, Place::Permission | Place::Rule) => {
-            let at = earlier.origin.clone();
-            let mut node = Node::new(earlier.origin, Kind::String(action));
-            node.substituted = earlier.substituted;
-            let kind = Kind::Object(merge_entries(vec![Entry { key: "*".into(), at, node }], new, place));
-            Node { cuts: true, ..Node::new(later.origin, kind) }
+        (ConfigNodeKind::String(action), ConfigNodeKind::Object(new))
+            if matches!(place, MergePosition::Permission | MergePosition::Rule) =>
+        {
+            let key_origin = earlier.origin.clone();
+            let mut node = ConfigNode::new(earlier.origin, ConfigNodeKind::String(action));
+            node.is_substituted = earlier.is_substituted;
+            let kind = ConfigNodeKind::Object(merge_entries(
+                vec![ObjectEntry { key: "*".into(), key_origin, node }],
+                new,
+                place,
+            ));
+            ConfigNode { replaces_inherited: true, ..ConfigNode::new(later.origin, kind) }
         }
-        (_, kind) => Node { origin: later.origin, kind, cuts: true, substituted: later.substituted },
+        (_, kind) => ConfigNode {
+            origin: later.origin,
+            kind,
+            replaces_inherited: true,
+            is_substituted: later.is_substituted,
+        },
     }
 }
 
 /// A merged object stands where it was last added to.
-fn latest(earlier: Origin, later: Origin, adds_nothing: bool) -> Origin {
+fn latest(earlier: ConfigOrigin, later: ConfigOrigin, adds_nothing: bool) -> ConfigOrigin {
     if adds_nothing { earlier } else { later }
 }
 
-fn merge_entries(old: Vec<Entry>, new: Vec<Entry>, place: Place) -> Vec<Entry> {
+fn merge_entries(old: Vec<ObjectEntry>, new: Vec<ObjectEntry>, place: MergePosition) -> Vec<ObjectEntry> {
     let places: HashMap<_, _> = old.iter().enumerate().map(|(at, entry)| (entry.key.clone(), at)).collect();
-    let mut merged: Vec<Option<Entry>> = old.into_iter().map(Some).collect();
+    let mut merged: Vec<Option<ObjectEntry>> = old.into_iter().map(Some).collect();
     for entry in new {
         match places.get(&entry.key).and_then(|at| merged.get_mut(*at)) {
             Some(slot) => {
                 *slot = slot.take().map(|earlier| {
                     let node = merge(earlier.node, entry.node, place.child(&entry.key));
-                    Entry { key: entry.key, at: entry.at, node }
+                    ObjectEntry { key: entry.key, key_origin: entry.key_origin, node }
                 });
             }
             None => merged.push(Some(entry)),
@@ -91,8 +105,8 @@ fn merge_entries(old: Vec<Entry>, new: Vec<Entry>, place: Place) -> Vec<Entry> {
     merged.into_iter().flatten().collect()
 }
 
-fn append(mut old: Vec<Node>, new: Vec<Node>) -> Vec<Node> {
-    let known: HashSet<_> = old.iter().filter_map(Node::text).map(str::to_owned).collect();
+fn append(mut old: Vec<ConfigNode>, new: Vec<ConfigNode>) -> Vec<ConfigNode> {
+    let known: HashSet<_> = old.iter().filter_map(ConfigNode::text).map(str::to_owned).collect();
     old.extend(new.into_iter().filter(|node| !node.text().is_some_and(|text| known.contains(text))));
     old
 }

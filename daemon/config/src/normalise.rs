@@ -2,37 +2,37 @@
 //! file with the new one speak of the same value.
 
 use crate::{
-    merge::{Place, merge},
-    tree::{Kind, Node},
+    merge::{MergePosition, merge},
+    tree::{ConfigNode, ConfigNodeKind},
 };
 
 /// (the object it stands in, with `*` for any name; the older key; the present one)
-pub(crate) const OLDER: &[(&[&str], &str, &str)] =
+pub(crate) const OLDER_SPELLINGS: &[(&[&str], &str, &str)] =
     &[(&[], "mode", "agent"), (&["agent", "*"], "maxSteps", "steps")];
 
-pub(crate) fn normalise(root: &mut Node) {
-    for (path, older, present) in OLDER {
+pub(crate) fn normalise(root: &mut ConfigNode) {
+    for (path, older, present) in OLDER_SPELLINGS {
         each_at(root, path, &mut |node| rename(node, older, present));
     }
 }
 
 /// Calls `visit` for every node that `path` leads to.
-fn each_at(node: &mut Node, path: &[&str], visit: &mut dyn FnMut(&mut Node)) {
+fn each_at(node: &mut ConfigNode, path: &[&str], visit: &mut dyn FnMut(&mut ConfigNode)) {
     let Some((first, rest)) = path.split_first() else { return visit(node) };
-    if let Kind::Object(entries) = &mut node.kind {
+    if let ConfigNodeKind::Object(entries) = &mut node.kind {
         for entry in entries.iter_mut().filter(|entry| *first == "*" || entry.key == *first) {
             each_at(&mut entry.node, rest, visit);
         }
     }
 }
 
-fn rename(node: &mut Node, older: &str, present: &str) {
-    let Kind::Object(entries) = &mut node.kind else { return };
+fn rename(node: &mut ConfigNode, older: &str, present: &str) {
+    let ConfigNodeKind::Object(entries) = &mut node.kind else { return };
     let Some(at) = entries.iter().position(|entry| entry.key == older) else { return };
     let mut moved = entries.remove(at);
     match entries.iter_mut().find(|entry| entry.key == present) {
         // Both are written: the present spelling wins where they differ.
-        Some(entry) => entry.node = merge(moved.node, entry.node.clone(), Place::Root.child(present)),
+        Some(entry) => entry.node = merge(moved.node, entry.node.clone(), MergePosition::Root.child(present)),
         None => {
             moved.key = present.into();
             entries.insert(at, moved);

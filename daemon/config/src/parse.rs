@@ -17,9 +17,9 @@ use jsonc_parser::{
 use serde_json::Number;
 
 use crate::{
-    error::{Error, Warnings},
-    source::{Cursor, Origin, Source},
-    tree::{Entry, Kind, Node},
+    error::{ConfigError, FileWarnings},
+    source::{ConfigOrigin, ConfigSource, OriginCursor},
+    tree::{ConfigNode, ConfigNodeKind, ObjectEntry},
 };
 
 /// No sensible configuration is deeper. Every later walk over a tree recurses, and may rely on this.
@@ -39,58 +39,66 @@ const OPTIONS: ParseOptions = ParseOptions {
 };
 
 /// An empty text is an empty object: a file in which everything is commented out is not broken.
-pub(crate) fn parse(text: &str, file: &Arc<Source>, warnings: &mut Warnings) -> Result<Node, Error> {
+pub(crate) fn parse(
+    text: &str,
+    file: &Arc<ConfigSource>,
+    warnings: &mut FileWarnings,
+) -> Result<ConfigNode, ConfigError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut cursor = Cursor::new(text, file.clone());
+    let mut cursor = OriginCursor::new(text, file.clone());
     let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS)
-        .map_err(|error| Error::at(&cursor.at(error.range().start), describe(&error)))?;
+        .map_err(|error| ConfigError::at_origin(&cursor.origin_at(error.range().start), describe(&error)))?;
     let Some(value) = parsed.value else {
-        return Ok(Node::new(cursor.at(0), Kind::Object(Vec::new())));
+        return Ok(ConfigNode::new(cursor.origin_at(0), ConfigNodeKind::Object(Vec::new())));
     };
-    let root = Build { cursor, warnings }.node(value, 0)?;
+    let root = TreeBuilder { cursor, warnings }.node(value, 0)?;
     match root.kind {
-        Kind::Object(_) => Ok(root),
-        _ => Err(Error::at(&root.origin, "expected an object: a configuration begins with `{`")),
+        ConfigNodeKind::Object(_) => Ok(root),
+        _ => Err(ConfigError::at_origin(&root.origin, "expected an object: a configuration begins with `{`")),
     }
 }
 
-struct Build<'a> {
-    cursor: Cursor<'a>,
-    warnings: &'a mut Warnings,
+struct TreeBuilder<'a> {
+    cursor: OriginCursor<'a>,
+    warnings: &'a mut FileWarnings,
 }
 
-impl Build<'_> {
-    fn node(&mut self, value: Value<'_>, depth: usize) -> Result<Node, Error> {
-        let origin = self.cursor.at(value.start());
+impl TreeBuilder<'_> {
+    fn node(&mut self, value: Value<'_>, depth: usize) -> Result<ConfigNode, ConfigError> {
+        let origin = self.cursor.origin_at(value.start());
         if depth > DEPTH {
-            return Err(Error::at(&origin, too_deep()));
+            return Err(ConfigError::at_origin(&origin, too_deep()));
         }
         let kind = match value {
-            Value::NullKeyword(_) => Kind::Null,
-            Value::BooleanLit(literal) => Kind::Bool(literal.value),
-            Value::StringLit(literal) => Kind::String(literal.value.into_owned()),
-            Value::NumberLit(literal) => Kind::Number(number(literal.value, &origin)?),
+            Value::NullKeyword(_) => ConfigNodeKind::Null,
+            Value::BooleanLit(literal) => ConfigNodeKind::Bool(literal.value),
+            Value::StringLit(literal) => ConfigNodeKind::String(literal.value.into_owned()),
+            Value::NumberLit(literal) => ConfigNodeKind::Number(number(literal.value, &origin)?),
             Value::Array(array) => {
                 let items = array.elements.into_iter().map(|item| self.node(item, depth + 1));
-                Kind::Array(items.collect::<Result<_, _>>()?)
+                ConfigNodeKind::Array(items.collect::<Result<_, _>>()?)
             }
             Value::Object(object) => {
                 let mut entries = Vec::new();
                 for property in object.properties {
-                    let at = self.cursor.at(property.start());
+                    let at = self.cursor.origin_at(property.start());
                     let key = property.name.into_string();
-                    entries.push(Entry { key, at, node: self.node(property.value, depth + 1)? });
+                    entries.push(ObjectEntry {
+                        key,
+                        key_origin: at,
+                        node: self.node(property.value, depth + 1)?,
+                    });
                 }
-                Kind::Object(self.unique(entries))
+                ConfigNodeKind::Object(self.unique(entries))
             }
         };
-        Ok(Node::new(origin, kind))
+        Ok(ConfigNode::new(origin, kind))
     }
 
     /// The last of several equal keys wins, as in every JSON parser, but not without a word.
-    fn unique(&mut self, entries: Vec<Entry>) -> Vec<Entry> {
+    fn unique(&mut self, entries: Vec<ObjectEntry>) -> Vec<ObjectEntry> {
         let mut places = HashMap::new();
-        let mut kept: Vec<Entry> = Vec::with_capacity(entries.len());
+        let mut kept: Vec<ObjectEntry> = Vec::with_capacity(entries.len());
         for entry in entries {
             match places.entry(entry.key.clone()) {
                 hash_map::Entry::Vacant(place) => {
@@ -99,8 +107,8 @@ impl Build<'_> {
                 }
                 hash_map::Entry::Occupied(place) => {
                     let Some(earlier) = kept.get_mut(*place.get()) else { continue };
-                    let line = earlier.at.line;
-                    self.warnings.add(&entry.at, || {
+                    let line = earlier.key_origin.line;
+                    self.warnings.add(&entry.key_origin, || {
                         format!("`{}` is already set on line {line}; this one is used", entry.key)
                     });
                     *earlier = entry;
@@ -111,8 +119,9 @@ impl Build<'_> {
     }
 }
 
-fn number(text: &str, origin: &Origin) -> Result<Number, Error> {
-    Number::from_str(text).map_err(|_| Error::at(origin, "expected a number that a computer can hold"))
+fn number(text: &str, origin: &ConfigOrigin) -> Result<Number, ConfigError> {
+    Number::from_str(text)
+        .map_err(|_| ConfigError::at_origin(origin, "expected a number that a computer can hold"))
 }
 
 fn too_deep() -> String {

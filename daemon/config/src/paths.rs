@@ -7,11 +7,11 @@ use std::{
 };
 
 /// Looks up one environment variable. Injected, because a client's environment is not the daemon's.
-pub type Env<'a> = dyn Fn(&str) -> Option<OsString> + 'a;
+pub type EnvLookup<'a> = dyn Fn(&str) -> Option<OsString> + 'a;
 
 /// The user's folders. Every path is absolute; none is created here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Paths {
+pub struct UserPaths {
     pub home: PathBuf,
     /// `copydesk.jsonc` of the user.
     pub config_dir: PathBuf,
@@ -26,19 +26,19 @@ pub struct Paths {
 }
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum PathsError {
+pub enum UserPathsError {
     #[error("HOME is not set; set it to the absolute path of your home folder")]
     NoHome,
     #[error("HOME is `{}`; expected an absolute path", .0.display())]
     RelativeHome(PathBuf),
 }
 
-impl Paths {
-    pub fn new(env: &Env<'_>) -> Result<Self, PathsError> {
+impl UserPaths {
+    pub fn new(env: &EnvLookup<'_>) -> Result<Self, UserPathsError> {
         let home =
-            env("HOME").filter(|home| !home.is_empty()).map(PathBuf::from).ok_or(PathsError::NoHome)?;
+            env("HOME").filter(|home| !home.is_empty()).map(PathBuf::from).ok_or(UserPathsError::NoHome)?;
         if !home.is_absolute() {
-            return Err(PathsError::RelativeHome(home));
+            return Err(UserPathsError::RelativeHome(home));
         }
         // The specification says that a relative path in these variables is to be ignored.
         let xdg = |name: &str| env(name).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -70,13 +70,13 @@ mod tests {
 
     use super::*;
 
-    fn paths(vars: &[(&str, &str)]) -> Result<Paths, PathsError> {
-        Paths::new(&|name| vars.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into()))
+    fn paths(vars: &[(&str, &str)]) -> Result<UserPaths, UserPathsError> {
+        UserPaths::new(&|name| vars.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into()))
     }
 
     #[test]
     fn defaults_lie_below_home() {
-        let expected = Paths {
+        let expected = UserPaths {
             home: "/h".into(),
             config_dir: "/h/.config/copydesk".into(),
             data_dir: "/h/.local/share/copydesk".into(),
@@ -98,7 +98,7 @@ mod tests {
             ("XDG_CACHE_HOME", "/x"),
             ("XDG_RUNTIME_DIR", "/run/user/1"),
         ]);
-        let expected = Paths {
+        let expected = UserPaths {
             home: "/h".into(),
             config_dir: "/c/copydesk".into(),
             data_dir: "/d/copydesk".into(),
@@ -111,9 +111,9 @@ mod tests {
 
     #[test]
     fn home_is_needed() {
-        assert_eq!(paths(&[]), Err(PathsError::NoHome));
-        assert_eq!(paths(&[("HOME", "")]), Err(PathsError::NoHome));
-        assert_eq!(paths(&[("HOME", "h")]), Err(PathsError::RelativeHome("h".into())));
+        assert_eq!(paths(&[]), Err(UserPathsError::NoHome));
+        assert_eq!(paths(&[("HOME", "")]), Err(UserPathsError::NoHome));
+        assert_eq!(paths(&[("HOME", "h")]), Err(UserPathsError::RelativeHome("h".into())));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub(crate) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+pub(crate) fn replace_file(path: &Path, content: &[u8]) -> io::Result<()> {
     static SERIAL: AtomicU64 = AtomicU64::new(0);
     make_folder(path)?;
     let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
@@ -27,7 +27,7 @@ pub(crate) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
 
 /// Held while a file is read, changed and replaced, so that of two programs neither loses the other's change. The lock
 /// is on a file beside it, since the file itself is replaced; it ends with the value.
-pub(crate) fn lock(path: &Path) -> io::Result<File> {
+pub(crate) fn lock_file(path: &Path) -> io::Result<File> {
     make_folder(path)?;
     let lock = path.with_extension("lock");
     let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(lock)?;

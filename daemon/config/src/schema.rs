@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use crate::{normalise::OLDER, types::Config};
+use crate::{normalise::OLDER_SPELLINGS, types::Config};
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     // Draft 7 is what editors understand best.
@@ -25,32 +25,32 @@ pub fn schema() -> &'static Value {
 }
 
 /// What the keys of an object may be.
-pub(crate) struct Shape<'a> {
+pub(crate) struct ObjectShape<'a> {
     pub(crate) known: Option<&'a Map<String, Value>>,
     /// What stands under keys that are not known by name; `None` if there may be none.
     pub(crate) other: Option<&'a Value>,
 }
 
 /// The shape of the objects that `schema` allows, if it allows any.
-pub(crate) fn shape(schema: &Value) -> Option<Shape<'_>> {
+pub(crate) fn shape(schema: &Value) -> Option<ObjectShape<'_>> {
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
         return shape(SCHEMA.pointer(reference.strip_prefix('#')?)?);
     }
     let known = schema.get("properties").and_then(Value::as_object);
     let other = schema.get("additionalProperties");
     if known.is_some() || other.is_some() {
-        return Some(Shape { known, other: other.filter(|other| **other != Value::Bool(false)) });
+        return Some(ObjectShape { known, other: other.filter(|other| **other != Value::Bool(false)) });
     }
     let branches = ["anyOf", "allOf"].iter().filter_map(|key| schema.get(key)?.as_array()).flatten();
     branches.filter_map(shape).next()
 }
 
 fn add_older_spellings(schema: &mut Value) {
-    for (path, older, present) in OLDER {
+    for (path, older, present) in OLDER_SPELLINGS {
         // Every `*` is a map of one type, so the way there leads through that type's definition.
         let object = match path {
             [] => Some(&mut *schema),
-            ["agent", "*"] => schema.pointer_mut("/definitions/Agent"),
+            ["agent", "*"] => schema.pointer_mut("/definitions/AgentConfig"),
             _ => None,
         };
         let Some(known) = object.and_then(|object| object.get_mut("properties")?.as_object_mut()) else {

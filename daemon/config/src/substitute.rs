@@ -13,92 +13,97 @@ use std::{
 };
 
 use crate::{
-    error::{Error, Warnings},
-    paths::Env,
+    error::{ConfigError, FileWarnings},
+    paths::EnvLookup,
     read::read_text,
-    source::{Origin, Source},
-    tree::{Kind, Node, Step, path_text},
+    source::{ConfigOrigin, ConfigSource},
+    tree::{ConfigNode, ConfigNodeKind, ConfigPathStep, format_path},
 };
 
 /// The most that one file may bring in. Without it, a small file that names a large one often fills the memory.
-pub(crate) const BUDGET: usize = 8 * 1024 * 1024;
+pub(crate) const MAX_SUBSTITUTED_BYTES: usize = 8 * 1024 * 1024;
 
 pub(crate) struct Substitution<'a> {
-    pub(crate) env: &'a Env<'a>,
+    pub(crate) env: &'a EnvLookup<'a>,
     pub(crate) home: &'a Path,
     pub(crate) cwd: &'a Path,
     /// With its links resolved.
     pub(crate) root: &'a Path,
-    pub(crate) file: &'a Source,
-    pub(crate) warnings: &'a mut Warnings,
+    pub(crate) file: &'a ConfigSource,
+    pub(crate) warnings: &'a mut FileWarnings,
     /// Bytes that may still be brought in.
     pub(crate) budget: usize,
 }
 
 /// Whether the value may stay.
 #[derive(Clone, Copy, PartialEq)]
-enum Verdict {
+enum SubstitutionVerdict {
     Keep,
     Withhold,
 }
 
 impl Substitution<'_> {
-    pub(crate) fn apply(&mut self, root: &mut Node) -> Result<(), Error> {
-        if !self.file.trusted {
+    pub(crate) fn apply(&mut self, root: &mut ConfigNode) -> Result<(), ConfigError> {
+        if !self.file.is_trusted {
             self.withhold_key_names(root);
         }
         self.node(root).map(|_| ())
     }
 
-    fn withhold_key_names(&mut self, root: &mut Node) {
-        let Some(Kind::Object(providers)) = root.get_mut("provider").map(|node| &mut node.kind) else {
+    fn withhold_key_names(&mut self, root: &mut ConfigNode) {
+        let Some(ConfigNodeKind::Object(providers)) = root.get_mut("provider").map(|node| &mut node.kind)
+        else {
             return;
         };
         for provider in providers {
-            let Kind::Object(entries) = &mut provider.node.kind else { continue };
+            let ConfigNodeKind::Object(entries) = &mut provider.node.kind else { continue };
             entries.retain(|entry| {
-                let reads = entry.key == "env" && entry.node.kind != Kind::Null;
+                let reads = entry.key == "env" && entry.node.kind != ConfigNodeKind::Null;
                 if reads {
-                    let path = [Step::Key("provider"), Step::Key(&provider.key), Step::Key("env")];
-                    self.withhold(&format!("`{}`", path_text(path)), &entry.node.origin);
+                    let path = [
+                        ConfigPathStep::Key("provider"),
+                        ConfigPathStep::Key(&provider.key),
+                        ConfigPathStep::Key("env"),
+                    ];
+                    self.withhold(&format!("`{}`", format_path(path)), &entry.node.origin);
                 }
                 !reads
             });
         }
     }
 
-    fn node(&mut self, node: &mut Node) -> Result<Verdict, Error> {
+    fn node(&mut self, node: &mut ConfigNode) -> Result<SubstitutionVerdict, ConfigError> {
         match &mut node.kind {
-            Kind::String(text) => match self.text(text, &node.origin)? {
-                Text::Same => {}
-                Text::Withheld => return Ok(Verdict::Withhold),
-                Text::New(new) => {
+            ConfigNodeKind::String(text) => match self.text(text, &node.origin)? {
+                SubstitutedText::Same => {}
+                SubstitutedText::Withheld => return Ok(SubstitutionVerdict::Withhold),
+                SubstitutedText::New(new) => {
                     *text = new;
-                    node.substituted = true;
+                    node.is_substituted = true;
                 }
             },
-            Kind::Array(items) => {
+            ConfigNodeKind::Array(items) => {
                 for item in items {
-                    if self.node(item)? == Verdict::Withhold {
-                        return Ok(Verdict::Withhold);
+                    if self.node(item)? == SubstitutionVerdict::Withhold {
+                        return Ok(SubstitutionVerdict::Withhold);
                     }
                 }
             }
-            Kind::Object(entries) => {
+            ConfigNodeKind::Object(entries) => {
                 let mut kept = Vec::with_capacity(entries.len());
                 for mut entry in std::mem::take(entries) {
-                    if self.node(&mut entry.node)? == Verdict::Keep {
+                    if self.node(&mut entry.node)? == SubstitutionVerdict::Keep {
                         kept.push(entry);
                     }
                 }
                 *entries = kept;
             }
-            Kind::Null | Kind::Bool(_) | Kind::Number(_) => {}
+            ConfigNodeKind::Null | ConfigNodeKind::Bool(_) | ConfigNodeKind::Number(_) => {}
         }
-        Ok(Verdict::Keep)
+        Ok(SubstitutionVerdict::Keep)
     }
 
-    fn text(&mut self, text: &str, origin: &Origin) -> Result<Text, Error> {
+    fn text(&mut self, text: &str, origin: &ConfigOrigin) -> Result<SubstitutedText, ConfigError> {
         let mut new = String::new();
         let mut rest = text;
         let mut found = false;
@@ -106,25 +111,27 @@ impl Substitution<'_> {
             new.push_str(before);
             found = true;
             let value = match reference {
-                Reference::Env(name) => self.variable(name, origin)?,
-                Reference::File(path) => self.file(path, origin)?,
+                SubstitutionReference::Env(name) => self.variable(name, origin)?,
+                SubstitutionReference::File(path) => self.file(path, origin)?,
             };
-            let Some(value) = value else { return Ok(Text::Withheld) };
+            let Some(value) = value else { return Ok(SubstitutedText::Withheld) };
             self.budget = self.budget.checked_sub(value.len()).ok_or_else(|| {
-                Error::at(
+                ConfigError::at_origin(
                     origin,
-                    format!("`{{env:…}}` and `{{file:…}}` bring in more than {BUDGET} bytes in all"),
+                    format!(
+                        "`{{env:…}}` and `{{file:…}}` bring in more than {MAX_SUBSTITUTED_BYTES} bytes in all"
+                    ),
                 )
             })?;
             new.push_str(&value);
             rest = after;
         }
         new.push_str(rest);
-        Ok(if found { Text::New(new) } else { Text::Same })
+        Ok(if found { SubstitutedText::New(new) } else { SubstitutedText::Same })
     }
 
-    fn variable(&mut self, name: &str, origin: &Origin) -> Result<Option<String>, Error> {
-        if !self.file.trusted {
+    fn variable(&mut self, name: &str, origin: &ConfigOrigin) -> Result<Option<String>, ConfigError> {
+        if !self.file.is_trusted {
             self.withhold(&format!("the value with `{{env:{name}}}`"), origin);
             return Ok(None);
         }
@@ -134,11 +141,14 @@ impl Substitution<'_> {
         };
         let value = value.into_string();
         value.map(Some).map_err(|_| {
-            Error::at(origin, format!("the value of the variable `{name}` is not UTF-8; expected text"))
+            ConfigError::at_origin(
+                origin,
+                format!("the value of the variable `{name}` is not UTF-8; expected text"),
+            )
         })
     }
 
-    fn file(&mut self, written: &str, origin: &Origin) -> Result<Option<String>, Error> {
+    fn file(&mut self, written: &str, origin: &ConfigOrigin) -> Result<Option<String>, ConfigError> {
         let reference = format!("{{file:{written}}}");
         let path = match written.strip_prefix("~/") {
             Some(rest) => self.home.join(rest),
@@ -150,16 +160,16 @@ impl Substitution<'_> {
         };
         match read_text(&path) {
             Ok(text) => Ok(Some(text.trim_end_matches(['\n', '\r']).into())),
-            Err(Error::Unreadable { error, .. }) if error.kind() == io::ErrorKind::NotFound => {
-                Err(Error::at(origin, format!("`{reference}`: {} does not exist", path.display())))
-            }
-            Err(error) => Err(Error::at(origin, format!("`{reference}`: {error}"))),
+            Err(ConfigError::Unreadable { error, .. }) if error.kind() == io::ErrorKind::NotFound => Err(
+                ConfigError::at_origin(origin, format!("`{reference}`: {} does not exist", path.display())),
+            ),
+            Err(error) => Err(ConfigError::at_origin(origin, format!("`{reference}`: {error}"))),
         }
     }
 
     /// The path to read. For a file that is not trusted: only what lies in the workspace once every link is followed.
     fn allowed<'p>(&self, path: &'p Path) -> Option<Cow<'p, Path>> {
-        if self.file.trusted {
+        if self.file.is_trusted {
             return Some(Cow::Borrowed(path));
         }
         match path.canonicalize() {
@@ -169,7 +179,7 @@ impl Substitution<'_> {
         }
     }
 
-    fn withhold(&mut self, what: &str, origin: &Origin) {
+    fn withhold(&mut self, what: &str, origin: &ConfigOrigin) {
         self.warnings.add(origin, || {
             format!(
                 "{what} is withheld: this file came with the project and you have not trusted \
@@ -180,7 +190,7 @@ impl Substitution<'_> {
 }
 
 /// The variables that are brought into what is said of those who are sent keys.
-pub(crate) fn variables_sent(root: &Node) -> BTreeSet<String> {
+pub(crate) fn variables_sent(root: &ConfigNode) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for key in ["provider", "websearch", "codesearch"] {
         root.get(key).into_iter().for_each(|node| variables(node, &mut names));
@@ -188,43 +198,43 @@ pub(crate) fn variables_sent(root: &Node) -> BTreeSet<String> {
     names
 }
 
-fn variables(node: &Node, names: &mut BTreeSet<String>) {
+fn variables(node: &ConfigNode, names: &mut BTreeSet<String>) {
     match &node.kind {
-        Kind::String(text) => {
+        ConfigNodeKind::String(text) => {
             let mut rest = text.as_str();
             while let Some((_, reference, after)) = next_reference(rest) {
-                if let Reference::Env(name) = reference {
+                if let SubstitutionReference::Env(name) = reference {
                     names.insert(name.to_owned());
                 }
                 rest = after;
             }
         }
-        Kind::Array(items) => items.iter().for_each(|item| variables(item, names)),
-        Kind::Object(entries) => entries.iter().for_each(|entry| variables(&entry.node, names)),
-        Kind::Null | Kind::Bool(_) | Kind::Number(_) => {}
+        ConfigNodeKind::Array(items) => items.iter().for_each(|item| variables(item, names)),
+        ConfigNodeKind::Object(entries) => entries.iter().for_each(|entry| variables(&entry.node, names)),
+        ConfigNodeKind::Null | ConfigNodeKind::Bool(_) | ConfigNodeKind::Number(_) => {}
     }
 }
 
-enum Text {
+enum SubstitutedText {
     Same,
     New(String),
     Withheld,
 }
 
-enum Reference<'a> {
+enum SubstitutionReference<'a> {
     Env(&'a str),
     File(&'a str),
 }
 
 /// The text before the first reference, the reference, and the text after it. A name has no braces in it.
-fn next_reference(text: &str) -> Option<(&str, Reference<'_>, &str)> {
+fn next_reference(text: &str) -> Option<(&str, SubstitutionReference<'_>, &str)> {
     for (at, _) in text.match_indices('{') {
         let (before, rest) = text.split_at(at);
         let inside = rest.get(1..).unwrap_or_default();
         let (name, kind): (_, fn(_) -> _) = if let Some(name) = inside.strip_prefix("env:") {
-            (name, Reference::Env)
+            (name, SubstitutionReference::Env)
         } else if let Some(path) = inside.strip_prefix("file:") {
-            (path, Reference::File)
+            (path, SubstitutionReference::File)
         } else {
             continue;
         };

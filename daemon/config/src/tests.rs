@@ -4,7 +4,9 @@ use std::{collections::BTreeMap, ffi::OsString, fmt::Write as _, fs, path::PathB
 
 use expect_test::Expect;
 
-use crate::{Error, Loaded, Search, entries, load, paths::Paths, trust::Trust};
+use crate::{
+    ConfigError, ConfigSearch, LoadedConfig, config_entries, load, paths::UserPaths, trust::TrustStore,
+};
 
 mod bad_input;
 mod layers;
@@ -60,17 +62,17 @@ impl World {
     /// As `copydesk config trust` does it.
     fn trust(self, path: &str) -> Self {
         let content = fs::read(self.path(path)).unwrap();
-        Trust::change(&self.paths().state_dir, |trust| trust.add(&self.path(path), &content)).unwrap();
+        TrustStore::update(&self.paths().state_dir, |trust| trust.add(&self.path(path), &content)).unwrap();
         self
     }
 
-    fn paths(&self) -> Paths {
+    fn paths(&self) -> UserPaths {
         let home = self.dir.path().join("home");
-        Paths::new(&|name| (name == "HOME").then(|| home.clone().into())).unwrap()
+        UserPaths::new(&|name| (name == "HOME").then(|| home.clone().into())).unwrap()
     }
 
-    fn load(&self) -> Result<Loaded, Error> {
-        load(&Search { paths: &self.paths(), cwd: &self.cwd, env: &|name| self.env.get(name).cloned() })
+    fn load(&self) -> Result<LoadedConfig, ConfigError> {
+        load(&ConfigSearch { paths: &self.paths(), cwd: &self.cwd, env: &|name| self.env.get(name).cloned() })
     }
 
     /// What a person sees, with the temporary folder's name taken out.
@@ -83,8 +85,8 @@ impl World {
         };
         match self.load() {
             Ok(loaded) => {
-                for entry in entries(&loaded.merged) {
-                    let trust = if entry.origin.trusted() { "" } else { " (not trusted)" };
+                for entry in config_entries(&loaded.merged) {
+                    let trust = if entry.origin.is_trusted() { "" } else { " (not trusted)" };
                     writeln!(text, "{} = {}  # {}{trust}", entry.path, entry.value, entry.origin).unwrap();
                 }
                 for warning in &loaded.warnings {

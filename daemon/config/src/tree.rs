@@ -2,46 +2,46 @@
 
 use serde_json::Number;
 
-use crate::source::Origin;
+use crate::source::ConfigOrigin;
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Node {
-    pub(crate) origin: Origin,
-    pub(crate) kind: Kind,
+pub(crate) struct ConfigNode {
+    pub(crate) origin: ConfigOrigin,
+    pub(crate) kind: ConfigNodeKind,
     /// Nothing from earlier files is inherited below this node: one of the merged files replaced it.
-    pub(crate) cuts: bool,
+    pub(crate) replaces_inherited: bool,
     /// The text came in through `{env:…}` or `{file:…}`; it may be a secret, so no message repeats it.
-    pub(crate) substituted: bool,
+    pub(crate) is_substituted: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum ConfigNodeKind {
     /// Removes what was inherited. Kept in the merged tree, because who removed a value matters too.
     Null,
     Bool(bool),
     Number(Number),
     String(String),
-    Array(Vec<Node>),
+    Array(Vec<ConfigNode>),
     /// Keys are unique; their order is the order of writing.
-    Object(Vec<Entry>),
+    Object(Vec<ObjectEntry>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Entry {
+pub(crate) struct ObjectEntry {
     pub(crate) key: String,
     /// Where the key stands; the node's origin is where its value stands.
-    pub(crate) at: Origin,
-    pub(crate) node: Node,
+    pub(crate) key_origin: ConfigOrigin,
+    pub(crate) node: ConfigNode,
 }
 
 /// One step from a node to a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step<'a> {
+pub(crate) enum ConfigPathStep<'a> {
     Key(&'a str),
     Index(usize),
 }
 
-impl<'a> Step<'a> {
+impl<'a> ConfigPathStep<'a> {
     pub(crate) fn key(&self) -> Option<&'a str> {
         match self {
             Self::Key(key) => Some(key),
@@ -50,55 +50,61 @@ impl<'a> Step<'a> {
     }
 }
 
-impl Node {
-    pub(crate) fn new(origin: Origin, kind: Kind) -> Self {
-        Self { origin, kind, cuts: false, substituted: false }
+impl ConfigNode {
+    pub(crate) fn new(origin: ConfigOrigin, kind: ConfigNodeKind) -> Self {
+        Self { origin, kind, replaces_inherited: false, is_substituted: false }
     }
 
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.kind {
-            Kind::String(text) => Some(text),
+            ConfigNodeKind::String(text) => Some(text),
             _ => None,
         }
     }
 
-    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+    pub(crate) fn get(&self, key: &str) -> Option<&ConfigNode> {
         match &self.kind {
-            Kind::Object(entries) => entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node),
+            ConfigNodeKind::Object(entries) => {
+                entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node)
+            }
             _ => None,
         }
     }
 
-    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut ConfigNode> {
         match &mut self.kind {
-            Kind::Object(entries) => {
+            ConfigNodeKind::Object(entries) => {
                 entries.iter_mut().find(|entry| entry.key == key).map(|entry| &mut entry.node)
             }
             _ => None,
         }
     }
 
-    pub(crate) fn follow(&self, path: &[&str]) -> Option<&Node> {
+    pub(crate) fn get_path(&self, path: &[&str]) -> Option<&ConfigNode> {
         path.iter().try_fold(self, |node, key| node.get(key))
     }
 
     /// Every leaf (scalar, or empty array or object), in order of writing.
-    pub(crate) fn leaves<'a>(&'a self, visit: &mut dyn FnMut(&[Step<'a>], &'a Node)) {
+    pub(crate) fn visit_leaves<'a>(&'a self, visit: &mut dyn FnMut(&[ConfigPathStep<'a>], &'a ConfigNode)) {
         self.leaves_below(&mut Vec::new(), visit);
     }
 
-    fn leaves_below<'a>(&'a self, path: &mut Vec<Step<'a>>, visit: &mut dyn FnMut(&[Step<'a>], &'a Node)) {
+    fn leaves_below<'a>(
+        &'a self,
+        path: &mut Vec<ConfigPathStep<'a>>,
+        visit: &mut dyn FnMut(&[ConfigPathStep<'a>], &'a ConfigNode),
+    ) {
         match &self.kind {
-            Kind::Array(items) if !items.is_empty() => {
+            ConfigNodeKind::Array(items) if !items.is_empty() => {
                 for (index, item) in items.iter().enumerate() {
-                    path.push(Step::Index(index));
+                    path.push(ConfigPathStep::Index(index));
                     item.leaves_below(path, visit);
                     path.pop();
                 }
             }
-            Kind::Object(entries) if !entries.is_empty() => {
+            ConfigNodeKind::Object(entries) if !entries.is_empty() => {
                 for entry in entries {
-                    path.push(Step::Key(&entry.key));
+                    path.push(ConfigPathStep::Key(&entry.key));
                     entry.node.leaves_below(path, visit);
                     path.pop();
                 }
@@ -109,18 +115,18 @@ impl Node {
 }
 
 /// A path as a person writes it: `provider.x.models["gpt-4.1"].limit`, `command[0]`.
-pub(crate) fn path_text<'a>(steps: impl IntoIterator<Item = Step<'a>>) -> String {
+pub(crate) fn format_path<'a>(steps: impl IntoIterator<Item = ConfigPathStep<'a>>) -> String {
     let mut text = String::new();
     for step in steps {
         match step {
-            Step::Index(index) => text.push_str(&format!("[{index}]")),
-            Step::Key(key) if is_plain(key) => {
+            ConfigPathStep::Index(index) => text.push_str(&format!("[{index}]")),
+            ConfigPathStep::Key(key) if is_plain(key) => {
                 if !text.is_empty() {
                     text.push('.');
                 }
                 text.push_str(key);
             }
-            Step::Key(key) => text.push_str(&format!("[{key:?}]")),
+            ConfigPathStep::Key(key) => text.push_str(&format!("[{key:?}]")),
         }
     }
     text
@@ -136,9 +142,9 @@ mod tests {
 
     #[test]
     fn paths_read_as_they_are_written() {
-        use Step::{Index, Key};
-        assert_eq!(path_text([Key("mcp"), Key("a-b"), Key("command"), Index(0)]), "mcp.a-b.command[0]");
-        assert_eq!(path_text([Key("models"), Key("gpt-4.1"), Key("id")]), "models[\"gpt-4.1\"].id");
-        assert_eq!(path_text([]), "");
+        use ConfigPathStep::{Index, Key};
+        assert_eq!(format_path([Key("mcp"), Key("a-b"), Key("command"), Index(0)]), "mcp.a-b.command[0]");
+        assert_eq!(format_path([Key("models"), Key("gpt-4.1"), Key("id")]), "models[\"gpt-4.1\"].id");
+        assert_eq!(format_path([]), "");
     }
 }

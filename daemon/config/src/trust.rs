@@ -12,25 +12,25 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use crate::{Error as ConfigError, private_file, read::read_bytes};
+use crate::{ConfigError, private_file, read::read_bytes};
 
 /// No user trusts more files than fit in this.
 const LIMIT: u64 = 16 * 1024 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trust {
+pub struct TrustStore {
     path: PathBuf,
     files: BTreeMap<String, String>,
 }
 
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {reason}", .path.display())]
-pub struct TrustError {
+pub struct TrustStoreError {
     path: PathBuf,
     reason: String,
 }
 
-impl TrustError {
+impl TrustStoreError {
     fn new(path: &Path, reason: impl Into<String>) -> Self {
         Self { path: path.into(), reason: reason.into() }
     }
@@ -45,65 +45,67 @@ impl TrustError {
     }
 }
 
-impl Trust {
+impl TrustStore {
     /// Nothing is trusted yet.
     pub fn empty(state_dir: &Path) -> Self {
         Self { path: state_dir.join("trusted.json"), files: BTreeMap::new() }
     }
 
-    pub fn load(state_dir: &Path) -> Result<Self, TrustError> {
+    pub fn load(state_dir: &Path) -> Result<Self, TrustStoreError> {
         let mut trust = Self::empty(state_dir);
         let bytes = match read_bytes(&trust.path, LIMIT) {
             Ok(bytes) => bytes,
             Err(ConfigError::Unreadable { error, .. }) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(trust);
             }
-            Err(error) => return Err(TrustError::new(&trust.path, error.reason(&trust.path))),
+            Err(error) => return Err(TrustStoreError::new(&trust.path, error.reason(&trust.path))),
         };
         trust.files = serde_json::from_slice(&bytes)
-            .map_err(|error| TrustError::new(&trust.path, format!("is damaged ({error}); remove it")))?;
+            .map_err(|error| TrustStoreError::new(&trust.path, format!("is damaged ({error}); remove it")))?;
         Ok(trust)
     }
 
     /// Whether the user trusts `file` with this content.
-    pub fn covers(&self, file: &Path, content: &[u8]) -> bool {
+    pub fn is_trusted(&self, file: &Path, content: &[u8]) -> bool {
         let known = name(file).ok().and_then(|name| self.files.get(&name));
         known.is_some_and(|known| *known == digest(content))
     }
 
-    pub fn add(&mut self, file: &Path, content: &[u8]) -> Result<(), TrustError> {
+    pub fn add(&mut self, file: &Path, content: &[u8]) -> Result<(), TrustStoreError> {
         self.files.insert(name(file)?, digest(content));
         Ok(())
     }
 
     /// Whether it was trusted.
-    pub fn remove(&mut self, file: &Path) -> Result<bool, TrustError> {
+    pub fn remove(&mut self, file: &Path) -> Result<bool, TrustStoreError> {
         Ok(self.files.remove(&name(file)?).is_some())
     }
 
     /// Changes the list, in the file too. Of two programs that do so at once, neither loses the other's change.
-    pub fn change<T>(
+    pub fn update<T>(
         state_dir: &Path,
-        change: impl FnOnce(&mut Self) -> Result<T, TrustError>,
-    ) -> Result<T, TrustError> {
+        change: impl FnOnce(&mut Self) -> Result<T, TrustStoreError>,
+    ) -> Result<T, TrustStoreError> {
         let path = Self::empty(state_dir).path;
-        let error = |error: io::Error| TrustError::new(&path, format!("cannot be written: {error}"));
-        let _lock = private_file::lock(&path).map_err(error)?;
+        let error = |error: io::Error| TrustStoreError::new(&path, format!("cannot be written: {error}"));
+        let _lock = private_file::lock_file(&path).map_err(error)?;
         let before = Self::load(state_dir)?;
         let mut trust = before.clone();
         let changed = change(&mut trust)?;
         if trust != before {
             let text = serde_json::to_vec_pretty(&trust.files).map_err(io::Error::from).map_err(error)?;
-            private_file::replace(&path, &text).map_err(error)?;
+            private_file::replace_file(&path, &text).map_err(error)?;
         }
         Ok(changed)
     }
 }
 
 /// The file itself, whatever links lead to it. One that is gone keeps its written path, so that it can be removed.
-fn name(file: &Path) -> Result<String, TrustError> {
+fn name(file: &Path) -> Result<String, TrustStoreError> {
     let real = file.canonicalize().unwrap_or_else(|_| file.into());
-    real.into_os_string().into_string().map_err(|_| TrustError::new(file, "expected a path that is UTF-8"))
+    real.into_os_string()
+        .into_string()
+        .map_err(|_| TrustStoreError::new(file, "expected a path that is UTF-8"))
 }
 
 fn digest(content: &[u8]) -> String {
@@ -128,21 +130,21 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (state, file) = (dir.path().join("a/state"), dir.path().join("copydesk.jsonc"));
         fs::write(&file, "{}").unwrap();
-        assert_eq!(Trust::load(&state).unwrap(), Trust::empty(&state));
+        assert_eq!(TrustStore::load(&state).unwrap(), TrustStore::empty(&state));
         for _ in 0..2 {
-            Trust::change(&state, |trust| trust.add(&file, b"{}")).unwrap();
+            TrustStore::update(&state, |trust| trust.add(&file, b"{}")).unwrap();
         }
 
-        let mut loaded = Trust::load(&state).unwrap();
-        assert!(loaded.covers(&file, b"{}"));
-        assert!(!loaded.covers(&file, b"{ }"));
-        assert!(!loaded.covers(&dir.path().join("other"), b"{}"));
+        let mut loaded = TrustStore::load(&state).unwrap();
+        assert!(loaded.is_trusted(&file, b"{}"));
+        assert!(!loaded.is_trusted(&file, b"{ }"));
+        assert!(!loaded.is_trusted(&dir.path().join("other"), b"{}"));
         assert_eq!((mode(&state), mode(&state.join("trusted.json"))), (0o700, 0o600));
         assert_eq!(fs::read_dir(&state).unwrap().count(), 2, "the list and its lock, no temporary file");
 
         assert!(loaded.remove(&file).unwrap());
         assert!(!loaded.remove(&file).unwrap());
-        assert!(!loaded.covers(&file, b"{}"));
+        assert!(!loaded.is_trusted(&file, b"{}"));
     }
 
     #[test]
@@ -151,21 +153,21 @@ mod tests {
         std::thread::scope(|scope| {
             for number in 0..16 {
                 let (state, file) = (dir.path(), dir.path().join(number.to_string()));
-                scope.spawn(move || Trust::change(state, |trust| trust.add(&file, b"{}")).unwrap());
+                scope.spawn(move || TrustStore::update(state, |trust| trust.add(&file, b"{}")).unwrap());
             }
         });
-        assert_eq!(Trust::load(dir.path()).unwrap().files.len(), 16);
+        assert_eq!(TrustStore::load(dir.path()).unwrap().files.len(), 16);
     }
 
     #[test]
     fn a_change_that_fails_changes_nothing() {
         let dir = tempfile::tempdir().unwrap();
-        let failed = Trust::change(dir.path(), |trust| {
+        let failed = TrustStore::update(dir.path(), |trust| {
             trust.add(Path::new("/a"), b"{}")?;
-            Err::<(), _>(TrustError::new(Path::new("/b"), "no"))
+            Err::<(), _>(TrustStoreError::new(Path::new("/b"), "no"))
         });
         assert!(failed.is_err());
-        assert_eq!(Trust::load(dir.path()).unwrap(), Trust::empty(dir.path()));
+        assert_eq!(TrustStore::load(dir.path()).unwrap(), TrustStore::empty(dir.path()));
     }
 
     #[test]
@@ -174,21 +176,21 @@ mod tests {
         let (file, link) = (dir.path().join("file"), dir.path().join("link"));
         fs::write(&file, "{}").unwrap();
         symlink(&file, &link).unwrap();
-        let mut trust = Trust::empty(dir.path());
+        let mut trust = TrustStore::empty(dir.path());
         trust.add(&link, b"{}").unwrap();
-        assert!(trust.covers(&file, b"{}"));
+        assert!(trust.is_trusted(&file, b"{}"));
     }
 
     #[test]
     fn a_damaged_or_unwritable_list_is_an_error() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("trusted.json"), "[]").unwrap();
-        let error = Trust::load(dir.path()).unwrap_err();
+        let error = TrustStore::load(dir.path()).unwrap_err();
         assert_eq!(error.path(), dir.path().join("trusted.json"));
         assert!(error.reason().starts_with("is damaged ("), "{error}");
 
         let blocked = dir.path().join("trusted.json");
-        let error = Trust::change(&blocked, |trust| trust.remove(Path::new("/a"))).unwrap_err();
+        let error = TrustStore::update(&blocked, |trust| trust.remove(Path::new("/a"))).unwrap_err();
         assert!(error.reason().starts_with("cannot be written: "), "{error}");
     }
 

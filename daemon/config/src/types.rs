@@ -9,17 +9,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub use self::{
-    agent::{Agent, AgentMode},
+    agent::{AgentConfig, AgentMode},
     language::{
-        Checker, CheckerColumns, CheckerFormat, DiagnosticSource, Diagnostics, Formatter, LanguageServer,
-        Switch,
+        CheckerColumns, CheckerConfig, CheckerFormat, DiagnosticsConfig, DiagnosticsSourceConfig,
+        FormatterConfig, LanguageServerConfig, SwitchConfig,
     },
-    mcp::{Mcp, McpKind, OAuth},
-    model::{Cost, Edits, Limit, Modalities, Model, Reasoning},
-    permission::{Action, Permission, Rule},
-    provider::{Provider, ProviderOptions, Timeout, Wire},
-    secret::Secret,
-    web::{AllowPrivate, SearchEngine, SearchKind, Webfetch},
+    mcp::{McpServerConfig, McpServerKind, OAuthConfig},
+    model::{
+        EditFormatConfig, ModalitiesConfig, ModelConfig, ModelCostConfig, ModelLimitConfig, ReasoningConfig,
+    },
+    permission::{PermissionActionConfig, PermissionConfig, PermissionRuleConfig},
+    provider::{ProviderConfig, ProviderOptionsConfig, TimeoutConfig, WireConfig},
+    secret::ConfigSecret,
+    web::{AllowPrivateConfig, SearchEngineConfig, SearchEngineKind, WebfetchConfig},
 };
 
 mod agent;
@@ -49,60 +51,60 @@ pub struct Config {
     /// The agent that answers where none is named.
     pub default_agent: Option<String>,
     /// Who serves models, by a name of your choice or of the catalogue.
-    pub provider: BTreeMap<String, Provider>,
+    pub provider: BTreeMap<String, ProviderConfig>,
     /// Providers not to use, even where a key for them is found.
     pub disabled_providers: Vec<String>,
     /// If set, the only providers to use.
     pub enabled_providers: Option<Vec<String>>,
     /// What the agent may do without asking. The last matching line decides.
-    pub permission: Option<Permission>,
+    pub permission: Option<PermissionConfig>,
     /// Tools to switch on or off, by name; `*` matches any text. `batch` is off unless it is switched on.
     pub tools: BTreeMap<String, bool>,
     /// Agents, by name: each a set of prompt, model and permissions.
-    pub agent: BTreeMap<String, Agent>,
+    pub agent: BTreeMap<String, AgentConfig>,
     /// Prompts to call by a short name, as `/name`.
-    pub command: BTreeMap<String, Command>,
+    pub command: BTreeMap<String, CommandConfig>,
     /// Files (patterns allowed) and URLs with instructions for the model. Those of all configuration files add up.
     pub instructions: Vec<String>,
     /// Servers of the Model Context Protocol, by name.
-    pub mcp: BTreeMap<String, Mcp>,
+    pub mcp: BTreeMap<String, McpServerConfig>,
     /// Language servers: `true` or `false` for all, or each by name.
-    pub lsp: Option<Switch<LanguageServer>>,
+    pub lsp: Option<SwitchConfig<LanguageServerConfig>>,
     /// Formatters: `true` or `false` for all, or each by name. `server`, without a command, is the language server of the file.
-    pub formatter: Option<Switch<Formatter>>,
+    pub formatter: Option<SwitchConfig<FormatterConfig>>,
     /// Programs that check what is saved, by name. None is run unless it stands here; for those that Copydesk knows (`cargo`, `tsc`,
     /// `eslint`, `ruff`, `pyright`, `mypy`, `go`, `clang`, `gcc`) `{}` is enough.
-    pub checkers: BTreeMap<String, Checker>,
+    pub checkers: BTreeMap<String, CheckerConfig>,
     /// What an agent is told of what its edits broke.
-    pub diagnostics: Diagnostics,
+    pub diagnostics: DiagnosticsConfig,
     /// What may be fetched from the web.
-    pub webfetch: Webfetch,
+    pub webfetch: WebfetchConfig,
     /// The engine that searches the web. Without one there is no such tool.
-    pub websearch: SearchEngine,
+    pub websearch: SearchEngineConfig,
     /// The engine that searches public code and documentation. Without one there is no such tool.
-    pub codesearch: SearchEngine,
+    pub codesearch: SearchEngineConfig,
     /// Where else to look for skills.
-    pub skills: Skills,
+    pub skills: SkillsConfig,
     /// Whether editors save what the agent changed in them. A file that is open nowhere is always written.
-    pub save: Option<Save>,
+    pub save: Option<SaveMode>,
     /// The shell that runs commands, by name or path.
     pub shell: Option<String>,
     /// What happens when a conversation outgrows the model.
-    pub compaction: Compaction,
+    pub compaction: CompactionConfig,
     /// How much of a tool's output the model is shown.
-    pub tool_output: ToolOutput,
+    pub tool_output: ToolOutputConfig,
     /// What may be attached to a prompt.
-    pub attachment: Attachment,
+    pub attachment: AttachmentConfig,
     /// How deep agents may call agents: 1 where nothing is said, 0 for not at all, at most 8.
     pub subagent_depth: Option<u32>,
     /// What happens when a request to a model fails.
-    pub retry: Retry,
+    pub retry: RetryConfig,
 }
 
 /// When editors save what the agent changed in them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Save {
+pub enum SaveMode {
     /// The person saves.
     #[default]
     Never,
@@ -116,7 +118,7 @@ pub enum Save {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
-pub struct Command {
+pub struct CommandConfig {
     /// The prompt. `$ARGUMENTS` is what follows the name, `$1`, `$2`… its words.
     pub template: Option<String>,
     /// One line for the list of commands.
@@ -133,7 +135,7 @@ pub struct Command {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
-pub struct Skills {
+pub struct SkillsConfig {
     /// Folders.
     pub paths: Vec<String>,
     /// Addresses of lists of skills.
@@ -144,7 +146,7 @@ pub struct Skills {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
-pub struct Compaction {
+pub struct CompactionConfig {
     /// Summarise when the model's context is nearly full.
     pub auto: Option<bool>,
     /// Drop the output of old tool calls first.
@@ -157,7 +159,7 @@ pub struct Compaction {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
-pub struct ToolOutput {
+pub struct ToolOutputConfig {
     /// At most this many lines.
     pub max_lines: Option<u64>,
     /// At most this many bytes.
@@ -168,16 +170,16 @@ pub struct ToolOutput {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
-pub struct Attachment {
+pub struct AttachmentConfig {
     /// Images.
-    pub image: ImageAttachment,
+    pub image: ImageAttachmentConfig,
 }
 
 /// How images are prepared for the model.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
-pub struct ImageAttachment {
+pub struct ImageAttachmentConfig {
     /// Make larger images fit the limits below; without it they are refused.
     pub auto_resize: Option<bool>,
     /// In pixels.
@@ -192,7 +194,7 @@ pub struct ImageAttachment {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
-pub struct Retry {
+pub struct RetryConfig {
     /// How often a failed request is tried again; 0 for never.
     pub max: Option<u32>,
 }

@@ -7,26 +7,26 @@
 //! Invariant: where nothing changed, nothing moves.
 //! Time is linear in the texts, and a little for each problem.
 
-mod passage;
+mod edited_region;
 
 use std::ops::Range;
 use std::path::PathBuf;
 
 use copydesk_text::{Change, Position};
 
-use crate::places::{Places, small};
-use copydesk_servers::diagnostic::{Diagnostic, Span};
-use copydesk_servers::report::Report;
-use passage::{Passage, passages};
+use crate::line_index::{Utf16LineIndex, saturate_u32};
+use copydesk_servers::diagnostic::{Diagnostic, DiagnosticSpan};
+use copydesk_servers::report::DiagnosticsReport;
+use edited_region::{EditedRegion, edited_regions};
 
 /// A problem from before a change, at its place after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Moved {
+pub(crate) struct ShiftedDiagnostic {
     pub diagnostic: Diagnostic,
     /// Its place before.
-    pub was: Span,
+    pub previous_span: DiagnosticSpan,
     /// The lines of the new text in which it may still be, where the change touched its lines.
-    pub touched: Option<Range<u32>>,
+    pub touched_lines: Option<Range<u32>>,
 }
 
 /// What one source said of a file before.
@@ -36,65 +36,69 @@ pub(crate) struct Baseline {
     /// None for every source: nobody can have said anything of a file that was not there.
     pub source: Option<String>,
     /// None where it was not known.
-    pub known: Option<Vec<Moved>>,
+    pub diagnostics: Option<Vec<ShiftedDiagnostic>>,
 }
 
 impl Baseline {
     /// Of a file that is as it was.
-    pub(crate) fn still(report: &Report) -> Self {
+    pub(crate) fn unchanged(report: &DiagnosticsReport) -> Self {
         Self::with(report, |items| items.iter().map(still).collect())
     }
 
     /// Of a file that was `old` when the report was made of it.
-    pub(crate) fn through(report: &Report, old: &str, change: &Change) -> Self {
-        Self::with(report, |items| moved(items, old, change))
+    pub(crate) fn shifted(report: &DiagnosticsReport, old: &str, change: &Change) -> Self {
+        Self::with(report, |items| shift_diagnostics(items, old, change))
     }
 
     /// Of a file that was not there.
-    pub(crate) fn nothing(path: PathBuf) -> Self {
-        Self { path, source: None, known: Some(Vec::new()) }
+    pub(crate) fn empty(path: PathBuf) -> Self {
+        Self { path, source: None, diagnostics: Some(Vec::new()) }
     }
 
-    fn with(report: &Report, moving: impl FnOnce(&[Diagnostic]) -> Vec<Moved>) -> Self {
-        let known = report.said.diagnostics().map(moving);
-        Self { path: report.path.clone(), source: Some(report.source.clone()), known }
+    fn with(
+        report: &DiagnosticsReport,
+        moving: impl FnOnce(&[Diagnostic]) -> Vec<ShiftedDiagnostic>,
+    ) -> Self {
+        let known = report.verdict.diagnostics().map(moving);
+        Self { path: report.path.clone(), source: Some(report.source.clone()), diagnostics: known }
     }
 }
 
-fn still(diagnostic: &Diagnostic) -> Moved {
-    Moved { diagnostic: diagnostic.clone(), was: diagnostic.span, touched: None }
+fn still(diagnostic: &Diagnostic) -> ShiftedDiagnostic {
+    ShiftedDiagnostic { diagnostic: diagnostic.clone(), previous_span: diagnostic.span, touched_lines: None }
 }
 
 /// The problems of the old text at their places in the new one. Of a change that does not fit the old text nothing is known: then
 /// all stay where they were, and may be anywhere.
-pub(crate) fn moved(items: &[Diagnostic], old: &str, change: &Change) -> Vec<Moved> {
+pub(crate) fn shift_diagnostics(items: &[Diagnostic], old: &str, change: &Change) -> Vec<ShiftedDiagnostic> {
     // Of a long text it takes a while to know where its lines are.
     if change.is_empty() || items.is_empty() {
         return items.iter().map(still).collect();
     }
     let Ok(new) = change.apply(old) else {
-        let anywhere = |item: &Diagnostic| Moved { touched: Some(0..u32::MAX), ..still(item) };
+        let anywhere =
+            |item: &Diagnostic| ShiftedDiagnostic { touched_lines: Some(0..u32::MAX), ..still(item) };
         return items.iter().map(anywhere).collect();
     };
-    let (old, new) = (Places::of(old), Places::of(&new));
-    let course = Course { passages: passages(change, &old, &new), old, new };
+    let (old, new) = (Utf16LineIndex::new(old), Utf16LineIndex::new(&new));
+    let course = PositionMapper { passages: edited_regions(change, &old, &new), old, new };
     items.iter().map(|item| course.moved(item)).collect()
 }
 
-struct Course<'a> {
-    old: Places<'a>,
-    new: Places<'a>,
-    passages: Vec<Passage>,
+struct PositionMapper<'a> {
+    old: Utf16LineIndex<'a>,
+    new: Utf16LineIndex<'a>,
+    passages: Vec<EditedRegion>,
 }
 
-impl Course<'_> {
-    fn moved(&self, item: &Diagnostic) -> Moved {
-        let Span { start, end } = item.span;
+impl PositionMapper<'_> {
+    fn moved(&self, item: &Diagnostic) -> ShiftedDiagnostic {
+        let DiagnosticSpan { start, end } = item.span;
         let end = end.max(start);
         let start_to = self.place(start, true);
-        let span = Span { start: start_to, end: self.place(end, false).max(start_to) };
+        let span = DiagnosticSpan { start: start_to, end: self.place(end, false).max(start_to) };
         let diagnostic = Diagnostic { span, ..item.clone() };
-        Moved { diagnostic, was: item.span, touched: self.touched(start, end) }
+        ShiftedDiagnostic { diagnostic, previous_span: item.span, touched_lines: self.touched(start, end) }
     }
 
     /// The lines in which a problem at these lines may be.
@@ -109,13 +113,13 @@ impl Course<'_> {
             let is_left = self.within(position).is_none();
             is_left.then(|| self.place(position, true).line as usize)
         };
-        let start = own(start).map_or(head.around.start, |line| line.min(head.around.start));
-        let end = own(end).map_or(tail.around.end, |line| (line + 1).max(tail.around.end));
-        Some(small(start)..small(end))
+        let start = own(start).map_or(head.new_lines.start, |line| line.min(head.new_lines.start));
+        let end = own(end).map_or(tail.new_lines.end, |line| (line + 1).max(tail.new_lines.end));
+        Some(saturate_u32(start)..saturate_u32(end))
     }
 
     /// The passage that changed the line of this position.
-    fn within(&self, position: Position) -> Option<&Passage> {
+    fn within(&self, position: Position) -> Option<&EditedRegion> {
         let line = position.line as usize;
         let at = self.passages.partition_point(|passage| passage.old_lines.end <= line);
         self.passages.get(at).filter(|passage| passage.old_lines.contains(&line))
@@ -123,13 +127,13 @@ impl Course<'_> {
 
     fn place(&self, position: Position, is_start: bool) -> Position {
         let line = position.line as usize;
-        if let Some(past) = line.checked_sub(self.old.count()) {
-            return Position { line: small(self.new.count() + past), ..position };
+        if let Some(past) = line.checked_sub(self.old.line_count()) {
+            return Position { line: saturate_u32(self.new.line_count() + past), ..position };
         }
         if self.within(position).is_none() {
-            let start = self.old.start_of(line);
+            let start = self.old.line_start(line);
             let before = self.passages.partition_point(|passage| passage.old.end <= start);
-            return Position { line: small(self.new.line_of(self.behind(before, start))), ..position };
+            return Position { line: saturate_u32(self.new.line_at(self.behind(before, start))), ..position };
         }
         self.new.position(self.offset(self.old.offset(position), is_start))
     }

@@ -7,14 +7,14 @@
 //! it was not, and for a text that is not saved, it is not known.
 
 mod cargo;
+mod findings;
 mod json;
 mod lines;
 mod parse;
-mod place;
-mod reading;
+mod run;
 mod sarif;
-mod settings;
-mod work;
+mod span_resolver;
+mod spec;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -25,41 +25,41 @@ use copydesk_workspace::process::Processes;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
-use copydesk_servers::find::Search;
-use copydesk_servers::report::{Report, Said as Saying};
-use copydesk_servers::source::{Checking, Source, Subject};
-use work::Lane;
+use copydesk_servers::program_search::ProgramSearch;
+use copydesk_servers::report::{DiagnosticsReport, Verdict as Saying};
+use copydesk_servers::source::{CheckFuture, CheckedDocument, DiagnosticsSource};
+use run::CheckerQueue;
 
-pub use parse::{Columns, Format, Parsed, Raw, Spot, parse};
-pub use settings::{Checker, FILE, Said};
+pub use parse::{CheckerOutput, CheckerOutputFormat, ColumnUnit, RawDiagnostic, RawLocation, parse};
+pub use spec::{Checker, CheckerSpec, FILE_PLACEHOLDER};
 
 /// How long a run waits for more to be saved.
 const DEBOUNCE: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone)]
-pub struct Checkers(Arc<Shared>);
+pub struct Checkers(Arc<CheckersInner>);
 
 #[derive(Debug)]
-struct Shared {
+struct CheckersInner {
     checkers: Vec<Checker>,
-    search: Search,
+    search: ProgramSearch,
     /// The workspace.
     root: PathBuf,
     processes: Processes,
-    lanes: Mutex<HashMap<PathBuf, Arc<Lane>>>,
+    lanes: Mutex<HashMap<PathBuf, Arc<CheckerQueue>>>,
 }
 
 /// What one checker is asked of one root.
-struct Job {
+struct CheckJob {
     checker: usize,
     root: PathBuf,
-    subjects: Vec<Subject>,
+    subjects: Vec<CheckedDocument>,
 }
 
 impl Checkers {
     /// `root` is the workspace, by its real path.
-    pub fn new(checkers: Vec<Checker>, search: Search, root: PathBuf, processes: Processes) -> Self {
-        Self(Arc::new(Shared { checkers, search, root, processes, lanes: Mutex::default() }))
+    pub fn new(checkers: Vec<Checker>, search: ProgramSearch, root: PathBuf, processes: Processes) -> Self {
+        Self(Arc::new(CheckersInner { checkers, search, root, processes, lanes: Mutex::default() }))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -67,8 +67,8 @@ impl Checkers {
     }
 }
 
-impl Source for Checkers {
-    fn check<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
+impl DiagnosticsSource for Checkers {
+    fn check<'a>(&'a self, subjects: &'a [CheckedDocument], until: Instant) -> CheckFuture<'a> {
         Box::pin(async move {
             let mut working = JoinSet::new();
             for job in self.0.jobs(subjects) {
@@ -85,33 +85,38 @@ impl Source for Checkers {
     }
 }
 
-impl Shared {
-    fn jobs(&self, subjects: &[Subject]) -> Vec<Job> {
-        let mut jobs: BTreeMap<(usize, PathBuf), Vec<Subject>> = BTreeMap::new();
+impl CheckersInner {
+    fn jobs(&self, subjects: &[CheckedDocument]) -> Vec<CheckJob> {
+        let mut jobs: BTreeMap<(usize, PathBuf), Vec<CheckedDocument>> = BTreeMap::new();
         for (index, checker) in self.checkers.iter().enumerate() {
-            for subject in subjects.iter().filter(|subject| checker.is_for(&subject.path)) {
+            for subject in subjects.iter().filter(|subject| checker.matches_path(&subject.path)) {
                 let Some(folder) = subject.path.parent() else { continue };
-                let found =
-                    checker.roots.iter().find_map(|group| group.find(&*self.search.view, folder, &self.root));
+                let found = checker
+                    .roots
+                    .iter()
+                    .find_map(|group| group.find_root(&*self.search.view, folder, &self.root));
                 let usual = if folder.starts_with(&self.root) { &self.root } else { folder };
                 let root = found.unwrap_or_else(|| usual.to_owned());
                 jobs.entry((index, root)).or_default().push(subject.clone());
             }
         }
-        let job = |((checker, root), subjects)| Job { checker, root, subjects };
+        let job = |((checker, root), subjects)| CheckJob { checker, root, subjects };
         jobs.into_iter().map(job).collect()
     }
 
-    async fn work(&self, job: Job, until: Instant) -> Vec<Report> {
+    async fn work(&self, job: CheckJob, until: Instant) -> Vec<DiagnosticsReport> {
         let Some(checker) = self.checkers.get(job.checker) else { return Vec::new() };
-        let report = |subject: &Subject, said| Report::new(subject.path.clone(), checker.name.clone(), said);
-        let unknown = |subject: &Subject, why: &str| report(subject, Saying::Unknown { why: why.to_owned() });
+        let report = |subject: &CheckedDocument, said| {
+            DiagnosticsReport::new(subject.path.clone(), checker.name.clone(), said)
+        };
+        let unknown =
+            |subject: &CheckedDocument, why: &str| report(subject, Saying::Unknown { why: why.to_owned() });
         let asked = Instant::now();
         let (mut reports, mut subjects) = (Vec::new(), Vec::new());
         for subject in &job.subjects {
             if !subject.is_saved {
                 reports.push(unknown(subject, "only what is saved can be checked"));
-            } else if !work::lies_on_disk(subject).await {
+            } else if !run::matches_disk(subject).await {
                 reports.push(unknown(subject, "the file on the disk is another text"));
             } else {
                 subjects.push(subject);
@@ -121,7 +126,7 @@ impl Shared {
             return reports;
         }
         let lane = self.lane(&job.root);
-        let checked = work::checked(self, checker, &job, &lane, &subjects, asked);
+        let checked = run::run_checker(self, checker, &job, &lane, &subjects, asked);
         match timeout_at(until, checked).await {
             Err(_) => {
                 reports.extend(subjects.iter().map(|subject| unknown(subject, "it did not end in time")));
@@ -129,29 +134,29 @@ impl Shared {
             Ok(Err(why)) => reports.extend(subjects.iter().map(|subject| unknown(subject, &why))),
             Ok(Ok(found)) => {
                 for subject in &subjects {
-                    reports.push(if work::lies_on_disk(subject).await {
-                        report(subject, found.of(subject, checker.columns))
+                    reports.push(if run::matches_disk(subject).await {
+                        report(subject, found.verdict_for(subject, checker.columns))
                     } else {
                         unknown(subject, "the file was changed while it was checked")
                     });
                 }
-                reports.extend(lane.others(job.checker, checker, &found, &subjects).await);
+                reports.extend(lane.other_reports(job.checker, checker, &found, &subjects).await);
             }
         }
         reports
     }
 
-    fn lane(&self, root: &Path) -> Arc<Lane> {
+    fn lane(&self, root: &Path) -> Arc<CheckerQueue> {
         let mut lanes = self.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         Arc::clone(lanes.entry(root.to_owned()).or_default())
     }
 }
 
 #[cfg(test)]
-mod formats;
+mod format_tests;
 #[cfg(test)]
-mod properties;
+mod property_tests;
 #[cfg(test)]
-mod real;
+mod real_checker_tests;
 #[cfg(test)]
 mod tests;

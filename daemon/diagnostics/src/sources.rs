@@ -11,8 +11,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use copydesk_servers::report::{Proof, Report};
-use copydesk_servers::source::{Changed, Checking, Source, Subject, Witness};
+use copydesk_servers::report::{DiagnosticsReport, Proof};
+use copydesk_servers::source::{
+    ChangedFiles, CheckFuture, CheckedDocument, CommandWatcher, DiagnosticsSource,
+};
 
 /// What a grammar takes to say something, which is little.
 const FOR_SYNTAX: Duration = Duration::from_millis(50);
@@ -22,62 +24,62 @@ const FOR_EDITOR: Duration = Duration::from_secs(3);
 
 /// Each may be missing.
 #[derive(Clone, Default)]
-pub struct Sources {
-    pub editor: Option<Arc<dyn Source>>,
-    pub pool: Option<Arc<dyn Source>>,
-    pub checkers: Option<Arc<dyn Source>>,
-    pub syntax: Option<Arc<dyn Source>>,
-    pub witness: Option<Arc<dyn Witness>>,
+pub struct DiagnosticsSources {
+    pub editor: Option<Arc<dyn DiagnosticsSource>>,
+    pub pool: Option<Arc<dyn DiagnosticsSource>>,
+    pub checkers: Option<Arc<dyn DiagnosticsSource>>,
+    pub syntax: Option<Arc<dyn DiagnosticsSource>>,
+    pub watcher: Option<Arc<dyn CommandWatcher>>,
 }
 
-impl std::fmt::Debug for Sources {
+impl std::fmt::Debug for DiagnosticsSources {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sources").finish_non_exhaustive()
+        f.debug_struct("DiagnosticsSources").finish_non_exhaustive()
     }
 }
 
 /// In what way they are asked.
-type Asking = for<'a> fn(&'a dyn Source, &'a [Subject], Instant) -> Checking<'a>;
+type CheckMethod = for<'a> fn(&'a dyn DiagnosticsSource, &'a [CheckedDocument], Instant) -> CheckFuture<'a>;
 
 /// How much is to be known of a file that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Warming {
+pub enum WarmUpScope {
     /// What is said of it alone, which is known soonest.
-    Alone,
+    FileOnly,
     /// What is said of it and of all that it may break.
-    Whole,
+    WithDependents,
     /// The same, however long the servers need to be ready.
-    Later,
+    WhenReady,
 }
 
-impl Sources {
+impl DiagnosticsSources {
     /// Nobody can say anything.
     pub fn is_empty(&self) -> bool {
         [&self.editor, &self.pool, &self.checkers, &self.syntax].iter().all(|source| source.is_none())
     }
 
     /// Everything that is known by then.
-    pub async fn check(&self, subjects: &[Subject], until: Instant) -> Vec<Report> {
+    pub async fn check(&self, subjects: &[CheckedDocument], until: Instant) -> Vec<DiagnosticsReport> {
         self.ask(|source, subjects, until| source.check(subjects, until), subjects, until).await
     }
 
     /// What servers of ours say of files that may be changed next. Nothing where an editor has servers: it is not made to open
     /// files that nobody changes.
-    pub async fn warm(
+    pub async fn warm_up(
         &self,
-        warming: Warming,
-        subjects: &[Subject],
+        warming: WarmUpScope,
+        subjects: &[CheckedDocument],
         root: &Path,
         until: Instant,
-    ) -> Vec<Report> {
+    ) -> Vec<DiagnosticsReport> {
         if self.oversee(root, until.min(Instant::now() + FOR_EDITOR)).await {
             return Vec::new();
         }
         let Some(pool) = &self.pool else { return Vec::new() };
         match warming {
-            Warming::Alone => pool.alone(subjects, until).await,
-            Warming::Whole => pool.warm(subjects, until).await,
-            Warming::Later => pool.later(subjects, until).await,
+            WarmUpScope::FileOnly => pool.check_file_only(subjects, until).await,
+            WarmUpScope::WithDependents => pool.warm_up(subjects, until).await,
+            WarmUpScope::WhenReady => pool.check_when_ready(subjects, until).await,
         }
     }
 
@@ -85,19 +87,27 @@ impl Sources {
     async fn oversee(&self, root: &Path, until: Instant) -> bool {
         let Some(editor) = &self.editor else { return false };
         let is_served = editor.serves(until).await;
-        if let Some(witness) = self.witness.as_ref().filter(|_| is_served) {
-            witness.oversee(root);
+        if let Some(witness) = self.watcher.as_ref().filter(|_| is_served) {
+            witness.watch_folder(root);
         }
         is_served
     }
 
     /// The same, with time to wait for whoever is not ready.
-    pub async fn later(&self, subjects: &[Subject], until: Instant) -> Vec<Report> {
-        self.ask(|source, subjects, until| source.later(subjects, until), subjects, until).await
+    pub async fn check_when_ready(
+        &self,
+        subjects: &[CheckedDocument],
+        until: Instant,
+    ) -> Vec<DiagnosticsReport> {
+        self.ask(|source, subjects, until| source.check_when_ready(subjects, until), subjects, until).await
     }
 
     /// What would be said if these were the texts. Of what an editor serves our own servers are not asked: none may be there for it.
-    pub async fn shadow(&self, subjects: &[Subject], until: Instant) -> Vec<Report> {
+    pub async fn check_proposed(
+        &self,
+        subjects: &[CheckedDocument],
+        until: Instant,
+    ) -> Vec<DiagnosticsReport> {
         let mut sources = self.clone();
         if let Some(editor) = &self.editor
             && self.pool.is_some()
@@ -105,38 +115,46 @@ impl Sources {
         {
             sources.pool = None;
         }
-        sources.ask(|source, subjects, until| source.shadow(subjects, until), subjects, until).await
+        sources.ask(|source, subjects, until| source.check_proposed(subjects, until), subjects, until).await
     }
 
     /// This moment, for [`Self::changed`] below a folder.
-    pub async fn moment(&self, below: &Path, until: Instant) -> u64 {
-        let Some(witness) = &self.witness else { return 0 };
+    pub async fn checkpoint(&self, below: &Path, until: Instant) -> u64 {
+        let Some(witness) = &self.watcher else { return 0 };
         // An editor that does not answer leaves time for what was changed before to be seen.
         let now = Instant::now();
         self.oversee(below, now + until.saturating_duration_since(now) / 2).await;
-        witness.moment(until).await
+        witness.checkpoint(until).await
     }
 
     /// What of the files below a folder that are served was changed on the disk since a moment.
-    pub async fn changed(&self, since: u64, below: &Path, until: Instant) -> Changed {
-        match &self.witness {
-            Some(witness) => witness.changed(since, below, until).await,
-            None => Changed::default(),
+    pub async fn changes_since(&self, since: u64, below: &Path, until: Instant) -> ChangedFiles {
+        match &self.watcher {
+            Some(witness) => witness.changes_since(since, below, until).await,
+            None => ChangedFiles::default(),
         }
     }
 
-    async fn ask(&self, asking: Asking, subjects: &[Subject], until: Instant) -> Vec<Report> {
-        let by = async |source: &Option<Arc<dyn Source>>, subjects: &[Subject], until: Instant| match source {
+    async fn ask(
+        &self,
+        asking: CheckMethod,
+        subjects: &[CheckedDocument],
+        until: Instant,
+    ) -> Vec<DiagnosticsReport> {
+        let by = async |source: &Option<Arc<dyn DiagnosticsSource>>,
+                        subjects: &[CheckedDocument],
+                        until: Instant| match source {
             Some(source) if !subjects.is_empty() => asking(&**source, subjects, until).await,
             _ => Vec::new(),
         };
-        let of =
-            async |source: &Option<Arc<dyn Source>>, subjects: &[Subject]| by(source, subjects, until).await;
+        let of = async |source: &Option<Arc<dyn DiagnosticsSource>>, subjects: &[CheckedDocument]| {
+            by(source, subjects, until).await
+        };
         let servers = async {
             let mut reports = of(&self.editor, subjects).await;
             let served = paths(&reports, |_| true);
             if let Some(pool) = self.pool.as_ref().filter(|_| !served.is_empty()) {
-                pool.spare(&served.iter().cloned().collect::<Vec<_>>());
+                pool.mark_redundant(&served.iter().cloned().collect::<Vec<_>>());
             }
             let own = of(&self.pool, &except(subjects, &served)).await;
             // What the editor says of another file counts more than what we think of it.
@@ -145,7 +163,7 @@ impl Sources {
         };
         let (mut reports, checked) = tokio::join!(servers, of(&self.checkers, subjects));
         reports.extend(checked);
-        let known = paths(&reports, |report| report.said.proof() != Proof::Unknown);
+        let known = paths(&reports, |report| report.verdict.proof() != Proof::Unknown);
         // It is asked when the others may have taken all the time.
         let until = until.max(Instant::now() + FOR_SYNTAX);
         reports.extend(by(&self.syntax, &except(subjects, &known), until).await);
@@ -153,11 +171,11 @@ impl Sources {
     }
 }
 
-fn paths(reports: &[Report], which: impl Fn(&Report) -> bool) -> HashSet<PathBuf> {
+fn paths(reports: &[DiagnosticsReport], which: impl Fn(&DiagnosticsReport) -> bool) -> HashSet<PathBuf> {
     reports.iter().filter(|report| which(report)).map(|report| report.path.clone()).collect()
 }
 
-fn except(subjects: &[Subject], paths: &HashSet<PathBuf>) -> Vec<Subject> {
+fn except(subjects: &[CheckedDocument], paths: &HashSet<PathBuf>) -> Vec<CheckedDocument> {
     subjects.iter().filter(|subject| !paths.contains(&subject.path)).cloned().collect()
 }
 

@@ -1,13 +1,13 @@
 //! Whether a text keeps to the grammar of its language: always there, always at once, and of exactly the text that was asked for.
 //!
 //! What keeps to it may still be wrong in every other way; what breaks it is wrong, except where only a macro or whoever reads a template
-//! could say ([`grammar::Nature`]): the one is told as likely, the other as unknown.
+//! could say ([`grammar::GrammarStrictness`]): the one is told as likely, the other as unknown.
 //! A text is parsed on a thread for such work. Too large a text, and one that takes too long, is unknown.
 
 mod faults;
 mod grammar;
 mod parse;
-mod trees;
+mod tree_cache;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 use tree_sitter::Node;
 
 use copydesk_servers::diagnostic::Diagnostic;
-use copydesk_servers::report::{Report, Said};
-use copydesk_servers::source::{Checking, Source, Subject, TREE_SITTER};
-use grammar::{Grammar, Nature};
-use trees::{Parsed, Trees};
+use copydesk_servers::report::{DiagnosticsReport, Verdict};
+use copydesk_servers::source::{CheckFuture, CheckedDocument, DiagnosticsSource, TREE_SITTER};
+use grammar::{Grammar, GrammarStrictness};
+use tree_cache::{ParsedDocument, SyntaxTreeCache};
 
 /// Larger texts are nothing that a person wrote.
 const LARGEST: usize = 4 << 20;
@@ -32,18 +32,18 @@ const IDLE: Duration = Duration::from_secs(120);
 const LONGEST: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default, Clone)]
-pub struct Syntax {
-    trees: Arc<Mutex<Trees>>,
+pub struct SyntaxSource {
+    trees: Arc<Mutex<SyntaxTreeCache>>,
 }
 
-impl Syntax {
+impl SyntaxSource {
     /// There is a grammar for such a file.
     pub fn serves(path: &Path) -> bool {
-        grammar::of(path).is_some()
+        grammar::grammar_for(path).is_some()
     }
 
     /// What is said of a text. It may take a while.
-    fn said(&self, grammar: &'static Grammar, subject: &Subject, until: Instant) -> Said {
+    fn said(&self, grammar: &'static Grammar, subject: &CheckedDocument, until: Instant) -> Verdict {
         if subject.text.len() > LARGEST {
             return unknown("the file is larger than 4 MB");
         }
@@ -52,85 +52,85 @@ impl Syntax {
         let Some(parsed) = parsed(grammar, subject, earlier, until) else {
             return unknown("parsing it took too long");
         };
-        let found = parsed.found.clone();
+        let found = parsed.diagnostics.clone();
         lock(&self.trees).put(subject.path.clone(), parsed);
         judged(grammar, &subject.text, found)
     }
 
     /// Sees to it that what is not used any more is taken away.
     fn watch(&self) {
-        if !std::mem::replace(&mut lock(&self.trees).is_watched, true) {
+        if !std::mem::replace(&mut lock(&self.trees).is_eviction_running, true) {
             tokio::spawn(forgetting(Arc::downgrade(&self.trees)));
         }
     }
 }
 
 /// Until nothing is left.
-async fn forgetting(trees: Weak<Mutex<Trees>>) {
+async fn forgetting(trees: Weak<Mutex<SyntaxTreeCache>>) {
     loop {
         let before = Instant::now();
         tokio::time::sleep(IDLE).await;
         let Some(trees) = trees.upgrade() else { return };
         let mut trees = lock(&trees);
-        trees.is_watched = trees.forget(before);
-        if !trees.is_watched {
+        trees.is_eviction_running = trees.evict_older(before);
+        if !trees.is_eviction_running {
             return;
         }
     }
 }
 
-fn lock(trees: &Mutex<Trees>) -> MutexGuard<'_, Trees> {
+fn lock(trees: &Mutex<SyntaxTreeCache>) -> MutexGuard<'_, SyntaxTreeCache> {
     trees.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn parsed(
     grammar: &'static Grammar,
-    subject: &Subject,
-    earlier: Option<Parsed>,
+    subject: &CheckedDocument,
+    earlier: Option<ParsedDocument>,
     until: Instant,
-) -> Option<Parsed> {
+) -> Option<ParsedDocument> {
     if let Some(same) = earlier.as_ref().filter(|earlier| earlier.text == subject.text) {
         return Some(same.clone());
     }
     let language = (grammar.language)();
-    let old = earlier.and_then(|earlier| parse::edited(&earlier.tree, &earlier.text, &subject.text));
-    let mut tree = parse::parsed(&language, &subject.text, old.as_ref(), until)?;
+    let old = earlier.and_then(|earlier| parse::edit_tree(&earlier.tree, &earlier.text, &subject.text));
+    let mut tree = parse::parse_tree(&language, &subject.text, old.as_ref(), until)?;
     if old.is_some() && tree.root_node().has_error() && subject.text.len() <= PARSED_AGAIN {
-        tree = parse::parsed(&language, &subject.text, None, until)?;
+        tree = parse::parse_tree(&language, &subject.text, None, until)?;
     }
-    let allows_comma = grammar.name == "json" && grammar::allows_last_comma(&subject.path);
+    let allows_comma = grammar.name == "json" && grammar::allows_trailing_comma(&subject.path);
     let is_last_comma = |node: Node<'_>| {
         allows_comma && subject.text.get(node.byte_range()).is_some_and(|text| text.trim() == ",")
     };
-    let found = faults::faults(&tree, &subject.text, &is_last_comma);
-    Some(Parsed { grammar: grammar.name, text: subject.text.clone(), tree, found })
+    let found = faults::find_faults(&tree, &subject.text, &is_last_comma);
+    Some(ParsedDocument { grammar: grammar.name, text: subject.text.clone(), tree, diagnostics: found })
 }
 
-fn judged(grammar: &Grammar, text: &str, found: Vec<Diagnostic>) -> Said {
+fn judged(grammar: &Grammar, text: &str, found: Vec<Diagnostic>) -> Verdict {
     // `${{ … }}` is what workflows have within strings.
     let is_template = || {
         let braces =
             text.match_indices("{{").any(|(at, _)| !text.get(..at).is_some_and(|text| text.ends_with('$')));
         braces || text.contains("{%") || text.contains("<%")
     };
-    match grammar.nature {
-        _ if found.is_empty() => Said::Proven(found),
-        Nature::Code => Said::Proven(found),
-        Nature::Loose => Said::Likely(found),
-        Nature::Data if is_template() => unknown("it seems to be a template"),
-        Nature::Data => Said::Proven(found),
+    match grammar.strictness {
+        _ if found.is_empty() => Verdict::Proven(found),
+        GrammarStrictness::Code => Verdict::Proven(found),
+        GrammarStrictness::Loose => Verdict::Likely(found),
+        GrammarStrictness::Data if is_template() => unknown("it seems to be a template"),
+        GrammarStrictness::Data => Verdict::Proven(found),
     }
 }
 
-fn unknown(why: &str) -> Said {
-    Said::Unknown { why: why.to_owned() }
+fn unknown(why: &str) -> Verdict {
+    Verdict::Unknown { why: why.to_owned() }
 }
 
-impl Source for Syntax {
-    fn check<'a>(&'a self, subjects: &'a [Subject], until: tokio::time::Instant) -> Checking<'a> {
+impl DiagnosticsSource for SyntaxSource {
+    fn check<'a>(&'a self, subjects: &'a [CheckedDocument], until: tokio::time::Instant) -> CheckFuture<'a> {
         let served: Vec<_> = subjects
             .iter()
-            .filter_map(|subject| Some((grammar::of(&subject.path)?, subject.clone())))
+            .filter_map(|subject| Some((grammar::grammar_for(&subject.path)?, subject.clone())))
             .collect();
         Box::pin(async move {
             let mut reports = Vec::with_capacity(served.len());
@@ -149,21 +149,25 @@ impl Source for Syntax {
                     Ok(Err(_)) => unknown("the parser failed"),
                     Err(_) => unknown("there was no time left to parse it"),
                 };
-                reports.push(Report::new(path, TREE_SITTER, said));
+                reports.push(DiagnosticsReport::new(path, TREE_SITTER, said));
             }
             reports
         })
     }
 
     /// A text that is only proposed is parsed like any other.
-    fn shadow<'a>(&'a self, subjects: &'a [Subject], until: tokio::time::Instant) -> Checking<'a> {
+    fn check_proposed<'a>(
+        &'a self,
+        subjects: &'a [CheckedDocument],
+        until: tokio::time::Instant,
+    ) -> CheckFuture<'a> {
         self.check(subjects, until)
     }
 }
 
 #[cfg(test)]
-mod properties;
+mod property_tests;
 #[cfg(test)]
-mod speed;
+mod speed_tests;
 #[cfg(test)]
 mod tests;

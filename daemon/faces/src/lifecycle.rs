@@ -8,13 +8,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use copydesk_protocol::desk::StopWhen;
+use copydesk_protocol::daemon::StopTiming;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use copydesk_rpc::transport::{Connection, Listener};
+use copydesk_rpc::transport::{DaemonListener, SocketConnection};
 
 #[cfg(test)]
 mod tests;
@@ -31,31 +31,31 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// What the daemon is there for.
-pub trait Host: Send + Sync {
+pub trait DaemonService: Send + Sync {
     /// Talks with one client until it goes, or until `life.ending()`: then what is still to be told is told.
-    fn serve(&self, connection: Connection, life: Life) -> BoxFuture<()>;
+    fn serve(&self, connection: SocketConnection, life: DaemonHandle) -> BoxFuture<()>;
 
     /// How many turns run.
-    fn turns(&self) -> watch::Receiver<usize>;
+    fn running_turns(&self) -> watch::Receiver<usize>;
 
     /// Ends what is at work, down to the last process; clients are served until that is done.
-    fn end(&self) -> BoxFuture<()>;
+    fn shut_down(&self) -> BoxFuture<()>;
 }
 
 /// What the host knows of the daemon's life. A clone is the same life.
 #[derive(Debug, Clone)]
-pub struct Life {
+pub struct DaemonHandle {
     clients: watch::Sender<usize>,
-    stop: watch::Sender<Option<StopWhen>>,
-    ending: CancellationToken,
+    stop: watch::Sender<Option<StopTiming>>,
+    shutdown: CancellationToken,
 }
 
-impl Life {
+impl DaemonHandle {
     fn new() -> Self {
         Self {
             clients: watch::Sender::new(0),
             stop: watch::Sender::new(None),
-            ending: CancellationToken::new(),
+            shutdown: CancellationToken::new(),
         }
     }
 
@@ -64,9 +64,9 @@ impl Life {
     }
 
     /// Asks for the end. What was asked first is not softened: `now` stays `now`.
-    pub fn stop(&self, when: StopWhen) {
+    pub fn stop(&self, when: StopTiming) {
         self.stop.send_if_modified(|stop| match (*stop, when) {
-            (Some(StopWhen::Now), _) | (Some(StopWhen::Idle), StopWhen::Idle) => false,
+            (Some(StopTiming::Now), _) | (Some(StopTiming::Idle), StopTiming::Idle) => false,
             _ => {
                 *stop = Some(when);
                 true
@@ -75,22 +75,22 @@ impl Life {
     }
 
     /// Cancelled when the end has come and nothing is at work any more: connections are to be closed.
-    pub fn ending(&self) -> &CancellationToken {
-        &self.ending
+    pub fn shutdown_token(&self) -> &CancellationToken {
+        &self.shutdown
     }
 }
 
 /// A client is counted as long as this lives, however its service ends.
-struct Attached(watch::Sender<usize>);
+struct ClientCountGuard(watch::Sender<usize>);
 
-impl Attached {
+impl ClientCountGuard {
     fn new(clients: &watch::Sender<usize>) -> Self {
         clients.send_modify(|count| *count += 1);
         Self(clients.clone())
     }
 }
 
-impl Drop for Attached {
+impl Drop for ClientCountGuard {
     fn drop(&mut self) {
         self.0.send_modify(|count| *count = count.saturating_sub(1));
     }
@@ -99,17 +99,17 @@ impl Drop for Attached {
 /// Serves until the end. `idle`: so long without a client and without a turn is the end too. `ready` is called when
 /// clients and signals are listened to.
 pub async fn run(
-    host: Arc<dyn Host>,
-    listener: Listener,
+    host: Arc<dyn DaemonService>,
+    listener: DaemonListener,
     idle: Duration,
     ready: impl FnOnce() -> io::Result<()>,
 ) -> io::Result<()> {
-    let signals = Signals::new()?;
+    let signals = StopSignals::new()?;
     ready()?;
-    let life = Life::new();
+    let life = DaemonHandle::new();
     let mut services = JoinSet::new();
     {
-        let mut end = std::pin::pin!(end(&life, host.turns(), idle, signals, &listener));
+        let mut end = std::pin::pin!(wait_for_end(&life, host.running_turns(), idle, signals, &listener));
         loop {
             tokio::select! {
                 why = &mut end => {
@@ -118,7 +118,7 @@ pub async fn run(
                 }
                 accepted = listener.accept() => match accepted {
                     Ok(connection) => {
-                        let attached = Attached::new(&life.clients);
+                        let attached = ClientCountGuard::new(&life.clients);
                         let service = host.serve(connection, life.clone());
                         services.spawn(async move {
                             service.await;
@@ -136,10 +136,10 @@ pub async fn run(
     }
     // Whoever comes now finds nobody, and starts the next daemon.
     drop(listener);
-    if tokio::time::timeout(LAST_WORK, host.end()).await.is_err() {
+    if tokio::time::timeout(LAST_WORK, host.shut_down()).await.is_err() {
         tracing::warn!("some of what ran could not be ended in time");
     }
-    life.ending.cancel();
+    life.shutdown.cancel();
     let all_done = async { while services.join_next().await.is_some() {} };
     if tokio::time::timeout(GRACE, all_done).await.is_err() {
         tracing::warn!(left = services.len(), "clients were left waiting");
@@ -148,9 +148,9 @@ pub async fn run(
 }
 
 /// From here on they do not end the process by themselves.
-struct Signals([Signal; 3]);
+struct StopSignals([Signal; 3]);
 
-impl Signals {
+impl StopSignals {
     fn new() -> io::Result<Self> {
         let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
         let [terminate, interrupt, hangup] = kinds.map(signal);
@@ -168,38 +168,45 @@ impl Signals {
 }
 
 /// Waits for the first reason to end.
-async fn end(
-    life: &Life,
+async fn wait_for_end(
+    life: &DaemonHandle,
     turns: watch::Receiver<usize>,
     idle: Duration,
-    signals: Signals,
-    listener: &Listener,
+    signals: StopSignals,
+    listener: &DaemonListener,
 ) -> &'static str {
     tokio::select! {
-        () = out_of_reach(life.clients.subscribe(), idle, listener) => "its socket is gone, and nobody can come",
+        () = wait_until_unreachable(life.clients.subscribe(), idle, listener) => "its socket is gone, and nobody can come",
         () = signals.any() => "a signal",
-        () = stopped(life.stop.subscribe(), turns.clone()) => "asked to stop",
-        () = unused(life.clients.subscribe(), turns, idle) => "nobody has needed it for a while",
+        () = wait_for_stop_request(life.stop.subscribe(), turns.clone()) => "asked to stop",
+        () = wait_until_unused(life.clients.subscribe(), turns, idle) => "nobody has needed it for a while",
     }
 }
 
-async fn stopped(mut stop: watch::Receiver<Option<StopWhen>>, mut turns: watch::Receiver<usize>) {
+async fn wait_for_stop_request(
+    mut stop: watch::Receiver<Option<StopTiming>>,
+    mut turns: watch::Receiver<usize>,
+) {
     // None of the senders can be gone: the life and the host outlive this.
     let _ = stop.wait_for(Option::is_some).await;
     tokio::select! {
-        _ = stop.wait_for(|stop| *stop == Some(StopWhen::Now)) => {}
+        _ = stop.wait_for(|stop| *stop == Some(StopTiming::Now)) => {}
         _ = turns.wait_for(|turns| *turns == 0) => {}
     }
 }
 
 /// A turn may wait for somebody's word; where nobody can come to give it, it would wait for ever.
-async fn out_of_reach(mut clients: watch::Receiver<usize>, idle: Duration, listener: &Listener) {
+async fn wait_until_unreachable(
+    mut clients: watch::Receiver<usize>,
+    idle: Duration,
+    listener: &DaemonListener,
+) {
     loop {
         let _ = clients.wait_for(|clients| *clients == 0).await;
         tokio::select! {
             _ = clients.changed() => {}
             () = tokio::time::sleep(idle) => {
-                if !listener.can_be_found() {
+                if !listener.is_reachable() {
                     return;
                 }
             }
@@ -207,7 +214,11 @@ async fn out_of_reach(mut clients: watch::Receiver<usize>, idle: Duration, liste
     }
 }
 
-async fn unused(mut clients: watch::Receiver<usize>, mut turns: watch::Receiver<usize>, idle: Duration) {
+async fn wait_until_unused(
+    mut clients: watch::Receiver<usize>,
+    mut turns: watch::Receiver<usize>,
+    idle: Duration,
+) {
     loop {
         let _ = clients.wait_for(|clients| *clients == 0).await;
         let _ = turns.wait_for(|turns| *turns == 0).await;

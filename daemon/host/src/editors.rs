@@ -6,48 +6,49 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use copydesk_protocol::editor::{DiagnosticsParams, DiagnosticsResult};
-use copydesk_workspace::buffers::{ClientId, Refusal};
+use copydesk_workspace::buffers::{ClientId, EditorError};
 
-pub type Asking<'a> = Pin<Box<dyn Future<Output = Result<DiagnosticsResult, Refusal>> + Send + 'a>>;
+pub type EditorDiagnosticsFuture<'a> =
+    Pin<Box<dyn Future<Output = Result<DiagnosticsResult, EditorError>> + Send + 'a>>;
 
-pub type Telling<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+pub type EditorProgressFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// Something that takes time, for whoever shows that.
 #[derive(Debug, Clone, Copy)]
-pub enum Work<'a> {
-    Begins { title: &'a str, message: Option<&'a str>, percent: Option<u32> },
-    GoesOn { message: Option<&'a str>, percent: Option<u32> },
-    Ends,
+pub enum ProgressUpdate<'a> {
+    Begin { title: &'a str, message: Option<&'a str>, percent: Option<u32> },
+    Report { message: Option<&'a str>, percent: Option<u32> },
+    End,
 }
 
 /// A client that knows our methods.
-pub trait Asked: Send + Sync {
+pub trait AttachedEditor: Send + Sync {
     /// What the person sees it called.
     fn name(&self) -> &str;
 
     /// The folders that it works in, by their real paths.
     fn folders(&self) -> &[PathBuf];
 
-    fn diagnostics(&self, params: DiagnosticsParams) -> Asking<'_>;
+    fn diagnostics(&self, params: DiagnosticsParams) -> EditorDiagnosticsFuture<'_>;
 
     /// `token` is the same from the beginning to the end.
-    fn work<'a>(&'a self, token: &'a str, work: Work<'a>) -> Telling<'a>;
+    fn report_progress<'a>(&'a self, token: &'a str, work: ProgressUpdate<'a>) -> EditorProgressFuture<'a>;
 }
 
 /// Those that are attached. Clones are the same.
 #[derive(Clone, Default)]
-pub struct Editors {
-    attached: Arc<Mutex<HashMap<ClientId, Arc<dyn Asked>>>>,
+pub struct AttachedEditors {
+    attached: Arc<Mutex<HashMap<ClientId, Arc<dyn AttachedEditor>>>>,
 }
 
-impl std::fmt::Debug for Editors {
+impl std::fmt::Debug for AttachedEditors {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Editors").finish_non_exhaustive()
+        f.debug_struct("AttachedEditors").finish_non_exhaustive()
     }
 }
 
-impl Editors {
-    pub fn add(&self, client: ClientId, editor: Arc<dyn Asked>) {
+impl AttachedEditors {
+    pub fn add(&self, client: ClientId, editor: Arc<dyn AttachedEditor>) {
         self.lock().insert(client, editor);
     }
 
@@ -55,12 +56,12 @@ impl Editors {
         self.lock().remove(&client);
     }
 
-    pub fn get(&self, client: ClientId) -> Option<Arc<dyn Asked>> {
+    pub fn get(&self, client: ClientId) -> Option<Arc<dyn AttachedEditor>> {
         self.lock().get(&client).cloned()
     }
 
     /// In the order in which they came.
-    pub fn all(&self) -> Vec<(ClientId, Arc<dyn Asked>)> {
+    pub fn all(&self) -> Vec<(ClientId, Arc<dyn AttachedEditor>)> {
         let attached = self.lock();
         let mut all: Vec<_> = attached.iter().map(|(client, editor)| (*client, Arc::clone(editor))).collect();
         drop(attached);
@@ -69,7 +70,7 @@ impl Editors {
     }
 
     /// Those that work in a folder, or in one below it or above it.
-    pub fn at(&self, folder: &Path) -> Vec<(ClientId, Arc<dyn Asked>)> {
+    pub fn near_folder(&self, folder: &Path) -> Vec<(ClientId, Arc<dyn AttachedEditor>)> {
         let is_at = |own: &PathBuf| own.starts_with(folder) || folder.starts_with(own);
         let mut all = self.all();
         all.retain(|(_, editor)| editor.folders().iter().any(is_at));
@@ -77,7 +78,7 @@ impl Editors {
     }
 
     /// One entry more or less: a panic leaves nothing half done.
-    fn lock(&self) -> MutexGuard<'_, HashMap<ClientId, Arc<dyn Asked>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<ClientId, Arc<dyn AttachedEditor>>> {
         self.attached.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

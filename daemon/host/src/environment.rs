@@ -3,15 +3,15 @@
 //! Shell commands, language servers, checkers and formatters run what a repository brings (build scripts, plugins, tests), some of them
 //! without anybody being asked, and what they print is read by a model. The keys by which the desk is known to those who serve models and
 //! searches are the desk's to use: none of these programs needs them to do its work. Whoever does want one to have a key says so where it is
-//! started: by `env` or `environment` in the configuration, or in the command itself.
+//! started: by `env` or `environment_mismatch` in the configuration, or in the command itself.
 //!
 //! Which they are is said by the person alone: a repository that is not trusted neither uncovers one nor takes a variable away.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
-use copydesk_config::{Loaded, SearchEngine, Secret};
-use copydesk_model::provider::known;
+use copydesk_config::{ConfigSecret, LoadedConfig, SearchEngineConfig};
+use copydesk_model::provider::known_providers;
 use copydesk_workspace::process::Processes;
 
 /// Shorter values are no keys.
@@ -21,47 +21,47 @@ const SHORTEST: usize = 8;
 const NO_KEYS: [&str; 9] = ["HOME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM", "TMPDIR", "USER"];
 
 /// What programs begin with.
-pub fn of_programs(loaded: &Loaded) -> Vec<(OsString, OsString)> {
-    let keys = Keys::new(loaded);
-    std::env::vars_os().filter(|(name, value)| !keys.is_one(name, value)).collect()
+pub fn child_environment(loaded: &LoadedConfig) -> Vec<(OsString, OsString)> {
+    let keys = SecretVariables::new(loaded);
+    std::env::vars_os().filter(|(name, value)| !keys.is_secret(name, value)).collect()
 }
 
 /// The variables that they are not given.
-pub fn withheld(loaded: &Loaded) -> Vec<OsString> {
-    let keys = Keys::new(loaded);
-    let held = std::env::vars_os().filter(|(name, value)| keys.is_one(name, value));
+pub fn withheld_variables(loaded: &LoadedConfig) -> Vec<OsString> {
+    let keys = SecretVariables::new(loaded);
+    let held = std::env::vars_os().filter(|(name, value)| keys.is_secret(name, value));
     held.map(|(name, _)| name).collect()
 }
 
 /// The processes of one session.
-pub fn processes(loaded: &Loaded) -> Processes {
-    Processes::new(of_programs(loaded))
+pub fn processes(loaded: &LoadedConfig) -> Processes {
+    Processes::new(child_environment(loaded))
 }
 
 /// Those that a session keeps. Which keys are kept from what it starts may be said anew.
-pub fn renewed(kept: Option<Processes>, loaded: &Loaded) -> Processes {
+pub fn renewed(kept: Option<Processes>, loaded: &LoadedConfig) -> Processes {
     let Some(kept) = kept else { return processes(loaded) };
-    kept.set_environment(of_programs(loaded));
+    kept.set_environment(child_environment(loaded));
     kept
 }
 
-struct Keys<'a> {
+struct SecretVariables<'a> {
     names: Vec<&'a str>,
     /// Words of what is sent along with requests, wherever they came from.
     sent: Vec<&'a str>,
 }
 
-impl<'a> Keys<'a> {
-    fn new(loaded: &'a Loaded) -> Self {
-        let config = &loaded.own;
-        let known = known::all().flat_map(|(_, known)| known.keys.iter().map(String::as_str));
+impl<'a> SecretVariables<'a> {
+    fn new(loaded: &'a LoadedConfig) -> Self {
+        let config = &loaded.trusted_config;
+        let known = known_providers::all().flat_map(|(_, known)| known.keys.iter().map(String::as_str));
         let providers = || config.provider.values();
         let names = known.chain(providers().flat_map(|provider| provider.env.iter().map(String::as_str)));
         let names = names.chain(loaded.variables_sent.iter().map(String::as_str));
         let options = providers().map(|provider| &provider.options);
         let models = providers().flat_map(|provider| provider.models.values());
         let engines = [&config.websearch, &config.codesearch];
-        let of_engine = |engine: &'a SearchEngine| engine.api_key.iter().chain(all(&engine.headers));
+        let of_engine = |engine: &'a SearchEngineConfig| engine.api_key.iter().chain(all(&engine.headers));
         let secrets = options.flat_map(|options| {
             options.api_key.iter().chain(all(&options.headers)).chain(all(&options.query))
         });
@@ -71,7 +71,7 @@ impl<'a> Keys<'a> {
         Self { names: names.collect(), sent: sent.filter(|word| word.len() >= SHORTEST).collect() }
     }
 
-    fn is_one(&self, name: &OsStr, value: &OsStr) -> bool {
+    fn is_secret(&self, name: &OsStr, value: &OsStr) -> bool {
         let name = name.to_str();
         if name.is_some_and(|name| NO_KEYS.contains(&name)) {
             return false;
@@ -82,14 +82,14 @@ impl<'a> Keys<'a> {
     }
 }
 
-fn all(secrets: &BTreeMap<String, Secret>) -> impl Iterator<Item = &Secret> {
+fn all(secrets: &BTreeMap<String, ConfigSecret>) -> impl Iterator<Item = &ConfigSecret> {
     secrets.values()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::configured::Configured;
+    use crate::config_fixture::ConfigFixture;
 
     const ENVIRONMENT: [(&str, &str); 6] = [
         ("CORP_TOKEN", "corp-0123456789"),
@@ -103,9 +103,10 @@ mod tests {
     /// What is withheld by the person's configuration and that of a project which is not trusted.
     fn withheld(own: &str, project: &str) -> Vec<&'static str> {
         let known = |name: &str| ENVIRONMENT.iter().find(|(known, _)| *known == name);
-        let configured = Configured::new(own, project, |name| known(name).map(|(_, value)| (*value).into()));
-        let keys = Keys::new(&configured.loaded);
-        let held = ENVIRONMENT.iter().filter(|(name, value)| keys.is_one(name.as_ref(), value.as_ref()));
+        let configured =
+            ConfigFixture::new(own, project, |name| known(name).map(|(_, value)| (*value).into()));
+        let keys = SecretVariables::new(&configured.loaded);
+        let held = ENVIRONMENT.iter().filter(|(name, value)| keys.is_secret(name.as_ref(), value.as_ref()));
         held.map(|(name, _)| *name).collect()
     }
 

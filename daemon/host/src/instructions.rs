@@ -9,9 +9,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use copydesk_config::{Loaded, Origin};
-use copydesk_model::{Registry as Models, shown_address};
-use copydesk_session::prompt::{LONGEST, cut, named, read_instructions};
+use copydesk_config::{ConfigOrigin, LoadedConfig};
+use copydesk_model::{ModelRegistry as Models, redact_address};
+use copydesk_session::system_prompt::{
+    MAX_INSTRUCTIONS_BYTES, match_instruction_files, read_instructions, truncate_instructions,
+};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -23,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Where a session works.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Places<'a> {
+pub(crate) struct SessionFolders<'a> {
     pub root: &'a Path,
     pub folder: &'a Path,
     pub home: &'a Path,
@@ -31,21 +33,21 @@ pub(crate) struct Places<'a> {
 
 /// Each with where it comes from, in the order of writing.
 pub(crate) async fn configured(
-    loaded: &Loaded,
+    loaded: &LoadedConfig,
     models: &Models,
-    places: Places<'_>,
+    places: SessionFolders<'_>,
 ) -> Vec<(PathBuf, String)> {
     let mut lines: Vec<Vec<(PathBuf, String)>> = Vec::new();
     let mut fetches = JoinSet::new();
     let mut count = 0;
-    for (number, (line, origin)) in loaded.merged.texts(&["instructions"]).into_iter().enumerate() {
+    for (number, (line, origin)) in loaded.merged.text_items(&["instructions"]).into_iter().enumerate() {
         let mut texts = Vec::new();
         if count >= MOST {
             loaded.warn(format_args!("{origin}: `{line}` is left out: {MOST} instructions are the most"));
         } else if !line.contains("://") {
             texts = places.files(loaded, line, origin, MOST - count).await;
-        } else if origin.trusted() {
-            let (fetch, address) = (models.fetch(line, LONGEST), line.to_owned());
+        } else if origin.is_trusted() {
+            let (fetch, address) = (models.fetch(line, MAX_INSTRUCTIONS_BYTES), line.to_owned());
             fetches.spawn(async move { (number, address, timeout(PATIENCE, fetch).await) });
             count += 1;
         } else {
@@ -55,10 +57,10 @@ pub(crate) async fn configured(
         lines.push(texts);
     }
     for (number, address, fetched) in fetches.join_all().await {
-        let shown = shown_address(&address);
+        let shown = redact_address(&address);
         match fetched {
             Ok(Ok(fetched)) => {
-                if let Some(text) = cut(fetched.text, fetched.is_cut)
+                if let Some(text) = truncate_instructions(fetched.text, fetched.is_truncated)
                     && let Some(texts) = lines.get_mut(number)
                 {
                     texts.push((shown.into(), text));
@@ -74,12 +76,12 @@ pub(crate) async fn configured(
     lines.into_iter().flatten().collect()
 }
 
-impl Places<'_> {
+impl SessionFolders<'_> {
     async fn files(
         &self,
-        loaded: &Loaded,
+        loaded: &LoadedConfig,
         line: &str,
-        origin: &Origin,
+        origin: &ConfigOrigin,
         most: usize,
     ) -> Vec<(PathBuf, String)> {
         let (bases, below) = match line.strip_prefix("~/") {
@@ -89,14 +91,14 @@ impl Places<'_> {
         };
         let mut paths: Vec<PathBuf> = Vec::new();
         for base in bases {
-            let found = named(base, below, most).await;
+            let found = match_instruction_files(base, below, most).await;
             if found.more {
                 loaded.warn(format_args!("{origin}: `{line}` names too many files; only some are used"));
             }
             paths.extend(found.paths);
         }
         let before = paths.len();
-        paths.retain(|path| origin.trusted() || self.is_inside(path));
+        paths.retain(|path| origin.is_trusted() || self.is_inside(path));
         if paths.len() < before {
             withheld(loaded, origin, line);
         }
@@ -126,7 +128,7 @@ impl Places<'_> {
     }
 }
 
-fn withheld(loaded: &Loaded, origin: &Origin, line: &str) {
+fn withheld(loaded: &LoadedConfig, origin: &ConfigOrigin, line: &str) {
     loaded.warn(format_args!(
         "{origin}: `{line}` is outside the workspace, and this project is not trusted: it is left out. Look at the file, \
          then run `copydesk config trust`."

@@ -4,13 +4,13 @@
 //! is left out, and told. Programs that lie in the project are used all the same, unless the person says otherwise: they began a
 //! session there, and their editor would use them too.
 
-mod editor;
-mod former;
-mod progress;
-mod servers;
-mod shown;
-mod status;
-mod texts;
+mod editor_source;
+mod language_services;
+mod review_diagnostics;
+mod server_formatter;
+mod server_progress;
+mod server_status;
+mod session_texts;
 mod unsaved;
 
 use std::collections::BTreeMap;
@@ -18,85 +18,92 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use copydesk_config::{
-    Checker as CheckerConfig, CheckerColumns, CheckerFormat, Diagnostics, Formatter as FormatterConfig,
-    LanguageServer, Loaded, Secret, Switch,
+    CheckerColumns, CheckerConfig, CheckerFormat, ConfigSecret, DiagnosticsConfig, FormatterConfig,
+    LanguageServerConfig, LoadedConfig, SwitchConfig,
 };
-use copydesk_diagnostics::checker::{Checker, Columns, Format, Said};
-use copydesk_servers::Disk;
-use copydesk_servers::choose::{OwnServer, Settings};
-use copydesk_servers::find::Search;
+use copydesk_diagnostics::checker::{Checker, CheckerOutputFormat, CheckerSpec, ColumnUnit};
+use copydesk_servers::DiskView;
 use copydesk_servers::format::Formatter;
-use copydesk_servers::known::{Root, Sign};
+use copydesk_servers::known_servers::{ProjectMarker, RootMarkers};
+use copydesk_servers::program_search::ProgramSearch;
+use copydesk_servers::server_selection::{ServerOverride, ServerPreferences};
 use serde_json::Value;
 
-pub use servers::Servers;
-pub use shown::show;
+pub use language_services::LanguageServices;
+pub use review_diagnostics::show_in_reviews;
 
 #[derive(Debug, Clone)]
-pub struct Languages {
-    pub servers: Settings,
+pub struct LanguageSettings {
+    pub servers: ServerPreferences,
     /// None unless they are configured.
     pub checkers: Vec<Checker>,
     /// None unless they are configured.
     pub formatters: Vec<Formatter>,
     /// Language servers give texts their form: of files that end so, or if none are named, of those without another formatter.
-    pub formed_by_server: Option<Vec<String>>,
+    pub server_formatter_extensions: Option<Vec<String>>,
     /// Programs that lie in the project may be run.
-    pub in_project: bool,
-    pub diagnostics: Diagnostics,
+    pub allows_project_programs: bool,
+    pub diagnostics: DiagnosticsConfig,
     /// What is left out, and why; for whoever wrote it.
     pub problems: Vec<String>,
 }
 
-pub fn configured(loaded: &Loaded) -> Languages {
+pub fn language_settings(loaded: &LoadedConfig) -> LanguageSettings {
     let mut problems = Vec::new();
     for key in ["lsp", "formatter", "checkers", "diagnostics"] {
-        if let Some(origin) = loaded.merged.untrusted(&[key]) {
+        if let Some(origin) = loaded.merged.untrusted_origin(&[key]) {
             problems.push(format!(
                 "{origin}: `{key}` is left out: this project is not trusted. Look at the file, then run `copydesk config trust`."
             ));
         }
     }
-    let own = &loaded.own;
+    let own = &loaded.trusted_config;
     let checkers = own.checkers.iter().filter(|(_, said)| said.disabled != Some(true));
     let checkers = checkers.filter_map(|(name, said)| {
         Checker::new(name, checker(said)).map_err(|problem| problems.push(problem)).ok()
     });
-    Languages {
+    LanguageSettings {
         servers: servers(own.lsp.as_ref()),
         checkers: checkers.collect(),
         formatters: formatters(own.formatter.as_ref()),
-        formed_by_server: formed_by_server(own.formatter.as_ref()),
-        in_project: own.diagnostics.project_programs != Some(false),
+        server_formatter_extensions: server_formatter_extensions(own.formatter.as_ref()),
+        allows_project_programs: own.diagnostics.project_programs != Some(false),
         diagnostics: own.diagnostics.clone(),
         problems,
     }
 }
 
-impl Languages {
+impl LanguageSettings {
     /// Where their programs are looked for, by the environment that commands are given.
-    pub fn search(&self, home: PathBuf) -> Search {
-        Search::new(Arc::new(Disk), std::env::vars_os().collect(), home, self.in_project)
+    pub fn search(&self, home: PathBuf) -> ProgramSearch {
+        ProgramSearch::new(
+            Arc::new(DiskView),
+            std::env::vars_os().collect(),
+            home,
+            self.allows_project_programs,
+        )
     }
 }
 
-fn servers(switch: Option<&Switch<LanguageServer>>) -> Settings {
+fn servers(switch: Option<&SwitchConfig<LanguageServerConfig>>) -> ServerPreferences {
     match switch {
-        None => Settings::default(),
-        Some(Switch::All(is_on)) => Settings { is_on: *is_on, ..Settings::default() },
-        Some(Switch::Each(each)) => {
+        None => ServerPreferences::default(),
+        Some(SwitchConfig::All(is_on)) => {
+            ServerPreferences { is_enabled: *is_on, ..ServerPreferences::default() }
+        }
+        Some(SwitchConfig::Each(each)) => {
             let servers = each.iter().map(|(name, said)| (name.clone(), server(said)));
-            Settings { is_on: true, servers: servers.collect() }
+            ServerPreferences { is_enabled: true, servers: servers.collect() }
         }
     }
 }
 
-fn server(said: &LanguageServer) -> OwnServer {
+fn server(said: &LanguageServerConfig) -> ServerOverride {
     let object = |members: &serde_json::Map<String, Value>| match members.is_empty() {
         true => Value::Null,
         false => Value::Object(members.clone()),
     };
-    OwnServer {
+    ServerOverride {
         is_disabled: said.disabled == Some(true),
         command: said.command.clone(),
         extensions: said.extensions.clone(),
@@ -104,34 +111,34 @@ fn server(said: &LanguageServer) -> OwnServer {
         initialization: object(&said.initialization),
         settings: object(&said.settings),
         roots: roots(&said.roots),
-        is_beside: said.beside == Some(true),
+        is_additional: said.beside == Some(true),
     }
 }
 
-fn environment(variables: &BTreeMap<String, Secret>) -> Vec<(String, String)> {
+fn environment(variables: &BTreeMap<String, ConfigSecret>) -> Vec<(String, String)> {
     variables.iter().map(|(name, value)| (name.clone(), value.expose().to_owned())).collect()
 }
 
-fn roots(files: &[String]) -> Vec<Root> {
+fn roots(files: &[String]) -> Vec<RootMarkers> {
     let signs: Vec<_> =
-        files.iter().map(|file| Sign { file: file.clone(), contains: None, from: None }).collect();
-    if signs.is_empty() { Vec::new() } else { vec![Root::Nearest(signs)] }
+        files.iter().map(|file| ProjectMarker { file: file.clone(), contains: None, from: None }).collect();
+    if signs.is_empty() { Vec::new() } else { vec![RootMarkers::Nearest(signs)] }
 }
 
-fn checker(said: &CheckerConfig) -> Said {
-    Said {
+fn checker(said: &CheckerConfig) -> CheckerSpec {
+    CheckerSpec {
         command: said.command.clone(),
         extensions: said.extensions.clone(),
         format: said.format.map(|format| match format {
-            CheckerFormat::Cargo => Format::Cargo,
-            CheckerFormat::Json => Format::Json,
-            CheckerFormat::Sarif => Format::Sarif,
-            CheckerFormat::Lines => Format::Lines,
+            CheckerFormat::Cargo => CheckerOutputFormat::Cargo,
+            CheckerFormat::Json => CheckerOutputFormat::Json,
+            CheckerFormat::Sarif => CheckerOutputFormat::Sarif,
+            CheckerFormat::Lines => CheckerOutputFormat::Lines,
         }),
         columns: said.columns.map(|columns| match columns {
-            CheckerColumns::Characters => Columns::Characters,
-            CheckerColumns::Bytes => Columns::Bytes,
-            CheckerColumns::Utf16 => Columns::Utf16,
+            CheckerColumns::Characters => ColumnUnit::Characters,
+            CheckerColumns::Bytes => ColumnUnit::Bytes,
+            CheckerColumns::Utf16 => ColumnUnit::Utf16,
         }),
         roots: roots(&said.roots),
         environment: environment(&said.environment),
@@ -140,12 +147,12 @@ fn checker(said: &CheckerConfig) -> Said {
 }
 
 /// Those of the person's own go before those that are known.
-fn formatters(switch: Option<&Switch<FormatterConfig>>) -> Vec<Formatter> {
+fn formatters(switch: Option<&SwitchConfig<FormatterConfig>>) -> Vec<Formatter> {
     let none = BTreeMap::new();
     let each = match switch {
-        None | Some(Switch::All(false)) => return Vec::new(),
-        Some(Switch::All(true)) => &none,
-        Some(Switch::Each(each)) => each,
+        None | Some(SwitchConfig::All(false)) => return Vec::new(),
+        Some(SwitchConfig::All(true)) => &none,
+        Some(SwitchConfig::Each(each)) => each,
     };
     let known = |name: &str| Formatter::known().iter().find(|known| known.name == name);
     let own = each.iter().filter(|(name, said)| {
@@ -170,8 +177,8 @@ fn formatters(switch: Option<&Switch<FormatterConfig>>) -> Vec<Formatter> {
 /// A formatter of this name without a command is the language server.
 const SERVER: &str = "server";
 
-fn formed_by_server(switch: Option<&Switch<FormatterConfig>>) -> Option<Vec<String>> {
-    let Some(Switch::Each(each)) = switch else { return None };
+fn server_formatter_extensions(switch: Option<&SwitchConfig<FormatterConfig>>) -> Option<Vec<String>> {
+    let Some(SwitchConfig::Each(each)) = switch else { return None };
     let said = each.get(SERVER).filter(|said| said.command.is_empty() && said.disabled != Some(true))?;
     Some(said.extensions.clone())
 }

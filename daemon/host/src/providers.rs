@@ -3,43 +3,43 @@
 use std::time::Duration;
 
 use anyhow::Context as _;
-use copydesk_config::{self as config, Loaded, Reasoning, Timeout};
-use copydesk_model::catalogue::{Edits, Prices, ReasoningControl, Tier};
-use copydesk_model::retry::Policy;
-use copydesk_model::settings::{Given, ModelSettings, ProviderSettings, Reasons};
-use copydesk_model::{Defaults, Effort, Secret, Settings, Wire};
+use copydesk_config::{self as config, LoadedConfig, ReasoningConfig, TimeoutConfig};
+use copydesk_model::catalogue::{EditStyle, ModelPrices, ReasoningControl, TokenPrices};
+use copydesk_model::retry::RetryPolicy;
+use copydesk_model::settings::{ModelSettings, ProviderSettings, ReasoningSetting, SettingValue};
+use copydesk_model::{ReasoningEffort, RegistrySettings, RequestDefaults, SecretString, WireProtocol};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 const EFFORT: &str = "reasoningEffort";
 
-pub fn settings(loaded: &Loaded) -> anyhow::Result<Settings> {
+pub fn settings(loaded: &LoadedConfig) -> anyhow::Result<RegistrySettings> {
     let config = &loaded.config;
-    let mut settings = Settings {
-        only: config.enabled_providers.clone(),
+    let mut settings = RegistrySettings {
+        enabled: config.enabled_providers.clone(),
         disabled: config.disabled_providers.clone(),
-        policy: Policy {
-            max_retries: config.retry.max.unwrap_or(Policy::default().max_retries),
-            ..Policy::default()
+        policy: RetryPolicy {
+            max_retries: config.retry.max.unwrap_or(RetryPolicy::default().max_retries),
+            ..RetryPolicy::default()
         },
-        ..Settings::default()
+        ..RegistrySettings::default()
     };
     for (id, written) in &config.provider {
-        let place = Place { loaded, id };
+        let place = ProviderTranslator { loaded, id };
         settings.providers.insert(id.clone(), place.provider(written)?);
     }
     Ok(settings)
 }
 
 /// One provider's place in the configuration, where the origins of its values are looked up.
-struct Place<'a> {
-    loaded: &'a Loaded,
+struct ProviderTranslator<'a> {
+    loaded: &'a LoadedConfig,
     id: &'a str,
 }
 
-impl Place<'_> {
+impl ProviderTranslator<'_> {
     fn trusts(&self, path: &[&str]) -> bool {
-        self.loaded.merged.untrusted(&self.path(path)).is_none()
+        self.loaded.merged.untrusted_origin(&self.path(path)).is_none()
     }
 
     /// A value for a message: where it was written, and its name.
@@ -53,16 +53,16 @@ impl Place<'_> {
         ["provider", self.id].iter().chain(path).copied().collect()
     }
 
-    fn provider(&self, written: &config::Provider) -> anyhow::Result<ProviderSettings> {
+    fn provider(&self, written: &config::ProviderConfig) -> anyhow::Result<ProviderSettings> {
         let options = &written.options;
         let given = |value: &Option<String>, path: &[&str]| {
-            value.as_ref().map(|value| Given { value: value.clone(), trusted: self.trusts(path) })
+            value.as_ref().map(|value| SettingValue { value: value.clone(), is_trusted: self.trusts(path) })
         };
         let base_url =
             given(&options.base_url, &["options", "baseURL"]).or_else(|| given(&written.api, &["api"]));
-        let key = options.api_key.as_ref().map(|key| Given {
-            value: Secret::new(key.expose()),
-            trusted: self.trusts(&["options", "apiKey"]),
+        let key = options.api_key.as_ref().map(|key| SettingValue {
+            value: SecretString::new(key.expose()),
+            is_trusted: self.trusts(&["options", "apiKey"]),
         });
         let mut models = Vec::new();
         for (name, model) in &written.models {
@@ -81,12 +81,12 @@ impl Place<'_> {
                 .iter()
                 .map(|(name, value)| {
                     let trusted = self.trusts(&["options", "query", name]);
-                    (name.clone(), Given { value: value.expose().to_owned(), trusted })
+                    (name.clone(), SettingValue { value: value.expose().to_owned(), is_trusted: trusted })
                 })
                 .collect(),
             first_byte: options.timeout.map(|timeout| match timeout {
-                Timeout::Never => None,
-                Timeout::Milliseconds(limit) => Some(Duration::from_millis(limit.get())),
+                TimeoutConfig::Never => None,
+                TimeoutConfig::Milliseconds(limit) => Some(Duration::from_millis(limit.get())),
             }),
             idle: options.chunk_timeout.map(|limit| Duration::from_millis(limit.get())),
             cache_key: options.set_cache_key,
@@ -99,17 +99,20 @@ impl Place<'_> {
 
     fn headers<'a>(
         &self,
-        headers: impl IntoIterator<Item = (&'a String, &'a config::Secret)>,
+        headers: impl IntoIterator<Item = (&'a String, &'a config::ConfigSecret)>,
         path: &[&str],
-    ) -> Vec<(String, Given<Secret>)> {
+    ) -> Vec<(String, SettingValue<SecretString>)> {
         let given = headers.into_iter().map(|(name, value)| {
             let path: Vec<_> = path.iter().copied().chain([name.as_str()]).collect();
-            (name.clone(), Given { value: Secret::new(value.expose()), trusted: self.trusts(&path) })
+            (
+                name.clone(),
+                SettingValue { value: SecretString::new(value.expose()), is_trusted: self.trusts(&path) },
+            )
         });
         given.collect()
     }
 
-    fn model(&self, name: &str, written: &config::Model) -> anyhow::Result<ModelSettings> {
+    fn model(&self, name: &str, written: &config::ModelConfig) -> anyhow::Result<ModelSettings> {
         let reads = |kind: &str| written.modalities.input.iter().any(|other| other == kind);
         let listed = !written.modalities.input.is_empty();
         // What is said of one kind wins over the list, and that over the one word for all attachments.
@@ -140,45 +143,51 @@ impl Place<'_> {
     }
 }
 
-fn edits(edits: config::Edits) -> Edits {
+fn edits(edits: config::EditFormatConfig) -> EditStyle {
     match edits {
-        config::Edits::Replace => Edits::Replace,
-        config::Edits::Patch => Edits::Patch,
+        config::EditFormatConfig::Replace => EditStyle::Replace,
+        config::EditFormatConfig::Patch => EditStyle::Patch,
     }
 }
 
-fn wire(wire: config::Wire) -> Wire {
+fn wire(wire: config::WireConfig) -> WireProtocol {
     match wire {
-        config::Wire::Anthropic => Wire::Anthropic,
-        config::Wire::OpenaiChat => Wire::OpenaiChat,
-        config::Wire::OpenaiResponses => Wire::OpenaiResponses,
-        config::Wire::Gemini => Wire::Gemini,
+        config::WireConfig::Anthropic => WireProtocol::Anthropic,
+        config::WireConfig::OpenaiChat => WireProtocol::OpenaiChat,
+        config::WireConfig::OpenaiResponses => WireProtocol::OpenaiResponses,
+        config::WireConfig::Gemini => WireProtocol::Gemini,
     }
 }
 
-fn prices(cost: &config::Cost) -> Option<Prices> {
+fn prices(cost: &config::ModelCostConfig) -> Option<ModelPrices> {
     let (input, output) = (cost.input?, cost.output?);
-    let base = Tier { input, output, cache_read: cost.cache_read, cache_write: cost.cache_write };
-    Some(Prices { base, above: None })
+    let base = TokenPrices { input, output, cache_read: cost.cache_read, cache_write: cost.cache_write };
+    Some(ModelPrices { base, above: None })
 }
 
-fn reasons(reasoning: &Reasoning) -> anyhow::Result<Reasons> {
+fn reasons(reasoning: &ReasoningConfig) -> anyhow::Result<ReasoningSetting> {
     match reasoning {
-        Reasoning::Plain(false) => Ok(Reasons::No),
-        Reasoning::Plain(true) => Ok(Reasons::Yes),
-        Reasoning::Named(name) => Ok(Reasons::By(ReasoningControl::deserialize(Value::from(name.as_str()))?)),
+        ReasoningConfig::Plain(false) => Ok(ReasoningSetting::Disabled),
+        ReasoningConfig::Plain(true) => Ok(ReasoningSetting::WireDefault),
+        ReasoningConfig::Named(name) => {
+            Ok(ReasoningSetting::Control(ReasoningControl::deserialize(Value::from(name.as_str()))?))
+        }
     }
 }
 
 /// `options` of a model, an agent or a variant. What only a repository says is not sent anywhere.
-pub fn options(loaded: &Loaded, path: &[&str], options: &Map<String, Value>) -> anyhow::Result<Defaults> {
-    if let Some(origin) = loaded.merged.untrusted(path).filter(|_| !options.is_empty()) {
+pub fn options(
+    loaded: &LoadedConfig,
+    path: &[&str],
+    options: &Map<String, Value>,
+) -> anyhow::Result<RequestDefaults> {
+    if let Some(origin) = loaded.merged.untrusted_origin(path).filter(|_| !options.is_empty()) {
         loaded.warn(format_args!(
             "{origin}: `{}` of a project that is not trusted is left out. Look at the file, then run `copydesk config \
              trust`.",
             path.join(".")
         ));
-        return Ok(Defaults::default());
+        return Ok(RequestDefaults::default());
     }
     defaults(options).with_context(|| {
         let path: Vec<_> = path.iter().copied().chain([EFFORT]).collect();
@@ -188,17 +197,17 @@ pub fn options(loaded: &Loaded, path: &[&str], options: &Map<String, Value>) -> 
 }
 
 /// The level of thinking of this name.
-pub fn effort(name: &str) -> Option<Effort> {
-    Effort::deserialize(Value::from(name)).ok()
+pub fn effort(name: &str) -> Option<ReasoningEffort> {
+    ReasoningEffort::deserialize(Value::from(name)).ok()
 }
 
 /// [`EFFORT`] is read; names with capitals are otherwise the AI SDK's and mean nothing on a
 /// wire; the rest goes into the body as it is written.
-fn defaults(options: &Map<String, Value>) -> anyhow::Result<Defaults> {
-    let mut defaults = Defaults::default();
+fn defaults(options: &Map<String, Value>) -> anyhow::Result<RequestDefaults> {
+    let mut defaults = RequestDefaults::default();
     for (key, value) in options {
         if key == EFFORT {
-            defaults.effort = Some(Effort::deserialize(value)?);
+            defaults.effort = Some(ReasoningEffort::deserialize(value)?);
         } else if !key.contains(char::is_uppercase) {
             defaults.body.insert(key.clone(), value.clone());
         }

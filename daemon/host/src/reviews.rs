@@ -2,27 +2,38 @@
 
 use std::path::Path;
 
-use copydesk_protocol::editor::Severity;
+use copydesk_protocol::editor::SeverityInfo;
 use copydesk_protocol::review::{
-    Decided, DecidedOutcome, FileHunk, FileHunkKind, Hunk, HunkProblem, Review, ReviewDecision, ReviewWhen,
-    Verdict, Words,
+    FileHunkInfo, FileHunkKind, HunkInfo, HunkProblem, ReviewDecision, ReviewDecisionOutcome,
+    ReviewDecisionResult, ReviewInfo, ReviewTimingInfo, ReviewVerdict, WordDiffInfo,
 };
-use copydesk_text::review::{HunkId, HunkView, Print, Selection, Whole};
-use copydesk_workspace::files::Files;
-use copydesk_workspace::reviews::{self, Decision, Problem, Refusal, ReviewId, Subject, View};
+use copydesk_text::review::{HunkFingerprint, HunkId, HunkView, LineSelection, WholeFileChange};
+use copydesk_workspace::files::WorkspaceFiles;
+use copydesk_workspace::reviews::{
+    self, DecisionError, DecisionTarget, ReviewDiagnostic, ReviewId, ReviewSnapshot, UserDecision,
+};
 
 /// What a session has to decide, as the documents are now.
-pub async fn list(files: &Files, session: &str, name: Option<&Path>, skip: usize) -> Vec<Review> {
+pub async fn list(
+    files: &WorkspaceFiles,
+    session: &str,
+    name: Option<&Path>,
+    skip: usize,
+) -> Vec<ReviewInfo> {
     match name {
-        Some(name) => files.look_at_review(session, name).await,
-        None => files.look_at_reviews(session).await,
+        Some(name) => files.refresh_document_reviews(session, name).await,
+        None => files.refresh_reviews(session).await,
     }
-    files.reviews().list(session, name, skip).into_iter().map(review).collect()
+    files.reviews().list_reviews(session, name, skip).into_iter().map(review).collect()
 }
 
 /// Answers in the same order. Of some asks nothing may be left then: the caller settles them.
-pub async fn decide(files: &Files, session: &str, decisions: Vec<ReviewDecision>) -> Vec<Decided> {
-    files.fetch_reviews(session).await;
+pub async fn decide(
+    files: &WorkspaceFiles,
+    session: &str,
+    decisions: Vec<ReviewDecision>,
+) -> Vec<ReviewDecisionResult> {
+    files.load_reviews(session).await;
     let mut decided = Vec::with_capacity(decisions.len());
     let mut known = Vec::new();
     for said in decisions {
@@ -30,16 +41,16 @@ pub async fn decide(files: &Files, session: &str, decisions: Vec<ReviewDecision>
         let decision = decision(said);
         let message = decision.is_none().then(|| format!("there is no hunk `{hunk}`"));
         known.extend(decision);
-        decided.push(Decided { hunk, outcome: DecidedOutcome::Refused, message });
+        decided.push(ReviewDecisionResult { hunk, outcome: ReviewDecisionOutcome::Refused, message });
     }
     let mut results = files.decide(session, &known).await.into_iter();
     for decided in decided.iter_mut().filter(|decided| decided.message.is_none()) {
         match results.next() {
-            Some(Ok(())) => decided.outcome = DecidedOutcome::Done,
+            Some(Ok(())) => decided.outcome = ReviewDecisionOutcome::Done,
             Some(Err(refusal)) => {
                 decided.message = Some(refusal.to_string());
-                if matches!(refusal, Refusal::Confirm(_)) {
-                    decided.outcome = DecidedOutcome::Confirm;
+                if matches!(refusal, DecisionError::NeedsConfirmation(_)) {
+                    decided.outcome = ReviewDecisionOutcome::Confirm;
                 }
             }
             None => {}
@@ -53,99 +64,99 @@ pub fn hunk_id(review: ReviewId, hunk: HunkId) -> String {
 }
 
 /// Nothing where it names no hunk at all.
-fn decision(said: ReviewDecision) -> Option<Decision> {
+fn decision(said: ReviewDecision) -> Option<UserDecision> {
     let (review, subject) = match said.hunk.split_once('.') {
-        Some((review, hunk)) => (review, Subject::Hunk(HunkId(hunk.parse().ok()?))),
-        None => (said.hunk.as_str(), Subject::Everything),
+        Some((review, hunk)) => (review, DecisionTarget::Hunk(HunkId(hunk.parse().ok()?))),
+        None => (said.hunk.as_str(), DecisionTarget::Everything),
     };
     let wide = |lines: Vec<u32>| lines.into_iter().map(|line| line as usize).collect();
-    Some(Decision {
+    Some(UserDecision {
         review: ReviewId(review.parse().ok()?),
-        subject,
-        expected: Print::from(said.expected),
+        target: subject,
+        expected: HunkFingerprint::from(said.expected),
         verdict: match said.verdict {
-            Verdict::Accept => reviews::Verdict::Accept,
-            Verdict::Reject => reviews::Verdict::Reject,
+            ReviewVerdict::Accept => reviews::HunkVerdict::Accept,
+            ReviewVerdict::Reject => reviews::HunkVerdict::Reject,
         },
-        lines: said.lines.map(|lines| Selection { old: wide(lines.old), new: wide(lines.new) }),
+        lines: said.lines.map(|lines| LineSelection { old: wide(lines.old), new: wide(lines.new) }),
         text: said.text,
         comment: said.comment,
-        confirmed: said.confirmed,
+        is_confirmed: said.confirmed,
     })
 }
 
-pub fn review(mut view: View) -> Review {
+pub fn review(mut view: ReviewSnapshot) -> ReviewInfo {
     let id = view.id;
     let uri = url::Url::from_file_path(&view.name);
-    let (when, ask) = match view.when {
-        reviews::When::Before { ask } => (ReviewWhen::Before, ask),
-        reviews::When::After => (ReviewWhen::After, None),
+    let (when, ask) = match view.timing {
+        reviews::ReviewTiming::Before { ask } => (ReviewTimingInfo::Before, ask),
+        reviews::ReviewTiming::After => (ReviewTimingInfo::After, None),
     };
     let file = view.whole.map(|(whole, print)| {
         let (kind, from) = match whole.kind {
-            Whole::Created => (FileHunkKind::Created, None),
-            Whole::Deleted => (FileHunkKind::Deleted, None),
-            Whole::Renamed { from } => (FileHunkKind::Renamed, Some(from)),
+            WholeFileChange::Created => (FileHunkKind::Created, None),
+            WholeFileChange::Deleted => (FileHunkKind::Deleted, None),
+            WholeFileChange::Renamed { from } => (FileHunkKind::Renamed, Some(from)),
         };
         let by = whole.by.iter().map(ToString::to_string).collect();
-        FileHunk { hunk: hunk_id(id, whole.id), expected: print.as_str().to_owned(), kind, from, by }
+        FileHunkInfo { hunk: hunk_id(id, whole.id), expected: print.as_str().to_owned(), kind, from, by }
     });
-    Review {
+    ReviewInfo {
         review: id.0.to_string(),
         uri: uri.map_or_else(|()| view.name.to_string_lossy().into_owned(), String::from),
-        path: view.shown,
+        path: view.display_path,
         when,
         ask,
-        writing: view.is_written,
+        writing: view.is_streaming,
         expected: view.print.as_str().to_owned(),
         file,
         hunks: view
             .hunks
             .into_iter()
             .map(|one| {
-                let problems = view.problems.remove(&one.id).unwrap_or_default();
+                let problems = view.diagnostics.remove(&one.id).unwrap_or_default();
                 hunk(id, one, problems)
             })
             .collect(),
-        total: narrow(view.total),
-        additions: narrow(view.additions),
-        deletions: narrow(view.deletions),
+        total: to_u32(view.total),
+        additions: to_u32(view.additions),
+        deletions: to_u32(view.deletions),
     }
 }
 
-fn hunk(review: ReviewId, view: HunkView, problems: Vec<Problem>) -> Hunk {
+fn hunk(review: ReviewId, view: HunkView, problems: Vec<ReviewDiagnostic>) -> HunkInfo {
     let ranges = |ranges: Vec<std::ops::Range<usize>>| {
-        ranges.into_iter().map(|range| (narrow(range.start), narrow(range.end))).collect()
+        ranges.into_iter().map(|range| (to_u32(range.start), to_u32(range.end))).collect()
     };
-    let words = view.words.into_iter().map(|words| Words {
-        line: narrow(words.line),
+    let words = view.words.into_iter().map(|words| WordDiffInfo {
+        line: to_u32(words.line),
         old: ranges(words.old),
         new: ranges(words.new),
     });
-    Hunk {
+    HunkInfo {
         hunk: hunk_id(review, view.id),
-        expected: view.print.as_str().to_owned(),
-        line: narrow(view.line),
+        expected: view.fingerprint.as_str().to_owned(),
+        line: to_u32(view.line),
         old: view.old,
         new: view.new,
-        old_lines: narrow(view.old_lines),
-        new_lines: narrow(view.new_lines),
+        old_lines: to_u32(view.old_lines),
+        new_lines: to_u32(view.new_lines),
         words: words.collect(),
-        by: view.by.iter().map(ToString::to_string).collect(),
+        by: view.calls.iter().map(ToString::to_string).collect(),
         edited: view.edited,
         deciding: view.rejecting,
         problems: problems.into_iter().map(problem).collect(),
     }
 }
 
-fn problem(problem: Problem) -> HunkProblem {
+fn problem(problem: ReviewDiagnostic) -> HunkProblem {
     HunkProblem {
-        line: narrow(problem.line),
+        line: to_u32(problem.line),
         severity: match problem.severity {
-            reviews::Severity::Error => Severity::Error,
-            reviews::Severity::Warning => Severity::Warning,
-            reviews::Severity::Information => Severity::Information,
-            reviews::Severity::Hint => Severity::Hint,
+            reviews::ReviewSeverity::Error => SeverityInfo::Error,
+            reviews::ReviewSeverity::Warning => SeverityInfo::Warning,
+            reviews::ReviewSeverity::Information => SeverityInfo::Information,
+            reviews::ReviewSeverity::Hint => SeverityInfo::Hint,
         },
         code: problem.code,
         source: problem.source,
@@ -153,6 +164,6 @@ fn problem(problem: Problem) -> HunkProblem {
     }
 }
 
-pub fn narrow(number: usize) -> u32 {
+pub fn to_u32(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use copydesk_config::keys::Keys;
-use copydesk_config::paths::Paths;
-use copydesk_config::{self as config, Loaded, Search};
-use copydesk_model::{Registry, Secret};
+use copydesk_config::keys::KeyStore;
+use copydesk_config::paths::UserPaths;
+use copydesk_config::{self as config, ConfigSearch, LoadedConfig};
+use copydesk_model::{ModelRegistry, SecretString};
 
 use crate::providers;
 
 #[derive(Debug, Clone)]
-pub struct Setup {
+pub struct UserSetup {
     pub cwd: PathBuf,
-    pub paths: Paths,
+    pub paths: UserPaths,
 }
 
-impl Setup {
+impl UserSetup {
     pub fn new(cwd: Option<PathBuf>) -> anyhow::Result<Self> {
         let cwd = match cwd {
             Some(cwd) => {
@@ -35,32 +35,34 @@ impl Setup {
                 std::env::current_dir().context("the current folder cannot be read; change to another")?
             }
         };
-        Ok(Self { cwd, paths: Paths::new(&|name| std::env::var_os(name))? })
+        Ok(Self { cwd, paths: UserPaths::new(&|name| std::env::var_os(name))? })
     }
 
     /// The configuration as it is. Its warnings are there for whoever can show them.
-    pub fn load(&self) -> anyhow::Result<Loaded> {
-        let search = Search { paths: &self.paths, cwd: &self.cwd, env: &|name| std::env::var_os(name) };
+    pub fn load(&self) -> anyhow::Result<LoadedConfig> {
+        let search = ConfigSearch { paths: &self.paths, cwd: &self.cwd, env: &|name| std::env::var_os(name) };
         config::load(&search).map_err(|error| match error.excerpt() {
             Some(excerpt) => anyhow::anyhow!("{error}\n{excerpt}"),
             None => error.into(),
         })
     }
 
-    pub fn keys(&self) -> anyhow::Result<Keys> {
-        Ok(Keys::load(&self.paths.data_dir)?)
+    pub fn keys(&self) -> anyhow::Result<KeyStore> {
+        Ok(KeyStore::load(&self.paths.data_dir)?)
     }
 
-    pub fn registry(&self, loaded: &Loaded) -> anyhow::Result<Registry> {
+    pub fn registry(&self, loaded: &LoadedConfig) -> anyhow::Result<ModelRegistry> {
         let keys = self.keys()?;
         keys.warning().into_iter().for_each(|warning| loaded.warn(warning));
         self.registry_with(loaded, &keys)
     }
 
-    pub fn registry_with(&self, loaded: &Loaded, keys: &Keys) -> anyhow::Result<Registry> {
+    pub fn registry_with(&self, loaded: &LoadedConfig, keys: &KeyStore) -> anyhow::Result<ModelRegistry> {
         let settings = providers::settings(loaded)?;
-        let keys: BTreeMap<_, _> =
-            keys.iter().map(|(provider, key)| (provider.to_owned(), Secret::new(key.expose()))).collect();
-        Ok(Registry::new(settings, keys, Box::new(|name| std::env::var(name).ok())))
+        let keys: BTreeMap<_, _> = keys
+            .iter()
+            .map(|(provider, key)| (provider.to_owned(), SecretString::new(key.expose())))
+            .collect();
+        Ok(ModelRegistry::new(settings, keys, Box::new(|name| std::env::var(name).ok())))
     }
 }

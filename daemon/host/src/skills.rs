@@ -6,9 +6,9 @@
 use std::path::Path;
 
 use copydesk_config::paths::workspace_root;
-use copydesk_tool::skills::{Found, Shelf, find};
+use copydesk_tool::skills::{self, SkillCatalog, SkillFolder};
 
-use crate::setup::Setup;
+use crate::setup::UserSetup;
 
 /// In the order of growing weight.
 const FOLDERS: [&str; 6] = [
@@ -20,7 +20,7 @@ const FOLDERS: [&str; 6] = [
     ".copydesk/skills",
 ];
 
-pub fn all(setup: &Setup) -> Found {
+pub fn find_skills(setup: &UserSetup) -> SkillCatalog {
     let root = workspace_root(&setup.cwd).unwrap_or_else(|_| setup.cwd.clone());
     let below = |folder: &Path| FOLDERS.map(|name| folder.join(name));
     let paths = &setup.paths;
@@ -31,10 +31,12 @@ pub fn all(setup: &Setup) -> Found {
             .into_iter()
             .flat_map(|folder| ["skill", "skills"].map(|name| folder.join(name))),
     );
-    let own = folders.into_iter().map(|folder| Shelf { folder, repository: None });
+    let own = folders.into_iter().map(|folder| SkillFolder { folder, repository: None });
     let mut project: Vec<_> = setup.cwd.ancestors().take_while(|folder| folder.starts_with(&root)).collect();
     project.reverse();
-    let project =
-        project.into_iter().flat_map(below).map(|folder| Shelf { folder, repository: Some(root.clone()) });
-    find(&own.chain(project).collect::<Vec<_>>())
+    let project = project
+        .into_iter()
+        .flat_map(below)
+        .map(|folder| SkillFolder { folder, repository: Some(root.clone()) });
+    skills::find_skills(&own.chain(project).collect::<Vec<_>>())
 }

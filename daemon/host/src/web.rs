@@ -5,15 +5,15 @@
 
 use std::time::Duration;
 
-use copydesk_config::{AllowPrivate, Loaded, SearchEngine, SearchKind, Secret};
-use copydesk_tool::web::{Endpoint, How, Private, Proxies, Web, system_lookup};
+use copydesk_config::{AllowPrivateConfig, ConfigSecret, LoadedConfig, SearchEngineConfig, SearchEngineKind};
+use copydesk_tool::web::{PrivateHosts, Proxies, SearchEndpoint, SearchProtocol, WebAccess, system_lookup};
 use serde_json::{Map, Value};
 use url::Url;
 
 const EXA: &str = "https://mcp.exa.ai/mcp";
 
 /// What differs between the two searches.
-struct Search {
+struct SearchPreset {
     key: &'static str,
     /// The name of Exa's tool.
     tool: &'static str,
@@ -22,33 +22,33 @@ struct Search {
     timeout: Duration,
 }
 
-const WEB: Search = Search {
+const WEB: SearchPreset = SearchPreset {
     key: "websearch",
     tool: "web_search_exa",
     number: "numResults",
     timeout: Duration::from_secs(25),
 };
-const CODE: Search = Search {
+const CODE: SearchPreset = SearchPreset {
     key: "codesearch",
     tool: "get_code_context_exa",
     number: "tokensNum",
     timeout: Duration::from_secs(30),
 };
 
-pub(crate) fn configured(loaded: &Loaded) -> Web {
+pub(crate) fn web_settings(loaded: &LoadedConfig) -> WebAccess {
     for key in ["webfetch", WEB.key, CODE.key] {
-        if let Some(origin) = loaded.merged.untrusted(&[key]) {
+        if let Some(origin) = loaded.merged.untrusted_origin(&[key]) {
             loaded.warn(format_args!(
                 "{origin}: `{key}` is left out: this project is not trusted. Look at the file, then run `copydesk config trust`."
             ));
         }
     }
-    let own = &loaded.own;
-    Web {
+    let own = &loaded.trusted_config;
+    WebAccess {
         private: match &own.webfetch.allow_private {
-            None | Some(AllowPrivate::All(false)) => Private::None,
-            Some(AllowPrivate::All(true)) => Private::All,
-            Some(AllowPrivate::Hosts(hosts)) => Private::Hosts(hosts.clone()),
+            None | Some(AllowPrivateConfig::All(false)) => PrivateHosts::None,
+            Some(AllowPrivateConfig::All(true)) => PrivateHosts::All,
+            Some(AllowPrivateConfig::Hosts(hosts)) => PrivateHosts::Hosts(hosts.clone()),
         },
         proxies: Proxies::of_system(),
         resolver: system_lookup(),
@@ -57,26 +57,27 @@ pub(crate) fn configured(loaded: &Loaded) -> Web {
     }
 }
 
-impl Search {
-    fn endpoint(&self, loaded: &Loaded, engine: &SearchEngine) -> Option<Endpoint> {
-        let kind = engine.kind.filter(|_| engine.enabled != Some(false) && engine.missing().is_none())?;
+impl SearchPreset {
+    fn endpoint(&self, loaded: &LoadedConfig, engine: &SearchEngineConfig) -> Option<SearchEndpoint> {
+        let kind = engine.kind.filter(|_| engine.enabled != Some(false) && engine.missing_key().is_none())?;
         let headers = engine.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         let timeout = engine.timeout.map_or(self.timeout, |limit| Duration::from_millis(limit.get()));
         let arguments = || engine.arguments.clone().unwrap_or_else(|| self.arguments());
         let (url, how) = match kind {
-            SearchKind::Exa => {
+            SearchEngineKind::Exa => {
                 let tool = engine.tool.clone().unwrap_or_else(|| self.tool.to_owned());
-                (self.exa(loaded, engine, &tool)?, How::Mcp { tool, arguments: arguments() })
+                (self.exa(loaded, engine, &tool)?, SearchProtocol::Mcp { tool, arguments: arguments() })
             }
-            SearchKind::Mcp => {
-                (engine.url.clone()?, How::Mcp { tool: engine.tool.clone()?, arguments: arguments() })
-            }
-            SearchKind::Json => {
+            SearchEngineKind::Mcp => (
+                engine.url.clone()?,
+                SearchProtocol::Mcp { tool: engine.tool.clone()?, arguments: arguments() },
+            ),
+            SearchEngineKind::Json => {
                 let body = engine.body.clone().map(Value::Object);
-                (engine.url.clone()?, How::Json { body, results: engine.results.clone() })
+                (engine.url.clone()?, SearchProtocol::Json { body, results: engine.results.clone() })
             }
         };
-        Some(Endpoint { url, headers, timeout, how })
+        Some(SearchEndpoint { url, headers, timeout, protocol: how })
     }
 
     fn arguments(&self) -> Map<String, Value> {
@@ -85,7 +86,7 @@ impl Search {
     }
 
     /// Exa takes the key, and which tools are wanted, in the address.
-    fn exa(&self, loaded: &Loaded, engine: &SearchEngine, tool: &str) -> Option<Secret> {
+    fn exa(&self, loaded: &LoadedConfig, engine: &SearchEngineConfig, tool: &str) -> Option<ConfigSecret> {
         let written = engine.url.as_ref().map_or(EXA, |url| url.expose());
         let Ok(mut url) = Url::parse(written) else {
             loaded.warn(format_args!("`{}.url` is no address: the search is left out", self.key));
@@ -96,7 +97,7 @@ impl Search {
             url.query_pairs_mut().append_pair("exaApiKey", key.expose());
         }
         url.query_pairs_mut().append_pair("tools", tool);
-        Some(Secret::from(url.to_string()))
+        Some(ConfigSecret::from(url.to_string()))
     }
 }
 
@@ -105,10 +106,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::configured::Configured;
+    use crate::config_fixture::ConfigFixture;
 
-    fn endpoint(search: &Search, written: Value) -> Option<Endpoint> {
-        let configured = Configured::new("{}", "{}", |_| None);
+    fn endpoint(search: &SearchPreset, written: Value) -> Option<SearchEndpoint> {
+        let configured = ConfigFixture::new("{}", "{}", |_| None);
         search.endpoint(&configured.loaded, &serde_json::from_value(written).unwrap())
     }
 
@@ -119,7 +120,7 @@ mod tests {
         assert_eq!(exa.timeout, Duration::from_secs(5));
         let arguments =
             json!({ "query": "{query}", "tokensNum": "{tokensNum}" }).as_object().cloned().unwrap();
-        assert_eq!(exa.how, How::Mcp { tool: "get_code_context_exa".into(), arguments });
+        assert_eq!(exa.protocol, SearchProtocol::Mcp { tool: "get_code_context_exa".into(), arguments });
         // A variable that is not set.
         let free = endpoint(&WEB, json!({ "type": "exa", "apiKey": "" })).unwrap();
         assert_eq!(free.url.expose(), "https://mcp.exa.ai/mcp?tools=web_search_exa");
@@ -127,11 +128,17 @@ mod tests {
         let mcp =
             json!({ "type": "mcp", "url": "https://host/", "tool": "find", "arguments": { "q": "{query}" } });
         let arguments = json!({ "q": "{query}" }).as_object().cloned().unwrap();
-        assert_eq!(endpoint(&WEB, mcp).unwrap().how, How::Mcp { tool: "find".into(), arguments });
+        assert_eq!(
+            endpoint(&WEB, mcp).unwrap().protocol,
+            SearchProtocol::Mcp { tool: "find".into(), arguments }
+        );
         let written =
             json!({ "type": "json", "url": "https://host/", "body": { "q": "{query}" }, "results": "a.b" });
         let body = Some(json!({ "q": "{query}" }));
-        assert_eq!(endpoint(&WEB, written).unwrap().how, How::Json { body, results: Some("a.b".into()) });
+        assert_eq!(
+            endpoint(&WEB, written).unwrap().protocol,
+            SearchProtocol::Json { body, results: Some("a.b".into()) }
+        );
     }
 
     #[test]

@@ -11,17 +11,17 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-pub use families::Edits;
-pub use prices::{Above, Prices, Tier};
+pub use families::EditStyle;
+pub use prices::{LongPromptPrices, ModelPrices, TokenPrices};
 
-use crate::request::{Effort, Media};
+use crate::request::{MediaPart, ReasoningEffort};
 
 /// What we count on where nothing is known: the smallest context that today's coding models are served with.
 const UNKNOWN_CONTEXT: u64 = 32_768;
 const UNKNOWN_OUTPUT: u64 = 8_192;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ModelInfo {
+pub struct ModelSpec {
     /// The name on the wire.
     pub id: String,
     pub name: String,
@@ -30,7 +30,7 @@ pub struct ModelInfo {
     /// Tokens of the answer.
     pub output: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cost: Option<Prices>,
+    pub cost: Option<ModelPrices>,
     pub tools: bool,
     pub images: bool,
     pub pdf: bool,
@@ -39,14 +39,14 @@ pub struct ModelInfo {
     pub reasoning: Option<ReasoningControl>,
     /// The efforts it takes, where that is known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub efforts: Vec<Effort>,
+    pub efforts: Vec<ReasoningEffort>,
     /// Whether it takes `temperature` and `top_p`.
     pub temperature: bool,
     /// Whether it can be made to call a tool; some refuse while they think.
     pub forced_tool: bool,
     /// How it is used to changing files.
-    #[serde(skip_serializing_if = "Edits::is_usual")]
-    pub edits: Edits,
+    #[serde(skip_serializing_if = "EditStyle::is_usual")]
+    pub edits: EditStyle,
     /// The day after which the provider will no longer serve it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retired: Option<String>,
@@ -54,9 +54,9 @@ pub struct ModelInfo {
     pub known: bool,
 }
 
-impl ModelInfo {
+impl ModelSpec {
     /// Whether it can be sent this.
-    pub fn takes(&self, media: &Media) -> bool {
+    pub fn accepts_media(&self, media: &MediaPart) -> bool {
         (media.is_image() && self.images) || (media.is_pdf() && self.pdf)
     }
 }
@@ -80,19 +80,19 @@ pub enum ReasoningControl {
 /// One line of the data file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct CatalogueEntry {
     name: String,
     context: u64,
     output: u64,
-    cost: Option<Prices>,
+    cost: Option<ModelPrices>,
     #[serde(default)]
-    abilities: Vec<Ability>,
+    abilities: Vec<ModelAbility>,
     reasoning: Option<ReasoningControl>,
     #[serde(default)]
-    efforts: Vec<Effort>,
+    efforts: Vec<ReasoningEffort>,
     temperature: Option<bool>,
     forced_tool: Option<bool>,
-    edits: Option<Edits>,
+    edits: Option<EditStyle>,
     #[serde(default)]
     aliases: Vec<String>,
     retired: Option<String>,
@@ -100,7 +100,7 @@ struct Entry {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Ability {
+enum ModelAbility {
     Tools,
     Images,
     Pdf,
@@ -109,9 +109,9 @@ enum Ability {
 }
 
 /// Provider, then model, in the file's order.
-type Table = BTreeMap<String, Vec<(String, Entry)>>;
+type CatalogueTable = BTreeMap<String, Vec<(String, CatalogueEntry)>>;
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
+static TABLE: LazyLock<CatalogueTable> = LazyLock::new(|| {
     let parsed: Result<BTreeMap<String, serde_json::Map<String, serde_json::Value>>, _> =
         serde_json::from_str(include_str!("catalogue/models.json"));
     // A test reads every entry strictly; here an entry that cannot be read is left out rather than a reason to die.
@@ -127,55 +127,59 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 });
 
 /// The models of a provider that the catalogue lists, most used first.
-pub fn models_of(provider: &str) -> Vec<ModelInfo> {
+pub fn models_of(provider: &str) -> Vec<ModelSpec> {
     TABLE.get(provider).into_iter().flatten().map(|(id, entry)| entry.info(id)).collect()
 }
 
 /// What is known of a model. Where the provider has no entry of its own, another provider's entry for the same model
 /// tells limits and abilities, but not prices: those are the seller's.
-pub fn look_up(provider: &str, id: &str) -> ModelInfo {
-    let own = TABLE.get(provider).and_then(|models| models.iter().find(|(name, entry)| entry.is(name, id)));
+pub fn look_up(provider: &str, id: &str) -> ModelSpec {
+    let own = TABLE
+        .get(provider)
+        .and_then(|models| models.iter().find(|(name, entry)| entry.matches_name(name, id)));
     if let Some((_, entry)) = own {
         return entry.info(id);
     }
     // Resellers write `vendor/model`, and local servers `model:tag`.
     let bare = id.rsplit('/').next().unwrap_or(id).split(':').next().unwrap_or(id);
-    let elsewhere = TABLE.values().flatten().find(|(name, entry)| entry.is(name, bare));
+    let elsewhere = TABLE.values().flatten().find(|(name, entry)| entry.matches_name(name, bare));
     match elsewhere {
-        Some((_, entry)) => ModelInfo { cost: None, ..entry.info(id) },
-        None => ModelInfo::unknown(id),
+        Some((_, entry)) => ModelSpec { cost: None, ..entry.info(id) },
+        None => ModelSpec::unknown(id),
     }
 }
 
-impl Entry {
-    fn is(&self, name: &str, id: &str) -> bool {
+impl CatalogueEntry {
+    fn matches_name(&self, name: &str, id: &str) -> bool {
         name == id || self.aliases.iter().any(|alias| alias == id)
     }
 
-    fn info(&self, id: &str) -> ModelInfo {
+    fn info(&self, id: &str) -> ModelSpec {
         let can = |ability| self.abilities.contains(&ability);
-        ModelInfo {
+        ModelSpec {
             id: id.to_owned(),
             name: self.name.clone(),
             context: self.context,
             output: self.output,
             cost: self.cost.clone(),
-            tools: can(Ability::Tools),
-            images: can(Ability::Images),
-            pdf: can(Ability::Pdf),
-            caching: can(Ability::Caching),
-            reasoning: self.reasoning.or_else(|| can(Ability::Reasoning).then_some(ReasoningControl::Always)),
+            tools: can(ModelAbility::Tools),
+            images: can(ModelAbility::Images),
+            pdf: can(ModelAbility::Pdf),
+            caching: can(ModelAbility::Caching),
+            reasoning: self
+                .reasoning
+                .or_else(|| can(ModelAbility::Reasoning).then_some(ReasoningControl::Always)),
             efforts: self.efforts.clone(),
             temperature: self.temperature.unwrap_or(true),
             forced_tool: self.forced_tool.unwrap_or(true),
-            edits: self.edits.unwrap_or_else(|| families::edits(id)),
+            edits: self.edits.unwrap_or_else(|| families::edit_style(id)),
             retired: self.retired.clone(),
             known: true,
         }
     }
 }
 
-impl ModelInfo {
+impl ModelSpec {
     pub fn unknown(id: &str) -> Self {
         Self {
             id: id.to_owned(),
@@ -191,7 +195,7 @@ impl ModelInfo {
             efforts: Vec::new(),
             temperature: true,
             forced_tool: true,
-            edits: families::edits(id),
+            edits: families::edit_style(id),
             retired: None,
             known: false,
         }
@@ -199,10 +203,13 @@ impl ModelInfo {
 
     /// The effort nearest to the wanted one that the model takes; the lower one where two are as near. Thinking is
     /// switched off only for one who asked for that.
-    pub(crate) fn nearest_effort(&self, wanted: Effort) -> Effort {
-        let distance = |effort: &Effort| (*effort as i32 - wanted as i32).abs();
-        let fit =
-            self.efforts.iter().copied().filter(|effort| *effort != Effort::Off || wanted == Effort::Off);
+    pub(crate) fn nearest_effort(&self, wanted: ReasoningEffort) -> ReasoningEffort {
+        let distance = |effort: &ReasoningEffort| (*effort as i32 - wanted as i32).abs();
+        let fit = self
+            .efforts
+            .iter()
+            .copied()
+            .filter(|effort| *effort != ReasoningEffort::Off || wanted == ReasoningEffort::Off);
         fit.min_by_key(distance).unwrap_or(wanted)
     }
 }

@@ -3,18 +3,18 @@
 //! Servers that speak one wire still fail in many words. The kind is taken from the status first, then from codes and
 //! texts that are known; what is not known is not retried.
 
+mod error_phrases;
 mod transport;
-mod words;
 
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
+pub use error_phrases::classify_text;
 pub(crate) use transport::{causes, from_transport};
-pub use words::judge;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{ModelError, ModelErrorKind};
 use crate::provider::Provider;
 use crate::retry;
 
@@ -25,7 +25,7 @@ pub(crate) fn from_response(
     status: u16,
     headers: &HeaderMap,
     body: &[u8],
-) -> Error {
+) -> ModelError {
     let body = String::from_utf8_lossy(body);
     let json: Option<Value> = serde_json::from_str(&body).ok();
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
@@ -36,95 +36,108 @@ pub(crate) fn from_response(
         (_, _) if body.trim_start().starts_with('<') => "it answers with a web page".to_owned(),
         _ => body.chars().take(200).collect(),
     });
-    let message = advise(provider, model, kind, Some(status), &said);
+    let message = error_message(provider, model, kind, Some(status), &said);
     let retry_after =
         retry::retry_after(header, SystemTime::now()).or_else(|| json.as_ref().and_then(retry_delay));
-    Error { kind, message, status: Some(status), retry_after }
+    ModelError { kind, message, status: Some(status), retry_after }
 }
 
 /// An error event inside a stream, which has no status any more. `code` is the wire's own word for it.
-pub(crate) fn from_stream(provider: &Provider, model: &str, code: &str, said: &str) -> Error {
+pub(crate) fn from_stream(provider: &Provider, model: &str, code: &str, said: &str) -> ModelError {
     let status: Option<u16> = code.parse().ok().filter(|status| (400..600).contains(status));
     let kind = match status {
         Some(status) => kind_of(status, said, Some(&Value::Null)),
-        _ => judge(code).or_else(|| judge(said)).unwrap_or(ErrorKind::BadRequest),
+        _ => classify_text(code).or_else(|| classify_text(said)).unwrap_or(ModelErrorKind::BadRequest),
     };
     let said = if said.is_empty() { code } else { said };
-    Error { kind, message: advise(provider, model, kind, status, said), status: None, retry_after: None }
+    ModelError {
+        kind,
+        message: error_message(provider, model, kind, status, said),
+        status: None,
+        retry_after: None,
+    }
 }
 
 /// A status is clear except where servers disagree: a 429 may be an empty account, a 400 a context overflow or a passing
 /// fault of a server behind the server, a 500 a context overflow.
-fn kind_of(status: u16, body: &str, json: Option<&Value>) -> ErrorKind {
-    let judged = judge(body);
+fn kind_of(status: u16, body: &str, json: Option<&Value>) -> ModelErrorKind {
+    let judged = classify_text(body);
     match judged {
         // Gemini tells of an empty account and of haste in the same words, but says only to the hasty when to come again.
-        Some(ErrorKind::Quota) if json.and_then(retry_delay).is_some() => return ErrorKind::RateLimited,
-        Some(kind @ (ErrorKind::ContextOverflow | ErrorKind::Quota)) => return kind,
+        Some(ModelErrorKind::Quota) if json.and_then(retry_delay).is_some() => {
+            return ModelErrorKind::RateLimited;
+        }
+        Some(kind @ (ModelErrorKind::ContextOverflow | ModelErrorKind::Quota)) => return kind,
         _ => {}
     }
     match status {
         // Some gateways report errors under a good status.
         200..=399 => match json.filter(|json| json.get("error").is_some()) {
-            Some(_) => judged.unwrap_or(ErrorKind::BadRequest),
-            None => ErrorKind::NotAModel,
+            Some(_) => judged.unwrap_or(ModelErrorKind::BadRequest),
+            None => ModelErrorKind::NotAModel,
         },
-        401 | 407 => ErrorKind::Key,
-        402 => ErrorKind::Quota,
-        403 => ErrorKind::Forbidden,
-        404 | 405 if json.is_some() => ErrorKind::NotFound,
-        404 | 405 => ErrorKind::NotAModel,
-        408 | 409 | 425 => ErrorKind::Transient,
-        413 => ErrorKind::ContextOverflow,
-        429 => ErrorKind::RateLimited,
-        503 | 529 => ErrorKind::Overloaded,
-        500.. => ErrorKind::Server,
-        _ => judged.unwrap_or(ErrorKind::BadRequest),
+        401 | 407 => ModelErrorKind::Key,
+        402 => ModelErrorKind::Quota,
+        403 => ModelErrorKind::Forbidden,
+        404 | 405 if json.is_some() => ModelErrorKind::NotFound,
+        404 | 405 => ModelErrorKind::NotAModel,
+        408 | 409 | 425 => ModelErrorKind::Transient,
+        413 => ModelErrorKind::ContextOverflow,
+        429 => ModelErrorKind::RateLimited,
+        503 | 529 => ModelErrorKind::Overloaded,
+        500.. => ModelErrorKind::Server,
+        _ => judged.unwrap_or(ModelErrorKind::BadRequest),
     }
 }
 
-fn advise(provider: &Provider, model: &str, kind: ErrorKind, status: Option<u16>, said: &str) -> String {
+fn error_message(
+    provider: &Provider,
+    model: &str,
+    kind: ModelErrorKind,
+    status: Option<u16>,
+    said: &str,
+) -> String {
     let name = &provider.name;
-    let said = tidy(said, provider);
+    let said = sanitize_message(said, provider);
     let status = status.map(|status| format!(" ({status})")).unwrap_or_default();
     let quote = if said.is_empty() { String::new() } else { format!(": {said}") };
     match kind {
-        ErrorKind::Key => {
+        ModelErrorKind::Key => {
             let which = match &provider.key {
                 Some(key) => format!("did not accept the key from {}", key.origin),
                 None => "wants a key and has none".to_owned(),
             };
             format!("{name} {which}{status}{quote}\n{}", provider.key_advice())
         }
-        ErrorKind::Forbidden => {
+        ModelErrorKind::Forbidden => {
             format!(
                 "{name} does not allow this{status}{quote}\nThe key may lack the right to use `{model}`. {}",
                 provider.key_advice()
             )
         }
-        ErrorKind::NotFound => format!(
+        ModelErrorKind::NotFound => format!(
             "{name} knows no `{model}`{status}{quote}\n`copydesk models` lists what is usable; provider.{}.options.baseURL is {}.",
             provider.id,
-            provider.shown_address()
+            provider.redacted_address()
         ),
-        ErrorKind::NotAModel => format!(
+        ModelErrorKind::NotAModel => format!(
             "What answers at {} is not a model server{status}{quote}\nCheck provider.{}.options.baseURL and any proxy in between.",
-            provider.shown_address(),
+            provider.redacted_address(),
             provider.id
         ),
-        ErrorKind::Quota => format!("{name} says that the account has no credit left{status}{quote}"),
-        ErrorKind::ContextOverflow => {
+        ModelErrorKind::Quota => format!("{name} says that the account has no credit left{status}{quote}"),
+        ModelErrorKind::ContextOverflow => {
             format!("The conversation is longer than `{model}` can take{status}{quote}")
         }
-        ErrorKind::RateLimited => format!("{name} asks to slow down{status}{quote}"),
-        ErrorKind::Overloaded => format!("{name} is overloaded{status}{quote}"),
-        ErrorKind::BadRequest => format!("{name} refused the request{status}{quote}"),
+        ModelErrorKind::RateLimited => format!("{name} asks to slow down{status}{quote}"),
+        ModelErrorKind::Overloaded => format!("{name} is overloaded{status}{quote}"),
+        ModelErrorKind::BadRequest => format!("{name} refused the request{status}{quote}"),
         _ => format!("{name} failed{status}{quote}"),
     }
 }
 
 /// The server's words on one line, short, without our key in them and without anything that a terminal would obey.
-pub(crate) fn tidy(said: &str, provider: &Provider) -> String {
+pub(crate) fn sanitize_message(said: &str, provider: &Provider) -> String {
     const LONGEST: usize = 500;
     let is_break = |letter: char| letter.is_whitespace() || letter.is_control();
     let words = said.split(is_break).filter(|word| !word.is_empty());

@@ -5,8 +5,8 @@ use std::time::Duration;
 /// `message` is for a person: what happened, with whom, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Error {
-    pub kind: ErrorKind,
+pub struct ModelError {
+    pub kind: ModelErrorKind,
     pub message: String,
     pub status: Option<u16>,
     /// How long the server asked us to wait.
@@ -14,7 +14,7 @@ pub struct Error {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ErrorKind {
+pub enum ModelErrorKind {
     /// The connection could not be made or broke.
     Network,
     /// Nothing listens at a loopback address: a local server that is not running.
@@ -51,7 +51,7 @@ pub enum ErrorKind {
     Settings,
 }
 
-impl ErrorKind {
+impl ModelErrorKind {
     pub fn is_retryable(self) -> bool {
         match self {
             Self::Network
@@ -77,12 +77,12 @@ impl ErrorKind {
     }
 }
 
-impl Error {
-    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+impl ModelError {
+    pub(crate) fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), status: None, retry_after: None }
     }
 
-    pub(crate) fn settings(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Settings, message)
+    pub(crate) fn invalid_settings(message: impl Into<String>) -> Self {
+        Self::new(ModelErrorKind::Settings, message)
     }
 }

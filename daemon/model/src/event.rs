@@ -1,33 +1,33 @@
 //! What comes back while a model answers.
 //!
 //! Invariant: a stream of events is `(Started Delta* Ended)*` per part, parts may overlap, and ends in exactly one
-//! `Finished` or one error. `Retry` voids every part begun since the last `Retry`; it never comes after a `Call` has
+//! `FinishedCommand` or one error. `RetryNotice` voids every part begun since the last `RetryNotice`; it never comes after a `Call` has
 //! ended, so a call that was given out is never given out again.
 
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
-use crate::request::Part;
+use crate::error::ModelError;
+use crate::request::AssistantPart;
 
 #[derive(Debug, Clone)]
-pub enum Event {
-    Started {
+pub enum ModelEvent {
+    PartStarted {
         part: usize,
         kind: PartKind,
     },
-    Delta {
+    PartDelta {
         part: usize,
         text: String,
     },
     /// The part is complete; `content` is the whole of it.
-    Ended {
+    PartEnded {
         part: usize,
-        content: Part,
+        content: AssistantPart,
     },
-    Retry(Retry),
-    Finished(Finish),
+    Retry(RetryNotice),
+    Finished(StreamFinish),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,28 +39,28 @@ pub enum PartKind {
 
 /// The attempt failed and another will be made, unless the stream is dropped before.
 #[derive(Debug, Clone)]
-pub struct Retry {
+pub struct RetryNotice {
     /// Which retry this is, from 1.
     pub attempt: u32,
     pub delay: Duration,
     /// When it will be made.
-    pub at: SystemTime,
-    pub error: Error,
+    pub retry_at: SystemTime,
+    pub error: ModelError,
     /// What the failed attempt is known to have used.
-    pub usage: Usage,
+    pub usage: TokenUsage,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Finish {
-    pub stop: Stop,
-    pub usage: Usage,
+pub struct StreamFinish {
+    pub reason: FinishReason,
+    pub usage: TokenUsage,
     /// US dollars, where the model's prices are known.
     pub cost: Option<f64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stop {
+pub enum FinishReason {
     /// It has said what it wanted to say.
     End,
     /// It waits for the results of its calls.
@@ -80,7 +80,7 @@ pub enum Stop {
 /// Tokens of one request. `input` does not count what was read from or written to a cache; `output` includes
 /// `reasoning`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Usage {
+pub struct TokenUsage {
     pub input: u64,
     pub output: u64,
     pub reasoning: u64,
@@ -88,9 +88,9 @@ pub struct Usage {
     pub cache_write: u64,
 }
 
-impl Usage {
+impl TokenUsage {
     /// All that the model had before it when it began.
-    pub fn prompt(&self) -> u64 {
+    pub fn prompt_tokens(&self) -> u64 {
         self.input.saturating_add(self.cache_read).saturating_add(self.cache_write)
     }
 }

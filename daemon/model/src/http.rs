@@ -8,21 +8,21 @@ use std::time::Duration;
 
 use reqwest::redirect::Policy;
 
-use crate::error::Error;
-use crate::provider::Timeouts;
+use crate::error::ModelError;
+use crate::provider::RequestTimeouts;
 
 /// Made on first use and shared from then on, with their connections.
 #[derive(Debug, Default)]
-pub(crate) struct Clients {
-    world: OnceLock<reqwest::Client>,
-    home: OnceLock<reqwest::Client>,
+pub(crate) struct HttpClients {
+    external: OnceLock<reqwest::Client>,
+    loopback: OnceLock<reqwest::Client>,
 }
 
-impl Clients {
+impl HttpClients {
     /// The one for this address.
-    pub(crate) fn reaching(&self, address: &str) -> Result<reqwest::Client, Error> {
+    pub(crate) fn client_for(&self, address: &str) -> Result<reqwest::Client, ModelError> {
         let direct = is_loopback(address);
-        let place = if direct { &self.home } else { &self.world };
+        let place = if direct { &self.loopback } else { &self.external };
         if let Some(client) = place.get() {
             return Ok(client.clone());
         }
@@ -32,7 +32,7 @@ impl Clients {
 }
 
 /// An address for a person to read: without the name, password and query that it may carry.
-pub fn shown_address(address: &str) -> String {
+pub fn redact_address(address: &str) -> String {
     let place = address.split(['?', '#']).next().unwrap_or_default();
     let Some((scheme, rest)) = place.split_once("://") else { return place.to_owned() };
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
@@ -50,15 +50,17 @@ pub(crate) fn is_loopback(address: &str) -> bool {
     }
 }
 
-fn client(direct: bool) -> Result<reqwest::Client, Error> {
+fn client(direct: bool) -> Result<reqwest::Client, ModelError> {
     let builder = reqwest::Client::builder()
         .user_agent(concat!("copydesk/", env!("CARGO_PKG_VERSION")))
         .redirect(Policy::none())
-        .connect_timeout(Timeouts::default().connect)
+        .connect_timeout(RequestTimeouts::default().connect)
         // After the machine has slept, a connection may be dead without knowing it. Asked in between, it is known within
         // a minute; else every attempt would wait for its first byte on the same dead connection.
         .http2_keep_alive_interval(Duration::from_secs(30))
         .http2_keep_alive_timeout(Duration::from_secs(20));
     let builder = if direct { builder.no_proxy() } else { builder };
-    builder.build().map_err(|error| Error::settings(format!("No HTTP client can be made: {error}")))
+    builder
+        .build()
+        .map_err(|error| ModelError::invalid_settings(format!("No HTTP client can be made: {error}")))
 }

@@ -1,41 +1,41 @@
 //! Models, and those who serve them.
 //!
-//! The way through: [`Registry`] settles providers from [`Settings`] and hands out a [`Model`]; [`Model::stream`] takes a
-//! [`Request`] and gives [`Events`]. Below that, each wire (`wire`) turns requests into its own JSON and its own events
-//! into ours; [`sse`] reads the stream, `answer` keeps it, [`retry`] and [`classify`] decide what happens when it breaks.
+//! The way through: [`ModelRegistry`] settles providers from [`RegistrySettings`] and hands out a [`Model`]; [`Model::stream`] takes a
+//! [`ModelRequest`] and gives [`ModelStream`]. Below that, each wire (`wire`) turns requests into its own JSON and its own events
+//! into ours; [`sse`] reads the stream, `response_builder` keeps it, [`retry`] and [`classify`] decide what happens when it breaks.
 //!
 //! Invariant: wire types do not leave `wire`. Invariant: nothing here reads a file; settings, keys and environment are
 //! given. Invariant: everything that a server sends has a cap.
 
-mod answer;
 pub mod catalogue;
 pub mod classify;
 mod error;
 mod event;
-mod fetch;
 mod http;
-pub mod local;
+pub mod local_servers;
 mod model;
 pub mod offline;
 pub mod provider;
 mod registry;
 mod request;
+mod response_builder;
 pub mod retry;
 mod schema;
 pub mod settings;
 pub mod sse;
+mod web_fetch;
 mod wire;
 
-pub use catalogue::ModelInfo;
-pub use error::{Error, ErrorKind};
-pub use event::{Event, Finish, PartKind, Retry, Stop, Usage};
-pub use fetch::{FetchError, Fetched};
-pub use http::shown_address;
-pub use model::{Defaults, Events, Limits, Model};
-pub use provider::{Provider, Secret, Wire};
-pub use registry::{Environment, Listing, Registry, State};
+pub use catalogue::ModelSpec;
+pub use error::{ModelError, ModelErrorKind};
+pub use event::{FinishReason, ModelEvent, PartKind, RetryNotice, StreamFinish, TokenUsage};
+pub use http::redact_address;
+pub use model::{Model, ModelStream, RequestDefaults, StreamLimits};
+pub use provider::{Provider, SecretString, WireProtocol};
+pub use registry::{ModelRegistry, ProviderListing, ProviderState, VariableLookup};
 pub use request::{
-    Call, CallResult, Echo, Effort, Input, Media, Message, Part, Reasoning, Request, Text, ToolChoice,
-    ToolSpec,
+    AssistantPart, MediaPart, ModelMessage, ModelRequest, ProviderMetadata, ReasoningEffort, ReasoningPart,
+    TextPart, ToolCallPart, ToolChoice, ToolResultPart, ToolSpec, UserPart,
 };
-pub use settings::Settings;
+pub use settings::RegistrySettings;
+pub use web_fetch::{FetchError, FetchedText};

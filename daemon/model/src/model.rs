@@ -1,11 +1,11 @@
 //! A model that can be asked.
 //!
 //! [`Model::stream`] writes the request once, synchronously, and leaves the network to a task of its own. Dropping the
-//! [`Events`] cancels at once, whatever the task is waiting for. Memory is bounded: the channel, one event of the wire,
+//! [`ModelStream`] cancels at once, whatever the task is waiting for. Memory is bounded: the channel, one event of the wire,
 //! and the answer itself all have caps. The one model without a server, [`crate::offline`], is asked in the same way.
 
 mod attempt;
-mod send;
+mod http_call;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,21 +15,21 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::answer::Answer;
-use crate::catalogue::ModelInfo;
-use crate::error::Error;
-use crate::event::{Event, Finish, Retry, Stop, Usage};
+use crate::catalogue::ModelSpec;
+use crate::error::ModelError;
+use crate::event::{FinishReason, ModelEvent, RetryNotice, StreamFinish, TokenUsage};
 use crate::offline;
 use crate::provider::Provider;
-use crate::request::{Effort, Part, Request, ToolSpec};
-use crate::retry::Policy;
+use crate::request::{AssistantPart, ModelRequest, ReasoningEffort, ToolSpec};
+use crate::response_builder::ResponseBuilder;
+use crate::retry::RetryPolicy;
 use crate::schema;
-use crate::wire::{Encoded, Target};
-use attempt::{Attempt, Broken};
+use crate::wire::{EncodedRequest, RequestTarget};
+use attempt::{AttemptError, StreamAttempt};
 
 /// How much of a server's output is held.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct StreamLimits {
     /// One event of the stream.
     pub event: usize,
     /// The answer, all parts together. The longest answers of today's models have some hundred thousand bytes.
@@ -38,7 +38,7 @@ pub struct Limits {
     pub error_body: usize,
 }
 
-impl Default for Limits {
+impl Default for StreamLimits {
     fn default() -> Self {
         Self { event: 16 * 1024 * 1024, answer: 16 * 1024 * 1024, error_body: 64 * 1024 }
     }
@@ -46,22 +46,22 @@ impl Default for Limits {
 
 #[derive(Debug, Clone)]
 pub struct Model {
-    inner: Arc<Inner>,
+    inner: Arc<ModelInner>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct ModelInner {
     provider: Provider,
-    info: ModelInfo,
-    line: Line,
-    policy: Policy,
-    limits: Limits,
-    defaults: Defaults,
+    spec: ModelSpec,
+    transport: ModelTransport,
+    policy: RetryPolicy,
+    limits: StreamLimits,
+    defaults: RequestDefaults,
 }
 
 /// How it is reached.
 #[derive(Debug)]
-enum Line {
+enum ModelTransport {
     Http(reqwest::Client),
     /// Not at all: it is a part of this program.
     Offline,
@@ -69,18 +69,18 @@ enum Line {
 
 /// What is added to every request for this model that does not say it itself.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Defaults {
+pub struct RequestDefaults {
     pub temperature: Option<f64>,
     pub top_p: Option<f64>,
-    pub effort: Option<Effort>,
+    pub effort: Option<ReasoningEffort>,
     /// Put into the body as they are, over what we would write.
     pub body: Map<String, Value>,
 }
 
-impl Defaults {
+impl RequestDefaults {
     /// These with others over them.
     #[must_use]
-    pub fn then(mut self, later: Self) -> Self {
+    pub fn merge(mut self, later: Self) -> Self {
         self.body.extend(later.body);
         Self {
             temperature: later.temperature.or(self.temperature),
@@ -90,52 +90,64 @@ impl Defaults {
         }
     }
 
-    fn fill<'a>(&self, request: &'a Request) -> Cow<'a, Request> {
+    fn apply_to<'a>(&self, request: &'a ModelRequest) -> Cow<'a, ModelRequest> {
         let (temperature, top_p) = (request.temperature.or(self.temperature), request.top_p.or(self.top_p));
         let effort = request.effort.or(self.effort);
         if (temperature, top_p, effort) == (request.temperature, request.top_p, request.effort) {
             return Cow::Borrowed(request);
         }
-        Cow::Owned(Request { temperature, top_p, effort, ..request.clone() })
+        Cow::Owned(ModelRequest { temperature, top_p, effort, ..request.clone() })
     }
 }
 
 /// The events of one answer, in order.
 #[derive(Debug)]
-pub struct Events {
-    receiver: mpsc::Receiver<Result<Event, Error>>,
+pub struct ModelStream {
+    receiver: mpsc::Receiver<Result<ModelEvent, ModelError>>,
     task: JoinHandle<()>,
 }
 
-impl Events {
-    /// `None` after the last: one `Finished` or one error.
-    pub async fn next(&mut self) -> Option<Result<Event, Error>> {
+impl ModelStream {
+    /// `None` after the last: one `FinishedCommand` or one error.
+    pub async fn next(&mut self) -> Option<Result<ModelEvent, ModelError>> {
         self.receiver.recv().await
     }
 }
 
-impl Drop for Events {
+impl Drop for ModelStream {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
 impl Model {
-    pub fn new(provider: Provider, info: ModelInfo, http: reqwest::Client, policy: Policy) -> Self {
-        Self::over(Line::Http(http), provider, info, policy)
+    pub fn new(provider: Provider, info: ModelSpec, http: reqwest::Client, policy: RetryPolicy) -> Self {
+        Self::with_transport(ModelTransport::Http(http), provider, info, policy)
     }
 
     /// The one that needs no server and no key.
     pub fn offline() -> Self {
-        Self::over(Line::Offline, offline::provider(), offline::info(), Policy::default())
+        Self::with_transport(
+            ModelTransport::Offline,
+            offline::provider(),
+            offline::info(),
+            RetryPolicy::default(),
+        )
     }
 
-    fn over(line: Line, provider: Provider, info: ModelInfo, policy: Policy) -> Self {
-        let (limits, defaults) = (Limits::default(), Defaults::default());
-        Self { inner: Arc::new(Inner { provider, info, line, policy, limits, defaults }) }
+    fn with_transport(
+        line: ModelTransport,
+        provider: Provider,
+        info: ModelSpec,
+        policy: RetryPolicy,
+    ) -> Self {
+        let (limits, defaults) = (StreamLimits::default(), RequestDefaults::default());
+        Self {
+            inner: Arc::new(ModelInner { provider, spec: info, transport: line, policy, limits, defaults }),
+        }
     }
 
-    pub fn with_defaults(mut self, defaults: Defaults) -> Self {
+    pub fn with_defaults(mut self, defaults: RequestDefaults) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.inner) {
             inner.defaults = defaults;
         }
@@ -143,22 +155,22 @@ impl Model {
     }
 
     /// With more of them, over those that it has.
-    pub fn adding(mut self, more: Defaults) -> Self {
+    pub fn with_extra_defaults(mut self, more: RequestDefaults) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.inner) {
-            inner.defaults = std::mem::take(&mut inner.defaults).then(more);
+            inner.defaults = std::mem::take(&mut inner.defaults).merge(more);
         }
         self
     }
 
-    pub fn with_limits(mut self, limits: Limits) -> Self {
+    pub fn with_limits(mut self, limits: StreamLimits) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.inner) {
             inner.limits = limits;
         }
         self
     }
 
-    pub fn info(&self) -> &ModelInfo {
-        &self.inner.info
+    pub fn spec(&self) -> &ModelSpec {
+        &self.inner.spec
     }
 
     pub fn provider(&self) -> &Provider {
@@ -166,27 +178,27 @@ impl Model {
     }
 
     /// The body that would be sent, for measuring and for looking at.
-    pub fn body(&self, request: &Request) -> Result<Vec<u8>, Error> {
+    pub fn encode_body(&self, request: &ModelRequest) -> Result<Vec<u8>, ModelError> {
         Ok(self.inner.encode(request)?.body)
     }
 
     /// Asks. Must be called within a tokio runtime.
-    pub fn stream(&self, request: &Request) -> Result<Events, Error> {
+    pub fn stream(&self, request: &ModelRequest) -> Result<ModelStream, ModelError> {
         let inner = Arc::clone(&self.inner);
-        let Line::Http(http) = &inner.line else { return Ok(offline_events(request)) };
-        let call = send::prepare(http, &inner.provider, inner.encode(request)?)?;
+        let ModelTransport::Http(http) = &inner.transport else { return Ok(offline_events(request)) };
+        let call = http_call::prepare(http, &inner.provider, inner.encode(request)?)?;
         let dialect = &inner.provider.dialect;
         let is_strict = |tool: &&ToolSpec| dialect.strict && schema::for_dialect(dialect, &tool.parameters).1;
         let strict_tools = request.tools.iter().filter(is_strict).cloned().collect();
         let (sender, receiver) = mpsc::channel(64);
-        let run = Run { inner, call, outlet: Outlet { sender, strict_tools } };
-        Ok(Events { receiver, task: tokio::spawn(run.run()) })
+        let run = RequestTask { inner, call, sender: EventSender { sender, strict_tools } };
+        Ok(ModelStream { receiver, task: tokio::spawn(run.run()) })
     }
 }
 
-fn offline_events(request: &Request) -> Events {
+fn offline_events(request: &ModelRequest) -> ModelStream {
     let (sender, receiver) = mpsc::channel(64);
-    let events = offline::play(request);
+    let events = offline::stream_events(request);
     let task = tokio::spawn(async move {
         for event in events {
             if sender.send(Ok(event)).await.is_err() {
@@ -194,13 +206,13 @@ fn offline_events(request: &Request) -> Events {
             }
         }
     });
-    Events { receiver, task }
+    ModelStream { receiver, task }
 }
 
-impl Inner {
-    fn encode(&self, request: &Request) -> Result<Encoded, Error> {
-        let target = Target { provider: &self.provider, info: &self.info };
-        let mut encoded = self.provider.wire.encode(target, &self.defaults.fill(request))?;
+impl ModelInner {
+    fn encode(&self, request: &ModelRequest) -> Result<EncodedRequest, ModelError> {
+        let target = RequestTarget { provider: &self.provider, info: &self.spec };
+        let mut encoded = self.provider.wire.encode(target, &self.defaults.apply_to(request))?;
         let additions: Vec<_> = self.provider.dialect.body.iter().chain(&self.defaults.body).collect();
         if !additions.is_empty()
             && let Ok(mut body) = serde_json::from_slice::<Map<String, Value>>(&encoded.body)
@@ -213,52 +225,52 @@ impl Inner {
 }
 
 /// One request with all its attempts.
-struct Run {
-    inner: Arc<Inner>,
-    call: send::Call,
-    outlet: Outlet,
+struct RequestTask {
+    inner: Arc<ModelInner>,
+    call: http_call::HttpCall,
+    sender: EventSender,
 }
 
-impl Run {
+impl RequestTask {
     async fn run(self) {
         let mut first_part = 0;
         let mut retries = 0;
         loop {
-            let Inner { provider, info, limits, policy, .. } = &*self.inner;
-            let mut answer = Answer::new(&provider.id, &info.id, first_part, limits.answer);
-            let attempt = Attempt { inner: &self.inner, call: &self.call };
-            let error = match attempt.run(&mut answer, &self.outlet).await {
+            let ModelInner { provider, spec: info, limits, policy, .. } = &*self.inner;
+            let mut answer = ResponseBuilder::new(&provider.id, &info.id, first_part, limits.answer);
+            let attempt = StreamAttempt { inner: &self.inner, call: &self.call };
+            let error = match attempt.run(&mut answer, &self.sender).await {
                 Ok(()) => {
-                    let stop = answer.close();
-                    if self.outlet.events(answer.take_events()).await {
+                    let stop = answer.finish();
+                    if self.sender.send_events(answer.take_events()).await {
                         self.finish(stop, &answer).await;
                     }
                     return;
                 }
-                Err(Broken::Unheard) => return,
-                Err(Broken::By(error)) => error,
+                Err(AttemptError::ReceiverDropped) => return,
+                Err(AttemptError::Failed(error)) => error,
             };
             if answer.has_complete_call() {
                 // Parts that were not complete stay without an end: they are lost, the calls stand.
-                return self.finish(Stop::Broken, &answer).await;
+                return self.finish(FinishReason::Broken, &answer).await;
             }
             if !error.kind.is_retryable() || retries >= policy.max_retries {
-                self.outlet.send(Err(error)).await;
+                self.sender.send(Err(error)).await;
                 return;
             }
             retries += 1;
             first_part = answer.next_part();
-            if !self.wait(retries, error, answer.usage).await {
+            if !self.announce_retry(retries, error, answer.usage).await {
                 return;
             }
         }
     }
 
     /// Announces the next attempt and waits for its time. False if nobody listens any more.
-    async fn wait(&self, attempt: u32, error: Error, usage: Usage) -> bool {
+    async fn announce_retry(&self, attempt: u32, error: ModelError, usage: TokenUsage) -> bool {
         let delay = self.inner.policy.delay(attempt, error.retry_after, fastrand::f64());
-        let retry = Retry { attempt, delay, at: SystemTime::now() + delay, error, usage };
-        let heard = self.outlet.send(Ok(Event::Retry(retry))).await;
+        let retry = RetryNotice { attempt, delay, retry_at: SystemTime::now() + delay, error, usage };
+        let heard = self.sender.send(Ok(ModelEvent::Retry(retry))).await;
         if heard {
             tokio::time::sleep(delay).await;
         }
@@ -266,28 +278,30 @@ impl Run {
     }
 
     /// A price that came with the answer is truer than one from a list.
-    async fn finish(&self, stop: Stop, answer: &Answer) {
-        let listed = || self.inner.info.cost.as_ref().map(|prices| prices.cost(&answer.usage));
+    async fn finish(&self, stop: FinishReason, answer: &ResponseBuilder) {
+        let listed = || self.inner.spec.cost.as_ref().map(|prices| prices.cost(&answer.usage));
         let cost = answer.cost.or_else(listed);
-        self.outlet.send(Ok(Event::Finished(Finish { stop, usage: answer.usage, cost }))).await;
+        self.sender
+            .send(Ok(ModelEvent::Finished(StreamFinish { reason: stop, usage: answer.usage, cost })))
+            .await;
     }
 }
 
 /// Where events go. False from its methods means that nobody listens any more.
-struct Outlet {
-    sender: mpsc::Sender<Result<Event, Error>>,
+struct EventSender {
+    sender: mpsc::Sender<Result<ModelEvent, ModelError>>,
     /// The tools whose arguments come with nulls for what was left out.
     strict_tools: Vec<ToolSpec>,
 }
 
-impl Outlet {
-    async fn send(&self, event: Result<Event, Error>) -> bool {
+impl EventSender {
+    async fn send(&self, event: Result<ModelEvent, ModelError>) -> bool {
         self.sender.send(event).await.is_ok()
     }
 
-    async fn events(&self, events: Vec<Event>) -> bool {
+    async fn send_events(&self, events: Vec<ModelEvent>) -> bool {
         for mut event in events {
-            if let Event::Ended { content: Part::Call(call), .. } = &mut event
+            if let ModelEvent::PartEnded { content: AssistantPart::Call(call), .. } = &mut event
                 && let Some(tool) = self.strict_tools.iter().find(|tool| tool.name == call.name)
                 && let Some(arguments) = schema::drop_nulls(&call.arguments, &tool.parameters)
             {

@@ -1,6 +1,6 @@
 //! The offline model: a small agent without a network, for a machine where no other model is set up.
 //!
-//! A pure function from the conversation to the next step ([`answer`]); it looks at nothing but the request, and whatever
+//! A pure function from the conversation to the next step ([`next_step`]); it looks at nothing but the request, and whatever
 //! it wants to know or change it does through the tools it is offered, so the rules and the person are asked as for any
 //! model. It understands a few plain English requests (`intent`), and says so where it does not.
 //!
@@ -8,59 +8,59 @@
 //! whatever the tools answer.
 
 mod advice;
-mod built;
-mod change;
-mod diagnostics;
+mod cargo_output;
+mod edit_calls;
 mod file_lines;
-mod fix;
-mod fix_words;
+mod fix_errors;
+mod fix_messages;
+mod generated_files;
 mod intent;
-mod look;
-mod patch;
+mod lookup;
+mod replace_text;
+mod sentence;
 mod turn;
-mod words;
 
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, Fault};
-use crate::catalogue::{ModelInfo, Prices, Tier};
-use crate::event::{Event, Finish};
-use crate::provider::{Dialect, Provider, Timeouts, Wire};
-use crate::request::{Request, ToolChoice};
+use crate::catalogue::{ModelPrices, ModelSpec, TokenPrices};
+use crate::event::{ModelEvent, StreamFinish};
+use crate::provider::{Dialect, Provider, RequestTimeouts, WireProtocol};
+use crate::request::{ModelRequest, ToolChoice};
+use crate::response_builder::{ResponseBuilder, StreamFault};
 use intent::Intent;
-use turn::Turn;
+use turn::OfflineTurn;
 
 /// The provider's id, and the model's.
 pub const ID: &str = "offline";
 /// As it is written where a model is chosen.
-pub const NAME: &str = "offline/offline";
+pub const MODEL_NAME: &str = "offline/offline";
 /// What it can do, in a line.
-pub const NOTE: &str = "built in: repairs what the compiler can repair, renames, finds";
+pub const DESCRIPTION: &str = "built in: repairs what the compiler can repair, renames, finds";
 
 /// What it does next: a few words, and calls unless it is done.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Step {
+pub(crate) struct OfflineStep {
     text: String,
-    calls: Vec<ToolCall>,
+    calls: Vec<OfflineCall>,
 }
 
 #[derive(Debug, PartialEq)]
-struct ToolCall {
+struct OfflineCall {
     name: &'static str,
     arguments: Value,
 }
 
-impl Step {
+impl OfflineStep {
     fn say(text: impl Into<String>) -> Self {
         Self { text: text.into(), calls: Vec::new() }
     }
 
     fn call(text: impl Into<String>, name: &'static str, arguments: Value) -> Self {
-        Self { text: text.into(), calls: vec![ToolCall { name, arguments }] }
+        Self { text: text.into(), calls: vec![OfflineCall { name, arguments }] }
     }
 }
 
-impl ToolCall {
+impl OfflineCall {
     fn read(path: &str, offset: usize) -> Self {
         Self { name: "read", arguments: json!({ "filePath": path, "offset": offset }) }
     }
@@ -71,66 +71,68 @@ impl ToolCall {
     }
 }
 
-pub(crate) fn answer(request: &Request) -> Step {
+pub(crate) fn next_step(request: &ModelRequest) -> OfflineStep {
     // Asked for a text of its own, such as a title, it has none to give.
     if request.tool_choice == ToolChoice::None {
-        return Step::default();
+        return OfflineStep::default();
     }
-    let Some(turn) = Turn::read(request) else { return Step::say(advice::unknown()) };
+    let Some(turn) = OfflineTurn::from_request(request) else {
+        return OfflineStep::say(advice::unknown_request());
+    };
     let step = match &turn.intent {
-        Intent::Unknown => Step::say(advice::unknown()),
-        Intent::Fix(goal) => fix::next(&turn, *goal),
-        Intent::Replace { old, new, path } => change::replace(&turn, old, new, path.as_deref()),
-        Intent::Rename { old, new, path } => change::rename(&turn, old, new, path.as_deref()),
-        Intent::Find { what, path } => look::find(&turn, what, path.as_deref()),
-        Intent::Show { path, lines } => look::show(&turn, path, *lines),
-        Intent::List { path } => look::list(&turn, path.as_deref()),
+        Intent::Unknown => OfflineStep::say(advice::unknown_request()),
+        Intent::Fix(goal) => fix_errors::next_step(&turn, *goal),
+        Intent::Replace { old, new, path } => replace_text::replace(&turn, old, new, path.as_deref()),
+        Intent::Rename { old, new, path } => replace_text::rename(&turn, old, new, path.as_deref()),
+        Intent::Find { what, path } => lookup::find(&turn, what, path.as_deref()),
+        Intent::Show { path, lines } => lookup::show(&turn, path, *lines),
+        Intent::List { path } => lookup::list(&turn, path.as_deref()),
     };
     let missing = step.calls.iter().find(|call| !turn.offers(call.name));
     match missing {
-        Some(call) => Step::say(advice::not_offered(call.name)),
+        Some(call) => OfflineStep::say(advice::not_offered(call.name)),
         None => step,
     }
 }
 
 /// The events of an answer, as a stream would bring them.
-pub(crate) fn play(request: &Request) -> Vec<Event> {
-    let step = answer(request);
-    let mut answer = Answer::new(ID, ID, 0, usize::MAX);
+pub(crate) fn stream_events(request: &ModelRequest) -> Vec<ModelEvent> {
+    let step = next_step(request);
+    let mut answer = ResponseBuilder::new(ID, ID, 0, usize::MAX);
     // The cap is the only fault of an answer, and there is none.
     let _ = write(&mut answer, &step);
-    let stop = answer.close();
+    let stop = answer.finish();
     let mut events = answer.take_events();
-    events.push(Event::Finished(Finish { stop, usage: answer.usage, cost: Some(0.0) }));
+    events.push(ModelEvent::Finished(StreamFinish { reason: stop, usage: answer.usage, cost: Some(0.0) }));
     events
 }
 
-fn write(answer: &mut Answer, step: &Step) -> Result<(), Fault> {
+fn write(answer: &mut ResponseBuilder, step: &OfflineStep) -> Result<(), StreamFault> {
     if !step.text.is_empty() {
         let part = answer.start_text()?;
         for line in step.text.split_inclusive('\n') {
             answer.push(part, line)?;
         }
-        answer.end(part);
+        answer.end_part(part);
     }
     for call in &step.calls {
         let part = answer.start_call(None, call.name)?;
         answer.push(part, &call.arguments.to_string())?;
-        answer.end(part);
+        answer.end_part(part);
     }
     Ok(())
 }
 
-pub(crate) fn info() -> ModelInfo {
-    let free = Tier { input: 0.0, output: 0.0, cache_read: None, cache_write: None };
-    ModelInfo {
+pub(crate) fn info() -> ModelSpec {
+    let free = TokenPrices { input: 0.0, output: 0.0, cache_read: None, cache_write: None };
+    ModelSpec {
         name: "Offline".to_owned(),
         // It reads all there is; a number that nobody runs into.
         context: 10_000_000,
         output: 100_000,
-        cost: Some(Prices { base: free, above: None }),
+        cost: Some(ModelPrices { base: free, above: None }),
         known: true,
-        ..ModelInfo::unknown(ID)
+        ..ModelSpec::unknown(ID)
     }
 }
 
@@ -139,15 +141,15 @@ pub(crate) fn provider() -> Provider {
     Provider {
         id: ID.to_owned(),
         name: "Offline".to_owned(),
-        wire: Wire::OpenaiChat,
+        wire: WireProtocol::OpenaiChat,
         base_url: String::new(),
         key: None,
         key_names: Vec::new(),
         headers: Vec::new(),
         query: Vec::new(),
         dialect: Dialect::default(),
-        timeouts: Timeouts::default(),
-        local: false,
+        timeouts: RequestTimeouts::default(),
+        is_local: false,
     }
 }
 

@@ -1,12 +1,12 @@
 //! Who serves a model, at which address, over which wire, with which key and which habits.
 //!
-//! A [`Provider`] is settled: built from the table of known providers ([`known`]) and the user's settings, it holds all
+//! A [`ProviderConfig`] is settled: built from the table of known providers ([`known_providers`]) and the user's settings, it holds all
 //! that a request needs. The differences between servers that claim to be compatible are data ([`Dialect`]), never a
 //! test for a name in a wire's code.
 
+mod api_key;
 mod dialect;
-mod key;
-pub mod known;
+pub mod known_providers;
 
 use std::time::Duration;
 
@@ -14,23 +14,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::http;
 
+pub use api_key::{ApiKey, KeyOrigin, SecretString};
 pub use dialect::{
-    AfterTool, Auth, CacheStyle, CallId, Dialect, EffortField, EmptyContent, ReasoningEcho, SchemaStyle,
-    TokenLimit,
+    AfterToolRole, AuthScheme, CacheStyle, CallIdFormat, Dialect, EffortField, EmptyContent, ReasoningEcho,
+    SchemaStyle, TokenLimitField,
 };
-pub use key::{Key, KeyOrigin, Secret};
 
 /// The four protocols that models are spoken to in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Wire {
+pub enum WireProtocol {
     Anthropic,
     OpenaiChat,
     OpenaiResponses,
     Gemini,
 }
 
-impl Wire {
+impl WireProtocol {
     pub const ALL: [Self; 4] = [Self::Anthropic, Self::OpenaiChat, Self::OpenaiResponses, Self::Gemini];
 
     pub fn name(self) -> &'static str {
@@ -48,23 +48,23 @@ pub struct Provider {
     pub id: String,
     /// What a person calls it.
     pub name: String,
-    pub wire: Wire,
+    pub wire: WireProtocol,
     /// Without a slash at the end.
     pub base_url: String,
-    pub key: Option<Key>,
+    pub key: Option<ApiKey>,
     /// The environment variables a key may be in, for advice.
     pub key_names: Vec<String>,
-    pub headers: Vec<(String, Secret)>,
+    pub headers: Vec<(String, SecretString)>,
     pub query: Vec<(String, String)>,
     pub dialect: Dialect,
-    pub timeouts: Timeouts,
+    pub timeouts: RequestTimeouts,
     /// A server on this machine: no key, no price.
-    pub local: bool,
+    pub is_local: bool,
 }
 
 /// Nothing here limits how long a healthy answer may take: the largest models think for minutes without a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Timeouts {
+pub struct RequestTimeouts {
     pub connect: Duration,
     /// From the request to the first byte of the answer.
     pub first_byte: Option<Duration>,
@@ -74,7 +74,7 @@ pub struct Timeouts {
     pub silence: Duration,
 }
 
-impl Default for Timeouts {
+impl Default for RequestTimeouts {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(15),
@@ -85,7 +85,7 @@ impl Default for Timeouts {
     }
 }
 
-impl Timeouts {
+impl RequestTimeouts {
     /// A server on this machine loads the model first and reads a long prompt for many minutes without a word; asked
     /// again, it would begin anew.
     pub(crate) fn local() -> Self {
@@ -96,8 +96,8 @@ impl Timeouts {
 
 impl Provider {
     /// The address for a person to read: without the name, password and query that it may carry.
-    pub(crate) fn shown_address(&self) -> String {
-        http::shown_address(&self.base_url)
+    pub(crate) fn redacted_address(&self) -> String {
+        http::redact_address(&self.base_url)
     }
 
     /// Whether it is on this machine, whoever it is.

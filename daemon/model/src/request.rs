@@ -10,10 +10,10 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 #[derive(Debug, Clone, Default)]
-pub struct Request {
+pub struct ModelRequest {
     /// The system prompt in blocks, the most stable first.
     pub system: Vec<String>,
-    pub messages: Vec<Message>,
+    pub messages: Vec<ModelMessage>,
     /// Sent sorted by name, so that the order in which tools were registered never spoils a cache.
     pub tools: Vec<ToolSpec>,
     pub tool_choice: ToolChoice,
@@ -22,38 +22,38 @@ pub struct Request {
     pub temperature: Option<f64>,
     pub top_p: Option<f64>,
     /// How hard to think; the provider's default where none is given.
-    pub effort: Option<Effort>,
+    pub effort: Option<ReasoningEffort>,
     /// The same for all requests of one session: providers route by it, so that their caches are hit.
     pub cache_key: Option<String>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Message {
-    User(Vec<Input>),
+pub enum ModelMessage {
+    User(Vec<UserPart>),
     /// The parts of one step, in the order in which the model wrote them.
-    Assistant(Vec<Part>),
+    Assistant(Vec<AssistantPart>),
     /// The outputs of the calls of the step before.
-    Results(Vec<CallResult>),
+    Results(Vec<ToolResultPart>),
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Input {
+pub enum UserPart {
     Text(String),
-    Media(Media),
+    Media(MediaPart),
 }
 
 /// An image or a PDF. A model that cannot take it gets a line of text in its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Media {
+pub struct MediaPart {
     pub mime: String,
     pub base64: Arc<str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 
-impl Media {
+impl MediaPart {
     pub fn is_image(&self) -> bool {
         self.mime.starts_with("image/")
     }
@@ -70,42 +70,42 @@ impl Media {
 /// One part of what a model wrote.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Part {
-    Text(Text),
-    Reasoning(Reasoning),
-    Call(Call),
+pub enum AssistantPart {
+    Text(TextPart),
+    Reasoning(ReasoningPart),
+    Call(ToolCallPart),
 }
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Text {
+pub struct TextPart {
     pub text: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub echo: Option<Echo>,
+    pub echo: Option<ProviderMetadata>,
 }
 
 /// What the model let us see of its thinking, and the proof of it that the provider wants back.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Reasoning {
+pub struct ReasoningPart {
     pub text: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub echo: Option<Echo>,
+    pub echo: Option<ProviderMetadata>,
 }
 
 /// A call of a tool. `arguments` is the JSON text as the model wrote it, which may be invalid: the one who runs the
 /// call tells the model so. `id` is unique within the step, whatever the server sent.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Call {
+pub struct ToolCallPart {
     pub id: String,
     pub name: String,
     pub arguments: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub echo: Option<Echo>,
+    pub echo: Option<ProviderMetadata>,
 }
 
 /// Something of the provider's own (a signature, an encrypted block) that goes back to the model that made it, byte for
 /// byte, and to no other.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Echo {
+pub struct ProviderMetadata {
     pub provider: String,
     pub model: String,
     #[serde(with = "as_text")]
@@ -129,13 +129,13 @@ mod as_text {
 }
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct CallResult {
+pub struct ToolResultPart {
     /// The `id` of the call.
     pub id: String,
     pub name: String,
     pub output: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub media: Vec<Media>,
+    pub media: Vec<MediaPart>,
     #[serde(default)]
     pub is_error: bool,
 }
@@ -162,7 +162,7 @@ pub enum ToolChoice {
 /// How hard a model is asked to think. Each wire takes the nearest level that the model knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Effort {
+pub enum ReasoningEffort {
     #[serde(alias = "none")]
     Off,
     Minimal,
@@ -173,8 +173,8 @@ pub enum Effort {
     Max,
 }
 
-impl Effort {
-    pub(crate) fn word(self) -> &'static str {
+impl ReasoningEffort {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Off => "none",
             Self::Minimal => "minimal",
@@ -187,7 +187,7 @@ impl Effort {
     }
 }
 
-impl Request {
+impl ModelRequest {
     pub(crate) fn sorted_tools(&self) -> Vec<&ToolSpec> {
         let mut tools: Vec<_> = self.tools.iter().collect();
         tools.sort_by(|a, b| a.name.cmp(&b.name));

@@ -4,13 +4,13 @@ use std::time::{Duration, SystemTime};
 
 /// Without a word from the server: 2 s, 4 s, 8 s, … with up to a quarter of jitter, never above 30 s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Policy {
+pub struct RetryPolicy {
     pub max_retries: u32,
     pub first: Duration,
     pub cap: Duration,
 }
 
-impl Default for Policy {
+impl Default for RetryPolicy {
     fn default() -> Self {
         Self { max_retries: 5, first: Duration::from_secs(2), cap: Duration::from_secs(30) }
     }
@@ -19,7 +19,7 @@ impl Default for Policy {
 /// The longest wait that a server is obeyed in: 2^31 - 1 ms, about 24 days. The person sees it and can cancel.
 const LONGEST: Duration = Duration::from_millis(i32::MAX as u64);
 
-impl Policy {
+impl RetryPolicy {
     /// The wait before retry number `attempt` (from 1). `random` is in 0..=1. What the server asked for is obeyed as it
     /// is, beyond our own cap: a wait that is too short only makes it angrier.
     pub fn delay(&self, attempt: u32, asked: Option<Duration>, random: f64) -> Duration {
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn the_wait_never_overflows() {
-        assert_eq!(Policy::default().delay(u32::MAX, None, 1.0), Duration::from_secs(30));
-        assert_eq!(Policy::default().delay(0, None, 0.0), Duration::from_secs(2));
+        assert_eq!(RetryPolicy::default().delay(u32::MAX, None, 1.0), Duration::from_secs(30));
+        assert_eq!(RetryPolicy::default().delay(0, None, 0.0), Duration::from_secs(2));
     }
 }

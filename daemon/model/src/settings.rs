@@ -7,32 +7,32 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::catalogue::{Edits, ModelInfo, Prices, ReasoningControl};
-use crate::model::Defaults;
-use crate::provider::{Secret, Wire};
-use crate::retry::Policy;
+use crate::catalogue::{EditStyle, ModelPrices, ModelSpec, ReasoningControl};
+use crate::model::RequestDefaults;
+use crate::provider::{SecretString, WireProtocol};
+use crate::retry::RetryPolicy;
 
 #[derive(Debug, Clone, Default)]
-pub struct Settings {
+pub struct RegistrySettings {
     pub providers: BTreeMap<String, ProviderSettings>,
     /// Where given, no other providers exist.
-    pub only: Option<Vec<String>>,
+    pub enabled: Option<Vec<String>>,
     pub disabled: Vec<String>,
-    pub policy: Policy,
+    pub policy: RetryPolicy,
 }
 
 #[derive(Debug, Clone, Default)]
 pub struct ProviderSettings {
     pub name: Option<String>,
-    pub wire: Option<Wire>,
+    pub wire: Option<WireProtocol>,
     /// The AI SDK package that an OpenCode configuration names.
     pub npm: Option<String>,
-    pub base_url: Option<Address>,
-    pub key: Option<Given<Secret>>,
+    pub base_url: Option<AddressSetting>,
+    pub key: Option<SettingValue<SecretString>>,
     /// Environment variables to look for the key in, before the known ones.
     pub key_names: Vec<String>,
-    pub headers: Vec<(String, Given<Secret>)>,
-    pub query: Vec<(String, Given<String>)>,
+    pub headers: Vec<(String, SettingValue<SecretString>)>,
+    pub query: Vec<(String, SettingValue<String>)>,
     /// `Some(None)`: wait for the first byte without limit.
     pub first_byte: Option<Option<Duration>>,
     pub idle: Option<Duration>,
@@ -47,12 +47,12 @@ pub struct ProviderSettings {
 
 /// A value from the configuration, and whether the person vouches for it or only a repository said it.
 #[derive(Debug, Clone)]
-pub struct Given<T> {
+pub struct SettingValue<T> {
     pub value: T,
-    pub trusted: bool,
+    pub is_trusted: bool,
 }
 
-pub type Address = Given<String>;
+pub type AddressSetting = SettingValue<String>;
 
 #[derive(Debug, Clone, Default)]
 pub struct ModelSettings {
@@ -61,43 +61,43 @@ pub struct ModelSettings {
     pub name: Option<String>,
     pub context: Option<u64>,
     pub output: Option<u64>,
-    pub cost: Option<Prices>,
+    pub cost: Option<ModelPrices>,
     pub tools: Option<bool>,
     pub images: Option<bool>,
     pub pdf: Option<bool>,
     pub temperature: Option<bool>,
     pub caching: Option<bool>,
-    pub edits: Option<Edits>,
-    pub reasoning: Option<Reasons>,
+    pub edits: Option<EditStyle>,
+    pub reasoning: Option<ReasoningSetting>,
     pub disabled: bool,
     /// Sent beside the provider's.
-    pub headers: Vec<(String, Given<Secret>)>,
-    pub defaults: Defaults,
+    pub headers: Vec<(String, SettingValue<SecretString>)>,
+    pub defaults: RequestDefaults,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reasons {
-    No,
+pub enum ReasoningSetting {
+    Disabled,
     /// In the way that is usual on the provider's wire.
-    Yes,
-    By(ReasoningControl),
+    WireDefault,
+    Control(ReasoningControl),
 }
 
 impl ModelSettings {
     /// The catalogue's word, corrected by the user's.
-    pub(crate) fn correct(&self, info: ModelInfo, wire: Wire) -> ModelInfo {
+    pub(crate) fn apply_to(&self, info: ModelSpec, wire: WireProtocol) -> ModelSpec {
         let usual = match wire {
-            Wire::Anthropic => ReasoningControl::Adaptive,
-            Wire::OpenaiChat | Wire::OpenaiResponses => ReasoningControl::Effort,
-            Wire::Gemini => ReasoningControl::Level,
+            WireProtocol::Anthropic => ReasoningControl::Adaptive,
+            WireProtocol::OpenaiChat | WireProtocol::OpenaiResponses => ReasoningControl::Effort,
+            WireProtocol::Gemini => ReasoningControl::Level,
         };
         let reasoning = match self.reasoning {
             None => info.reasoning,
-            Some(Reasons::No) => None,
-            Some(Reasons::Yes) => info.reasoning.or(Some(usual)),
-            Some(Reasons::By(control)) => Some(control),
+            Some(ReasoningSetting::Disabled) => None,
+            Some(ReasoningSetting::WireDefault) => info.reasoning.or(Some(usual)),
+            Some(ReasoningSetting::Control(control)) => Some(control),
         };
-        ModelInfo {
+        ModelSpec {
             id: self.id.clone().unwrap_or(info.id),
             name: self.name.clone().unwrap_or(info.name),
             context: self.context.filter(|tokens| *tokens > 0).unwrap_or(info.context),

@@ -6,14 +6,14 @@
 //! - a line ends at LF, CRLF or a lone CR; one byte order mark at the very start is skipped; comments, `id` and
 //!   `retry` are passed over; several `data` lines are joined by a line feed;
 //! - text that is not UTF-8 and messages above the limit are errors, after the messages that came before them;
-//! - at the end of the body [`Reader::finish`] gives what was not closed by a blank line. The standard drops it, but
+//! - at the end of the body [`SseReader::finish`] gives what was not closed by a blank line. The standard drops it, but
 //!   some servers leave the last blank line out; whether it is whole is for the wire to judge.
 
 use std::mem;
 
 /// One event of the stream. `event` is empty where the server named none.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Message {
+pub struct SseMessage {
     pub event: String,
     pub data: String,
 }
@@ -29,7 +29,7 @@ pub enum SseError {
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 #[derive(Debug)]
-pub struct Reader {
+pub struct SseReader {
     limit: usize,
     /// The line so far, where a chunk ended inside it.
     line: Vec<u8>,
@@ -42,7 +42,7 @@ pub struct Reader {
     has_data: bool,
 }
 
-impl Reader {
+impl SseReader {
     /// `limit` bounds the memory of one message: its data and the line being read.
     pub fn new(limit: usize) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl Reader {
     }
 
     /// Reads one chunk and appends the messages it completes to `out`.
-    pub fn push(&mut self, chunk: &[u8], out: &mut Vec<Message>) -> Result<(), SseError> {
+    pub fn push(&mut self, chunk: &[u8], out: &mut Vec<SseMessage>) -> Result<(), SseError> {
         let mut rest = chunk;
         while let Some(first) = rest.first() {
             if mem::take(&mut self.after_cr) && *first == b'\n' {
@@ -82,7 +82,7 @@ impl Reader {
     }
 
     /// The message that was not closed by a blank line when the body ended.
-    pub fn finish(&mut self) -> Result<Option<Message>, SseError> {
+    pub fn finish(&mut self) -> Result<Option<SseMessage>, SseError> {
         let mut out = Vec::new();
         self.end_line(&[], &mut out)?;
         self.dispatch(&mut out);
@@ -94,7 +94,7 @@ impl Reader {
         if size > self.limit { Err(SseError::TooLarge { limit: self.limit }) } else { Ok(()) }
     }
 
-    fn end_line(&mut self, tail: &[u8], out: &mut Vec<Message>) -> Result<(), SseError> {
+    fn end_line(&mut self, tail: &[u8], out: &mut Vec<SseMessage>) -> Result<(), SseError> {
         self.check_size(tail.len())?;
         if self.line.is_empty() {
             return self.read_line(tail, out);
@@ -110,7 +110,7 @@ impl Reader {
         result
     }
 
-    fn read_line(&mut self, line: &[u8], out: &mut Vec<Message>) -> Result<(), SseError> {
+    fn read_line(&mut self, line: &[u8], out: &mut Vec<SseMessage>) -> Result<(), SseError> {
         let line = if mem::take(&mut self.at_start) { line.strip_prefix(BOM).unwrap_or(line) } else { line };
         if line.is_empty() {
             self.dispatch(out);
@@ -132,11 +132,11 @@ impl Reader {
         Ok(())
     }
 
-    fn dispatch(&mut self, out: &mut Vec<Message>) {
+    fn dispatch(&mut self, out: &mut Vec<SseMessage>) {
         let event = mem::take(&mut self.event);
         let data = mem::take(&mut self.data);
         if mem::take(&mut self.has_data) {
-            out.push(Message { event, data });
+            out.push(SseMessage { event, data });
         }
     }
 }

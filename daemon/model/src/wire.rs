@@ -1,63 +1,72 @@
-//! The four wires: a request into a provider's JSON, a provider's events into an [`Answer`].
+//! The four wires: a request into a provider's JSON, a provider's events into an [`ResponseBuilder`].
 //!
 //! One folder per wire with `encode` and `decode`; wire types are private to it. Encoding is pure and borrows the
 //! request: the body is built once and sent again as it is on every retry. Decoders are tolerant: what they do not know
 //! they pass over.
 
 mod anthropic;
+mod call_names;
 mod gemini;
 mod lenient;
 mod media;
-mod names;
 mod openai_chat;
 mod openai_responses;
 
 use serde::Serialize;
 
-use crate::answer::{Answer, Fault};
-use crate::catalogue::ModelInfo;
-use crate::error::Error;
-use crate::provider::{Auth, Provider, Wire};
-use crate::request::{Echo, Part, Request};
+use crate::catalogue::ModelSpec;
+use crate::error::ModelError;
+use crate::provider::{AuthScheme, Provider, WireProtocol};
+use crate::request::{AssistantPart, ModelRequest, ProviderMetadata};
+use crate::response_builder::{ResponseBuilder, StreamFault};
 use crate::sse;
 
 /// Whom a request is for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Target<'a> {
+pub(crate) struct RequestTarget<'a> {
     pub(crate) provider: &'a Provider,
-    pub(crate) info: &'a ModelInfo,
+    pub(crate) info: &'a ModelSpec,
 }
 
-impl Target<'_> {
+impl RequestTarget<'_> {
     /// An echo goes back only to the model that made it.
-    fn own<'e>(&self, echo: Option<&'e Echo>) -> Option<&'e Echo> {
+    fn own_metadata<'e>(&self, echo: Option<&'e ProviderMetadata>) -> Option<&'e ProviderMetadata> {
         echo.filter(|echo| echo.provider == self.provider.id && echo.model == self.info.id)
     }
 }
 
 #[derive(Debug)]
-pub(crate) struct Encoded {
+pub(crate) struct EncodedRequest {
     /// Appended to the provider's address.
     pub(crate) path: String,
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: Vec<u8>,
 }
 
-impl Encoded {
-    fn new(path: impl Into<String>, body: &impl Serialize) -> Result<Self, Error> {
-        let body = serde_json::to_vec(body)
-            .map_err(|error| Error::settings(format!("the request cannot be written as JSON: {error}")))?;
+impl EncodedRequest {
+    fn new(path: impl Into<String>, body: &impl Serialize) -> Result<Self, ModelError> {
+        let body = serde_json::to_vec(body).map_err(|error| {
+            ModelError::invalid_settings(format!("the request cannot be written as JSON: {error}"))
+        })?;
         Ok(Self { path: path.into(), headers: Vec::new(), body })
     }
 }
 
 /// Reads one message of the stream into the answer.
-pub(crate) trait Decoder: Send {
-    fn read(&mut self, message: &sse::Message, answer: &mut Answer) -> Result<(), Fault>;
+pub(crate) trait StreamDecoder: Send {
+    fn read_message(
+        &mut self,
+        message: &sse::SseMessage,
+        answer: &mut ResponseBuilder,
+    ) -> Result<(), StreamFault>;
 }
 
-impl Wire {
-    pub(crate) fn encode(self, target: Target<'_>, request: &Request) -> Result<Encoded, Error> {
+impl WireProtocol {
+    pub(crate) fn encode(
+        self,
+        target: RequestTarget<'_>,
+        request: &ModelRequest,
+    ) -> Result<EncodedRequest, ModelError> {
         match self {
             Self::Anthropic => anthropic::encode(target, request),
             Self::OpenaiChat => openai_chat::encode(target, request),
@@ -66,44 +75,44 @@ impl Wire {
         }
     }
 
-    pub(crate) fn decoder(self) -> Box<dyn Decoder> {
+    pub(crate) fn decoder(self) -> Box<dyn StreamDecoder> {
         match self {
-            Self::Anthropic => Box::<anthropic::Decode>::default(),
-            Self::OpenaiChat => Box::<openai_chat::Decode>::default(),
-            Self::OpenaiResponses => Box::<openai_responses::Decode>::default(),
-            Self::Gemini => Box::<gemini::Decode>::default(),
+            Self::Anthropic => Box::<anthropic::AnthropicDecoder>::default(),
+            Self::OpenaiChat => Box::<openai_chat::ChatDecoder>::default(),
+            Self::OpenaiResponses => Box::<openai_responses::ResponsesDecoder>::default(),
+            Self::Gemini => Box::<gemini::GeminiDecoder>::default(),
         }
     }
 
-    pub(crate) fn default_auth(self) -> Auth {
+    pub(crate) fn default_auth(self) -> AuthScheme {
         match self {
-            Self::Anthropic => Auth::XApiKey,
-            Self::OpenaiChat | Self::OpenaiResponses => Auth::Bearer,
-            Self::Gemini => Auth::XGoogApiKey,
+            Self::Anthropic => AuthScheme::XApiKey,
+            Self::OpenaiChat | Self::OpenaiResponses => AuthScheme::Bearer,
+            Self::Gemini => AuthScheme::XGoogApiKey,
         }
     }
 }
 
 /// The parts up to the last that is text or a call. An answer that was cut while the model thought ends in its thoughts,
 /// and the wires that sign them refuse a message that does.
-fn said(parts: &[Part]) -> &[Part] {
-    let is_said = |part: &Part| match part {
-        Part::Text(text) => !text.text.trim().is_empty(),
-        Part::Reasoning(_) => false,
-        Part::Call(_) => true,
+fn without_trailing_reasoning(parts: &[AssistantPart]) -> &[AssistantPart] {
+    let is_said = |part: &AssistantPart| match part {
+        AssistantPart::Text(text) => !text.text.trim().is_empty(),
+        AssistantPart::Reasoning(_) => false,
+        AssistantPart::Call(_) => true,
     };
     let length = parts.iter().rposition(is_said).map_or(0, |last| last + 1);
     parts.get(..length).unwrap_or_default()
 }
 
 /// Parses one event; the fault shows its beginning.
-fn parse<T: serde::de::DeserializeOwned>(data: &str) -> Result<T, Fault> {
-    let parsed = serde_json::from_str(data).or_else(|error| match lenient::without_halves(data) {
+fn parse<T: serde::de::DeserializeOwned>(data: &str) -> Result<T, StreamFault> {
+    let parsed = serde_json::from_str(data).or_else(|error| match lenient::replace_lone_surrogates(data) {
         Some(repaired) => serde_json::from_str(&repaired),
         None => Err(error),
     });
     parsed.map_err(|error| {
         let beginning: String = data.chars().take(120).collect();
-        Fault::Malformed(format!("{error} in `{beginning}`"))
+        StreamFault::Malformed(format!("{error} in `{beginning}`"))
     })
 }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::{Action, Rule};
+use crate::{PermissionAction, PermissionRule};
 
 /// What a call wants to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,13 +11,13 @@ pub struct Ask {
     /// All of them are to be allowed: each path, each command.
     pub patterns: Vec<String>,
     /// What is remembered when the reply is `Always`. The person is shown it, so it should be as narrow as is useful.
-    pub always: Vec<String>,
+    pub always_patterns: Vec<String>,
     /// What other rules have said already: those of a session that works for this one.
-    pub said: Option<Action>,
+    pub prior_action: Option<PermissionAction>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reply {
+pub enum AskReply {
     Once,
     /// Also for what the ask says under `always`, as long as the session remembers.
     Always,
@@ -26,16 +26,16 @@ pub enum Reply {
         reason: Option<String>,
     },
     /// There is nobody who could say yes or no.
-    Nobody,
+    Unattended,
 }
 
 /// What the rules say to an ask.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
+pub enum PermissionDecision {
     Allow,
     /// The same ask with only those patterns that nobody has allowed yet.
     Ask(Ask),
-    Deny(Denied),
+    Deny(PermissionDeniedError),
 }
 
 /// A rule forbids it; no reply can change that. Its `Display` is written for the model, with the rule as the
@@ -45,8 +45,8 @@ pub enum Decision {
     "`{key}` of `{pattern}` is denied by the rule `\"{}\": {{ \"{}\": \"{}\" }}`",
     rule.key, rule.pattern, rule.action.name()
 )]
-pub struct Denied {
+pub struct PermissionDeniedError {
     pub key: String,
     pub pattern: String,
-    pub rule: Rule,
+    pub rule: PermissionRule,
 }

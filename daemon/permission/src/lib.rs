@@ -2,25 +2,25 @@
 //! waits for people and remembers what they said.
 //!
 //! A *key* names a kind of action (`edit`, `bash`; a tool says which is its own), a *pattern* what it is done to (a path, a
-//! command). [`Rules`] are lines of which the last that matches decides; [`Layers`] are the rules of the house, the user
-//! and the agent with what a person has answered on top; [`Asks`] are the asks of one session that wait for a reply.
+//! command). [`PermissionRules`] are lines of which the last that matches decides; [`RuleLayers`] are the rules of the house, the user
+//! and the agent with what a person has answered on top; [`PendingAsks`] are the asks of one session that wait for a reply.
 //!
 //! Invariant: without a rule the answer is to ask.
 //! Invariant: what a person has answered never allows what a rule denies.
 
 mod ask;
-mod asks;
-mod defaults;
-mod layers;
+mod default_rules;
+mod pending_asks;
 mod rule;
+mod rule_layers;
 mod wildcard;
 
 #[cfg(test)]
-mod conformance;
+mod conformance_tests;
 
-pub use ask::{Ask, Decision, Denied, Reply};
-pub use asks::{Asks, Outcome, UnknownAsk};
-pub use defaults::defaults;
-pub use layers::Layers;
-pub use rule::{Action, Rule, Rules, Setting};
-pub use wildcard::matches;
+pub use ask::{Ask, AskReply, PermissionDecision, PermissionDeniedError};
+pub use default_rules::default_rules;
+pub use pending_asks::{AskOutcome, PendingAsks, UnknownAskError};
+pub use rule::{PermissionAction, PermissionRule, PermissionRules, RuleSetting};
+pub use rule_layers::RuleLayers;
+pub use wildcard::matches_wildcard;

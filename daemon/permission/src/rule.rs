@@ -1,16 +1,16 @@
 //! Rules: lines of key, pattern and action, of which the last that matches decides.
 
-use crate::matches;
+use crate::matches_wildcard;
 
 /// Whether something happens without asking, after asking, or not at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub enum PermissionAction {
     Allow,
     Ask,
     Deny,
 }
 
-impl Action {
+impl PermissionAction {
     /// As it is written in the configuration.
     pub fn name(self) -> &'static str {
         match self {
@@ -23,14 +23,14 @@ impl Action {
 
 /// Key and pattern may both be wildcards.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rule {
+pub struct PermissionRule {
     pub key: String,
     pub pattern: String,
-    pub action: Action,
+    pub action: PermissionAction,
 }
 
-impl Rule {
-    pub fn new(key: impl Into<String>, pattern: impl Into<String>, action: Action) -> Self {
+impl PermissionRule {
+    pub fn new(key: impl Into<String>, pattern: impl Into<String>, action: PermissionAction) -> Self {
         Self { key: key.into(), pattern: pattern.into(), action }
     }
 
@@ -41,31 +41,33 @@ impl Rule {
 
 /// What the configuration says about one key: one action, or some by pattern in the order of writing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Setting {
-    Action(Action),
-    ByPattern(Vec<(String, Action)>),
+pub enum RuleSetting {
+    Action(PermissionAction),
+    ByPattern(Vec<(String, PermissionAction)>),
 }
 
 /// Rules in their order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Rules {
-    rules: Vec<Rule>,
+pub struct PermissionRules {
+    rules: Vec<PermissionRule>,
 }
 
-impl Rules {
+impl PermissionRules {
     /// One action for everything.
-    pub fn all(action: Action) -> Self {
-        Self::from_iter([Rule::new("*", "*", action)])
+    pub fn all(action: PermissionAction) -> Self {
+        Self::from_iter([PermissionRule::new("*", "*", action)])
     }
 
     /// The configuration's lines in their order. A pattern's `~` or `$HOME` in front is the user's home.
-    pub fn from_settings(settings: impl IntoIterator<Item = (String, Setting)>, home: &str) -> Self {
+    pub fn from_settings(settings: impl IntoIterator<Item = (String, RuleSetting)>, home: &str) -> Self {
         let mut rules = Vec::new();
         for (key, setting) in settings {
             match setting {
-                Setting::Action(action) => rules.push(Rule::new(key, "*", action)),
-                Setting::ByPattern(lines) => rules.extend(
-                    lines.iter().map(|(pattern, action)| Rule::new(&*key, at_home(pattern, home), *action)),
+                RuleSetting::Action(action) => rules.push(PermissionRule::new(key, "*", action)),
+                RuleSetting::ByPattern(lines) => rules.extend(
+                    lines
+                        .iter()
+                        .map(|(pattern, action)| PermissionRule::new(&*key, at_home(pattern, home), *action)),
                 ),
             }
         }
@@ -74,7 +76,7 @@ impl Rules {
 
     /// These rules with others behind them, which decide where they match.
     #[must_use]
-    pub fn then(mut self, later: Rules) -> Self {
+    pub fn chain(mut self, later: PermissionRules) -> Self {
         self.rules.extend(later.rules);
         self
     }
@@ -82,11 +84,11 @@ impl Rules {
     /// These rules where nothing under the key happens without asking: what they allow is asked for, what they deny stays
     /// denied.
     #[must_use]
-    pub fn asking(self, key: &str) -> Rules {
+    pub fn with_asking(self, key: &str) -> PermissionRules {
         let mut rules = Vec::with_capacity(self.rules.len());
         for rule in self.rules {
-            let allows = rule.action == Action::Allow && matches(&rule.key, key);
-            let asks = allows.then(|| Rule::new(key, &*rule.pattern, Action::Ask));
+            let allows = rule.action == PermissionAction::Allow && matches_wildcard(&rule.key, key);
+            let asks = allows.then(|| PermissionRule::new(key, &*rule.pattern, PermissionAction::Ask));
             rules.push(rule);
             // Right behind it, so that it decides where that one would have.
             rules.extend(asks);
@@ -94,30 +96,30 @@ impl Rules {
         Self { rules }
     }
 
-    pub fn push(&mut self, rule: Rule) {
+    pub fn push(&mut self, rule: PermissionRule) {
         self.rules.push(rule);
     }
 
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Rule> {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &PermissionRule> {
         self.rules.iter()
     }
 
     /// The rule that decides, if there is one.
-    pub fn deciding(&self, key: &str, pattern: &str) -> Option<&Rule> {
-        self.iter().rfind(|rule| matches(&rule.key, key) && matches(&rule.pattern, pattern))
+    pub fn deciding_rule(&self, key: &str, pattern: &str) -> Option<&PermissionRule> {
+        self.iter().rfind(|rule| matches_wildcard(&rule.key, key) && matches_wildcard(&rule.pattern, pattern))
     }
 
-    pub fn evaluate(&self, key: &str, pattern: &str) -> Action {
-        self.deciding(key, pattern).map_or(Action::Ask, |rule| rule.action)
+    pub fn evaluate(&self, key: &str, pattern: &str) -> PermissionAction {
+        self.deciding_rule(key, pattern).map_or(PermissionAction::Ask, |rule| rule.action)
     }
 
     /// Whether everything under the key is denied, so that there is no use in offering it.
     pub fn denies_all(&self, key: &str) -> bool {
-        for rule in self.iter().rev().filter(|rule| matches(&rule.key, key)) {
+        for rule in self.iter().rev().filter(|rule| matches_wildcard(&rule.key, key)) {
             if rule.is_for_everything() {
-                return rule.action == Action::Deny;
+                return rule.action == PermissionAction::Deny;
             }
-            if rule.action != Action::Deny {
+            if rule.action != PermissionAction::Deny {
                 return false;
             }
         }
@@ -125,13 +127,13 @@ impl Rules {
     }
 
     /// Those of the tools, given with their keys, that are hidden from the model because they could only be denied.
-    pub fn disabled<'a>(&self, tools: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<&'a str> {
+    pub fn denied_tools<'a>(&self, tools: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<&'a str> {
         tools.into_iter().filter(|(_, key)| self.denies_all(key)).map(|(tool, _)| tool).collect()
     }
 }
 
-impl FromIterator<Rule> for Rules {
-    fn from_iter<T: IntoIterator<Item = Rule>>(rules: T) -> Self {
+impl FromIterator<PermissionRule> for PermissionRules {
+    fn from_iter<T: IntoIterator<Item = PermissionRule>>(rules: T) -> Self {
         Self { rules: rules.into_iter().collect() }
     }
 }
@@ -150,25 +152,28 @@ mod tests {
 
     #[test]
     fn a_tool_is_hidden_if_nothing_of_it_is_left() {
-        let rule = |pattern, action| Rule::new("bash", pattern, action);
-        let denied = Rules::from_iter([rule("*", Action::Deny), rule("rm *", Action::Deny)]);
-        assert_eq!(denied.disabled([("bash", "bash"), ("read", "read")]), ["bash"]);
-        let some_left = denied.clone().then(Rules::from_iter([rule("ls", Action::Ask)]));
+        let rule = |pattern, action| PermissionRule::new("bash", pattern, action);
+        let denied = PermissionRules::from_iter([
+            rule("*", PermissionAction::Deny),
+            rule("rm *", PermissionAction::Deny),
+        ]);
+        assert_eq!(denied.denied_tools([("bash", "bash"), ("read", "read")]), ["bash"]);
+        let some_left = denied.clone().chain(PermissionRules::from_iter([rule("ls", PermissionAction::Ask)]));
         assert!(!some_left.denies_all("bash"));
-        assert!(Rules::all(Action::Deny).denies_all("anything"));
+        assert!(PermissionRules::all(PermissionAction::Deny).denies_all("anything"));
     }
 
     #[test]
     fn what_was_allowed_can_be_asked_for() {
         let rules = [
-            Rule::new("*", "*", Action::Allow),
-            Rule::new("bash", "rm *", Action::Deny),
-            Rule::new("ba*", "rm x", Action::Allow),
+            PermissionRule::new("*", "*", PermissionAction::Allow),
+            PermissionRule::new("bash", "rm *", PermissionAction::Deny),
+            PermissionRule::new("ba*", "rm x", PermissionAction::Allow),
         ];
-        let asking = Rules::from_iter(rules).asking("bash");
+        let asking = PermissionRules::from_iter(rules).with_asking("bash");
         let bash = ["ls", "rm y", "rm x"].map(|pattern| asking.evaluate("bash", pattern));
-        assert_eq!(bash, [Action::Ask, Action::Deny, Action::Ask]);
-        assert_eq!(asking.evaluate("edit", "a"), Action::Allow);
+        assert_eq!(bash, [PermissionAction::Ask, PermissionAction::Deny, PermissionAction::Ask]);
+        assert_eq!(asking.evaluate("edit", "a"), PermissionAction::Allow);
     }
 
     #[test]

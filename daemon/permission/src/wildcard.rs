@@ -9,7 +9,7 @@
 //! Time is at most the product of both lengths: on a mismatch only the last `*` takes one more character.
 
 /// Whether the text as a whole is what the pattern says.
-pub fn matches(pattern: &str, text: &str) -> bool {
+pub fn matches_wildcard(pattern: &str, text: &str) -> bool {
     matches_in(pattern, text, cfg!(windows))
 }
 
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[derive(Deserialize)]
-    struct Case {
+    struct WildcardCase {
         id: String,
         input: String,
         pattern: String,
@@ -66,8 +66,8 @@ mod tests {
     }
 
     #[derive(Deserialize)]
-    struct Cases {
-        r#match: Vec<Case>,
+    struct WildcardCases {
+        r#match: Vec<WildcardCase>,
     }
 
     /// All cases of today's matcher. The corpus also describes a matcher that sorts patterns by length and one that takes
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn conformance() {
         let file = include_str!("../../../tests/conformance/wildcard.json");
-        let cases: Cases = serde_json::from_str(file).unwrap();
+        let cases: WildcardCases = serde_json::from_str(file).unwrap();
         for case in &cases.r#match {
             let any_case = case.platform.as_deref() == Some("win32");
             let ours = matches_in(&case.pattern, &case.input, any_case);
@@ -87,7 +87,7 @@ mod tests {
     /// Not timed: with backtracking over every `*` this would not end.
     #[test]
     fn many_stars_come_to_an_end() {
-        assert!(!matches(&("*a".repeat(30) + "b"), &"a".repeat(5000)));
+        assert!(!matches_wildcard(&("*a".repeat(30) + "b"), &"a".repeat(5000)));
     }
 
     /// The definition, as slow as it is plain.
@@ -105,7 +105,7 @@ mod tests {
         #[test]
         fn it_is_what_the_definition_says(pattern in "[ab*?]{0,8}", text in "[ab*?]{0,10}") {
             let chars = |text: &str| text.chars().collect::<Vec<_>>();
-            prop_assert_eq!(matches(&pattern, &text), plain(&chars(&pattern), &chars(&text)));
+            prop_assert_eq!(matches_wildcard(&pattern, &text), plain(&chars(&pattern), &chars(&text)));
         }
     }
 }

@@ -3,14 +3,14 @@
 //! Nothing here looks into a message. Bad framing is a value, not an end: it says what was seen, and reading goes on at
 //! the next `Content-Length`.
 //!
-//! Invariant: a message that is too long is never held, only its beginning ([`HEAD`]), which may tell who waits for it.
+//! Invariant: a message that is too long is never held, only its beginning ([`HEAD_BYTES`]), which may tell who waits for it.
 
 use std::io;
 
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
-use decode::Decoder;
+use decode::FrameDecoder;
 
 pub mod decode;
 pub mod head;
@@ -18,13 +18,13 @@ pub mod head;
 mod tests;
 
 /// No message is longer.
-pub const LONGEST: usize = 64 * 1024 * 1024;
+pub const MAX_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
 
 /// No header is longer.
-pub const LONGEST_HEADER: usize = 8 * 1024;
+pub const MAX_HEADER_BYTES: usize = 8 * 1024;
 
 /// So much of a message that is too long is kept.
-pub const HEAD: usize = 1024;
+pub const HEAD_BYTES: usize = 1024;
 
 /// A buffer that grew beyond this for one message is given back.
 const KEPT: usize = 1024 * 1024;
@@ -33,22 +33,22 @@ const KEPT: usize = 1024 * 1024;
 pub enum FrameError {
     #[error("expected `Content-Length: N`, saw `{seen}`")]
     Garbage { seen: String },
-    #[error("the message has {length} bytes, the most is {LONGEST}")]
+    #[error("the message has {length} bytes, the most is {MAX_MESSAGE_BYTES}")]
     TooLong { length: u64, head: Bytes },
     #[error("the stream ended inside a message")]
-    Cut,
+    Truncated,
 }
 
 #[derive(Debug)]
 pub struct FrameReader<R> {
     inner: R,
     buffer: BytesMut,
-    decoder: Decoder,
+    decoder: FrameDecoder,
 }
 
 impl<R: AsyncRead + Unpin> FrameReader<R> {
     pub fn new(inner: R) -> Self {
-        Self { inner, buffer: BytesMut::new(), decoder: Decoder::default() }
+        Self { inner, buffer: BytesMut::new(), decoder: FrameDecoder::default() }
     }
 
     /// The next message, or what was there instead; `None` at the end. Nothing is lost if the future is dropped.
@@ -60,7 +60,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
             if self.buffer.is_empty() && self.buffer.capacity() > KEPT {
                 self.buffer = BytesMut::new();
             }
-            self.buffer.reserve(self.decoder.wanted().clamp(LONGEST_HEADER, KEPT));
+            self.buffer.reserve(self.decoder.bytes_needed().clamp(MAX_HEADER_BYTES, KEPT));
             if self.inner.read_buf(&mut self.buffer).await? == 0 {
                 return Ok(self.decoder.end(&mut self.buffer).map(Err));
             }

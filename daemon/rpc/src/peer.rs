@@ -1,7 +1,7 @@
 //! JSON-RPC with one peer, over any two streams: both sides ask, answer and tell.
 //!
 //! What is sent goes out in the order of the calls, and no call waits: what cannot be written yet is queued. What comes in is
-//! handed to the [`Handler`] in the order in which it came, one message at a time, and a request is answered before the next
+//! handed to the [`RpcHandler`] in the order in which it came, one message at a time, and a request is answered before the next
 //! message is looked at.
 //!
 //! Invariant: the queue has an end. A message that were left out would make the two sides disagree, so a peer that does not
@@ -20,13 +20,13 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, BufWriter};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::frame::head::Head;
+use crate::frame::head::RpcMessageHead;
 use crate::frame::{self, FrameError, FrameReader};
 
-use pending::Pending;
-pub use pending::{Answer, Waiting};
+use pending_requests::PendingRpcRequests;
+pub use pending_requests::{RpcResponseFuture, UnansweredRequest};
 
-mod pending;
+mod pending_requests;
 #[cfg(test)]
 mod tests;
 
@@ -41,13 +41,13 @@ const LONGEST_ID: usize = 256;
 const LONGEST_ERROR: usize = 2000;
 
 /// What is done with what comes in. Each call must return at once.
-pub trait Handler: Send + Sync + 'static {
+pub trait RpcHandler: Send + Sync + 'static {
     fn request(&self, method: &str, params: &RawValue) -> Result<serde_json::Value, RpcError>;
-    fn notified(&self, method: &str, params: &RawValue);
+    fn notification(&self, method: &str, params: &RawValue);
     /// Something came in that is no message.
-    fn garbage(&self, seen: &str);
+    fn malformed(&self, seen: &str);
     /// Nothing comes in any more. `why` completes "it has ended: …".
-    fn ended(&self, why: &str);
+    fn closed(&self, why: &str);
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -60,14 +60,14 @@ pub struct RpcError {
 impl RpcError {
     pub const METHOD_NOT_FOUND: i64 = -32601;
 
-    pub fn unknown(method: &str) -> Self {
+    pub fn method_not_found(method: &str) -> Self {
         let shown: String = method.chars().take(100).collect();
         Self { code: Self::METHOD_NOT_FOUND, message: format!("`{shown}` is not known here") }
     }
 
     /// Whether the same request may be answered when it is sent again: cancelled, the content was modified, or the server
     /// itself gave it up.
-    pub fn is_passing(&self) -> bool {
+    pub fn is_retryable(&self) -> bool {
         matches!(self.code, -32802..=-32800)
     }
 }
@@ -82,35 +82,36 @@ pub enum PeerError {
 
 /// One side of a connection. Dropped, the connection ends.
 #[derive(Debug)]
-pub struct Peer {
-    shared: Arc<Shared>,
+pub struct RpcPeer {
+    shared: Arc<RpcPeerInner>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct RpcPeerInner {
     out: mpsc::Sender<Bytes>,
     /// Bytes in the queue.
     queued: AtomicUsize,
-    pending: Pending,
+    pending: PendingRpcRequests,
     closing: CancellationToken,
 }
 
-impl Drop for Peer {
+impl Drop for RpcPeer {
     fn drop(&mut self) {
         self.close("nobody speaks to it any more");
     }
 }
 
-impl Peer {
+impl RpcPeer {
     pub fn start(
         reader: impl AsyncRead + Send + Unpin + 'static,
         writer: impl AsyncWrite + Send + Unpin + 'static,
-        handler: Arc<impl Handler>,
+        handler: Arc<impl RpcHandler>,
     ) -> Self {
         let (out, queue) = mpsc::channel(ROOM);
         let closing = CancellationToken::new();
-        let pending = Pending::default();
-        let shared = Arc::new(Shared { out, queued: AtomicUsize::new(0), pending, closing: closing.clone() });
+        let pending = PendingRpcRequests::default();
+        let shared =
+            Arc::new(RpcPeerInner { out, queued: AtomicUsize::new(0), pending, closing: closing.clone() });
         let writing = write(Arc::clone(&shared), queue, writer);
         let stop = closing.clone();
         tokio::spawn(async move { stop.run_until_cancelled(writing).await });
@@ -119,25 +120,25 @@ impl Peer {
         tokio::spawn(async move {
             closing.run_until_cancelled(reading).await;
             ended.close("it closed its output");
-            handler.ended(&ended.pending.why());
+            handler.closed(&ended.pending.close_reason());
         });
         Self { shared }
     }
 
     /// Sends at once; the answer is waited for. A request that is dropped before is cancelled.
-    pub fn request(&self, method: &'static str, params: &impl Serialize) -> Answer {
-        let (id, answer) = self.shared.pending.ask(&self.shared, method);
-        self.shared.say(&Outgoing::new(Some(id), method, params));
+    pub fn request(&self, method: &'static str, params: &impl Serialize) -> RpcResponseFuture {
+        let (id, answer) = self.shared.pending.register(&self.shared, method);
+        self.shared.say(&OutgoingRpcMessage::new(Some(id), method, params));
         answer
     }
 
     pub fn notify(&self, method: &str, params: &impl Serialize) {
-        self.shared.say(&Outgoing::new(None, method, params));
+        self.shared.say(&OutgoingRpcMessage::new(None, method, params));
     }
 
     /// The request that has been waited for longest, among those that were sent after the last answer of any kind.
-    pub fn unanswered(&self) -> Option<Waiting> {
-        self.shared.pending.unanswered()
+    pub fn oldest_unanswered(&self) -> Option<UnansweredRequest> {
+        self.shared.pending.oldest_unanswered()
     }
 
     /// Ends the connection. Everything that waits is told why.
@@ -147,7 +148,7 @@ impl Peer {
 }
 
 #[derive(Serialize)]
-struct Outgoing<'a, P> {
+struct OutgoingRpcMessage<'a, P> {
     jsonrpc: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<u64>,
@@ -155,13 +156,13 @@ struct Outgoing<'a, P> {
     params: &'a P,
 }
 
-impl<'a, P> Outgoing<'a, P> {
+impl<'a, P> OutgoingRpcMessage<'a, P> {
     fn new(id: Option<u64>, method: &'a str, params: &'a P) -> Self {
         Self { jsonrpc: VERSION, id, method, params }
     }
 }
 
-impl Shared {
+impl RpcPeerInner {
     fn say(&self, message: &impl Serialize) {
         match serde_json::to_vec(message) {
             Ok(bytes) => self.send(bytes.into()),
@@ -187,27 +188,27 @@ impl Shared {
 
     fn answer(&self, id: &RawValue, result: Result<serde_json::Value, RpcError>) {
         #[derive(Serialize)]
-        struct Failure {
+        struct RpcErrorObject {
             code: i64,
             message: String,
         }
         #[derive(Serialize)]
         #[serde(untagged)]
-        enum Answered<'a> {
+        enum RpcResponse<'a> {
             Result { jsonrpc: &'static str, id: &'a RawValue, result: serde_json::Value },
-            Error { jsonrpc: &'static str, id: &'a RawValue, error: Failure },
+            Error { jsonrpc: &'static str, id: &'a RawValue, error: RpcErrorObject },
         }
         let jsonrpc = VERSION;
         self.say(&match result {
-            Ok(result) => Answered::Result { jsonrpc, id, result },
+            Ok(result) => RpcResponse::Result { jsonrpc, id, result },
             Err(RpcError { code, message }) => {
-                Answered::Error { jsonrpc, id, error: Failure { code, message } }
+                RpcResponse::Error { jsonrpc, id, error: RpcErrorObject { code, message } }
             }
         });
     }
 }
 
-async fn write(shared: Arc<Shared>, mut queue: mpsc::Receiver<Bytes>, writer: impl AsyncWrite + Unpin) {
+async fn write(shared: Arc<RpcPeerInner>, mut queue: mpsc::Receiver<Bytes>, writer: impl AsyncWrite + Unpin) {
     let mut writer = BufWriter::new(writer);
     while let Some(message) = queue.recv().await {
         let mut written = frame::write(&mut writer, &message).await;
@@ -221,19 +222,19 @@ async fn write(shared: Arc<Shared>, mut queue: mpsc::Receiver<Bytes>, writer: im
     }
 }
 
-async fn read(shared: Arc<Shared>, reader: impl AsyncRead + Unpin, handler: Arc<impl Handler>) {
+async fn read(shared: Arc<RpcPeerInner>, reader: impl AsyncRead + Unpin, handler: Arc<impl RpcHandler>) {
     let mut reader = FrameReader::new(reader);
     loop {
         match reader.next().await {
             Ok(Some(Ok(message))) => take(&shared, &message, &*handler),
             Ok(Some(Err(error))) => {
                 if let FrameError::TooLong { head, .. } = &error
-                    && let Some(id) = Head::guess(head).id.and_then(number)
+                    && let Some(id) = RpcMessageHead::guess(head).id.and_then(number)
                 {
                     let message = "the answer is too long to be read".to_owned();
-                    shared.pending.settle(id, Err(RpcError { code: 0, message }));
+                    shared.pending.resolve(id, Err(RpcError { code: 0, message }));
                 }
-                handler.garbage(&error.to_string());
+                handler.malformed(&error.to_string());
             }
             Ok(None) => return,
             Err(error) => return shared.close(&format!("its output cannot be read: {error}")),
@@ -244,7 +245,7 @@ async fn read(shared: Arc<Shared>, reader: impl AsyncRead + Unpin, handler: Arc<
 }
 
 #[derive(Deserialize)]
-struct Incoming<'a> {
+struct IncomingRpcMessage<'a> {
     #[serde(borrow)]
     id: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -257,9 +258,9 @@ struct Incoming<'a> {
     error: Option<&'a RawValue>,
 }
 
-fn take(shared: &Shared, message: &[u8], handler: &impl Handler) {
+fn take(shared: &RpcPeerInner, message: &[u8], handler: &impl RpcHandler) {
     let lossy;
-    let incoming: Result<Incoming<'_>, _> = match serde_json::from_slice(message) {
+    let incoming: Result<IncomingRpcMessage<'_>, _> = match serde_json::from_slice(message) {
         Err(_) if std::str::from_utf8(message).is_err() => {
             // A server that prints a file's bytes as they are means the rest of the message nonetheless.
             lossy = String::from_utf8_lossy(message);
@@ -267,25 +268,25 @@ fn take(shared: &Shared, message: &[u8], handler: &impl Handler) {
         }
         other => other,
     };
-    let Incoming { id, method, params, result, error } = match incoming {
+    let IncomingRpcMessage { id, method, params, result, error } = match incoming {
         Ok(incoming) => incoming,
-        Err(error) => return handler.garbage(&format!("a message that is not as it must be: {error}")),
+        Err(error) => return handler.malformed(&format!("a message that is not as it must be: {error}")),
     };
     let params = params.unwrap_or(RawValue::NULL);
     match (id, method) {
         (Some(id), Some(_)) if id.get().len() > LONGEST_ID => {
-            handler.garbage("a request whose id is too long");
+            handler.malformed("a request whose id is too long");
         }
         (Some(id), Some(method)) => shared.answer(id, handler.request(&method, params)),
-        (None, Some(method)) => handler.notified(&method, params),
+        (None, Some(method)) => handler.notification(&method, params),
         (Some(id), None) => match number(id.get()) {
             Some(id) => {
                 let settled = error.map_or(Ok(result.unwrap_or(RawValue::NULL)), |error| Err(failure(error)));
-                shared.pending.settle(id, settled);
+                shared.pending.resolve(id, settled);
             }
-            None => handler.garbage("an answer whose id is none of ours"),
+            None => handler.malformed("an answer whose id is none of ours"),
         },
-        (None, None) => handler.garbage("a message that is no request, no notification and no answer"),
+        (None, None) => handler.malformed("a message that is no request, no notification and no answer"),
     }
 }
 

@@ -14,21 +14,21 @@ use std::path::{Path, PathBuf};
 
 use tokio::net::{UnixListener, UnixStream, unix};
 
-use folder::Refused;
+use runtime_folder::RuntimeFolderError;
 
-mod folder;
+mod runtime_folder;
 #[cfg(test)]
 mod tests;
 
 /// What the system has room for in an address, without its final zero.
 const LONGEST: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
-pub type Reader = unix::OwnedReadHalf;
-pub type Writer = unix::OwnedWriteHalf;
+pub type SocketReader = unix::OwnedReadHalf;
+pub type SocketWriter = unix::OwnedWriteHalf;
 
 /// Where the desk of this user is found.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct DaemonAddress {
     folder: PathBuf,
 }
 
@@ -37,26 +37,26 @@ pub enum TransportError {
     #[error("no daemon is running")]
     NoDaemon,
     #[error("another daemon is running, or about to")]
-    Taken,
+    AlreadyRunning,
     #[error(transparent)]
-    Refused(#[from] Refused),
+    Refused(#[from] RuntimeFolderError),
     #[error(
         "{}: the name of the socket has {length} bytes, the system has room for {LONGEST}; set COPYDESK_RUNTIME_DIR to a shorter folder", socket.display()
     )]
     TooLong { socket: PathBuf, length: usize },
     #[error("{}: the daemon there is a process of user {uid}, not yours", socket.display())]
-    Stranger { socket: PathBuf, uid: u32 },
+    OtherUser { socket: PathBuf, uid: u32 },
     #[error("{}: {error}", path.display())]
     System { path: PathBuf, error: io::Error },
 }
 
-impl Place {
+impl DaemonAddress {
     /// `COPYDESK_RUNTIME_DIR`, or a folder of ours in the user's runtime folder, or one in the folder for temporary files.
     pub fn new(env: &dyn Fn(&str) -> Option<OsString>) -> Self {
         // A relative one would be another place for each current folder.
         let absolute = |name: &str| env(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let temporary = || {
-            let own = format!("copydesk-{}", folder::user());
+            let own = format!("copydesk-{}", runtime_folder::user());
             absolute("TMPDIR").unwrap_or_else(|| "/tmp".into()).join(own)
         };
         let folder = absolute("COPYDESK_RUNTIME_DIR")
@@ -69,10 +69,10 @@ impl Place {
     }
 
     /// Makes the daemon's end. Must run inside the runtime.
-    pub fn listen(&self) -> Result<Listener, TransportError> {
+    pub fn listen(&self) -> Result<DaemonListener, TransportError> {
         let socket = self.checked_socket()?;
-        folder::make(&self.folder)?;
-        folder::check(&self.folder)?;
+        runtime_folder::make(&self.folder)?;
+        runtime_folder::check(&self.folder)?;
         let lock = lock(&self.folder.join("desk.lock"))?;
         let system = |error| TransportError::System { path: socket.clone(), error };
         match fs::remove_file(&socket) {
@@ -81,23 +81,23 @@ impl Place {
         }
         let listener = UnixListener::bind(&socket).map_err(system)?;
         let node = node(&socket);
-        Ok(Listener { listener, socket, node, _lock: lock })
+        Ok(DaemonListener { listener, socket, node, _lock: lock })
     }
 
-    pub async fn connect(&self) -> Result<Connection, TransportError> {
+    pub async fn connect(&self) -> Result<SocketConnection, TransportError> {
         let socket = self.checked_socket()?;
         let system = |error| TransportError::System { path: socket.clone(), error };
-        if !folder::exists(&self.folder) {
+        if !runtime_folder::exists(&self.folder) {
             return Err(TransportError::NoDaemon);
         }
-        folder::check(&self.folder)?;
+        runtime_folder::check(&self.folder)?;
         let stream = match UnixStream::connect(&socket).await {
             Err(error) if is_absence(&error) => return Err(TransportError::NoDaemon),
             stream => stream.map_err(system)?,
         };
         match stream.peer_cred().map_err(system)?.uid() {
-            uid if uid == folder::user() => Ok(Connection { stream }),
-            uid => Err(TransportError::Stranger { socket, uid }),
+            uid if uid == runtime_folder::user() => Ok(SocketConnection { stream }),
+            uid => Err(TransportError::OtherUser { socket, uid }),
         }
     }
 
@@ -122,14 +122,14 @@ fn lock(path: &Path) -> Result<File, TransportError> {
     let file = file.map_err(system)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(TransportError::Taken),
+        Err(TryLockError::WouldBlock) => Err(TransportError::AlreadyRunning),
         Err(TryLockError::Error(error)) => Err(system(error)),
     }
 }
 
 /// The daemon's end. The socket goes when this does, and the lock after it.
 #[derive(Debug)]
-pub struct Listener {
+pub struct DaemonListener {
     listener: UnixListener,
     socket: PathBuf,
     /// Which file the socket is: another may take its place.
@@ -141,18 +141,18 @@ fn node(socket: &Path) -> Option<(u64, u64)> {
     fs::symlink_metadata(socket).ok().map(|meta| (meta.dev(), meta.ino()))
 }
 
-impl Listener {
+impl DaemonListener {
     /// Whether anybody can come: the folder of a user who has logged out goes, with every socket in it.
-    pub fn can_be_found(&self) -> bool {
+    pub fn is_reachable(&self) -> bool {
         node(&self.socket) == self.node
     }
 
     /// The next client of this user. Others are turned away.
-    pub async fn accept(&self) -> io::Result<Connection> {
+    pub async fn accept(&self) -> io::Result<SocketConnection> {
         loop {
             let (stream, _) = self.listener.accept().await?;
             match stream.peer_cred().map(|peer| peer.uid()) {
-                Ok(uid) if uid == folder::user() => return Ok(Connection { stream }),
+                Ok(uid) if uid == runtime_folder::user() => return Ok(SocketConnection { stream }),
                 Ok(uid) => tracing::warn!(uid, "a process of another user was turned away"),
                 Err(error) => tracing::warn!(%error, "a client that is already gone"),
             }
@@ -160,9 +160,9 @@ impl Listener {
     }
 }
 
-impl Drop for Listener {
+impl Drop for DaemonListener {
     fn drop(&mut self) {
-        if self.can_be_found() {
+        if self.is_reachable() {
             let _ = fs::remove_file(&self.socket);
         }
     }
@@ -170,12 +170,12 @@ impl Drop for Listener {
 
 /// A client and the desk, each at one end.
 #[derive(Debug)]
-pub struct Connection {
+pub struct SocketConnection {
     stream: UnixStream,
 }
 
-impl Connection {
-    pub fn split(self) -> (Reader, Writer) {
+impl SocketConnection {
+    pub fn split(self) -> (SocketReader, SocketWriter) {
         self.stream.into_split()
     }
 

@@ -27,7 +27,7 @@ use std::{env, thread};
 
 use serde_json::{Value, json};
 
-struct Toy {
+struct ToyServer {
     log: Option<PathBuf>,
     pull: bool,
     open: BTreeMap<String, (i64, String)>,
@@ -41,7 +41,8 @@ fn main() {
         let at = arguments.iter().position(|argument| argument == name)?;
         arguments.get(at + 1).map(PathBuf::from)
     };
-    let mut toy = Toy { log: value("--log"), pull: has("--pull"), open: BTreeMap::new(), eaten: Vec::new() };
+    let mut toy =
+        ToyServer { log: value("--log"), pull: has("--pull"), open: BTreeMap::new(), eaten: Vec::new() };
     if has("--fail") {
         toy.log("fail");
         let _ = writeln!(io::stderr(), "the toy has no wheels");
@@ -110,7 +111,7 @@ fn main() {
     }
 }
 
-impl Toy {
+impl ToyServer {
     fn log(&self, what: &str) {
         let file = self.log.as_ref().map(|log| OpenOptions::new().append(true).create(true).open(log));
         if let Some(Ok(mut file)) = file {

@@ -4,20 +4,22 @@
 //! guess by words: a file that is found needlessly costs a little time, one that is not found is one that nobody can say
 //! anything about until its checker runs.
 
-mod name;
+mod mention_pattern;
 
-pub(crate) use name::stands_alone;
+pub(crate) use mention_pattern::is_never_imported;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use copydesk_workspace::search::{Case, Grep, Match, Overlay, Until, grep};
+use copydesk_workspace::search::{
+    BufferOverlay, CaseSensitivity, GrepMatch, GrepRequest, SearchDeadline, grep,
+};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use crate::known;
+use crate::known_servers;
 
 /// Lines that are looked at in one folder. A name that stands in more is no help.
 const MOST_LINES: usize = 1000;
@@ -30,7 +32,7 @@ const GRACE: Duration = Duration::from_millis(20);
 
 /// Who is asked about, and where others are looked for.
 #[derive(Debug, Clone)]
-pub struct Mentions {
+pub struct DependentsQuery {
     /// By its real path.
     pub path: PathBuf,
     /// The project; nothing outside of it is looked at.
@@ -38,43 +40,43 @@ pub struct Mentions {
     /// Ids of the languages whose files may depend on it.
     pub languages: Vec<String>,
     /// Those that are open already, which go first.
-    pub held: BTreeSet<PathBuf>,
+    pub open_files: BTreeSet<PathBuf>,
     /// What editors have open.
-    pub overlay: Overlay,
-    pub most: usize,
+    pub overlay: BufferOverlay,
+    pub limit: usize,
 }
 
 /// Files that a change may break.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Links {
+pub struct DependentFiles {
     /// In the order in which they are worth a look: held ones, then those that name it where others are brought in, then the
     /// nearest.
-    pub found: Vec<Link>,
+    pub files: Vec<DependentFile>,
     /// Beyond the most that are looked at, some of those that bring it in.
-    pub beyond: Vec<PathBuf>,
+    pub unchecked: Vec<PathBuf>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Link {
+pub struct DependentFile {
     pub path: PathBuf,
     /// It names the file where others are brought in, and not somewhere.
     pub is_import: bool,
 }
 
-impl Links {
+impl DependentFiles {
     /// What is to be looked at for several files, and what is beyond that: each once, and none of these files themselves. Those that bring
     /// them in go first, and only those are beyond.
-    pub fn join(
+    pub fn merge(
         all: Vec<Self>,
         without: impl Fn(&Path) -> bool,
         most: usize,
     ) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let (mut imports, mut mentions, mut beyond) = (Vec::new(), Vec::new(), Vec::new());
         for links in all {
-            for link in links.found {
+            for link in links.files {
                 if link.is_import { imports.push(link.path) } else { mentions.push(link.path) }
             }
-            beyond.extend(links.beyond);
+            beyond.extend(links.unchecked);
         }
         imports.extend(beyond);
         let mut seen = HashSet::new();
@@ -90,17 +92,19 @@ impl Links {
 }
 
 /// What was found when the time is over.
-pub async fn dependents(mentions: Mentions, until: Instant) -> Links {
-    let is_package = name::is_package(&mentions.path);
-    let Some(regex) = name::regex(&mentions.path) else { return Links::default() };
+pub async fn find_dependents(mentions: DependentsQuery, until: Instant) -> DependentFiles {
+    let is_package = mention_pattern::shares_package_scope(&mentions.path);
+    let Some(regex) = mention_pattern::mention_pattern(&mentions.path) else {
+        return DependentFiles::default();
+    };
     let include = include(&mentions.languages);
     let Some(folder) = mentions.path.parent().filter(|folder| folder.starts_with(&mentions.root)) else {
-        return Links::default();
+        return DependentFiles::default();
     };
     if include.is_empty() {
-        return Links::default();
+        return DependentFiles::default();
     }
-    let mut found = Found::default();
+    let mut found = DependentsSearch::default();
     if is_package {
         siblings(&mentions.path).into_iter().for_each(|path| found.add(path, true, 0));
     }
@@ -111,9 +115,9 @@ pub async fn dependents(mentions: Mentions, until: Instant) -> Links {
         include.extend(inner.and_then(Path::file_name).and_then(exclude));
         let lines = look(&mentions, within, &regex, include, until).await;
         for line in lines {
-            found.add(line.path, name::is_import(&line.text), distance);
+            found.add(line.path, mention_pattern::is_import(&line.text), distance);
         }
-        if within == mentions.root || found.count_imports() > mentions.most || Instant::now() >= until {
+        if within == mentions.root || found.count_imports() > mentions.limit || Instant::now() >= until {
             break;
         }
         inner = Some(within);
@@ -122,24 +126,24 @@ pub async fn dependents(mentions: Mentions, until: Instant) -> Links {
 }
 
 async fn look(
-    mentions: &Mentions,
+    mentions: &DependentsQuery,
     within: &Path,
     regex: &str,
     include: Vec<String>,
     until: Instant,
-) -> Vec<Match> {
-    let request = Grep {
-        within: within.to_owned(),
+) -> Vec<GrepMatch> {
+    let request = GrepRequest {
+        root: within.to_owned(),
         regex: regex.to_owned(),
-        case: Case::Sensitive,
+        case: CaseSensitivity::Sensitive,
         include,
         hidden: false,
         limit: MOST_LINES,
         overlay: mentions.overlay.clone(),
-        without: HashSet::new(),
+        excluded_paths: HashSet::new(),
     };
     let patience = until.saturating_duration_since(Instant::now());
-    let searching = grep(request, Until { cancel: CancellationToken::new(), patience });
+    let searching = grep(request, SearchDeadline { cancel: CancellationToken::new(), timeout: patience });
     // The search itself stops then, and gives what it has found; a disk that does not answer is not waited for.
     match timeout_at(until + GRACE, searching).await {
         Ok(Ok(found)) => found.matches,
@@ -150,7 +154,7 @@ async fn look(
 
 /// Globs of the files of these languages.
 fn include(languages: &[String]) -> Vec<String> {
-    let of = known::languages().iter().filter(|language| languages.contains(&language.id));
+    let of = known_servers::languages().iter().filter(|language| languages.contains(&language.id));
     of.flat_map(|language| language.extensions.iter().map(|ending| format!("*{ending}"))).collect()
 }
 
@@ -167,12 +171,12 @@ fn siblings(path: &Path) -> Vec<PathBuf> {
 }
 
 #[derive(Default)]
-struct Found {
+struct DependentsSearch {
     /// Whether it is named where others are brought in, and how far away it is.
     files: HashMap<PathBuf, (bool, usize)>,
 }
 
-impl Found {
+impl DependentsSearch {
     fn add(&mut self, path: PathBuf, is_import: bool, distance: usize) {
         let found = self.files.entry(path).or_insert((false, distance));
         found.0 |= is_import;
@@ -182,20 +186,23 @@ impl Found {
         self.files.values().filter(|(is_import, _)| *is_import).count()
     }
 
-    fn finish(mut self, mentions: &Mentions) -> Links {
+    fn finish(mut self, mentions: &DependentsQuery) -> DependentFiles {
         self.files.remove(&mentions.path);
         let mut files: Vec<_> = self
             .files
             .into_iter()
-            .map(|(path, (is_import, distance))| (!mentions.held.contains(&path), !is_import, distance, path))
+            .map(|(path, (is_import, distance))| {
+                (!mentions.open_files.contains(&path), !is_import, distance, path)
+            })
             .collect();
         files.sort();
-        let beyond = files.split_off(mentions.most.min(files.len()));
+        let beyond = files.split_off(mentions.limit.min(files.len()));
         let imports = beyond.into_iter().filter(|(_, is_no_import, ..)| !is_no_import).take(BEYOND);
-        let link = |(_, is_no_import, _, path): (_, bool, _, _)| Link { path, is_import: !is_no_import };
-        Links {
-            beyond: imports.map(|(.., path)| path).collect(),
-            found: files.into_iter().map(link).collect(),
+        let link =
+            |(_, is_no_import, _, path): (_, bool, _, _)| DependentFile { path, is_import: !is_no_import };
+        DependentFiles {
+            unchecked: imports.map(|(.., path)| path).collect(),
+            files: files.into_iter().map(link).collect(),
         }
     }
 }
@@ -215,15 +222,15 @@ mod tests {
             fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
             fs::write(root.join(name), text).unwrap();
         }
-        let mentions = Mentions {
+        let mentions = DependentsQuery {
             path: root.join(path),
             root: root.clone(),
             languages: languages.iter().map(|id| (*id).to_owned()).collect(),
-            held: held.iter().map(|name| root.join(name)).collect(),
-            overlay: Overlay::default(),
-            most: 3,
+            open_files: held.iter().map(|name| root.join(name)).collect(),
+            overlay: BufferOverlay::default(),
+            limit: 3,
         };
-        let Links { found, beyond } = dependents(mentions, soon()).await;
+        let DependentFiles { files: found, unchecked: beyond } = find_dependents(mentions, soon()).await;
         let found: Vec<_> = found
             .iter()
             .map(|link| &link.path)
@@ -266,13 +273,13 @@ mod tests {
         let paths =
             |names: &str| names.chars().map(|name| PathBuf::from(name.to_string())).collect::<Vec<_>>();
         let links = |imports: &str, mentions: &str, beyond: &str| {
-            let link = |is_import| move |path| Link { path, is_import };
+            let link = |is_import| move |path| DependentFile { path, is_import };
             let found = paths(imports).into_iter().map(link(true));
             let found = found.chain(paths(mentions).into_iter().map(link(false))).collect();
-            Links { found, beyond: paths(beyond) }
+            DependentFiles { files: found, unchecked: paths(beyond) }
         };
         let check = |all, most, found: &str, beyond: &str| {
-            let joined = Links::join(all, |path| path == Path::new("x"), most);
+            let joined = DependentFiles::merge(all, |path| path == Path::new("x"), most);
             assert_eq!(joined, (paths(found), paths(beyond)));
         };
         check(vec![links("ab", "", ""), links("xbc", "", "")], 3, "abc", "");
@@ -311,14 +318,14 @@ mod tests {
 
     #[tokio::test]
     async fn no_time_finds_nothing_and_waits_for_nothing() {
-        let mentions = Mentions {
+        let mentions = DependentsQuery {
             path: "/tmp/nowhere/a.py".into(),
             root: "/tmp/nowhere".into(),
             languages: vec!["python".to_owned()],
-            held: BTreeSet::new(),
-            overlay: Overlay::default(),
-            most: 3,
+            open_files: BTreeSet::new(),
+            overlay: BufferOverlay::default(),
+            limit: 3,
         };
-        assert_eq!(dependents(mentions, Instant::now()).await, Links::default());
+        assert_eq!(find_dependents(mentions, Instant::now()).await, DependentFiles::default());
     }
 }

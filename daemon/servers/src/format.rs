@@ -7,8 +7,8 @@
 //! Invariant: what comes back is a whole text: a formatter that fails, is late, prints nothing for something, or too much, is told of,
 //! and the text stays as it is.
 
-mod copy;
-mod settings;
+mod formatter;
+mod formatter_copy;
 
 use std::ffi::OsString;
 use std::fmt::Debug;
@@ -17,18 +17,18 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use copydesk_workspace::process::{Exit, Processes};
+use copydesk_workspace::process::{ProcessExit, Processes};
 use thiserror::Error;
 use tokio::time::Instant;
 
-use crate::clean;
-use crate::find::{Program, Search};
-use crate::printed::{self, Task};
-use crate::view::upward;
+use crate::file_system::ancestors_within;
+use crate::program_search::{ProgramLookup, ProgramSearch};
+use crate::sanitize;
+use crate::subprocess::{self, SubprocessSpec};
 
-use copy::Copy;
+use formatter_copy::FormatterCopy;
 
-pub use settings::Formatter;
+pub use formatter::Formatter;
 
 /// Longer texts are not formatted, and nothing longer is taken from a formatter.
 const LONGEST: usize = 4 * 1024 * 1024;
@@ -39,18 +39,18 @@ pub const TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a language server is waited for.
 const SERVER: Duration = Duration::from_secs(3);
 
-pub type Forming<'a> = Pin<Box<dyn Future<Output = Result<Option<String>, NotFormatted>> + Send + 'a>>;
+pub type FormatFuture<'a> = Pin<Box<dyn Future<Output = Result<Option<String>, FormatError>> + Send + 'a>>;
 
 /// Whoever gives texts their form without a command.
-pub trait Former: Send + Sync + Debug {
+pub trait DocumentFormatter: Send + Sync + Debug {
     /// Nothing where it does not do that for such a file.
-    fn form<'a>(&'a self, path: &'a Path, text: &'a str, until: Instant) -> Forming<'a>;
+    fn format_text<'a>(&'a self, path: &'a Path, text: &'a str, until: Instant) -> FormatFuture<'a>;
 }
 
 /// The language server of a file as its formatter.
 #[derive(Debug, Clone)]
-pub struct ByServer {
-    pub former: Arc<dyn Former>,
+pub struct LanguageServerFormatter {
+    pub formatter: Arc<dyn DocumentFormatter>,
     /// Of files that end so it goes before all others; if there are none, it is for those that no other formatter is for.
     pub extensions: Vec<String>,
 }
@@ -62,7 +62,7 @@ const EDITION: &str = "$RUST_EDITION";
 /// Why a text was not formatted, for whoever configured the formatter.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the formatter `{name}` left the text as it is: {why}")]
-pub struct NotFormatted {
+pub struct FormatError {
     pub name: String,
     pub why: String,
 }
@@ -71,8 +71,8 @@ pub struct NotFormatted {
 #[derive(Debug, Clone)]
 pub struct Formatters {
     pub formatters: Vec<Formatter>,
-    pub server: Option<ByServer>,
-    pub search: Search,
+    pub server: Option<LanguageServerFormatter>,
+    pub search: ProgramSearch,
     /// The workspace, by its real path.
     pub root: PathBuf,
     pub processes: Processes,
@@ -81,35 +81,36 @@ pub struct Formatters {
 
 impl Formatters {
     /// The one for a file: the first that is for it.
-    pub fn of(&self, path: &Path) -> Option<&Formatter> {
-        self.formatters.iter().find(|formatter| formatter.is_for(&*self.search.view, path, &self.root))
+    pub fn formatter_for(&self, path: &Path) -> Option<&Formatter> {
+        self.formatters.iter().find(|formatter| formatter.matches_path(&*self.search.view, path, &self.root))
     }
 
     /// The text in the form of the formatter; nothing where there is no formatter, or nothing to change.
-    pub async fn format(&self, path: &Path, text: &str) -> Result<Option<String>, NotFormatted> {
+    pub async fn format(&self, path: &Path, text: &str) -> Result<Option<String>, FormatError> {
         if let Some(server) = self.by_server(path) {
             return formed_by(server, path, text).await;
         }
-        let Some(formatter) = self.of(path) else { return Ok(None) };
+        let Some(formatter) = self.formatter_for(path) else { return Ok(None) };
         match self.run(formatter, path, text).await {
             Ok(new) if new == text => Ok(None),
             Ok(new) => Ok(Some(new)),
             // It stands in what the model reads.
-            Err(why) => {
-                Err(NotFormatted { name: formatter.name.clone(), why: clean::line(&why, LONGEST_WHY) })
-            }
+            Err(why) => Err(FormatError {
+                name: formatter.name.clone(),
+                why: sanitize::sanitize_line(&why, LONGEST_WHY),
+            }),
         }
     }
 
     /// By a command, whose program is there.
     fn is_formatted(&self, path: &Path) -> bool {
         let folder = path.parent().unwrap_or(path);
-        self.of(path).is_some_and(|formatter| {
-            self.search.configured(&formatter.command, folder, &self.root).place().is_some()
+        self.formatter_for(path).is_some_and(|formatter| {
+            self.search.find_configured(&formatter.command, folder, &self.root).origin().is_some()
         })
     }
 
-    fn by_server(&self, path: &Path) -> Option<&ByServer> {
+    fn by_server(&self, path: &Path) -> Option<&LanguageServerFormatter> {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let fits = |ending: &String| !ending.is_empty() && name.ends_with(&**ending);
         self.server.as_ref().filter(|server| match server.extensions.is_empty() {
@@ -123,32 +124,32 @@ impl Formatters {
             return Err(format!("it has more than {LONGEST} bytes"));
         }
         let folder = path.parent().ok_or("it lies in no folder")?;
-        let command = match self.search.configured(&formatter.command, folder, &self.root) {
-            Program::Found { command, .. } => command,
-            Program::Missing { hint } => return Err(hint),
+        let command = match self.search.find_configured(&formatter.command, folder, &self.root) {
+            ProgramLookup::Found { command, .. } => command,
+            ProgramLookup::Missing { hint } => return Err(hint),
         };
         let is_copy = formatter.command.iter().any(|word| word.contains(FILE));
-        let copy = if is_copy { Some(Copy::new(path, text).await?) } else { None };
+        let copy = if is_copy { Some(FormatterCopy::new(path, text).await?) } else { None };
         let words = command.iter().map(|word| match (word.to_str(), &copy) {
             (Some(text), Some(copy)) if text.contains(FILE) => put(text, FILE, copy.path()),
             (Some(text), _) if text.contains(PATH) => put(text, PATH, path),
             (Some(EDITION), _) => self.edition(folder).into(),
             _ => word.clone(),
         });
-        let task = Task {
+        let task = SubprocessSpec {
             command: words.collect(),
             cwd: if folder.starts_with(&self.root) { self.root.clone() } else { folder.to_owned() },
             environment: formatter.environment.clone(),
             input: if is_copy { String::new() } else { text.to_owned() },
-            errors_too: false,
+            merge_stderr: false,
             timeout: self.timeout,
-            most: LONGEST,
+            max_output_bytes: LONGEST,
         };
-        let printed = printed::run(&self.processes, task).await?;
-        if printed.exit != Exit::Code(0) {
+        let printed = subprocess::run(&self.processes, task).await?;
+        if printed.exit != ProcessExit::Code(0) {
             let output = String::from_utf8_lossy(&printed.output);
-            let words = if printed.errors.trim().is_empty() { &*output } else { &printed.errors };
-            return Err(printed::failure(printed.exit, words));
+            let words = if printed.stderr.trim().is_empty() { &*output } else { &printed.stderr };
+            return Err(subprocess::describe_failure(printed.exit, words));
         }
         let new = match &copy {
             Some(copy) => copy.read(LONGEST).await?,
@@ -163,12 +164,17 @@ impl Formatters {
 }
 
 /// With the same measure as what a command makes.
-async fn formed_by(server: &ByServer, path: &Path, text: &str) -> Result<Option<String>, NotFormatted> {
+async fn formed_by(
+    server: &LanguageServerFormatter,
+    path: &Path,
+    text: &str,
+) -> Result<Option<String>, FormatError> {
     if text.len() > LONGEST {
         return Ok(None);
     }
-    let formed = server.former.form(path, text, Instant::now() + SERVER).await;
-    let formed = formed.map_err(|error| NotFormatted { why: clean::line(&error.why, LONGEST_WHY), ..error });
+    let formed = server.formatter.format_text(path, text, Instant::now() + SERVER).await;
+    let formed = formed
+        .map_err(|error| FormatError { why: sanitize::sanitize_line(&error.why, LONGEST_WHY), ..error });
     let new = formed?.filter(|new| new != text);
     // A server that knows nothing yet may make nothing of it.
     Ok(new.filter(|new| !new.trim().is_empty() || text.trim().is_empty()))
@@ -177,8 +183,8 @@ async fn formed_by(server: &ByServer, path: &Path, text: &str) -> Result<Option<
 impl Formatters {
     /// Of the nearest manifest that names one: rustfmt by itself does not look.
     fn edition(&self, folder: &Path) -> String {
-        let manifests =
-            upward(folder, &self.root).filter_map(|folder| self.search.view.text(&folder.join("Cargo.toml")));
+        let manifests = ancestors_within(folder, &self.root)
+            .filter_map(|folder| self.search.view.read_text(&folder.join("Cargo.toml")));
         let mut editions = manifests.filter_map(|manifest| {
             let value = manifest
                 .lines()

@@ -1,29 +1,32 @@
-//! Language servers: which one serves a file ([`choose`], [`find`], [`known`]), how it is started, spoken to and stopped
-//! ([`pool`], `server`), and what it says of a text, with the proof for it ([`report`]).
+//! Language servers: which one serves a file ([`server_selection`], [`program_search`], [`known`]), how it is started, spoken to and stopped
+//! ([`pool`], `server`), and what it says of a text, with the proof for it ([`report_for`]).
 //!
 //! Invariant: positions are zero-based, lines as LSP counts them, characters in UTF-16 code units: what every server speaks.
 //! Invariant: asking a server ends with the time that was given for it, whatever the server does.
 
-pub mod choose;
-pub mod clean;
 mod dependents;
 pub mod diagnostic;
-pub mod find;
+mod disk_watcher;
+pub mod file_system;
 pub mod format;
-pub mod known;
+pub mod known_servers;
 pub mod pool;
-pub mod printed;
+pub mod program_search;
 mod quirks;
 pub mod report;
+pub mod sanitize;
 mod server;
+pub mod server_selection;
 pub mod source;
-pub mod view;
-mod watched;
+pub mod subprocess;
 
-pub use dependents::{Link, Links, Mentions, dependents};
-pub use diagnostic::{Diagnostic, Severity, Span};
+pub use dependents::{DependentFile, DependentFiles, DependentsQuery, find_dependents};
+pub use diagnostic::{Diagnostic, DiagnosticSpan, Severity};
+pub use file_system::DiskView;
 pub use quirks::Quirks;
-pub use report::{Report, Said};
-pub use server::{Launch, Server, StartError, State};
-pub use source::{Checking, Serving, Source, Subject, TREE_SITTER, Texts, Witness};
-pub use view::Disk;
+pub use report::{DiagnosticsReport, Verdict};
+pub use server::{LanguageServer, LanguageServerState, ServerLaunch, ServerStartError};
+pub use source::{
+    CheckFuture, CheckedDocument, CommandWatcher, DiagnosticsSource, DocumentProvider, ServesFuture,
+    TREE_SITTER,
+};

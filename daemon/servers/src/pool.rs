@@ -2,33 +2,33 @@
 //! has asked it anything for a while.
 //!
 //! A server is started once however many ask at the same time, begun again after a pause where it breaks, given up where it goes
-//! on breaking, and ended where it takes too much memory. What each of them is about is in [`Pool::status`]. The pool reads no
-//! configuration: [`Choose`] says which servers serve a file, [`Texts`] what stands in one now.
+//! on breaking, and ended where it takes too much memory. What each of them is about is in [`ServerPool::status`]. The pool reads no
+//! configuration: [`ServerChooser`] says which servers serve a file, [`DocumentProvider`] what stands in one now.
 //!
 //! Invariant: asking never waits past the time it was given, and for no server that has not read its project yet.
 //! Invariant: servers, documents that one holds, and what is remembered of each have an end.
 //! Invariant: no server outlives the pool, by whatever end.
 
 mod answers;
-mod ask;
-mod chosen;
+mod check;
+mod command_watcher;
+mod dependents;
 mod documents;
-mod form;
-mod house;
-mod late;
-mod life;
-mod linked;
+mod formatting;
+mod housekeeping;
+mod lifecycle;
 mod memory;
-mod past;
-mod recent;
-mod root;
-mod shadow;
+mod prior_diagnostics;
+mod proposed_text;
+mod recent_changes;
+mod server_groups;
 mod slot;
 mod source;
 mod status;
 #[cfg(test)]
 mod tests;
-mod witness;
+mod watched_root;
+mod when_ready;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -43,23 +43,23 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use self::recent::Recent;
-use self::root::Root;
-use self::slot::{Key, Order, Slot};
-use crate::choose::Chosen;
-use crate::source::Texts;
+use self::recent_changes::RecentDiskChanges;
+use self::slot::{ServerSlot, SlotCommand, SlotKey};
+use self::watched_root::WatchedRoot;
+use crate::server_selection::SelectedServer;
+use crate::source::DocumentProvider;
 
-pub use self::source::Besides;
-pub use self::status::{Missing, Phase, Running};
-pub use self::witness::Overseer;
+pub use self::command_watcher::PoolCommandWatcher;
+pub use self::source::PoolSource;
+pub use self::status::{ServerPhase, ServerStatus, UninstalledServer};
 
 /// Which servers serve a file.
-pub trait Choose: Send + Sync {
-    fn servers_for(&self, path: &Path, first_line: &str) -> Vec<Chosen>;
+pub trait ServerChooser: Send + Sync {
+    fn servers_for(&self, path: &Path, first_line: &str) -> Vec<SelectedServer>;
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct PoolLimits {
     pub servers: usize,
     /// That one server holds at the same time.
     pub documents: usize,
@@ -68,52 +68,52 @@ pub struct Limits {
     /// After so long without a question a server ends.
     pub idle: Duration,
     /// The same where somebody else answers for its files.
-    pub spare: Duration,
+    pub idle_redundant: Duration,
     /// How often a server may break in a row before it is given up.
     pub failures: u32,
     /// The first pause after that; each further one is four times as long.
-    pub pause: Duration,
+    pub restart_delay: Duration,
     /// Other files that are looked at for one that changed.
     pub dependents: usize,
     /// How long they are looked for, where it was not known before; meanwhile the server looks at the file itself.
-    pub looking: Duration,
+    pub dependents_timeout: Duration,
     /// Folders of one project that are watched.
     pub folders: usize,
 }
 
-impl Default for Limits {
+impl Default for PoolLimits {
     fn default() -> Self {
         Self {
             servers: 8,
             documents: 200,
             memory: 4 << 30,
             idle: Duration::from_secs(600),
-            spare: Duration::from_secs(60),
+            idle_redundant: Duration::from_secs(60),
             failures: 4,
-            pause: Duration::from_secs(1),
+            restart_delay: Duration::from_secs(1),
             dependents: 32,
-            looking: Duration::from_millis(200),
-            folders: crate::watched::MOST_FOLDERS,
+            dependents_timeout: Duration::from_millis(200),
+            folders: crate::disk_watcher::MOST_FOLDERS,
         }
     }
 }
 
 /// Clones are the same pool; with the last one every server ends.
 #[derive(Debug, Clone)]
-pub struct Pool {
-    shared: Arc<Shared>,
-    _owner: Arc<Owner>,
+pub struct ServerPool {
+    shared: Arc<PoolInner>,
+    _owner: Arc<PoolCloseGuard>,
 }
 
-struct Shared {
+struct PoolInner {
     processes: Processes,
-    texts: Arc<dyn Texts>,
-    choose: Arc<dyn Choose>,
-    limits: Limits,
-    slots: Mutex<BTreeMap<Key, Arc<Slot>>>,
-    roots: Mutex<BTreeMap<PathBuf, Weak<Root>>>,
-    missing: Mutex<BTreeMap<String, Missing>>,
-    recent: Mutex<Recent>,
+    texts: Arc<dyn DocumentProvider>,
+    choose: Arc<dyn ServerChooser>,
+    limits: PoolLimits,
+    slots: Mutex<BTreeMap<SlotKey, Arc<ServerSlot>>>,
+    roots: Mutex<BTreeMap<PathBuf, Weak<WatchedRoot>>>,
+    missing: Mutex<BTreeMap<String, UninstalledServer>>,
+    recent: Mutex<RecentDiskChanges>,
     /// One for each server that may run.
     places: Arc<Semaphore>,
     /// One for each search that runs without anybody waiting.
@@ -125,19 +125,24 @@ struct Shared {
 }
 
 #[derive(Debug)]
-struct Owner(CancellationToken);
+struct PoolCloseGuard(CancellationToken);
 
-impl Drop for Owner {
+impl Drop for PoolCloseGuard {
     fn drop(&mut self) {
         self.0.cancel();
     }
 }
 
-impl Pool {
+impl ServerPool {
     /// `processes` are the pool's own: nothing else may be started by them.
-    pub fn new(processes: Processes, choose: Arc<dyn Choose>, texts: Arc<dyn Texts>, limits: Limits) -> Self {
+    pub fn new(
+        processes: Processes,
+        choose: Arc<dyn ServerChooser>,
+        texts: Arc<dyn DocumentProvider>,
+        limits: PoolLimits,
+    ) -> Self {
         let closed = CancellationToken::new();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(PoolInner {
             processes,
             texts,
             choose,
@@ -152,21 +157,21 @@ impl Pool {
             closed: closed.clone(),
             news: watch::Sender::new(0),
         });
-        Self { shared, _owner: Arc::new(Owner(closed)) }
+        Self { shared, _owner: Arc::new(PoolCloseGuard(closed)) }
     }
 
     /// How every server is that was started and not ended since.
-    pub fn status(&self) -> Vec<Running> {
-        status::status(&self.shared)
+    pub fn status(&self) -> Vec<ServerStatus> {
+        status::server_statuses(&self.shared)
     }
 
-    /// Changes with every change of [`Pool::status`] but memory.
-    pub fn news(&self) -> watch::Receiver<u64> {
+    /// Changes with every change of [`ServerPool::status`] but memory.
+    pub fn subscribe(&self) -> watch::Receiver<u64> {
         self.shared.news.subscribe()
     }
 
     /// Servers that were wanted and are not installed.
-    pub fn missing(&self) -> Vec<Missing> {
+    pub fn uninstalled_servers(&self) -> Vec<UninstalledServer> {
         self.shared.missing().values().cloned().collect()
     }
 
@@ -174,31 +179,31 @@ impl Pool {
     pub fn restart(&self, name: &str) -> usize {
         let slots = self.shared.all();
         let named = slots.iter().filter(|slot| slot.launch.name == name);
-        named.filter(|slot| slot.order(Order::Restart)).count()
+        named.filter(|slot| slot.send_command(SlotCommand::Restart)).count()
     }
 
     /// Ends every server, and starts none any more.
-    pub async fn end(&self) {
+    pub async fn shut_down(&self) {
         self.shared.closed.cancel();
         self.shared.tasks.close();
         self.shared.tasks.wait().await;
     }
 }
 
-impl Shared {
-    fn slots(&self) -> MutexGuard<'_, BTreeMap<Key, Arc<Slot>>> {
+impl PoolInner {
+    fn slots(&self) -> MutexGuard<'_, BTreeMap<SlotKey, Arc<ServerSlot>>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn all(&self) -> Vec<Arc<Slot>> {
+    fn all(&self) -> Vec<Arc<ServerSlot>> {
         self.slots().values().cloned().collect()
     }
 
-    fn missing(&self) -> MutexGuard<'_, BTreeMap<String, Missing>> {
+    fn missing(&self) -> MutexGuard<'_, BTreeMap<String, UninstalledServer>> {
         self.missing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn recent(&self) -> MutexGuard<'_, Recent> {
+    fn recent(&self) -> MutexGuard<'_, RecentDiskChanges> {
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -211,7 +216,7 @@ impl Shared {
             .values()
             .filter_map(Weak::upgrade)
             .collect();
-        join_all(roots.iter().map(|root| root.settle(self, until))).await;
+        join_all(roots.iter().map(|root| root.settle_changes(self, until))).await;
     }
 
     fn changed(&self) {
@@ -219,7 +224,7 @@ impl Shared {
     }
 }
 
-impl fmt::Debug for Shared {
+impl fmt::Debug for PoolInner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared").field("limits", &self.limits).finish_non_exhaustive()
     }

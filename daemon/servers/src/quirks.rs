@@ -1,7 +1,7 @@
 //! How one language server behaves where servers differ, as data: measured, not promised by any protocol.
 //!
 //! The defaults are for a server of which nothing is known, so they are the careful ones: what they leave open ends in "unknown",
-//! never in a wrong answer. Names of members are as in `known.json`.
+//! never in a wrong answer. Names of members are as in `known_servers.json`.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -10,9 +10,9 @@ use serde_json::{Map, Value};
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct Quirks {
     /// From when on it has seen the project. Before that an answer without problems means nothing.
-    pub ready: ReadyBy,
+    pub ready: ReadinessSignal,
     /// Whether it is asked for diagnostics, or waited for.
-    pub pull: Pull,
+    pub pull: PullSupport,
     /// Ids of the languages of which it can be asked, where that is not all that it knows. Of the others it publishes.
     pub pull_languages: Vec<String>,
     /// A pull of a file that is not open is answered from the disk, and rightly.
@@ -47,7 +47,7 @@ pub struct Quirks {
     /// The member of the initialization options without which nothing follows a save.
     pub saves_if: Option<String>,
     /// What it says of other open files that a change breaks, while the change is not saved.
-    pub dirty_dependents: Dependents,
+    pub dirty_dependents: DependentsPolicy,
     /// It publishes, without being asked, for files that were never opened and that a change breaks or mends.
     pub pushes_closed: bool,
     /// Members to add to the params of every `textDocument/didChange`: the server's own extensions.
@@ -62,22 +62,22 @@ pub struct Quirks {
 
 impl Quirks {
     /// The name of the compiler behind it, whose word follows a save.
-    pub fn compiler(&self) -> Option<&str> {
+    pub fn compiler_name(&self) -> Option<&str> {
         self.saves_for.first().map(String::as_str)
     }
 
     /// Whether what is signed so follows a save.
-    pub fn follows_save(&self, source: &str) -> bool {
+    pub fn is_save_only_source(&self, source: &str) -> bool {
         self.saves_for.iter().any(|known| known == source)
     }
 
     /// What a change breaks or mends it tells by itself, wherever that is.
-    pub fn tells_of_all(&self) -> bool {
-        self.pushes_closed && self.dirty_dependents == Dependents::Told
+    pub fn publishes_all_files(&self) -> bool {
+        self.pushes_closed && self.dirty_dependents == DependentsPolicy::Told
     }
 
     /// As it behaves with these initialization options.
-    pub(crate) fn configured(&self, initialization: &Value) -> Self {
+    pub(crate) fn with_initialization_options(&self, initialization: &Value) -> Self {
         let is_off =
             |name: &String| initialization.get(name).is_none_or(|value| *value == Value::Bool(false));
         let mut quirks = self.clone();
@@ -90,7 +90,7 @@ impl Quirks {
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
-pub enum ReadyBy {
+pub enum ReadinessSignal {
     /// `experimental/serverStatus` with `quiescent: true`, which the client must announce.
     ServerStatus,
     /// When no progress of these runs any more.
@@ -109,7 +109,7 @@ pub enum ReadyBy {
     FirstAnswer,
 }
 
-impl Default for ReadyBy {
+impl Default for ReadinessSignal {
     /// Whatever it reports to be doing may change what it says.
     fn default() -> Self {
         Self::ProgressEnds { tokens: Vec::new(), titles: Vec::new(), begins_ms: 1000 }
@@ -118,7 +118,7 @@ impl Default for ReadyBy {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Pull {
+pub enum PullSupport {
     /// Not even where it is offered: its answers are malformed. The client does not announce it.
     Never,
     /// Where it is offered, in the answer to `initialize` or registered later.
@@ -133,7 +133,7 @@ pub enum Pull {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Dependents {
+pub enum DependentsPolicy {
     /// It looks at each file alone: there are none.
     None,
     /// It publishes for them by itself, with the versions that they have.
@@ -148,8 +148,8 @@ pub enum Dependents {
 impl Default for Quirks {
     fn default() -> Self {
         Self {
-            ready: ReadyBy::default(),
-            pull: Pull::default(),
+            ready: ReadinessSignal::default(),
+            pull: PullSupport::default(),
             pull_languages: Vec::new(),
             pull_closed: false,
             disk_in_order: false,
@@ -164,7 +164,7 @@ impl Default for Quirks {
             save_tokens: Vec::new(),
             save_begins_ms: 500,
             saves_if: None,
-            dirty_dependents: Dependents::default(),
+            dirty_dependents: DependentsPolicy::default(),
             pushes_closed: false,
             change: Map::new(),
             touch: Map::new(),
@@ -187,9 +187,12 @@ mod tests {
             "settleMs": 1200,
         }))
         .unwrap();
-        let ready =
-            ReadyBy::ProgressEnds { tokens: vec![], titles: vec!["Loading".to_owned()], begins_ms: 300 };
-        assert_eq!(quirks, Quirks { ready, pull: Pull::Never, settle_ms: 1200, ..Quirks::default() });
+        let ready = ReadinessSignal::ProgressEnds {
+            tokens: vec![],
+            titles: vec!["Loading".to_owned()],
+            begins_ms: 300,
+        };
+        assert_eq!(quirks, Quirks { ready, pull: PullSupport::Never, settle_ms: 1200, ..Quirks::default() });
         assert!(serde_json::from_value::<Quirks>(json!({ "settle": 1 })).is_err());
     }
 
@@ -206,7 +209,11 @@ mod tests {
             (json!({ "checkOnSave": false }), false),
             (json!({}), false),
         ] {
-            assert_eq!(!quirks.configured(&options).saves_for.is_empty(), follows, "{options}");
+            assert_eq!(
+                !quirks.with_initialization_options(&options).saves_for.is_empty(),
+                follows,
+                "{options}"
+            );
         }
     }
 }

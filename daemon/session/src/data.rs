@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use copydesk_model::{Echo, Media, Reasoning, Stop, Text, Usage};
+use copydesk_model::{FinishReason, MediaPart, ProviderMetadata, ReasoningPart, TextPart, TokenUsage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ pub struct Session {
     pub parent: Option<Id>,
     /// When its edits are reviewed, where a person chose that; else the rules decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub review: Option<ReviewWhen>,
+    pub review: Option<SessionReviewTiming>,
     /// Milliseconds since 1970.
     pub created: u64,
     /// When anything last happened in it.
@@ -36,7 +36,7 @@ pub struct Session {
 /// Whether a person decides on an edit before it is made or after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ReviewWhen {
+pub enum SessionReviewTiming {
     Before,
     After,
 }
@@ -52,19 +52,19 @@ pub struct Part {
     pub step: u32,
     pub created: u64,
     pub updated: u64,
-    pub state: State,
-    pub content: Content,
+    pub state: PartState,
+    pub content: PartContent,
 }
 
 /// Gives new names to the parts of a copy; what refers to one of them follows.
-pub(crate) fn rename(parts: &mut [Part]) {
+pub(crate) fn assign_new_ids(parts: &mut [Part]) {
     let mut names = HashMap::new();
     for part in &mut *parts {
         let new = Id::new();
         names.insert(std::mem::replace(&mut part.id, new.clone()), new);
     }
     for part in parts {
-        let Content::Call(Call { parent: Some(parent), .. }) = &mut part.content else { continue };
+        let PartContent::Call(CallPart { parent: Some(parent), .. }) = &mut part.content else { continue };
         if let Some(new) = names.get(parent) {
             parent.clone_from(new);
         }
@@ -74,7 +74,7 @@ pub(crate) fn rename(parts: &mut [Part]) {
 /// Where a part is on its way. What is `Running` in a store that nobody has open was interrupted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
-pub enum State {
+pub enum PartState {
     Pending,
     Running,
     Completed,
@@ -85,7 +85,7 @@ pub enum State {
     Interrupted,
 }
 
-impl State {
+impl PartState {
     pub fn is_settled(&self) -> bool {
         !matches!(self, Self::Pending | Self::Running)
     }
@@ -93,30 +93,30 @@ impl State {
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Content {
-    Prompt(Prompt),
+pub enum PartContent {
+    Prompt(PromptPart),
     /// An image or a PDF that came with a prompt.
-    File(Media),
-    Text(Text),
-    Reasoning(Reasoning),
-    Call(Call),
+    File(MediaPart),
+    Text(TextPart),
+    Reasoning(ReasoningPart),
+    Call(CallPart),
     StepStart {
         /// `PROVIDER/MODEL`
         model: String,
     },
-    StepFinish(StepFinish),
+    StepFinish(StepFinishPart),
     Retry {
         attempt: u32,
         message: String,
         /// When the next attempt is made, in milliseconds since 1970.
         at: u64,
     },
-    Note(Note),
+    Note(NotePart),
 }
 
 /// What a person, or an agent in a person's place, asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Prompt {
+pub struct PromptPart {
     pub text: String,
     /// It came while the turn ran, and joined it.
     #[serde(default)]
@@ -124,7 +124,7 @@ pub struct Prompt {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Call {
+pub struct CallPart {
     /// The model's name for this call, unique within its step.
     pub call: String,
     /// The tool's; where there is none that could have been meant, `invalid`.
@@ -132,7 +132,7 @@ pub struct Call {
     /// JSON as the model wrote it, and once the call is made as it was understood.
     pub arguments: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub echo: Option<Echo>,
+    pub echo: Option<ProviderMetadata>,
     /// The part of the call that stands for this one: what came of it is in the result of that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Id>,
@@ -150,14 +150,14 @@ pub struct CallOutput {
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub metadata: Value,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub media: Vec<Media>,
+    pub media: Vec<MediaPart>,
     pub milliseconds: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StepFinish {
-    pub stop: Stop,
-    pub usage: Usage,
+pub struct StepFinishPart {
+    pub stop: FinishReason,
+    pub usage: TokenUsage,
     /// US dollars, where the price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
@@ -165,17 +165,17 @@ pub struct StepFinish {
 
 /// Something the model is told at its next step without anybody having said it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Note {
+pub struct NotePart {
     pub text: String,
 }
 
 impl Part {
     /// What of it can be searched for.
-    pub(crate) fn words(&self) -> &str {
+    pub(crate) fn searchable_text(&self) -> &str {
         match &self.content {
-            Content::Prompt(prompt) => &prompt.text,
-            Content::Text(text) => &text.text,
-            Content::Call(call) => call.output.as_ref().map_or(&call.arguments, |output| &output.title),
+            PartContent::Prompt(prompt) => &prompt.text,
+            PartContent::Text(text) => &text.text,
+            PartContent::Call(call) => call.output.as_ref().map_or(&call.arguments, |output| &output.title),
             _ => "",
         }
     }

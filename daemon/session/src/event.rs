@@ -9,8 +9,8 @@ use crate::data::{Part, Session};
 use crate::id::Id;
 
 #[derive(Debug, Clone)]
-pub enum Event {
-    Session {
+pub enum SessionEvent {
+    SessionChanged {
         session: Session,
     },
     TurnStarted {
@@ -19,37 +19,37 @@ pub enum Event {
         prompt: Id,
     },
     /// A part that is new or has changed. One that is completed is on the disk.
-    Part {
+    PartChanged {
         part: Arc<Part>,
     },
     /// A part that is being written has grown.
-    Delta {
+    PartDelta {
         part: Id,
         text: String,
     },
     /// A part that will not be: the attempt it belonged to failed.
-    Void {
+    PartDiscarded {
         part: Id,
     },
     /// A running call has something to show.
-    Progress {
+    CallProgress {
         part: Id,
         metadata: Value,
     },
-    Asked(Asked),
+    AskOpened(AskEvent),
     /// Somebody replied, or nobody needs to any more.
-    Settled {
+    AskSettled {
         ask: Id,
     },
-    Questioned(Questioned),
+    QuestionOpened(QuestionEvent),
     /// Somebody answered, or nobody needs to any more.
-    Answered {
+    QuestionSettled {
         question: Id,
     },
     /// A command in the background has begun or ended: those that run now, and those that ended since the last word of them.
-    Jobs {
-        running: Vec<Job>,
-        ended: Vec<Job>,
+    JobsChanged {
+        running: Vec<JobSnapshot>,
+        ended: Vec<JobSnapshot>,
     },
     TurnEnded {
         turn: u32,
@@ -59,7 +59,7 @@ pub enum Event {
 
 /// A command in the background.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Job {
+pub struct JobSnapshot {
     pub id: i32,
     /// The first line of it.
     pub command: String,
@@ -69,7 +69,7 @@ pub struct Job {
 
 /// A call waits for a person's word.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
+pub struct AskEvent {
     pub ask: Id,
     /// The part of the call.
     pub part: Id,
@@ -83,7 +83,7 @@ pub struct Asked {
 
 /// A call waits for a person's answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Questioned {
+pub struct QuestionEvent {
     pub question: Id,
     /// The part of the call.
     pub part: Id,

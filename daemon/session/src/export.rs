@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 pub use markdown::markdown;
 
-use crate::data::{Part, Session, rename};
+use crate::data::{Part, Session, assign_new_ids};
 use crate::id::Id;
 
 /// The format that is written. One that is newer is refused.
 const FORMAT: u32 = 1;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Archive {
+pub struct SessionArchive {
     /// Says what the file is to one who finds it.
     copydesk_session: u32,
     pub session: Session,
@@ -30,7 +30,7 @@ pub enum ImportError {
     Stray { part: Id },
 }
 
-impl Archive {
+impl SessionArchive {
     pub fn new(session: Session, parts: Vec<Part>) -> Self {
         Self { copydesk_session: FORMAT, session, parts }
     }
@@ -50,10 +50,10 @@ impl Archive {
             }
             part.session = archive.session.id.clone();
             if !part.state.is_settled() {
-                part.state = crate::data::State::Interrupted;
+                part.state = crate::data::PartState::Interrupted;
             }
         }
-        rename(&mut archive.parts);
+        assign_new_ids(&mut archive.parts);
         Ok(archive)
     }
 }

@@ -6,162 +6,164 @@
 
 use std::sync::Arc;
 
-use copydesk_model::{CallResult, Input, Message, Part as ModelPart};
+use copydesk_model::{AssistantPart as ModelPart, ModelMessage, ToolResultPart, UserPart};
 
-use crate::data::{Call, Content, Part, State};
+use crate::data::{CallPart, Part, PartContent, PartState};
 use crate::id::Id;
 use crate::task;
 
 /// The conversation so far.
 #[derive(Default)]
-pub(crate) struct History {
-    writer: Writer,
+pub(crate) struct MessageHistory {
+    writer: MessageBuilder,
     /// How many parts are in it. By the time of a request they are settled, and do not change any more.
     parts: usize,
 }
 
 /// What a request says, and how much of it the next one says again as it is.
-pub(crate) struct Said {
-    pub(crate) messages: Vec<Message>,
-    whole: usize,
+pub(crate) struct RequestMessages {
+    pub(crate) messages: Vec<ModelMessage>,
+    reusable_count: usize,
 }
 
-impl History {
+impl MessageHistory {
     /// Everything that has been said, for one request. It is to be given back.
-    pub(crate) fn lend(&mut self, parts: &[Arc<Part>]) -> Said {
+    pub(crate) fn take_messages(&mut self, parts: &[Arc<Part>]) -> RequestMessages {
         for part in parts.iter().skip(self.parts) {
             self.writer.add(part);
         }
         self.parts = parts.len();
-        let Writer { messages, said, results, asked, .. } = &mut self.writer;
+        let MessageBuilder { messages, model_parts: said, results, inputs: asked, .. } = &mut self.writer;
         let mut messages = std::mem::take(messages);
         let whole = messages.len();
         // More may be added to these before the next request.
-        let rest = Writer {
-            said: said.clone(),
+        let rest = MessageBuilder {
+            model_parts: said.clone(),
             results: results.clone(),
-            asked: asked.clone(),
+            inputs: asked.clone(),
             messages: Vec::new(),
             interrupted: Vec::new(),
         };
         messages.extend(rest.finish());
-        Said { messages, whole }
+        RequestMessages { messages, reusable_count: whole }
     }
 
-    pub(crate) fn give_back(&mut self, mut said: Said) {
-        said.messages.truncate(said.whole);
+    pub(crate) fn return_messages(&mut self, mut said: RequestMessages) {
+        said.messages.truncate(said.reusable_count);
         self.writer.messages = said.messages;
     }
 }
 
 #[derive(Default)]
-struct Writer {
-    messages: Vec<Message>,
+struct MessageBuilder {
+    messages: Vec<ModelMessage>,
     /// What the model wrote in the step at hand, and what came of its calls.
-    said: Vec<ModelPart>,
-    results: Vec<CallResult>,
-    asked: Vec<Input>,
+    model_parts: Vec<ModelPart>,
+    results: Vec<ToolResultPart>,
+    inputs: Vec<UserPart>,
     /// The calls of the step that have no output, with the places of their results.
     interrupted: Vec<(Id, usize)>,
 }
 
-impl Writer {
+impl MessageBuilder {
     fn add(&mut self, part: &Part) {
         match &part.content {
-            Content::Prompt(prompt) => self.input(Input::Text(prompt.text.clone())),
-            Content::File(media) => self.input(Input::Media(media.clone())),
-            Content::Note(note) => self.input(Input::Text(note.text.clone())),
-            Content::Text(text) => self.say(ModelPart::Text(text.clone())),
-            Content::Reasoning(reasoning) => self.say(ModelPart::Reasoning(reasoning.clone())),
+            PartContent::Prompt(prompt) => self.input(UserPart::Text(prompt.text.clone())),
+            PartContent::File(media) => self.input(UserPart::Media(media.clone())),
+            PartContent::Note(note) => self.input(UserPart::Text(note.text.clone())),
+            PartContent::Text(text) => self.push_model_part(ModelPart::Text(text.clone())),
+            PartContent::Reasoning(reasoning) => {
+                self.push_model_part(ModelPart::Reasoning(reasoning.clone()))
+            }
             // The model hears of it by the call that it made itself.
-            Content::Call(Call { parent: Some(parent), .. }) => self.within(parent, part),
-            Content::Call(call) => {
-                self.say(ModelPart::Call(copydesk_model::Call {
+            PartContent::Call(CallPart { parent: Some(parent), .. }) => self.add_inner_call(parent, part),
+            PartContent::Call(call) => {
+                self.push_model_part(ModelPart::Call(copydesk_model::ToolCallPart {
                     id: call.call.clone(),
                     name: call.name.clone(),
                     arguments: call.arguments.clone(),
                     echo: call.echo.clone(),
                 }));
-                if call.output.is_none() && !matches!(part.state, State::Error { .. }) {
+                if call.output.is_none() && !matches!(part.state, PartState::Error { .. }) {
                     self.interrupted.push((part.id.clone(), self.results.len()));
                 }
                 self.results.push(result(call, part));
             }
-            Content::StepStart { .. } => self.end_step(),
-            Content::StepFinish(_) | Content::Retry { .. } => {}
+            PartContent::StepStart { .. } => self.end_step(),
+            PartContent::StepFinish(_) | PartContent::Retry { .. } => {}
         }
     }
 
     /// A call that was interrupted says nothing of those that it stood for: how to go on with tasks is said here.
-    fn within(&mut self, parent: &Id, part: &Part) {
-        let Content::Call(call) = &part.content else { return };
+    fn add_inner_call(&mut self, parent: &Id, part: &Part) {
+        let PartContent::Call(call) = &part.content else { return };
         let result = self.interrupted.iter().find(|(id, _)| id == parent);
         let result = result.and_then(|(_, at)| self.results.get_mut(*at));
-        let words = task::goes_on(call, part);
+        let words = task::resume_hint(call, part);
         if let (Some(result), false) = (result, words.is_empty()) {
-            let about = task::about(call);
+            let about = task::task_label(call);
             result.output += &format!("\n[`{}`{about}:{words}]", call.name);
         }
     }
 
-    fn input(&mut self, input: Input) {
+    fn input(&mut self, input: UserPart) {
         self.end_step();
-        self.asked.push(input);
+        self.inputs.push(input);
     }
 
-    fn say(&mut self, part: ModelPart) {
+    fn push_model_part(&mut self, part: ModelPart) {
         self.end_input();
-        self.said.push(part);
+        self.model_parts.push(part);
     }
 
     fn end_input(&mut self) {
-        if !self.asked.is_empty() {
-            self.messages.push(Message::User(std::mem::take(&mut self.asked)));
+        if !self.inputs.is_empty() {
+            self.messages.push(ModelMessage::User(std::mem::take(&mut self.inputs)));
         }
     }
 
     fn end_step(&mut self) {
-        if !self.said.is_empty() {
-            self.messages.push(Message::Assistant(std::mem::take(&mut self.said)));
+        if !self.model_parts.is_empty() {
+            self.messages.push(ModelMessage::Assistant(std::mem::take(&mut self.model_parts)));
         }
         if !self.results.is_empty() {
-            self.messages.push(Message::Results(std::mem::take(&mut self.results)));
+            self.messages.push(ModelMessage::Results(std::mem::take(&mut self.results)));
         }
         self.interrupted.clear();
     }
 
-    fn finish(mut self) -> Vec<Message> {
+    fn finish(mut self) -> Vec<ModelMessage> {
         self.end_step();
         self.end_input();
         self.messages
     }
 }
 
-fn result(call: &Call, part: &Part) -> CallResult {
+fn result(call: &CallPart, part: &Part) -> ToolResultPart {
     let (id, name) = (call.call.clone(), call.name.clone());
     if let Some(output) = &call.output {
         let media = output.media.clone();
-        return CallResult { id, name, output: output.output.clone(), media, is_error: output.is_error };
+        return ToolResultPart { id, name, output: output.output.clone(), media, is_error: output.is_error };
     }
     let output = match &part.state {
-        State::Error { message } => message.clone(),
+        PartState::Error { message } => message.clone(),
         _ => format!(
             "[This call was interrupted. It may have been carried out in part: look before you repeat it.{}]",
-            task::goes_on(call, part)
+            task::resume_hint(call, part)
         ),
     };
-    CallResult { id, name, output, is_error: true, ..CallResult::default() }
+    ToolResultPart { id, name, output, is_error: true, ..ToolResultPart::default() }
 }
 
 #[cfg(test)]
 mod tests {
-    use copydesk_model::Text;
+    use copydesk_model::TextPart;
     use expect_test::expect;
 
     use super::*;
-    use crate::data::{CallOutput, Note, Prompt};
+    use crate::data::{CallOutput, NotePart, PromptPart};
 
-    fn part(state: State, content: Content) -> Part {
+    fn part(state: PartState, content: PartContent) -> Part {
         Part {
             id: Id::from("p"),
             session: Id::from("s"),
@@ -174,10 +176,10 @@ mod tests {
         }
     }
 
-    fn call(name: &str, state: State, output: Option<&str>) -> Part {
+    fn call(name: &str, state: PartState, output: Option<&str>) -> Part {
         let output =
             output.map(|output| Box::new(CallOutput { output: output.into(), ..CallOutput::default() }));
-        let call = Call {
+        let call = CallPart {
             call: name.into(),
             name: "bash".into(),
             arguments: "{}".into(),
@@ -185,19 +187,19 @@ mod tests {
             parent: None,
             output,
         };
-        part(state, Content::Call(call))
+        part(state, PartContent::Call(call))
     }
 
     fn text(text: &str) -> Part {
-        part(State::Completed, Content::Text(Text { text: text.into(), echo: None }))
+        part(PartState::Completed, PartContent::Text(TextPart { text: text.into(), echo: None }))
     }
 
     fn prompt(text: &str, steers: bool) -> Part {
-        part(State::Completed, Content::Prompt(Prompt { text: text.into(), steers }))
+        part(PartState::Completed, PartContent::Prompt(PromptPart { text: text.into(), steers }))
     }
 
     fn step() -> Part {
-        part(State::Completed, Content::StepStart { model: "p/m".into() })
+        part(PartState::Completed, PartContent::StepStart { model: "p/m".into() })
     }
 
     #[test]
@@ -206,21 +208,21 @@ mod tests {
             prompt("Fix it", false),
             step(),
             text("Looking."),
-            call("a", State::Completed, Some("done")),
-            call("b", State::Interrupted, None),
-            call("c", State::Error { message: "no".into() }, None),
+            call("a", PartState::Completed, Some("done")),
+            call("b", PartState::Interrupted, None),
+            call("c", PartState::Error { message: "no".into() }, None),
             prompt("And hurry", true),
-            part(State::Completed, Content::Note(Note { text: "A hunk was rejected.".into() })),
+            part(PartState::Completed, PartContent::Note(NotePart { text: "A hunk was rejected.".into() })),
             step(),
             text("Done."),
             prompt("Thanks", false),
         ];
         let parts = parts.map(Arc::new);
-        let lines = |said: &Said| {
+        let lines = |said: &RequestMessages| {
             let line = |message| serde_json::to_string(message).unwrap();
             said.messages.iter().map(line).collect::<Vec<_>>().join("\n")
         };
-        let whole = lines(&History::default().lend(&parts));
+        let whole = lines(&MessageHistory::default().take_messages(&parts));
         expect![[r#"
             {"user":[{"text":"Fix it"}]}
             {"assistant":[{"text":{"text":"Looking."}},{"call":{"id":"a","name":"bash","arguments":"{}"}},{"call":{"id":"b","name":"bash","arguments":"{}"}},{"call":{"id":"c","name":"bash","arguments":"{}"}}]}
@@ -229,24 +231,26 @@ mod tests {
             {"assistant":[{"text":{"text":"Done."}}]}
             {"user":[{"text":"Thanks"}]}"#]].assert_eq(&whole);
         // However often it was asked for on the way.
-        let mut history = History::default();
+        let mut history = MessageHistory::default();
         for end in 1..parts.len() {
-            let said = history.lend(&parts[..end]);
-            assert_eq!(lines(&said), lines(&History::default().lend(&parts[..end])));
-            history.give_back(said);
+            let said = history.take_messages(&parts[..end]);
+            assert_eq!(lines(&said), lines(&MessageHistory::default().take_messages(&parts[..end])));
+            history.return_messages(said);
         }
-        assert_eq!(lines(&history.lend(&parts)), whole);
+        assert_eq!(lines(&history.take_messages(&parts)), whole);
     }
 
     /// However a call was left, and also one that nobody marked.
     #[test]
     fn a_call_in_any_state_has_one_result() {
-        let error = State::Error { message: "no".into() };
-        for state in [State::Pending, State::Running, State::Completed, State::Interrupted, error] {
+        let error = PartState::Error { message: "no".into() };
+        for state in
+            [PartState::Pending, PartState::Running, PartState::Completed, PartState::Interrupted, error]
+        {
             for output in [None, Some("done")] {
                 let parts = [prompt("Go", false), step(), call("a", state.clone(), output)].map(Arc::new);
-                let said = History::default().lend(&parts);
-                let [Message::User(_), Message::Assistant(calls), Message::Results(results)] =
+                let said = MessageHistory::default().take_messages(&parts);
+                let [ModelMessage::User(_), ModelMessage::Assistant(calls), ModelMessage::Results(results)] =
                     &said.messages[..]
                 else {
                     panic!("{state:?}")
@@ -254,7 +258,7 @@ mod tests {
                 assert_eq!((calls.len(), results.len()), (1, 1), "{state:?}");
                 let expected = match (output, &state) {
                     (Some(output), _) => output,
-                    (None, State::Error { message }) => message,
+                    (None, PartState::Error { message }) => message,
                     (None, _) => "[This call was interrupted.",
                 };
                 assert!(results[0].output.starts_with(expected), "{state:?}: {}", results[0].output);
@@ -265,14 +269,14 @@ mod tests {
 
     #[test]
     fn calls_within_a_call_are_told_by_that() {
-        let mut inner = call("b", State::Completed, Some("inner"));
-        if let Content::Call(call) = &mut inner.content {
+        let mut inner = call("b", PartState::Completed, Some("inner"));
+        if let PartContent::Call(call) = &mut inner.content {
             call.parent = Some(Id::from("p"));
         }
-        let outer = call("a", State::Completed, Some("1 calls."));
+        let outer = call("a", PartState::Completed, Some("1 calls."));
         let parts = [prompt("Go", false), step(), outer, inner].map(Arc::new);
-        let said = History::default().lend(&parts);
-        let Some(Message::Results(results)) = said.messages.last() else { panic!("no results") };
+        let said = MessageHistory::default().take_messages(&parts);
+        let Some(ModelMessage::Results(results)) = said.messages.last() else { panic!("no results") };
         assert_eq!(results.iter().map(|result| result.id.as_str()).collect::<Vec<_>>(), ["a"]);
     }
 
@@ -280,9 +284,9 @@ mod tests {
     #[test]
     fn tasks_within_a_call_that_was_interrupted_can_be_gone_on_with() {
         let within = |name: &str, arguments: &str, id: &str| {
-            let mut inner = call("i", State::Interrupted, None);
+            let mut inner = call("i", PartState::Interrupted, None);
             inner.id = Id::from(id);
-            if let Content::Call(call) = &mut inner.content {
+            if let PartContent::Call(call) = &mut inner.content {
                 (call.name, call.arguments) = (name.to_owned(), arguments.to_owned());
                 call.parent = Some(Id::from("p"));
             }
@@ -291,14 +295,14 @@ mod tests {
         let parts = [
             prompt("Go", false),
             step(),
-            call("a", State::Interrupted, None),
+            call("a", PartState::Interrupted, None),
             within("task", r#"{"description":"Fix it"}"#, "t1"),
             within("bash", "{}", "b1"),
             within("task", r#"{"description":"Look","task_id":"t0"}"#, "t2"),
             prompt("And now?", false),
         ];
-        let said = History::default().lend(&parts.map(Arc::new));
-        let Some(Message::Results(results)) = said.messages.get(2) else { panic!("no results") };
+        let said = MessageHistory::default().take_messages(&parts.map(Arc::new));
+        let Some(ModelMessage::Results(results)) = said.messages.get(2) else { panic!("no results") };
         expect![[r#"
             [This call was interrupted. It may have been carried out in part: look before you repeat it.]
             [`task` Fix it: The agent's session is kept: pass `task_id` t1 to go on with it.]

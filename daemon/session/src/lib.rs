@@ -3,21 +3,27 @@
 //! A session has turns (a prompt until the model is done), a turn has steps (one request to a model), a step has parts.
 //! [`Store`] keeps them in one SQLite file; what it has acknowledged survives `kill -9`.
 
+mod actor;
 pub mod agent;
 mod data;
 mod event;
 mod export;
 mod history;
 mod id;
-pub mod inline;
-mod live;
-pub mod prompt;
+pub mod inline_edit;
 mod store;
+pub mod system_prompt;
 pub mod task;
 
-pub use data::{Call, CallOutput, Content, Note, Part, Prompt, ReviewWhen, Session, State, StepFinish};
-pub use event::{Asked, Event, Job, Questioned, TurnEnd};
-pub use export::{Archive, ImportError, markdown};
+pub use actor::{
+    AgentRole, CurrentRules, ParentSession, PromptDelivery, PromptRequest, RoleProvider, SessionDeps,
+    SessionHandle, SharedRoleProvider, TitleGenerator,
+};
+pub use data::{
+    CallOutput, CallPart, NotePart, Part, PartContent, PartState, PromptPart, Session, SessionReviewTiming,
+    StepFinishPart,
+};
+pub use event::{AskEvent, JobSnapshot, QuestionEvent, SessionEvent, TurnEnd};
+pub use export::{ImportError, SessionArchive, markdown};
 pub use id::{Id, now};
-pub use live::{Above, AnyRoles, CurrentRules, Live, Request, Role, Roles, Setting, Titles, When};
-pub use store::{Claim, Found, Opened, Store, StoreError};
+pub use store::{SessionClaim, SessionSearchHit, Store, StoreError, StoreRecovery};

@@ -20,13 +20,13 @@ mod sessions;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use copydesk_workspace::database::{self, Look, Unusable};
+use copydesk_workspace::database::{self, DatabaseError, DatabaseSummary};
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
-pub use claim::Claim;
-pub use open::Opened;
-pub use parts::Found;
+pub use claim::SessionClaim;
+pub use open::StoreRecovery;
+pub use parts::SessionSearchHit;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -41,7 +41,7 @@ pub enum StoreError {
          daemon several can",
         .by.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
     )]
-    AtWork { session: String, by: Option<u32> },
+    SessionInUse { session: String, by: Option<u32> },
     #[error(
         "{}: the session store is damaged ({what}). Start copydesk again: it will check the whole store and, where that \
          cannot be relied on, move it aside and begin a new one. Nothing is deleted",
@@ -59,8 +59,8 @@ pub enum StoreError {
     Closed,
 }
 
-impl From<Unusable> for StoreError {
-    fn from(Unusable { path, what }: Unusable) -> Self {
+impl From<DatabaseError> for StoreError {
+    fn from(DatabaseError { path, what }: DatabaseError) -> Self {
         Self::Unusable { path, what }
     }
 }
@@ -77,32 +77,32 @@ impl From<serde_json::Error> for StoreError {
     }
 }
 
-type Job = Box<dyn FnOnce(&mut Connection) + Send>;
+type StoreJob = Box<dyn FnOnce(&mut Connection) + Send>;
 
 #[derive(Debug, Clone)]
 pub struct Store {
-    jobs: mpsc::Sender<Job>,
+    jobs: mpsc::Sender<StoreJob>,
     path: Arc<Path>,
 }
 
 impl Store {
     /// Opens the store of this folder, or makes one. Blocks; the work is short.
-    pub fn open(data_dir: &Path) -> Result<(Self, Opened), StoreError> {
+    pub fn open(data_dir: &Path) -> Result<(Self, StoreRecovery), StoreError> {
         let (connection, opened) = open::open(data_dir)?;
         Ok((Self::start(data_dir, connection)?, opened))
     }
 
     /// For who only reads: a store that cannot be written is opened all the same, and left as it is.
-    pub fn open_to_read(data_dir: &Path) -> Result<(Self, Opened), StoreError> {
-        if open::FILE.is_for_reading_only(data_dir) {
-            let connection = open::FILE.open_for_reading(data_dir)?;
-            return Ok((Self::start(data_dir, connection)?, Opened::default()));
+    pub fn open_read_only(data_dir: &Path) -> Result<(Self, StoreRecovery), StoreError> {
+        if open::FILE.is_read_only(data_dir) {
+            let connection = open::FILE.open_read_only(data_dir)?;
+            return Ok((Self::start(data_dir, connection)?, StoreRecovery::default()));
         }
         Self::open(data_dir)
     }
 
     fn start(data_dir: &Path, mut connection: Connection) -> Result<Self, StoreError> {
-        let (jobs, mut queue) = mpsc::channel::<Job>(256);
+        let (jobs, mut queue) = mpsc::channel::<StoreJob>(256);
         let thread = std::thread::Builder::new().name("store".to_owned()).spawn(move || {
             while let Some(job) = queue.blocking_recv() {
                 job(&mut connection);
@@ -113,25 +113,25 @@ impl Store {
     }
 
     /// What there is, left as it is; `None` where there is no store yet. Reads all of it, which takes its time.
-    pub fn look(data_dir: &Path) -> Option<Look> {
-        open::FILE.look(data_dir, "session")
+    pub fn inspect(data_dir: &Path) -> Option<DatabaseSummary> {
+        open::FILE.inspect(data_dir, "session")
     }
 
     /// Has the owner do something and waits for its word.
-    async fn ask<T: Send + 'static>(
+    async fn run_job<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (answer, answered) = oneshot::channel();
         let path = Arc::clone(&self.path);
-        let job: Job = Box::new(move |connection| {
+        let job: StoreJob = Box::new(move |connection| {
             let done = work(connection).map_err(|error| match error {
                 StoreError::Sqlite(what) if database::is_damage(&what) => {
                     database::note_damage(&path);
                     StoreError::Damaged { path: path.to_path_buf(), what }
                 }
                 StoreError::Sqlite(what) => {
-                    StoreError::Failed { path: path.to_path_buf(), what: database::explain(&what) }
+                    StoreError::Failed { path: path.to_path_buf(), what: database::describe_error(&what) }
                 }
                 error @ StoreError::Unreadable(_) => {
                     StoreError::Failed { path: path.to_path_buf(), what: error.to_string() }
@@ -147,6 +147,6 @@ impl Store {
 }
 
 #[cfg(test)]
-mod damage;
+mod damage_tests;
 #[cfg(test)]
 mod tests;

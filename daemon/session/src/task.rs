@@ -2,15 +2,15 @@
 //!
 //! It has the id of the call that began it, so that it is found again even where nothing is left of that call but its name.
 
-use copydesk_tool::{Changed, Doings, Report, TaskEnd, Used};
+use copydesk_tool::{FileChangeStats, TaskEnd, TaskProgress, TaskReport, TaskUsage};
 use serde::Deserialize as _;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::data::{Call, Content, Part, State};
-use crate::event::{Event, TurnEnd};
-use crate::live::{Live, Request, When};
+use crate::actor::{PromptDelivery, PromptRequest, SessionHandle};
+use crate::data::{CallPart, Part, PartContent, PartState};
+use crate::event::{SessionEvent, TurnEnd};
 
 /// The tool whose calls begin sessions.
 const TOOL: &str = "task";
@@ -29,15 +29,16 @@ const TELLING: [&str; 7] = ["description", "filePath", "path", "pattern", "comma
 
 /// Prompts a session and watches it to the end of the turn, which it ends by itself when it is cancelled. `tell` gets every
 /// event, and what it all comes to where that has changed.
-pub async fn work(
+pub async fn run_task(
     session: &str,
-    (live, mut events): (&Live, mpsc::Receiver<Event>),
+    (live, mut events): (&SessionHandle, mpsc::Receiver<SessionEvent>),
     prompt: String,
     cancel: &CancellationToken,
-    mut tell: impl FnMut(Event, Option<&Doings>),
-) -> Report {
-    let mut watched = Watched::new(session);
-    let begun = live.prompt(Request { text: prompt, files: Vec::new(), when: When::Queue }).await;
+    mut tell: impl FnMut(SessionEvent, Option<&TaskProgress>),
+) -> TaskReport {
+    let mut watched = TaskMonitor::new(session);
+    let begun =
+        live.prompt(PromptRequest { text: prompt, files: Vec::new(), delivery: PromptDelivery::Queue }).await;
     let mut end = begun.is_none().then_some(TaskEnd::Failed("the session ended at once".to_owned()));
     let mut is_cancelled = false;
     while end.is_none() {
@@ -53,17 +54,17 @@ pub async fn work(
             end = Some(TaskEnd::Failed("the session ended without a word".to_owned()));
             break;
         };
-        if let Event::TurnEnded { end: ended, .. } = &event {
-            end = Some(told(ended));
+        if let SessionEvent::TurnEnded { end: ended, .. } = &event {
+            end = Some(task_end(ended));
         }
-        let has_changed = watched.hear(&event);
-        tell(event, has_changed.then_some(&watched.doings));
+        let has_changed = watched.observe_event(&event);
+        tell(event, has_changed.then_some(&watched.progress));
     }
-    let Watched { doings, words, files } = watched;
-    Report { doings, end: end.unwrap_or(TaskEnd::Cancelled), words, files }
+    let TaskMonitor { progress: doings, last_text: words, files } = watched;
+    TaskReport { progress: doings, end: end.unwrap_or(TaskEnd::Cancelled), last_text: words, files }
 }
 
-fn told(end: &TurnEnd) -> TaskEnd {
+fn task_end(end: &TurnEnd) -> TaskEnd {
     match end {
         TurnEnd::Done => TaskEnd::Completed,
         TurnEnd::Cancelled => TaskEnd::Cancelled,
@@ -74,7 +75,7 @@ fn told(end: &TurnEnd) -> TaskEnd {
 }
 
 /// How a model goes on with the task that an interrupted call was.
-pub(crate) fn goes_on(call: &Call, part: &Part) -> String {
+pub(crate) fn resume_hint(call: &CallPart, part: &Part) -> String {
     if call.name != TOOL {
         return String::new();
     }
@@ -84,49 +85,49 @@ pub(crate) fn goes_on(call: &Call, part: &Part) -> String {
 }
 
 /// What tells a task from others.
-pub(crate) fn about(call: &Call) -> String {
+pub(crate) fn task_label(call: &CallPart) -> String {
     let about = argument(&call.arguments, &["description"]).unwrap_or_default();
     let about: String = about.split_whitespace().flat_map(|word| [" ", word]).collect();
     about.chars().take(LONGEST).collect()
 }
 
 /// What has happened, event by event.
-struct Watched {
-    doings: Doings,
+struct TaskMonitor {
+    progress: TaskProgress,
     /// What was said last.
-    words: String,
-    files: Vec<Changed>,
+    last_text: String,
+    files: Vec<FileChangeStats>,
 }
 
-impl Watched {
+impl TaskMonitor {
     fn new(session: &str) -> Self {
-        let doings = Doings { session: session.to_owned(), ..Doings::default() };
-        Self { doings, words: String::new(), files: Vec::new() }
+        let doings = TaskProgress { session: session.to_owned(), ..TaskProgress::default() };
+        Self { progress: doings, last_text: String::new(), files: Vec::new() }
     }
 
     /// Whether that is anything to show.
-    fn hear(&mut self, event: &Event) -> bool {
-        let before = self.doings.clone();
-        if let Event::Part { part } = event {
+    fn observe_event(&mut self, event: &SessionEvent) -> bool {
+        let before = self.progress.clone();
+        if let SessionEvent::PartChanged { part } = event {
             self.part(part);
         }
-        before != self.doings
+        before != self.progress
     }
 
     fn part(&mut self, part: &Part) {
         match &part.content {
-            Content::StepStart { .. } | Content::Reasoning(_) => self.now("thinking"),
-            Content::Text(_) if part.state == State::Running => self.now("writing"),
-            Content::Text(text) if !text.text.trim().is_empty() => self.words.clone_from(&text.text),
-            Content::Call(call) => match &part.state {
-                State::Pending => self.doings.calls += 1,
-                State::Running if !call.arguments.is_empty() => self.now(&doing(call)),
-                State::Running => {}
-                state => self.ended(call, *state == State::Completed),
+            PartContent::StepStart { .. } | PartContent::Reasoning(_) => self.now("thinking"),
+            PartContent::Text(_) if part.state == PartState::Running => self.now("writing"),
+            PartContent::Text(text) if !text.text.trim().is_empty() => self.last_text.clone_from(&text.text),
+            PartContent::Call(call) => match &part.state {
+                PartState::Pending => self.progress.calls += 1,
+                PartState::Running if !call.arguments.is_empty() => self.now(&describe_call(call)),
+                PartState::Running => {}
+                state => self.ended(call, *state == PartState::Completed),
             },
-            Content::StepFinish(finish) => {
+            PartContent::StepFinish(finish) => {
                 let usage = finish.usage;
-                let used = Used {
+                let used = TaskUsage {
                     input: usage.input,
                     output: usage.output,
                     reasoning: usage.reasoning,
@@ -135,33 +136,33 @@ impl Watched {
                 };
                 self.used(used, finish.cost);
             }
-            Content::Retry { .. } => self.now("trying again"),
-            Content::Text(_) | Content::Prompt(_) | Content::File(_) | Content::Note(_) => {}
+            PartContent::Retry { .. } => self.now("trying again"),
+            PartContent::Text(_) | PartContent::Prompt(_) | PartContent::File(_) | PartContent::Note(_) => {}
         }
     }
 
     fn now(&mut self, now: &str) {
-        now.clone_into(&mut self.doings.now);
+        now.clone_into(&mut self.progress.now);
     }
 
-    fn used(&mut self, used: Used, cost: Option<f64>) {
-        self.doings.usage += used;
-        self.doings.cost = cost.map(|cost| self.doings.cost.unwrap_or(0.0) + cost).or(self.doings.cost);
+    fn used(&mut self, used: TaskUsage, cost: Option<f64>) {
+        self.progress.usage += used;
+        self.progress.cost = cost.map(|cost| self.progress.cost.unwrap_or(0.0) + cost).or(self.progress.cost);
     }
 
     /// What a call came to, which may have been a task of its own.
-    fn ended(&mut self, call: &Call, is_done: bool) {
+    fn ended(&mut self, call: &CallPart, is_done: bool) {
         let Some(shown) = call.output.as_ref().map(|output| &output.metadata) else { return };
         if call.name == TOOL {
-            let usage = shown.get("usage").and_then(|usage| Used::deserialize(usage).ok());
+            let usage = shown.get("usage").and_then(|usage| TaskUsage::deserialize(usage).ok());
             self.used(usage.unwrap_or_default(), shown.get("cost").and_then(Value::as_f64));
         }
         let several = shown.get("files").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let files = several.iter().chain([shown]).filter(|_| is_done || call.name == TOOL);
-        files.filter_map(|file| Changed::deserialize(file).ok()).for_each(|file| self.changed(file));
+        files.filter_map(|file| FileChangeStats::deserialize(file).ok()).for_each(|file| self.changed(file));
     }
 
-    fn changed(&mut self, file: Changed) {
+    fn changed(&mut self, file: FileChangeStats) {
         if let Some(known) = self.files.iter_mut().find(|known| known.filepath == file.filepath) {
             known.additions = known.additions.saturating_add(file.additions);
             known.deletions = known.deletions.saturating_add(file.deletions);
@@ -172,7 +173,7 @@ impl Watched {
 }
 
 /// A call in a few words.
-fn doing(call: &Call) -> String {
+fn describe_call(call: &CallPart) -> String {
     let about = argument(&call.arguments, &TELLING).unwrap_or_default();
     let words = format!("{} {about}", call.name);
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -199,10 +200,10 @@ mod tests {
     use crate::data::CallOutput;
     use crate::id::Id;
 
-    fn called(name: &str, arguments: &str, state: State, metadata: Value) -> Part {
+    fn called(name: &str, arguments: &str, state: PartState, metadata: Value) -> Part {
         let output = state.is_settled().then(|| Box::new(CallOutput { metadata, ..CallOutput::default() }));
         let (call, name, arguments) = ("c".to_owned(), name.to_owned(), arguments.to_owned());
-        let content = Content::Call(Call { call, name, arguments, echo: None, parent: None, output });
+        let content = PartContent::Call(CallPart { call, name, arguments, echo: None, parent: None, output });
         Part {
             id: Id::from("p"),
             session: Id::from("s"),
@@ -226,32 +227,33 @@ mod tests {
             ("[]", "bash"),
         ];
         for (arguments, words) in cases {
-            let Content::Call(call) = called("bash", arguments, State::Running, Value::Null).content else {
+            let PartContent::Call(call) = called("bash", arguments, PartState::Running, Value::Null).content
+            else {
                 panic!()
             };
-            assert_eq!(doing(&call), words, "{arguments}");
+            assert_eq!(describe_call(&call), words, "{arguments}");
         }
-        let Content::Call(call) = called("bash", &long, State::Running, Value::Null).content else {
+        let PartContent::Call(call) = called("bash", &long, PartState::Running, Value::Null).content else {
             panic!()
         };
-        assert_eq!(doing(&call).chars().count(), LONGEST + 1);
+        assert_eq!(describe_call(&call).chars().count(), LONGEST + 1);
     }
 
     #[test]
     fn files_add_up_over_calls_and_tasks_below() {
-        let mut watched = Watched::new("s");
+        let mut watched = TaskMonitor::new("s");
         let file = |path: &str| json!({ "filepath": path, "additions": 2, "deletions": 1, "diff": "@@" });
         let several = json!({ "files": [file("/a"), { "filepath": 7 }, file("/b")], "usage": { "input": 5 }, "cost": 0.5 });
-        watched.part(&called("edit", "{}", State::Completed, file("/a")));
-        watched.part(&called("edit", "{}", State::Error { message: "no".into() }, file("/c")));
-        watched.part(&called("read", "{}", State::Completed, json!({ "filepath": "/d" })));
-        watched.part(&called("task", "{}", State::Interrupted, several));
-        let of = |filepath: &str, additions, deletions| Changed {
+        watched.part(&called("edit", "{}", PartState::Completed, file("/a")));
+        watched.part(&called("edit", "{}", PartState::Error { message: "no".into() }, file("/c")));
+        watched.part(&called("read", "{}", PartState::Completed, json!({ "filepath": "/d" })));
+        watched.part(&called("task", "{}", PartState::Interrupted, several));
+        let of = |filepath: &str, additions, deletions| FileChangeStats {
             filepath: filepath.into(),
             additions,
             deletions,
         };
         assert_eq!(watched.files, [of("/a", 4, 2), of("/b", 2, 1)]);
-        assert_eq!((watched.doings.usage.input, watched.doings.cost), (5, Some(0.5)));
+        assert_eq!((watched.progress.usage.input, watched.progress.cost), (5, Some(0.5)));
     }
 }

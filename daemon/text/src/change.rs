@@ -13,7 +13,7 @@ use similar::DiffTag;
 use thiserror::Error;
 
 use crate::diff::ops;
-use crate::window::Window;
+use crate::diff_window::DiffWindow;
 
 /// One piece of a change: what stands in the range becomes `text`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,25 +33,25 @@ pub struct Change {
 /// The change was made against another text.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the text is not the one that the change was made for: bytes {}..{} are not in it", range.start, range.end)]
-pub struct Stale {
+pub struct StaleChangeError {
     pub range: Range<usize>,
 }
 
 impl From<Edit> for Change {
     fn from(edit: Edit) -> Self {
-        Self::of(vec![edit])
+        Self::from_edits(vec![edit])
     }
 }
 
 impl Change {
     /// What makes `new` of `old`.
     pub fn between(old: &str, new: &str) -> Self {
-        let window = Window::of(old, new, 0);
-        Self { edits: edits(window.old, window.new, window.start, |line| line) }
+        let window = DiffWindow::between(old, new, 0);
+        Self { edits: edits_between(window.old, window.new, window.start, |line| line) }
     }
 
     /// Expects what the type promises: sorted and apart.
-    pub(crate) fn of(edits: Vec<Edit>) -> Self {
+    pub(crate) fn from_edits(edits: Vec<Edit>) -> Self {
         Self { edits }
     }
 
@@ -63,19 +63,19 @@ impl Change {
         self.edits.is_empty()
     }
 
-    pub fn apply(&self, text: &str) -> Result<String, Stale> {
+    pub fn apply(&self, text: &str) -> Result<String, StaleChangeError> {
         self.apply_within(text, 0..text.len())
     }
 
     /// What becomes of a piece of the text, in which all edits are.
-    pub(crate) fn apply_within(&self, text: &str, piece: Range<usize>) -> Result<String, Stale> {
+    pub(crate) fn apply_within(&self, text: &str, piece: Range<usize>) -> Result<String, StaleChangeError> {
         let grown: usize = self.edits.iter().map(|edit| edit.text.len()).sum();
         let mut result = String::with_capacity(piece.len() + grown);
         let mut at = piece.start;
         for edit in &self.edits {
             let (kept, replaced) = (text.get(at..edit.range.start), text.get(edit.range.clone()));
             let (Some(kept), Some(_)) = (kept, replaced) else {
-                return Err(Stale { range: edit.range.clone() });
+                return Err(StaleChangeError { range: edit.range.clone() });
             };
             result.push_str(kept);
             result.push_str(&edit.text);
@@ -87,38 +87,38 @@ impl Change {
 }
 
 /// The edits that make `new` of `old`, which begins at `base` in its text. Lines with the same key are left as they are.
-pub(crate) fn edits<'a, K: Hash + Eq + Copy>(
+pub(crate) fn edits_between<'a, K: Hash + Eq + Copy>(
     old: &'a str,
     new: &'a str,
     base: usize,
     key: impl Fn(&'a str) -> K,
 ) -> Vec<Edit> {
     if !old.contains('\n') && !new.contains('\n') {
-        return trimmed(old, new, base).into_iter().collect();
+        return trim_common(old, new, base).into_iter().collect();
     }
-    let (old_lines, new_lines) = (Lines::of(old), Lines::of(new));
-    let keys = |lines: &Lines<'a>| lines.lines.iter().map(|line| key(line)).collect::<Vec<_>>();
+    let (old_lines, new_lines) = (LineOffsets::new(old), LineOffsets::new(new));
+    let keys = |lines: &LineOffsets<'a>| lines.lines.iter().map(|line| key(line)).collect::<Vec<_>>();
     let mut found = Vec::new();
     for op in ops(&keys(&old_lines), &keys(&new_lines)) {
         if op.tag() != DiffTag::Equal {
             let range = old_lines.bytes(op.old_range());
             let (before, after) =
                 (old.get(range.clone()).unwrap_or_default(), new_lines.text(new, op.new_range()));
-            found.extend(trimmed(before, after, base + range.start));
+            found.extend(trim_common(before, after, base + range.start));
         }
     }
     found
 }
 
 /// The lines of a text with where each of them begins.
-struct Lines<'a> {
+struct LineOffsets<'a> {
     lines: Vec<&'a str>,
     starts: Vec<usize>,
     len: usize,
 }
 
-impl<'a> Lines<'a> {
-    fn of(text: &'a str) -> Self {
+impl<'a> LineOffsets<'a> {
+    fn new(text: &'a str) -> Self {
         let lines: Vec<_> = text.split_inclusive('\n').collect();
         let starts = lines.iter().scan(0, |at, line| Some(std::mem::replace(at, *at + line.len()))).collect();
         Self { lines, starts, len: text.len() }
@@ -135,7 +135,7 @@ impl<'a> Lines<'a> {
 }
 
 /// The one edit between two pieces, without what they begin and end with in common.
-fn trimmed(old: &str, new: &str, base: usize) -> Option<Edit> {
+fn trim_common(old: &str, new: &str, base: usize) -> Option<Edit> {
     if old == new {
         return None;
     }
@@ -184,6 +184,6 @@ mod tests {
     #[test]
     fn a_change_for_another_text_is_refused() {
         let change = Change::between("a long line", "a long lie");
-        assert_eq!(change.apply("short"), Err(Stale { range: 9..10 }));
+        assert_eq!(change.apply("short"), Err(StaleChangeError { range: 9..10 }));
     }
 }

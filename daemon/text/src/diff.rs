@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_diff_ops};
 
-use crate::window::Window;
+use crate::diff_window::DiffWindow;
 
 mod unified;
 
@@ -21,7 +21,7 @@ const BUDGET: Duration = Duration::from_millis(500);
 pub(crate) const MARGIN: usize = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tag {
+pub enum LineTag {
     Equal,
     Delete,
     Insert,
@@ -29,7 +29,7 @@ pub enum Tag {
 
 /// Lines that changed, with their surroundings. Line numbers begin with 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hunk<'a> {
+pub struct DiffHunk<'a> {
     /// The first line in the old text; where there are no old lines, the line before the place (0: before the first).
     pub old_start: usize,
     pub old_lines: usize,
@@ -37,13 +37,13 @@ pub struct Hunk<'a> {
     pub new_start: usize,
     pub new_lines: usize,
     /// Each with its line break.
-    pub lines: Vec<(Tag, &'a str)>,
+    pub lines: Vec<(LineTag, &'a str)>,
 }
 
 /// All hunks between two texts, and how many lines they add and delete.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Diff<'a> {
-    pub hunks: Vec<Hunk<'a>>,
+    pub hunks: Vec<DiffHunk<'a>>,
     pub additions: usize,
     pub deletions: usize,
 }
@@ -55,7 +55,7 @@ pub fn diff<'a>(old: &'a str, new: &'a str, context: usize) -> Diff<'a> {
 
 /// The hunks between two pieces, before which so many equal lines stand.
 pub(crate) fn piece_diff<'a>(old: &'a str, new: &'a str, skipped: usize, context: usize) -> Diff<'a> {
-    let Window { old, new, lines_before, .. } = Window::of(old, new, context.max(MARGIN));
+    let DiffWindow { old, new, lines_before, .. } = DiffWindow::between(old, new, context.max(MARGIN));
     let lines_before = skipped + lines_before;
     let old: Vec<_> = old.split_inclusive('\n').collect();
     let new: Vec<_> = new.split_inclusive('\n').collect();
@@ -64,11 +64,11 @@ pub(crate) fn piece_diff<'a>(old: &'a str, new: &'a str, skipped: usize, context
     let groups = groups.iter().filter(|group| group.iter().any(|op| op.tag() != DiffTag::Equal));
     let hunks: Vec<_> = groups.map(|group| hunk(group, lines_before, &old, &new)).collect();
     let count = |tag| hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.0 == tag).count();
-    let (additions, deletions) = (count(Tag::Insert), count(Tag::Delete));
+    let (additions, deletions) = (count(LineTag::Insert), count(LineTag::Delete));
     Diff { hunks, additions, deletions }
 }
 
-fn hunk<'a>(group: &[DiffOp], lines_before: usize, old: &[&'a str], new: &[&'a str]) -> Hunk<'a> {
+fn hunk<'a>(group: &[DiffOp], lines_before: usize, old: &[&'a str], new: &[&'a str]) -> DiffHunk<'a> {
     let mut lines = Vec::new();
     for op in group {
         let (tag, old_range, new_range) = op.as_tag_tuple();
@@ -77,18 +77,18 @@ fn hunk<'a>(group: &[DiffOp], lines_before: usize, old: &[&'a str], new: &[&'a s
             taken.iter().map(|line| (tag, *line)).collect::<Vec<_>>()
         };
         if tag == DiffTag::Equal {
-            lines.extend(take(old, old_range, Tag::Equal));
+            lines.extend(take(old, old_range, LineTag::Equal));
         } else {
-            lines.extend(take(old, old_range, Tag::Delete));
-            lines.extend(take(new, new_range, Tag::Insert));
+            lines.extend(take(old, old_range, LineTag::Delete));
+            lines.extend(take(new, new_range, LineTag::Insert));
         }
     }
-    let old_lines = lines.iter().filter(|line| line.0 != Tag::Insert).count();
-    let new_lines = lines.iter().filter(|line| line.0 != Tag::Delete).count();
+    let old_lines = lines.iter().filter(|line| line.0 != LineTag::Insert).count();
+    let new_lines = lines.iter().filter(|line| line.0 != LineTag::Delete).count();
     let (old_first, new_first) =
         group.first().map_or((0, 0), |op| (op.old_range().start, op.new_range().start));
     let start = |first: usize, count: usize| lines_before + first + usize::from(count > 0);
-    Hunk {
+    DiffHunk {
         old_start: start(old_first, old_lines),
         old_lines,
         new_start: start(new_first, new_lines),
@@ -119,12 +119,12 @@ pub(crate) fn ops<K: Hash + Eq + Copy>(old: &[K], new: &[K]) -> Vec<DiffOp> {
     let found = capture_diff_slices_deadline(Algorithm::Myers, &old_middle, &new_middle, deadline);
     let equal = |old_index, new_index, len| DiffOp::Equal { old_index, new_index, len };
     let mut ops = vec![equal(0, 0, before)];
-    ops.extend(found.into_iter().map(|op| moved(op, before)));
+    ops.extend(found.into_iter().map(|op| shift_op(op, before)));
     ops.push(equal(old.len() - after, new.len() - after, after));
-    joined(ops)
+    merge_ops(ops)
 }
 
-fn moved(op: DiffOp, by: usize) -> DiffOp {
+fn shift_op(op: DiffOp, by: usize) -> DiffOp {
     let (tag, old, new) = op.as_tag_tuple();
     let (old_index, new_index) = (old.start + by, new.start + by);
     let (old_len, new_len) = (old.len(), new.len());
@@ -137,7 +137,7 @@ fn moved(op: DiffOp, by: usize) -> DiffOp {
 }
 
 /// Neighbours that are equal as one, and nothing that is empty: grouping by context counts on it.
-fn joined(ops: Vec<DiffOp>) -> Vec<DiffOp> {
+fn merge_ops(ops: Vec<DiffOp>) -> Vec<DiffOp> {
     let mut joined: Vec<DiffOp> = Vec::with_capacity(ops.len());
     for op in ops {
         match (joined.last_mut(), op) {
@@ -162,9 +162,13 @@ mod tests {
     #[test]
     fn a_hunk_says_where_it_is() {
         let (old, new) = ("1\n2\n3\n4\n5\n", "1\n2\nthree\n4\n5\n");
-        let lines =
-            vec![(Tag::Equal, "2\n"), (Tag::Delete, "3\n"), (Tag::Insert, "three\n"), (Tag::Equal, "4\n")];
-        let hunk = Hunk { old_start: 2, old_lines: 3, new_start: 2, new_lines: 3, lines };
+        let lines = vec![
+            (LineTag::Equal, "2\n"),
+            (LineTag::Delete, "3\n"),
+            (LineTag::Insert, "three\n"),
+            (LineTag::Equal, "4\n"),
+        ];
+        let hunk = DiffHunk { old_start: 2, old_lines: 3, new_start: 2, new_lines: 3, lines };
         assert_eq!(diff(old, new, 1), Diff { hunks: vec![hunk], additions: 1, deletions: 1 });
     }
 
@@ -197,7 +201,7 @@ mod tests {
         let diff = diff(&old, &new, 3);
         let lines = || diff.hunks.iter().flat_map(|hunk| &hunk.lines);
         let of = |tag| lines().filter(|line| line.0 == tag).count();
-        assert_eq!((of(Tag::Insert), of(Tag::Delete)), (diff.additions, diff.deletions));
+        assert_eq!((of(LineTag::Insert), of(LineTag::Delete)), (diff.additions, diff.deletions));
         assert_eq!(diff.additions, diff.deletions);
     }
 }

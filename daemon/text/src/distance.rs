@@ -4,14 +4,14 @@ use std::time::{Duration, Instant};
 
 use similar::{Algorithm, DiffTag, capture_diff_slices_deadline};
 
-use crate::window::Window;
+use crate::diff_window::DiffWindow;
 
 /// Texts that have nothing in common are not compared to the last letter: what is found by then is an upper bound.
 const BUDGET: Duration = Duration::from_millis(50);
 
 /// In characters. Exact for what differs little.
 pub fn distance(one: &str, other: &str) -> usize {
-    let window = Window::of(one, other, 0);
+    let window = DiffWindow::between(one, other, 0);
     let (one, other): (Vec<char>, Vec<char>) = (window.old.chars().collect(), window.new.chars().collect());
     let deadline = Some(Instant::now() + BUDGET);
     let ops = capture_diff_slices_deadline(Algorithm::Myers, &one, &other, deadline);

@@ -11,9 +11,9 @@ use memchr::memchr_iter;
 use ropey::Rope;
 use thiserror::Error;
 
-use crate::{Change, Encoding, Lines, Position, Stale};
+use crate::{Change, LineBreaks, Position, PositionEncoding, StaleChangeError};
 
-mod index;
+mod line_index;
 #[cfg(test)]
 mod tests;
 
@@ -21,9 +21,9 @@ mod tests;
 #[derive(Debug, Clone)]
 pub struct Document {
     rope: Rope,
-    lines: Lines,
+    line_breaks: LineBreaks,
     /// How many `\r` are not followed by `\n`. The rope takes them for line breaks, Neovim does not.
-    lone: usize,
+    lone_crs: usize,
 }
 
 /// A range that ends before it begins: the client counts in another way than it said.
@@ -35,7 +35,7 @@ pub struct Document {
     start.line,
     start.character
 )]
-pub struct Backwards {
+pub struct InvertedRangeError {
     pub start: Position,
     pub end: Position,
 }
@@ -54,8 +54,12 @@ impl PartialEq<str> for Document {
 }
 
 impl Document {
-    pub fn new(text: &str, lines: Lines) -> Self {
-        Self { rope: Rope::from_str(text), lines, lone: lone([text].into_iter(), None) }
+    pub fn new(text: &str, lines: LineBreaks) -> Self {
+        Self {
+            rope: Rope::from_str(text),
+            line_breaks: lines,
+            lone_crs: count_lone_crs([text].into_iter(), None),
+        }
     }
 
     pub(crate) fn rope(&self) -> &Rope {
@@ -75,18 +79,18 @@ impl Document {
         self.len() == 0
     }
 
-    pub fn lines(&self) -> Lines {
-        self.lines
+    pub fn line_breaks(&self) -> LineBreaks {
+        self.line_breaks
     }
 
     /// One more than there are line breaks.
     pub fn line_count(&self) -> usize {
-        self.index().count()
+        self.line_index().count()
     }
 
     /// Where a position is, in bytes.
-    pub fn offset(&self, position: Position, encoding: Encoding) -> usize {
-        let Some(line) = self.index().line(position.line as usize) else { return self.len() };
+    pub fn offset(&self, position: Position, encoding: PositionEncoding) -> usize {
+        let Some(line) = self.line_index().line(position.line as usize) else { return self.len() };
         let start = self.units(line.start, encoding);
         let wanted = start.saturating_add(position.character as usize);
         let end = self.units(line.end, encoding);
@@ -101,29 +105,29 @@ impl Document {
 
     /// The position of a place. Past the end is the end; inside a character, or of a `\r\n` that is one break, is where
     /// that begins.
-    pub fn position(&self, offset: usize, encoding: Encoding) -> Position {
-        let offset = self.floor(offset);
-        let index = self.index();
+    pub fn position(&self, offset: usize, encoding: PositionEncoding) -> Position {
+        let offset = self.char_start(offset);
+        let index = self.line_index();
         let number = index.line_of(offset);
         let line = index.line(number).unwrap_or_default();
         let units = self.units(offset.min(line.after_cr), encoding) - self.units(line.start, encoding);
-        Position::new(narrow(number), narrow(units))
+        Position::new(to_u32(number), to_u32(units))
     }
 
     /// One content change of a client; without a range it is the whole text. Tells which bytes were replaced.
-    pub fn apply(
+    pub fn apply_content_change(
         &mut self,
         range: Option<(Position, Position)>,
         text: &str,
-        encoding: Encoding,
-    ) -> Result<Range<usize>, Backwards> {
+        encoding: PositionEncoding,
+    ) -> Result<Range<usize>, InvertedRangeError> {
         let Some((start, end)) = range else {
             let whole = 0..self.len();
-            *self = Self::new(text, self.lines);
+            *self = Self::new(text, self.line_breaks);
             return Ok(whole);
         };
         if end < start {
-            return Err(Backwards { start, end });
+            return Err(InvertedRangeError { start, end });
         }
         let end = self.offset(end, encoding);
         // Only a place behind a `\r` and one past it are not in the order of their positions.
@@ -133,7 +137,7 @@ impl Document {
     }
 
     /// All edits of a change, or none if it was made for another text.
-    pub fn edit(&mut self, change: &Change) -> Result<(), Stale> {
+    pub fn apply_change(&mut self, change: &Change) -> Result<(), StaleChangeError> {
         self.check(change)?;
         // From the end, so that what is still to do stays where it is.
         for edit in change.edits().iter().rev() {
@@ -143,23 +147,24 @@ impl Document {
     }
 
     /// A change to this text as a client is told it: ranges and what they become, all in terms of the text as it is.
-    pub fn ranges(
+    pub fn change_ranges(
         &self,
         change: &Change,
-        encoding: Encoding,
-    ) -> Result<Vec<(Position, Position, String)>, Stale> {
+        encoding: PositionEncoding,
+    ) -> Result<Vec<(Position, Position, String)>, StaleChangeError> {
         self.check(change)?;
         let place = |offset| self.position(offset, encoding);
         let edits = change.edits().iter();
         Ok(edits.map(|edit| (place(edit.range.start), place(edit.range.end), edit.text.clone())).collect())
     }
 
-    fn check(&self, change: &Change) -> Result<(), Stale> {
+    fn check(&self, change: &Change) -> Result<(), StaleChangeError> {
         let mut at = 0;
         for Range { start, end } in change.edits().iter().map(|edit| edit.range.clone()) {
-            let stands = at <= start && start <= end && self.floor(start) == start && self.floor(end) == end;
+            let stands =
+                at <= start && start <= end && self.char_start(start) == start && self.char_start(end) == end;
             if !stands {
-                return Err(Stale { range: start..end });
+                return Err(StaleChangeError { range: start..end });
             }
             at = end;
         }
@@ -170,48 +175,51 @@ impl Document {
     fn splice(&mut self, range: Range<usize>, text: &str) {
         // The `\r` before the range may get or lose its `\n`.
         let from = range.start.saturating_sub(1);
-        let before = self.lone_in(from..range.end);
-        let (start, end) = (self.units(range.start, Encoding::Utf32), self.units(range.end, Encoding::Utf32));
+        let before = self.count_lone_crs_in(from..range.end);
+        let (start, end) = (
+            self.units(range.start, PositionEncoding::Utf32),
+            self.units(range.end, PositionEncoding::Utf32),
+        );
         // Neither can fail: both are places in the text.
         let _ = self.rope.try_remove(start..end);
         let _ = self.rope.try_insert(start, text);
-        let after = self.lone_in(from..range.start + text.len());
-        self.lone = (self.lone + after).saturating_sub(before);
+        let after = self.count_lone_crs_in(from..range.start + text.len());
+        self.lone_crs = (self.lone_crs + after).saturating_sub(before);
     }
 
-    fn lone_in(&self, range: Range<usize>) -> usize {
-        let slice = self.rope.get_byte_slice(self.floor(range.start)..range.end);
-        slice.map_or(0, |slice| lone(slice.chunks(), self.rope.get_byte(range.end)))
+    fn count_lone_crs_in(&self, range: Range<usize>) -> usize {
+        let slice = self.rope.get_byte_slice(self.char_start(range.start)..range.end);
+        slice.map_or(0, |slice| count_lone_crs(slice.chunks(), self.rope.get_byte(range.end)))
     }
 
     /// The beginning of the character that a byte belongs to.
-    fn floor(&self, offset: usize) -> usize {
-        self.byte(self.units(offset.min(self.len()), Encoding::Utf32), Encoding::Utf32)
+    fn char_start(&self, offset: usize) -> usize {
+        self.byte(self.units(offset.min(self.len()), PositionEncoding::Utf32), PositionEncoding::Utf32)
     }
 
     /// How many units are before a place.
-    fn units(&self, offset: usize, encoding: Encoding) -> usize {
+    fn units(&self, offset: usize, encoding: PositionEncoding) -> usize {
         let chars = || self.rope.try_byte_to_char(offset).unwrap_or_default();
         match encoding {
-            Encoding::Utf8 => offset,
-            Encoding::Utf16 => self.rope.try_char_to_utf16_cu(chars()).unwrap_or_default(),
-            Encoding::Utf32 => chars(),
+            PositionEncoding::Utf8 => offset,
+            PositionEncoding::Utf16 => self.rope.try_char_to_utf16_cu(chars()).unwrap_or_default(),
+            PositionEncoding::Utf32 => chars(),
         }
     }
 
     /// The beginning of the character that a unit belongs to.
-    fn byte(&self, units: usize, encoding: Encoding) -> usize {
+    fn byte(&self, units: usize, encoding: PositionEncoding) -> usize {
         let chars = match encoding {
-            Encoding::Utf8 => self.rope.try_byte_to_char(units),
-            Encoding::Utf16 => self.rope.try_utf16_cu_to_char(units),
-            Encoding::Utf32 => Ok(units),
+            PositionEncoding::Utf8 => self.rope.try_byte_to_char(units),
+            PositionEncoding::Utf16 => self.rope.try_utf16_cu_to_char(units),
+            PositionEncoding::Utf32 => Ok(units),
         };
         chars.and_then(|chars| self.rope.try_char_to_byte(chars)).unwrap_or_else(|_| self.len())
     }
 }
 
 /// How many `\r` have no `\n` after them, in pieces of a text that `next` comes after.
-fn lone<'a>(pieces: impl Iterator<Item = &'a str>, next: Option<u8>) -> usize {
+fn count_lone_crs<'a>(pieces: impl Iterator<Item = &'a str>, next: Option<u8>) -> usize {
     let mut count = 0;
     // Whether the piece before ended with a `\r`.
     let mut open = false;
@@ -224,6 +232,6 @@ fn lone<'a>(pieces: impl Iterator<Item = &'a str>, next: Option<u8>) -> usize {
     count + usize::from(open && next != Some(b'\n'))
 }
 
-fn narrow(number: usize) -> u32 {
+fn to_u32(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::Ending;
+use crate::LineEnding;
 
 /// How much of a file [`sniff`] looks at: the sizes that Git and others settled on.
 const SAMPLE: usize = 8192;
@@ -18,7 +18,7 @@ const BOM: &str = "\u{feff}";
 
 /// Why bytes are not a text that can be shown and edited.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Unreadable {
+pub enum FileTextError {
     /// By its byte order mark.
     #[error("it is {0} text; only UTF-8 can be read and edited: convert it first (for instance with iconv)")]
     Encoding(&'static str),
@@ -31,17 +31,17 @@ pub enum Unreadable {
 }
 
 /// Whether the first bytes are those of something else than a text. Cheap: at most 8 KiB are looked at.
-pub fn sniff(bytes: &[u8]) -> Option<Unreadable> {
+pub fn sniff(bytes: &[u8]) -> Option<FileTextError> {
     let sample = bytes.get(..SAMPLE).unwrap_or(bytes);
     if let Some(name) = foreign_encoding(sample) {
-        return Some(Unreadable::Encoding(name));
+        return Some(FileTextError::Encoding(name));
     }
     if let Some(at) = sample.iter().position(|byte| *byte == 0) {
-        return Some(Unreadable::Nul { at });
+        return Some(FileTextError::Nul { at });
     }
     let control = sample.iter().filter(|byte| matches!(byte, 0..=8 | 14..=31)).count();
     let percent = (control * 100).checked_div(sample.len())?;
-    (percent > MAX_CONTROL_PERCENT).then_some(Unreadable::Control { percent })
+    (percent > MAX_CONTROL_PERCENT).then_some(FileTextError::Control { percent })
 }
 
 fn foreign_encoding(bytes: &[u8]) -> Option<&'static str> {
@@ -74,9 +74,9 @@ impl From<String> for FileText {
 
 impl FileText {
     /// Invariant: `decode(bytes).encode() == bytes`.
-    pub fn decode(bytes: Vec<u8>) -> Result<Self, Unreadable> {
+    pub fn decode(bytes: Vec<u8>) -> Result<Self, FileTextError> {
         if let Some(name) = foreign_encoding(&bytes) {
-            return Err(Unreadable::Encoding(name));
+            return Err(FileTextError::Encoding(name));
         }
         let text = String::from_utf8(bytes)
             .map_err(|error| not_utf8(error.as_bytes(), error.utf8_error().valid_up_to()))?;
@@ -97,7 +97,7 @@ impl FileText {
         self.pieces().iter().map(|piece| piece.len() as u64).sum()
     }
 
-    /// The same file with an edited text: what [`Change::apply`](crate::Change::apply) gave.
+    /// The same file with an edited text: what [`Change::apply_content_change`](crate::Change::apply) gave.
     #[must_use]
     pub fn with_text(&self, text: String) -> Self {
         Self { text: text.into(), bom: self.bom }
@@ -105,9 +105,9 @@ impl FileText {
 
     /// The same file with a text written anew by someone who does not see endings and marks: both stay as they were.
     #[must_use]
-    pub fn rewritten(&self, text: &str) -> Self {
+    pub fn with_rewritten_text(&self, text: &str) -> Self {
         let text = text.strip_prefix(BOM).unwrap_or(text);
-        self.with_text(self.ending().write(text).into_owned())
+        self.with_text(self.line_ending().apply_to(text).into_owned())
     }
 
     pub fn text(&self) -> &str {
@@ -115,29 +115,29 @@ impl FileText {
     }
 
     /// The text, to be kept without a copy of it.
-    pub fn shared(&self) -> Arc<String> {
+    pub fn shared_text(&self) -> Arc<String> {
         Arc::clone(&self.text)
     }
 
-    pub fn bom(&self) -> bool {
+    pub fn has_bom(&self) -> bool {
         self.bom
     }
 
     /// Looked for in the whole text.
-    pub fn ending(&self) -> Ending {
-        Ending::of(&self.text)
+    pub fn line_ending(&self) -> LineEnding {
+        LineEnding::detect(&self.text)
     }
 
     /// Whether the last line ends like the others. An empty text has no line that could miss it.
-    pub fn final_newline(&self) -> bool {
+    pub fn has_final_newline(&self) -> bool {
         self.text.is_empty() || self.text.ends_with('\n')
     }
 }
 
-fn not_utf8(bytes: &[u8], at: usize) -> Unreadable {
+fn not_utf8(bytes: &[u8], at: usize) -> FileTextError {
     let before = bytes.get(..at).unwrap_or_default();
     let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-    Unreadable::NotUtf8 { at, byte: bytes.get(at).copied().unwrap_or_default(), line }
+    FileTextError::NotUtf8 { at, byte: bytes.get(at).copied().unwrap_or_default(), line }
 }
 
 #[cfg(test)]
@@ -151,15 +151,15 @@ mod tests {
         assert_eq!(sniff(b""), None);
         assert_eq!(sniff("# Überschrift\r\n\x1b[1mfett\x1b[0m".as_bytes()), None);
         assert_eq!(sniff(&late_nul), None);
-        assert_eq!(sniff(b"ab\0c"), Some(Unreadable::Nul { at: 2 }));
-        assert_eq!(sniff(b"\x01\x02\x03a"), Some(Unreadable::Control { percent: 75 }));
-        assert_eq!(sniff(b"\xff\xfea\0"), Some(Unreadable::Encoding("UTF-16 (little-endian)")));
+        assert_eq!(sniff(b"ab\0c"), Some(FileTextError::Nul { at: 2 }));
+        assert_eq!(sniff(b"\x01\x02\x03a"), Some(FileTextError::Control { percent: 75 }));
+        assert_eq!(sniff(b"\xff\xfea\0"), Some(FileTextError::Encoding("UTF-16 (little-endian)")));
         assert_eq!(
             FileText::decode(b"\xfe\xff\0a".to_vec()),
-            Err(Unreadable::Encoding("UTF-16 (big-endian)"))
+            Err(FileTextError::Encoding("UTF-16 (big-endian)"))
         );
         let latin1 = FileText::decode(b"one\ntwo caf\xe9".to_vec()).unwrap_err();
-        assert_eq!(latin1, Unreadable::NotUtf8 { at: 11, byte: 0xe9, line: 2 });
+        assert_eq!(latin1, FileTextError::NotUtf8 { at: 11, byte: 0xe9, line: 2 });
         assert_eq!(
             latin1.to_string(),
             "it is not UTF-8: the first wrong byte is 0xe9 in line 2, at offset 11"
@@ -169,9 +169,9 @@ mod tests {
     #[test]
     fn marks_and_endings_are_known_and_kept() {
         let file = FileText::decode("\u{feff}a\r\nb".into()).unwrap();
-        assert_eq!((file.text(), file.bom(), file.ending()), ("a\r\nb", true, Ending::Crlf));
-        assert!(!file.final_newline());
-        assert_eq!(file.rewritten("x\ny\n").encode(), "\u{feff}x\r\ny\r\n".as_bytes());
-        assert_eq!(file.rewritten("\u{feff}x").encode(), "\u{feff}x".as_bytes(), "no second mark");
+        assert_eq!((file.text(), file.has_bom(), file.line_ending()), ("a\r\nb", true, LineEnding::Crlf));
+        assert!(!file.has_final_newline());
+        assert_eq!(file.with_rewritten_text("x\ny\n").encode(), "\u{feff}x\r\ny\r\n".as_bytes());
+        assert_eq!(file.with_rewritten_text("\u{feff}x").encode(), "\u{feff}x".as_bytes(), "no second mark");
     }
 }

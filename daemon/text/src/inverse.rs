@@ -1,12 +1,12 @@
 //! Taking a change back: the edits that undo its edits, and nothing else.
 
-use crate::checked::{joined, splits_break};
-use crate::{Change, Edit, Stale};
+use crate::edit_validation::{join_adjacent, splits_line_break};
+use crate::{Change, Edit, StaleChangeError};
 
 impl Change {
     /// What takes the result of applying this to `base` back to `base`. To undo it after a person went on typing, it is
     /// moved past that by [`rebase`](crate::rebase()).
-    pub fn inverse(&self, base: &str) -> Result<Self, Stale> {
+    pub fn inverse(&self, base: &str) -> Result<Self, StaleChangeError> {
         let new = self.apply(base)?;
         let mut edits = Vec::with_capacity(self.edits().len());
         let (mut at, mut seen) = (0, 0);
@@ -17,17 +17,19 @@ impl Change {
             let text = base.get(edit.range.clone()).unwrap_or_default().to_owned();
             edits.push(Edit { range: start..at, text });
         }
-        Ok(Self::of(joined(joined(edits).into_iter().map(|edit| around_breaks(edit, &new)).collect())))
+        Ok(Self::from_edits(join_adjacent(
+            join_adjacent(edits).into_iter().map(|edit| around_breaks(edit, &new)).collect(),
+        )))
     }
 }
 
 /// The same edit, where it would begin or end between a `\r` and a `\n` that only the change brought together.
 fn around_breaks(mut edit: Edit, text: &str) -> Edit {
-    if splits_break(text, edit.range.start) {
+    if splits_line_break(text, edit.range.start) {
         edit.range.start -= 1;
         edit.text.insert(0, '\r');
     }
-    if splits_break(text, edit.range.end) {
+    if splits_line_break(text, edit.range.end) {
         edit.range.end += 1;
         edit.text.push('\n');
     }
@@ -55,20 +57,22 @@ mod tests {
 
     #[test]
     fn a_break_that_the_change_made_is_not_split() {
-        let change = Change::checked("a\rb", vec![Edit { range: 2..2, text: "\n".into() }]).unwrap();
+        let change =
+            Change::from_unchecked_edits("a\rb", vec![Edit { range: 2..2, text: "\n".into() }]).unwrap();
         let inverse = change.inverse("a\rb").unwrap();
         assert_eq!(inverse.edits(), [Edit { range: 1..3, text: "\r".into() }]);
-        let change = Change::checked("ab\n", vec![Edit { range: 0..2, text: "c\r".into() }]).unwrap();
+        let change =
+            Change::from_unchecked_edits("ab\n", vec![Edit { range: 0..2, text: "c\r".into() }]).unwrap();
         let inverse = change.inverse("ab\n").unwrap();
         assert_eq!(inverse.edits(), [Edit { range: 0..3, text: "ab\n".into() }]);
         // Replacing every place may give edits that touch.
         let touching = [(0..1, "\r"), (1..2, "\n")].map(|(range, text)| Edit { range, text: text.into() });
-        let inverse = Change::of(touching.into()).inverse("ab").unwrap();
+        let inverse = Change::from_edits(touching.into()).inverse("ab").unwrap();
         assert_eq!(inverse.edits(), [Edit { range: 0..2, text: "ab".into() }]);
     }
 
     #[test]
     fn a_change_for_another_text_has_no_inverse() {
-        assert_eq!(Change::between("longer", "long").inverse("no"), Err(Stale { range: 4..6 }));
+        assert_eq!(Change::between("longer", "long").inverse("no"), Err(StaleChangeError { range: 4..6 }));
     }
 }

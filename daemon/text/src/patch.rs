@@ -14,79 +14,79 @@
 //!
 //! Invariant: only lines that a hunk shows with `-` are deleted; all others stay as they are, to the byte.
 
-use crate::Tag;
+use crate::LineTag;
 
 mod envelope;
 mod error;
-mod file;
 mod headers;
+mod hunk_mismatch;
+mod hunk_order;
 mod indent;
-mod miss;
-mod order;
 mod parse;
 mod pieces;
 mod plan;
 mod search;
+mod source_lines;
 mod tier;
 mod update;
 
 #[cfg(test)]
-mod conformance;
+mod conformance_tests;
 #[cfg(test)]
-mod properties;
+mod property_tests;
 #[cfg(test)]
-mod speed;
+mod speed_tests;
 #[cfg(test)]
 mod tests;
 
-pub use error::{HunkError, Misfit, PatchError, Unfit, Why};
+pub use error::{HunkError, HunkErrorKind, PatchError, PatchFileError, PatchFileErrorKind};
 pub use parse::parse;
-pub use plan::{Step, plan};
-pub use tier::Tier;
-pub use update::{Place, Updated, update};
+pub use plan::{PatchStep, plan};
+pub use tier::PatchTier;
+pub use update::{HunkPlace, PatchedText, update};
 
 /// What a patch asks for, in its order. Lines are those of the patch, from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Patch<'a> {
-    pub sections: Vec<Section<'a>>,
+    pub sections: Vec<PatchSection<'a>>,
 }
 
 /// What is to be done with one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section<'a> {
+pub struct PatchSection<'a> {
     pub line: usize,
     pub path: &'a str,
-    pub action: Action<'a>,
+    pub action: PatchAction<'a>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Action<'a> {
+pub enum PatchAction<'a> {
     /// The lines of the new file, each of which gets a line break.
     Add(Vec<&'a str>),
     Delete,
     Update {
         /// The path that the file moves to.
         to: Option<&'a str>,
-        hunks: Vec<Hunk<'a>>,
+        hunks: Vec<PatchHunk<'a>>,
     },
 }
 
 /// Lines that belong together, some of them changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Hunk<'a> {
+pub struct PatchHunk<'a> {
     pub line: usize,
     /// Lines of the file that stand somewhere before the hunk, the outermost first: what it is in.
     pub headers: Vec<&'a str>,
     /// Without their line breaks.
-    pub lines: Vec<(Tag, &'a str)>,
+    pub lines: Vec<(LineTag, &'a str)>,
     /// Whether the file ends with the hunk.
     pub at_end: bool,
 }
 
-impl<'a> Hunk<'a> {
+impl<'a> PatchHunk<'a> {
     /// The lines that must be in the file.
     fn old(&self) -> impl Iterator<Item = &'a str> {
-        self.lines.iter().filter(|(tag, _)| *tag != Tag::Insert).map(|(_, line)| *line)
+        self.lines.iter().filter(|(tag, _)| *tag != LineTag::Insert).map(|(_, line)| *line)
     }
 }
 
@@ -94,7 +94,7 @@ impl<'a> Patch<'a> {
     /// Every path that the patch names, for a caller who reads the files first; a path may come several times.
     pub fn paths(&self) -> impl Iterator<Item = &'a str> {
         self.sections.iter().flat_map(|section| {
-            let to = if let Action::Update { to, .. } = section.action { to } else { None };
+            let to = if let PatchAction::Update { to, .. } = section.action { to } else { None };
             [Some(section.path), to].into_iter().flatten()
         })
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a client counts within a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Encoding {
+pub enum PositionEncoding {
     /// Bytes.
     Utf8,
     /// Code units; a character beyond the basic plane is two. What LSP falls back to.
@@ -28,7 +28,7 @@ impl Position {
 
 /// What ends a line for a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Lines {
+pub enum LineBreaks {
     /// `\n`, `\r\n` and a lone `\r`: what LSP says. VS Code, and Neovim where `fileformat` is `mac`.
     Any,
     /// `\n` and `\r\n`; a lone `\r` is a character of its line: Neovim.

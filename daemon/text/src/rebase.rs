@@ -12,25 +12,25 @@ use std::ops::Range;
 
 use thiserror::Error;
 
-use crate::change::edits;
-use crate::checked::joined;
-use crate::window::Window;
-use crate::{Change, Edit, Stale};
+use crate::change::edits_between;
+use crate::diff_window::DiffWindow;
+use crate::edit_validation::join_adjacent;
+use crate::{Change, Edit, StaleChangeError};
 
 mod conflict;
 #[cfg(test)]
 mod tests;
-mod touch;
+mod touched_lines;
 
 pub use conflict::{Conflict, Overlap};
-use touch::{Base, Touch, settle, touches};
+use touched_lines::{BaseLines, TouchedLines, align_equal_edits, touched_by_change};
 
 /// Why a change cannot be made to the text as it is now.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RebaseError {
     /// It was not made for the base at all.
     #[error(transparent)]
-    Stale(#[from] Stale),
+    Stale(#[from] StaleChangeError),
     #[error(transparent)]
     Conflict(#[from] Conflict),
 }
@@ -41,23 +41,23 @@ pub fn rebase(base: &str, change: &Change, now: &str) -> Result<Change, RebaseEr
     if base == now {
         return Ok(change.clone());
     }
-    let typed = compared(base, now);
+    let typed = change_by_lines(base, now);
     // Compared in the same way both are in the same places, even where equal lines leave a choice.
-    if contains(&typed, &compared(base, &wanted)) {
+    if contains(&typed, &change_by_lines(base, &wanted)) {
         return Ok(Change::default());
     }
-    let lines = Base::of(base);
-    merge(&lines, touches(&lines, change), touches(&lines, &typed)).map_err(|clusters| {
-        let overlaps = clusters.iter().map(|cluster| Overlap::of(&lines, cluster, now));
-        Conflict { overlaps: overlaps.collect(), count: clusters.len() }.capped().into()
+    let lines = BaseLines::new(base);
+    merge(&lines, touched_by_change(&lines, change), touched_by_change(&lines, &typed)).map_err(|clusters| {
+        let overlaps = clusters.iter().map(|cluster| Overlap::new(&lines, cluster, now));
+        Conflict { overlaps: overlaps.collect(), count: clusters.len() }.cap_overlaps().into()
     })
 }
 
 /// What makes `new` of `old`, all of it between the lines that both begin and end with: where typing was in one place,
 /// that place is found, however many lines are equal.
-fn compared(old: &str, new: &str) -> Change {
-    let window = Window::of(old, new, 0);
-    Change::of(edits(window.old, window.new, window.start, |line| line))
+fn change_by_lines(old: &str, new: &str) -> Change {
+    let window = DiffWindow::between(old, new, 0);
+    Change::from_edits(edits_between(window.old, window.new, window.start, |line| line))
 }
 
 /// Whether one change has all edits of the other.
@@ -68,53 +68,57 @@ fn contains(change: &Change, part: &Change) -> bool {
 
 /// Lines of the base that are touched together, and by whom.
 #[derive(Debug, Default)]
-struct Cluster {
+struct RebaseCluster {
     lines: Range<usize>,
-    agent: Vec<Edit>,
-    person: Vec<Edit>,
+    agent_edits: Vec<Edit>,
+    user_edits: Vec<Edit>,
     /// How much longer the person made the text before these lines.
-    grown: isize,
+    growth_before: isize,
 }
 
-impl Cluster {
+impl RebaseCluster {
     fn overlaps(&self, lines: &Range<usize>) -> bool {
         lines.start < self.lines.end || (self.lines.is_empty() && self.lines == *lines)
     }
 }
 
 /// The agent's edits as they are after the person's; or where they clash.
-fn merge(base: &Base<'_>, mut agent: Vec<Touch>, mut person: Vec<Touch>) -> Result<Change, Vec<Cluster>> {
-    settle(base, &mut agent, &mut person);
+fn merge(
+    base: &BaseLines<'_>,
+    mut agent: Vec<TouchedLines>,
+    mut person: Vec<TouchedLines>,
+) -> Result<Change, Vec<RebaseCluster>> {
+    align_equal_edits(base, &mut agent, &mut person);
     let (mut edits, mut clashes) = (Vec::new(), Vec::new());
     let mut grown = 0;
     for mut cluster in clusters(agent, person) {
-        cluster.grown = grown;
-        grown += cluster.person.iter().map(growth).sum::<isize>();
-        if cluster.person.is_empty() {
-            edits.extend(cluster.agent.into_iter().map(|edit| shifted(edit, cluster.grown)));
-        } else if !cluster.agent.is_empty() {
-            let text = |edits| base.edited(&cluster.lines, edits);
-            if text(&cluster.agent) != text(&cluster.person) {
+        cluster.growth_before = grown;
+        grown += cluster.user_edits.iter().map(growth).sum::<isize>();
+        if cluster.user_edits.is_empty() {
+            edits.extend(cluster.agent_edits.into_iter().map(|edit| shift_edit(edit, cluster.growth_before)));
+        } else if !cluster.agent_edits.is_empty() {
+            let text = |edits| base.apply_edits(&cluster.lines, edits);
+            if text(&cluster.agent_edits) != text(&cluster.user_edits) {
                 clashes.push(cluster);
             }
         }
     }
-    if clashes.is_empty() { Ok(Change::of(joined(edits))) } else { Err(clashes) }
+    if clashes.is_empty() { Ok(Change::from_edits(join_adjacent(edits))) } else { Err(clashes) }
 }
 
-fn clusters(agent: Vec<Touch>, person: Vec<Touch>) -> Vec<Cluster> {
+fn clusters(agent: Vec<TouchedLines>, person: Vec<TouchedLines>) -> Vec<RebaseCluster> {
     let by = |agent| move |touch| (touch, agent);
     let mut all: Vec<_> = agent.into_iter().map(by(true)).chain(person.into_iter().map(by(false))).collect();
     // What is inserted before a line comes before what is done to it. Stable: each side stays in its order.
     all.sort_by_key(|(touch, _)| (touch.lines.start, !touch.lines.is_empty()));
-    let mut clusters: Vec<Cluster> = Vec::new();
+    let mut clusters: Vec<RebaseCluster> = Vec::new();
     for (touch, is_agent) in all {
         if !clusters.last().is_some_and(|cluster| cluster.overlaps(&touch.lines)) {
-            clusters.push(Cluster { lines: touch.lines.clone(), ..Cluster::default() });
+            clusters.push(RebaseCluster { lines: touch.lines.clone(), ..RebaseCluster::default() });
         }
         if let Some(cluster) = clusters.last_mut() {
             cluster.lines.end = cluster.lines.end.max(touch.lines.end);
-            if is_agent { &mut cluster.agent } else { &mut cluster.person }.push(touch.edit);
+            if is_agent { &mut cluster.agent_edits } else { &mut cluster.user_edits }.push(touch.edit);
         }
     }
     clusters
@@ -124,7 +128,7 @@ fn growth(edit: &Edit) -> isize {
     edit.text.len().cast_signed() - edit.range.len().cast_signed()
 }
 
-fn shifted(edit: Edit, by: isize) -> Edit {
+fn shift_edit(edit: Edit, by: isize) -> Edit {
     let shift = |at: usize| at.saturating_add_signed(by);
     Edit { range: shift(edit.range.start)..shift(edit.range.end), text: edit.text }
 }

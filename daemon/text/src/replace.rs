@@ -13,99 +13,99 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::change::{Change, edits};
-use crate::ending::lf;
+use crate::change::{Change, edits_between};
+use crate::line_ending::to_lf;
 
-mod alike;
 mod anchors;
 mod blanks;
-mod copied;
+mod copied_lines;
 #[cfg(test)]
-mod distorted;
+mod distortion_tests;
 mod error;
-mod escaped;
+mod escapes;
 mod exact;
-mod file;
-mod flat;
+mod file_line;
 mod fold;
-mod folded;
+mod folded_lines;
 mod hint;
+mod indent_shift;
 mod indentation;
-#[cfg(test)]
-mod laws;
+mod lf_text;
 mod merge;
-mod near;
-mod nearest;
-mod reading;
+mod near_lines;
+mod nearest_lines;
+#[cfg(test)]
+mod property_tests;
+mod requested_lines;
 mod search;
-mod shift;
+mod similar_lines;
 mod similarity;
 #[cfg(test)]
-mod speed;
+mod speed_tests;
 #[cfg(test)]
 mod tests;
 mod tier;
-mod tiers;
-mod trailing;
+mod tier_search;
+mod trailing_blanks;
 mod typography;
 
 pub use error::ReplaceError;
-use flat::Flat;
-pub use hint::{Hint, Why};
-pub use nearest::Nearest;
-pub use tier::Tier;
+pub use hint::{MismatchHint, MismatchReason};
+use lf_text::LfText;
+pub use nearest_lines::NearestLines;
+pub use tier::MatchTier;
 
 /// How many of several places are named.
 const MAX_NAMED: usize = 10;
 
 /// What is to be done, and how far the old text had to be stretched to find where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Replaced {
+pub struct MatchedChange {
     pub change: Change,
-    pub tier: Tier,
+    pub tier: MatchTier,
 }
 
 /// The change that replaces `old` by `new`: at its only place, or with `all` at every one, from the beginning and without
 /// overlap.
-pub fn replace(text: &str, old: &str, new: &str, all: bool) -> Result<Replaced, ReplaceError> {
-    let (old, new_lf) = (lf(old), lf(new));
+pub fn replace(text: &str, old: &str, new: &str, all: bool) -> Result<MatchedChange, ReplaceError> {
+    let (old, new_lf) = (to_lf(old), to_lf(new));
     if old == new_lf {
         return Err(ReplaceError::Identical);
     }
     if old.trim().is_empty() {
         return Err(ReplaceError::BlankOld);
     }
-    let flat = Flat::of(text);
-    let raw = |place: usize| flat.raw(place)..flat.raw(place + old.len());
+    let flat = LfText::new(text);
+    let raw = |place: usize| flat.raw_offset(place)..flat.raw_offset(place + old.len());
     let places = exact::places(&flat.text, &old);
     match (places.len(), all) {
-        (0, _) => match tiers::find(text, &flat, &old, &new_lf, all)? {
+        (0, _) => match tier_search::find_in_tiers(text, &flat, &old, &new_lf, all)? {
             Some(replaced) => Ok(replaced),
             None => {
-                let (hint, nearest) = like(&flat.text, &old);
+                let (hint, nearest) = explain_mismatch(&flat.text, &old);
                 Err(ReplaceError::NotFound { hint, nearest })
             }
         },
         (1, _) | (_, true) => {
-            let places: Vec<_> = apart(places, old.len()).map(raw).collect();
-            Ok(Replaced { change: change(text, &places, new), tier: Tier::Exact })
+            let places: Vec<_> = non_overlapping(places, old.len()).map(raw).collect();
+            Ok(MatchedChange { change: change(text, &places, new), tier: MatchTier::Exact })
         }
         (count, false) => {
             let lines = line_numbers(&flat.text, places.into_iter().take(MAX_NAMED));
-            Err(ReplaceError::Several { lines, count, tier: Tier::Exact })
+            Err(ReplaceError::Ambiguous { lines, count, tier: MatchTier::Exact })
         }
     }
 }
 
 /// What in a text is like another that is not there as it is looked for. Both have only `\n` as line break.
-pub(crate) fn like(text: &str, old: &str) -> (Option<Hint>, Option<Nearest>) {
+pub(crate) fn explain_mismatch(text: &str, old: &str) -> (Option<MismatchHint>, Option<NearestLines>) {
     // Where all of it stands within lines, nothing can be named that differs.
     let hint = if text.contains(old) { None } else { hint::find(text, old) };
-    (hint, nearest::find(text, old))
+    (hint, nearest_lines::find(text, old))
 }
 
 /// Those places that do not overlap the one before them.
-fn apart(places: Vec<usize>, length: usize) -> impl Iterator<Item = usize> {
+fn non_overlapping(places: Vec<usize>, length: usize) -> impl Iterator<Item = usize> {
     let mut free = 0;
     places.into_iter().filter(move |place| {
         let is_free = *place >= free;
@@ -126,21 +126,23 @@ fn change(text: &str, places: &[Range<usize>], new: &str) -> Change {
         let between = text.get(seen..range.start).unwrap_or_default();
         newline = last_break(between).or(newline);
         let here = first_break(before).or(newline);
-        found.extend(edits(before, &ended(new, here), range.start, |line| match line.strip_suffix("\r\n") {
-            Some(line) => (line, true),
-            None => line.strip_suffix("\n").map_or((line, false), |line| (line, true)),
+        found.extend(edits_between(before, &with_line_breaks(new, here), range.start, |line| {
+            match line.strip_suffix("\r\n") {
+                Some(line) => (line, true),
+                None => line.strip_suffix("\n").map_or((line, false), |line| (line, true)),
+            }
         }));
         newline = last_break(before).or(newline);
         seen = range.end;
     }
-    Change::of(found)
+    Change::from_edits(found)
 }
 
-fn ended<'a>(text: &'a str, newline: Option<&str>) -> Cow<'a, str> {
+fn with_line_breaks<'a>(text: &'a str, newline: Option<&str>) -> Cow<'a, str> {
     match newline {
         None => Cow::Borrowed(text),
-        Some("\n") => lf(text),
-        Some(newline) if text.contains('\n') => Cow::Owned(lf(text).replace('\n', newline)),
+        Some("\n") => to_lf(text),
+        Some(newline) if text.contains('\n') => Cow::Owned(to_lf(text).replace('\n', newline)),
         Some(_) => Cow::Borrowed(text),
     }
 }

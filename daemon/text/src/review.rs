@@ -3,7 +3,7 @@
 //!
 //! The agent's edits change the text and leave the base. A person's edits outside of hunks change both; within a hunk
 //! they become part of it. Keeping a hunk patches the base. Rejecting gives a change of the text, which the desk makes
-//! through the buffer and tells with [`Review::rejected`]: until then nothing has happened, and if the buffer refuses,
+//! through the buffer and tells with [`ReviewInfo::rejected`]: until then nothing has happened, and if the buffer refuses,
 //! nothing is lost. After each edit only the lines around it are compared anew, so that a keystroke costs the same in a
 //! long text.
 //!
@@ -28,49 +28,49 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Change, Edit, Stale};
+use crate::{Change, Edit, StaleChangeError};
 
-mod body;
+mod base_edits;
 mod cluster;
-mod committed;
+mod commit;
 mod compare;
 mod compose;
-mod current;
+mod current_text;
 mod decide;
-mod identity;
-mod measured;
-mod moved;
-mod outside;
+mod decision_error;
+mod hunk_identity;
+mod hunk_measure;
+mod range_shift;
 mod refine;
-mod refused;
-mod saved;
-mod states;
-mod undone;
+mod review_text;
+mod saved_review;
+mod snapshots;
+mod undone_hunks;
 mod view;
-mod whole;
-mod words;
+mod whole_file;
+mod word_diff;
 
 #[cfg(test)]
-mod model;
+mod model_tests;
 #[cfg(test)]
-mod properties;
+mod property_tests;
 #[cfg(test)]
-mod speed;
+mod speed_tests;
 #[cfg(test)]
 mod tests;
 
-use body::Body;
-use cluster::{Hand, Touch};
-pub use current::Current;
-pub use decide::{Decision, Kept, Rejection, Selection, Settled};
-use measured::Measured;
-use moved::Moved;
-pub use refused::Refused;
-pub use saved::{Broken, Lost, Saved};
-use states::State;
-use undone::Undone;
-pub use view::{HunkView, Words};
-pub use whole::{Whole, WholeHunk, WholeRejection};
+use cluster::{EditWindow, HunkAuthor};
+pub use current_text::CurrentText;
+pub use decide::{DecidedHunk, HunkDecision, HunkRejection, KeptHunks, LineSelection};
+pub use decision_error::HunkDecisionError;
+use hunk_measure::HunkMeasure;
+use range_shift::RangeShift;
+use review_text::ReviewText;
+pub use saved_review::{LostHunk, SavedReview, SavedReviewError};
+use snapshots::HunkSnapshot;
+use undone_hunks::UndoneHunk;
+pub use view::{HunkView, WordDiff};
+pub use whole_file::{WholeFileChange, WholeFileHunk, WholeFileRejection};
 
 /// Which hunk of a document's review. Not used again for another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -80,15 +80,15 @@ pub struct HunkId(pub u64);
 /// What the lines of a hunk were when a screen showed it. Means something only to the review that made it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Print(String);
+pub struct HunkFingerprint(String);
 
-impl Print {
+impl HunkFingerprint {
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-impl From<String> for Print {
+impl From<String> for HunkFingerprint {
     fn from(print: String) -> Self {
         Self(print)
     }
@@ -101,17 +101,17 @@ pub struct Hunk {
     pub base: Range<usize>,
     pub text: Range<usize>,
     /// The calls that made it.
-    pub by: Vec<Arc<str>>,
+    pub calls: Vec<Arc<str>>,
     /// A person has typed in it.
     pub edited: bool,
     /// Its rejection is on the way through the buffer.
     pub rejecting: bool,
-    measured: Measured,
+    measure: HunkMeasure,
 }
 
 /// What became of a hunk that is no more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum HunkOutcome {
     Kept,
     Rejected,
     /// It stands in a commit.
@@ -121,41 +121,41 @@ pub enum End {
 }
 
 /// Of how many hunks that are no more it is known what became of them.
-const ENDED: usize = 4096;
+const MAX_OUTCOMES: usize = 4096;
 
 #[derive(Debug, Clone)]
 pub struct Review {
-    base: Body,
-    text: Body,
+    base: ReviewText,
+    text: ReviewText,
     hunks: Vec<Hunk>,
-    undone: Vec<Undone>,
-    states: VecDeque<State>,
-    ended: VecDeque<(HunkId, End)>,
-    whole: Option<WholeHunk>,
+    undone_hunks: Vec<UndoneHunk>,
+    snapshots: VecDeque<HunkSnapshot>,
+    outcomes: VecDeque<(HunkId, HunkOutcome)>,
+    file_hunk: Option<WholeFileHunk>,
     next: u64,
     /// Nobody outside can make two hunks with the same print.
-    prints: RandomState,
+    fingerprint_hasher: RandomState,
 }
 
 impl Review {
     /// Of a document as it is before the agent's first edit.
     pub fn new(text: &str) -> Self {
-        Self::of(text.into())
+        Self::from_current(text.into())
     }
 
     /// The same of a text that an editor may have open, with which it is shared then.
-    pub fn of(current: Current<'_>) -> Self {
-        let text = current.body();
+    pub fn from_current(current: CurrentText<'_>) -> Self {
+        let text = current.to_review_text();
         Self {
             base: text.clone(),
             text,
             hunks: Vec::new(),
-            undone: Vec::new(),
-            states: VecDeque::new(),
-            ended: VecDeque::new(),
-            whole: None,
+            undone_hunks: Vec::new(),
+            snapshots: VecDeque::new(),
+            outcomes: VecDeque::new(),
+            file_hunk: None,
             next: 1,
-            prints: RandomState::new(),
+            fingerprint_hasher: RandomState::new(),
         }
     }
 
@@ -168,8 +168,8 @@ impl Review {
     }
 
     /// Whether this is the text.
-    pub fn is_at(&self, current: Current<'_>) -> bool {
-        self.text.holds(current)
+    pub fn has_text(&self, current: CurrentText<'_>) -> bool {
+        self.text.equals_current(current)
     }
 
     /// Of the text, in bytes.
@@ -178,9 +178,9 @@ impl Review {
     }
 
     /// What is expected by a decision on everything as it is now.
-    pub fn print_all(&self) -> Print {
-        let prints: Vec<_> = self.hunks.iter().map(|hunk| self.lines_of(hunk).hash).collect();
-        self.printed(&(prints, self.whole_print().map(|print| print.0)))
+    pub fn fingerprint(&self) -> HunkFingerprint {
+        let prints: Vec<_> = self.hunks.iter().map(|hunk| self.line_stats(hunk).hash).collect();
+        self.fingerprint_of(&(prints, self.file_fingerprint().map(|print| print.0)))
     }
 
     /// In the order of the text.
@@ -190,7 +190,7 @@ impl Review {
 
     /// Nothing is left to decide.
     pub fn is_empty(&self) -> bool {
-        self.hunks.is_empty() && self.whole.is_none()
+        self.hunks.is_empty() && self.file_hunk.is_none()
     }
 
     pub fn hunk(&self, id: HunkId) -> Option<&Hunk> {
@@ -198,44 +198,45 @@ impl Review {
     }
 
     /// What the agent did to the text, with the id of its call.
-    pub fn agent(&mut self, change: &Change, call: &str) -> Result<(), Stale> {
+    pub fn record_agent_change(&mut self, change: &Change, call: &str) -> Result<(), StaleChangeError> {
         self.check(change)?;
-        self.remember();
-        let touches = self.touches(change.edits());
-        self.work(touches, Hand::Agent(call.into()));
+        self.push_snapshot();
+        let touches = self.edit_windows(change.edits());
+        self.apply_edit_windows(touches, HunkAuthor::Agent(call.into()));
         Ok(())
     }
 
     /// What a person did to the text.
-    pub fn person(&mut self, change: &Change) -> Result<(), Stale> {
+    pub fn record_user_change(&mut self, change: &Change) -> Result<(), StaleChangeError> {
         self.check(change)?;
-        if !self.returned(change.edits()) {
-            let step = self.stepped(change.edits()).map(|step| vec![step]);
-            let touches = step.unwrap_or_else(|| self.typed(change.edits()));
-            self.work(touches, Hand::Person);
+        if !self.restore_snapshot(change.edits()) {
+            let step = self.find_undo_or_redo(change.edits()).map(|step| vec![step]);
+            let touches = step.unwrap_or_else(|| self.user_edit_windows(change.edits()));
+            self.apply_edit_windows(touches, HunkAuthor::User);
         }
-        self.typed_in_whole();
+        self.revive_typed_file();
         Ok(())
     }
 
     /// The change of a rejection, as the buffer took it: where it was moved past typing, as it was moved.
-    pub fn rejected(&mut self, change: &Change) -> Result<(), Stale> {
+    pub fn record_rejection(&mut self, change: &Change) -> Result<(), StaleChangeError> {
         self.check(change)?;
-        self.remember();
-        let touches = self.touches(change.edits());
-        self.work(touches, Hand::Desk(End::Rejected));
+        self.push_snapshot();
+        let touches = self.edit_windows(change.edits());
+        self.apply_edit_windows(touches, HunkAuthor::Decision(HunkOutcome::Rejected));
         Ok(())
     }
 
     /// What a person wrote in the place of a hunk, as the buffer took it: with that it is kept, whatever lines of the
     /// base are in it.
-    pub fn written(&mut self, hunk: HunkId, change: &Change) -> Result<(), Stale> {
-        let place = self.hunk(hunk).map(|hunk| Moved::by(change.edits()).range(&hunk.text));
-        self.release(&[hunk]);
-        self.person(change)?;
+    pub fn record_user_rewrite(&mut self, hunk: HunkId, change: &Change) -> Result<(), StaleChangeError> {
+        let place = self.hunk(hunk).map(|hunk| RangeShift::new(change.edits()).shift_range(&hunk.text));
+        self.unmark_deciding(&[hunk]);
+        self.record_user_change(change)?;
         if let Some(place) = place {
             let is_in = |hunk: &&Hunk| place.start <= hunk.text.start && hunk.text.end <= place.end;
-            let written: Vec<_> = self.hunks.iter().filter(is_in).map(|hunk| self.decision(hunk)).collect();
+            let written: Vec<_> =
+                self.hunks.iter().filter(is_in).map(|hunk| self.decision_for(hunk)).collect();
             self.keep(&written);
         }
         Ok(())
@@ -243,38 +244,38 @@ impl Review {
 
     /// What is left of decided hunks may be the end of the last line, which some editors do not give up: then that is as
     /// it should be.
-    pub fn settle_end(&mut self, decided: &[HunkId]) {
+    pub fn settle_final_newline(&mut self, decided: &[HunkId]) {
         const END: [char; 2] = ['\n', '\r'];
         let Some(last) = self.hunks.last().filter(|last| last.text.end == self.text.len()) else { return };
-        let is_end = self.old(last).trim_end_matches(END) == self.new_text(last).trim_end_matches(END);
+        let is_end = self.old_text(last).trim_end_matches(END) == self.new_text(last).trim_end_matches(END);
         if is_end && decided.contains(&last.id) {
-            let end = self.decision(last);
-            self.release(&[end.hunk]);
+            let end = self.decision_for(last);
+            self.unmark_deciding(&[end.hunk]);
             self.keep(&[end]);
         }
     }
 
     /// A hunk, or the file, that is decided in another way than by a rejection is on its way as well.
-    pub fn hold(&mut self, id: HunkId) {
+    pub fn mark_deciding(&mut self, id: HunkId) {
         for hunk in self.hunks.iter_mut().filter(|hunk| hunk.id == id) {
             hunk.rejecting = true;
         }
-        if let Some(whole) = self.whole.as_mut().filter(|whole| whole.id == id) {
+        if let Some(whole) = self.file_hunk.as_mut().filter(|whole| whole.id == id) {
             whole.rejecting = true;
         }
     }
 
     /// The buffer did not take the change of a rejection: these hunks are undecided again.
-    pub fn release(&mut self, hunks: &[HunkId]) {
+    pub fn unmark_deciding(&mut self, hunks: &[HunkId]) {
         for hunk in self.hunks.iter_mut().filter(|hunk| hunks.contains(&hunk.id)) {
             hunk.rejecting = false;
         }
-        if let Some(whole) = self.whole.as_mut().filter(|whole| hunks.contains(&whole.id)) {
+        if let Some(whole) = self.file_hunk.as_mut().filter(|whole| hunks.contains(&whole.id)) {
             whole.rejecting = false;
         }
     }
 
-    fn old(&self, hunk: &Hunk) -> String {
+    fn old_text(&self, hunk: &Hunk) -> String {
         self.base.slice(hunk.base.clone())
     }
 
@@ -282,46 +283,49 @@ impl Review {
         self.text.slice(hunk.text.clone())
     }
 
-    fn print(&self, hunk: &Hunk) -> Print {
-        Print(format!("{:016x}", self.lines_of(hunk).hash))
+    fn hunk_fingerprint(&self, hunk: &Hunk) -> HunkFingerprint {
+        HunkFingerprint(format!("{:016x}", self.line_stats(hunk).hash))
     }
 
-    fn printed(&self, what: &impl std::hash::Hash) -> Print {
-        Print(format!("{:016x}", self.prints.hash_one(what)))
+    fn fingerprint_of(&self, what: &impl std::hash::Hash) -> HunkFingerprint {
+        HunkFingerprint(format!("{:016x}", self.fingerprint_hasher.hash_one(what)))
     }
 
-    fn fresh(&mut self) -> HunkId {
+    fn allocate_id(&mut self) -> HunkId {
         let id = HunkId(self.next);
         self.next += 1;
         id
     }
 
-    fn end(&mut self, hunk: HunkId, end: End) {
-        if self.ended.len() == ENDED {
-            self.ended.pop_front();
+    fn record_outcome(&mut self, hunk: HunkId, end: HunkOutcome) {
+        if self.outcomes.len() == MAX_OUTCOMES {
+            self.outcomes.pop_front();
         }
-        self.ended.push_back((hunk, end));
+        self.outcomes.push_back((hunk, end));
     }
 
-    fn touches(&self, edits: &[Edit]) -> Vec<Touch> {
-        edits.iter().map(|edit| Touch::of(&self.text, edit.clone())).collect()
+    fn edit_windows(&self, edits: &[Edit]) -> Vec<EditWindow> {
+        edits.iter().map(|edit| EditWindow::new(&self.text, edit.clone())).collect()
     }
 
-    fn typed(&self, edits: &[Edit]) -> Vec<Touch> {
-        let mut touches = self.touches(&self.refined(edits));
+    fn user_edit_windows(&self, edits: &[Edit]) -> Vec<EditWindow> {
+        let mut touches = self.edit_windows(&self.refine_edits(edits));
         for touch in &mut touches {
-            touch.base = touch.text.iter().flat_map(|edit| self.outside(edit)).collect();
+            touch.base = touch.text.iter().flat_map(|edit| self.base_edits(edit)).collect();
         }
         touches
     }
 
     /// Edits from elsewhere promise nothing.
-    fn check(&self, change: &Change) -> Result<(), Stale> {
+    fn check(&self, change: &Change) -> Result<(), StaleChangeError> {
         let mut at = 0;
         for Range { start, end } in change.edits().iter().map(|edit| edit.range.clone()) {
-            let stands = at <= start && start <= end && self.text.is_place(start) && self.text.is_place(end);
+            let stands = at <= start
+                && start <= end
+                && self.text.is_char_boundary(start)
+                && self.text.is_char_boundary(end);
             if !stands {
-                return Err(Stale { range: start..end });
+                return Err(StaleChangeError { range: start..end });
             }
             at = end;
         }

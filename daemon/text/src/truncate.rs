@@ -3,16 +3,16 @@
 //! The kept piece is a slice of the output, so a reader can say exactly what is missing. A line that alone is longer than
 //! the limit is cut rather than left out, so that something is always shown.
 
-use crate::escape;
+use crate::terminal_escapes;
 
 /// The most that is shown of anything: whichever is reached first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct TruncateLimits {
     pub lines: usize,
     pub bytes: usize,
 }
 
-impl Default for Limits {
+impl Default for TruncateLimits {
     fn default() -> Self {
         Self { lines: 2000, bytes: 50 * 1024 }
     }
@@ -20,44 +20,44 @@ impl Default for Limits {
 
 /// Which end of an output is worth more: the beginning of a listing, the end of a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keep {
+pub enum KeepSide {
     Head,
     Tail,
 }
 
 /// What was kept, and how much was not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cut<'a> {
+pub struct TruncatedText<'a> {
     pub text: &'a str,
     /// Lines of which nothing is shown.
     pub omitted_lines: usize,
     pub omitted_bytes: usize,
 }
 
-impl Cut<'_> {
+impl TruncatedText<'_> {
     pub fn is_whole(&self) -> bool {
         self.omitted_bytes == 0
     }
 }
 
 /// Never more than the limits, and never half a character or half an escape sequence. Where the end is left out, so is the last line break.
-pub fn truncate(text: &str, limits: Limits, keep: Keep) -> Cut<'_> {
+pub fn truncate(text: &str, limits: TruncateLimits, keep: KeepSide) -> TruncatedText<'_> {
     let total = count(text);
     if total <= limits.lines && text.len() <= limits.bytes {
-        return Cut { text, omitted_lines: 0, omitted_bytes: 0 };
+        return TruncatedText { text, omitted_lines: 0, omitted_bytes: 0 };
     }
     let kept = match keep {
-        Keep::Head => head(text, limits),
-        Keep::Tail => tail(text, limits),
+        KeepSide::Head => head(text, limits),
+        KeepSide::Tail => tail(text, limits),
     };
-    Cut { text: kept, omitted_lines: total - count(kept), omitted_bytes: text.len() - kept.len() }
+    TruncatedText { text: kept, omitted_lines: total - count(kept), omitted_bytes: text.len() - kept.len() }
 }
 
 fn count(text: &str) -> usize {
     text.split_inclusive('\n').count()
 }
 
-fn head(text: &str, limits: Limits) -> &str {
+fn head(text: &str, limits: TruncateLimits) -> &str {
     let mut end = 0;
     for line in text.split_inclusive('\n').take(limits.lines) {
         // The break of the last line is not shown, so it need not fit.
@@ -65,7 +65,7 @@ fn head(text: &str, limits: Limits) -> &str {
         if end + shown.len() > limits.bytes {
             if shown.len() > limits.bytes {
                 end = text.floor_char_boundary(limits.bytes);
-                end = escape::around(text, end).map_or(end, |sequence| sequence.start);
+                end = terminal_escapes::sequence_at(text, end).map_or(end, |sequence| sequence.start);
             }
             break;
         }
@@ -75,13 +75,13 @@ fn head(text: &str, limits: Limits) -> &str {
     kept.strip_suffix("\r\n").or_else(|| kept.strip_suffix('\n')).unwrap_or(kept)
 }
 
-fn tail(text: &str, limits: Limits) -> &str {
+fn tail(text: &str, limits: TruncateLimits) -> &str {
     let mut start = text.len();
     for line in text.split_inclusive('\n').rev().take(limits.lines) {
         if text.len() - start + line.len() > limits.bytes {
             if line.len() > limits.bytes {
                 start = text.ceil_char_boundary(text.len() - limits.bytes.min(text.len()));
-                let end = escape::around(text, start).map_or(start, |sequence| sequence.end);
+                let end = terminal_escapes::sequence_at(text, start).map_or(start, |sequence| sequence.end);
                 start = text.ceil_char_boundary(end.min(text.len()));
             }
             break;
@@ -96,29 +96,29 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, lines: usize, bytes: usize, keep: Keep, expected: (&str, usize, usize)) {
-        let cut = truncate(text, Limits { lines, bytes }, keep);
+    fn check(text: &str, lines: usize, bytes: usize, keep: KeepSide, expected: (&str, usize, usize)) {
+        let cut = truncate(text, TruncateLimits { lines, bytes }, keep);
         assert_eq!((cut.text, cut.omitted_lines, cut.omitted_bytes), expected);
     }
 
     #[test]
     fn whole_lines_where_possible() {
-        check("a\nb\nc\n", 3, 6, Keep::Head, ("a\nb\nc\n", 0, 0));
-        check("a\nb\nc\n", 2, 100, Keep::Head, ("a\nb", 1, 3));
-        check("a\nb\nc\n", 2, 100, Keep::Tail, ("b\nc\n", 1, 2));
-        check("a\r\nb\r\nc", 2, 100, Keep::Head, ("a\r\nb", 1, 3));
-        check("aaaa\nbbbb\ncccc", 9, 7, Keep::Head, ("aaaa", 2, 10));
-        check("aaaa\nbbbb\ncccc", 9, 7, Keep::Tail, ("cccc", 2, 10));
-        check("a", 0, 0, Keep::Head, ("", 1, 1));
+        check("a\nb\nc\n", 3, 6, KeepSide::Head, ("a\nb\nc\n", 0, 0));
+        check("a\nb\nc\n", 2, 100, KeepSide::Head, ("a\nb", 1, 3));
+        check("a\nb\nc\n", 2, 100, KeepSide::Tail, ("b\nc\n", 1, 2));
+        check("a\r\nb\r\nc", 2, 100, KeepSide::Head, ("a\r\nb", 1, 3));
+        check("aaaa\nbbbb\ncccc", 9, 7, KeepSide::Head, ("aaaa", 2, 10));
+        check("aaaa\nbbbb\ncccc", 9, 7, KeepSide::Tail, ("cccc", 2, 10));
+        check("a", 0, 0, KeepSide::Head, ("", 1, 1));
     }
 
     #[test]
     fn a_line_longer_than_the_limit_is_cut() {
-        check("éééé", 9, 5, Keep::Head, ("éé", 0, 4));
-        check("éééé", 9, 5, Keep::Tail, ("éé", 0, 4));
-        check("ok\nxxxxxxxx\nend", 9, 6, Keep::Head, ("ok\nxxx", 1, 9));
-        check("abc\x1b[31mred", 9, 5, Keep::Head, ("abc", 0, 8));
-        check("abc\x1b[31mred", 9, 6, Keep::Tail, ("red", 0, 8));
-        check("ok\nxxxxxxxx\nend", 9, 6, Keep::Tail, ("xx\nend", 1, 9));
+        check("éééé", 9, 5, KeepSide::Head, ("éé", 0, 4));
+        check("éééé", 9, 5, KeepSide::Tail, ("éé", 0, 4));
+        check("ok\nxxxxxxxx\nend", 9, 6, KeepSide::Head, ("ok\nxxx", 1, 9));
+        check("abc\x1b[31mred", 9, 5, KeepSide::Head, ("abc", 0, 8));
+        check("abc\x1b[31mred", 9, 6, KeepSide::Tail, ("red", 0, 8));
+        check("ok\nxxxxxxxx\nend", 9, 6, KeepSide::Tail, ("xx\nend", 1, 9));
     }
 }

@@ -1,17 +1,17 @@
 //! From what a model wrote as arguments to a tool's parameters, and what the model is told where that fails.
 //!
 //! Models write JSON with noise around and in it, numbers in quotes, names that another tool has. What can have been meant
-//! in one way only is taken so, in three steps: the text becomes an object (`noise`, `scanner`), its names those of the
-//! schema (`alias`), its values those of the schema (`fit`). The rest is refused.
+//! in one way only is taken so, in three steps: the text becomes an object (`parse_object`, `scanner`), its names those of the
+//! schema (`alias`), its values those of the schema (`coerce`). The rest is refused.
 //!
 //! Invariant: an object that fits is not touched, and no character of a string that was valid changes.
 //! Invariant: nothing is invented: what a repair gives was in the text.
 
 mod alias;
-mod fit;
-mod noise;
+mod coerce;
+mod parse_object;
 #[cfg(test)]
-mod properties;
+mod property_tests;
 mod repair;
 mod scanner;
 #[cfg(test)]
@@ -25,31 +25,35 @@ pub(crate) use repair::Repair;
 
 /// Arguments as they were understood.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Arguments {
+pub(crate) struct ParsedArguments {
     pub(crate) value: Value,
     pub(crate) repairs: Vec<Repair>,
 }
 
 /// Whether the model had said all that it wanted to say, or ran into a limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Ending {
+pub enum ArgumentsCompleteness {
     #[default]
-    Whole,
+    Complete,
     /// A missing end is not one that the model forgot.
-    Cut,
+    Truncated,
 }
 
 /// What a model wrote, as this schema has it; else why it is no object. Nothing at all is an object without entries.
-pub(crate) fn prepare(text: &str, schema: &Value, ending: Ending) -> Result<Arguments, String> {
+pub(crate) fn parse_arguments(
+    text: &str,
+    schema: &Value,
+    ending: ArgumentsCompleteness,
+) -> Result<ParsedArguments, String> {
     if text.trim().is_empty() {
-        return Ok(Arguments { value: Value::Object(Map::new()), repairs: Vec::new() });
+        return Ok(ParsedArguments { value: Value::Object(Map::new()), repairs: Vec::new() });
     }
-    let (value, mut repairs) = noise::read(text, ending)?;
-    let value = fit::fit(value, schema, &mut repairs);
-    Ok(Arguments { value, repairs })
+    let (value, mut repairs) = parse_object::read(text, ending)?;
+    let value = coerce::fit(value, schema, &mut repairs);
+    Ok(ParsedArguments { value, repairs })
 }
 
-pub(crate) fn read<T: DeserializeOwned>(arguments: Value) -> Result<T, String> {
+pub(crate) fn deserialize_arguments<T: DeserializeOwned>(arguments: Value) -> Result<T, String> {
     serde_path_to_error::deserialize(arguments).map_err(|error| {
         let path = error.path().to_string();
         let inner = in_words(&error.into_inner().to_string());
@@ -82,7 +86,7 @@ pub(crate) fn unreadable(tool: &str, why: &str, schema: &Value) -> String {
 }
 
 /// Told where the object is another than the tool's.
-pub(crate) fn unfit(tool: &str, problem: &str, schema: &Value) -> String {
+pub(crate) fn mismatch_message(tool: &str, problem: &str, schema: &Value) -> String {
     let expected = expected(schema);
     format!("The arguments of `{tool}` do not fit: {problem}. It takes: {expected}. Make the call again.")
 }

@@ -1,45 +1,49 @@
 //! What a model may call.
 //!
-//! A [`Tool`] says what it takes and does one thing; the [`Registry`] does what is the same for all of them: reading
+//! A [`Tool`] says what it takes and does one thing; the [`ToolRegistry`] does what is the same for all of them: reading
 //! arguments, errors in words for the model, limits on the output, timing, cancelling, and a tool that breaks down.
 //!
-//! Invariant: whatever a model sends, a call ends in an [`Outcome`]: no panic, no hang after a cancel, no output without a
+//! Invariant: whatever a model sends, a call ends in an [`CallOutcome`]: no panic, no hang after a cancel, no output without a
 //! cap.
 
 mod arguments;
+mod batch_outcome;
 mod context;
-pub mod decided;
-pub mod head;
-mod invalid;
-pub mod jobs;
-mod names;
-mod off;
+mod disabled_tools;
+pub mod front_matter;
+mod invalid_tool;
+pub mod job_notes;
 mod outcome;
+mod output_spill;
 pub mod page;
-mod plan;
-mod prepared;
+mod plan_file;
+mod prepared_call;
 mod question;
 mod registry;
+pub mod review_notes;
 pub mod skills;
-mod spill;
 mod subagents;
 mod todo;
-mod together;
 mod tool;
+mod tool_names;
 pub mod tools;
 pub mod web;
 
-pub use arguments::Ending;
+pub use arguments::ArgumentsCompleteness;
 pub use context::{
-    Allowed, Answer, Answering, Ask, Asker, Context, Owner, Progress, Refused, Reviewed, Switching,
+    AskFuture, AskReview, Asker, CallProgress, EditOwner, PermissionDenial, PermissionGrant,
+    PermissionRequest, QuestionFuture, SwitchAgentFuture, ToolContext,
 };
-pub use off::off;
-pub use outcome::{Failure, FailureKind, Media, Outcome, Output};
-pub use plan::Plan;
-pub use prepared::{Prepared, Written};
-pub use question::{Answers, Choice, Question};
-pub use registry::{Limits, Registry, Spec};
-pub use spill::Spill;
-pub use subagents::{Changed, Doings, Report, Subagent, Subagents, Task, TaskEnd, Used, Working};
-pub use todo::{TODOWRITE, Todos};
-pub use tool::{AnyTool, Inner, Running, Tool, Touches, typed};
+pub use disabled_tools::disabled_tool;
+pub use outcome::{CallOutcome, MediaAttachment, ToolError, ToolErrorKind, ToolOutput};
+pub use output_spill::OutputSpill;
+pub use plan_file::PlanFile;
+pub use prepared_call::{PreparedCall, RawCall};
+pub use question::{Question, QuestionAnswers, QuestionOption};
+pub use registry::{ToolDefinition, ToolOutputLimits, ToolRegistry};
+pub use subagents::{
+    FileChangeStats, Subagent, SubagentTask, Subagents, TaskEnd, TaskFuture, TaskProgress, TaskReport,
+    TaskUsage,
+};
+pub use todo::{TODOWRITE, TodoList};
+pub use tool::{AnyTool, InnerCall, Tool, ToolFuture, TouchedFiles, box_tool};

@@ -10,19 +10,19 @@ const LONGEST_TITLE: usize = 300;
 
 /// A call that did what it was asked. `output` is for the model; `title` and `metadata` are for the person.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Output {
+pub struct ToolOutput {
     /// One line: what was done, to what.
     pub title: String,
     pub output: String,
     pub metadata: Value,
-    pub media: Vec<Media>,
+    pub media: Vec<MediaAttachment>,
     /// Which end matters where the output is too long: the end, for commands that tell the verdict last.
     pub keep_end: bool,
 }
 
 /// An image or a PDF that goes to the model with the output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Media {
+pub struct MediaAttachment {
     pub mime: String,
     pub base64: Arc<str>,
     pub name: Option<String>,
@@ -31,15 +31,15 @@ pub struct Media {
 /// A call that did not. As structured as a success: the model reads `message` and must be able to do better, the person
 /// sees the rest.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Failure {
-    pub kind: FailureKind,
+pub struct ToolError {
+    pub kind: ToolErrorKind,
     pub message: String,
     pub metadata: Value,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum FailureKind {
+pub enum ToolErrorKind {
     /// There is no such tool.
     Unknown,
     /// The arguments cannot be read.
@@ -57,21 +57,21 @@ pub enum FailureKind {
     Broken,
 }
 
-impl Failure {
-    pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
+impl ToolError {
+    pub fn new(kind: ToolErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), metadata: Value::Null }
     }
 
     pub fn target(message: impl Into<String>) -> Self {
-        Self::new(FailureKind::Target, message)
+        Self::new(ToolErrorKind::Target, message)
     }
 
     pub fn failed(message: impl Into<String>) -> Self {
-        Self::new(FailureKind::Failed, message)
+        Self::new(ToolErrorKind::Failed, message)
     }
 
     pub fn cancelled() -> Self {
-        Self::new(FailureKind::Cancelled, "The person cancelled this call.")
+        Self::new(ToolErrorKind::Cancelled, "The person cancelled this call.")
     }
 
     pub fn with_metadata(self, metadata: Value) -> Self {
@@ -81,14 +81,14 @@ impl Failure {
 
 /// A call at its end, whichever it was: what is kept and what the model is told.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct CallOutcome {
     /// The tool's own name, however the model spelled it.
     pub name: String,
     pub title: String,
     pub output: String,
     pub metadata: Value,
-    pub media: Vec<Media>,
-    pub failure: Option<FailureKind>,
+    pub media: Vec<MediaAttachment>,
+    pub error_kind: Option<ToolErrorKind>,
     pub keep_end: bool,
     pub milliseconds: u64,
 }

@@ -12,11 +12,11 @@
 
 mod attributes;
 mod element;
+mod markdown_text;
 mod reader;
 mod table;
 #[cfg(test)]
 mod tests;
-mod words;
 mod writer;
 
 use std::convert::Infallible;
@@ -25,21 +25,21 @@ use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, Tokenizer};
 use url::Url;
 
-use reader::{Noise, Reader};
+use reader::{BoilerplatePolicy, HtmlReader};
 
 /// Less text than this in a page that is not short itself is a sign that too much of it was taken for noise.
 const LITTLE: usize = 200;
 
 /// How a page is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum PageFormat {
     Markdown,
     /// No marks, no addresses.
     Text,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
+pub struct WebPage {
     /// On one line, and not too long.
     pub title: Option<String>,
     pub text: String,
@@ -48,19 +48,19 @@ pub struct Page {
 }
 
 /// Reads a page that came from `address`.
-pub fn read(html: &str, address: &Url, form: Form) -> Page {
-    let (page, has_main) = pass(html, address, form, Noise::Dropped);
+pub fn read(html: &str, address: &Url, form: PageFormat) -> WebPage {
+    let (page, has_main) = pass(html, address, form, BoilerplatePolicy::Dropped);
     let is_whole = page.text.len() >= LITTLE || has_main && !page.text.is_empty();
     if is_whole || html.len() < 4 * LITTLE {
         return page;
     }
-    let (all, _) = pass(html, address, form, Noise::Kept);
+    let (all, _) = pass(html, address, form, BoilerplatePolicy::Kept);
     if all.text.len() > 2 * page.text.len() { all } else { page }
 }
 
 /// The page, and whether it says what its main part is.
-fn pass(html: &str, address: &Url, form: Form, noise: Noise) -> (Page, bool) {
-    let mut reader = Reader::new(address, form, noise);
+fn pass(html: &str, address: &Url, form: PageFormat, noise: BoilerplatePolicy) -> (WebPage, bool) {
+    let mut reader = HtmlReader::new(address, form, noise);
     let mut emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _: Span<()>| -> Option<Infallible> {
         reader.event(&event);
         None

@@ -5,48 +5,48 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use copydesk_text::{self as text, Keep};
+use copydesk_text::{self as text, KeepSide};
 use serde_json::Value;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::arguments::Ending;
-use crate::context::Context;
-use crate::off::OFF;
-use crate::outcome::{Failure, FailureKind, Outcome, Output, one_line};
-use crate::prepared::{self, Prepared, Written};
-use crate::spill::Spill;
-use crate::tool::{AnyTool, Touches};
+use crate::arguments::ArgumentsCompleteness;
+use crate::context::ToolContext;
+use crate::disabled_tools::DISABLED_KEY;
+use crate::outcome::{CallOutcome, ToolError, ToolErrorKind, ToolOutput, one_line};
+use crate::output_spill::OutputSpill;
+use crate::prepared_call::{self, PreparedCall, RawCall};
+use crate::tool::{AnyTool, TouchedFiles};
 
 /// How long a tool may take to end after it was cancelled, before it is left to itself.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// How much of an output goes to the model.
-pub type Limits = text::Limits;
+pub type ToolOutputLimits = text::TruncateLimits;
 
 /// A tool as the model is told of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Spec {
+pub struct ToolDefinition {
     pub name: String,
     pub prompt: String,
     pub parameters: Arc<Value>,
 }
 
 #[derive(Clone)]
-pub struct Registry {
+pub struct ToolRegistry {
     tools: BTreeMap<String, Arc<dyn AnyTool>>,
-    limits: Limits,
-    spill: Spill,
+    limits: ToolOutputLimits,
+    spill: OutputSpill,
 }
 
-impl std::fmt::Debug for Registry {
+impl std::fmt::Debug for ToolRegistry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Registry").field("tools", &self.tools.keys()).finish_non_exhaustive()
+        f.debug_struct("ToolRegistry").field("tools", &self.tools.keys()).finish_non_exhaustive()
     }
 }
 
-impl Registry {
-    pub fn new(limits: Limits, spill: Spill) -> Self {
+impl ToolRegistry {
+    pub fn new(limits: ToolOutputLimits, spill: OutputSpill) -> Self {
         Self { tools: BTreeMap::new(), limits, spill }
     }
 
@@ -56,9 +56,12 @@ impl Registry {
     }
 
     /// The tools of whose key `wanted` says yes, sorted by name.
-    pub fn specs(&self, wanted: impl Fn(&str) -> bool) -> Vec<Spec> {
-        let tools = self.tools.iter().filter(|(_, tool)| tool.key() != OFF && wanted(&tool.key()));
-        let spec = |(name, tool): (&String, &Arc<dyn AnyTool>)| Spec {
+    pub fn definitions(&self, wanted: impl Fn(&str) -> bool) -> Vec<ToolDefinition> {
+        let tools = self
+            .tools
+            .iter()
+            .filter(|(_, tool)| tool.permission_key() != DISABLED_KEY && wanted(&tool.permission_key()));
+        let spec = |(name, tool): (&String, &Arc<dyn AnyTool>)| ToolDefinition {
             name: name.clone(),
             prompt: tool.prompt().into_owned(),
             parameters: tool.parameters(),
@@ -67,100 +70,106 @@ impl Registry {
     }
 
     /// A call as it is understood. `wanted` says which tools, by their keys, the model was told of.
-    pub fn prepare(&self, call: &Written<'_>, wanted: impl Fn(&str) -> bool) -> Prepared {
-        prepared::prepare(&self.tools, call, wanted)
+    pub fn prepare(&self, call: &RawCall<'_>, wanted: impl Fn(&str) -> bool) -> PreparedCall {
+        prepared_call::prepare(&self.tools, call, wanted)
     }
 
     /// What a call will touch, as a model wrote it.
-    pub fn touches(&self, name: &str, arguments: &str, context: &Context) -> Touches {
-        let written = Written { name, arguments, ending: Ending::Whole };
-        self.prepare(&written, |_| true).touches(context)
+    pub fn touched_files(&self, name: &str, arguments: &str, context: &ToolContext) -> TouchedFiles {
+        let written = RawCall { name, arguments, completeness: ArgumentsCompleteness::Complete };
+        self.prepare(&written, |_| true).touched_files(context)
     }
 
     /// Runs a call to its end, as a model wrote it.
-    pub async fn run(&self, name: &str, arguments: &str, context: Context) -> Outcome {
-        let written = Written { name, arguments, ending: Ending::Whole };
-        self.carry_out(self.prepare(&written, |_| true), context).await
+    pub async fn run_raw_call(&self, name: &str, arguments: &str, context: ToolContext) -> CallOutcome {
+        let written = RawCall { name, arguments, completeness: ArgumentsCompleteness::Complete };
+        self.run_call(self.prepare(&written, |_| true), context).await
     }
 
     /// Runs a call to its end.
-    pub async fn carry_out(&self, call: Prepared, context: Context) -> Outcome {
+    pub async fn run_call(&self, call: PreparedCall, context: ToolContext) -> CallOutcome {
         let start = Instant::now();
-        let (name, told) = (call.name(), call.told());
+        let (name, told) = (call.name(), call.repair_note());
         let repairs = call.repairs.clone();
         let result = self.run_tool(call, context.clone()).await;
         let elapsed = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         let milliseconds = elapsed.saturating_sub(context.waited.load(Ordering::Relaxed));
         let mut outcome = match result {
             Ok(output) => {
-                let Output { title, output, metadata, media, keep_end } = output;
-                let keep = if keep_end { Keep::Tail } else { Keep::Head };
+                let ToolOutput { title, output, metadata, media, keep_end } = output;
+                let keep = if keep_end { KeepSide::Tail } else { KeepSide::Head };
                 let (title, output) = (one_line(&title), self.fit(&context.call, output, keep).await);
-                Outcome { name, title, output, metadata, media, failure: None, keep_end, milliseconds }
+                CallOutcome { name, title, output, metadata, media, error_kind: None, keep_end, milliseconds }
             }
-            Err(Failure { kind, message, metadata }) => {
+            Err(ToolError { kind, message, metadata }) => {
                 let title = one_line(&message);
-                let output = self.fit(&context.call, message, Keep::Head).await;
-                Outcome {
+                let output = self.fit(&context.call, message, KeepSide::Head).await;
+                CallOutcome {
                     name,
                     title,
                     output,
                     metadata,
                     media: Vec::new(),
-                    failure: Some(kind),
+                    error_kind: Some(kind),
                     keep_end: false,
                     milliseconds,
                 }
             }
         };
         outcome.output.push_str(&told);
-        prepared::record(&mut outcome.metadata, &repairs);
+        prepared_call::record(&mut outcome.metadata, &repairs);
         outcome
     }
 
-    async fn run_tool(&self, call: Prepared, context: Context) -> Result<Output, Failure> {
+    async fn run_tool(&self, call: PreparedCall, context: ToolContext) -> Result<ToolOutput, ToolError> {
         if context.cancel.is_cancelled() {
             let message = "The person cancelled this call before it began. Nothing of it was carried out.";
-            return Err(Failure::new(FailureKind::Cancelled, message));
+            return Err(ToolError::new(ToolErrorKind::Cancelled, message));
         }
         let name = call.name();
-        let Prepared { tool, arguments, first, .. } = call;
+        let PreparedCall { tool, arguments, prior_ask: first, .. } = call;
         if let Some(first) = first {
             first.ask(&context).await?;
         }
         let cancel = context.cancel.clone();
         // A task of its own: a panic in it is caught there.
-        let mut task = Abort(tokio::spawn(async move { tool.run(arguments, context).await }));
+        let mut task = AbortOnDrop(tokio::spawn(async move { tool.run(arguments, context).await }));
         let ended = tokio::select! {
             ended = &mut task.0 => ended,
             () = cancel.cancelled() => match timeout(GRACE, &mut task.0).await {
                 Ok(ended) => ended,
-                Err(_) => return Err(Failure::cancelled()),
+                Err(_) => return Err(ToolError::cancelled()),
             },
         };
         ended.unwrap_or_else(|error| {
             let why = if error.is_panic() { "it broke down" } else { "it was stopped" };
             let message =
                 format!("`{name}` did not finish: {why}. This is a fault of Copydesk, not of the call.");
-            Err(Failure::new(FailureKind::Broken, message))
+            Err(ToolError::new(ToolErrorKind::Broken, message))
         })
     }
 
-    pub(crate) fn limits(&self) -> Limits {
+    pub(crate) fn limits(&self) -> ToolOutputLimits {
         self.limits
     }
 
-    async fn fit(&self, call: &str, output: String, keep: Keep) -> String {
+    async fn fit(&self, call: &str, output: String, keep: KeepSide) -> String {
         self.fit_to(call, output, keep, self.limits).await
     }
 
     /// Cuts an output to its limit and says where the rest is.
-    pub(crate) async fn fit_to(&self, call: &str, output: String, keep: Keep, limits: Limits) -> String {
+    pub(crate) async fn fit_to(
+        &self,
+        call: &str,
+        output: String,
+        keep: KeepSide,
+        limits: ToolOutputLimits,
+    ) -> String {
         let cut = text::truncate(&output, limits, keep);
         if cut.is_whole() {
             return output;
         }
-        let whole = match self.spill.keep(call, &output).await {
+        let whole = match self.spill.store_output(call, &output).await {
             Some(path) => {
                 format!("The whole is in {}: read it with offset and limit, or search it.", path.display())
             }
@@ -169,16 +178,16 @@ impl Registry {
         let left_out =
             format!("[{} lines ({} bytes) are left out. {whole}]", cut.omitted_lines, cut.omitted_bytes);
         match keep {
-            Keep::Head => format!("{}\n\n{left_out}", cut.text.trim_end_matches('\n')),
-            Keep::Tail => format!("{left_out}\n\n{}", cut.text),
+            KeepSide::Head => format!("{}\n\n{left_out}", cut.text.trim_end_matches('\n')),
+            KeepSide::Tail => format!("{left_out}\n\n{}", cut.text),
         }
     }
 }
 
 /// A task that ends when nobody waits for it any more.
-struct Abort(JoinHandle<Result<Output, Failure>>);
+struct AbortOnDrop(JoinHandle<Result<ToolOutput, ToolError>>);
 
-impl Drop for Abort {
+impl Drop for AbortOnDrop {
     fn drop(&mut self) {
         self.0.abort();
     }

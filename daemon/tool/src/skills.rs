@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::head::{Head, Problem};
+use crate::front_matter::{FrontMatter, FrontMatterProblem};
 
 /// The name that the file has everywhere.
 const FILE: &str = "SKILL.md";
@@ -36,7 +36,7 @@ const LONGEST_DESCRIPTION: usize = 1024;
 
 /// A folder in which skills may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shelf {
+pub struct SkillFolder {
     pub folder: PathBuf,
     /// The repository whose words they are; the person's own have none.
     pub repository: Option<PathBuf>,
@@ -52,23 +52,23 @@ pub struct Skill {
     /// The real path of the folder that it lies in, with what belongs to it. The text may be a link from there.
     pub folder: PathBuf,
     /// A repository's, not the person's own.
-    pub foreign: bool,
+    pub is_from_repository: bool,
 }
 
 /// All that there are, by name; and what was passed over, with the file and the line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct SkillCatalog {
     pub skills: Vec<Skill>,
     pub problems: Vec<String>,
 }
 
 /// Looks in all of these, the nearest last. Blocks.
-pub fn find(shelves: &[Shelf]) -> Found {
+pub fn find_skills(shelves: &[SkillFolder]) -> SkillCatalog {
     let mut skills: BTreeMap<String, Skill> = BTreeMap::new();
     let mut problems = Vec::new();
     // The home may be the repository: the person's own they stay.
     let mut seen = HashSet::new();
-    for Shelf { folder, repository } in shelves {
+    for SkillFolder { folder, repository } in shelves {
         let within = repository.as_ref().and_then(|root| root.canonicalize().ok());
         let (mut files, mut left) = (Vec::new(), MOST_ENTRIES);
         walk(folder, DEEPEST, &mut left, &mut files);
@@ -85,8 +85,8 @@ pub fn find(shelves: &[Shelf]) -> Found {
                 continue;
             }
             match read(&path, folder, repository.is_some()) {
-                Ok(Skill { name, foreign: true, .. })
-                    if skills.get(&name).is_some_and(|known| !known.foreign) =>
+                Ok(Skill { name, is_from_repository: true, .. })
+                    if skills.get(&name).is_some_and(|known| !known.is_from_repository) =>
                 {
                     let why = format!("you have a skill `{name}` of your own, and this one is passed over");
                     problems.push(format!("{}: {why}", path.display()));
@@ -98,12 +98,14 @@ pub fn find(shelves: &[Shelf]) -> Found {
                     let why = format!("there are {MOST} skills already; `{}` is left out", skill.name);
                     problems.push(format!("{}: {why}", path.display()));
                 }
-                Err(Problem { line, what }) => problems.push(format!("{}:{line}: {what}", path.display())),
+                Err(FrontMatterProblem { line, what }) => {
+                    problems.push(format!("{}:{line}: {what}", path.display()))
+                }
             }
         }
     }
     problems.truncate(MOST_PROBLEMS);
-    Found { skills: skills.into_values().collect(), problems }
+    SkillCatalog { skills: skills.into_values().collect(), problems }
 }
 
 /// The texts below a folder, in the order of their paths. What is below a text belongs to it.
@@ -126,13 +128,13 @@ fn walk(folder: &Path, deep: usize, left: &mut usize, files: &mut Vec<PathBuf>) 
     }
 }
 
-fn read(path: &Path, folder: PathBuf, foreign: bool) -> Result<Skill, Problem> {
-    let wrong = |line: usize, what: &str| Problem { line, what: what.to_owned() };
+fn read(path: &Path, folder: PathBuf, foreign: bool) -> Result<Skill, FrontMatterProblem> {
+    let wrong = |line: usize, what: &str| FrontMatterProblem { line, what: what.to_owned() };
     let mut bytes = Vec::new();
     let opened = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut bytes));
     opened.map_err(|error| wrong(1, &format!("it cannot be read: {error}")))?;
     let text = plain(&bytes);
-    let (head, _) = Head::split(&text);
+    let (head, _) = FrontMatter::split(&text);
     if let Some(problem) = head.problem() {
         return Err(problem.clone());
     }
@@ -151,7 +153,7 @@ fn read(path: &Path, folder: PathBuf, foreign: bool) -> Result<Skill, Problem> {
     let description =
         description.ok_or_else(|| wrong(head.line("description"), "its `description` is missing"))?;
     let description = description.chars().take(LONGEST_DESCRIPTION).collect();
-    Ok(Skill { name, description, path: path.to_owned(), folder, foreign })
+    Ok(Skill { name, description, path: path.to_owned(), folder, is_from_repository: foreign })
 }
 
 /// A text as heads are read: with `\n` as its only line end, and nothing before the first line.
@@ -204,14 +206,14 @@ mod tests {
         symlink(project.join("docs/linked.md"), base.join("detour/SKILL.md")).unwrap();
         symlink("../../detour", project.join("skills/a-detour")).unwrap();
         let shelves = [
-            Shelf { folder: home.clone(), repository: None },
-            Shelf { folder: base.join("missing"), repository: None },
-            Shelf { folder: project.join("skills"), repository: Some(project.clone()) },
+            SkillFolder { folder: home.clone(), repository: None },
+            SkillFolder { folder: base.join("missing"), repository: None },
+            SkillFolder { folder: project.join("skills"), repository: Some(project.clone()) },
         ];
-        let found = find(&shelves);
-        let shown = |found: &Found| {
+        let found = find_skills(&shelves);
+        let shown = |found: &SkillCatalog| {
             let one = |skill: &Skill| {
-                let whose = if skill.foreign { "theirs" } else { "mine" };
+                let whose = if skill.is_from_repository { "theirs" } else { "mine" };
                 format!("{} {}: {}", whose, skill.name, skill.description)
             };
             found.skills.iter().map(one).collect::<Vec<_>>()
@@ -240,8 +242,9 @@ mod tests {
             ]
         );
         // As where the home is a repository.
-        let both = [None, Some(base.clone())].map(|repository| Shelf { folder: home.clone(), repository });
-        assert_eq!(shown(&find(&both)), ["mine commit: mine", "mine er: far away"]);
+        let both =
+            [None, Some(base.clone())].map(|repository| SkillFolder { folder: home.clone(), repository });
+        assert_eq!(shown(&find_skills(&both)), ["mine commit: mine", "mine er: far away"]);
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::pin::Pin;
 
 use serde::{Deserialize, Serialize};
 
-use crate::context::Context;
-use crate::outcome::Failure;
+use crate::context::ToolContext;
+use crate::outcome::ToolError;
 
 /// An agent that may be given a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,19 +19,19 @@ pub struct Subagent {
 
 /// What an agent is to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Task {
+pub struct SubagentTask {
     pub agent: String,
     /// A few words for the person.
     pub description: String,
     pub prompt: String,
     /// The session of an earlier task to go on with.
-    pub resumed: Option<String>,
+    pub resumed_session: Option<String>,
 }
 
 /// What a task has come to so far: what the person is shown of it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Doings {
+pub struct TaskProgress {
     /// The session that works on it.
     pub session: String,
     /// Calls that it has made.
@@ -39,7 +39,7 @@ pub struct Doings {
     /// What it does at the moment, in a few words.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub now: String,
-    pub usage: Used,
+    pub usage: TaskUsage,
     /// US dollars, where the price is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
@@ -48,7 +48,7 @@ pub struct Doings {
 /// Tokens, of all requests together; those of tasks below it included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Used {
+pub struct TaskUsage {
     pub input: u64,
     pub output: u64,
     pub reasoning: u64,
@@ -56,7 +56,7 @@ pub struct Used {
     pub cache_write: u64,
 }
 
-impl std::ops::AddAssign for Used {
+impl std::ops::AddAssign for TaskUsage {
     fn add_assign(&mut self, more: Self) {
         self.input = self.input.saturating_add(more.input);
         self.output = self.output.saturating_add(more.output);
@@ -68,18 +68,18 @@ impl std::ops::AddAssign for Used {
 
 /// What came of a task.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Report {
-    pub doings: Doings,
+pub struct TaskReport {
+    pub progress: TaskProgress,
     pub end: TaskEnd,
     /// The agent's last words.
-    pub words: String,
+    pub last_text: String,
     /// What it changed, in the order in which it was changed first.
-    pub files: Vec<Changed>,
+    pub files: Vec<FileChangeStats>,
 }
 
 /// A file that was changed, in the words that every call's metadata has for it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Changed {
+pub struct FileChangeStats {
     pub filepath: String,
     pub additions: u64,
     pub deletions: u64,
@@ -109,19 +109,19 @@ impl fmt::Display for TaskEnd {
     }
 }
 
-pub type Working<'a> = Pin<Box<dyn Future<Output = Result<Report, Failure>> + Send + 'a>>;
+pub type TaskFuture<'a> = Pin<Box<dyn Future<Output = Result<TaskReport, ToolError>> + Send + 'a>>;
 
 /// Whoever has agents, and can open sessions for them.
 pub trait Subagents: Send + Sync {
     /// In a stable order.
-    fn all(&self) -> &[Subagent];
+    fn agents(&self) -> &[Subagent];
 
     /// Works on a task to its end, which a cancelled context brings about. What is asked there is asked through the context,
     /// what is done to files belongs to its call, and `show` is told what happens. An error is a task that did not begin.
-    fn work<'a>(
+    fn run_task<'a>(
         &'a self,
-        task: Task,
-        context: Context,
-        show: Box<dyn Fn(&Doings) + Send + Sync>,
-    ) -> Working<'a>;
+        task: SubagentTask,
+        context: ToolContext,
+        show: Box<dyn Fn(&TaskProgress) + Send + Sync>,
+    ) -> TaskFuture<'a>;
 }

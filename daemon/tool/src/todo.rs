@@ -16,20 +16,20 @@ pub const TODOWRITE: &str = "todowrite";
 /// One thing to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
-pub(crate) struct Todo {
+pub(crate) struct TodoItem {
     /// What is to be done, in a few words.
     pub(crate) content: String,
     /// How far it is.
-    pub(crate) status: Status,
+    pub(crate) status: TodoStatus,
     /// How much depends on it. Default: medium.
     #[serde(default)]
-    pub(crate) priority: Priority,
+    pub(crate) priority: TodoPriority,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Status {
+pub(crate) enum TodoStatus {
     Pending,
     InProgress,
     Completed,
@@ -39,7 +39,7 @@ pub(crate) enum Status {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Priority {
+pub(crate) enum TodoPriority {
     High,
     #[default]
     Medium,
@@ -48,57 +48,57 @@ pub(crate) enum Priority {
 
 /// The list of one session. Clones are the same list.
 #[derive(Debug, Clone, Default)]
-pub struct Todos {
-    list: Arc<Mutex<Vec<Todo>>>,
+pub struct TodoList {
+    list: Arc<Mutex<Vec<TodoItem>>>,
 }
 
-impl Todos {
+impl TodoList {
     /// As the metadata of a call has it; what cannot be read is no list.
     pub fn from_metadata(metadata: &Value) -> Self {
         let list = metadata.get("todos").and_then(|todos| Vec::deserialize(todos).ok());
         Self { list: Arc::new(Mutex::new(list.unwrap_or_default())) }
     }
 
-    pub(crate) fn set(&self, todos: Vec<Todo>) {
+    pub(crate) fn set(&self, todos: Vec<TodoItem>) {
         *self.list.lock().unwrap_or_else(PoisonError::into_inner) = todos;
     }
 
-    pub(crate) fn get(&self) -> Vec<Todo> {
+    pub(crate) fn get(&self) -> Vec<TodoItem> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 /// `isNew`: it has other items than the list before; else only how far they are has changed.
-pub(crate) fn metadata(todos: &[Todo], is_new: bool) -> Value {
+pub(crate) fn metadata(todos: &[TodoItem], is_new: bool) -> Value {
     json!({ "todos": todos, "isNew": is_new })
 }
 
 /// Whether two lists have the same items, whatever was done of them.
-pub(crate) fn are_same(one: &[Todo], other: &[Todo]) -> bool {
+pub(crate) fn are_same(one: &[TodoItem], other: &[TodoItem]) -> bool {
     one.iter().map(|todo| &todo.content).eq(other.iter().map(|todo| &todo.content))
 }
 
 /// `2/5`; what was given up is nothing to do.
-pub(crate) fn progress(todos: &[Todo]) -> String {
-    let all = todos.iter().filter(|todo| todo.status != Status::Cancelled).count();
-    let done = todos.iter().filter(|todo| todo.status == Status::Completed).count();
+pub(crate) fn progress(todos: &[TodoItem]) -> String {
+    let all = todos.iter().filter(|todo| todo.status != TodoStatus::Cancelled).count();
+    let done = todos.iter().filter(|todo| todo.status == TodoStatus::Completed).count();
     if todos.is_empty() { "nothing to do".to_owned() } else { format!("{done}/{all} done") }
 }
 
 /// As the model reads it.
-pub(crate) fn lines(todos: &[Todo]) -> String {
+pub(crate) fn lines(todos: &[TodoItem]) -> String {
     let mut lines = progress(todos);
-    for Todo { content, status, priority } in todos {
+    for TodoItem { content, status, priority } in todos {
         let mark = match status {
-            Status::Pending => "[ ]",
-            Status::InProgress => "[-] in progress:",
-            Status::Completed => "[x]",
-            Status::Cancelled => "[~] cancelled:",
+            TodoStatus::Pending => "[ ]",
+            TodoStatus::InProgress => "[-] in progress:",
+            TodoStatus::Completed => "[x]",
+            TodoStatus::Cancelled => "[~] cancelled:",
         };
         let priority = match priority {
-            Priority::High => " (high)",
-            Priority::Medium => "",
-            Priority::Low => " (low)",
+            TodoPriority::High => " (high)",
+            TodoPriority::Medium => "",
+            TodoPriority::Low => " (low)",
         };
         let _ = write!(lines, "\n{mark} {content}{priority}");
     }

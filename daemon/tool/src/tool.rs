@@ -11,8 +11,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::arguments;
-use crate::context::Context;
-use crate::outcome::{Failure, FailureKind, Output};
+use crate::context::ToolContext;
+use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 
 /// Something a model may call. The doc comments of `Parameters` are what the model reads about them.
 pub trait Tool: Send + Sync + 'static {
@@ -21,7 +21,7 @@ pub trait Tool: Send + Sync + 'static {
     fn name(&self) -> Cow<'static, str>;
 
     /// The key under which rules speak of it: `edit` for all that change files.
-    fn key(&self) -> Cow<'static, str> {
+    fn permission_key(&self) -> Cow<'static, str> {
         self.name()
     }
 
@@ -29,24 +29,24 @@ pub trait Tool: Send + Sync + 'static {
     fn prompt(&self) -> Cow<'static, str>;
 
     /// What it will read or change. Calls of one step that touch the same file run one after the other.
-    fn touches(&self, _parameters: &Self::Parameters, _context: &Context) -> Touches {
-        Touches::Nothing
+    fn touched_files(&self, _parameters: &Self::Parameters, _context: &ToolContext) -> TouchedFiles {
+        TouchedFiles::Nothing
     }
 
     /// The calls that it stands for: they are made instead of it, each as one of its own.
-    fn inner(&self, _parameters: Self::Parameters) -> Vec<Inner> {
+    fn inner_calls(&self, _parameters: Self::Parameters) -> Vec<InnerCall> {
         Vec::new()
     }
 
     fn run(
         &self,
         parameters: Self::Parameters,
-        context: Context,
-    ) -> impl Future<Output = Result<Output, Failure>> + Send;
+        context: ToolContext,
+    ) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send;
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Touches {
+pub enum TouchedFiles {
     Nothing,
     Files(Vec<PathBuf>),
     /// Nobody can tell: it waits for the calls before it, and those after it wait for it.
@@ -55,17 +55,17 @@ pub enum Touches {
 
 /// A call within a call.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Inner {
+pub struct InnerCall {
     pub name: String,
     pub arguments: Value,
 }
 
-pub type Running<'a> = Pin<Box<dyn Future<Output = Result<Output, Failure>> + Send + 'a>>;
+pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<ToolOutput, ToolError>> + Send + 'a>>;
 
-/// A tool whose parameters are known only while the desk runs (MCP, custom tools), and any other behind [`typed`].
+/// A tool whose parameters are known only while the desk runs (MCP, custom tools), and any other behind [`box_tool`].
 pub trait AnyTool: Send + Sync {
     fn name(&self) -> Cow<'static, str>;
-    fn key(&self) -> Cow<'static, str>;
+    fn permission_key(&self) -> Cow<'static, str>;
     fn prompt(&self) -> Cow<'static, str>;
     /// A JSON Schema of an object.
     fn parameters(&self) -> Arc<Value>;
@@ -73,32 +73,32 @@ pub trait AnyTool: Send + Sync {
     fn check(&self, _arguments: &Value) -> Result<(), String> {
         Ok(())
     }
-    fn touches(&self, arguments: &Value, context: &Context) -> Touches;
+    fn touched_files(&self, arguments: &Value, context: &ToolContext) -> TouchedFiles;
     /// The calls that it stands for.
-    fn inner(&self, _arguments: &Value) -> Vec<Inner> {
+    fn inner_calls(&self, _arguments: &Value) -> Vec<InnerCall> {
         Vec::new()
     }
-    fn run<'a>(&'a self, arguments: Value, context: Context) -> Running<'a>;
+    fn run<'a>(&'a self, arguments: Value, context: ToolContext) -> ToolFuture<'a>;
 }
 
 /// A tool with typed parameters as one of all tools.
-pub fn typed<T: Tool>(tool: T) -> Box<dyn AnyTool> {
-    Box::new(Typed { tool, parameters: OnceLock::new() })
+pub fn box_tool<T: Tool>(tool: T) -> Box<dyn AnyTool> {
+    Box::new(TypedTool { tool, parameters: OnceLock::new() })
 }
 
-struct Typed<T> {
+struct TypedTool<T> {
     tool: T,
     /// Made when first asked for: every request tells of it.
     parameters: OnceLock<Arc<Value>>,
 }
 
-impl<T: Tool> AnyTool for Typed<T> {
+impl<T: Tool> AnyTool for TypedTool<T> {
     fn name(&self) -> Cow<'static, str> {
         self.tool.name()
     }
 
-    fn key(&self) -> Cow<'static, str> {
-        self.tool.key()
+    fn permission_key(&self) -> Cow<'static, str> {
+        self.tool.permission_key()
     }
 
     fn prompt(&self) -> Cow<'static, str> {
@@ -111,29 +111,29 @@ impl<T: Tool> AnyTool for Typed<T> {
     }
 
     fn check(&self, arguments: &Value) -> Result<(), String> {
-        arguments::read::<T::Parameters>(arguments.clone()).map(drop)
+        arguments::deserialize_arguments::<T::Parameters>(arguments.clone()).map(drop)
     }
 
-    fn touches(&self, arguments: &Value, context: &Context) -> Touches {
+    fn touched_files(&self, arguments: &Value, context: &ToolContext) -> TouchedFiles {
         // Arguments that cannot be read touch nothing: the call will say what is wrong with them.
-        match arguments::read::<T::Parameters>(arguments.clone()) {
-            Ok(parameters) => self.tool.touches(&parameters, context),
-            Err(_) => Touches::Nothing,
+        match arguments::deserialize_arguments::<T::Parameters>(arguments.clone()) {
+            Ok(parameters) => self.tool.touched_files(&parameters, context),
+            Err(_) => TouchedFiles::Nothing,
         }
     }
 
-    fn inner(&self, arguments: &Value) -> Vec<Inner> {
-        let parameters = arguments::read::<T::Parameters>(arguments.clone());
-        parameters.map(|parameters| self.tool.inner(parameters)).unwrap_or_default()
+    fn inner_calls(&self, arguments: &Value) -> Vec<InnerCall> {
+        let parameters = arguments::deserialize_arguments::<T::Parameters>(arguments.clone());
+        parameters.map(|parameters| self.tool.inner_calls(parameters)).unwrap_or_default()
     }
 
-    fn run<'a>(&'a self, arguments: Value, context: Context) -> Running<'a> {
+    fn run<'a>(&'a self, arguments: Value, context: ToolContext) -> ToolFuture<'a> {
         Box::pin(async move {
             let unfit = |problem: String| {
-                let message = arguments::unfit(&self.tool.name(), &problem, &self.parameters());
-                Failure::new(FailureKind::Arguments, message)
+                let message = arguments::mismatch_message(&self.tool.name(), &problem, &self.parameters());
+                ToolError::new(ToolErrorKind::Arguments, message)
             };
-            let parameters = arguments::read(arguments).map_err(unfit)?;
+            let parameters = arguments::deserialize_arguments(arguments).map_err(unfit)?;
             self.tool.run(parameters, context).await
         })
     }

@@ -2,7 +2,7 @@
 //!
 //! Parameters have the names that models know from OpenCode; what a tool does not know among its arguments is ignored.
 //!
-//! Invariant: a path goes through [`Context::place`](crate::Context::place), or through `open.rs` where it is only looked at, and
+//! Invariant: a path goes through [`ToolContext::resolve_path`](crate::Context::place), or through `readable_folders.rs` where it is only looked at, and
 //! the tool's own ask comes before anything is read for the model, written or run.
 //! Invariant: nothing is written over a content that the model has not seen, or that the person was not asked about.
 
@@ -11,46 +11,46 @@ use std::time::Duration;
 
 use copydesk_workspace::process::{Processes, Shell};
 
-use crate::plan::Plan;
-use crate::registry::Limits;
+use crate::output_spill::OutputSpill;
+use crate::plan_file::PlanFile;
+use crate::registry::ToolOutputLimits;
 use crate::skills::Skill;
-use crate::spill::Spill;
 use crate::subagents::Subagents;
-use crate::tool::{AnyTool, typed};
-use crate::web::{Endpoint, Web};
-use engine::Engine;
-use open::Open;
+use crate::tool::{AnyTool, box_tool};
+use crate::web::{SearchEndpoint, WebAccess};
+use endpoint_search::EndpointSearch;
+use readable_folders::ReadableFolders;
 
+mod apply_changes;
 mod apply_patch;
 mod bash;
 mod batch;
 mod change;
-mod checking;
 mod codesearch;
+mod command_patterns;
+mod diagnostics;
 mod edit;
-mod engine;
-mod fetched;
-mod folder;
+mod endpoint_search;
+mod fetch_output;
+mod folder_listing;
 mod formatting;
 mod glob;
 mod grep;
 mod job;
 mod list;
-mod live;
-mod make;
+mod live_output;
 mod media;
 mod multiedit;
-mod open;
-mod patched;
+mod patch_files;
 mod plan_enter;
 mod plan_exit;
-mod prefix;
 mod question;
 mod read;
-mod replacing;
-mod reviewed;
+mod readable_folders;
+mod replace_text;
+mod review_outcome;
 mod skill;
-mod target;
+mod target_file;
 mod task;
 #[cfg(test)]
 mod tests;
@@ -64,21 +64,21 @@ pub use media::attachment;
 
 /// What the tools need beside a call's context.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ToolOptions {
     /// Those of the registry: `read` and `bash` keep within them by themselves, since they know best how to go on.
-    pub limits: Limits,
+    pub limits: ToolOutputLimits,
     /// Where the whole of a command's output goes when it is too long.
-    pub spill: Spill,
+    pub spill: OutputSpill,
     /// The session's: what a command leaves running ends with it.
     pub processes: Processes,
     pub shell: Shell,
     /// How long a search may take.
-    pub patience: Duration,
-    pub web: Web,
+    pub search_timeout: Duration,
+    pub web: WebAccess,
     /// Those that the model may load; without any there is no tool for it.
     pub skills: Arc<[Skill]>,
     /// Where the session's plan is written.
-    pub plan: Plan,
+    pub plan: PlanFile,
 }
 
 /// Whether a tool changes files by patches, or else by texts in the place of others; nothing of one that changes none.
@@ -91,7 +91,7 @@ pub fn edits_by_patch(tool: &str) -> Option<bool> {
 }
 
 /// The tools whose work one can do as well: where one of them is switched off, so is it.
-pub fn does_as(tool: &str) -> &'static [&'static str] {
+pub fn equivalent_tools(tool: &str) -> &'static [&'static str] {
     match tool {
         "apply_patch" => &["edit", "write"],
         "multiedit" => &["edit"],
@@ -99,41 +99,45 @@ pub fn does_as(tool: &str) -> &'static [&'static str] {
     }
 }
 
-pub fn builtin(options: &Options) -> Vec<Box<dyn AnyTool>> {
-    let open = Open::new(options);
+pub fn builtin_tools(options: &ToolOptions) -> Vec<Box<dyn AnyTool>> {
+    let open = ReadableFolders::new(options);
     let mut tools = vec![
-        typed(apply_patch::ApplyPatch),
-        typed(bash::Bash::new(options)),
-        typed(batch::Batch),
-        typed(edit::Edit),
-        typed(glob::Glob { patience: options.patience, open: open.clone() }),
-        typed(grep::Grep { patience: options.patience, open: open.clone() }),
-        typed(job::Jobs::new(options)),
-        typed(list::List { open: open.clone() }),
-        typed(multiedit::MultiEdit),
-        typed(plan_enter::PlanEnter),
-        typed(plan_exit::PlanExit::new(options.plan.clone())),
-        typed(question::Questions),
-        typed(read::Read::new(options.limits, open)),
-        typed(todoread::Todoread),
-        typed(todowrite::Todowrite),
-        typed(webfetch::Webfetch::new(&options.web)),
-        typed(write::Write),
+        box_tool(apply_patch::ApplyPatchTool),
+        box_tool(bash::BashTool::new(options)),
+        box_tool(batch::BatchTool),
+        box_tool(edit::EditTool),
+        box_tool(glob::GlobTool { patience: options.search_timeout, readable_folders: open.clone() }),
+        box_tool(grep::GrepTool { patience: options.search_timeout, readable_folders: open.clone() }),
+        box_tool(job::JobTool::new(options)),
+        box_tool(list::ListTool { readable_folders: open.clone() }),
+        box_tool(multiedit::MultiEditTool),
+        box_tool(plan_enter::PlanEnterTool),
+        box_tool(plan_exit::PlanExitTool::new(options.plan.clone())),
+        box_tool(question::QuestionTool),
+        box_tool(read::ReadTool::new(options.limits, open)),
+        box_tool(todoread::TodoReadTool),
+        box_tool(todowrite::TodoWriteTool),
+        box_tool(webfetch::WebFetchTool::new(&options.web)),
+        box_tool(write::WriteTool),
     ];
     if !options.skills.is_empty() {
-        tools.push(typed(skill::Load::new(Arc::clone(&options.skills))));
+        tools.push(box_tool(skill::SkillTool::new(Arc::clone(&options.skills))));
     }
     let web = &options.web;
-    let engine =
-        |endpoint: &Endpoint, what| Engine { what, endpoint: endpoint.clone(), proxies: web.proxies.clone() };
-    let websearch = web.websearch.as_ref().map(|one| typed(websearch::Websearch(engine(one, "the web"))));
+    let engine = |endpoint: &SearchEndpoint, what| EndpointSearch {
+        what,
+        endpoint: endpoint.clone(),
+        proxies: web.proxies.clone(),
+    };
+    let websearch =
+        web.websearch.as_ref().map(|one| box_tool(websearch::WebSearchTool(engine(one, "the web"))));
     let codesearch =
-        web.codesearch.as_ref().map(|one| typed(codesearch::Codesearch(engine(one, "public code"))));
+        web.codesearch.as_ref().map(|one| box_tool(codesearch::CodeSearchTool(engine(one, "public code"))));
     tools.extend(websearch.into_iter().chain(codesearch));
     tools
 }
 
 /// The tool `task`, for a session whose agent may have others work for it.
-pub fn task(subagents: Arc<dyn Subagents>) -> Box<dyn AnyTool> {
-    typed(task::Task::new(subagents))
+pub fn task_tool(subagents: Arc<dyn Subagents>) -> Box<dyn AnyTool> {
+    box_tool(task::TaskTool::new(subagents))
 }

@@ -1,12 +1,12 @@
 //! What the attached editors have open: the texts that people see, saved or not.
 //!
 //! A document belongs to a client: two editors may hold different texts of one file. Clients tell of theirs in order
-//! ([`Buffers::open`], [`change`](Buffers::change), [`close`](Buffers::close)): these neither wait nor fail silently, so that
+//! ([`Buffers::undecided`], [`change`](Buffers::change), [`close`](Buffers::close)): these neither wait nor fail silently, so that
 //! whoever reads a client's messages can apply each before looking at the next. A text that a client has told wrongly is
 //! *lost*: nobody reads it or edits it until it is opened anew, since a guess could cost what a person typed.
 //!
 //! Invariant: nothing here changes a text except a client's own word. An edit is proposed to the client
-//! ([`Plan`]); that it was made is known from the text that comes back.
+//! ([`EditPlan`]); that it was made is known from the text that comes back.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -16,19 +16,19 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use copydesk_text::{Document, Encoding, Lines, Position};
+use copydesk_text::{Document, LineBreaks, Position, PositionEncoding};
 
 use crate::files::real_path;
 
+mod edit_plan;
 mod error;
-mod expected;
-mod plan;
+mod expected_echo;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use error::{Refusal, SyncError};
-use expected::Expected;
-pub use plan::{Attempt, Plan, PlanError, Planned, Wanted};
+pub use edit_plan::{EditPlan, EditPlanError, EditPlanOutcome, PlannedEdit, RequestedEdit};
+pub use error::{EditorError, SyncError};
+use expected_echo::ExpectedEcho;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClientId(u64);
@@ -41,32 +41,32 @@ pub struct BufferEdit {
     pub edits: Vec<(Position, Position, String)>,
 }
 
-pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<(), Refusal>> + Send + 'a>>;
+pub type EditorFuture<'a> = Pin<Box<dyn Future<Output = Result<(), EditorError>> + Send + 'a>>;
 
 /// The way to a client.
-pub trait Editor: Send + Sync {
+pub trait EditorHandle: Send + Sync {
     /// Proposes edits, to be made in one step that one undo takes back. A yes is the client's word and no proof.
-    fn apply(&self, label: &str, edits: Vec<BufferEdit>) -> Answer<'_>;
+    fn apply_edits(&self, label: &str, edits: Vec<BufferEdit>) -> EditorFuture<'_>;
 
-    fn save(&self, uri: &str) -> Answer<'_>;
+    fn save(&self, uri: &str) -> EditorFuture<'_>;
 
     /// A file that the client may have open was changed on the disk.
-    fn changed_on_disk(&self, path: &Path, what: OnDisk);
+    fn notify_disk_change(&self, path: &Path, what: DiskChange);
 }
 
 /// Whoever follows the texts as they change. Called while they are locked: it neither waits nor calls back.
-pub trait Follower: Send + Sync {
-    fn opened(&self, client: ClientId, name: &Path, now: &Document);
+pub trait BufferObserver: Send + Sync {
+    fn buffer_opened(&self, client: ClientId, name: &Path, now: &Document);
 
     /// Pieces, each made to what the one before it left; `now` is what came of all of them.
-    fn typed(&self, client: ClientId, name: &Path, typed: &[Typed<'_>], now: &Document);
+    fn buffer_edited(&self, client: ClientId, name: &Path, typed: &[ByteRangeChange<'_>], now: &Document);
 
-    fn closed(&self, client: ClientId, name: &Path);
+    fn buffer_closed(&self, client: ClientId, name: &Path);
 }
 
 /// One piece of a change; without a range the whole text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Typed<'a> {
+pub struct ByteRangeChange<'a> {
     /// In bytes.
     pub range: Option<Range<usize>>,
     pub text: &'a str,
@@ -74,7 +74,7 @@ pub struct Typed<'a> {
 
 /// What was done to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnDisk {
+pub enum DiskChange {
     Created,
     Written,
     Deleted,
@@ -82,34 +82,34 @@ pub enum OnDisk {
 
 /// A client as it introduced itself.
 #[derive(Clone)]
-pub struct Client {
+pub struct EditorClient {
     pub name: String,
-    pub encoding: Encoding,
-    pub editor: Arc<dyn Editor>,
+    pub encoding: PositionEncoding,
+    pub editor: Arc<dyn EditorHandle>,
     /// It says yes to an edit for an old version, and does not make it. Neovim does so.
     pub refuses_silently: bool,
 }
 
-impl fmt::Debug for Client {
+impl fmt::Debug for EditorClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("EditorClient").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
 /// A buffer at a moment.
 #[derive(Debug, Clone)]
-pub struct Open {
+pub struct OpenBuffer {
     pub client: ClientId,
     pub uri: String,
     pub version: i32,
     /// Another one after every change and every opening, whatever the versions are.
-    pub touched: u64,
+    pub revision: u64,
     pub document: Document,
 }
 
 /// One piece of what a client says has changed; without a range the whole text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ContentChange {
+pub struct BufferContentChange {
     pub range: Option<(Position, Position)>,
     pub text: String,
 }
@@ -117,8 +117,8 @@ pub struct ContentChange {
 /// The buffers of all clients. A cheap clone.
 #[derive(Clone, Default)]
 pub struct Buffers {
-    state: Arc<Mutex<State>>,
-    follower: Option<Arc<dyn Follower>>,
+    state: Arc<Mutex<BuffersState>>,
+    observer: Option<Arc<dyn BufferObserver>>,
 }
 
 impl fmt::Debug for Buffers {
@@ -128,15 +128,15 @@ impl fmt::Debug for Buffers {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct BuffersState {
     /// Counts everything that happens, to know what was touched last.
     clock: u64,
-    clients: BTreeMap<ClientId, Attached>,
+    clients: BTreeMap<ClientId, ClientBuffers>,
 }
 
 #[derive(Debug)]
-struct Attached {
-    client: Client,
+struct ClientBuffers {
+    client: EditorClient,
     /// By URI, and by name: the real path of a file, the URI of anything else.
     buffers: HashMap<String, Buffer>,
     names: HashMap<PathBuf, String>,
@@ -147,28 +147,28 @@ struct Buffer {
     name: PathBuf,
     version: i32,
     document: Document,
-    lost: Option<SyncError>,
-    touched: u64,
+    sync_error: Option<SyncError>,
+    revision: u64,
     /// Edits of ours that are on their way.
-    expected: Vec<Expected>,
+    expected: Vec<ExpectedEcho>,
 }
 
 impl Buffers {
     /// Buffers that somebody follows.
-    pub fn followed_by(follower: Arc<dyn Follower>) -> Self {
-        Self { state: Arc::default(), follower: Some(follower) }
+    pub fn with_observer(follower: Arc<dyn BufferObserver>) -> Self {
+        Self { state: Arc::default(), observer: Some(follower) }
     }
 
-    pub fn attach(&self, client: Client) -> ClientId {
+    pub fn attach(&self, client: EditorClient) -> ClientId {
         let mut state = self.lock();
         state.clock += 1;
         let id = ClientId(state.clock);
-        state.clients.insert(id, Attached { client, buffers: HashMap::new(), names: HashMap::new() });
+        state.clients.insert(id, ClientBuffers { client, buffers: HashMap::new(), names: HashMap::new() });
         id
     }
 
     /// This moment: another one when anything was opened, changed or closed since.
-    pub fn moment(&self) -> u64 {
+    pub fn revision(&self) -> u64 {
         self.lock().clock
     }
 
@@ -178,8 +178,8 @@ impl Buffers {
         state.clock += 1;
         let gone = state.clients.remove(&client);
         let names = gone.iter().flat_map(|attached| attached.names.keys());
-        if let Some(follower) = &self.follower {
-            names.for_each(|name| follower.closed(client, name));
+        if let Some(follower) = &self.observer {
+            names.for_each(|name| follower.buffer_closed(client, name));
         }
     }
 
@@ -191,7 +191,7 @@ impl Buffers {
         path: Option<&Path>,
         version: i32,
         text: &str,
-        lines: Lines,
+        lines: LineBreaks,
     ) {
         let name = buffer_name(uri, path);
         let document = Document::new(text, lines);
@@ -200,10 +200,11 @@ impl Buffers {
         let touched = state.clock;
         let Some(attached) = state.clients.get_mut(&client) else { return };
         attached.names.insert(name.clone(), uri.to_owned());
-        if let Some(follower) = &self.follower {
-            follower.opened(client, &name, &document);
+        if let Some(follower) = &self.observer {
+            follower.buffer_opened(client, &name, &document);
         }
-        let buffer = Buffer { name, version, document, lost: None, touched, expected: Vec::new() };
+        let buffer =
+            Buffer { name, version, document, sync_error: None, revision: touched, expected: Vec::new() };
         attached.buffers.insert(uri.to_owned(), buffer);
     }
 
@@ -213,7 +214,7 @@ impl Buffers {
         client: ClientId,
         uri: &str,
         version: i32,
-        changes: &[ContentChange],
+        changes: &[BufferContentChange],
     ) -> Result<(), SyncError> {
         let mut state = self.lock();
         state.clock += 1;
@@ -221,23 +222,23 @@ impl Buffers {
         let attached = state.clients.get_mut(&client).ok_or(SyncError::NotOpen)?;
         let encoding = attached.client.encoding;
         let buffer = attached.buffers.get_mut(uri).ok_or(SyncError::NotOpen)?;
-        buffer.touched = touched;
+        buffer.revision = touched;
         let mut typed = Vec::new();
         let result = buffer.change(version, changes, encoding, &mut typed);
         if let Err(error) = &result {
-            buffer.lose(*error);
-        } else if let Some(follower) = &self.follower {
-            follower.typed(client, &buffer.name, &typed, &buffer.document);
+            buffer.mark_out_of_sync(*error);
+        } else if let Some(follower) = &self.observer {
+            follower.buffer_edited(client, &buffer.name, &typed, &buffer.document);
         }
         result
     }
 
     /// The client said something of a document that cannot be understood.
-    pub fn lose(&self, client: ClientId, uri: &str) {
+    pub fn mark_out_of_sync(&self, client: ClientId, uri: &str) {
         let mut state = self.lock();
         let buffer = state.clients.get_mut(&client).and_then(|attached| attached.buffers.get_mut(uri));
         if let Some(buffer) = buffer {
-            buffer.lose(SyncError::Unreadable);
+            buffer.mark_out_of_sync(SyncError::Unreadable);
         }
     }
 
@@ -251,8 +252,8 @@ impl Buffers {
         match others.next().map(|(uri, _)| uri.clone()) {
             Some(other) => attached.names.insert(closed.name, other),
             None => {
-                if let Some(follower) = &self.follower {
-                    follower.closed(client, &closed.name);
+                if let Some(follower) = &self.observer {
+                    follower.buffer_closed(client, &closed.name);
                 }
                 attached.names.remove(&closed.name)
             }
@@ -261,31 +262,31 @@ impl Buffers {
     }
 
     /// The text that counts for a session whose home is `home`: that client's, else the one touched last.
-    pub fn find(&self, name: &Path, home: Option<ClientId>) -> Option<Result<Open, SyncError>> {
+    pub fn find(&self, name: &Path, home: Option<ClientId>) -> Option<Result<OpenBuffer, SyncError>> {
         let state = self.lock();
-        let holds = |id: &ClientId, attached: &Attached| {
+        let holds = |id: &ClientId, attached: &ClientBuffers| {
             let (uri, buffer) = attached.find(name)?;
-            Some((Some(*id) == home, buffer.touched, buffer.opened(*id, uri)))
+            Some((Some(*id) == home, buffer.revision, buffer.snapshot(*id, uri)))
         };
         let found = state.clients.iter().filter_map(|(id, attached)| holds(id, attached));
         found.max_by_key(|(is_home, touched, _)| (*is_home, *touched)).map(|(.., open)| open)
     }
 
     /// Shows the text of a client's buffer while nothing can be told of it; false where there is none.
-    pub(crate) fn with(&self, client: ClientId, name: &Path, look: impl FnOnce(&Document)) -> bool {
+    pub(crate) fn with_document(&self, client: ClientId, name: &Path, look: impl FnOnce(&Document)) -> bool {
         let state = self.lock();
         let found = state.clients.get(&client).and_then(|attached| attached.find(name));
-        let buffer = found.map(|(_, buffer)| buffer).filter(|buffer| buffer.lost.is_none());
+        let buffer = found.map(|(_, buffer)| buffer).filter(|buffer| buffer.sync_error.is_none());
         buffer.map(|buffer| look(&buffer.document)).is_some()
     }
 
     /// Every text that counts for such a session, by name. Those that are lost are left out.
-    pub fn all(&self, home: Option<ClientId>) -> HashMap<PathBuf, Document> {
+    pub fn documents(&self, home: Option<ClientId>) -> HashMap<PathBuf, Document> {
         let state = self.lock();
         let mut found: HashMap<PathBuf, ((bool, u64), Document)> = HashMap::new();
         for (id, attached) in &state.clients {
-            for buffer in attached.buffers.values().filter(|buffer| buffer.lost.is_none()) {
-                let rank = (Some(*id) == home, buffer.touched);
+            for buffer in attached.buffers.values().filter(|buffer| buffer.sync_error.is_none()) {
+                let rank = (Some(*id) == home, buffer.revision);
                 if found.get(&buffer.name).is_none_or(|(known, _)| *known < rank) {
                     found.insert(buffer.name.clone(), (rank, buffer.document.clone()));
                 }
@@ -295,36 +296,36 @@ impl Buffers {
     }
 
     /// How many there are, of all clients.
-    pub fn count(&self) -> usize {
+    pub fn buffer_count(&self) -> usize {
         self.lock().clients.values().map(|attached| attached.buffers.len()).sum()
     }
 
     /// How a client counts characters.
-    pub fn encoding(&self, client: ClientId) -> Option<Encoding> {
+    pub fn encoding(&self, client: ClientId) -> Option<PositionEncoding> {
         self.lock().clients.get(&client).map(|attached| attached.client.encoding)
     }
 
     /// The way to a client, while it is there.
-    pub fn editor(&self, client: ClientId) -> Option<Arc<dyn Editor>> {
+    pub fn editor(&self, client: ClientId) -> Option<Arc<dyn EditorHandle>> {
         self.lock().clients.get(&client).map(|attached| Arc::clone(&attached.client.editor))
     }
 
     /// Tells every client but one that a file is another on the disk.
-    pub fn changed_on_disk(&self, path: &Path, what: OnDisk, except: Option<ClientId>) {
+    pub fn notify_disk_change(&self, path: &Path, what: DiskChange, except: Option<ClientId>) {
         let state = self.lock();
         let others = state.clients.iter().filter(|(id, _)| Some(**id) != except);
         let editors: Vec<_> = others.map(|(_, attached)| Arc::clone(&attached.client.editor)).collect();
         drop(state);
-        editors.iter().for_each(|editor| editor.changed_on_disk(path, what));
+        editors.iter().for_each(|editor| editor.notify_disk_change(path, what));
     }
 
     /// A panic while the lock was held leaves nothing half done: texts are replaced as a whole.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, BuffersState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Attached {
+impl ClientBuffers {
     fn find(&self, name: &Path) -> Option<(&String, &Buffer)> {
         self.buffers.get_key_value(self.names.get(name)?)
     }
@@ -334,40 +335,40 @@ impl Buffer {
     fn change<'a>(
         &mut self,
         version: i32,
-        changes: &'a [ContentChange],
-        encoding: Encoding,
-        typed: &mut Vec<Typed<'a>>,
+        changes: &'a [BufferContentChange],
+        encoding: PositionEncoding,
+        typed: &mut Vec<ByteRangeChange<'a>>,
     ) -> Result<(), SyncError> {
-        if let Some(lost) = &self.lost {
+        if let Some(lost) = &self.sync_error {
             return Err(*lost);
         }
         if version <= self.version {
             return Err(SyncError::Stale { known: self.version, told: version });
         }
-        self.expected.retain(Expected::is_awaited);
+        self.expected.retain(ExpectedEcho::is_awaited);
         for change in changes {
-            let range = self.document.apply(change.range, &change.text, encoding);
+            let range = self.document.apply_content_change(change.range, &change.text, encoding);
             let range = range.map_err(SyncError::Backwards)?;
             let is_whole = change.range.is_none();
-            typed.push(Typed { range: (!is_whole).then_some(range), text: &change.text });
-            self.expected.iter_mut().for_each(|expected| expected.follow(&self.document, is_whole));
+            typed.push(ByteRangeChange { range: (!is_whole).then_some(range), text: &change.text });
+            self.expected.iter_mut().for_each(|expected| expected.observe_change(&self.document, is_whole));
         }
         self.version = version;
-        self.expected.iter().for_each(|expected| expected.judge(&self.document));
+        self.expected.iter().for_each(|expected| expected.observe_text(&self.document));
         Ok(())
     }
 
-    fn lose(&mut self, why: SyncError) {
-        self.lost = Some(why);
+    fn mark_out_of_sync(&mut self, why: SyncError) {
+        self.sync_error = Some(why);
         self.expected.clear();
     }
 
-    fn opened(&self, client: ClientId, uri: &str) -> Result<Open, SyncError> {
-        match &self.lost {
+    fn snapshot(&self, client: ClientId, uri: &str) -> Result<OpenBuffer, SyncError> {
+        match &self.sync_error {
             Some(lost) => Err(*lost),
             None => {
-                let (version, touched, document) = (self.version, self.touched, self.document.clone());
-                Ok(Open { client, uri: uri.to_owned(), version, touched, document })
+                let (version, touched, document) = (self.version, self.revision, self.document.clone());
+                Ok(OpenBuffer { client, uri: uri.to_owned(), version, revision: touched, document })
             }
         }
     }

@@ -5,7 +5,7 @@
 //! - folder and file are the user's alone;
 //! - a file that is damaged is moved aside and told of with the log beside it, never deleted or written into: nothing is written
 //!   before the check, and the log is not folded in by who looks;
-//! - a file that cannot be written can be read ([`Database::open_for_reading`]);
+//! - a file that cannot be written can be read ([`Database::open_read_only`]);
 //! - a file that a newer version wrote is refused, not misread.
 
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -18,11 +18,13 @@ use rusqlite::{Connection, TransactionBehavior};
 use thiserror::Error;
 
 mod check;
-mod look;
-mod reading;
+mod inspect;
+mod read_only;
 
-pub use check::{Depth, Large, SMALL, depth, is_damage, note, note_damage};
-pub use look::Look;
+pub use check::{
+    CheckDepth, LargeFileCheck, SMALL_FILE_BYTES, is_damage, note_damage, note_path, required_depth,
+};
+pub use inspect::DatabaseSummary;
 
 /// SQLite before this can lose writes when two processes reset the log at once.
 const OLDEST_SQLITE: i32 = 3_051_003;
@@ -36,16 +38,16 @@ pub struct Database {
     /// In the folder of the user's data.
     pub name: &'static str,
     /// The tables, as steps from one version to the next. A step that has been released is never changed.
-    pub steps: &'static [&'static str],
+    pub migrations: &'static [&'static str],
     /// When all of a large one is read.
-    pub large: Large,
+    pub large_file_check: LargeFileCheck,
     /// What is set before anything is read.
     pub prepare: fn(&Connection) -> rusqlite::Result<()>,
 }
 
 #[derive(Debug, Error)]
 #[error("{}: {what}", .path.display())]
-pub struct Unusable {
+pub struct DatabaseError {
     pub path: PathBuf,
     pub what: String,
 }
@@ -59,9 +61,9 @@ impl Database {
     }
 
     /// Opens the file of this folder, or makes one. Tells where a damaged one was moved to; then a new one was begun.
-    pub fn open(&self, data_dir: &Path) -> Result<(Connection, Option<PathBuf>), Unusable> {
+    pub fn open(&self, data_dir: &Path) -> Result<(Connection, Option<PathBuf>), DatabaseError> {
         let path = self.path(data_dir);
-        let unusable = |what: String| Unusable { path: path.clone(), what };
+        let unusable = |what: String| DatabaseError { path: path.clone(), what };
         if rusqlite::version_number() < OLDEST_SQLITE {
             let version = rusqlite::version();
             return Err(unusable(format!("SQLite {version} can lose writes; 3.51.3 or newer is needed")));
@@ -82,8 +84,8 @@ impl Database {
         };
         match connection {
             Ok(Ok(connection)) => Ok((connection, aside)),
-            Ok(Err(version)) => Err(unusable(reading::newer(version))),
-            Err(error) => Err(unusable(explain(&error))),
+            Ok(Err(version)) => Err(unusable(read_only::newer_version_message(version))),
+            Err(error) => Err(unusable(describe_error(&error))),
         }
     }
 
@@ -96,7 +98,7 @@ impl Database {
         // Whoever closes it as the last folds the log in, and this may be no file to write into.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         (self.prepare)(&connection)?;
-        check::at_start(&connection, path, self.large)?;
+        check::check_at_start(&connection, path, self.large_file_check)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "foreign_keys", true)?;
@@ -108,18 +110,18 @@ impl Database {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
         let done = usize::try_from(version).unwrap_or(usize::MAX);
-        let Some(missing) = self.steps.get(done..) else { return Ok(Err(version)) };
+        let Some(missing) = self.migrations.get(done..) else { return Ok(Err(version)) };
         for step in missing {
             transaction.execute_batch(step)?;
         }
-        transaction.pragma_update(None, "user_version", self.steps.len() as i64)?;
+        transaction.pragma_update(None, "user_version", self.migrations.len() as i64)?;
         transaction.commit()?;
         Ok(Ok(()))
     }
 }
 
 /// Milliseconds since 1970.
-pub fn now() -> u64 {
+pub fn now_millis() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
@@ -146,7 +148,7 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 /// The log goes along: together they may still be mended.
 fn move_aside(path: &Path) -> std::io::Result<PathBuf> {
     let with = |suffix: &str| with_suffix(path, suffix);
-    let mark = format!(".damaged-{}", now());
+    let mark = format!(".damaged-{}", now_millis());
     for suffix in ["-wal", "-shm"] {
         let from = with(suffix);
         if from.exists() {
@@ -160,7 +162,7 @@ fn move_aside(path: &Path) -> std::io::Result<PathBuf> {
 }
 
 /// What went wrong, and what to do.
-pub fn explain(error: &rusqlite::Error) -> String {
+pub fn describe_error(error: &rusqlite::Error) -> String {
     use rusqlite::ErrorCode::{
         CannotOpen, DatabaseBusy, DiskFull, PermissionDenied, ReadOnly, SystemIoFailure,
     };

@@ -1,6 +1,6 @@
 //! What a session reads and writes: contents by path, each with a stamp that says which content it was.
 //!
-//! A path goes through [`Files::resolve`] once; the [`Place`] that comes back says where it leads *now*, links and
+//! A path goes through [`WorkspaceFiles::resolve`] once; the [`Place`] that comes back says where it leads *now*, links and
 //! all, and whether that is inside the workspace. Reading and writing take a place and refuse when it has since come to
 //! lead elsewhere, so what was allowed is what is touched.
 //!
@@ -18,36 +18,36 @@ use std::{
 
 use copydesk_text::FileText;
 
-pub(crate) use self::place::real_path;
-use self::read::Written;
-use self::seen::Seen;
-use self::write::{Expect, Staged};
+use self::read::WrittenContent;
+pub(crate) use self::resolved_path::real_path;
+use self::seen_content::SeenContent;
+use self::write::{StagedFile, WritePrecondition};
 pub use self::{
-    change::{By, Cause, ChangeKind, Changed, FileChange},
+    change::{AppliedFileChange, Author, ChangeCause, FileChange, FileChangeKind},
+    content_stamp::ContentStamp,
     error::FileError,
-    listing::Listing,
-    place::Place,
-    read::Content,
-    stamp::Stamp,
-    undo::{How, TakenBack},
+    listing::DirectoryListing,
+    read::FileContent,
+    resolved_path::ResolvedPath,
+    undo::{UndoneEntry, UndoneEntryOutcome},
 };
-use crate::buffers::{Buffers, ClientId, Open};
-use crate::journal::{Journal, Text};
-use crate::reviews::Reviews;
-use crate::search::Overlay;
-use copydesk_config::Save;
+use crate::buffers::{Buffers, ClientId, OpenBuffer};
+use crate::journal::{HashedText, Journal};
+use crate::reviews::ReviewTracker;
+use crate::search::BufferOverlay;
+use copydesk_config::SaveMode;
 
+mod apply_decisions;
 mod change;
-mod committed;
-mod decide;
+mod content_stamp;
 mod error;
-mod land;
+mod git_commits;
+mod in_flight_edit;
 mod listing;
-mod place;
 mod read;
-mod seen;
-mod stamp;
-mod take_back;
+mod resolved_path;
+mod rollback;
+mod seen_content;
 #[cfg(test)]
 mod tests;
 mod undo;
@@ -58,12 +58,12 @@ pub const READ_LIMIT: u64 = 64 * 1024 * 1024;
 
 /// One session's view of the files. Clones are the same view.
 #[derive(Debug, Clone)]
-pub struct Files {
-    shared: Arc<Shared>,
+pub struct WorkspaceFiles {
+    shared: Arc<FilesState>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct FilesState {
     root: PathBuf,
     /// Where it really is, as it was when the session began.
     real_root: PathBuf,
@@ -72,33 +72,33 @@ struct Shared {
     /// The client that prompted last: its buffers win.
     home_client: Arc<Mutex<Option<ClientId>>>,
     journal: Option<Journal>,
-    reviews: Reviews,
-    save: Save,
+    reviews: ReviewTracker,
+    save: SaveMode,
     /// By real path, since two names of one file are one file.
-    seen: Mutex<HashMap<PathBuf, Seen>>,
+    seen_contents: Mutex<HashMap<PathBuf, SeenContent>>,
     /// The large file that the session wrote last.
-    written: Mutex<Option<Written>>,
+    last_large_write: Mutex<Option<WrittenContent>>,
     /// Held from the last look at a file until it is replaced, so that of two calls neither overwrites the other.
     replacing: Arc<Mutex<()>>,
 }
 
-impl Files {
+impl WorkspaceFiles {
     /// The files of a desk without editors. `root` is the workspace, `home` what `~` stands for; both absolute.
     pub fn new(root: &Path, home: &Path) -> Self {
-        Self::over(root, home, Buffers::default(), None, Reviews::default(), Save::Never)
+        Self::with_buffers(root, home, Buffers::default(), None, ReviewTracker::default(), SaveMode::Never)
     }
 
     /// The files under the buffers of whoever is attached. `save`: when editors are told to save what was changed there.
-    pub fn over(
+    pub fn with_buffers(
         root: &Path,
         home: &Path,
         buffers: Buffers,
         journal: Option<Journal>,
-        reviews: Reviews,
-        save: Save,
+        reviews: ReviewTracker,
+        save: SaveMode,
     ) -> Self {
-        let root = place::normalise(root);
-        let shared = Shared {
+        let root = resolved_path::normalise(root);
+        let shared = FilesState {
             real_root: real_path(&root).unwrap_or_else(|_| root.clone()),
             root,
             home: home.into(),
@@ -107,17 +107,17 @@ impl Files {
             journal,
             reviews,
             save,
-            seen: Mutex::default(),
-            written: Mutex::default(),
+            seen_contents: Mutex::default(),
+            last_large_write: Mutex::default(),
             replacing: Arc::default(),
         };
         Self { shared: Arc::new(shared) }
     }
 
     /// The same files for a session that works for this one, and has seen nothing of them.
-    pub fn for_another(&self) -> Self {
+    pub fn for_subagent(&self) -> Self {
         let own = &*self.shared;
-        let shared = Shared {
+        let shared = FilesState {
             root: own.root.clone(),
             real_root: own.real_root.clone(),
             home: own.home.clone(),
@@ -126,8 +126,8 @@ impl Files {
             journal: own.journal.clone(),
             reviews: own.reviews.clone(),
             save: own.save,
-            seen: Mutex::default(),
-            written: Mutex::default(),
+            seen_contents: Mutex::default(),
+            last_large_write: Mutex::default(),
             replacing: Arc::clone(&own.replacing),
         };
         Self { shared: Arc::new(shared) }
@@ -139,8 +139,8 @@ impl Files {
 
     /// Where `path`, as a person or a model writes it, leads at this moment. Relative to the workspace unless it begins
     /// with `/` or `~/`.
-    pub fn resolve(&self, path: &str) -> Place {
-        Place::resolve(path, &self.shared.root, &self.shared.real_root, &self.shared.home)
+    pub fn resolve(&self, path: &str) -> ResolvedPath {
+        ResolvedPath::resolve(path, &self.shared.root, &self.shared.real_root, &self.shared.home)
     }
 
     pub fn buffers(&self) -> &Buffers {
@@ -151,16 +151,16 @@ impl Files {
         self.shared.journal.as_ref()
     }
 
-    pub fn reviews(&self) -> &Reviews {
+    pub fn reviews(&self) -> &ReviewTracker {
         &self.shared.reviews
     }
 
-    fn save_when(&self) -> Save {
+    fn save_when(&self) -> SaveMode {
         self.shared.save
     }
 
     /// Whose buffers count first from now on.
-    pub fn set_home(&self, client: Option<ClientId>) {
+    pub fn set_home_client(&self, client: Option<ClientId>) {
         *lock(&self.shared.home_client) = client;
     }
 
@@ -169,114 +169,114 @@ impl Files {
     }
 
     /// The content as it is: what an editor has, else what is on the disk.
-    pub async fn look(&self, place: &Place, limit: u64) -> Result<Content, FileError> {
+    pub async fn peek(&self, place: &ResolvedPath, limit: u64) -> Result<FileContent, FileError> {
         if let Some(open) = self.buffer(place)? {
             let size = open.document.len() as u64;
             if size > limit {
-                return Err(FileError::TooLarge { shown: place.shown.clone(), size, limit });
+                return Err(FileError::TooLarge { shown: place.display_path.clone(), size, limit });
             }
             let bytes = open.document.text().into_bytes();
-            return Ok(Content { stamp: Stamp::of(&bytes), bytes, is_open: true });
+            return Ok(FileContent { stamp: ContentStamp::of_bytes(&bytes), bytes, is_from_buffer: true });
         }
         if place.is_untitled() {
-            return Err(FileError::NotFound { shown: place.shown.clone() });
+            return Err(FileError::NotFound { shown: place.display_path.clone() });
         }
-        let (found, written) = (place.clone(), lock(&self.shared.written).clone());
-        on_disk(place, move || read::read(&found, limit, written.as_ref())).await
+        let (found, written) = (place.clone(), lock(&self.shared.last_large_write).clone());
+        run_blocking(place, move || read::read(&found, limit, written.as_ref())).await
     }
 
     /// The content, which counts as seen by the session from now on.
-    pub async fn read(&self, place: &Place, limit: u64) -> Result<Content, FileError> {
-        let content = self.look(place, limit).await?;
-        self.saw(place, content.stamp);
+    pub async fn read(&self, place: &ResolvedPath, limit: u64) -> Result<FileContent, FileError> {
+        let content = self.peek(place, limit).await?;
+        self.mark_seen(place, content.stamp);
         Ok(content)
     }
 
     /// What editors have open, for searching.
-    pub fn overlay(&self) -> Overlay {
-        Overlay::new(self.shared.buffers.all(self.home_client()))
+    pub fn overlay(&self) -> BufferOverlay {
+        BufferOverlay::new(self.shared.buffers.documents(self.home_client()))
     }
 
     /// The editor's text of a place, where one has it open.
-    fn buffer(&self, place: &Place) -> Result<Option<Open>, FileError> {
-        let found = self.shared.buffers.find(place.real(), self.home_client());
-        found.transpose().map_err(|why| FileError::Lost { shown: place.shown.clone(), why })
+    fn buffer(&self, place: &ResolvedPath) -> Result<Option<OpenBuffer>, FileError> {
+        let found = self.shared.buffers.find(place.real_path(), self.home_client());
+        found.transpose().map_err(|why| FileError::OutOfSync { shown: place.display_path.clone(), why })
     }
 
     /// The content that the session last read from or wrote to this place.
-    pub fn seen(&self, place: &Place) -> Option<Stamp> {
-        lock(&self.shared.seen).get(place.real()).map(|seen| seen.stamp)
+    pub fn seen_stamp(&self, place: &ResolvedPath) -> Option<ContentStamp> {
+        lock(&self.shared.seen_contents).get(place.real_path()).map(|seen| seen.stamp)
     }
 
     /// Gets the new content of a file onto the disk, beside it.
     async fn stage(
         &self,
-        place: &Place,
+        place: &ResolvedPath,
         content: &FileText,
-        expect: Expect,
+        expect: WritePrecondition,
         mode: Option<u32>,
-    ) -> Result<Staged, FileError> {
+    ) -> Result<StagedFile, FileError> {
         let (target, content) = (place.clone(), content.clone());
-        on_disk(place, move || Staged::new(target, &content, expect, mode)).await
+        run_blocking(place, move || StagedFile::new(target, &content, expect, mode)).await
     }
 
     /// Lets it take the file's place; it counts as seen by the session from now on. Links stay links: what they lead to is
     /// replaced. Mode bits stay, and the owner where the system permits. Other hard links keep the old content.
-    async fn put(
+    async fn commit_staged(
         &self,
-        place: &Place,
-        staged: Staged,
+        place: &ResolvedPath,
+        staged: StagedFile,
         content: FileText,
-        text: Text,
+        text: HashedText,
     ) -> Result<(), FileError> {
-        let (real, shared) = (place.real().to_owned(), Arc::clone(&self.shared));
-        let stamp = on_disk(place, move || {
-            staged.take_place(|| lock(&shared.replacing))?;
-            let stamp = Stamp::of_file(&content, &text);
-            if Written::WORTH_IT.contains(&content.size()) {
-                *lock(&shared.written) = Some(Written { real, content, stamp });
+        let (real, shared) = (place.real_path().to_owned(), Arc::clone(&self.shared));
+        let stamp = run_blocking(place, move || {
+            staged.commit(|| lock(&shared.replacing))?;
+            let stamp = ContentStamp::of_file(&content, &text);
+            if WrittenContent::WORTH_IT.contains(&content.size()) {
+                *lock(&shared.last_large_write) = Some(WrittenContent { real, content, stamp });
             }
             Ok(stamp)
         })
         .await?;
-        self.saw(place, stamp);
+        self.mark_seen(place, stamp);
         Ok(())
     }
 
     /// Replaces the content on the disk.
     async fn write(
         &self,
-        place: &Place,
+        place: &ResolvedPath,
         content: FileText,
-        expect: Expect,
+        expect: WritePrecondition,
         mode: Option<u32>,
     ) -> Result<(), FileError> {
         let staged = self.stage(place, &content, expect, mode).await?;
-        let text = Text::shared(content.shared());
-        self.put(place, staged, content, text).await
+        let text = HashedText::from_shared(content.shared_text());
+        self.commit_staged(place, staged, content, text).await
     }
 
     /// The first `limit` entries of a folder, by name, and how many there are.
-    pub async fn list(&self, place: &Place, limit: usize) -> Result<Listing, FileError> {
+    pub async fn list(&self, place: &ResolvedPath, limit: usize) -> Result<DirectoryListing, FileError> {
         let folder = place.clone();
-        on_disk(place, move || listing::list(&folder, limit)).await
+        run_blocking(place, move || listing::list(&folder, limit)).await
     }
 
     /// Up to three files beside a missing one that it may have been meant to be.
-    pub async fn similar_names(&self, place: &Place) -> Vec<String> {
+    pub async fn similar_names(&self, place: &ResolvedPath) -> Vec<String> {
         let missing = place.clone();
-        on_disk(place, move || Ok(listing::similar(&missing))).await.unwrap_or_default()
+        run_blocking(place, move || Ok(listing::similar(&missing))).await.unwrap_or_default()
     }
 
     /// Takes a file away, if it still has this content.
-    async fn remove(&self, place: &Place, content: FileText) -> Result<(), FileError> {
+    async fn remove(&self, place: &ResolvedPath, content: FileText) -> Result<(), FileError> {
         let (target, shared) = (place.clone(), Arc::clone(&self.shared));
-        on_disk(place, move || write::remove(&target, &content, || lock(&shared.replacing))).await
+        run_blocking(place, move || write::remove(&target, &content, || lock(&shared.replacing))).await
     }
 
     /// The session knows this content now.
-    pub fn saw(&self, place: &Place, stamp: Stamp) {
-        lock(&self.shared.seen).insert(place.real().to_owned(), Seen::new(stamp));
+    pub fn mark_seen(&self, place: &ResolvedPath, stamp: ContentStamp) {
+        lock(&self.shared.seen_contents).insert(place.real_path().to_owned(), SeenContent::new(stamp));
     }
 }
 
@@ -285,8 +285,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn on_disk<T: Send + 'static>(
-    place: &Place,
+async fn run_blocking<T: Send + 'static>(
+    place: &ResolvedPath,
     work: impl FnOnce() -> Result<T, FileError> + Send + 'static,
 ) -> Result<T, FileError> {
     match tokio::task::spawn_blocking(work).await {

@@ -1,29 +1,29 @@
 //! What the agents' edits were, before and after, so that they can be taken back: one SQLite file, one thread that owns it.
 //!
 //! Contract:
-//! - [`Journal::begin`] comes before an edit is applied, and what it returned `Ok` for is on the disk: neither `kill -9`
+//! - [`Journal::record`] comes before an edit is applied, and what it returned `Ok` for is on the disk: neither `kill -9`
 //!   nor a power cut takes it. Several entries are recorded together or not at all;
 //! - an entry that was begun but never settled (a crash came between) stays to be asked for, and tells by its hashes
 //!   whether its file is as before or as after;
 //! - a text that is given back is, to the byte, the one that was recorded; else there is an error;
-//! - the file is bounded ([`Bound`]): the texts of the sessions that rested longest go first, and their entries stay, to
+//! - the file is bounded ([`JournalLimits`]): the texts of the sessions that rested longest go first, and their entries stay, to
 //!   say that they can no longer be undone. What a newer entry needs is never taken;
 //! - several processes may have the file open; a damaged one is moved aside and told of, never deleted; one that a newer
 //!   version wrote is refused.
 //!
-//! Of what a file is besides its text ([`Form`]) only that of a deleted one is kept. It touches no file but its own; [`inverse`]
+//! Of what a file is besides its text ([`FileAttributes`]) only that of a deleted one is kept. It touches no file but its own; [`inverse_step`]
 //! says what is to be done to a file's text, and others do it. The handle is a cheap clone that only sends; its queue is
 //! bounded.
 
-mod begin;
-mod bound;
 mod entry;
-mod known;
+mod latest_texts;
+mod limits;
 mod open;
-mod read;
-mod reviews;
+mod read_entries;
+mod record;
 mod schema;
-mod text;
+mod stored_reviews;
+mod text_rows;
 mod undo;
 
 #[cfg(test)]
@@ -35,14 +35,17 @@ use std::sync::Arc;
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::database::{self, Look, Unusable};
-pub use bound::{Bound, Usage};
-pub use entry::{Entry, EntryId, Form, Hash, Kind, NewEntry, NewKind, Outcome, Text};
-use known::Known;
-pub use open::Opened;
-pub use read::Texts;
-pub use reviews::KeptReview;
-pub use undo::{Blocked, Step, inverse, to_redo, to_undo};
+use crate::database::{self, DatabaseError, DatabaseSummary};
+pub use entry::{
+    EntryId, EntryKind, EntryOutcome, FileAttributes, HashedText, JournalEntry, NewEntry, NewEntryKind,
+    TextHash,
+};
+use latest_texts::LatestTexts;
+pub use limits::{JournalLimits, JournalUsage};
+pub use open::JournalOpenReport;
+pub use read_entries::EntryTexts;
+pub use stored_reviews::StoredReview;
+pub use undo::{UndoError, UndoStep, entries_to_redo, entries_to_undo, inverse_step};
 
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
@@ -68,15 +71,15 @@ pub enum JournalError {
     #[error(
         "the edit of `{place}` can no longer be undone: the journal keeps {bound}, and its text has been let go"
     )]
-    Gone { place: String, bound: Bound },
+    Evicted { place: String, bound: JournalLimits },
     #[error("a text in the journal is not what was recorded: {0}")]
     Unreadable(String),
     #[error("the journal has been closed")]
     Closed,
 }
 
-impl From<Unusable> for JournalError {
-    fn from(Unusable { path, what }: Unusable) -> Self {
+impl From<DatabaseError> for JournalError {
+    fn from(DatabaseError { path, what }: DatabaseError) -> Self {
         Self::Unusable { path, what }
     }
 }
@@ -88,37 +91,42 @@ impl From<rusqlite::Error> for JournalError {
 }
 
 /// What the thread owns.
-struct Owner {
+struct JournalThread {
     connection: Connection,
-    known: Known,
-    bound: Bound,
+    known: LatestTexts,
+    bound: JournalLimits,
     /// The first entry of the last `begin`: neither it nor what follows is taken by the bound.
     newest: i64,
     has_grown: bool,
 }
 
-type Job = Box<dyn FnOnce(&mut Owner) + Send>;
+type JournalJob = Box<dyn FnOnce(&mut JournalThread) + Send>;
 
 #[derive(Debug, Clone)]
 pub struct Journal {
-    jobs: mpsc::Sender<Job>,
+    jobs: mpsc::Sender<JournalJob>,
     path: Arc<Path>,
 }
 
 impl Journal {
     /// Opens the journal of this folder, or makes one. Blocks; the work is short.
-    pub fn open(data_dir: &Path, bound: Bound) -> Result<(Self, Opened), JournalError> {
+    pub fn open(data_dir: &Path, bound: JournalLimits) -> Result<(Self, JournalOpenReport), JournalError> {
         let (connection, opened) = open::open(data_dir)?;
         let path: Arc<Path> = open::FILE.path(data_dir).into();
-        let (jobs, mut queue) = mpsc::channel::<Job>(256);
-        let mut owner =
-            Owner { connection, known: Known::default(), bound, newest: i64::MAX, has_grown: true };
+        let (jobs, mut queue) = mpsc::channel::<JournalJob>(256);
+        let mut owner = JournalThread {
+            connection,
+            known: LatestTexts::default(),
+            bound,
+            newest: i64::MAX,
+            has_grown: true,
+        };
         let at = Arc::clone(&path);
         let thread = std::thread::Builder::new().name("journal".to_owned()).spawn(move || {
-            owner.keep_within(&at);
+            owner.enforce_limits(&at);
             while let Some(job) = queue.blocking_recv() {
                 job(&mut owner);
-                owner.keep_within(&at);
+                owner.enforce_limits(&at);
             }
         });
         thread.map_err(|error| JournalError::Unusable { path: data_dir.into(), what: error.to_string() })?;
@@ -126,67 +134,67 @@ impl Journal {
     }
 
     /// What there is, left as it is; `None` where there is no journal yet.
-    pub fn look(data_dir: &Path) -> Option<Look> {
-        open::FILE.look(data_dir, "entry")
+    pub fn inspect(data_dir: &Path) -> Option<DatabaseSummary> {
+        open::FILE.inspect(data_dir, "entry")
     }
 
     /// Records what is about to be applied, all or none, in the order of applying; durable when it returns.
     pub async fn begin(&self, entries: Vec<NewEntry>) -> Result<Vec<EntryId>, JournalError> {
-        self.ask(move |owner| owner.begin(&entries)).await
+        self.run_job(move |owner| owner.begin(&entries)).await
     }
 
     /// How it went; the last word counts. Safe from `kill -9` at once; a power cut may leave the entries unsettled.
-    pub async fn settle(&self, ids: Vec<EntryId>, outcome: Outcome) -> Result<(), JournalError> {
-        self.ask(move |owner| owner.settle(&ids, outcome)).await
+    pub async fn settle(&self, ids: Vec<EntryId>, outcome: EntryOutcome) -> Result<(), JournalError> {
+        self.run_job(move |owner| owner.settle(&ids, outcome)).await
     }
 
     /// A session's entries, the oldest first.
-    pub async fn entries(&self, session: &str) -> Result<Vec<Entry>, JournalError> {
+    pub async fn entries(&self, session: &str) -> Result<Vec<JournalEntry>, JournalError> {
         let session = session.to_owned();
-        self.ask(move |owner| read::entries(&owner.connection, &session)).await
+        self.run_job(move |owner| read_entries::entries(&owner.connection, &session)).await
     }
 
     /// Those of all sessions that were begun and not settled: under way now, or when a crash came.
-    pub async fn unsettled(&self) -> Result<Vec<Entry>, JournalError> {
-        self.ask(|owner| read::unsettled(&owner.connection)).await
+    pub async fn unsettled_entries(&self) -> Result<Vec<JournalEntry>, JournalError> {
+        self.run_job(|owner| read_entries::unsettled(&owner.connection)).await
     }
 
     /// The texts of an entry, rebuilt and checked.
-    pub async fn texts(&self, id: EntryId) -> Result<Texts, JournalError> {
-        self.ask(move |owner| read::texts(&owner.connection, id, owner.bound)).await
+    pub async fn entry_texts(&self, id: EntryId) -> Result<EntryTexts, JournalError> {
+        self.run_job(move |owner| read_entries::texts(&owner.connection, id, owner.bound)).await
     }
 
     /// How much there is, of how much there may be.
-    pub async fn usage(&self) -> Result<Usage, JournalError> {
-        self.ask(|owner| owner.usage()).await
+    pub async fn usage(&self) -> Result<JournalUsage, JournalError> {
+        self.run_job(|owner| owner.usage()).await
     }
 
     /// Waits until everything is done that was sent before.
-    pub async fn catch_up(&self) {
-        let _ = self.ask(|_| Ok(())).await;
+    pub async fn flush(&self) {
+        let _ = self.run_job(|_| Ok(())).await;
     }
 
     /// Everything about a session goes, except the texts that others need.
-    pub async fn forget(&self, session: &str) -> Result<(), JournalError> {
+    pub async fn forget_session(&self, session: &str) -> Result<(), JournalError> {
         let session = session.to_owned();
-        self.ask(move |owner| owner.forget_reviews(&session).and_then(|()| owner.forget(&session))).await
+        self.run_job(move |owner| owner.forget_reviews(&session).and_then(|()| owner.forget(&session))).await
     }
 
     /// Has the owner do something and waits for its word.
-    async fn ask<T: Send + 'static>(
+    async fn run_job<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Owner) -> Result<T, JournalError> + Send + 'static,
+        work: impl FnOnce(&mut JournalThread) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, JournalError> {
         let (answer, answered) = oneshot::channel();
         let path = Arc::clone(&self.path);
-        let job: Job = Box::new(move |owner| {
+        let job: JournalJob = Box::new(move |owner| {
             let done = work(owner).map_err(|error| match error {
                 JournalError::Sqlite(what) if database::is_damage(&what) => {
                     database::note_damage(&path);
                     JournalError::Damaged { path: path.to_path_buf(), what }
                 }
                 JournalError::Sqlite(what) => {
-                    JournalError::Failed { path: path.to_path_buf(), what: database::explain(&what) }
+                    JournalError::Failed { path: path.to_path_buf(), what: database::describe_error(&what) }
                 }
                 error => error,
             });

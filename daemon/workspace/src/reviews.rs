@@ -3,13 +3,13 @@
 //!
 //! A review follows one text: a client's buffer where the document is open, else the file as it was last seen. While an
 //! edit is on its way into a buffer, typing there is not followed; when it has arrived, or has not, the text that came of
-//! it is compared ([`Reviews::landed`]), so that every line has the right author however the two were mixed.
+//! it is compared ([`ReviewTracker::record_edit`]), so that every line has the right author however the two were mixed.
 //!
 //! A review *after* has the agent's text as its text and the person's as its base. One *before* is of a call that waits:
 //! it is the same thing the other way round. Its text is the document, its base what the call would make of it, so that
 //! accepting brings lines of the base into the text, and rejecting gives them up.
 //!
-//! Invariant: nothing here changes a document. Decisions are carried out by [`Files`](crate::files::Files), and told here.
+//! Invariant: nothing here changes a document. Decisions are carried out by [`WorkspaceFiles`](crate::files::Files), and told here.
 //! Invariant: where both are locked, the buffers are locked first. Nothing here calls the buffers.
 
 use std::collections::{BTreeMap, HashMap};
@@ -17,32 +17,32 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use copydesk_text::Document;
-use copydesk_text::review::Current;
+use copydesk_text::review::CurrentText;
 use tokio::sync::watch;
 
-use crate::buffers::{ClientId, Follower, Typed};
+use crate::buffers::{BufferObserver, ByteRangeChange, ClientId};
 use crate::journal::Journal;
 
-mod committed;
-mod decide;
-mod keep;
-mod land;
-mod news;
-mod problems;
-mod propose;
+mod applied_edits;
+mod committed_hunks;
+mod decisions;
+mod diagnostics;
+mod feedback;
+mod persistence;
+mod proposal;
+mod snapshot;
 #[cfg(test)]
 mod tests;
-mod tracked;
-mod view;
+mod tracked_review;
 
-pub(crate) use decide::{Carried, Order};
-pub use decide::{Decision, Refusal, Subject, Verdict};
-pub(crate) use land::{Hand, Landed};
-pub use news::{Comment, Happened, Item, News};
-pub use problems::{Problem, Severity};
-pub use propose::{Decided, Proposal};
-use tracked::Tracked;
-pub use view::{Change as ReviewChange, View, When};
+pub(crate) use applied_edits::{AppliedEdit, EditAuthor};
+pub(crate) use decisions::{DecisionEffect, PendingDecision};
+pub use decisions::{DecisionError, DecisionTarget, HunkVerdict, UserDecision};
+pub use diagnostics::{ReviewDiagnostic, ReviewSeverity};
+pub use feedback::{FeedbackItem, FeedbackKind, LineComment, ReviewFeedback};
+pub use proposal::{ProposalDecisions, ReviewProposal};
+pub use snapshot::{ReviewSnapshot, ReviewTiming, ReviewUpdate as ReviewChange};
+use tracked_review::TrackedReview;
 
 /// Which review of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,23 +50,23 @@ pub struct ReviewId(pub u64);
 
 /// A cheap clone is the same reviews.
 #[derive(Debug, Clone, Default)]
-pub struct Reviews {
-    state: Arc<Mutex<State>>,
+pub struct ReviewTracker {
+    state: Arc<Mutex<ReviewTrackerState>>,
     journal: Option<Journal>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    sessions: HashMap<String, OfSession>,
+struct ReviewTrackerState {
+    sessions: HashMap<String, SessionReviews>,
     /// Edits on their way into buffers.
-    on_their_way: HashMap<(ClientId, PathBuf), usize>,
+    edits_in_flight: HashMap<(ClientId, PathBuf), usize>,
 }
 
 #[derive(Debug)]
-struct OfSession {
+struct SessionReviews {
     next: u64,
-    reviews: BTreeMap<ReviewId, Tracked>,
-    news: News,
+    reviews: BTreeMap<ReviewId, TrackedReview>,
+    feedback: ReviewFeedback,
     /// Counts up with whatever viewers should be told.
     changed: watch::Sender<u64>,
     /// What was kept of earlier days is here.
@@ -75,77 +75,83 @@ struct OfSession {
     head: Option<String>,
 }
 
-impl Default for OfSession {
+impl Default for SessionReviews {
     fn default() -> Self {
-        let (reviews, news) = (BTreeMap::new(), News::default());
-        Self { next: 1, reviews, news, changed: watch::Sender::new(0), loaded: false, head: None }
+        let (reviews, news) = (BTreeMap::new(), ReviewFeedback::default());
+        Self { next: 1, reviews, feedback: news, changed: watch::Sender::new(0), loaded: false, head: None }
     }
 }
 
-impl Reviews {
+impl ReviewTracker {
     /// Reviews that outlive the desk, in its journal.
     pub fn new(journal: Option<Journal>) -> Self {
         Self { state: Arc::default(), journal }
     }
 
-    /// Something to wait for: changes that [`Reviews::changes`] has.
+    /// Something to wait for: changes that [`ReviewTracker::take_updates`] has.
     pub fn watch(&self, session: &str) -> watch::Receiver<u64> {
-        self.lock().of(session).changed.subscribe()
+        self.lock().session_mut(session).changed.subscribe()
     }
 
     /// The session is no more.
-    pub fn forget(&self, session: &str) {
+    pub fn forget_session(&self, session: &str) {
         self.lock().sessions.remove(session);
     }
 
     /// The name of a review's document.
-    pub(crate) fn place(&self, session: &str, review: ReviewId) -> Option<PathBuf> {
+    pub(crate) fn review_path(&self, session: &str, review: ReviewId) -> Option<PathBuf> {
         self.lock().find(session, review).map(|tracked| tracked.name.clone())
     }
 
     /// The documents that a session has reviews of.
-    pub(crate) fn places(&self, session: &str) -> Vec<PathBuf> {
+    pub(crate) fn reviewed_paths(&self, session: &str) -> Vec<PathBuf> {
         let mut state = self.lock();
-        state.of(session).reviews.values().map(|tracked| tracked.name.clone()).collect()
+        state.session_mut(session).reviews.values().map(|tracked| tracked.name.clone()).collect()
     }
 
     /// The document as a session has it now: in the buffer of a client, or else on the disk.
-    pub(crate) fn seen(&self, session: &str, name: &Path, client: Option<ClientId>, now: Current<'_>) {
+    pub(crate) fn refresh_text(
+        &self,
+        session: &str,
+        name: &Path,
+        client: Option<ClientId>,
+        now: CurrentText<'_>,
+    ) {
         let mut state = self.lock();
-        if client.is_some_and(|client| state.is_on_its_way(client, name)) {
+        if client.is_some_and(|client| state.has_edit_in_flight(client, name)) {
             return;
         }
-        state.each(name, |of, tracked| {
+        state.for_each_review(name, |of, tracked| {
             // Other sessions may have it from another editor; and what was read on the disk is old once an editor has it.
-            let is_known_better = client.is_none() && tracked.follows.is_some();
+            let is_known_better = client.is_none() && tracked.followed_client.is_some();
             if of == session && !is_known_better {
-                tracked.follows = client;
-                tracked.catch_up(now);
+                tracked.followed_client = client;
+                tracked.adopt_text(now);
             }
         });
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ReviewTrackerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
-    fn of(&mut self, session: &str) -> &mut OfSession {
+impl ReviewTrackerState {
+    fn session_mut(&mut self, session: &str) -> &mut SessionReviews {
         self.sessions.entry(session.to_owned()).or_default()
     }
 
     /// Until an edit has landed, nobody can tell who types.
-    fn is_on_its_way(&self, client: ClientId, name: &Path) -> bool {
-        !self.on_their_way.is_empty() && self.on_their_way.contains_key(&(client, name.to_owned()))
+    fn has_edit_in_flight(&self, client: ClientId, name: &Path) -> bool {
+        !self.edits_in_flight.is_empty() && self.edits_in_flight.contains_key(&(client, name.to_owned()))
     }
 
-    fn find(&mut self, session: &str, review: ReviewId) -> Option<&mut Tracked> {
+    fn find(&mut self, session: &str, review: ReviewId) -> Option<&mut TrackedReview> {
         self.sessions.get_mut(session)?.reviews.get_mut(&review)
     }
 
     /// Every review of a document. Whoever watches is told where something has changed.
-    fn each(&mut self, name: &Path, mut work: impl FnMut(&str, &mut Tracked)) {
+    fn for_each_review(&mut self, name: &Path, mut work: impl FnMut(&str, &mut TrackedReview)) {
         for (session, of) in &mut self.sessions {
             let mut touched = false;
             for tracked in of.reviews.values_mut().filter(|tracked| tracked.name == name) {
@@ -159,50 +165,50 @@ impl State {
     }
 }
 
-impl OfSession {
+impl SessionReviews {
     /// Gives it its id.
-    fn add(&mut self, tracked: Tracked) -> ReviewId {
+    fn add(&mut self, tracked: TrackedReview) -> ReviewId {
         let id = ReviewId(self.next);
         self.next += 1;
-        self.reviews.insert(id, Tracked { id, ..tracked });
+        self.reviews.insert(id, TrackedReview { id, ..tracked });
         self.changed.send_modify(|count| *count += 1);
         id
     }
 }
 
-impl Follower for Reviews {
-    fn opened(&self, client: ClientId, name: &Path, now: &Document) {
+impl BufferObserver for ReviewTracker {
+    fn buffer_opened(&self, client: ClientId, name: &Path, now: &Document) {
         let mut state = self.lock();
-        if state.is_on_its_way(client, name) {
+        if state.has_edit_in_flight(client, name) {
             return;
         }
-        state.each(name, |_, tracked| {
-            if tracked.follows.is_none_or(|followed| followed == client) {
-                tracked.follows = Some(client);
-                tracked.catch_up(now);
+        state.for_each_review(name, |_, tracked| {
+            if tracked.followed_client.is_none_or(|followed| followed == client) {
+                tracked.followed_client = Some(client);
+                tracked.adopt_text(now);
             }
         });
     }
 
-    fn typed(&self, client: ClientId, name: &Path, typed: &[Typed<'_>], now: &Document) {
+    fn buffer_edited(&self, client: ClientId, name: &Path, typed: &[ByteRangeChange<'_>], now: &Document) {
         let mut state = self.lock();
-        if state.is_on_its_way(client, name) {
+        if state.has_edit_in_flight(client, name) {
             return;
         }
-        state.each(name, |_, tracked| match tracked.follows {
-            Some(followed) if followed == client => tracked.typed(typed, now),
+        state.for_each_review(name, |_, tracked| match tracked.followed_client {
+            Some(followed) if followed == client => tracked.apply_typing(typed, now),
             Some(_) => {}
             None => {
-                tracked.follows = Some(client);
-                tracked.catch_up(now);
+                tracked.followed_client = Some(client);
+                tracked.adopt_text(now);
             }
         });
     }
 
-    fn closed(&self, client: ClientId, name: &Path) {
-        self.lock().each(name, |_, tracked| {
-            if tracked.follows == Some(client) {
-                tracked.follows = None;
+    fn buffer_closed(&self, client: ClientId, name: &Path) {
+        self.lock().for_each_review(name, |_, tracked| {
+            if tracked.followed_client == Some(client) {
+                tracked.followed_client = None;
             }
         });
     }

@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::{STALE, branches, is_required, lower, map, reference, text};
+use super::{UPDATE_HINT, branches, is_required, lower, map, reference, text};
 
 const HEADER: &str = "\
 -- The protocol between the desk of Copydesk and its editor extensions. Made from protocol/src; do not edit.
 ";
 
 pub(super) fn render(schema: &Value) -> String {
-    let mut out = format!("{HEADER}-- {STALE}\n");
+    let mut out = format!("{HEADER}-- {UPDATE_HINT}\n");
     for (name, definition) in map(schema, "$defs") {
         out.push('\n');
         match branches(definition) {
@@ -31,26 +31,27 @@ pub(super) fn render(schema: &Value) -> String {
         let params = value(&method["params"]);
         let result = method.get("result").map_or(String::new(), |result| format!(" -> {}", value(result)));
         let marker = lower(text(method, "marker"));
-        writeln!(out, "  --- {}\n  --- `{params}{result}`\n  {marker} = \"{name}\",", words(method)).unwrap();
+        writeln!(out, "  --- {}\n  --- `{params}{result}`\n  {marker} = \"{name}\",", description(method))
+            .unwrap();
     }
     out.push_str("}\n\n--- Error codes.\nM.errors = {\n");
     for (name, error) in map(schema, "errors") {
-        writeln!(out, "  --- {}\n  {} = {},", words(error), lower(name), error["code"]).unwrap();
+        writeln!(out, "  --- {}\n  {} = {},", description(error), lower(name), error["code"]).unwrap();
     }
     out.push_str("}\n\nreturn M\n");
     out
 }
 
-fn words(schema: &Value) -> String {
+fn description(schema: &Value) -> String {
     text(schema, "description").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn class(out: &mut String, name: &str, parent: Option<&str>, schema: &Value) {
     let parent = parent.map_or(String::new(), |parent| format!(": copydesk.{parent}"));
-    writeln!(out, "--- {}\n---@class {name}{parent}", words(schema)).unwrap();
+    writeln!(out, "--- {}\n---@class {name}{parent}", description(schema)).unwrap();
     for (key, property) in schema["properties"].as_object().into_iter().flatten() {
         let mark = if is_required(schema, key) { "" } else { "?" };
-        let line = format!("---@field {key}{mark} {} {}", value(property), words(property));
+        let line = format!("---@field {key}{mark} {} {}", value(property), description(property));
         writeln!(out, "{}", line.trim_end()).unwrap();
     }
 }
@@ -63,12 +64,12 @@ fn choice(out: &mut String, name: &str, schema: &Value, choices: &[Value]) {
             let own = format!("copydesk.{name}.{}", tag(choice));
             class(out, &own, reference(choice), choice);
             out.push('\n');
-            names.push((own, words(choice)));
+            names.push((own, description(choice)));
         } else {
-            names.push((value(choice), words(choice)));
+            names.push((value(choice), description(choice)));
         }
     }
-    writeln!(out, "--- {}\n---@alias copydesk.{name}", words(schema)).unwrap();
+    writeln!(out, "--- {}\n---@alias copydesk.{name}", description(schema)).unwrap();
     for (name, about) in names {
         writeln!(out, "---| {name} # {about}").unwrap();
     }

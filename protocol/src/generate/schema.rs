@@ -4,17 +4,17 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::STALE;
+use super::UPDATE_HINT;
 use crate::PROTOCOL;
 use crate::error::ErrorCode;
-use crate::hello::{ClientHello, DeskHello, Mismatch};
+use crate::handshake::{ClientHello, DaemonHello, ProtocolMismatch};
 use crate::table::methods;
 
 pub(crate) fn schema() -> Value {
-    of(SchemaSettings::draft2020_12())
+    build_schema(SchemaSettings::draft2020_12())
 }
 
-fn of(settings: SchemaSettings) -> Value {
+fn build_schema(settings: SchemaSettings) -> Value {
     let mut generator = settings.into_generator();
     let methods: Map<_, _> = methods()
         .iter()
@@ -39,13 +39,13 @@ fn of(settings: SchemaSettings) -> Value {
         .collect();
     let hello = json!({
         "client": generator.subschema_for::<ClientHello>(),
-        "desk": generator.subschema_for::<DeskHello>(),
-        "mismatch": generator.subschema_for::<Mismatch>(),
+        "desk": generator.subschema_for::<DaemonHello>(),
+        "mismatch": generator.subschema_for::<ProtocolMismatch>(),
     });
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "The protocol between the desk of Copydesk and its editor extensions",
-        "description": format!("Made from the table of methods in protocol/src. {STALE}"),
+        "description": format!("Made from the table of methods in protocol/src. {UPDATE_HINT}"),
         "protocol": PROTOCOL,
         "hello": hello,
         "methods": methods,
@@ -56,13 +56,13 @@ fn of(settings: SchemaSettings) -> Value {
 
 fn definitions(mut generator: SchemaGenerator) -> Value {
     let mut definitions = generator.take_definitions(true);
-    definitions.values_mut().for_each(tidy);
+    definitions.values_mut().for_each(normalize_schema);
     definitions.sort_keys();
     Value::Object(definitions)
 }
 
 /// What we never send is not promised: no `null`, no defaults (which are all "nothing"), no widths of numbers.
-fn tidy(schema: &mut Value) {
+fn normalize_schema(schema: &mut Value) {
     let Some(fields) = schema.as_object_mut() else { return };
     fields.remove("default");
     fields.remove("format");
@@ -82,9 +82,9 @@ fn tidy(schema: &mut Value) {
     }
     for (key, inner) in fields {
         match (key.as_str(), inner) {
-            ("properties", Value::Object(properties)) => properties.values_mut().for_each(tidy),
-            ("items", item) => tidy(item),
-            ("oneOf" | "anyOf", Value::Array(choices)) => choices.iter_mut().for_each(tidy),
+            ("properties", Value::Object(properties)) => properties.values_mut().for_each(normalize_schema),
+            ("items", item) => normalize_schema(item),
+            ("oneOf" | "anyOf", Value::Array(choices)) => choices.iter_mut().for_each(normalize_schema),
             _ => {}
         }
     }
@@ -92,8 +92,8 @@ fn tidy(schema: &mut Value) {
 
 #[test]
 fn what_is_read_and_what_is_written_have_one_description() {
-    let read = of(SchemaSettings::draft2020_12().for_deserialize());
-    let written = of(SchemaSettings::draft2020_12().for_serialize());
+    let read = build_schema(SchemaSettings::draft2020_12().for_deserialize());
+    let written = build_schema(SchemaSettings::draft2020_12().for_serialize());
     for (name, definition) in read["$defs"].as_object().unwrap() {
         assert_eq!(
             *definition, written["$defs"][name],

@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::{STALE, branches, is_required, lower, map, reference, text};
+use super::{UPDATE_HINT, branches, is_required, lower, map, reference, text};
 
 const HEADER: &str = "\
 // The protocol between the desk of Copydesk and its editor extensions. Made from protocol/src; do not edit.
 ";
 
 pub(super) fn render(schema: &Value) -> String {
-    let mut out = format!("{HEADER}// {STALE}\n\n/** The version of the protocol. */\n");
+    let mut out = format!("{HEADER}// {UPDATE_HINT}\n\n/** The version of the protocol. */\n");
     writeln!(out, "export const PROTOCOL = {};\n", schema["protocol"]).unwrap();
     let methods = map(schema, "methods");
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::error::ErrorCode;
 use crate::generate::schema;
-use crate::method::{Direction, Kind, Notification, Request};
+use crate::method::{Direction, MethodKind, NotificationMethod, RequestMethod};
 use crate::table::{Event, PermissionAsk, SessionNew, methods};
 
 #[test]
@@ -30,7 +30,7 @@ fn names_are_unique_and_follow_from_each_other() {
 #[test]
 fn requests_have_results_and_notifications_have_none() {
     for method in methods() {
-        assert_eq!(method.result.is_some(), method.kind == Kind::Request, "{}", method.name);
+        assert_eq!(method.result.is_some(), method.kind == MethodKind::Request, "{}", method.name);
     }
 }
 
@@ -39,7 +39,12 @@ fn requests_have_results_and_notifications_have_none() {
 fn only_asks_of_the_desk_may_wait_for_a_person() {
     let waiting: Vec<_> = methods().into_iter().filter(|method| method.waits_for_person).collect();
     for method in &waiting {
-        assert_eq!((method.direction, method.kind), (Direction::ToClient, Kind::Request), "{}", method.name);
+        assert_eq!(
+            (method.direction, method.kind),
+            (Direction::ToClient, MethodKind::Request),
+            "{}",
+            method.name
+        );
     }
     let names: Vec<_> = waiting.iter().map(|method| method.name).collect();
     assert_eq!(names, ["copydesk/permission/ask", "copydesk/question/ask"]);

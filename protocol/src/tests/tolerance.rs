@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::ask::PermissionReply;
-use crate::desk::{AgentsParams, Empty};
+use crate::daemon::{AgentsParams, Empty};
 use crate::editor::{DiagnosticsResult, OpenFilesResult, SelectionResult};
 use crate::error::ErrorCode;
-use crate::hello::ClientHello;
-use crate::lenient::{Lenient, decode};
-use crate::method::{Direction, Kind};
-use crate::navigate::NavigateResult;
+use crate::handshake::ClientHello;
+use crate::lenient::{LenientJson, decode};
+use crate::method::{Direction, MethodKind};
+use crate::navigation::NavigateResult;
+use crate::permission::PermissionReply;
 use crate::question::QuestionReply;
 use crate::session::{SessionListParams, SessionNewParams};
 use crate::table::methods;
@@ -29,8 +29,8 @@ fn every_way_to_say_nothing_is_an_empty_object() {
             OpenFilesResult::default(),
             "{nothing}"
         );
-        let read: Lenient<AgentsParams> = serde_json::from_value(nothing.clone()).unwrap();
-        assert_eq!(read, Lenient(AgentsParams::default()), "{nothing}");
+        let read: LenientJson<AgentsParams> = serde_json::from_value(nothing.clone()).unwrap();
+        assert_eq!(read, LenientJson(AgentsParams::default()), "{nothing}");
         assert_eq!(serde_json::to_value(read).unwrap(), json!({}));
     }
 }
@@ -89,11 +89,11 @@ fn a_reason_that_was_left_empty_is_none() {
 fn unknown_fields_are_passed_over_in_every_method() {
     for method in methods() {
         let shape = match (method.direction, method.kind) {
-            (Direction::ToClient, Kind::Request) => method.result.unwrap(),
+            (Direction::ToClient, MethodKind::Request) => method.result.unwrap(),
             _ => method.params,
         };
-        let before = shape.pass(json!({})).map_err(|error| error.to_string());
-        let after = shape.pass(json!({"fromTheFuture": {"x": [1]}})).map_err(|error| error.to_string());
+        let before = shape.round_trip(json!({})).map_err(|error| error.to_string());
+        let after = shape.round_trip(json!({"fromTheFuture": {"x": [1]}})).map_err(|error| error.to_string());
         assert_eq!(before, after, "{}", method.name);
     }
     let reply: PermissionReply = decode(json!({"reply": "once", "fromTheFuture": 1})).unwrap();
@@ -111,13 +111,15 @@ fn unknown_choices_are_refused_with_the_known_ones_named() {
 
 #[test]
 fn an_ordinary_lsp_client_says_nothing_of_us() {
-    assert_eq!(ClientHello::find(None).unwrap(), None);
+    assert_eq!(ClientHello::from_initialization_options(None).unwrap(), None);
     for options in [json!(null), json!([]), json!({}), json!({"copydesk": null}), json!({"other": 1})] {
-        assert_eq!(ClientHello::find(Some(&options)).unwrap(), None, "{options}");
+        assert_eq!(ClientHello::from_initialization_options(Some(&options)).unwrap(), None, "{options}");
     }
     let options = json!({"copydesk": {"protocol": 1, "client": "nvim", "version": "0.1.0", "more": true}});
-    assert_eq!(ClientHello::find(Some(&options)).unwrap().unwrap().client, "nvim");
-    assert!(ClientHello::find(Some(&json!({"copydesk": {"client": "nvim"}}))).is_err());
+    assert_eq!(ClientHello::from_initialization_options(Some(&options)).unwrap().unwrap().client, "nvim");
+    assert!(
+        ClientHello::from_initialization_options(Some(&json!({"copydesk": {"client": "nvim"}}))).is_err()
+    );
 }
 
 #[test]

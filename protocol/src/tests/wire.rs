@@ -10,10 +10,10 @@ use std::fmt::Debug;
 use expect_test::Expect;
 
 use crate::generate::schema;
-use crate::method::Wire;
+use crate::method::MessagePayload;
 
 /// The text on the wire is as expected, and is read as the same value.
-fn check<T: Wire + PartialEq + Debug>(value: &T, expected: &Expect) {
+fn check<T: MessagePayload + PartialEq + Debug>(value: &T, expected: &Expect) {
     let text = serde_json::to_string(value).unwrap();
     expected.assert_eq(&text);
     let read: T = serde_json::from_str(&text).unwrap();

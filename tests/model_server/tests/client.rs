@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::super::{ModelServer, Turn, Wire};
+use super::super::{ScriptedModelServer, ScriptedTurn, ScriptedWire};
 
 pub(crate) struct Client {
     stream: TcpStream,
@@ -26,20 +26,20 @@ impl Head {
 }
 
 impl Client {
-    pub(crate) async fn connect(server: &ModelServer) -> Self {
+    pub(crate) async fn connect(server: &ScriptedModelServer) -> Self {
         let address = server.url().trim_start_matches("http://").to_owned();
         Self { stream: TcpStream::connect(address).await.expect("it listens"), buffer: Vec::new() }
     }
 
     /// Connects and posts the smallest request of the wire.
-    pub(crate) async fn ask(server: &ModelServer, wire: Wire) -> Self {
+    pub(crate) async fn ask(server: &ScriptedModelServer, wire: ScriptedWire) -> Self {
         let mut client = Self::connect(server).await;
         client.post(wire, &request(wire)).await;
         client
     }
 
-    pub(crate) async fn post(&mut self, wire: Wire, body: &Value) {
-        let query = if wire == Wire::Gemini { "?alt=sse" } else { "" };
+    pub(crate) async fn post(&mut self, wire: ScriptedWire, body: &Value) {
+        let query = if wire == ScriptedWire::Gemini { "?alt=sse" } else { "" };
         let (path, body) = (wire.path("m"), body.to_string());
         let length = body.len();
         self.send(&format!(
@@ -123,17 +123,19 @@ impl Client {
     }
 }
 
-pub(crate) fn request(wire: Wire) -> Value {
+pub(crate) fn request(wire: ScriptedWire) -> Value {
     match wire {
-        Wire::Gemini => json!({ "contents": [] }),
-        Wire::Chat => json!({ "model": "m", "stream": true, "stream_options": { "include_usage": true } }),
-        Wire::Anthropic | Wire::Responses => json!({ "model": "m", "stream": true }),
+        ScriptedWire::Gemini => json!({ "contents": [] }),
+        ScriptedWire::Chat => {
+            json!({ "model": "m", "stream": true, "stream_options": { "include_usage": true } })
+        }
+        ScriptedWire::Anthropic | ScriptedWire::Responses => json!({ "model": "m", "stream": true }),
     }
 }
 
 /// The whole stream of a turn on a wire, with lines ended by `\n`.
-pub(crate) async fn played(wire: Wire, turn: Turn) -> String {
-    let server = ModelServer::playing([turn]);
+pub(crate) async fn played(wire: ScriptedWire, turn: ScriptedTurn) -> String {
+    let server = ScriptedModelServer::start_with([turn]);
     let mut client = Client::ask(&server, wire).await;
     assert_eq!(client.head().await.unwrap().status, 200);
     client.text().await.unwrap().replace("\r\n", "\n")

@@ -4,18 +4,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::{Value, json};
 
-use super::super::{ModelServer, Turn, Wire};
+use super::super::{ScriptedModelServer, ScriptedTurn, ScriptedWire};
 use super::client::{Client, request};
 
 /// What the server says when it is finished.
-fn complaint(server: ModelServer) -> String {
+fn complaint(server: ScriptedModelServer) -> String {
     let panic = catch_unwind(AssertUnwindSafe(|| server.finish())).expect_err("it complains");
     panic.downcast_ref::<String>().expect("a message").clone()
 }
 
 #[tokio::test]
 async fn requests_are_kept_whole() {
-    let server = ModelServer::playing([Turn::new()]);
+    let server = ScriptedModelServer::start_with([ScriptedTurn::new()]);
     let mut client = Client::connect(&server).await;
     let body = "{\"contents\": [ ]}";
     client
@@ -43,10 +43,13 @@ async fn requests_are_kept_whole() {
 
 #[tokio::test]
 async fn one_connection_serves_many_requests_in_all_framings() {
-    let server =
-        ModelServer::playing([Turn::new().text("one"), Turn::new().text("two"), Turn::new().text("three")]);
+    let server = ScriptedModelServer::start_with([
+        ScriptedTurn::new().text("one"),
+        ScriptedTurn::new().text("two"),
+        ScriptedTurn::new().text("three"),
+    ]);
     let mut client = Client::connect(&server).await;
-    client.post(Wire::Chat, &request(Wire::Chat)).await;
+    client.post(ScriptedWire::Chat, &request(ScriptedWire::Chat)).await;
     client.head().await.unwrap();
     assert!(client.text().await.unwrap().contains("one"));
     client.send("POST /v1/responses HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n").await;
@@ -63,42 +66,45 @@ async fn one_connection_serves_many_requests_in_all_framings() {
 
 #[tokio::test]
 async fn it_is_known_when_requests_came_and_answers_ended() {
-    let turns = [Turn::new().text("one").gate("half").text("two"), Turn::new().text("three").truncated()];
-    let server = ModelServer::playing(turns);
-    let mut client = Client::ask(&server, Wire::Anthropic).await;
-    server.reached("half").await;
+    let turns = [
+        ScriptedTurn::new().text("one").gate("half").text("two"),
+        ScriptedTurn::new().text("three").truncated(),
+    ];
+    let server = ScriptedModelServer::start_with(turns);
+    let mut client = Client::ask(&server, ScriptedWire::Anthropic).await;
+    server.wait_for_gate("half").await;
     let half = std::time::Instant::now();
-    assert_eq!(server.answered(1), None);
-    server.open("half");
+    assert_eq!(server.answer_time(1), None);
+    server.open_gate("half");
     client.head().await.unwrap();
     client.text().await.unwrap();
-    let [arrived, answered] = [server.requests()[0].arrived, server.answered(1).unwrap()];
+    let [arrived, answered] = [server.requests()[0].arrived, server.answer_time(1).unwrap()];
     assert!(arrived <= half && half <= answered);
-    client.post(Wire::Anthropic, &request(Wire::Anthropic)).await;
+    client.post(ScriptedWire::Anthropic, &request(ScriptedWire::Anthropic)).await;
     client.head().await.unwrap();
     client.text().await.unwrap_err();
     assert!(server.requests()[1].arrived >= answered);
-    assert_eq!(server.answered(2), None);
+    assert_eq!(server.answer_time(2), None);
 }
 
 #[tokio::test]
 async fn rules_come_before_the_queue() {
-    let server = ModelServer::playing([Turn::new().text("queue")]);
-    let small = |request: &super::super::Recorded| request.body["model"] == "small";
-    server.when(small, Turn::new().text("title"));
-    server.whenever(|request| request.body["model"] == "tiny", Turn::new().text("tiny"));
+    let server = ScriptedModelServer::start_with([ScriptedTurn::new().text("queue")]);
+    let small = |request: &super::super::RecordedRequest| request.body["model"] == "small";
+    server.on_request(small, ScriptedTurn::new().text("title"));
+    server.on_each_request(|request| request.body["model"] == "tiny", ScriptedTurn::new().text("tiny"));
     let mut client = Client::connect(&server).await;
     for (model, text) in [("tiny", "tiny"), ("small", "title"), ("tiny", "tiny"), ("large", "queue")] {
-        client.post(Wire::Chat, &json!({ "model": model, "stream": true })).await;
+        client.post(ScriptedWire::Chat, &json!({ "model": model, "stream": true })).await;
         client.head().await.unwrap();
         assert!(client.text().await.unwrap().contains(text));
     }
-    server.whenever(|_| false, Turn::new());
+    server.on_each_request(|_| false, ScriptedTurn::new());
 }
 
 #[tokio::test]
 async fn pages_and_unknown_routes() {
-    let server = ModelServer::start();
+    let server = ScriptedModelServer::start();
     server.models(&["a", "b"]);
     server.page("/api/tags", 500, json!({ "no": 1 }));
     let mut client = Client::connect(&server).await;
@@ -122,17 +128,17 @@ async fn pages_and_unknown_routes() {
 
 #[tokio::test]
 async fn base_urls_lead_to_the_routes() {
-    let server = ModelServer::start();
-    for wire in Wire::ALL {
+    let server = ScriptedModelServer::start();
+    for wire in ScriptedWire::ALL {
         let route = format!("{}{}", server.url(), wire.path("m"));
         assert!(route.starts_with(&server.base_url(wire)), "{route}");
-        assert_eq!(Wire::of_path(&wire.path("m")), Some(wire));
+        assert_eq!(ScriptedWire::from_path(&wire.path("m")), Some(wire));
     }
 }
 
 #[tokio::test]
 async fn a_client_that_wants_the_connection_closed_gets_it_closed() {
-    let server = ModelServer::start();
+    let server = ScriptedModelServer::start();
     let mut client = Client::connect(&server).await;
     client.send("GET /api/version HTTP/1.1\r\nConnection: close\r\n\r\n").await;
     let head = client.head().await.unwrap();
@@ -142,12 +148,15 @@ async fn a_client_that_wants_the_connection_closed_gets_it_closed() {
 
 #[tokio::test]
 async fn writes_are_cut_as_asked() {
-    let each = Turn::new().chunks(["ä", "b", "c"]).one_write_per_event(true);
-    let server =
-        ModelServer::playing([each, Turn::new().text("ä").bytes_per_write(1), Turn::new().text("ä")]);
+    let each = ScriptedTurn::new().chunks(["ä", "b", "c"]).one_write_per_event(true);
+    let server = ScriptedModelServer::start_with([
+        each,
+        ScriptedTurn::new().text("ä").bytes_per_write(1),
+        ScriptedTurn::new().text("ä"),
+    ]);
     let mut client = Client::connect(&server).await;
     let mut read = async || {
-        client.post(Wire::Chat, &json!({ "model": "m", "stream": true })).await;
+        client.post(ScriptedWire::Chat, &json!({ "model": "m", "stream": true })).await;
         client.head().await.unwrap();
         client.chunks().await.unwrap()
     };
@@ -160,16 +169,19 @@ async fn writes_are_cut_as_asked() {
 
 #[tokio::test]
 async fn it_complains_of_a_turn_left() {
-    assert!(complaint(ModelServer::playing([Turn::new().text("unplayed")])).contains("unplayed"));
-    let server = ModelServer::start();
-    server.when(|_| true, Turn::new().text("unasked"));
+    assert!(
+        complaint(ScriptedModelServer::start_with([ScriptedTurn::new().text("unplayed")]))
+            .contains("unplayed")
+    );
+    let server = ScriptedModelServer::start();
+    server.on_request(|_| true, ScriptedTurn::new().text("unasked"));
     assert!(complaint(server).contains("unasked"));
 }
 
 #[tokio::test]
 async fn it_complains_of_a_request_too_many() {
-    let server = ModelServer::start();
-    let mut client = Client::ask(&server, Wire::Gemini).await;
+    let server = ScriptedModelServer::start();
+    let mut client = Client::ask(&server, ScriptedWire::Gemini).await;
     let head = client.head().await.unwrap();
     assert_eq!(head.status, 500);
     assert!(client.sized(&head).await.unwrap().contains("the script has no turn left"));
@@ -180,11 +192,11 @@ async fn it_complains_of_a_request_too_many() {
 #[tokio::test]
 async fn it_complains_of_requests_no_server_would_stream_for() {
     for (wire, body, why) in [
-        (Wire::Chat, json!({ "model": "m" }), "\"stream\": true"),
-        (Wire::Anthropic, json!({ "stream": true }), "names no model"),
-        (Wire::Responses, json!([]), "not a JSON object"),
+        (ScriptedWire::Chat, json!({ "model": "m" }), "\"stream\": true"),
+        (ScriptedWire::Anthropic, json!({ "stream": true }), "names no model"),
+        (ScriptedWire::Responses, json!([]), "not a JSON object"),
     ] {
-        let server = ModelServer::start();
+        let server = ScriptedModelServer::start();
         let mut client = Client::connect(&server).await;
         client.post(wire, &body).await;
         assert_eq!(client.head().await.unwrap().status, 400);
@@ -195,15 +207,15 @@ async fn it_complains_of_requests_no_server_would_stream_for() {
 
 #[tokio::test]
 async fn it_complains_of_a_gate_left_waiting() {
-    let server = ModelServer::playing([Turn::new().gate("forgotten")]);
-    let _client = Client::ask(&server, Wire::Chat).await;
-    server.reached("forgotten").await;
+    let server = ScriptedModelServer::start_with([ScriptedTurn::new().gate("forgotten")]);
+    let _client = Client::ask(&server, ScriptedWire::Chat).await;
+    server.wait_for_gate("forgotten").await;
     assert!(complaint(server).contains("gate forgotten was reached"));
 }
 
 #[tokio::test]
 async fn it_complains_of_what_is_not_http() {
-    let server = ModelServer::start();
+    let server = ScriptedModelServer::start();
     let mut client = Client::connect(&server).await;
     client.send("HELO\r\n\r\n").await;
     client.head().await.expect_err("it hangs up");
@@ -212,9 +224,9 @@ async fn it_complains_of_what_is_not_http() {
 
 #[tokio::test]
 async fn it_complains_of_a_matcher_that_panics() {
-    let server = ModelServer::start();
-    server.whenever(|_| panic!("in the matcher"), Turn::new());
-    let mut client = Client::ask(&server, Wire::Chat).await;
+    let server = ScriptedModelServer::start();
+    server.on_each_request(|_| panic!("in the matcher"), ScriptedTurn::new());
+    let mut client = Client::ask(&server, ScriptedWire::Chat).await;
     client.head().await.expect_err("it hangs up");
     assert!(complaint(server).contains("task died"));
 }
@@ -222,10 +234,10 @@ async fn it_complains_of_a_matcher_that_panics() {
 #[test]
 fn scripts_that_make_no_sense_are_refused() {
     for turn in [
-        Turn::new().reset().text("after"),
-        Turn::new().text("a").arguments("{}"),
-        Turn::status(500).text("both"),
-        Turn::new().chunk(0),
+        ScriptedTurn::new().reset().text("after"),
+        ScriptedTurn::new().text("a").arguments("{}"),
+        ScriptedTurn::status(500).text("both"),
+        ScriptedTurn::new().chunk(0),
     ] {
         catch_unwind(AssertUnwindSafe(|| turn.check())).expect_err("it is refused");
     }
@@ -233,7 +245,7 @@ fn scripts_that_make_no_sense_are_refused() {
 
 #[test]
 fn turns_are_read_from_json() {
-    let read = |text: &str| serde_json::from_str::<Turn>(text).unwrap();
+    let read = |text: &str| serde_json::from_str::<ScriptedTurn>(text).unwrap();
     read(
         r#"{ "pieces": [{ "gate": "g" }, "malformed", { "raw": "x" }, { "chunks": ["a"] }, { "stall": "s" }] }"#,
     );
@@ -249,5 +261,5 @@ fn turns_are_read_from_json() {
     read(
         r#"{ "answer": "endless_body", "reasoning_field": "reasoning", "interleave": true, "writes": "event" }"#,
     );
-    serde_json::from_str::<Turn>(r#"{ "peaces": [] }"#).expect_err("a typing error is one");
+    serde_json::from_str::<ScriptedTurn>(r#"{ "peaces": [] }"#).expect_err("a typing error is one");
 }

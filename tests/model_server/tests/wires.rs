@@ -2,37 +2,40 @@
 
 use serde_json::{Value, json};
 
-use super::super::{Failure, Fault, ModelServer, Piece, ReasoningField, Stop, Turn, Usage, Wire};
+use super::super::{
+    ReasoningField, ScriptedError, ScriptedErrorKind, ScriptedModelServer, ScriptedPiece, ScriptedStop,
+    ScriptedTurn, ScriptedUsage, ScriptedWire,
+};
 use super::client::{Client, data, played};
 
-fn full() -> Turn {
+fn full() -> ScriptedTurn {
     serde_json::from_str(include_str!("expected/full.json")).unwrap()
 }
 
 #[tokio::test]
 async fn anthropic_streams_the_whole_turn() {
-    assert_eq!(played(Wire::Anthropic, full()).await, include_str!("expected/anthropic.sse"));
+    assert_eq!(played(ScriptedWire::Anthropic, full()).await, include_str!("expected/anthropic.sse"));
 }
 
 #[tokio::test]
 async fn chat_streams_the_whole_turn() {
-    assert_eq!(played(Wire::Chat, full()).await, include_str!("expected/chat.sse"));
+    assert_eq!(played(ScriptedWire::Chat, full()).await, include_str!("expected/chat.sse"));
 }
 
 #[tokio::test]
 async fn responses_streams_the_whole_turn() {
-    assert_eq!(played(Wire::Responses, full()).await, include_str!("expected/responses.sse"));
+    assert_eq!(played(ScriptedWire::Responses, full()).await, include_str!("expected/responses.sse"));
 }
 
 #[tokio::test]
 async fn gemini_streams_the_whole_turn() {
-    assert_eq!(played(Wire::Gemini, full()).await, include_str!("expected/gemini.sse"));
+    assert_eq!(played(ScriptedWire::Gemini, full()).await, include_str!("expected/gemini.sse"));
 }
 
 #[tokio::test]
 async fn gemini_ends_lines_with_crlf() {
-    let server = ModelServer::playing([Turn::new().text("a")]);
-    let mut client = Client::ask(&server, Wire::Gemini).await;
+    let server = ScriptedModelServer::start_with([ScriptedTurn::new().text("a")]);
+    let mut client = Client::ask(&server, ScriptedWire::Gemini).await;
     client.head().await.unwrap();
     let text = client.text().await.unwrap();
     assert_eq!(text.matches("\r\n\r\n").count(), 2, "{text}");
@@ -40,59 +43,72 @@ async fn gemini_ends_lines_with_crlf() {
 
 #[tokio::test]
 async fn stop_reasons() {
-    let stops = [Stop::End, Stop::Calls, Stop::Length, Stop::Refusal, Stop::Pause];
+    let stops = [
+        ScriptedStop::End,
+        ScriptedStop::Calls,
+        ScriptedStop::Length,
+        ScriptedStop::Refusal,
+        ScriptedStop::Pause,
+    ];
     let expected = [
-        (Wire::Anthropic, ["end_turn", "tool_use", "max_tokens", "refusal", "pause_turn"]),
-        (Wire::Chat, ["stop", "tool_calls", "length", "content_filter", "stop"]),
-        (Wire::Responses, ["completed", "completed", "max_output_tokens", "content_filter", "completed"]),
-        (Wire::Gemini, ["STOP", "STOP", "MAX_TOKENS", "SAFETY", "STOP"]),
+        (ScriptedWire::Anthropic, ["end_turn", "tool_use", "max_tokens", "refusal", "pause_turn"]),
+        (ScriptedWire::Chat, ["stop", "tool_calls", "length", "content_filter", "stop"]),
+        (
+            ScriptedWire::Responses,
+            ["completed", "completed", "max_output_tokens", "content_filter", "completed"],
+        ),
+        (ScriptedWire::Gemini, ["STOP", "STOP", "MAX_TOKENS", "SAFETY", "STOP"]),
     ];
     for (wire, expected) in expected {
         let mut actual = Vec::new();
         for stop in stops {
-            let events = data(&played(wire, Turn::new().text("a").stop(stop)).await);
+            let events = data(&played(wire, ScriptedTurn::new().text("a").stop(stop)).await);
             actual.push(stop_of(wire, &events));
         }
         assert_eq!(actual, expected, "{wire:?}");
     }
 }
 
-fn stop_of(wire: Wire, events: &[Value]) -> String {
+fn stop_of(wire: ScriptedWire, events: &[Value]) -> String {
     let found = events.iter().rev().find_map(|event| match wire {
-        Wire::Anthropic => event["delta"]["stop_reason"].as_str(),
-        Wire::Chat => event["choices"][0]["finish_reason"].as_str(),
-        Wire::Responses => event["response"]["incomplete_details"]["reason"]
+        ScriptedWire::Anthropic => event["delta"]["stop_reason"].as_str(),
+        ScriptedWire::Chat => event["choices"][0]["finish_reason"].as_str(),
+        ScriptedWire::Responses => event["response"]["incomplete_details"]["reason"]
             .as_str()
             .or(event["response"]["status"].as_str()),
-        Wire::Gemini => event["candidates"][0]["finishReason"].as_str(),
+        ScriptedWire::Gemini => event["candidates"][0]["finishReason"].as_str(),
     });
     found.expect("a stop").to_owned()
 }
 
 #[tokio::test]
 async fn calls_stop_for_calls_unless_told() {
-    let turn = Turn::new().call("c", "list", json!({}));
-    assert_eq!(stop_of(Wire::Anthropic, &data(&played(Wire::Anthropic, turn).await)), "tool_use");
+    let turn = ScriptedTurn::new().call("c", "list", json!({}));
+    assert_eq!(
+        stop_of(ScriptedWire::Anthropic, &data(&played(ScriptedWire::Anthropic, turn).await)),
+        "tool_use"
+    );
 }
 
 #[tokio::test]
 async fn chat_reports_usage_only_when_asked_and_known() {
-    let usage = Usage { input: 1, output: 2, ..Usage::default() };
-    let server = ModelServer::playing([Turn::new().usage(usage), Turn::new()]);
+    let usage = ScriptedUsage { input: 1, output: 2, ..ScriptedUsage::default() };
+    let server = ScriptedModelServer::start_with([ScriptedTurn::new().usage(usage), ScriptedTurn::new()]);
     let mut client = Client::connect(&server).await;
-    client.post(Wire::Chat, &json!({ "model": "m", "stream": true })).await;
+    client.post(ScriptedWire::Chat, &json!({ "model": "m", "stream": true })).await;
     client.head().await.unwrap();
     assert!(!client.text().await.unwrap().contains("usage"));
-    client.post(Wire::Chat, &super::client::request(Wire::Chat)).await;
+    client.post(ScriptedWire::Chat, &super::client::request(ScriptedWire::Chat)).await;
     client.head().await.unwrap();
     assert!(!client.text().await.unwrap().contains("prompt_tokens"));
 }
 
 #[tokio::test]
 async fn chat_names_its_reasoning_field_and_interleaves() {
-    let turn = Turn::new().reasoning("Hm").call("a", "x", json!([1, 2, 3])).call("b", "y", json!([4]));
+    let turn =
+        ScriptedTurn::new().reasoning("Hm").call("a", "x", json!([1, 2, 3])).call("b", "y", json!([4]));
     let turn = turn.chunk(3).interleave(true).reasoning_field(ReasoningField::Reasoning);
-    let deltas: Vec<Value> = data(&played(Wire::Chat, turn).await)
+    let deltas: Vec<Value> = data(&played(ScriptedWire::Chat, turn).await)
         .iter()
         .map(|event| event["choices"][0]["delta"].clone())
         .collect();
@@ -116,12 +132,12 @@ async fn chat_names_its_reasoning_field_and_interleaves() {
 #[tokio::test]
 async fn adjacent_texts_are_one_block_and_split_ones_two() {
     for (turn, blocks) in [
-        (Turn::new().text("a").ping().text("b"), 1),
-        (Turn::new().text("a").split().text("b"), 2),
-        (Turn::new().reasoning("a").reasoning("b").signed("s").reasoning("c").text("d"), 3),
-        (Turn::new().raw_call("c", "x", "{\"a\":").arguments("1}").raw_call("d", "x", ""), 2),
+        (ScriptedTurn::new().text("a").ping().text("b"), 1),
+        (ScriptedTurn::new().text("a").split().text("b"), 2),
+        (ScriptedTurn::new().reasoning("a").reasoning("b").signed("s").reasoning("c").text("d"), 3),
+        (ScriptedTurn::new().raw_call("c", "x", "{\"a\":").arguments("1}").raw_call("d", "x", ""), 2),
     ] {
-        let text = played(Wire::Anthropic, turn).await;
+        let text = played(ScriptedWire::Anthropic, turn).await;
         assert_eq!(text.matches("event: content_block_start").count(), blocks, "{text}");
         assert_eq!(text.matches("event: content_block_stop").count(), blocks, "{text}");
     }
@@ -129,8 +145,8 @@ async fn adjacent_texts_are_one_block_and_split_ones_two() {
 
 #[tokio::test]
 async fn gemini_signs_the_part_after_the_thought() {
-    let turn = Turn::new().reasoning("Hm").signed("s").text("Hello").redacted("r").chunk(20);
-    let parts: Vec<Value> = data(&played(Wire::Gemini, turn).await)
+    let turn = ScriptedTurn::new().reasoning("Hm").signed("s").text("Hello").redacted("r").chunk(20);
+    let parts: Vec<Value> = data(&played(ScriptedWire::Gemini, turn).await)
         .iter()
         .map(|event| event["candidates"][0]["content"]["parts"][0].clone())
         .collect();
@@ -144,38 +160,41 @@ async fn gemini_signs_the_part_after_the_thought() {
 
 #[tokio::test]
 async fn gemini_gives_up_a_call_that_is_not_json() {
-    let events = data(&played(Wire::Gemini, Turn::new().raw_call("c", "read", "{\"a")).await);
+    let events = data(&played(ScriptedWire::Gemini, ScriptedTurn::new().raw_call("c", "read", "{\"a")).await);
     assert_eq!(events.len(), 1);
     assert_eq!(events[0]["candidates"][0]["finishReason"], "MALFORMED_FUNCTION_CALL");
 }
 
 #[tokio::test]
 async fn errors_in_the_stream_have_the_shape_of_their_wire() {
-    let fault = Fault::new(Failure::Overloaded, "Busy");
-    let bare = Fault { bare: true, ..fault.clone() };
+    let fault = ScriptedError::new(ScriptedErrorKind::Overloaded, "Busy");
+    let bare = ScriptedError { bare: true, ..fault.clone() };
     let openai = json!({ "error": { "message": "Busy", "type": "server_error", "param": null, "code": "server_is_overloaded" } });
     for (wire, fault, expected) in [
         (
-            Wire::Anthropic,
+            ScriptedWire::Anthropic,
             &fault,
             json!({ "type": "error", "error": { "type": "overloaded_error", "message": "Busy" } }),
         ),
-        (Wire::Chat, &fault, openai),
+        (ScriptedWire::Chat, &fault, openai),
         (
-            Wire::Responses,
+            ScriptedWire::Responses,
             &bare,
             json!({ "type": "error", "sequence_number": 5, "code": "server_is_overloaded", "message": "Busy", "param": null }),
         ),
         (
-            Wire::Gemini,
+            ScriptedWire::Gemini,
             &fault,
             json!({ "error": { "code": 503, "message": "Busy", "status": "UNAVAILABLE" } }),
         ),
     ] {
-        let text = played(wire, Turn::new().text("a").piece(Piece::Error(fault.clone()))).await;
+        let text =
+            played(wire, ScriptedTurn::new().text("a").piece(ScriptedPiece::Error(fault.clone()))).await;
         assert_eq!(data(&text).last(), Some(&expected));
     }
-    let text = played(Wire::Responses, Turn::new().error(Failure::Overloaded, "Busy")).await;
+    let text =
+        played(ScriptedWire::Responses, ScriptedTurn::new().error(ScriptedErrorKind::Overloaded, "Busy"))
+            .await;
     let failed = data(&text).pop().unwrap();
     assert_eq!(failed["type"], "response.failed");
     assert_eq!(failed["response"]["error"], json!({ "code": "server_is_overloaded", "message": "Busy" }));

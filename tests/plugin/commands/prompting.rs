@@ -2,23 +2,23 @@
 
 use serde_json::json;
 
-use super::Person;
-use crate::model_server::Turn;
-use crate::neovim::window::{desk, on_each};
+use super::NeovimUser;
+use crate::model_server::ScriptedTurn;
+use crate::neovim::neovim_session::{allow_edits_environment, for_each_neovim};
 
-fn done() -> [Turn; 1] {
-    [Turn::new().text("Done.")]
+fn done() -> [ScriptedTurn; 1] {
+    [ScriptedTurn::new().text("Done.")]
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn ask_shows_the_conversation_and_leaves_the_person_where_they_are() {
-    on_each(|program| {
-        let scripted = desk(done());
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment(done());
         scripted.desk.write("a.txt", "one\n");
-        let mut person = Person::at(program, &scripted.desk);
-        person.gives("edit a.txt | Copydesk ask Say | what @you see", json!([]));
-        person.window.ended();
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        person.run_command("edit a.txt | Copydesk ask Say | what @you see", json!([]));
+        person.window.wait_for_turn_end();
         assert!(scripted.last_message(0).contains("Say | what @you see"), "{}", scripted.last_message(0));
         assert_eq!(person.window.lua("return vim.fn.expand('%')"), "a.txt");
         assert_eq!(person.window.lua("return require('copydesk.chat').is_visible()"), true);
@@ -29,11 +29,11 @@ fn ask_shows_the_conversation_and_leaves_the_person_where_they_are() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn without_a_name_the_conversation_is_shown_and_hidden() {
-    on_each(|program| {
-        let scripted = desk([]);
-        let mut person = Person::at(program, &scripted.desk);
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
         for (command, is_visible) in [("Copydesk", true), ("Copydesk chat", false), ("Copydesk chat", true)] {
-            person.gives(command, json!([]));
+            person.run_command(command, json!([]));
             assert_eq!(person.window.lua("return require('copydesk.chat').is_visible()"), is_visible);
         }
     });
@@ -42,10 +42,10 @@ fn without_a_name_the_conversation_is_shown_and_hidden() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn ask_with_a_bang_shows_nothing() {
-    on_each(|program| {
-        let scripted = desk(done());
-        let mut person = Person::at(program, &scripted.desk);
-        person.asks("Hello");
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment(done());
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        person.run_turn("Hello");
         assert_eq!(person.window.lua("return #vim.api.nvim_list_wins()"), 1);
     });
 }
@@ -53,42 +53,42 @@ fn ask_with_a_bang_shows_nothing() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn ask_without_words_asks_for_them_and_takes_none_for_no() {
-    on_each(|program| {
-        let scripted = desk(done());
-        let mut person = Person::at(program, &scripted.desk);
-        person.gives("Copydesk! ask", json!([false]));
-        person.gives("Copydesk! ask", json!(["  "]));
-        person.gives("Copydesk! ask", json!(["What is this?"]));
-        person.window.ended();
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment(done());
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        person.run_command("Copydesk! ask", json!([false]));
+        person.run_command("Copydesk! ask", json!(["  "]));
+        person.run_command("Copydesk! ask", json!(["What is this?"]));
+        person.window.wait_for_turn_end();
         assert!(scripted.last_message(0).contains("What is this?"));
-        assert_eq!(person.window.nvim.wait("input", |_| true)["prompt"], "Ask: ");
+        assert_eq!(person.window.nvim.wait_for_message("input", |_| true)["prompt"], "Ask: ");
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_range_goes_along_as_it_is_seen() {
-    on_each(|program| {
-        let scripted = desk([done(), done(), done(), done()].concat());
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([done(), done(), done(), done()].concat());
         scripted.desk.write("a.txt", "one\ntwo\nthree\nfour\n");
-        let mut person = Person::at(program, &scripted.desk);
-        person.gives("edit a.txt | call setline(2, 'zwei ü') | 2,3Copydesk! ask Lines", json!([]));
-        person.window.ended();
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        person.run_command("edit a.txt | call setline(2, 'zwei ü') | 2,3Copydesk! ask Lines", json!([]));
+        person.window.wait_for_turn_end();
         person.window.lua("T.answers = { 'Words' }");
         person.window.keys("2G0wvj0e<Plug>(copydesk-ask)");
-        person.window.ended();
+        person.window.wait_for_turn_end();
         person.window.lua("T.answers = { 'Block' }");
         person.window.keys("gg0<C-v>jl<Plug>(copydesk-ask)");
-        person.window.ended();
+        person.window.wait_for_turn_end();
         person.window.lua("T.answers = { 'Live' } vim.keymap.set('x', 'gc', '<Cmd>Copydesk! ask<CR>')");
         person.window.keys("4G0vlgc");
-        person.window.ended();
+        person.window.wait_for_turn_end();
         let last = |number| scripted.last_message(number);
         assert!(last(3).contains(r"Live\n\n[a.txt, line 4]\nfo"), "{}", last(3));
         assert!(last(0).contains(r"Lines\n\n[a.txt, lines 2 to 3]\nzwei ü\nthree"), "{}", last(0));
         assert!(last(1).contains(r"Words\n\n[a.txt, lines 2 to 3]\nü\nthree"), "{}", last(1));
         assert!(last(2).contains(r"Block\n\n[a.txt, lines 1 to 2]\non\nzw"), "{}", last(2));
-        let asked = person.window.nvim.wait("input", |_| true);
+        let asked = person.window.nvim.wait_for_message("input", |_| true);
         assert_eq!(asked["prompt"], "Ask about a.txt:2-3: ");
     });
 }
@@ -96,15 +96,15 @@ fn a_range_goes_along_as_it_is_seen() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_was_added_goes_with_the_next_prompt_and_with_no_other() {
-    on_each(|program| {
-        let scripted = desk([done(), done()].concat());
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([done(), done()].concat());
         for (name, text) in [("a.txt", "one\ntwo\n"), ("lib/b.txt", "bee\n"), ("lib/c d.txt", "see\n")] {
             scripted.desk.write(name, text);
         }
-        let mut person = Person::at(program, &scripted.desk);
+        let mut person = NeovimUser::start(program, &scripted.desk);
         let mut says = |command: &str| {
-            person.gives(command, json!([]));
-            person.hears()
+            person.run_command(command, json!([]));
+            person.next_notification()
         };
         assert_eq!(says("edit a.txt | Copydesk add"), "with the next prompt: a.txt");
         assert_eq!(says("2Copydesk add"), "with the next prompt: a.txt, a.txt:2");
@@ -122,8 +122,8 @@ fn what_was_added_goes_with_the_next_prompt_and_with_no_other() {
             says("new | set buftype=nofile | only | Copydesk add"),
             "`@buffer` is about a file, and no window shows one"
         );
-        person.asks("First");
-        person.asks("Second");
+        person.run_turn("First");
+        person.run_turn("Second");
         let first = scripted.last_message(0);
         assert!(first.contains(r"[lib/b.txt]\nbee\n") && first.contains(r"[lib/c d.txt]\nsee\n"), "{first}");
         assert!(!scripted.last_message(1).contains("bee"), "{}", scripted.last_message(1));
@@ -133,29 +133,32 @@ fn what_was_added_goes_with_the_next_prompt_and_with_no_other() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn stop_ends_the_turn_and_says_when_there_is_none() {
-    on_each(|program| {
-        let scripted = desk([Turn::new().text("I begin").stall("begun")]);
-        let mut person = Person::at(program, &scripted.desk);
-        person.gives("Copydesk stop", json!([]));
-        assert_eq!(person.hears(), "no turn runs");
-        person.gives("Copydesk! ask Work", json!([]));
-        person.reads("I begin");
-        person.gives("Copydesk stop", json!([]));
-        assert_eq!(person.window.ended()["end"]["kind"], "cancelled");
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([ScriptedTurn::new().text("I begin").stall("begun")]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        person.run_command("Copydesk stop", json!([]));
+        assert_eq!(person.next_notification(), "no turn runs");
+        person.run_command("Copydesk! ask Work", json!([]));
+        person.wait_for_text("I begin");
+        person.run_command("Copydesk stop", json!([]));
+        assert_eq!(person.window.wait_for_turn_end()["end"]["kind"], "cancelled");
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_name_that_is_none_is_answered_with_the_nearest() {
-    on_each(|program| {
-        let scripted = desk([]);
-        let mut person = Person::at(program, &scripted.desk);
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
         for (given, nearest) in
             [("sesions", "sessions"), ("stpo", "stop"), ("resart", "restart"), ("und", "undo")]
         {
-            person.gives(&format!("Copydesk {given} now"), json!([]));
-            assert_eq!(person.hears(), format!("there is no command `{given}`; did you mean `{nearest}`?"));
+            person.run_command(&format!("Copydesk {given} now"), json!([]));
+            assert_eq!(
+                person.next_notification(),
+                format!("there is no command `{given}`; did you mean `{nearest}`?")
+            );
         }
     });
 }
@@ -163,17 +166,17 @@ fn a_name_that_is_none_is_answered_with_the_nearest() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn the_command_line_is_completed() {
-    on_each(|program| {
-        let scripted = desk([]);
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
         scripted.desk.write("some.txt", "");
         scripted.desk.write("two words.txt", "");
-        let mut person = Person::at(program, &scripted.desk);
+        let mut person = NeovimUser::start(program, &scripted.desk);
         person.window.connect();
         person
             .window
             .lua("require('copydesk.catalogue').model_names() require('copydesk.catalogue').agent_names()");
-        person.window.until("require('copydesk.catalogue').model_names()[1]");
-        person.window.until("require('copydesk.catalogue').agent_names()[1]");
+        person.window.wait_until("require('copydesk.catalogue').model_names()[1]");
+        person.window.wait_until("require('copydesk.catalogue').agent_names()[1]");
         let mut offers = |line: &str| {
             let found = person.window.nvim.lua("return vim.fn.getcompletion(..., 'cmdline')", json!([line]));
             serde_json::from_value::<Vec<String>>(found).unwrap().join(" ")
@@ -201,8 +204,8 @@ fn the_command_line_is_completed() {
             r"Copydesk add two\ words.txt",
             r"lua require('copydesk.complete').slash([[/add two\ words.txt]])",
         ] {
-            person.gives(line, json!([]));
-            assert_eq!(person.hears(), "with the next prompt: two words.txt", "{line}");
+            person.run_command(line, json!([]));
+            assert_eq!(person.next_notification(), "with the next prompt: two words.txt", "{line}");
             person.window.lua("require('copydesk.context').clear()");
         }
     });

@@ -2,49 +2,49 @@
 
 use serde_json::{Value, json};
 
-use super::Person;
-use crate::model_server::Turn;
-use crate::neovim::window::{edit, on_each, result, with_rules};
+use super::NeovimUser;
+use crate::model_server::ScriptedTurn;
+use crate::neovim::neovim_session::{edit, environment_with_rules, for_each_neovim, result};
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn an_ask_is_answered_from_anywhere() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let turns = [edit("a.txt", "0", "1"), edit("a.txt", "1", "2"), edit("a.txt", "2", "3")].concat();
-        let rejected = Turn::new().call(
+        let rejected = ScriptedTurn::new().call(
             "c1",
             "edit",
             json!({ "filePath": "b.txt", "oldString": "b", "newString": "c" }),
         );
         let reasoned = edit("b.txt", "b", "d");
         let turns = turns.into_iter().chain([rejected]).chain(reasoned);
-        let scripted = with_rules(turns, json!({ "edit": "ask" }));
+        let scripted = environment_with_rules(turns, json!({ "edit": "ask" }));
         scripted.desk.write("a.txt", "0\n");
         scripted.desk.write("b.txt", "b\n");
-        let mut person = Person::at(program, &scripted.desk);
-        let asked = |person: &mut Person, command: &str| {
-            person.gives("Copydesk! ask Work", json!([]));
-            person.window.nvim.wait("CopydeskAsk", |_| true);
-            person.gives(command, json!([]));
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        let asked = |person: &mut NeovimUser, command: &str| {
+            person.run_command("Copydesk! ask Work", json!([]));
+            person.window.nvim.wait_for_message("CopydeskAsk", |_| true);
+            person.run_command(command, json!([]));
         };
-        person.gives("Copydesk allow", json!([]));
-        assert_eq!(person.hears(), "nothing waits for an answer");
+        person.run_command("Copydesk allow", json!([]));
+        assert_eq!(person.next_notification(), "nothing waits for an answer");
         asked(&mut person, "Copydesk allow");
-        person.window.ended();
+        person.window.wait_for_turn_end();
         assert_eq!(scripted.desk.read("a.txt"), "1\n");
         asked(&mut person, "Copydesk always");
-        let said = person.hears();
+        let said = person.next_notification();
         assert!(said.starts_with("allowed from now on: edit "), "{said}");
-        person.window.ended();
-        person.asks("Without a word");
+        person.window.wait_for_turn_end();
+        person.run_turn("Without a word");
         assert_eq!(scripted.desk.read("a.txt"), "3\n");
         // Another session remembers nothing.
-        person.gives("Copydesk new", json!([]));
-        person.window.until("require('copydesk.session').current().parts[1] == nil");
+        person.run_command("Copydesk new", json!([]));
+        person.window.wait_until("require('copydesk.session').current().parts[1] == nil");
         asked(&mut person, "Copydesk reject");
-        assert_eq!(person.window.ended()["end"]["kind"], "rejected");
+        assert_eq!(person.window.wait_for_turn_end()["end"]["kind"], "rejected");
         asked(&mut person, "Copydesk reject  not | that one");
-        person.window.ended();
+        person.window.wait_for_turn_end();
         let requests = scripted.server.requests().len();
         assert!(result(&scripted, requests - 1, "c1").0.contains("not | that one"));
         assert_eq!(scripted.desk.read("b.txt"), "b\n");
@@ -69,60 +69,60 @@ fn questions() -> Value {
     ])
 }
 
-fn asked(person: &mut Person) {
+fn asked(person: &mut NeovimUser) {
     person.window.nvim.lua(QUESTIONS, json!([questions()]));
-    person.window.nvim.wait("CopydeskAsk", |told| told["kind"] == "question");
+    person.window.nvim.wait_for_message("CopydeskAsk", |told| told["kind"] == "question");
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn questions_are_asked_one_after_another() {
-    on_each(|program| {
-        let scripted = with_rules([], json!({}));
-        let mut person = Person::at(program, &scripted.desk);
+    for_each_neovim(|program| {
+        let scripted = environment_with_rules([], json!({}));
+        let mut person = NeovimUser::start(program, &scripted.desk);
         asked(&mut person);
         let answers =
             json!(["red", "bath", "kitchen", "kitchen", "Something else", "attic", "That is all", "Ann's"]);
-        person.gives("Copydesk allow", answers);
+        person.run_command("Copydesk allow", answers);
         assert_eq!(
-            person.window.nvim.wait("answer", |_| true),
+            person.window.nvim.wait_for_message("answer", |_| true),
             json!({ "reply": "answered", "answers": [["red"], ["bath", "attic"], ["Ann's"]] })
         );
-        let first = person.window.nvim.wait("select", |_| true);
+        let first = person.window.nvim.wait_for_message("select", |_| true);
         assert_eq!(first["prompt"], "Which colour? (1 of 3)");
         assert_eq!(first["labels"], json!(["red: like a rose", "blue", "Something else …"]));
         let marked = json!(["[x] kitchen", "[x] bath", "Something else …", "That is all"]);
-        person.window.nvim.wait("select", |told| told["labels"] == marked);
+        person.window.nvim.wait_for_message("select", |told| told["labels"] == marked);
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_question_that_is_left_stays_open_and_can_be_rejected() {
-    on_each(|program| {
-        let scripted = with_rules([], json!({}));
-        let mut person = Person::at(program, &scripted.desk);
+    for_each_neovim(|program| {
+        let scripted = environment_with_rules([], json!({}));
+        let mut person = NeovimUser::start(program, &scripted.desk);
         asked(&mut person);
-        person.gives("Copydesk allow", json!(["blue", false]));
-        person.window.nvim.wait("select", |told| told["prompt"] == "Which rooms? (2 of 3)");
+        person.run_command("Copydesk allow", json!(["blue", false]));
+        person.window.nvim.wait_for_message("select", |told| told["prompt"] == "Which rooms? (2 of 3)");
         assert_eq!(person.window.lua("return #require('copydesk.ask').list()"), 1);
-        person.gives("Copydesk reject", json!([]));
-        assert_eq!(person.window.nvim.wait("answer", |_| true), json!({ "reply": "rejected" }));
+        person.run_command("Copydesk reject", json!([]));
+        assert_eq!(person.window.nvim.wait_for_message("answer", |_| true), json!({ "reply": "rejected" }));
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn an_answer_that_comes_too_late_says_so() {
-    on_each(|program| {
-        let scripted = with_rules([], json!({}));
-        let mut person = Person::at(program, &scripted.desk);
+    for_each_neovim(|program| {
+        let scripted = environment_with_rules([], json!({}));
+        let mut person = NeovimUser::start(program, &scripted.desk);
         asked(&mut person);
-        person.gives("Copydesk allow", json!([]));
-        person.window.nvim.wait("select", |_| true);
+        person.run_command("Copydesk allow", json!([]));
+        person.window.nvim.wait_for_message("select", |_| true);
         person.window.lua("require('copydesk.ask').settled('s', 'q1', 'vscode')");
-        assert_eq!(person.hears(), "answered in vscode");
+        assert_eq!(person.next_notification(), "answered in vscode");
         person.window.lua("T.leave()");
-        assert_eq!(person.hears(), "the question needs no answer any more");
+        assert_eq!(person.next_notification(), "the question needs no answer any more");
     });
 }

@@ -2,22 +2,22 @@
 
 use serde_json::json;
 
-use super::Person;
-use crate::model_server::Turn;
-use crate::neovim::window::{desk, on_each};
+use super::NeovimUser;
+use crate::model_server::ScriptedTurn;
+use crate::neovim::neovim_session::{allow_edits_environment, for_each_neovim};
 
 /// Two sessions, of which the second is open.
-fn two(program: &std::path::Path, scripted: &crate::sessions::harness::Scripted) -> Person {
-    let mut person = Person::at(program, &scripted.desk);
-    person.asks("Mend the roof");
-    person.gives("Copydesk new", json!([]));
-    person.window.until("require('copydesk.session').current().parts[1] == nil");
-    person.asks("Paint the door");
+fn two(program: &std::path::Path, scripted: &crate::sessions::harness::ScriptedEnvironment) -> NeovimUser {
+    let mut person = NeovimUser::start(program, &scripted.desk);
+    person.run_turn("Mend the roof");
+    person.run_command("Copydesk new", json!([]));
+    person.window.wait_until("require('copydesk.session').current().parts[1] == nil");
+    person.run_turn("Paint the door");
     person
 }
 
-fn turns() -> [Turn; 2] {
-    [Turn::new().text("The roof is whole."), Turn::new().text("The door is green.")]
+fn turns() -> [ScriptedTurn; 2] {
+    [ScriptedTurn::new().text("The roof is whole."), ScriptedTurn::new().text("The door is green.")]
 }
 
 const TITLE: &str = "return require('copydesk.session').current().session.title";
@@ -25,21 +25,21 @@ const TITLE: &str = "return require('copydesk.session').current().session.title"
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_session_is_picked_and_gone_on_with() {
-    on_each(|program| {
-        let scripted = desk(turns());
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment(turns());
         let mut person = two(program, &scripted);
-        person.gives("Copydesk sessions", json!(["roof"]));
-        let told = person.window.nvim.wait("select", |_| true);
+        person.run_command("Copydesk sessions", json!(["roof"]));
+        let told = person.window.nvim.wait_for_message("select", |_| true);
         assert_eq!(told["labels"], json!(["  Paint the door (now)", "  Mend the roof (now)"]));
         assert_eq!(
             (&told["kind"], &told["preview"][0]),
             (&json!("copydesk.session"), &json!("Paint the door"))
         );
-        person.window.until("require('copydesk.session').current().session.title == 'Mend the roof'");
-        person.window.until("require('copydesk.chat').is_visible()");
+        person.window.wait_until("require('copydesk.session').current().session.title == 'Mend the roof'");
+        person.window.wait_until("require('copydesk.chat').is_visible()");
         assert!(person.window.screen().contains("The roof is whole."), "{}", person.window.screen());
-        person.gives("Copydesk sessions", json!([false]));
-        assert_eq!(person.chooses().len(), 2);
+        person.run_command("Copydesk sessions", json!([false]));
+        assert_eq!(person.next_choices().len(), 2);
         assert_eq!(person.window.lua(TITLE), "Mend the roof");
     });
 }
@@ -47,56 +47,56 @@ fn a_session_is_picked_and_gone_on_with() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn sessions_are_found_by_what_was_said_in_them() {
-    on_each(|program| {
-        let scripted = desk(turns());
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment(turns());
         let mut person = two(program, &scripted);
-        person.gives("Copydesk sessions roof whole", json!(["Mend"]));
-        let labels = person.chooses();
+        person.run_command("Copydesk sessions roof whole", json!(["Mend"]));
+        let labels = person.next_choices();
         assert_eq!(labels.len(), 1, "{labels:?}");
         assert!(labels[0].contains("Mend the roof – ") && labels[0].contains("whole"), "{labels:?}");
-        person.window.until("require('copydesk.session').current().session.title == 'Mend the roof'");
-        person.gives("Copydesk sessions cellar", json!([]));
-        assert_eq!(person.hears(), "nobody said “cellar” in any session");
+        person.window.wait_until("require('copydesk.session').current().session.title == 'Mend the roof'");
+        person.run_command("Copydesk sessions cellar", json!([]));
+        assert_eq!(person.next_notification(), "nobody said “cellar” in any session");
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn sessions_are_renamed_and_deleted_after_a_question() {
-    on_each(|program| {
-        let scripted = desk(turns());
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment(turns());
         let mut person = two(program, &scripted);
-        person.gives("Copydesk sessions rename", json!(["door", "Colours"]));
-        assert_eq!(person.hears(), "renamed to “Colours”");
-        assert_eq!(person.window.nvim.wait("input", |_| true)["default"], "Paint the door");
-        person.window.until("require('copydesk.session').current().session.title == 'Colours'");
-        person.gives("Copydesk sessions delete roof", json!(["roof", "Keep it"]));
-        person.chooses();
-        let asked = person.window.nvim.wait("select", |told| told["kind"] == "copydesk.confirm");
+        person.run_command("Copydesk sessions rename", json!(["door", "Colours"]));
+        assert_eq!(person.next_notification(), "renamed to “Colours”");
+        assert_eq!(person.window.nvim.wait_for_message("input", |_| true)["default"], "Paint the door");
+        person.window.wait_until("require('copydesk.session').current().session.title == 'Colours'");
+        person.run_command("Copydesk sessions delete roof", json!(["roof", "Keep it"]));
+        person.next_choices();
+        let asked = person.window.nvim.wait_for_message("select", |told| told["kind"] == "copydesk.confirm");
         assert_eq!(asked["prompt"], "Delete “Mend the roof” and all that was said in it?");
-        person.gives("Copydesk! sessions", json!(["Colours", "delete", "Delete it"]));
-        assert_eq!(person.hears(), "deleted “Colours”");
-        person.window.until("require('copydesk.session').current() == nil");
-        person.gives("Copydesk! sessions", json!(["Mend", "delete", "Delete it"]));
-        assert_eq!(person.hears(), "deleted “Mend the roof”");
-        person.gives("Copydesk sessions", json!([]));
-        assert_eq!(person.hears(), "there are no sessions yet");
+        person.run_command("Copydesk! sessions", json!(["Colours", "delete", "Delete it"]));
+        assert_eq!(person.next_notification(), "deleted “Colours”");
+        person.window.wait_until("require('copydesk.session').current() == nil");
+        person.run_command("Copydesk! sessions", json!(["Mend", "delete", "Delete it"]));
+        assert_eq!(person.next_notification(), "deleted “Mend the roof”");
+        person.run_command("Copydesk sessions", json!([]));
+        assert_eq!(person.next_notification(), "there are no sessions yet");
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_running_session_and_one_of_another_folder_are_marked() {
-    on_each(|program| {
-        let scripted = desk([Turn::new().text("I begin").stall("begun")]);
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([ScriptedTurn::new().text("I begin").stall("begun")]);
         scripted.desk.write("sub/a.txt", "");
-        let mut person = Person::at(program, &scripted.desk);
-        person.gives("cd sub | Copydesk! ask Work", json!([]));
-        person.reads("I begin");
-        person.gives("cd .. | Copydesk sessions", json!([false]));
-        let labels = person.chooses();
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        person.run_command("cd sub | Copydesk! ask Work", json!([]));
+        person.wait_for_text("I begin");
+        person.run_command("cd .. | Copydesk sessions", json!([false]));
+        let labels = person.next_choices();
         assert!(labels[0].starts_with("◐ Work (now, ") && labels[0].ends_with("/sub)"), "{labels:?}");
-        person.gives("Copydesk stop", json!([]));
-        person.window.ended();
+        person.run_command("Copydesk stop", json!([]));
+        person.window.wait_for_turn_end();
     });
 }

@@ -2,28 +2,29 @@
 
 use serde_json::json;
 
-use super::Person;
-use crate::model_server::Turn;
-use crate::neovim::window::{desk, edit, on_each};
+use super::NeovimUser;
+use crate::model_server::ScriptedTurn;
+use crate::neovim::neovim_session::{allow_edits_environment, edit, for_each_neovim};
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn undo_takes_back_turn_after_turn_and_redo_brings_them_back() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let turns = [edit("a.txt", "one", "1"), edit("b.txt", "two", "2")].concat();
-        let scripted = desk(turns.into_iter().chain([Turn::new().text("Just talk.")]));
+        let scripted =
+            allow_edits_environment(turns.into_iter().chain([ScriptedTurn::new().text("Just talk.")]));
         scripted.desk.write("a.txt", "one\n");
         scripted.desk.write("b.txt", "two\n");
-        let mut person = Person::at(program, &scripted.desk);
-        let says = |person: &mut Person, command: &str| {
-            person.gives(command, json!([]));
-            person.hears()
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        let says = |person: &mut NeovimUser, command: &str| {
+            person.run_command(command, json!([]));
+            person.next_notification()
         };
         let none = "there is no session, and so nothing to";
         assert!(says(&mut person, "edit a.txt | Copydesk undo").starts_with(none));
         assert!(says(&mut person, "Copydesk redo").starts_with(none));
         for prompt in ["First", "Second", "Third"] {
-            person.asks(prompt);
+            person.run_turn(prompt);
         }
         assert_eq!(person.window.lines("a.txt"), "1");
         assert_eq!(says(&mut person, "Copydesk undo"), "undone: b.txt");
@@ -49,15 +50,15 @@ fn undo_takes_back_turn_after_turn_and_redo_brings_them_back() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn lines_that_the_person_changed_too_are_told_and_left() {
-    on_each(|program| {
-        let scripted = desk(edit("a.txt", "one", "1"));
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment(edit("a.txt", "one", "1"));
         scripted.desk.write("a.txt", "one\n");
-        let mut person = Person::at(program, &scripted.desk);
+        let mut person = NeovimUser::start(program, &scripted.desk);
         person.window.command("edit a.txt");
-        person.asks("Work");
+        person.run_turn("Work");
         person.window.command("call setline(1, 'mine')");
-        person.gives("Copydesk undo", json!([]));
-        let said = person.hears();
+        person.run_command("Copydesk undo", json!([]));
+        let said = person.next_notification();
         assert!(said.starts_with("left as it is, because you changed the same lines: a.txt ("), "{said}");
         assert_eq!(person.window.lines("a.txt"), "mine");
     });
@@ -66,18 +67,19 @@ fn lines_that_the_person_changed_too_are_told_and_left() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn nothing_is_taken_back_while_a_turn_runs() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let turns =
-            [edit("a.txt", "one", "1").to_vec(), vec![Turn::new().text("I begin").stall("begun")]].concat();
-        let scripted = desk(turns);
+            [edit("a.txt", "one", "1").to_vec(), vec![ScriptedTurn::new().text("I begin").stall("begun")]]
+                .concat();
+        let scripted = allow_edits_environment(turns);
         scripted.desk.write("a.txt", "one\n");
-        let mut person = Person::at(program, &scripted.desk);
-        person.asks("Work");
-        person.gives("Copydesk! ask More", json!([]));
-        person.reads("I begin");
-        person.gives("Copydesk undo", json!([]));
-        assert_eq!(person.hears(), "a turn runs; `:Copydesk stop` ends it, then try again");
-        person.gives("Copydesk stop", json!([]));
-        person.window.ended();
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        person.run_turn("Work");
+        person.run_command("Copydesk! ask More", json!([]));
+        person.wait_for_text("I begin");
+        person.run_command("Copydesk undo", json!([]));
+        assert_eq!(person.next_notification(), "a turn runs; `:Copydesk stop` ends it, then try again");
+        person.run_command("Copydesk stop", json!([]));
+        person.window.wait_for_turn_end();
     });
 }

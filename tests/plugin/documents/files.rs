@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::neovim::window::on_each;
-use crate::plugin::bare::Bare;
+use crate::neovim::neovim_session::for_each_neovim;
+use crate::plugin::mock_daemon_neovim::MockDaemonNeovim;
 
 /// With `a.txt` open in `B`.
-fn opened(program: &std::path::Path) -> Bare {
-    let mut bare = Bare::start(program, "utf-8");
+fn opened(program: &std::path::Path) -> MockDaemonNeovim {
+    let mut bare = MockDaemonNeovim::start(program, "utf-8");
     bare.write("a.txt", "one\n");
     bare.lua(
         "require('copydesk.document').watch()
@@ -23,7 +23,7 @@ fn opened(program: &std::path::Path) -> Bare {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_save_is_the_persons_own_with_all_that_belongs_to_it() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let mut bare = opened(program);
         bare.lua(
             "EVENTS = {}
@@ -85,7 +85,7 @@ const WAYS: &[(&str, &str)] = &[
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_cannot_be_saved_says_why_and_asks_nothing() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         for (way, why) in WAYS {
             let mut bare = opened(program);
             let answer = bare.lua(&format!("TYPE() {way} return SAVE()"));
@@ -109,7 +109,7 @@ fn what_cannot_be_saved_says_why_and_asks_nothing() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_file_that_was_written_without_autocommands_is_saved_again() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let mut bare = opened(program);
         bare.lua(
             "TYPE() vim.cmd('silent noautocmd write')
@@ -124,7 +124,7 @@ fn a_file_that_was_written_without_autocommands_is_saved_again() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_file_that_was_made_is_read_again_whatever_its_callbacks_and_swap_files_say() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let mut bare = opened(program);
         let seen = bare.lua(
             "local crash = \"lua vim.uv.kill(vim.uv.os_getpid(), 'sigkill')\"
@@ -148,8 +148,8 @@ fn a_file_that_was_made_is_read_again_whatever_its_callbacks_and_swap_files_say(
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_file_that_was_open_before_is_not_written_over_either() {
-    on_each(|program| {
-        let mut bare = Bare::start(program, "utf-8");
+    for_each_neovim(|program| {
+        let mut bare = MockDaemonNeovim::start(program, "utf-8");
         bare.write("a.txt", "one\n");
         bare.lua(
             "vim.cmd('silent edit a.txt')
@@ -186,7 +186,7 @@ const CHANGED: &[(&str, &str, &str, &str, &str)] = &[
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_file_that_the_desk_changed_is_read_again_where_nothing_is_lost() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         for (name, before, reason, expected, told) in CHANGED {
             let mut bare = opened(program);
             bare.lua(before);
@@ -195,7 +195,7 @@ fn a_file_that_the_desk_changed_is_read_again_where_nothing_is_lost() {
             if *reason != "deleted" {
                 bare.lua("vim.fn.writefile({ 'others' }, vim.api.nvim_buf_get_name(B))");
             }
-            bare.with(
+            bare.lua_with(
                 "require('copydesk.document').changed({ uri = vim.uri_from_bufnr(B), reason = ... })",
                 json!([reason]),
             );
@@ -214,7 +214,7 @@ fn a_file_that_the_desk_changed_is_read_again_where_nothing_is_lost() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn other_peoples_callbacks_do_not_make_half_a_text_of_it() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let mut bare = opened(program);
         let read = bare.lua(
             "vim.api.nvim_create_autocmd('BufReadPost', { callback = function() error('mine') end })
@@ -237,7 +237,7 @@ fn other_peoples_callbacks_do_not_make_half_a_text_of_it() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_file_that_is_not_loaded_is_not_loaded_for_that() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         let mut bare = opened(program);
         let loaded = bare.lua(
             "vim.cmd('enew | bunload! ' .. B)

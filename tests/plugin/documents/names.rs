@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use crate::neovim::window::on_each;
-use crate::plugin::bare::Bare;
+use crate::neovim::neovim_session::for_each_neovim;
+use crate::plugin::mock_daemon_neovim::MockDaemonNeovim;
 
 /// With `a.txt` open in `B`, and changed.
-fn opened(program: &std::path::Path) -> Bare {
-    let mut bare = Bare::start(program, "utf-8");
+fn opened(program: &std::path::Path) -> MockDaemonNeovim {
+    let mut bare = MockDaemonNeovim::start(program, "utf-8");
     bare.write("a.txt", "one\n");
     bare.write("taken.txt", "taken\n");
     bare.lua(
@@ -23,7 +23,7 @@ fn opened(program: &std::path::Path) -> Bare {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_buffer_that_gets_another_name_is_another_document() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         for (command, name) in [
             ("file b.txt", "b.txt"),
             ("saveas b.txt", "b.txt"),
@@ -32,7 +32,7 @@ fn a_buffer_that_gets_another_name_is_another_document() {
             ("lua pcall(vim.cmd.file, 'taken.txt')", "a.txt"),
         ] {
             let mut bare = opened(program);
-            bare.with("vim.cmd('silent ' .. ...)", json!([command]));
+            bare.lua_with("vim.cmd('silent ' .. ...)", json!([command]));
             let seen = bare.lua(
                 "vim.api.nvim_buf_set_lines(B, -1, -1, true, { 'more' })
                  local applied = S.apply({ [B] = { { 0, 0, 0, 0, 'zero\\n' } } })

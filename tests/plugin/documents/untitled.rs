@@ -2,18 +2,18 @@
 
 use serde_json::json;
 
-use crate::neovim::window::on_each;
-use crate::plugin::bare::Bare;
+use crate::neovim::neovim_session::for_each_neovim;
+use crate::plugin::mock_daemon_neovim::MockDaemonNeovim;
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn the_desk_has_the_text_of_an_unnamed_buffer_whatever_happens_to_it() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         for (seed, encoding) in ["utf-8", "utf-16", "utf-32"].into_iter().enumerate() {
-            let mut bare = Bare::start(program, encoding);
+            let mut bare = MockDaemonNeovim::start(program, encoding);
             bare.lua(include_str!("../random.lua"));
-            bare.with("R.seed(...)", json!([seed]));
-            let version = bare.with("return R.untitled(...)", json!([300])).as_u64().unwrap();
+            bare.lua_with("R.seed(...)", json!([seed]));
+            let version = bare.lua_with("return R.untitled(...)", json!([300])).as_u64().unwrap();
             assert!(version > 300, "tame deeds: {version}");
         }
     });
@@ -22,8 +22,8 @@ fn the_desk_has_the_text_of_an_unnamed_buffer_whatever_happens_to_it() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn several_unnamed_buffers_are_several_documents_and_can_be_edited() {
-    on_each(|program| {
-        let mut bare = Bare::start(program, "utf-8");
+    for_each_neovim(|program| {
+        let mut bare = MockDaemonNeovim::start(program, "utf-8");
         let seen = bare.lua(
             "local first = S.attach(vim.api.nvim_get_current_buf())
              vim.api.nvim_buf_set_lines(first, 0, -1, true, { 'one' })
@@ -45,10 +45,10 @@ fn several_unnamed_buffers_are_several_documents_and_can_be_edited() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_buffer_that_gets_a_name_is_another_document_with_the_same_text() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         for command in ["file name.txt", "saveas name.txt", "write name.txt", "write! name.txt | edit"] {
-            let mut bare = Bare::start(program, "utf-8");
-            let seen = bare.with(
+            let mut bare = MockDaemonNeovim::start(program, "utf-8");
+            let seen = bare.lua_with(
                 "local command = ...
                  require('copydesk.attach').all(S.client)
                  local bufnr = vim.api.nvim_get_current_buf()
@@ -67,12 +67,12 @@ fn a_buffer_that_gets_a_name_is_another_document_with_the_same_text() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_is_no_document_any_more_is_closed() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         for command in
             ["bwipeout!", "bunload!", "bdelete!", "setlocal buftype=nofile", "setlocal nobuflisted"]
         {
-            let mut bare = Bare::start(program, "utf-8");
-            let seen = bare.with(
+            let mut bare = MockDaemonNeovim::start(program, "utf-8");
+            let seen = bare.lua_with(
                 "local command = ...
                  vim.cmd('new')
                  local bufnr = S.attach(vim.api.nvim_get_current_buf())
@@ -93,8 +93,8 @@ fn what_is_no_document_any_more_is_closed() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_is_typed_is_told_without_being_asked_for() {
-    on_each(|program| {
-        let mut bare = Bare::start(program, "utf-8");
+    for_each_neovim(|program| {
+        let mut bare = MockDaemonNeovim::start(program, "utf-8");
         bare.lua("B = S.attach(vim.api.nvim_get_current_buf())");
         bare.keys("iwords");
         let told = bare.lua(
@@ -111,8 +111,8 @@ fn what_is_typed_is_told_without_being_asked_for() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn an_empty_buffer_that_becomes_a_file_is_that_file() {
-    on_each(|program| {
-        let mut bare = Bare::start(program, "utf-8");
+    for_each_neovim(|program| {
+        let mut bare = MockDaemonNeovim::start(program, "utf-8");
         bare.write("a.txt", "one\n");
         let seen = bare.lua(
             "require('copydesk.attach').all(S.client)

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{answer, asked, check, connected, said};
-use crate::neovim::window::on_each;
+use super::{answered_result, check, start_connected, wait_for_answer, wait_for_server_request};
+use crate::neovim::neovim_session::for_each_neovim;
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
@@ -37,14 +37,14 @@ fn a_server_that_never_said_anything_does_not_count() {
         T.until_(function() return other:version("a.py") end)
         other:publish("a.py", {}, other:version("a.py"))
         return { alone, T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 600000 }) }"#;
-    check(script, json!([{ "state": "unsupported" }, said("proven", &[])]));
+    check(script, json!([{ "state": "unsupported" }, answered_result("proven", &[])]));
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_server_that_is_not_up_yet_is_waited_for() {
-    on_each(|program| {
-        let (_desk, mut window) = connected(program);
+    for_each_neovim(|program| {
+        let (_desk, mut window) = start_connected(program);
         let script = r#"
             local answers = { ["textDocument/diagnostic"] = { result = { kind = "full", items = {} } } }
             local provider = { diagnosticProvider = {} }
@@ -55,15 +55,15 @@ fn a_server_that_is_not_up_yet_is_waited_for() {
             T.servers.slow:release("initialize")
             return early"#;
         assert_eq!(window.lua(script), json!({ "state": "starting" }));
-        assert_eq!(answer(&mut window), said("proven", &[]));
+        assert_eq!(wait_for_answer(&mut window), answered_result("proven", &[]));
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_server_that_still_reads_the_project_is_not_believed_to_find_nothing() {
-    on_each(|program| {
-        let (_desk, mut window) = connected(program);
+    for_each_neovim(|program| {
+        let (_desk, mut window) = start_connected(program);
         let script = r#"
             local found = {}
             T.serve("scripted", "python", {
@@ -80,17 +80,17 @@ fn a_server_that_still_reads_the_project_is_not_believed_to_find_nothing() {
             end
             return early"#;
         assert_eq!(window.lua(script), json!({ "state": "starting" }));
-        asked(&mut window, "textDocument/diagnostic");
+        wait_for_server_request(&mut window, "textDocument/diagnostic");
         window.lua("T.finish()");
-        assert_eq!(answer(&mut window), said("proven", &["found"]));
+        assert_eq!(wait_for_answer(&mut window), answered_result("proven", &["found"]));
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_server_that_looks_at_the_project_once_more_is_waited_for() {
-    on_each(|program| {
-        let (_desk, mut window) = connected(program);
+    for_each_neovim(|program| {
+        let (_desk, mut window) = start_connected(program);
         let script = r#"
             local found = { T.problem(0, 0, 1, "before it has looked") }
             local server = T.serve("scripted", "python", {
@@ -114,10 +114,10 @@ fn a_server_that_looks_at_the_project_once_more_is_waited_for() {
               ready(true)
             end
             return { first, after }"#;
-        let before = said("proven", &["before it has looked"]);
+        let before = answered_result("proven", &["before it has looked"]);
         assert_eq!(window.lua(script), json!([{ "state": "starting" }, before]));
         window.lua("T.finish()");
-        assert_eq!(answer(&mut window), said("proven", &["after it has"]));
+        assert_eq!(wait_for_answer(&mut window), answered_result("proven", &["after it has"]));
     });
 }
 
@@ -130,7 +130,7 @@ fn what_a_server_did_not_say_in_time_of_something_open_is_told_as_not_known() {
         T.serve("scripted", "python", { capabilities = { diagnosticProvider = {} }, held = held })
         T.edit("a.py", "scripted")
         return T.ask("diagnostics", { wait = 50 })"#;
-    check(script, said("unknown", &[]));
+    check(script, answered_result("unknown", &[]));
 }
 
 #[test]
@@ -152,9 +152,9 @@ fn what_a_server_published_before_it_was_ready_proves_little() {
         local late = ask(60000)
         server:publish("a.py", {}, server:version("a.py"))
         return { early, late, ask(60000) }"#;
-    let mut early = said("unknown", &[]);
+    let mut early = answered_result("unknown", &[]);
     early["state"] = json!("starting");
-    check(script, json!([early, said("likely", &[]), said("proven", &[])]));
+    check(script, json!([early, answered_result("likely", &[]), answered_result("proven", &[])]));
 }
 
 /// Nor does what it found meanwhile: it may have forgotten what it knew. A status that says nothing changes nothing.
@@ -178,10 +178,13 @@ fn what_a_server_found_before_it_was_ready_proves_little() {
         local early, all = ask(100), T.ask("diagnostics", { wait = 50 })
         status({ quiescent = true })
         return { first, early, all, ask(60000) }"#;
-    let mut early = said("unknown", &["found"]);
+    let mut early = answered_result("unknown", &["found"]);
     early["state"] = json!("starting");
-    let unknown = said("unknown", &["found"]);
-    check(script, json!([said("proven", &["found"]), early, unknown, said("likely", &["found"])]));
+    let unknown = answered_result("unknown", &["found"]);
+    check(
+        script,
+        json!([answered_result("proven", &["found"]), early, unknown, answered_result("likely", &["found"])]),
+    );
 }
 
 #[test]
@@ -195,14 +198,14 @@ fn other_work_of_a_server_holds_nothing_up() {
         T.edit("a.py", "scripted")
         T.servers.scripted:progress("begin", "cargo check")
         return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 600000 })"#;
-    check(script, said("proven", &[]));
+    check(script, answered_result("proven", &[]));
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_buffer_that_is_wiped_meanwhile_ends_the_waiting() {
-    on_each(|program| {
-        let (_desk, mut window) = connected(program);
+    for_each_neovim(|program| {
+        let (_desk, mut window) = start_connected(program);
         window.lua(
             r#"
             local held = { "textDocument/diagnostic" }
@@ -210,10 +213,10 @@ fn a_buffer_that_is_wiped_meanwhile_ends_the_waiting() {
             T.edit("a.py", "scripted")
             T.begin("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 600000 })"#,
         );
-        asked(&mut window, "textDocument/diagnostic");
+        wait_for_server_request(&mut window, "textDocument/diagnostic");
         window.command("bwipeout!");
-        assert_eq!(answer(&mut window), json!({ "state": "cancelled" }));
-        let cancelled = window.nvim.wait("server", |told| told["method"] == "$/cancelRequest");
+        assert_eq!(wait_for_answer(&mut window), json!({ "state": "cancelled" }));
+        let cancelled = window.nvim.wait_for_message("server", |told| told["method"] == "$/cancelRequest");
         assert_eq!(cancelled["server"], "scripted");
     });
 }
@@ -221,8 +224,8 @@ fn a_buffer_that_is_wiped_meanwhile_ends_the_waiting() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_server_that_dies_meanwhile_cannot_say() {
-    on_each(|program| {
-        let (_desk, mut window) = connected(program);
+    for_each_neovim(|program| {
+        let (_desk, mut window) = start_connected(program);
         window.lua(
             r#"
             local held = { "textDocument/diagnostic" }
@@ -230,9 +233,9 @@ fn a_server_that_dies_meanwhile_cannot_say() {
             T.edit("a.py", "scripted")
             T.begin("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 600000 })"#,
         );
-        asked(&mut window, "textDocument/diagnostic");
+        wait_for_server_request(&mut window, "textDocument/diagnostic");
         window.lua("T.servers.scripted:die()");
-        assert_eq!(answer(&mut window), json!({ "state": "unsupported" }));
+        assert_eq!(wait_for_answer(&mut window), json!({ "state": "unsupported" }));
     });
 }
 
@@ -273,8 +276,8 @@ fn whatever_a_server_sends_becomes_a_diagnostic() {
 fn places_are_in_the_encoding_that_the_desk_and_neovim_have_agreed_on() {
     // A letter of two bytes, and one of four that UTF-16 counts twice: where the word behind them is.
     for (encoding, first, last) in [("utf-8", 6, 10), ("utf-16", 3, 7), ("utf-32", 2, 6)] {
-        on_each(|program| {
-            let (_desk, mut window) = connected(program);
+        for_each_neovim(|program| {
+            let (_desk, mut window) = start_connected(program);
             let script = r#"
                 local encoding, first, last = ...
                 local server = T.serve("scripted", "python", { encoding = encoding })
@@ -332,7 +335,14 @@ fn what_a_person_filters_from_the_screen_is_told_all_the_same() {
         vim.lsp.handlers["textDocument/publishDiagnostics"] = function() count = count + 10 end
         other:publish("a.py", { T.problem(0, 0, 1, "too") }, other:version("a.py"))
         return { own, T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 }), count }"#;
-    check(script, json!([said("proven", &["filtered"]), said("proven", &["filtered", "too"]), 11]));
+    check(
+        script,
+        json!([
+            answered_result("proven", &["filtered"]),
+            answered_result("proven", &["filtered", "too"]),
+            11
+        ]),
+    );
 }
 
 #[test]
@@ -361,8 +371,8 @@ fn what_a_compiler_says_of_the_file_holds_until_the_text_changes() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn without_a_document_all_that_is_known_is_told() {
-    on_each(|program| {
-        let (scripted, mut window) = connected(program);
+    for_each_neovim(|program| {
+        let (scripted, mut window) = start_connected(program);
         scripted.desk.write("b.py", "three\n");
         scripted.desk.write("closed.py", "four\n");
         let script = r#"

@@ -2,8 +2,10 @@
 
 use serde_json::json;
 
-use super::{answer, asked, check, connected, opened, said};
-use crate::neovim::window::on_each;
+use super::{
+    answered_result, check, start_connected, start_disconnected, wait_for_answer, wait_for_server_request,
+};
+use crate::neovim::neovim_session::for_each_neovim;
 
 const PULL: &str = "textDocument/diagnostic";
 
@@ -43,7 +45,7 @@ fn a_server_that_was_overtaken_is_asked_again() {
         })
         T.edit("a.py", "scripted")
         return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })"#;
-    check(script, said("proven", &["at last"]));
+    check(script, answered_result("proven", &["at last"]));
 }
 
 #[test]
@@ -58,14 +60,14 @@ fn a_server_that_refuses_to_be_asked_may_still_publish() {
         local silent = T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 50 })
         server:publish("a.py", { T.problem(0, 0, 1, "told") }, server:version("a.py"))
         return { silent, T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 }) }"#;
-    check(script, json!([{ "state": "cancelled" }, said("proven", &["told"])]));
+    check(script, json!([{ "state": "cancelled" }, answered_result("proven", &["told"])]));
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_server_may_say_later_that_it_can_be_asked() {
-    on_each(|program| {
-        let (_desk, mut window) = connected(program);
+    for_each_neovim(|program| {
+        let (_desk, mut window) = start_connected(program);
         window.lua(
             r#"
             local items = { T.problem(0, 0, 1, "late") }
@@ -75,15 +77,15 @@ fn a_server_may_say_later_that_it_can_be_asked() {
             T.begin("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })
             T.servers.scripted:register("textDocument/diagnostic", { documentSelector = { { language = "python" } } })"#,
         );
-        assert_eq!(answer(&mut window), said("proven", &["late"]));
+        assert_eq!(wait_for_answer(&mut window), answered_result("proven", &["late"]));
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_change_while_a_server_thinks_has_it_asked_again() {
-    on_each(|program| {
-        let (_desk, mut window) = connected(program);
+    for_each_neovim(|program| {
+        let (_desk, mut window) = start_connected(program);
         window.lua(
             r#"
             T.serve("scripted", "python", {
@@ -97,21 +99,21 @@ fn a_change_while_a_server_thinks_has_it_asked_again() {
             T.edit("a.py", "scripted")
             T.begin("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })"#,
         );
-        asked(&mut window, PULL);
+        wait_for_server_request(&mut window, PULL);
         window.lua(
             r#"
             vim.api.nvim_buf_set_lines(0, 0, 1, false, { "typed" })
             T.servers.scripted:release("textDocument/diagnostic")"#,
         );
-        assert_eq!(answer(&mut window), said("proven", &["new"]));
+        assert_eq!(wait_for_answer(&mut window), answered_result("proven", &["new"]));
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_question_that_somebody_else_cancels_is_asked_again() {
-    on_each(|program| {
-        let (_desk, mut window) = connected(program);
+    for_each_neovim(|program| {
+        let (_desk, mut window) = start_connected(program);
         window.lua(
             r#"
             local items = { T.problem(0, 0, 1, "found") }
@@ -130,15 +132,15 @@ fn a_question_that_somebody_else_cancels_is_asked_again() {
             end
             T.servers.scripted:release("textDocument/diagnostic")"#,
         );
-        assert_eq!(answer(&mut window), said("proven", &["found"]));
+        assert_eq!(wait_for_answer(&mut window), answered_result("proven", &["found"]));
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_published_version_is_a_proof_and_an_older_one_is_none() {
-    on_each(|program| {
-        let (_desk, mut window) = connected(program);
+    for_each_neovim(|program| {
+        let (_desk, mut window) = start_connected(program);
         window.lua(
             r#"
             local server = T.serve("scripted", "python", {})
@@ -149,14 +151,14 @@ fn a_published_version_is_a_proof_and_an_older_one_is_none() {
             server:publish("a.py", { T.problem(0, 0, 1, "old") }, before)
             server:publish("a.py", { T.problem(0, 0, 1, "new") }, server:version("a.py"))"#,
         );
-        assert_eq!(answer(&mut window), said("proven", &["new"]));
+        assert_eq!(wait_for_answer(&mut window), answered_result("proven", &["new"]));
         let later =
             window.lua(r#"return T.ask("diagnostics", { path = "a.py", version = T.version("a.py") })"#);
-        assert_eq!(later, said("proven", &["new"]), "without waiting");
+        assert_eq!(later, answered_result("proven", &["new"]), "without waiting");
         let script = r#"
             T.change({ "typed", "again" }, "a.py", "scripted")
             return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 50 })"#;
-        assert_eq!(window.lua(script), said("unknown", &["new"]), "the text has changed since");
+        assert_eq!(window.lua(script), answered_result("unknown", &["new"]), "the text has changed since");
     });
 }
 
@@ -172,7 +174,13 @@ fn what_is_published_after_a_change_and_then_left_is_likely() {
         local likely = T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })
         T.change({ "typed", "again" }, "a.py", "scripted")
         return { likely, T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 50 }) }"#;
-    check(script, json!([said("likely", &["without a version"]), said("unknown", &["without a version"])]));
+    check(
+        script,
+        json!([
+            answered_result("likely", &["without a version"]),
+            answered_result("unknown", &["without a version"])
+        ]),
+    );
 }
 
 #[test]
@@ -185,7 +193,7 @@ fn a_text_that_is_newer_than_the_one_asked_about_is_answered_for() {
         T.change({ "typed" }, "a.py", "scripted")
         server:publish("a.py", { T.problem(0, 0, 1, "newer") }, server:version("a.py"))
         return T.ask("diagnostics", { path = "a.py", version = asked, wait = 60000 })"#;
-    check(script, said("proven", &["newer"]));
+    check(script, answered_result("proven", &["newer"]));
 }
 
 #[test]
@@ -196,7 +204,7 @@ fn a_text_that_has_not_come_yet_is_not_proven() {
         T.edit("a.py", "scripted")
         server:publish("a.py", { T.problem(0, 0, 1, "older") }, server:version("a.py"))
         return T.ask("diagnostics", { path = "a.py", version = T.version("a.py") + 1, wait = 100 })"#;
-    check(script, said("unknown", &["older"]));
+    check(script, answered_result("unknown", &["older"]));
 }
 
 #[test]
@@ -210,14 +218,14 @@ fn a_server_that_comes_late_counts_in_its_own_numbers() {
         T.until_(function() return server:version("a.py") end)
         server:publish("a.py", { T.problem(0, 0, 1, "as opened") }, server:version("a.py"))
         return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })"#;
-    check(script, said("proven", &["as opened"]));
+    check(script, answered_result("proven", &["as opened"]));
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_server_that_was_there_before_the_desk_counts_in_its_own_numbers() {
-    on_each(|program| {
-        let (_desk, mut window) = opened(program);
+    for_each_neovim(|program| {
+        let (_desk, mut window) = start_disconnected(program);
         window.lua(
             r#"
             local server = T.serve("scripted", "python", {})
@@ -236,7 +244,10 @@ fn a_server_that_was_there_before_the_desk_counts_in_its_own_numbers() {
             local old = T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 100 })
             server:publish("a.py", { T.problem(0, 0, 1, "present") }, server:version("a.py"))
             return { old, T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 }) }"#;
-        assert_eq!(window.lua(script), json!([said("unknown", &["old"]), said("proven", &["present"])]));
+        assert_eq!(
+            window.lua(script),
+            json!([answered_result("unknown", &["old"]), answered_result("proven", &["present"])])
+        );
     });
 }
 
@@ -251,7 +262,7 @@ fn a_file_that_is_read_again_can_be_proven() {
         T.until_(function() return server:version("a.py") end)
         server:publish("a.py", { T.problem(0, 0, 1, "read again") }, server:version("a.py"))
         return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })"#;
-    check(script, said("proven", &["read again"]));
+    check(script, answered_result("proven", &["read again"]));
 }
 
 #[test]
@@ -269,7 +280,7 @@ fn a_file_that_gets_another_name_can_be_proven() {
             server:publish("a.py", {{ T.problem(0, 0, 1, "said since") }}, server:version("a.py"))
             return T.ask("diagnostics", {{ path = "a.py", version = T.version("a.py"), wait = 5000 }})"#
         );
-        check(&script, said("proven", &["said since"]));
+        check(&script, answered_result("proven", &["said since"]));
     }
 }
 
@@ -290,5 +301,5 @@ fn the_weakest_proof_of_several_servers_counts() {
         T.turn()
         other:publish("a.py", { T.problem(0, 0, 1, "both"), T.problem(0, 0, 1, "two") })
         return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })"#;
-    check(script, said("likely", &["both", "one", "two"]));
+    check(script, answered_result("likely", &["both", "one", "two"]));
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{answer, asked, check, connected};
-use crate::neovim::window::on_each;
+use super::{check, start_connected, wait_for_answer, wait_for_server_request};
+use crate::neovim::neovim_session::for_each_neovim;
 
 /// Asks about the first character of `a.py`, of a server with these answers.
 fn script(capabilities: &str, answers: &str, rest: &str) -> String {
@@ -213,8 +213,8 @@ fn calls_are_followed_to_their_other_ends() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn places_are_told_in_the_desks_encoding_in_files_that_nobody_has_open_too() {
-    on_each(|program| {
-        let (scripted, mut window) = connected(program);
+    for_each_neovim(|program| {
+        let (scripted, mut window) = start_connected(program);
         scripted.desk.write("b.py", "é𝄞word\r\n");
         scripted.desk.write("a.py", "é𝄞word\n");
         let script = r#"
@@ -242,8 +242,8 @@ fn places_are_told_in_the_desks_encoding_in_files_that_nobody_has_open_too() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_is_not_answered_in_time_is_cancelled() {
-    on_each(|program| {
-        let (_desk, mut window) = connected(program);
+    for_each_neovim(|program| {
+        let (_desk, mut window) = start_connected(program);
         let script = r#"
             local held = { "textDocument/definition" }
             T.serve("scripted", "python", { capabilities = { definitionProvider = true }, held = held })
@@ -251,7 +251,7 @@ fn what_is_not_answered_in_time_is_cancelled() {
             local position = { line = 0, character = 0 }
             return T.ask("navigate", { kind = "definition", path = "a.py", position = position, wait = 50 })"#;
         assert_eq!(window.lua(script), json!({ "state": "cancelled" }));
-        window.nvim.wait("server", |told| told["method"] == "$/cancelRequest");
+        window.nvim.wait_for_message("server", |told| told["method"] == "$/cancelRequest");
     });
 }
 
@@ -277,8 +277,8 @@ fn a_server_that_fails_cannot_say_and_one_that_was_overtaken_is_asked_again() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_server_that_is_not_ready_is_waited_for() {
-    on_each(|program| {
-        let (_desk, mut window) = connected(program);
+    for_each_neovim(|program| {
+        let (_desk, mut window) = start_connected(program);
         let script = r#"
             T.serve("slow", "python", {
               capabilities = { definitionProvider = true },
@@ -296,22 +296,22 @@ fn a_server_that_is_not_ready_is_waited_for() {
             T.begin("navigate", vim.tbl_extend("force", params, { wait = 60000 }))
             return { before, loading }"#;
         assert_eq!(window.lua(script), json!([{ "state": "starting" }, { "state": "starting" }]));
-        asked(&mut window, "textDocument/definition");
+        wait_for_server_request(&mut window, "textDocument/definition");
         window.lua(
             r#"
             local place = { line = 0, character = 0 }
             T.result = { uri = T.uri("a.py"), range = { start = place, ["end"] = place } }
             T.servers.slow:progress("end")"#,
         );
-        assert_eq!(answer(&mut window)["locations"], json!([{ "uri": "a.py", "range": "0:0-0:0" }]));
+        assert_eq!(wait_for_answer(&mut window)["locations"], json!([{ "uri": "a.py", "range": "0:0-0:0" }]));
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_server_that_dies_while_it_is_asked_cannot_say() {
-    on_each(|program| {
-        let (_desk, mut window) = connected(program);
+    for_each_neovim(|program| {
+        let (_desk, mut window) = start_connected(program);
         window.lua(
             r#"
             local held = { "textDocument/definition" }
@@ -319,18 +319,18 @@ fn a_server_that_dies_while_it_is_asked_cannot_say() {
             local place = { line = 0, character = 0 }
             T.begin("navigate", { kind = "definition", path = "a.py", position = place, wait = 600000 })"#,
         );
-        asked(&mut window, "textDocument/definition");
+        wait_for_server_request(&mut window, "textDocument/definition");
         window.lua("T.servers.scripted:die()");
-        assert_eq!(answer(&mut window), json!({ "state": "unsupported" }));
+        assert_eq!(wait_for_answer(&mut window), json!({ "state": "unsupported" }));
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_buffer_that_is_wiped_meanwhile_cannot_be_spoken_of() {
-    on_each(|program| {
+    for_each_neovim(|program| {
         for method in ["textDocument/prepareCallHierarchy", "callHierarchy/incomingCalls"] {
-            let (_desk, mut window) = connected(program);
+            let (_desk, mut window) = start_connected(program);
             window.nvim.lua(
                 r#"
                 local item = { name = "own", kind = 12, uri = T.uri("a.py"), range = T.problem(0, 0, 1, "").range }
@@ -344,10 +344,10 @@ fn a_buffer_that_is_wiped_meanwhile_cannot_be_spoken_of() {
                 T.begin("navigate", { kind = "incomingCalls", path = "a.py", position = position, wait = 60000 })"#,
                 json!([method]),
             );
-            asked(&mut window, method);
+            wait_for_server_request(&mut window, method);
             window.command("bwipeout!");
             window.nvim.lua("T.servers.scripted:release(...)", json!([method]));
-            let answer = answer(&mut window);
+            let answer = wait_for_answer(&mut window);
             assert!(answer["state"] == "cancelled" || answer["state"] == "answered", "{method}: {answer}");
             assert_eq!(window.lua("return T.said"), json!([]), "{method}");
         }

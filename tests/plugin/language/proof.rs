@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{answer, check, connected, said};
-use crate::neovim::window::on_each;
+use super::{answered_result, check, start_connected, wait_for_answer};
+use crate::neovim::neovim_session::for_each_neovim;
 
 /// typescript-language-server: it publishes nothing where nothing is wrong before and after.
 #[test]
@@ -30,7 +30,7 @@ fn the_compiler_behind_a_server_is_asked_past_it() {
         local result = T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })
         result.files[1].items[1].source = nil
         return result"#;
-    check(script, said("proven", &["new"]));
+    check(script, answered_result("proven", &["new"]));
 }
 
 /// A rust-analyzer: what the compiler says follows a save. The clock goes on when a test says so.
@@ -160,18 +160,18 @@ const CLANGD: &str = r#"
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn clangd_is_told_once_more_of_a_text_with_another_head() {
-    on_each(|program| {
-        let (_desk, mut window) = connected(program);
+    for_each_neovim(|program| {
+        let (_desk, mut window) = start_connected(program);
         window.lua(CLANGD);
         window.lua("T.change({ '#include <x>', 'one' }, 'a.py', 'clangd') T.publishes('with what was kept') T.asks()");
-        let touch = window.nvim.wait("server", |told| told["params"]["forceRebuild"] == true);
+        let touch = window.nvim.wait_for_message("server", |told| told["params"]["forceRebuild"] == true);
         assert_eq!(touch["params"]["contentChanges"], json!([]));
         let version = touch["params"]["textDocument"]["version"].clone();
         window.nvim.lua("T.publishes(...)", json!(["made anew", version]));
-        assert_eq!(answer(&mut window), said("proven", &["made anew"]));
+        assert_eq!(wait_for_answer(&mut window), answered_result("proven", &["made anew"]));
         // Below the same head its first word is proof.
         window.lua("T.change({ '#include <x>', 'two' }, 'a.py', 'clangd') T.publishes('below it') T.asks()");
-        assert_eq!(answer(&mut window), said("proven", &["below it"]));
+        assert_eq!(wait_for_answer(&mut window), answered_result("proven", &["below it"]));
     });
 }
 
@@ -186,7 +186,7 @@ fn clangd_says_nothing_of_a_text_that_may_include_what_is_not_saved() {
         vim.api.nvim_buf_set_lines(0, 0, -1, false, { "typed" })
         vim.cmd("silent buffer a.py")
         return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })"#;
-    let mut expected: Value = said("unknown", &["as saved"]);
+    let mut expected: Value = answered_result("unknown", &["as saved"]);
     expected["files"][0]["proof"] = json!("unknown");
     check(&format!("{CLANGD}{script}"), expected);
 }
@@ -195,8 +195,8 @@ fn clangd_says_nothing_of_a_text_that_may_include_what_is_not_saved() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn clangd_has_not_seen_what_was_saved_since_it_spoke() {
-    on_each(|program| {
-        let (_desk, mut window) = connected(program);
+    for_each_neovim(|program| {
+        let (_desk, mut window) = start_connected(program);
         window.lua(CLANGD);
         window.lua(
             r#"
@@ -212,10 +212,10 @@ fn clangd_has_not_seen_what_was_saved_since_it_spoke() {
             T.turn()
             T.asks()"#,
         );
-        let touch = window.nvim.wait("server", |told| told["params"]["forceRebuild"] == true);
+        let touch = window.nvim.wait_for_message("server", |told| told["params"]["forceRebuild"] == true);
         let version = touch["params"]["textDocument"]["version"].clone();
         window.nvim.lua("T.publishes(...)", json!(["made anew", version]));
-        assert_eq!(answer(&mut window), said("proven", &["made anew"]));
+        assert_eq!(wait_for_answer(&mut window), answered_result("proven", &["made anew"]));
     });
 }
 
@@ -258,15 +258,15 @@ fn what_was_told_before_another_document_changed_is_not_proven_by_what_is_said_a
         server:publish("a.py", { T.problem(0, 0, 1, "before") }, server:version("a.py"))
         local params = { path = "a.py", version = T.version("a.py"), wait = 60000 }
         return T.ask("diagnostics", params)"#;
-    check(script, said("likely", &["before"]));
+    check(script, answered_result("likely", &["before"]));
 }
 
 /// What is typed before the server speaks of the text before is not what it spoke of.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn the_head_that_clangd_kept_is_that_of_the_text_it_was_told() {
-    on_each(|program| {
-        let (_desk, mut window) = connected(program);
+    for_each_neovim(|program| {
+        let (_desk, mut window) = start_connected(program);
         window.lua(CLANGD);
         window.lua(
             r##"
@@ -277,7 +277,7 @@ fn the_head_that_clangd_kept_is_that_of_the_text_it_was_told() {
             T.publishes("with what was kept")
             T.asks()"##,
         );
-        window.nvim.wait("server", |told| told["params"]["forceRebuild"] == true);
+        window.nvim.wait_for_message("server", |told| told["params"]["forceRebuild"] == true);
     });
 }
 
@@ -341,7 +341,7 @@ fn what_clangd_says_in_a_folder_that_was_not_read_to_the_end_is_likely() {
     let ask = r#"
         T.publishes("said")
         return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })"#;
-    check(&format!("{script}{CLANGD}{ask}"), said("likely", &["said"]));
+    check(&format!("{script}{CLANGD}{ask}"), answered_result("likely", &["said"]));
 }
 
 /// What it was told of the disk a server reads there some time later.
@@ -431,8 +431,8 @@ fn what_neovim_was_answered_before_another_document_changed_is_not_proven() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn servers_are_told_of_a_file_that_the_desk_took_away_and_what_they_said_before_is_not_proven() {
-    on_each(|program| {
-        let (_desk, mut window) = connected(program);
+    for_each_neovim(|program| {
+        let (_desk, mut window) = start_connected(program);
         let proofs = window.lua(
             r#"
             local server = T.serve("scripted", "python", {})
@@ -447,7 +447,9 @@ fn servers_are_told_of_a_file_that_the_desk_took_away_and_what_they_said_before_
             return { first, proof(100) }"#,
         );
         assert_eq!(proofs, json!(["proven", "unknown"]));
-        let told = window.nvim.wait("server", |told| told["method"] == "workspace/didChangeWatchedFiles");
+        let told = window
+            .nvim
+            .wait_for_message("server", |told| told["method"] == "workspace/didChangeWatchedFiles");
         assert_eq!(told["params"]["changes"][0]["type"], 3);
     });
 }

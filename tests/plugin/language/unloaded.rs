@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::{check, connected};
-use crate::neovim::window::on_each;
+use super::{check, start_connected};
+use crate::neovim::neovim_session::for_each_neovim;
 
 /// A server that publishes a file's first line as soon as it is opened.
 const ECHO: &str = r#"
@@ -56,8 +56,8 @@ fn a_kind_of_file_without_a_server_is_said_to_be_without_one() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn visited_files_go_away_again() {
-    on_each(|program| {
-        let (scripted, mut window) = connected(program);
+    for_each_neovim(|program| {
+        let (scripted, mut window) = start_connected(program);
         for name in ["b.py", "c.py", "d.py", "e.py"] {
             scripted.desk.write(name, format!("{name}\n"));
         }
@@ -86,8 +86,8 @@ fn visited_files_go_away_again() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_file_that_was_changed_on_the_disk_is_read_again() {
-    on_each(|program| {
-        let (scripted, mut window) = connected(program);
+    for_each_neovim(|program| {
+        let (scripted, mut window) = start_connected(program);
         window.lua(ECHO);
         assert_eq!(window.lua(r#"return T.first_line("a.py")"#), "one");
         scripted.desk.write("a.py", "changed since\n");
@@ -116,8 +116,8 @@ fn the_swap_file_of_another_neovim_asks_nothing() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_file_sets_nothing_before_a_person_goes_to_it() {
-    on_each(|program| {
-        let (scripted, mut window) = connected(program);
+    for_each_neovim(|program| {
+        let (scripted, mut window) = start_connected(program);
         scripted.desk.write("hostile.py", "text\n# vim: set textwidth=33 :\n");
         window.lua(ECHO);
         let script = r#"
@@ -139,8 +139,8 @@ fn a_file_sets_nothing_before_a_person_goes_to_it() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_is_published_of_a_buffer_without_the_server_is_no_proof() {
-    on_each(|program| {
-        let (scripted, mut window) = connected(program);
+    for_each_neovim(|program| {
+        let (scripted, mut window) = start_connected(program);
         scripted.desk.write("closed.py", "four\n");
         scripted.desk.write("other.txt", "five\n");
         let script = r#"

@@ -3,8 +3,8 @@
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
-use crate::neovim::window::on_each;
-use crate::plugin::bare::Bare;
+use crate::neovim::neovim_session::for_each_neovim;
+use crate::plugin::mock_daemon_neovim::MockDaemonNeovim;
 
 /// The lines, and what of each is in which colour.
 const DRAW: &str = r#"
@@ -24,8 +24,8 @@ const DRAW: &str = r#"
 
 #[track_caller]
 fn check(metadata: &Value, is_proposed: bool, expected: &Expect) {
-    on_each(|program| {
-        let drawn = Bare::start(program, "utf-16").with(DRAW, json!([metadata, is_proposed]));
+    for_each_neovim(|program| {
+        let drawn = MockDaemonNeovim::start(program, "utf-16").lua_with(DRAW, json!([metadata, is_proposed]));
         expected.assert_eq(drawn.as_str().unwrap());
     });
 }
@@ -34,7 +34,7 @@ fn problem(severity: &str, code: Option<&str>, message: &str) -> Value {
     json!({ "path": "src/cart.rs", "line": 12, "column": 9, "severity": severity, "code": code, "message": message })
 }
 
-fn of(reports: Value, new: Value, unsure: Value) -> Value {
+fn diagnostics_metadata(reports: Value, new: Value, unsure: Value) -> Value {
     json!({ "diagnostics": { "reports": reports, "new": new, "unsure": unsure, "fixed": 1, "remaining": 2 } })
 }
 
@@ -49,7 +49,7 @@ fn problems_and_who_says_so() {
         { "source": "clippy", "proof": "unknown", "why": "it runs for saved files only" },
     ]);
     check(
-        &of(reports.clone(), new.clone(), json!([])),
+        &diagnostics_metadata(reports.clone(), new.clone(), json!([])),
         false,
         &expect![[r#"
         true
@@ -64,7 +64,7 @@ fn problems_and_who_says_so() {
     "#]],
     );
     check(
-        &of(reports, new, json!([])),
+        &diagnostics_metadata(reports, new, json!([])),
         true,
         &expect![[r#"
         true
@@ -86,7 +86,7 @@ fn a_handful_and_how_many_more() {
     let unsure = json!(vec![problem("information", None, "x"); 7]);
     let reports = json!([{ "source": "rust-analyzer", "proof": "proven" }]);
     check(
-        &of(reports, json!([]), unsure),
+        &diagnostics_metadata(reports, json!([]), unsure),
         false,
         &expect![[r#"
         true
@@ -112,7 +112,7 @@ fn a_handful_and_how_many_more() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_is_not_known_is_not_clean() {
     let reports = json!([{ "source": "rust-analyzer", "proof": "unknown", "why": "still indexing (40 %)" }]);
-    let mut told = of(reports, json!([]), json!([]));
+    let mut told = diagnostics_metadata(reports, json!([]), json!([]));
     told["diagnostics"]["remaining"] = json!(0);
     check(
         &told,
@@ -129,8 +129,8 @@ fn what_is_not_known_is_not_clean() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn whatever_stands_there() {
     for odd in [json!(7), json!({}), json!({ "diagnostics": null }), json!({ "diagnostics": "none" })] {
-        on_each(|program| {
-            let drawn = Bare::start(program, "utf-16").with(DRAW, json!([odd, false]));
+        for_each_neovim(|program| {
+            let drawn = MockDaemonNeovim::start(program, "utf-16").lua_with(DRAW, json!([odd, false]));
             assert_eq!(drawn, "false\n", "{odd}");
         });
     }

@@ -4,9 +4,9 @@ use std::io::{BufRead as _, BufReader};
 
 use serde_json::{Value, json};
 
-use super::{edit, is_about, parts, plays, requests, results, says, scripted, task};
-use crate::model_server::{Recorded, Turn};
-use crate::sessions::harness::Scripted;
+use super::{edit, is_about, parts, requests, results, script_session, scripted, task, text_turn};
+use crate::model_server::{RecordedRequest, ScriptedTurn};
+use crate::sessions::harness::ScriptedEnvironment;
 
 /// Killed at every event while an agent works: both sessions have what was complete, and both go on.
 #[test]
@@ -14,28 +14,33 @@ fn nothing_complete_is_lost_when_it_dies_while_an_agent_works() {
     let play = || {
         let scripted = scripted(json!({}));
         let go = |number: usize| {
-            move |request: &Recorded| {
+            move |request: &RecordedRequest| {
                 is_about(request, "Go") && request.body["messages"].as_array().unwrap().len() == number
             }
         };
-        scripted.server.whenever(go(1), task("c1", "general", "Look"));
-        let is_resumed = |request: &Recorded| request.body["messages"].to_string().contains("Take it up");
-        scripted
-            .server
-            .whenever(move |request| is_about(request, "Go") && !is_resumed(request), says("Going on."));
+        scripted.server.on_each_request(go(1), task("c1", "general", "Look"));
+        let is_resumed =
+            |request: &RecordedRequest| request.body["messages"].to_string().contains("Take it up");
+        scripted.server.on_each_request(
+            move |request| is_about(request, "Go") && !is_resumed(request),
+            text_turn("Going on."),
+        );
         let look = |number: usize| {
-            move |request: &Recorded| {
+            move |request: &RecordedRequest| {
                 is_about(request, "Look") && request.body["messages"].as_array().unwrap().len() == number
             }
         };
-        scripted.server.whenever(look(1), says("I look.").call("r1", "read", json!({ "filePath": "a.txt" })));
-        scripted.server.whenever(look(3), edit("e1", "two", "2"));
-        scripted.server.whenever(|request| is_about(request, "Look"), says("Below done."));
+        scripted.server.on_each_request(
+            look(1),
+            text_turn("I look.").call("r1", "read", json!({ "filePath": "a.txt" })),
+        );
+        scripted.server.on_each_request(look(3), edit("e1", "two", "2"));
+        scripted.server.on_each_request(|request| is_about(request, "Look"), text_turn("Below done."));
         // It may have died before the agent heard anything.
-        scripted.server.whenever(|request| is_about(request, "Go on"), says("Below done."));
+        scripted.server.on_each_request(|request| is_about(request, "Go on"), text_turn("Below done."));
         scripted
     };
-    let killed_after = |scripted: &Scripted, count: usize| -> Vec<Value> {
+    let killed_after = |scripted: &ScriptedEnvironment, count: usize| -> Vec<Value> {
         let mut child = scripted.start(&["--json", "--auto", "Go"]);
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let events = lines.take(count).map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect();
@@ -97,7 +102,11 @@ fn nothing_complete_is_lost_when_it_dies_while_an_agent_works() {
         if has_begun {
             let again =
                 json!({ "description": "On", "prompt": "Go on", "subagent_type": "general", "task_id": id });
-            plays(&scripted.server, "Go", [Turn::new().call("c2", "task", again), says("Taken up.")]);
+            script_session(
+                &scripted.server,
+                "Go",
+                [ScriptedTurn::new().call("c2", "task", again), text_turn("Taken up.")],
+            );
             let ran = scripted.run(&["--auto", "--continue", "Take it up"]);
             assert_eq!(ran.code, Some(0), "after {count} events: {ran:?}");
             let result = results(&requests(&scripted.server, "Go").pop().unwrap()).pop().unwrap();
@@ -119,12 +128,12 @@ fn nothing_complete_is_lost_when_it_dies_while_an_agent_works() {
 async fn what_was_under_way_below_is_marked_when_the_session_above_goes_on() {
     let config = json!({ "permission": { "bash": "allow" }, "subagent_depth": 2 });
     let scripted = scripted(config);
-    let sleeps = Turn::new().call("b1", "bash", json!({ "command": "touch started; sleep 600" }));
-    plays(&scripted.server, "Go", [task("c1", "general", "Look"), says("I see.")]);
-    plays(&scripted.server, "Look", [task("d1", "general", "Deeper")]);
-    plays(&scripted.server, "Deeper", [sleeps]);
+    let sleeps = ScriptedTurn::new().call("b1", "bash", json!({ "command": "touch started; sleep 600" }));
+    script_session(&scripted.server, "Go", [task("c1", "general", "Look"), text_turn("I see.")]);
+    script_session(&scripted.server, "Look", [task("d1", "general", "Deeper")]);
+    script_session(&scripted.server, "Deeper", [sleeps]);
     let mut child = scripted.start(&["Go"]);
-    scripted.wait_for("started").await;
+    scripted.wait_for_file("started").await;
     child.kill().unwrap();
     child.wait().unwrap();
     let ran = scripted.run(&["--continue", "And now?"]);

@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{
-    arguments, edit, is_about, may_say, plays, read, requests, results, says, scripted, task, tools,
+    arguments, edit, is_about, read, requests, results, script_fallback, script_session, scripted, task,
+    text_turn, tools,
 };
-use crate::model_server::{Recorded, Turn, Usage};
+use crate::model_server::{RecordedRequest, ScriptedTurn, ScriptedUsage};
 use crate::sessions::harness::events;
 
 #[test]
@@ -16,7 +17,7 @@ fn whoever_is_unknown_gets_no_task() {
         "chief": { "mode": "primary", "description": "Is for people." },
     }, "permission": { "task": { "secret": "deny" } } }));
     let calls = ["nobody", "chief", "title", "secret", ""];
-    let mut turn = Turn::new();
+    let mut turn = ScriptedTurn::new();
     for (number, agent) in calls.iter().enumerate() {
         turn = turn.call(format!("c{number}"), "task", arguments(agent, "Look"));
     }
@@ -28,7 +29,7 @@ fn whoever_is_unknown_gets_no_task() {
             "task",
             json!({ "description": "x", "prompt": "Look", "subagent_type": "review", "task_id": "01k9" }),
         );
-    plays(&scripted.server, "Go", [turn, says("Done.")]);
+    script_session(&scripted.server, "Go", [turn, text_turn("Done.")]);
     assert_eq!(scripted.run(&["Go"]).code, Some(0));
     let requests = requests(&scripted.server, "Go");
     let results = results(&requests[1]);
@@ -51,9 +52,9 @@ fn tools_that_are_switched_off_above_are_off_below() {
         "build": { "tools": { "bash": false } },
         "general": { "tools": { "bash": true, "batch": true } },
     } }));
-    let run = Turn::new().call("b1", "bash", json!({ "command": "touch ran" }));
-    plays(&scripted.server, "Go", [task("c1", "general", "Below"), says("Done.")]);
-    plays(&scripted.server, "Below", [run, says("Not there.")]);
+    let run = ScriptedTurn::new().call("b1", "bash", json!({ "command": "touch ran" }));
+    script_session(&scripted.server, "Go", [task("c1", "general", "Below"), text_turn("Done.")]);
+    script_session(&scripted.server, "Below", [run, text_turn("Not there.")]);
     assert_eq!(scripted.run(&["--auto", "Go"]).code, Some(0));
     let below = requests(&scripted.server, "Below");
     let tools = tools(&below[0]);
@@ -66,9 +67,9 @@ fn tools_that_are_switched_off_above_are_off_below() {
 #[test]
 fn outputs_of_a_task_lie_with_those_of_the_session_it_works_for() {
     let scripted = scripted(json!({ "permission": { "bash": "allow" } }));
-    let long = Turn::new().call("b1", "bash", json!({ "command": "seq 10000" }));
-    plays(&scripted.server, "Go", [task("c1", "general", "Below"), says("Done.")]);
-    plays(&scripted.server, "Below", [long, says("Counted.")]);
+    let long = ScriptedTurn::new().call("b1", "bash", json!({ "command": "seq 10000" }));
+    script_session(&scripted.server, "Go", [task("c1", "general", "Below"), text_turn("Done.")]);
+    script_session(&scripted.server, "Below", [long, text_turn("Counted.")]);
     assert_eq!(scripted.run(&["Go"]).code, Some(0));
     let list = scripted.desk.run(&["sessions", "list", "--json"]).json();
     let told = results(&requests(&scripted.server, "Below")[1]).remove(0);
@@ -84,18 +85,22 @@ fn agents_call_agents_only_as_deep_as_is_said() {
     };
     // One level where nobody says.
     let flat = deep(None);
-    plays(&flat.server, "Go", [task("c1", "general", "Below"), says("Done.")]);
-    plays(&flat.server, "Below", [task("b1", "general", "Deeper"), says("Not allowed.")]);
+    script_session(&flat.server, "Go", [task("c1", "general", "Below"), text_turn("Done.")]);
+    script_session(&flat.server, "Below", [task("b1", "general", "Deeper"), text_turn("Not allowed.")]);
     assert_eq!(flat.run(&["Go"]).code, Some(0));
     let below = requests(&flat.server, "Below");
     assert!(!tools(&below[0]).contains(&"task"), "{below:?}");
     assert!(results(&below[1])[0].contains("The tool `task` is switched off"), "{below:?}");
     // Two, and what the deepest does and uses belongs to the call on top.
-    let used = Usage { input: 1000, output: 100, ..Usage::default() };
+    let used = ScriptedUsage { input: 1000, output: 100, ..ScriptedUsage::default() };
     let two = deep(Some(2));
-    plays(&two.server, "Go", [task("c1", "general", "Below"), says("Done.")]);
-    plays(&two.server, "Below", [task("b1", "general", "Deeper"), says("Below done.")]);
-    plays(&two.server, "Deeper", [read("d1"), edit("d2", "two", "2"), says("Deeper done.").usage(used)]);
+    script_session(&two.server, "Go", [task("c1", "general", "Below"), text_turn("Done.")]);
+    script_session(&two.server, "Below", [task("b1", "general", "Deeper"), text_turn("Below done.")]);
+    script_session(
+        &two.server,
+        "Deeper",
+        [read("d1"), edit("d2", "two", "2"), text_turn("Deeper done.").usage(used)],
+    );
     let ran = two.run(&["--auto", "--json", "Go"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let events = events(&ran);
@@ -110,9 +115,9 @@ fn agents_call_agents_only_as_deep_as_is_said() {
     assert_eq!(two.desk.read("a.txt"), "one\ntwo\nthree\n");
     // None.
     let none = deep(Some(0));
-    none.server.play(says("Alone."));
+    none.server.queue_turn(text_turn("Alone."));
     assert_eq!(none.run(&["Go"]).code, Some(0));
-    assert!(!tools(&none.sent(0)).contains(&"task"));
+    assert!(!tools(&none.request_body(0)).contains(&"task"));
 }
 
 #[test]
@@ -125,12 +130,12 @@ fn what_is_denied_above_is_denied_below_and_nobody_there_is_nobody_anywhere() {
         },
     }));
     scripted.desk.write("secret.txt", "hush");
-    plays(&scripted.server, "Go", [task("c1", "general", "Try"), says("Done.")]);
-    let tries = Turn::new()
+    script_session(&scripted.server, "Go", [task("c1", "general", "Try"), text_turn("Done.")]);
+    let tries = ScriptedTurn::new()
         .call("t1", "bash", json!({ "command": "touch ran" }))
         .call("t2", "read", json!({ "filePath": "secret.txt" }))
         .call("t3", "edit", json!({ "filePath": "a.txt", "oldString": "two", "newString": "2" }));
-    plays(&scripted.server, "Try", [read("t0"), tries, says("I could not.")]);
+    script_session(&scripted.server, "Try", [read("t0"), tries, text_turn("I could not.")]);
     let ran = scripted.run(&["Go"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let below = requests(&scripted.server, "Try");
@@ -149,16 +154,16 @@ fn who_plans_calls_explore_alone() {
     let run = |config: Value| {
         let scripted = scripted(config);
         let both = task("c1", "explore", "Look").call("c2", "task", arguments("general", "Do"));
-        plays(&scripted.server, "Go", [both, says("Planned.")]);
+        script_session(&scripted.server, "Go", [both, text_turn("Planned.")]);
         let told = |word: &'static str| {
-            move |request: &Recorded| {
+            move |request: &RecordedRequest| {
                 is_about(request, "Look") && request.body["messages"].to_string().contains(word)
             }
         };
-        scripted.server.whenever(told("e1"), says("Three lines."));
-        scripted.server.whenever(told("r1"), edit("e1", "two", "2"));
-        may_say(&scripted.server, "Look", read("r1"));
-        may_say(&scripted.server, "Do", says("Done."));
+        scripted.server.on_each_request(told("e1"), text_turn("Three lines."));
+        scripted.server.on_each_request(told("r1"), edit("e1", "two", "2"));
+        script_fallback(&scripted.server, "Look", read("r1"));
+        script_fallback(&scripted.server, "Do", text_turn("Done."));
         let ran = scripted.run(&["--agent", "plan", "Go"]);
         assert_eq!(ran.code, Some(i32::from(ran.stderr.contains("nobody could be asked"))), "{ran:?}");
         assert_eq!(scripted.desk.read("a.txt"), "one\ntwo\nthree\n");

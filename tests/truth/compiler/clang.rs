@@ -1,8 +1,8 @@
 //! `clang -fsyntax-only`, file by file, with the flags that the project says.
 
-use super::{At, Problem, State, located};
+use super::{ProjectCompiler, ProjectTexts, TruthProblem, parse_location};
 
-pub(super) fn check(at: &At, state: &State) -> Vec<Problem> {
+pub(super) fn check(at: &ProjectCompiler, state: &ProjectTexts) -> Vec<TruthProblem> {
     let flags =
         state.get("compile_flags.txt").map(|flags| flags.lines().collect::<Vec<_>>()).unwrap_or_default();
     let mut problems = Vec::new();
@@ -15,8 +15,8 @@ pub(super) fn check(at: &At, state: &State) -> Vec<Problem> {
     problems
 }
 
-fn problem(at: &At, line: &str) -> Option<Problem> {
-    let (path, line, rest) = located(line)?;
+fn problem(at: &ProjectCompiler, line: &str) -> Option<TruthProblem> {
+    let (path, line, rest) = parse_location(line)?;
     let (severity, message) = rest.split_once(": ")?;
     let is_error = match severity {
         "error" | "fatal error" => true,
@@ -25,5 +25,5 @@ fn problem(at: &At, line: &str) -> Option<Problem> {
     };
     let message = message.to_owned();
     let code = if severity == "fatal error" { "fatal".to_owned() } else { String::new() };
-    Some(Problem { path: at.inside(path), line, is_error, code, message, source: "clang".into() })
+    Some(TruthProblem { path: at.relative_path(path), line, is_error, code, message, source: "clang".into() })
 }

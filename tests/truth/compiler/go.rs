@@ -1,8 +1,8 @@
 //! `go build`, which tells every error of types, and then `go vet`, which tells what it finds besides as warnings.
 
-use super::{At, Problem, cache, located};
+use super::{ProjectCompiler, TruthProblem, cache, parse_location};
 
-pub(super) fn check(at: &At) -> Vec<Problem> {
+pub(super) fn check(at: &ProjectCompiler) -> Vec<TruthProblem> {
     let built = cache().join("truth/go");
     let modules = built.join("modules");
     let (off, local) = (std::path::Path::new("off"), std::path::Path::new("local"));
@@ -17,8 +17,15 @@ pub(super) fn check(at: &At) -> Vec<Problem> {
     said.lines().filter_map(|line| problem(at, line.trim_start_matches("vet: "), false)).collect()
 }
 
-fn problem(at: &At, line: &str, is_error: bool) -> Option<Problem> {
-    let (path, line, message) = located(line)?;
+fn problem(at: &ProjectCompiler, line: &str, is_error: bool) -> Option<TruthProblem> {
+    let (path, line, message) = parse_location(line)?;
     let message = message.to_owned();
-    Some(Problem { path: at.inside(path), line, is_error, code: String::new(), message, source: "go".into() })
+    Some(TruthProblem {
+        path: at.relative_path(path),
+        line,
+        is_error,
+        code: String::new(),
+        message,
+        source: "go".into(),
+    })
 }

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::{At, Problem, cache};
+use super::{ProjectCompiler, TruthProblem, cache};
 
-pub(super) fn check(at: &At) -> Vec<Problem> {
+pub(super) fn check(at: &ProjectCompiler) -> Vec<TruthProblem> {
     let target = cache().join("truth/target");
     let args = ["check", "--quiet", "--offline", "--message-format", "json"];
     let (said, _) = at.run(&args, &[("CARGO_TARGET_DIR", &target)]);
@@ -14,7 +14,7 @@ pub(super) fn check(at: &At) -> Vec<Problem> {
         .collect()
 }
 
-fn problem(at: &At, line: &Value) -> Option<Problem> {
+fn problem(at: &ProjectCompiler, line: &Value) -> Option<TruthProblem> {
     let told = &line["message"];
     let is_error = match told["level"].as_str()? {
         "error" => true,
@@ -23,8 +23,8 @@ fn problem(at: &At, line: &Value) -> Option<Problem> {
     };
     // One without a place only counts the others.
     let span = told["spans"].as_array()?.iter().find(|span| span["is_primary"] == true)?;
-    Some(Problem {
-        path: at.inside(span["file_name"].as_str()?),
+    Some(TruthProblem {
+        path: at.relative_path(span["file_name"].as_str()?),
         line: span["line_start"].as_u64()? as usize,
         is_error,
         code: told["code"]["code"].as_str().unwrap_or_default().to_owned(),

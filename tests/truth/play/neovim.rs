@@ -6,27 +6,27 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::{PATIENCE, Played, calls, on_disk, turns, wait, warm_turns};
-use crate::plugin::window::Window;
-use crate::sessions::harness::Scripted;
-use crate::truth::case::{Call, Case, Project, State};
-use crate::truth::servers::Servers;
-use crate::truth::told::Told;
+use super::{PATIENCE, PlayedCase, calls, on_disk, turns, wait, warm_turns};
+use crate::plugin::plugin_neovim::PluginNeovim;
+use crate::sessions::harness::ScriptedEnvironment;
+use crate::truth::case::{ProjectTexts, TruthCall, TruthCase, TruthProject};
+use crate::truth::reported_problems::ReportedProblems;
+use crate::truth::servers::InstalledServers;
 
 pub(super) fn in_neovim(
     program: &Path,
-    scripted: &Scripted,
-    (servers, server): (&Servers, &str),
-    (project, case): (&Project, &Case),
-) -> Played {
-    let mut window = Window::open(program, &scripted.desk);
+    scripted: &ScriptedEnvironment,
+    (servers, server): (&InstalledServers, &str),
+    (project, case): (&TruthProject, &TruthCase),
+) -> PlayedCase {
+    let mut window = PluginNeovim::open(program, &scripted.desk);
     window.nvim.lua(include_str!("neovim.lua"), json!([servers.command(server), server]));
     let first_read = case.steps[0].iter().filter_map(|call| match call {
-        Call::Read { read } => Some(read.clone()),
+        TruthCall::Read { read } => Some(read.clone()),
         _ => None,
     });
     // What is open in an editor is not taken away there.
-    let gone = gone(case);
+    let gone = removed_files(case);
     let mut open: Vec<String> = first_read.filter(|path| !gone.contains(path)).collect();
     window.connect();
     if !open.contains(&project.warm.path) {
@@ -37,12 +37,15 @@ pub(super) fn in_neovim(
     }
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
-        warm_turns(scripted, project, case).into_iter().for_each(|turn| scripted.server.play(turn));
+        warm_turns(scripted, project, case).into_iter().for_each(|turn| scripted.server.queue_turn(turn));
         window.command("Copydesk ask Warm up");
-        window.ended();
-        let told = Told::collect(&made(&mut window).remove("w2").into_iter().collect::<Vec<_>>(), "");
+        window.wait_for_turn_end();
+        let told = ReportedProblems::collect(
+            &completed_calls(&mut window).remove("w2").into_iter().collect::<Vec<_>>(),
+            "",
+        );
         assert!(told.failed.is_empty(), "{:?}", told.failed);
-        if told.is_known() || told.reports.iter().all(|report| !report.is_of_a_server()) {
+        if told.is_known() || told.reports.iter().all(|report| !report.is_from_server()) {
             break;
         }
     }
@@ -51,25 +54,25 @@ pub(super) fn in_neovim(
     }
     let first = scripted.server.requests().len();
     for (number, turn) in turns(case).enumerate() {
-        scripted.server.play(turn.hold(format!("step {number}")));
+        scripted.server.queue_turn(turn.gate_before_response(format!("step {number}")));
     }
     window.command("Copydesk ask Work");
     let mut states = Vec::new();
     for number in 0..=case.steps.len() {
         let gate = format!("step {number}");
-        wait(scripted.server.reached(&gate));
-        states.push(shown(&mut window, on_disk(&scripted.desk)));
-        scripted.server.open(&gate);
+        wait(scripted.server.wait_for_gate(&gate));
+        states.push(visible_texts(&mut window, on_disk(&scripted.desk)));
+        scripted.server.open_gate(&gate);
     }
-    window.ended();
-    Played { states, calls: made(&mut window), first }
+    window.wait_for_turn_end();
+    PlayedCase { states, calls: completed_calls(&mut window), first }
 }
 
 /// Files that a patch takes away or moves.
-fn gone(case: &Case) -> Vec<String> {
+fn removed_files(case: &TruthCase) -> Vec<String> {
     let mut gone = Vec::new();
     for call in case.steps.iter().flatten() {
-        let Call::Patch { patch } = call else { continue };
+        let TruthCall::Patch { patch } = call else { continue };
         let file =
             |line: &str, word: &str| line.strip_prefix(&format!("*** {word} File: ")).map(str::to_owned);
         gone.extend(patch.iter().filter_map(|line| file(line, "Delete")));
@@ -80,7 +83,7 @@ fn gone(case: &Case) -> Vec<String> {
 }
 
 /// The calls, as the plugin knows them.
-fn made(window: &mut Window) -> std::collections::BTreeMap<String, Value> {
+fn completed_calls(window: &mut PluginNeovim) -> std::collections::BTreeMap<String, Value> {
     let parts = window.lua("return vim.json.encode(require('copydesk.session').current().parts)");
     let parts: Vec<Value> = serde_json::from_str(parts.as_str().unwrap()).unwrap();
     let parts: Vec<Value> = parts.into_iter().map(|part| json!({ "part": part })).collect();
@@ -88,7 +91,7 @@ fn made(window: &mut Window) -> std::collections::BTreeMap<String, Value> {
 }
 
 /// The texts of the project: those of buffers where there are any.
-fn shown(window: &mut Window, mut state: State) -> State {
+fn visible_texts(window: &mut PluginNeovim, mut state: ProjectTexts) -> ProjectTexts {
     let buffers = window.lua("return T.shown()");
     for (path, text) in buffers.as_object().into_iter().flatten() {
         state.insert(path.clone(), text.as_str().unwrap().to_owned());

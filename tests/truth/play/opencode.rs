@@ -13,17 +13,17 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 
-use super::{Step, between, name, states, turns, warm_turns};
-use crate::model_server::{ModelServer, Wire};
-use crate::sessions::harness::Scripted;
-use crate::truth::case::{Call, Case, Kind, Project};
-use crate::truth::judge::Moment;
-use crate::truth::problem::Problem;
-use crate::truth::servers::Servers;
-use crate::truth::told::{Report, Told};
+use super::{PlayedStep, name, states, states_between, turns, warm_turns};
+use crate::model_server::{ScriptedModelServer, ScriptedWire};
+use crate::sessions::harness::ScriptedEnvironment;
+use crate::truth::case::{TruthCall, TruthCase, TruthCaseKind, TruthProject};
+use crate::truth::judge::CompiledSnapshot;
+use crate::truth::problem::TruthProblem;
+use crate::truth::reported_problems::{ReportedProblems, ReportedSource};
+use crate::truth::servers::InstalledServers;
 
 /// The whole configuration of a person who wants this server.
-fn config(model: &ModelServer, servers: &Servers, server: &str, case: &Case) -> Value {
+fn config(model: &ScriptedModelServer, servers: &InstalledServers, server: &str, case: &TruthCase) -> Value {
     let (name, extensions): (_, &[&str]) = match server {
         "rust-analyzer" => ("rust", &[".rs"]),
         "typescript-language-server" | "typescript-7" => ("typescript", &[".ts"]),
@@ -36,13 +36,13 @@ fn config(model: &ModelServer, servers: &Servers, server: &str, case: &Case) -> 
     if server == "ruff" {
         lsp["pyright"] = json!({ "disabled": true });
     }
-    let model_name = if case.patches() { "gpt-5" } else { "m-1" };
+    let model_name = if case.uses_patches() { "gpt-5" } else { "m-1" };
     json!({
         "model": format!("script/{model_name}"),
         "small_model": format!("script/{model_name}"),
         "provider": { "script": {
             "npm": "@ai-sdk/anthropic",
-            "options": { "baseURL": model.base_url(Wire::Anthropic), "apiKey": "sk-0987654321" },
+            "options": { "baseURL": model.base_url(ScriptedWire::Anthropic), "apiKey": "sk-0987654321" },
             "models": { model_name: {} },
         } },
         "lsp": lsp,
@@ -57,9 +57,9 @@ fn config(model: &ModelServer, servers: &Servers, server: &str, case: &Case) -> 
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Ends with all that it has started, also where a test fails.
-struct Run(Child);
+struct OpenCodeProcess(Child);
 
-impl Drop for Run {
+impl Drop for OpenCodeProcess {
     fn drop(&mut self) {
         let _ = kill_process_group(Pid::from_child(&self.0), Signal::KILL);
         let _ = self.0.wait();
@@ -68,21 +68,21 @@ impl Drop for Run {
 
 pub(super) fn in_opencode(
     program: &Path,
-    scripted: &Scripted,
-    (servers, server): (&Servers, &str),
-    (project, case): (&Project, &Case),
-) -> Vec<Step> {
+    scripted: &ScriptedEnvironment,
+    (servers, server): (&InstalledServers, &str),
+    (project, case): (&TruthProject, &TruthCase),
+) -> Vec<PlayedStep> {
     let config = config(&scripted.server, servers, server, case);
     scripted.desk.write("~/.config/opencode/opencode.json", config.to_string());
     // One run, so that its servers are those that were warmed up.
-    if case.kind != Kind::Cold {
+    if case.kind != TruthCaseKind::Cold {
         let warm = warm_turns(scripted, project, case);
         let last = warm.len() - 1;
-        warm.into_iter().take(last).for_each(|turn| scripted.server.play(turn));
+        warm.into_iter().take(last).for_each(|turn| scripted.server.queue_turn(turn));
     }
-    let first = if case.kind == Kind::Cold { 0 } else { 3 };
+    let first = if case.kind == TruthCaseKind::Cold { 0 } else { 3 };
     for (number, turn) in turns(case).enumerate() {
-        scripted.server.play(turn.hold(format!("step {number}")));
+        scripted.server.queue_turn(turn.gate_before_response(format!("step {number}")));
     }
     let mut command = Command::new(program);
     scripted.desk.prepare(&mut command);
@@ -96,7 +96,7 @@ pub(super) fn in_opencode(
         command.env(variable, value);
     }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut run = Run(command.process_group(0).spawn().unwrap());
+    let mut run = OpenCodeProcess(command.process_group(0).spawn().unwrap());
     let mut said = BufReader::new(run.0.stdout.take().unwrap());
     let (tell, told) = mpsc::channel();
     std::thread::spawn(move || {
@@ -110,41 +110,42 @@ pub(super) fn in_opencode(
     assert_eq!(told.recv_timeout(LIMIT), Err(mpsc::RecvTimeoutError::Disconnected), "OpenCode ends");
     drop(run);
     let root = scripted.desk.path("");
-    let steps = case.steps.iter().enumerate().filter(|(_, calls)| calls.iter().any(Call::changes));
-    let step = |(number, calls): (usize, &Vec<Call>)| {
-        let read = read(&scripted.sent(first + number + 1));
+    let steps = case.steps.iter().enumerate().filter(|(_, calls)| calls.iter().any(TruthCall::is_change));
+    let step = |(number, calls): (usize, &Vec<TruthCall>)| {
+        let read = last_model_input(&scripted.request_body(first + number + 1));
         let requests = scripted.server.requests();
         let asked = requests[first + number + 1].begun;
         let waited =
-            scripted.server.answered(first + number + 1).map(|at| asked.saturating_duration_since(at));
-        let told = Told {
+            scripted.server.answer_time(first + number + 1).map(|at| asked.saturating_duration_since(at));
+        let told = ReportedProblems {
             reports: reports(calls),
-            failed: failed(&scripted.sent(first + number + 1), number, calls),
+            failed: failed(&scripted.request_body(first + number + 1), number, calls),
             waited_ms: waited.unwrap_or(Duration::ZERO).as_millis().try_into().unwrap_or(u64::MAX),
-            ..Told::default()
+            ..ReportedProblems::default()
         };
-        let states = between(&states[number], &states[number + 1], calls);
-        Step { states, told, listed: Some(listed(&read, &root)), read }
+        let states = states_between(&states[number], &states[number + 1], calls);
+        PlayedStep { states, told, listed: Some(parse_diagnostics(&read, &root)), read }
     };
     steps.map(step).collect()
 }
 
 /// What the model was told last.
-fn read(request: &Value) -> String {
+fn last_model_input(request: &Value) -> String {
     let messages = request["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let contents = messages.last().and_then(|last| last["content"].as_array()).into_iter().flatten();
     contents.filter_map(|part| part["content"].as_str()).fold(String::new(), |read, text| read + text + "\n")
 }
 
 /// It always says what its servers said last; of commands it says nothing.
-fn reports(calls: &[Call]) -> Vec<Report> {
-    let is_edit = |call: &&Call| call.changes() && !matches!(call, Call::Bash { .. });
-    let report = |_| Report { source: "OpenCode".to_owned(), proof: "likely".to_owned(), why: String::new() };
+fn reports(calls: &[TruthCall]) -> Vec<ReportedSource> {
+    let is_edit = |call: &&TruthCall| call.is_change() && !matches!(call, TruthCall::Bash { .. });
+    let report =
+        |_| ReportedSource { source: "OpenCode".to_owned(), proof: "likely".to_owned(), why: String::new() };
     calls.iter().filter(is_edit).map(report).collect()
 }
 
 /// The words of calls that did not go through.
-fn failed(request: &Value, step: usize, calls: &[Call]) -> Vec<String> {
+fn failed(request: &Value, step: usize, calls: &[TruthCall]) -> Vec<String> {
     let names: Vec<_> = (0..calls.len()).map(|call| name(step, call)).collect();
     let messages = request["messages"].as_array().into_iter().flatten();
     let results = messages.flat_map(|message| message["content"].as_array().into_iter().flatten());
@@ -155,7 +156,7 @@ fn failed(request: &Value, step: usize, calls: &[Call]) -> Vec<String> {
 }
 
 /// `<diagnostics file="…">`, and `ERROR [line:column] message` for each.
-fn listed(read: &str, root: &Path) -> Vec<Problem> {
+fn parse_diagnostics(read: &str, root: &Path) -> Vec<TruthProblem> {
     let (mut path, mut all) = (None, Vec::new());
     for line in read.lines() {
         if let Some((_, rest)) = line.split_once("<diagnostics file=\"") {
@@ -167,7 +168,7 @@ fn listed(read: &str, root: &Path) -> Vec<Problem> {
             (&path, line.strip_prefix("ERROR [").and_then(|rest| rest.split_once("] ")))
         {
             let line = place.split(':').next().and_then(|line| line.parse().ok()).unwrap_or(0);
-            all.push(Problem {
+            all.push(TruthProblem {
                 path: path.clone(),
                 line,
                 is_error: true,
@@ -181,17 +182,23 @@ fn listed(read: &str, root: &Path) -> Vec<Problem> {
 }
 
 /// What it told, for the judge: what it lists beside what was wrong before is new.
-pub(crate) fn told(mut told: Told, listed: &[Problem], moments: &[Moment]) -> Told {
+pub(crate) fn report_new_problems(
+    mut told: ReportedProblems,
+    listed: &[TruthProblem],
+    moments: &[CompiledSnapshot],
+) -> ReportedProblems {
     let (before, after) = (&moments[0], &moments[moments.len() - 1]);
     let delta = super::super::judge::delta(before, after);
-    let is_old = |one: &Problem| {
-        let remains = |known: &Problem| known.is(one) && !delta.new.iter().any(|new| new.is(one));
+    let is_old = |one: &TruthProblem| {
+        let remains = |known: &TruthProblem| {
+            known.matches_compiler(one) && !delta.new.iter().any(|new| new.matches_compiler(one))
+        };
         after.truth.iter().any(remains)
     };
     told.new = listed.iter().filter(|one| !is_old(one)).cloned().collect();
     let is_edited = |path: &str| before.state.get(path) != after.state.get(path);
-    let is_told = |fixed: &&Problem| {
-        fixed.is_error && is_edited(&fixed.path) && !listed.iter().any(|one| fixed.is(one))
+    let is_told = |fixed: &&TruthProblem| {
+        fixed.is_error && is_edited(&fixed.path) && !listed.iter().any(|one| fixed.matches_compiler(one))
     };
     told.fixed = delta.fixed.iter().filter(is_told).count() as u64;
     told

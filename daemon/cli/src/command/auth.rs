@@ -4,16 +4,16 @@ use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use copydesk_config::keys::Keys;
+use copydesk_config::keys::KeyStore;
 use copydesk_config::mask;
-use copydesk_model::provider::{KeyOrigin, known};
+use copydesk_model::provider::{KeyOrigin, known_providers};
 use serde::Serialize;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::cli::{Auth, AuthAction};
+use crate::args::{AuthArgs, AuthCommand};
 use crate::configuration;
 use crate::terminal::{self, print};
-use copydesk_host::setup::Setup;
+use copydesk_host::setup::UserSetup;
 
 /// What a shell says of a program that Ctrl-C ended.
 const CANCELLED: u8 = 130;
@@ -21,21 +21,21 @@ const CANCELLED: u8 = 130;
 /// No key is longer than this.
 const LONGEST: u64 = 16 * 1024;
 
-pub(crate) fn run(setup: &Setup, options: &Auth) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(setup: &UserSetup, options: &AuthArgs) -> anyhow::Result<ExitCode> {
     match &options.action {
-        AuthAction::Add { provider } => return add(setup, provider),
-        AuthAction::List { json } => list(setup, *json)?,
-        AuthAction::Remove { provider } => remove(setup, provider)?,
+        AuthCommand::Add { provider } => return add(setup, provider),
+        AuthCommand::List { json } => list(setup, *json)?,
+        AuthCommand::Remove { provider } => remove(setup, provider)?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn add(setup: &Setup, provider: &str) -> anyhow::Result<ExitCode> {
+fn add(setup: &UserSetup, provider: &str) -> anyhow::Result<ExitCode> {
     let loaded = configuration::load(setup)?;
     let registry = setup.registry(&loaded)?;
     configuration::print_warnings(&loaded);
-    registry.exists(provider)?;
-    let provider = registry.listed_id(provider);
+    registry.check_provider(provider)?;
+    let provider = registry.canonical_id(provider);
     let Some(key) = read_key(provider)? else {
         terminal::remark("cancelled; nothing was changed");
         return Ok(ExitCode::from(CANCELLED));
@@ -47,7 +47,7 @@ fn add(setup: &Setup, provider: &str) -> anyhow::Result<ExitCode> {
         !key.contains(odd),
         "this is no key: it has spaces or control characters in it; nothing was changed"
     );
-    let replaced = Keys::add(&setup.paths.data_dir, provider, key)?;
+    let replaced = KeyStore::add(&setup.paths.data_dir, provider, key)?;
     let verb = if replaced { "Replaced" } else { "Added" };
     print(format!("{verb} the key for {provider}. `copydesk models {provider}` lists its models."))?;
     // Now that it is stored: whose key would be sent?
@@ -89,19 +89,19 @@ fn type_key(provider: &str) -> io::Result<Option<String>> {
 }
 
 #[derive(Serialize)]
-struct Row {
+struct ProviderKeyView {
     provider: String,
     key: String,
     origin: String,
 }
 
-fn list(setup: &Setup, json: bool) -> anyhow::Result<()> {
+fn list(setup: &UserSetup, json: bool) -> anyhow::Result<()> {
     let loaded = configuration::load(setup)?;
     let registry = setup.registry(&loaded)?;
     configuration::print_warnings(&loaded);
     let in_use = registry.keys_in_use().into_iter();
     let rows: Vec<_> = in_use
-        .map(|(provider, key)| Row {
+        .map(|(provider, key)| ProviderKeyView {
             provider,
             key: mask(key.secret.expose()),
             origin: key.origin.to_string(),
@@ -120,12 +120,12 @@ fn list(setup: &Setup, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn remove(setup: &Setup, provider: &str) -> anyhow::Result<()> {
+fn remove(setup: &UserSetup, provider: &str) -> anyhow::Result<()> {
     // The configuration is not needed for this, and may be broken: the provider's own id is all that is looked up.
-    let ids = [Some(provider), known::id(provider).filter(|id| *id != provider)];
+    let ids = [Some(provider), known_providers::canonical_id(provider).filter(|id| *id != provider)];
     let mut removed = false;
     for id in ids.into_iter().flatten() {
-        removed = removed || Keys::remove(&setup.paths.data_dir, id)?;
+        removed = removed || KeyStore::remove(&setup.paths.data_dir, id)?;
     }
     anyhow::ensure!(removed, "there is no key for {provider} in {}", setup.keys()?.path().display());
     print(format!("Removed the key for {provider}."))?;

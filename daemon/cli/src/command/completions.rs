@@ -3,7 +3,7 @@
 use clap::CommandFactory as _;
 use clap_complete::Shell;
 
-use crate::cli::Cli;
+use crate::args::Cli;
 use crate::terminal;
 
 pub(crate) fn run(shell: Shell) -> anyhow::Result<()> {

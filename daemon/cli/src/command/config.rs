@@ -2,19 +2,21 @@
 
 use std::path::Path;
 
-use copydesk_config::trust::Trust;
-use copydesk_config::{self as config, Entry, Layer, Loaded, LoadedFile, Origin, Source};
+use copydesk_config::trust::TrustStore;
+use copydesk_config::{
+    self as config, ConfigEntry, ConfigLayer, ConfigOrigin, ConfigSource, LoadedConfig, LoadedConfigFile,
+};
 use serde::Serialize;
 
-use crate::cli::{Config, ConfigAction};
+use crate::args::{ConfigArgs, ConfigCommand};
 use crate::configuration;
 use crate::terminal::{self, BOLD, DIM, print, styled};
-use copydesk_host::setup::Setup;
+use copydesk_host::setup::UserSetup;
 
-pub(crate) fn run(setup: &Setup, options: &Config) -> anyhow::Result<()> {
+pub(crate) fn run(setup: &UserSetup, options: &ConfigArgs) -> anyhow::Result<()> {
     match &options.action {
-        Some(ConfigAction::Schema) => schema(),
-        Some(ConfigAction::Trust { remove }) => trust(setup, *remove),
+        Some(ConfigCommand::Schema) => schema(),
+        Some(ConfigCommand::Trust { remove }) => trust(setup, *remove),
         None if options.json => show_json(&setup.load()?),
         None => show(setup, &configuration::load(setup)?),
     }
@@ -25,33 +27,33 @@ pub(crate) fn schema() -> anyhow::Result<()> {
 }
 
 #[derive(Serialize)]
-struct Report<'a> {
-    files: Vec<File>,
-    values: Vec<Entry>,
-    warnings: &'a [config::Warning],
+struct ConfigView<'a> {
+    files: Vec<ConfigFileView>,
+    values: Vec<ConfigEntry>,
+    warnings: &'a [config::ConfigWarning],
 }
 
 #[derive(Serialize)]
-struct File {
+struct ConfigFileView {
     path: String,
     layer: &'static str,
     trusted: bool,
 }
 
-fn show_json(loaded: &Loaded) -> anyhow::Result<()> {
-    let files = loaded.files.iter().map(|file| File {
+fn show_json(loaded: &LoadedConfig) -> anyhow::Result<()> {
+    let files = loaded.files.iter().map(|file| ConfigFileView {
         path: file.source.to_string(),
         layer: layer(&file.source),
-        trusted: file.source.trusted,
+        trusted: file.source.is_trusted,
     });
-    terminal::print_json(&Report {
+    terminal::print_json(&ConfigView {
         files: files.collect(),
-        values: config::entries(&loaded.merged),
+        values: config::config_entries(&loaded.merged),
         warnings: &loaded.warnings,
     })
 }
 
-fn show(setup: &Setup, loaded: &Loaded) -> anyhow::Result<()> {
+fn show(setup: &UserSetup, loaded: &LoadedConfig) -> anyhow::Result<()> {
     if loaded.files.is_empty() {
         let file = setup.paths.config_dir.join("copydesk.jsonc");
         print(format!(
@@ -61,11 +63,11 @@ fn show(setup: &Setup, loaded: &Loaded) -> anyhow::Result<()> {
         return Ok(());
     }
     print(styled(BOLD, "Files, later ones win"))?;
-    for LoadedFile { source, .. } in &loaded.files {
-        let note = if source.trusted { "" } else { "  not trusted: see `copydesk config trust --help`" };
+    for LoadedConfigFile { source, .. } in &loaded.files {
+        let note = if source.is_trusted { "" } else { "  not trusted: see `copydesk config trust --help`" };
         print(format!("  {:8} {}{}", layer(source), brief(setup, &source.path), styled(DIM, note)))?;
     }
-    let entries = config::entries(&loaded.merged);
+    let entries = config::config_entries(&loaded.merged);
     if entries.is_empty() {
         return Ok(());
     }
@@ -81,21 +83,21 @@ fn show(setup: &Setup, loaded: &Loaded) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn place(setup: &Setup, origin: &Origin) -> String {
+fn place(setup: &UserSetup, origin: &ConfigOrigin) -> String {
     format!("{}:{}:{}", brief(setup, &origin.file.path), origin.line, origin.column)
 }
 
-fn layer(source: &Source) -> &'static str {
+fn layer(source: &ConfigSource) -> &'static str {
     match source.layer {
-        Layer::User => "user",
-        Layer::Named => "named",
-        Layer::Project => "project",
-        Layer::Inline => "inline",
+        ConfigLayer::User => "user",
+        ConfigLayer::Named => "named",
+        ConfigLayer::Project => "project",
+        ConfigLayer::Inline => "inline",
     }
 }
 
 /// A path as a person would write it from where they are.
-fn brief(setup: &Setup, path: &Path) -> String {
+fn brief(setup: &UserSetup, path: &Path) -> String {
     if let Ok(below) = path.strip_prefix(&setup.cwd) {
         return below.display().to_string();
     }
@@ -105,15 +107,16 @@ fn brief(setup: &Setup, path: &Path) -> String {
     }
 }
 
-fn trust(setup: &Setup, remove: bool) -> anyhow::Result<()> {
+fn trust(setup: &UserSetup, remove: bool) -> anyhow::Result<()> {
     let loaded = setup.load()?;
-    let files: Vec<_> = loaded.files.iter().filter(|file| file.source.layer == Layer::Project).collect();
+    let files: Vec<_> =
+        loaded.files.iter().filter(|file| file.source.layer == ConfigLayer::Project).collect();
     anyhow::ensure!(
         !files.is_empty(),
         "no configuration file of a project was found from {} up",
         setup.cwd.display()
     );
-    Trust::change(&setup.paths.state_dir, |trust| {
+    TrustStore::update(&setup.paths.state_dir, |trust| {
         for file in &files {
             if remove {
                 trust.remove(&file.source.path)?;

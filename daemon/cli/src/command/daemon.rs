@@ -6,22 +6,24 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use copydesk_session::Store;
-use copydesk_workspace::journal::{Bound, Journal};
+use copydesk_workspace::journal::{Journal, JournalLimits};
 
-use crate::cli::Daemon;
-use crate::shim::start::{FAILED, READY, TAKEN};
+use crate::args::DaemonArgs;
+use crate::shim::daemon_starter::{FAILED, READY, TAKEN};
 use crate::{log, terminal};
 use copydesk_faces::lifecycle;
-use copydesk_faces::lsp::Desk;
-use copydesk_host::hub::Hub;
-use copydesk_host::setup::Setup;
-use copydesk_rpc::transport::{Place, TransportError};
+use copydesk_faces::lsp::EditorService;
+use copydesk_host::session_host::SessionHost;
+use copydesk_host::setup::UserSetup;
+use copydesk_rpc::transport::{DaemonAddress, TransportError};
 
-pub(crate) fn run(setup: &Setup, options: &Daemon) -> anyhow::Result<()> {
+pub(crate) fn run(setup: &UserSetup, options: &DaemonArgs) -> anyhow::Result<()> {
     let result = serve(setup, options);
     // Nobody sees the standard error of a detached daemon; who started it reads this line instead.
     match result {
-        Err(error) if options.detached && matches!(error.downcast_ref(), Some(TransportError::Taken)) => {
+        Err(error)
+            if options.detached && matches!(error.downcast_ref(), Some(TransportError::AlreadyRunning)) =>
+        {
             Ok(terminal::print(TAKEN)?)
         }
         Err(error) if options.detached => Ok(terminal::print(format_args!("{FAILED}{error:#}"))?),
@@ -29,9 +31,9 @@ pub(crate) fn run(setup: &Setup, options: &Daemon) -> anyhow::Result<()> {
     }
 }
 
-fn serve(setup: &Setup, options: &Daemon) -> anyhow::Result<()> {
+fn serve(setup: &UserSetup, options: &DaemonArgs) -> anyhow::Result<()> {
     let env = |name: &str| std::env::var_os(name);
-    let place = Place::new(&env);
+    let place = DaemonAddress::new(&env);
     let idle = idle(options)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let result = runtime.block_on(async {
@@ -56,12 +58,12 @@ fn serve(setup: &Setup, options: &Daemon) -> anyhow::Result<()> {
 }
 
 /// A store or a journal that was moved aside is told in the log: nobody else listens.
-fn host(setup: &Setup) -> anyhow::Result<Desk> {
+fn host(setup: &UserSetup) -> anyhow::Result<EditorService> {
     let (store, opened) = Store::open(&setup.paths.data_dir)?;
     if let Some(aside) = opened.moved_aside {
         tracing::error!(aside = %aside.display(), "the sessions could not be read and were moved aside");
     }
-    let journal = match Journal::open(&setup.paths.data_dir, Bound::default()) {
+    let journal = match Journal::open(&setup.paths.data_dir, JournalLimits::default()) {
         Ok((journal, opened)) => {
             if let Some(aside) = opened.moved_aside {
                 tracing::error!(aside = %aside.display(), "the journal could not be read and was moved aside");
@@ -73,10 +75,10 @@ fn host(setup: &Setup) -> anyhow::Result<Desk> {
             None
         }
     };
-    Ok(Desk { hub: Arc::new(Hub::new(setup.paths.clone(), store, journal)) })
+    Ok(EditorService { host: Arc::new(SessionHost::new(setup.paths.clone(), store, journal)) })
 }
 
-fn idle(options: &Daemon) -> anyhow::Result<Duration> {
+fn idle(options: &DaemonArgs) -> anyhow::Result<Duration> {
     let seconds = match (options.idle_exit, std::env::var("COPYDESK_IDLE_EXIT")) {
         (Some(seconds), _) => seconds,
         (None, Ok(text)) => text

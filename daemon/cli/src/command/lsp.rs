@@ -5,25 +5,25 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::shim::start::Starter;
-use crate::shim::{self, End};
-use copydesk_rpc::transport::Place;
+use crate::shim::daemon_starter::DaemonStarter;
+use crate::shim::{self, ShimExit};
+use copydesk_rpc::transport::DaemonAddress;
 
 pub(crate) fn run() -> anyhow::Result<ExitCode> {
-    let place = Place::new(&|name| std::env::var_os(name));
-    let starter = Starter::new(place, program(std::env::current_exe()?));
+    let place = DaemonAddress::new(&|name| std::env::var_os(name));
+    let starter = DaemonStarter::new(place, program(std::env::current_exe()?));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let end = runtime.block_on(shim::run(starter, tokio::io::stdin(), tokio::io::stdout()));
     // A thread waits for more from the editor, and would for ever.
     runtime.shutdown_background();
     Ok(match end {
-        End::Orderly => ExitCode::SUCCESS,
-        End::Abrupt => ExitCode::FAILURE,
+        ShimExit::Orderly => ExitCode::SUCCESS,
+        ShimExit::Abrupt => ExitCode::FAILURE,
     })
 }
 
 /// Whether a command line is this command and what editors add to it: then nobody has to read it.
-pub(crate) fn is_all_that_is_said(words: impl Iterator<Item = OsString>) -> bool {
+pub(crate) fn is_bare_lsp_command(words: impl Iterator<Item = OsString>) -> bool {
     let mut words = words.skip(1);
     words.next().is_some_and(|word| word == "lsp") && words.all(|word| word == "--stdio")
 }

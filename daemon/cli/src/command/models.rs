@@ -1,44 +1,44 @@
 //! `copydesk models`: what can be used now, and what is missing for the rest.
 
 use copydesk_config::Config;
-use copydesk_model::catalogue::{ModelInfo, Prices};
-use copydesk_model::{Listing, Registry, State, local, offline};
+use copydesk_model::catalogue::{ModelPrices, ModelSpec};
+use copydesk_model::{ModelRegistry, ProviderListing, ProviderState, local_servers, offline};
 use serde::Serialize;
 
-use crate::cli::Models;
+use crate::args::ModelsArgs;
 use crate::configuration;
 use crate::terminal::{self, BOLD, DIM, GOOD, print, styled};
-use copydesk_host::setup::Setup;
+use copydesk_host::setup::UserSetup;
 
 #[derive(Serialize)]
-struct Report<'a> {
+struct ModelsView<'a> {
     /// What is used where nobody says otherwise.
     model: Option<&'a str>,
     small_model: Option<&'a str>,
-    providers: &'a [Listing],
+    providers: &'a [ProviderListing],
 }
 
-pub(crate) fn run(setup: &Setup, options: &Models) -> anyhow::Result<()> {
+pub(crate) fn run(setup: &UserSetup, options: &ModelsArgs) -> anyhow::Result<()> {
     let loaded = configuration::load(setup)?;
     let registry = setup.registry(&loaded)?;
     configuration::print_warnings(&loaded);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let found = runtime.block_on(local::find(&registry, local::PATIENCE));
+    let found = runtime.block_on(local_servers::find_servers(&registry, local_servers::PROBE_TIMEOUT));
     let mut list = registry.list(&found);
     if let Some(id) = &options.provider {
         // One that is not there, or not without an address, is explained in the registry's words.
-        registry.exists(id)?;
-        let id = registry.listed_id(id);
+        registry.check_provider(id)?;
+        let id = registry.canonical_id(id);
         list.retain(|listing| listing.id == id);
         if list.is_empty() {
-            registry.usable(id)?;
+            registry.usable_provider(id)?;
             anyhow::bail!("nothing answers for {id} on this machine: is it running?");
         }
     }
     let (model, small_model) = chosen(&registry, &loaded.config);
     if options.json {
         let report =
-            Report { model: model.as_deref(), small_model: small_model.as_deref(), providers: &list };
+            ModelsView { model: model.as_deref(), small_model: small_model.as_deref(), providers: &list };
         terminal::print_json(&report)?;
     } else {
         show(&list, options.provider.is_some())?;
@@ -52,7 +52,7 @@ pub(crate) fn run(setup: &Setup, options: &Models) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn warn_of_unusable(registry: &Registry, config: &Config) {
+fn warn_of_unusable(registry: &ModelRegistry, config: &Config) {
     for (key, name) in [("model", &config.model), ("small_model", &config.small_model)] {
         if let Some(Err(error)) = name.as_ref().map(|name| registry.model(name)) {
             terminal::warn(format_args!("{key}: {error}"));
@@ -60,22 +60,22 @@ fn warn_of_unusable(registry: &Registry, config: &Config) {
     }
 }
 
-fn chosen(registry: &Registry, config: &Config) -> (Option<String>, Option<String>) {
+fn chosen(registry: &ModelRegistry, config: &Config) -> (Option<String>, Option<String>) {
     let model = config.model.clone().or_else(|| registry.default_model());
     let small = config.small_model.clone().or_else(|| registry.default_small_model());
     (model, small)
 }
 
-fn show(list: &[Listing], all: bool) -> anyhow::Result<()> {
+fn show(list: &[ProviderListing], all: bool) -> anyhow::Result<()> {
     let names = list.iter().filter(|listing| all || listing.is_usable()).flat_map(|listing| {
         listing.models.iter().map(move |info| listing.id.chars().count() + 1 + info.id.chars().count())
     });
     let width = names.max().unwrap_or(0).min(52);
     for listing in list.iter().filter(|listing| listing.is_usable() || all) {
         let note = match &listing.state {
-            State::Usable { key: Some(origin) } => styled(GOOD, format!("key from {origin}")),
-            State::Usable { key: None } => styled(GOOD, listing.note.unwrap_or("ready")),
-            State::Missing { what, .. } => what.clone(),
+            ProviderState::Usable { key: Some(origin) } => styled(GOOD, format!("key from {origin}")),
+            ProviderState::Usable { key: None } => styled(GOOD, listing.note.unwrap_or("ready")),
+            ProviderState::Missing { what, .. } => what.clone(),
         };
         print(format!("{}  {note}", styled(BOLD, &listing.name)))?;
         for info in &listing.models {
@@ -99,7 +99,7 @@ fn show(list: &[Listing], all: bool) -> anyhow::Result<()> {
     print(styled(BOLD, "Not set up"))?;
     let width = missing.iter().map(|listing| listing.id.chars().count()).max().unwrap_or(0);
     for listing in missing {
-        let State::Missing { brief, .. } = &listing.state else { continue };
+        let ProviderState::Missing { brief, .. } = &listing.state else { continue };
         print(format!("  {:width$}  {}", listing.id, styled(DIM, brief)))?;
     }
     print(styled(
@@ -110,11 +110,14 @@ fn show(list: &[Listing], all: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn show_choice(list: &[Listing], model: Option<&str>, configured: bool) -> anyhow::Result<()> {
+fn show_choice(list: &[ProviderListing], model: Option<&str>, configured: bool) -> anyhow::Result<()> {
     // What is built in is no choice of anybody's.
-    let offline =
-        if model == Some(offline::NAME) { "; until then the offline model does what it can" } else { "" };
-    let model = model.filter(|model| configured || *model != offline::NAME);
+    let offline = if model == Some(offline::MODEL_NAME) {
+        "; until then the offline model does what it can"
+    } else {
+        ""
+    };
+    let model = model.filter(|model| configured || *model != offline::MODEL_NAME);
     let usable = list.iter().filter(|listing| listing.is_usable() && listing.note.is_none());
     let example =
         usable.flat_map(|listing| listing.models.iter().map(move |info| (&listing.id, &info.id))).next();
@@ -140,7 +143,7 @@ fn show_choice(list: &[Listing], model: Option<&str>, configured: bool) -> anyho
     Ok(())
 }
 
-fn facts(info: &ModelInfo) -> String {
+fn facts(info: &ModelSpec) -> String {
     let mut words = Vec::new();
     if info.known {
         words.push(format!("{:>5} context", tokens(info.context)));
@@ -170,6 +173,6 @@ fn tokens(count: u64) -> String {
 }
 
 /// Dollars per million tokens, in and out.
-fn dollars(prices: &Prices) -> String {
+fn dollars(prices: &ModelPrices) -> String {
     format!("{:>15}", format!("${} / ${}", prices.base.input, prices.base.output))
 }

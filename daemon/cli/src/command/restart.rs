@@ -2,26 +2,26 @@
 
 use std::process::ExitCode;
 
-use copydesk_protocol::desk::{Empty, ServersRestartParams};
+use copydesk_protocol::daemon::{Empty, ServersRestartParams};
 use copydesk_protocol::table::{ServersRestart, Status};
 
-use super::status::{attach, in_time};
-use crate::client::Greeting;
+use super::status::{attach, with_timeout};
+use crate::daemon_client::ClientKind;
 use crate::terminal::{one_line, print};
 
 pub(crate) fn run(name: String) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let Some((client, _inbox)) = attach(Greeting::Copydesk).await? else {
+        let Some((client, _inbox)) = attach(ClientKind::Copydesk).await? else {
             print("The daemon is not running, and no language server of its own.")?;
             return Ok(ExitCode::FAILURE);
         };
         let params = ServersRestartParams { name: name.clone() };
-        let found = in_time(client.request::<ServersRestart>(&params)).await?.servers;
+        let found = with_timeout(client.request::<ServersRestart>(&params)).await?.servers;
         let name = one_line(&name);
         match found {
             0 => {
-                let running = in_time(client.request::<Status>(&Empty {})).await?.servers;
+                let running = with_timeout(client.request::<Status>(&Empty {})).await?.servers;
                 let mut names: Vec<_> = running.iter().map(|server| one_line(&server.name)).collect();
                 names.dedup();
                 let there = match names.as_slice() {

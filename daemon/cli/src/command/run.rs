@@ -1,64 +1,71 @@
-//! `copydesk run`: one prompt, in a terminal or in a script. What it does with it is `work`.
+//! `copydesk run`: one prompt, in a terminal or in a script. What it does with it is `run_prompt`.
 
-mod approve;
-mod attach;
-mod doing;
-mod environment;
-mod follow;
-mod here;
-mod hunks;
+mod activity;
+mod attachments;
+mod command_output;
+mod diagnostics_view;
+mod environment_mismatch;
+mod hunk_dialog;
 mod interrupts;
+mod local_session;
 mod markdown;
-mod own;
-mod printed;
-mod problems;
+mod own_turn;
+mod permission_prompt;
 mod questions;
-mod remote;
-mod reviews;
+mod remote_session;
+mod review_backend;
+mod run_prompt;
 mod tasks;
-mod text;
-mod todo;
-mod typed;
-mod waiting;
-mod work;
+mod terminal_input;
+mod text_view;
+mod todo_view;
+mod turn_follower;
+mod user_request;
 
 use std::io::{self, IsTerminal as _, Read as _};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use copydesk_config::Loaded;
+use copydesk_config::LoadedConfig;
 use copydesk_model::offline;
-use copydesk_session::{Request, When};
+use copydesk_session::{PromptDelivery, PromptRequest};
 
-use crate::cli::{Run, Usage};
+use crate::args::{RunArgs, UsageError};
 use crate::configuration;
-use copydesk_host::opening::Choice;
-use copydesk_host::setup::Setup;
-pub(crate) use follow::Manner;
-pub(crate) use work::{Where, work};
+use copydesk_host::session_builder::SessionChoice;
+use copydesk_host::setup::UserSetup;
+pub(crate) use run_prompt::{RunTarget, run_prompt};
+pub(crate) use turn_follower::RunOptions;
 
 /// No prompt is longer.
 const LONGEST_PROMPT: u64 = 4 * 1024 * 1024;
 
-pub(crate) fn run(setup: &Setup, options: &Run) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(setup: &UserSetup, options: &RunArgs) -> anyhow::Result<ExitCode> {
     let mut text = prompt(options)?;
-    let files = attach::read(&setup.cwd, &options.file, &mut text)?;
+    let files = attachments::read(&setup.cwd, &options.file, &mut text)?;
     let loaded = configuration::load(setup)?;
-    name_of_model(setup, &loaded, options.model.as_deref())?;
-    let choice = Choice {
+    check_model_name(setup, &loaded, options.model.as_deref())?;
+    let choice = SessionChoice {
         session: options.session.clone(),
         latest: options.r#continue,
         model: options.model.clone(),
         agent: options.agent.clone(),
     };
-    let manner = Manner { auto: options.auto, json: options.json };
-    let place = if options.no_daemon { Where::Here } else { Where::DaemonIfUp };
-    let worked = work(setup, &loaded, &choice, Request { text, files, when: When::Queue }, manner, place)?;
+    let manner = RunOptions { auto: options.auto, json: options.json };
+    let place = if options.no_daemon { RunTarget::InProcess } else { RunTarget::DaemonIfUp };
+    let worked = run_prompt(
+        setup,
+        &loaded,
+        &choice,
+        PromptRequest { text, files, delivery: PromptDelivery::Queue },
+        manner,
+        place,
+    )?;
     Ok(worked.code())
 }
 
 /// From the command line, with what standard input brings below it.
-fn prompt(options: &Run) -> anyhow::Result<String> {
+fn prompt(options: &RunArgs) -> anyhow::Result<String> {
     let mut prompt = options.prompt.join(" ");
     if !io::stdin().is_terminal() {
         let mut piped = String::new();
@@ -76,13 +83,13 @@ fn prompt(options: &Run) -> anyhow::Result<String> {
         }
     }
     if prompt.trim().is_empty() {
-        return Err(Usage("the prompt is empty: copydesk run \"what to do\"".to_owned()).into());
+        return Err(UsageError("the prompt is empty: copydesk run \"what to do\"".to_owned()).into());
     }
     Ok(prompt)
 }
 
 /// What cannot name any model is not asked for.
-fn name_of_model(setup: &Setup, loaded: &Loaded, name: Option<&str>) -> anyhow::Result<()> {
+fn check_model_name(setup: &UserSetup, loaded: &LoadedConfig, name: Option<&str>) -> anyhow::Result<()> {
     let Some(name) = name else { return Ok(()) };
     let is_name = |(provider, model): (&str, &str)| !provider.is_empty() && !model.is_empty();
     if name == offline::ID || name.split_once('/').is_some_and(is_name) {
@@ -90,6 +97,6 @@ fn name_of_model(setup: &Setup, loaded: &Loaded, name: Option<&str>) -> anyhow::
     }
     match setup.registry(loaded)?.model(name) {
         Ok(_) => Ok(()),
-        Err(error) => Err(Usage(error.to_string()).into()),
+        Err(error) => Err(UsageError(error.to_string()).into()),
     }
 }

@@ -5,17 +5,17 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
-use copydesk_protocol::desk::Empty;
+use copydesk_protocol::daemon::Empty;
 use copydesk_protocol::session::SessionParams;
 use copydesk_protocol::table::{SessionDelete, Status};
-use copydesk_session::{Archive, Id, Session, Store, markdown};
-use copydesk_workspace::journal::{Bound, Journal};
+use copydesk_session::{Id, Session, SessionArchive, Store, markdown};
+use copydesk_workspace::journal::{Journal, JournalLimits};
 
-use super::reach::reach;
-use super::status::in_time;
-use crate::cli::{Sessions, SessionsAction};
+use super::connect_daemon::connect_daemon;
+use super::status::with_timeout;
+use crate::args::{SessionsArgs, SessionsCommand};
 use crate::terminal::{self, BOLD, DIM, print, styled};
-use copydesk_host::setup::Setup;
+use copydesk_host::setup::UserSetup;
 
 /// No exported session is larger.
 const LARGEST: u64 = 1024 * 1024 * 1024;
@@ -23,11 +23,12 @@ const LARGEST: u64 = 1024 * 1024 * 1024;
 /// Sessions that are listed where nobody says how many.
 const USUAL: usize = 30;
 
-pub(crate) fn run(setup: &Setup, options: &Sessions) -> anyhow::Result<()> {
+pub(crate) fn run(setup: &UserSetup, options: &SessionsArgs) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let changes = matches!(options.action, SessionsAction::Delete { .. } | SessionsAction::Import { .. });
-        let open = if changes { Store::open } else { Store::open_to_read };
+        let changes =
+            matches!(options.action, SessionsCommand::Delete { .. } | SessionsCommand::Import { .. });
+        let open = if changes { Store::open } else { Store::open_read_only };
         let (store, opened) = open(&setup.paths.data_dir)?;
         if let Some(aside) = opened.moved_aside {
             terminal::warn(format_args!(
@@ -36,14 +37,14 @@ pub(crate) fn run(setup: &Setup, options: &Sessions) -> anyhow::Result<()> {
             ));
         }
         match &options.action {
-            SessionsAction::List { json, most } => list(&store, *json, *most).await,
-            SessionsAction::Show { session, json: false }
-            | SessionsAction::Export { session, markdown: true } => show(&store, session).await,
-            SessionsAction::Delete { session } => delete(setup, &store, session).await,
-            SessionsAction::Export { session, markdown: false }
-            | SessionsAction::Show { session, json: true } => export(&store, session).await,
-            SessionsAction::Import { file } => import(&store, setup, file).await,
-            SessionsAction::Search { words, json } => search(&store, &words.join(" "), *json).await,
+            SessionsCommand::List { json, most } => list(&store, *json, *most).await,
+            SessionsCommand::Show { session, json: false }
+            | SessionsCommand::Export { session, markdown: true } => show(&store, session).await,
+            SessionsCommand::Delete { session } => delete(setup, &store, session).await,
+            SessionsCommand::Export { session, markdown: false }
+            | SessionsCommand::Show { session, json: true } => export(&store, session).await,
+            SessionsCommand::Import { file } => import(&store, setup, file).await,
+            SessionsCommand::Search { words, json } => search(&store, &words.join(" "), *json).await,
         }
     })
 }
@@ -83,10 +84,10 @@ async fn show(store: &Store, id: &str) -> anyhow::Result<()> {
 }
 
 /// With what the journal has of it. Whoever works on it is asked, or in the way.
-async fn delete(setup: &Setup, store: &Store, id: &str) -> anyhow::Result<()> {
+async fn delete(setup: &UserSetup, store: &Store, id: &str) -> anyhow::Result<()> {
     let Session { id, title, .. } = store.session(id).await?;
     if !deleted_by_daemon(&id).await? {
-        let _claim = store.claim(&id).await?;
+        let _claim = store.claim_session(&id).await?;
         store.delete_session(&id).await?;
         forget(setup, &id).await;
     }
@@ -95,19 +96,19 @@ async fn delete(setup: &Setup, store: &Store, id: &str) -> anyhow::Result<()> {
 
 /// Whether it was for the daemon to do, which has the session at hand, and did it.
 async fn deleted_by_daemon(id: &Id) -> anyhow::Result<bool> {
-    let Some((client, _inbox)) = reach().await else { return Ok(false) };
-    let status = in_time(client.request::<Status>(&Empty {})).await?;
+    let Some((client, _inbox)) = connect_daemon().await else { return Ok(false) };
+    let status = with_timeout(client.request::<Status>(&Empty {})).await?;
     let holds = status.sessions.iter().any(|held| held.session == id.as_str());
     if holds {
-        in_time(client.request::<SessionDelete>(&SessionParams { session: id.to_string() })).await?;
+        with_timeout(client.request::<SessionDelete>(&SessionParams { session: id.to_string() })).await?;
     }
     Ok(holds)
 }
 
 /// What could not be forgotten goes when the journal is full.
-async fn forget(setup: &Setup, id: &Id) {
-    let forgotten = match Journal::open(&setup.paths.data_dir, Bound::default()) {
-        Ok((journal, _)) => journal.forget(id.as_str()).await,
+async fn forget(setup: &UserSetup, id: &Id) {
+    let forgotten = match Journal::open(&setup.paths.data_dir, JournalLimits::default()) {
+        Ok((journal, _)) => journal.forget_session(id.as_str()).await,
         Err(error) => Err(error),
     };
     if let Err(error) = forgotten {
@@ -118,10 +119,10 @@ async fn forget(setup: &Setup, id: &Id) {
 async fn export(store: &Store, id: &str) -> anyhow::Result<()> {
     let session = store.session(id).await?;
     let parts = store.parts(&session.id).await?;
-    terminal::print_json(&Archive::new(session, parts))
+    terminal::print_json(&SessionArchive::new(session, parts))
 }
 
-async fn import(store: &Store, setup: &Setup, file: &Path) -> anyhow::Result<()> {
+async fn import(store: &Store, setup: &UserSetup, file: &Path) -> anyhow::Result<()> {
     let is_input = file == Path::new("-");
     let path = setup.cwd.join(file);
     let place = || if is_input { "standard input".to_owned() } else { path.display().to_string() };
@@ -132,7 +133,7 @@ async fn import(store: &Store, setup: &Setup, file: &Path) -> anyhow::Result<()>
     } else {
         read(&mut std::fs::File::open(&path).with_context(place)?, &mut text).with_context(place)?;
     }
-    let archive = Archive::read(&text).with_context(place)?;
+    let archive = SessionArchive::read(&text).with_context(place)?;
     let (id, count) = (archive.session.id.clone(), archive.parts.len());
     // Whom it worked for may not be here.
     store.put_session(Session { parent: None, ..archive.session }).await?;

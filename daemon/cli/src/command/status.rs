@@ -6,13 +6,13 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use copydesk_protocol::desk::{Empty, StatusResult, TierCount};
+use copydesk_protocol::daemon::{Empty, MatchTierCount, StatusResult};
 use copydesk_protocol::table::Status;
 use serde_json::json;
 
-use crate::client::{Client, Greeting, Inbox};
+use crate::daemon_client::{ClientKind, DaemonClient, DaemonInbox};
 use crate::terminal::{self, print};
-use copydesk_rpc::transport::{Place, TransportError};
+use copydesk_rpc::transport::{DaemonAddress, TransportError};
 
 /// The daemon answers at once, or something is wrong with it.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -20,8 +20,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) fn run(json: bool) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let status = runtime.block_on(async {
-        let Some((client, _inbox)) = attach(Greeting::Copydesk).await? else { return Ok(None) };
-        let status = in_time(client.request::<Status>(&Empty {})).await?;
+        let Some((client, _inbox)) = attach(ClientKind::Copydesk).await? else { return Ok(None) };
+        let status = with_timeout(client.request::<Status>(&Empty {})).await?;
         anyhow::Ok(Some(status))
     })?;
     match (&status, json) {
@@ -46,16 +46,16 @@ pub(crate) fn run(json: bool) -> anyhow::Result<ExitCode> {
 }
 
 /// Attached to the daemon that runs; `None` where none does.
-pub(super) async fn attach(greeting: Greeting) -> anyhow::Result<Option<(Client, Inbox)>> {
-    let connection = match Place::new(&|name| std::env::var_os(name)).connect().await {
+pub(super) async fn attach(greeting: ClientKind) -> anyhow::Result<Option<(DaemonClient, DaemonInbox)>> {
+    let connection = match DaemonAddress::new(&|name| std::env::var_os(name)).connect().await {
         Err(TransportError::NoDaemon) => return Ok(None),
         connection => connection?,
     };
-    Ok(Some(in_time(Client::greet(connection, greeting)).await?))
+    Ok(Some(with_timeout(DaemonClient::initialize(connection, greeting)).await?))
 }
 
-pub(super) async fn in_time<T>(
-    answer: impl Future<Output = Result<T, crate::client::ClientError>>,
+pub(super) async fn with_timeout<T>(
+    answer: impl Future<Output = Result<T, crate::daemon_client::DaemonClientError>>,
 ) -> anyhow::Result<T> {
     let answer = tokio::time::timeout(PATIENCE, answer).await;
     let answer =
@@ -79,8 +79,8 @@ fn described(status: &StatusResult) -> String {
 }
 
 /// `Places of edits, found since it began: exact 12, indentation 3.`
-fn matched(tiers: &[TierCount]) -> String {
-    let tier = |counted: &TierCount| format!("{} {}", terminal::one_line(&counted.tier), counted.count);
+fn matched(tiers: &[MatchTierCount]) -> String {
+    let tier = |counted: &MatchTierCount| format!("{} {}", terminal::one_line(&counted.tier), counted.count);
     match tiers {
         [] => String::new(),
         _ => {

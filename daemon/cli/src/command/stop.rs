@@ -1,29 +1,29 @@
 //! `copydesk stop`: ends the daemon, when its turns are done or at once. No daemon is no failure.
 
-use copydesk_protocol::desk::{Empty, StopParams, StopWhen};
+use copydesk_protocol::daemon::{Empty, StopParams, StopTiming};
 use copydesk_protocol::table::{Status, Stop};
 
-use super::status::{attach, in_time};
-use crate::client::Greeting;
+use super::status::{attach, with_timeout};
+use crate::daemon_client::ClientKind;
 use crate::terminal::print;
 
 pub(crate) fn run(now: bool) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let Some((mut client, _inbox)) = attach(Greeting::Plain).await? else {
+        let Some((mut client, _inbox)) = attach(ClientKind::Plain).await? else {
             return Ok(print("The daemon is not running.")?);
         };
         // A desk of another version may say it in other words.
-        let status = in_time(client.request::<Status>(&Empty {})).await;
+        let status = with_timeout(client.request::<Status>(&Empty {})).await;
         let others = status.map_or(0, |status| status.clients.saturating_sub(1));
-        let when = if now { StopWhen::Now } else { StopWhen::Idle };
-        let waiting = in_time(client.request::<Stop>(&StopParams { when })).await?.waiting_for;
+        let when = if now { StopTiming::Now } else { StopTiming::Idle };
+        let waiting = with_timeout(client.request::<Stop>(&StopParams { when })).await?.waiting_for;
         if waiting > 0 && !now {
             print(format!(
                 "The daemon ends when {waiting} running turns are done; `copydesk stop --now` cancels them."
             ))?;
         } else {
-            client.ended().await;
+            client.wait_closed().await;
             print("The daemon has ended.")?;
         }
         if others > 0 {

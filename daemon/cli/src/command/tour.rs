@@ -4,48 +4,49 @@
 //! it is to be kept or something went wrong. What is said and done is kept inside the project's folder too: the person's own
 //! sessions are left alone, however the tour ends.
 
-mod next;
+mod next_steps;
 mod project;
 
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
 use copydesk_model::offline;
-use copydesk_protocol::event::TurnEnd;
-use copydesk_session::{Request, When};
+use copydesk_protocol::event::TurnEndInfo;
+use copydesk_session::{PromptDelivery, PromptRequest};
 
-use super::run::{Manner, Where, work};
-use crate::cli::{Tour, Usage};
+use super::run::{RunOptions, RunTarget, run_prompt};
+use crate::args::{TourArgs, UsageError};
 use crate::configuration;
 use crate::terminal::{BAD, BOLD, DIM, GOOD, print, styled};
-use copydesk_host::opening::Choice;
-use copydesk_host::setup::Setup;
-use next::Program;
-use project::{Project, toolchain};
+use copydesk_host::session_builder::SessionChoice;
+use copydesk_host::setup::UserSetup;
+use next_steps::CurrentProgram;
+use project::{TourProject, toolchain};
 
 const PROMPT: &str = "Fix the errors";
 
-pub(crate) fn run(setup: &Setup, options: &Tour) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(setup: &UserSetup, options: &TourArgs) -> anyhow::Result<ExitCode> {
     if !options.yes && !io::stdin().is_terminal() {
         let why = "the tour asks before it changes anything, and nobody is there to answer: run `copydesk tour --yes`";
-        return Err(Usage(why.to_owned()).into());
+        return Err(UsageError(why.to_owned()).into());
     }
     let toolchain = toolchain()?;
-    let project = Project::make()?;
+    let project = TourProject::make()?;
     introduce(&project, &toolchain, options)?;
     let started_in = setup.cwd.clone();
-    let setup = Setup { cwd: project.path.clone(), paths: project.paths(&setup.paths) };
+    let setup = UserSetup { cwd: project.path.clone(), paths: project.paths(&setup.paths) };
     let loaded = configuration::load(&setup)?;
-    let choice = Choice {
-        model: Some(offline::NAME.to_owned()),
+    let choice = SessionChoice {
+        model: Some(offline::MODEL_NAME.to_owned()),
         agent: Some("build".to_owned()),
-        ..Choice::default()
+        ..SessionChoice::default()
     };
-    let request = Request { text: PROMPT.to_owned(), files: Vec::new(), when: When::Queue };
-    let manner = Manner { auto: options.yes, json: false };
-    let worked = work(&setup, &loaded, &choice, request, manner, Where::Here)?;
+    let request =
+        PromptRequest { text: PROMPT.to_owned(), files: Vec::new(), delivery: PromptDelivery::Queue };
+    let manner = RunOptions { auto: options.yes, json: false };
+    let worked = run_prompt(&setup, &loaded, &choice, request, manner, RunTarget::InProcess)?;
     print("")?;
-    if worked.end != Some(TurnEnd::Done) {
+    if worked.end != Some(TurnEndInfo::Done) {
         print("The tour was ended early. `copydesk tour` begins again.")?;
         return finish(project, options.keep, &worked.session.id, worked.code());
     }
@@ -62,7 +63,7 @@ pub(crate) fn run(setup: &Setup, options: &Tour) -> anyhow::Result<ExitCode> {
     };
     print(format!("\n{}", styled(BOLD, "What next")))?;
     let search = std::env::var_os("PATH");
-    let (said, ways) = next::next(&Program {
+    let (said, ways) = next_steps::next(&CurrentProgram {
         search: search.as_deref(),
         binary: std::env::current_exe().ok(),
         package: std::env::var_os("CARGO_MANIFEST_DIR").map(Into::into),
@@ -79,7 +80,7 @@ pub(crate) fn run(setup: &Setup, options: &Tour) -> anyhow::Result<ExitCode> {
     finish(project, options.keep || !repaired, &worked.session.id, code)
 }
 
-fn introduce(project: &Project, toolchain: &str, options: &Tour) -> anyhow::Result<()> {
+fn introduce(project: &TourProject, toolchain: &str, options: &TourArgs) -> anyhow::Result<()> {
     print(styled(BOLD, "A tour of Copydesk"))?;
     print(format!(
         "A small Rust project that does not compile is in {}.\n\
@@ -96,9 +97,9 @@ fn introduce(project: &Project, toolchain: &str, options: &Tour) -> anyhow::Resu
     Ok(())
 }
 
-fn finish(project: Project, keep: bool, session: &str, code: ExitCode) -> anyhow::Result<ExitCode> {
+fn finish(project: TourProject, keep: bool, session: &str, code: ExitCode) -> anyhow::Result<ExitCode> {
     if keep {
-        let data = next::shell(&project.data());
+        let data = next_steps::shell(&project.data());
         let kept = project.keep();
         print(styled(DIM, format!("The project is kept in {}. What was said and done:", kept.display())))?;
         print(styled(DIM, format!("  XDG_DATA_HOME={data} copydesk sessions show {session}")))?;

@@ -9,41 +9,41 @@ use anyhow::Context as _;
 use copydesk_protocol::error::ErrorCode;
 use copydesk_protocol::session::SessionParams;
 use copydesk_protocol::table::{Redo, Undo as UndoMethod};
-use copydesk_protocol::undo::{UndoOutcome, UndoParams, UndoResult, UndoWhat};
-use copydesk_session::{Content, Id, Part, Session, Store};
-use copydesk_workspace::journal::{Bound, Journal, to_undo};
+use copydesk_protocol::undo::{UndoOutcome, UndoParams, UndoResult, UndoScope};
+use copydesk_session::{Id, Part, PartContent, Session, Store};
+use copydesk_workspace::journal::{Journal, JournalLimits, entries_to_undo};
 
-use super::reach::reach;
-use crate::cli::Undo;
-use crate::client::{Client, ClientError};
+use super::connect_daemon::connect_daemon;
+use crate::args::UndoArgs;
+use crate::daemon_client::{DaemonClient, DaemonClientError};
 use crate::terminal::{self, BAD, BOLD, DIM, GOOD, print, styled};
-use copydesk_host::hub::Hub;
-use copydesk_host::setup::Setup;
+use copydesk_host::session_host::SessionHost;
+use copydesk_host::setup::UserSetup;
 use copydesk_host::uri::path_of;
 
-pub(crate) fn run(setup: &Setup, options: &Undo) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(setup: &UserSetup, options: &UndoArgs) -> anyhow::Result<ExitCode> {
     // Several threads: a claim may wait for another task.
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
         let (store, _) = Store::open(&setup.paths.data_dir)?;
-        let (journal, _) = Journal::open(&setup.paths.data_dir, Bound::default())?;
+        let (journal, _) = Journal::open(&setup.paths.data_dir, JournalLimits::default())?;
         let session = find(setup, &store, options).await?;
-        let what = what(&store, &journal, &session.id, options).await?;
+        let what = requested_action(&store, &journal, &session.id, options).await?;
         let result = match what {
-            Some(what) => take_back(setup, store, journal, &session.id, what, options.no_daemon).await?,
+            Some(what) => run_undo(setup, store, journal, &session.id, what, options.no_daemon).await?,
             None => UndoResult { files: Vec::new() },
         };
-        tell(setup, &result, options)
+        report_result(setup, &result, options)
     })
 }
 
 /// What is to be taken back.
-enum What {
-    Undo(UndoWhat),
+enum UndoAction {
+    Undo(UndoScope),
     Redo,
 }
 
-async fn find(setup: &Setup, store: &Store, options: &Undo) -> anyhow::Result<Session> {
+async fn find(setup: &UserSetup, store: &Store, options: &UndoArgs) -> anyhow::Result<Session> {
     match &options.session {
         Some(id) => Ok(store.session(id).await?),
         None => {
@@ -53,65 +53,71 @@ async fn find(setup: &Setup, store: &Store, options: &Undo) -> anyhow::Result<Se
     }
 }
 
-async fn what(
+async fn requested_action(
     store: &Store,
     journal: &Journal,
     session: &Id,
-    options: &Undo,
-) -> anyhow::Result<Option<What>> {
+    options: &UndoArgs,
+) -> anyhow::Result<Option<UndoAction>> {
     Ok(match (options.redo, &options.call, options.turn, &options.after) {
-        (true, ..) => Some(What::Redo),
-        (_, Some(part), ..) => Some(What::Undo(UndoWhat::Call(part.clone()))),
-        (_, _, Some(turn), _) => Some(What::Undo(UndoWhat::Turn(turn))),
-        (.., Some(part)) => Some(What::Undo(UndoWhat::After(part.clone()))),
-        _ => last_turn(store, journal, session).await?.map(|turn| What::Undo(UndoWhat::Turn(turn))),
+        (true, ..) => Some(UndoAction::Redo),
+        (_, Some(part), ..) => Some(UndoAction::Undo(UndoScope::Call(part.clone()))),
+        (_, _, Some(turn), _) => Some(UndoAction::Undo(UndoScope::Turn(turn))),
+        (.., Some(part)) => Some(UndoAction::Undo(UndoScope::After(part.clone()))),
+        _ => last_turn(store, journal, session).await?.map(|turn| UndoAction::Undo(UndoScope::Turn(turn))),
     })
 }
 
 /// The last turn with something that is in effect.
 async fn last_turn(store: &Store, journal: &Journal, session: &Id) -> anyhow::Result<Option<u32>> {
     let parts = store.parts(session).await?;
-    let calls = |part: &&Part| matches!(part.content, Content::Call(_));
+    let calls = |part: &&Part| matches!(part.content, PartContent::Call(_));
     let all: BTreeMap<String, u32> =
         parts.iter().filter(calls).map(|part| (part.id.to_string(), part.turn)).collect();
     let entries = journal.entries(session.as_str()).await?;
     let names: Vec<String> = all.keys().cloned().collect();
-    let in_effect = to_undo(&entries, &names);
+    let in_effect = entries_to_undo(&entries, &names);
     Ok(in_effect.iter().filter_map(|entry| all.get(&entry.call)).max().copied())
 }
 
-async fn take_back(
-    setup: &Setup,
+async fn run_undo(
+    setup: &UserSetup,
     store: Store,
     journal: Journal,
     session: &Id,
-    what: What,
+    what: UndoAction,
     no_daemon: bool,
 ) -> anyhow::Result<UndoResult> {
-    if !no_daemon && let Some((client, _inbox)) = reach().await {
+    if !no_daemon && let Some((client, _inbox)) = connect_daemon().await {
         match by_daemon(&client, session, &what).await {
             // It keeps its sessions elsewhere, and has nothing to do with this one.
-            Err(ClientError::Refused { code: Some(ErrorCode::UnknownSession), .. }) => {}
+            Err(DaemonClientError::Refused { code: Some(ErrorCode::UnknownSession), .. }) => {}
             result => return Ok(result?),
         }
     }
-    let hub = Arc::new(Hub::new(setup.paths.clone(), store, Some(journal)));
-    let held = hub.hold(session.as_str()).await?;
+    let hub = Arc::new(SessionHost::new(setup.paths.clone(), store, Some(journal)));
+    let held = hub.open_session(session.as_str()).await?;
     Ok(match what {
-        What::Undo(what) => held.undo(None, what).await?,
-        What::Redo => held.redo(None).await?,
+        UndoAction::Undo(what) => held.undo(None, what).await?,
+        UndoAction::Redo => held.redo(None).await?,
     })
 }
 
-async fn by_daemon(client: &Client, session: &Id, what: &What) -> Result<UndoResult, ClientError> {
+async fn by_daemon(
+    client: &DaemonClient,
+    session: &Id,
+    what: &UndoAction,
+) -> Result<UndoResult, DaemonClientError> {
     let session = session.to_string();
     match what {
-        What::Undo(what) => client.request::<UndoMethod>(&UndoParams { session, what: what.clone() }).await,
-        What::Redo => client.request::<Redo>(&SessionParams { session }).await,
+        UndoAction::Undo(what) => {
+            client.request::<UndoMethod>(&UndoParams { session, what: what.clone() }).await
+        }
+        UndoAction::Redo => client.request::<Redo>(&SessionParams { session }).await,
     }
 }
 
-fn tell(setup: &Setup, result: &UndoResult, options: &Undo) -> anyhow::Result<ExitCode> {
+fn report_result(setup: &UserSetup, result: &UndoResult, options: &UndoArgs) -> anyhow::Result<ExitCode> {
     let has = |outcome: UndoOutcome| result.files.iter().any(|file| file.outcome == outcome);
     let failed = has(UndoOutcome::Conflict) || has(UndoOutcome::Gone);
     let done = has(UndoOutcome::Undone) && !failed;
@@ -130,7 +136,7 @@ fn tell(setup: &Setup, result: &UndoResult, options: &Undo) -> anyhow::Result<Ex
 }
 
 /// One line for each file, with the worst that became of it.
-fn show(setup: &Setup, result: &UndoResult, redo: bool) -> anyhow::Result<()> {
+fn show(setup: &UserSetup, result: &UndoResult, redo: bool) -> anyhow::Result<()> {
     let rank = |outcome: UndoOutcome| match outcome {
         UndoOutcome::Unchanged => 0,
         UndoOutcome::Undone => 1,

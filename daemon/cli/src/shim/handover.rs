@@ -1,20 +1,22 @@
 //! A newer binary beside an older daemon: the daemon is asked to end when its turns are done, so that the next one is new.
 
-use copydesk_protocol::desk::{StopParams, StopWhen};
-use copydesk_protocol::hello::DeskHello;
+use copydesk_protocol::daemon::{StopParams, StopTiming};
+use copydesk_protocol::handshake::DaemonHello;
 use copydesk_protocol::table::Stop;
 
-use crate::client::{Client, Greeting};
-use copydesk_rpc::transport::Place;
+use crate::daemon_client::{ClientKind, DaemonClient};
+use copydesk_rpc::transport::DaemonAddress;
 
-pub(super) fn consider(place: &Place, desk: Option<DeskHello>) {
+pub(super) fn stop_older_daemon(place: &DaemonAddress, desk: Option<DaemonHello>) {
     if desk.is_some_and(|desk| is_older(&desk.version, env!("CARGO_PKG_VERSION"))) {
         let place = place.clone();
         // On a connection of its own: nothing of it is the editor's.
         tokio::spawn(async move {
             let Ok(connection) = place.connect().await else { return };
-            let Ok((client, _inbox)) = Client::greet(connection, Greeting::Plain).await else { return };
-            let _ = client.request::<Stop>(&StopParams { when: StopWhen::Idle }).await;
+            let Ok((client, _inbox)) = DaemonClient::initialize(connection, ClientKind::Plain).await else {
+                return;
+            };
+            let _ = client.request::<Stop>(&StopParams { when: StopTiming::Idle }).await;
         });
     }
 }

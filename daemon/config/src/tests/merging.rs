@@ -7,11 +7,11 @@ use proptest::prelude::*;
 
 use super::World;
 use crate::{
-    error::Warnings,
-    merge::{Place, merge},
+    error::FileWarnings,
+    merge::{MergePosition, merge},
     parse::parse,
-    source::{Layer, Source},
-    tree::{Kind, Node, path_text},
+    source::{ConfigLayer, ConfigSource},
+    tree::{ConfigNode, ConfigNodeKind, format_path},
 };
 
 /// The user's text, then the project's, then the one in `.copydesk`.
@@ -152,26 +152,26 @@ fn object(value: impl Strategy<Value = serde_json::Value>) -> impl Strategy<Valu
         .prop_map(serde_json::Value::Object)
 }
 
-fn tree(name: &str, value: &serde_json::Value) -> Node {
+fn tree(name: &str, value: &serde_json::Value) -> ConfigNode {
     let path = PathBuf::from(name);
-    let source = Source { layer: Layer::Project, path, opencode: false, trusted: false };
-    parse(&format!("{value:#}"), &Arc::new(source), &mut Warnings::default()).unwrap()
+    let source = ConfigSource { layer: ConfigLayer::Project, path, is_opencode: false, is_trusted: false };
+    parse(&format!("{value:#}"), &Arc::new(source), &mut FileWarnings::default()).unwrap()
 }
 
 proptest! {
     #[test]
     fn merging_is_associative(a in object(json(4)), b in object(json(4)), c in object(json(4))) {
         let (a, b, c) = (tree("a", &a), tree("b", &b), tree("c", &c));
-        let left = merge(merge(a.clone(), b.clone(), Place::Root), c.clone(), Place::Root);
-        let right = merge(a, merge(b, c, Place::Root), Place::Root);
+        let left = merge(merge(a.clone(), b.clone(), MergePosition::Root), c.clone(), MergePosition::Root);
+        let right = merge(a, merge(b, c, MergePosition::Root), MergePosition::Root);
         prop_assert_eq!(left, right);
     }
 
     #[test]
     fn the_empty_object_changes_nothing(a in object(json(4))) {
         let (a, empty) = (tree("a", &a), tree("empty", &serde_json::json!({})));
-        prop_assert_eq!(&merge(a.clone(), empty.clone(), Place::Root).kind, &a.kind);
-        prop_assert_eq!(&merge(empty, a.clone(), Place::Root).kind, &a.kind);
+        prop_assert_eq!(&merge(a.clone(), empty.clone(), MergePosition::Root).kind, &a.kind);
+        prop_assert_eq!(&merge(empty, a.clone(), MergePosition::Root).kind, &a.kind);
     }
 
     /// Nothing is invented: each leaf of the result stands in the file that its origin names, at that place.
@@ -180,15 +180,15 @@ proptest! {
         let (a, b) = (tree("a", &a), tree("b", &b));
         let mut written = Vec::new();
         for file in [&a, &b] {
-            file.leaves(&mut |_, leaf| written.push((leaf.origin.clone(), leaf.kind.clone())));
+            file.visit_leaves(&mut |_, leaf| written.push((leaf.origin.clone(), leaf.kind.clone())));
         }
-        let merged = merge(a, b, Place::Root);
+        let merged = merge(a, b, MergePosition::Root);
         let mut invented = Vec::new();
-        merged.leaves(&mut |path, leaf| {
+        merged.visit_leaves(&mut |path, leaf| {
             // The root of two empty files is the only leaf without a value.
-            let empty = matches!(&leaf.kind, Kind::Object(entries) if entries.is_empty());
+            let empty = matches!(&leaf.kind, ConfigNodeKind::Object(entries) if entries.is_empty());
             if !empty && !written.contains(&(leaf.origin.clone(), leaf.kind.clone())) {
-                invented.push(path_text(path.iter().copied()));
+                invented.push(format_path(path.iter().copied()));
             }
         });
         prop_assert_eq!(invented, Vec::<String>::new());

@@ -245,13 +245,13 @@ fn untrusted_values_can_be_asked_for() {
         ),
     ]);
     let merged = world.load().unwrap().merged;
-    let trusted = |path: &[&str]| merged.origin(path).map(crate::Origin::trusted);
+    let trusted = |path: &[&str]| merged.origin(path).map(crate::ConfigOrigin::is_trusted);
     assert_eq!(trusted(&["provider", "x", "options", "apiKey"]), Some(true));
     assert_eq!(trusted(&["provider", "x", "options", "baseURL"]), Some(false));
     assert_eq!(trusted(&["mcp", "s", "command"]), Some(true));
     assert_eq!(trusted(&["permission", "bash"]), Some(false));
     assert_eq!(trusted(&["nothing"]), None);
-    let untrusted = |path: &[&str]| merged.untrusted(path).map(|origin| (origin.line, origin.column));
+    let untrusted = |path: &[&str]| merged.untrusted_origin(path).map(|origin| (origin.line, origin.column));
     assert_eq!(untrusted(&["mcp", "s"]), Some((2, 65)));
     assert_eq!(untrusted(&["mcp", "s", "command"]), None);
     assert_eq!(untrusted(&["permission"]), Some((2, 103)));

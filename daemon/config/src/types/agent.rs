@@ -6,13 +6,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::types::Permission;
+use crate::types::PermissionConfig;
 
 /// An agent.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
-pub struct Agent {
+pub struct AgentConfig {
     /// What it is for. Other agents choose it by this.
     pub description: Option<String>,
     /// The model to use, as `provider/model`.
@@ -38,7 +38,7 @@ pub struct Agent {
     /// Tools to switch on or off, by name.
     pub tools: BTreeMap<String, bool>,
     /// What it may do without asking; comes after the permissions of all agents.
-    pub permission: Option<Permission>,
+    pub permission: Option<PermissionConfig>,
     /// Sent along with every request, as the protocol has it.
     pub options: Map<String, Value>,
 }

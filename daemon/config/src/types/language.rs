@@ -9,13 +9,13 @@ use serde::{
 };
 use serde_json::{Map, Value};
 
-use crate::{decode::object, types::Secret};
+use crate::{decode::decode_object, types::ConfigSecret};
 
 /// A language server.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
-pub struct LanguageServer {
+pub struct LanguageServerConfig {
     /// The program and its arguments.
     pub command: Vec<String>,
     /// The endings of the files it is for, with the dot.
@@ -23,7 +23,7 @@ pub struct LanguageServer {
     /// Do not use it.
     pub disabled: Option<bool>,
     /// Variables to add to its environment.
-    pub env: BTreeMap<String, Secret>,
+    pub env: BTreeMap<String, ConfigSecret>,
     /// What it is told when it starts.
     pub initialization: Map<String, Value>,
     /// What it is told when it asks for its settings, by section.
@@ -38,7 +38,7 @@ pub struct LanguageServer {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
-pub struct Checker {
+pub struct CheckerConfig {
     /// The program and its arguments. Where `$FILE` is among them it is run for each file, else for the whole project.
     pub command: Vec<String>,
     /// The endings of the files it is for, with the dot, or whole names.
@@ -52,7 +52,7 @@ pub struct Checker {
     /// Do not use it.
     pub disabled: Option<bool>,
     /// Variables to add to its environment.
-    pub environment: BTreeMap<String, Secret>,
+    pub environment: BTreeMap<String, ConfigSecret>,
     /// How long it may take, in milliseconds.
     pub timeout: Option<NonZeroU64>,
 }
@@ -85,7 +85,7 @@ pub enum CheckerColumns {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
-pub struct Diagnostics {
+pub struct DiagnosticsConfig {
     /// Tell it at all. On unless this is `false`.
     pub enabled: Option<bool>,
     /// How long an edit waits for them, in milliseconds: 3000 if nothing is said.
@@ -93,7 +93,7 @@ pub struct Diagnostics {
     /// Tell it of new warnings too, not only of errors.
     pub warnings: Option<bool>,
     /// Who is asked; all of them if nothing is said.
-    pub sources: Option<Vec<DiagnosticSource>>,
+    pub sources: Option<Vec<DiagnosticsSourceConfig>>,
     /// `false`: no program that lies in the project is started (except by its whole path), and none is let run the project's code: neither
     /// build scripts, procedural macros and `cargo check` of rust-analyzer, nor servers that load that code themselves. On if nothing is said.
     pub project_programs: Option<bool>,
@@ -102,7 +102,7 @@ pub struct Diagnostics {
 /// Who can say what is wrong with a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum DiagnosticSource {
+pub enum DiagnosticsSourceConfig {
     /// The editor that is attached, with its own language servers.
     Editor,
     /// Language servers that Copydesk runs.
@@ -117,7 +117,7 @@ pub enum DiagnosticSource {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
-pub struct Formatter {
+pub struct FormatterConfig {
     /// The program and its arguments; `$FILE` is a copy of the file, which it changes. Without `$FILE` it reads the text and prints the
     /// new one.
     pub command: Vec<String>,
@@ -126,41 +126,41 @@ pub struct Formatter {
     /// Do not use it.
     pub disabled: Option<bool>,
     /// Variables to add to its environment.
-    pub environment: BTreeMap<String, Secret>,
+    pub environment: BTreeMap<String, ConfigSecret>,
 }
 
 /// On or off for all of a kind, or a setting for each by name.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Switch<T> {
+pub enum SwitchConfig<T> {
     All(bool),
     Each(BTreeMap<String, T>),
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Switch<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for SwitchConfig<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visit<T>(PhantomData<T>);
+        struct SwitchVisitor<T>(PhantomData<T>);
 
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Visit<T> {
-            type Value = Switch<T>;
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for SwitchVisitor<T> {
+            type Value = SwitchConfig<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("true, false or an object with one entry for each")
             }
 
-            fn visit_bool<E: de::Error>(self, on: bool) -> Result<Switch<T>, E> {
-                Ok(Switch::All(on))
+            fn visit_bool<E: de::Error>(self, on: bool) -> Result<SwitchConfig<T>, E> {
+                Ok(SwitchConfig::All(on))
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Switch<T>, A::Error> {
-                object(map).map(Switch::Each)
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<SwitchConfig<T>, A::Error> {
+                decode_object(map).map(SwitchConfig::Each)
             }
         }
 
-        deserializer.deserialize_any(Visit(PhantomData))
+        deserializer.deserialize_any(SwitchVisitor(PhantomData))
     }
 }
 
-impl<T: JsonSchema> JsonSchema for Switch<T> {
+impl<T: JsonSchema> JsonSchema for SwitchConfig<T> {
     fn schema_name() -> Cow<'static, str> {
         format!("Switch_{}", T::schema_name()).into()
     }

@@ -10,16 +10,16 @@ use serde::{
 };
 use serde_json::{Map, Value};
 
-use crate::{decode::object, types::Secret};
+use crate::{decode::decode_object, types::ConfigSecret};
 
 /// A server of the Model Context Protocol: a program to start (`local`) or an address (`remote`).
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
-pub struct Mcp {
+pub struct McpServerConfig {
     /// What kind of server it is.
     #[serde(rename = "type")]
-    pub kind: Option<McpKind>,
+    pub kind: Option<McpServerKind>,
     /// Use it.
     pub enabled: Option<bool>,
     /// Milliseconds to wait for its list of tools.
@@ -27,27 +27,27 @@ pub struct Mcp {
     /// `local`: the program and its arguments.
     pub command: Vec<String>,
     /// `local`: variables to add to its environment.
-    pub environment: BTreeMap<String, Secret>,
+    pub environment: BTreeMap<String, ConfigSecret>,
     /// `local`: the folder to start it in, from the workspace's root.
     pub cwd: Option<String>,
     /// `remote`: the address.
     pub url: Option<String>,
     /// `remote`: headers to send with every request.
-    pub headers: BTreeMap<String, Secret>,
+    pub headers: BTreeMap<String, ConfigSecret>,
     /// `remote`: whether and how to log in.
-    pub oauth: Option<OAuth>,
+    pub oauth: Option<OAuthConfig>,
 }
 
-impl Mcp {
+impl McpServerConfig {
     /// The key without which this server cannot be used, if it is missing. A server that is switched off, or
     /// an entry that says nothing but `enabled`, needs none.
-    pub fn missing(&self) -> Option<&'static str> {
+    pub fn missing_key(&self) -> Option<&'static str> {
         if self.enabled == Some(false) {
             return None;
         }
         match self.kind {
-            Some(McpKind::Local) if self.command.is_empty() => Some("command"),
-            Some(McpKind::Remote) if self.url.is_none() => Some("url"),
+            Some(McpServerKind::Local) if self.command.is_empty() => Some("command"),
+            Some(McpServerKind::Remote) if self.url.is_none() => Some("url"),
             None if !self.command.is_empty() || self.url.is_some() => Some("type"),
             _ => None,
         }
@@ -57,7 +57,7 @@ impl Mcp {
 /// What kind of server it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum McpKind {
+pub enum McpServerKind {
     /// A program that is started.
     Local,
     /// An address.
@@ -66,37 +66,37 @@ pub enum McpKind {
 
 /// Whether and how to log in.
 #[derive(Debug, Clone, PartialEq)]
-pub enum OAuth {
+pub enum OAuthConfig {
     Plain(bool),
     /// What the server's owner registered: `clientId`, `scope`, …
     Registered(Map<String, Value>),
 }
 
-impl<'de> Deserialize<'de> for OAuth {
+impl<'de> Deserialize<'de> for OAuthConfig {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visit;
+        struct OAuthVisitor;
 
-        impl<'de> Visitor<'de> for Visit {
-            type Value = OAuth;
+        impl<'de> Visitor<'de> for OAuthVisitor {
+            type Value = OAuthConfig;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("true, false or an object")
             }
 
-            fn visit_bool<E: de::Error>(self, on: bool) -> Result<OAuth, E> {
-                Ok(OAuth::Plain(on))
+            fn visit_bool<E: de::Error>(self, on: bool) -> Result<OAuthConfig, E> {
+                Ok(OAuthConfig::Plain(on))
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<OAuth, A::Error> {
-                object(map).map(OAuth::Registered)
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<OAuthConfig, A::Error> {
+                decode_object(map).map(OAuthConfig::Registered)
             }
         }
 
-        deserializer.deserialize_any(Visit)
+        deserializer.deserialize_any(OAuthVisitor)
     }
 }
 
-impl JsonSchema for OAuth {
+impl JsonSchema for OAuthConfig {
     fn schema_name() -> Cow<'static, str> {
         "OAuth".into()
     }

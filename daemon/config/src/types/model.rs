@@ -9,25 +9,25 @@ use serde::{
 };
 use serde_json::{Map, Value};
 
-use crate::types::Secret;
+use crate::types::ConfigSecret;
 
 /// A model. What is left out comes from the catalogue, if it knows the model.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
-pub struct Model {
+pub struct ModelConfig {
     /// Its name in requests, where that is not the name used here.
     pub id: Option<String>,
     /// The name to show.
     pub name: Option<String>,
     /// How much it can read and write.
-    pub limit: Limit,
+    pub limit: ModelLimitConfig,
     /// What it costs.
-    pub cost: Cost,
+    pub cost: ModelCostConfig,
     /// It can call tools.
     pub tool_call: Option<bool>,
     /// It can think before it answers; a text names the way it is asked to.
-    pub reasoning: Option<Reasoning>,
+    pub reasoning: Option<ReasoningConfig>,
     /// It can read attached files.
     pub attachment: Option<bool>,
     /// It can read images.
@@ -40,13 +40,13 @@ pub struct Model {
     pub caching: Option<bool>,
     /// How it changes files: by `replace` (with the tools `edit`, `multiedit` and `write`) or by `patch` (with
     /// `apply_patch`). Where it is left out, models of the GPT family patch.
-    pub edits: Option<Edits>,
+    pub edits: Option<EditFormatConfig>,
     /// What it can read and write, as lists.
-    pub modalities: Modalities,
+    pub modalities: ModalitiesConfig,
     /// Sent along with every request, as the protocol has it.
     pub options: Map<String, Value>,
     /// Headers to send with every request for this model.
-    pub headers: BTreeMap<String, Secret>,
+    pub headers: BTreeMap<String, ConfigSecret>,
     /// Do not offer it.
     pub disabled: Option<bool>,
     /// Sets of options to choose between, by name.
@@ -57,7 +57,7 @@ pub struct Model {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
-pub struct Limit {
+pub struct ModelLimitConfig {
     /// Prompt and answer together.
     pub context: Option<u64>,
     /// The prompt alone.
@@ -70,7 +70,7 @@ pub struct Limit {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
-pub struct Cost {
+pub struct ModelCostConfig {
     /// Of the prompt.
     #[serde(deserialize_with = "price")]
     #[schemars(range(min = 0))]
@@ -93,7 +93,7 @@ pub struct Cost {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
-pub struct Modalities {
+pub struct ModalitiesConfig {
     /// What it can read.
     pub input: Vec<String>,
     /// What it can write.
@@ -103,7 +103,7 @@ pub struct Modalities {
 /// How a model changes files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Edits {
+pub enum EditFormatConfig {
     /// One text in the place of another, or a whole file.
     Replace,
     /// By patches.
@@ -112,37 +112,37 @@ pub enum Edits {
 
 /// Whether a model can think before it answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reasoning {
+pub enum ReasoningConfig {
     Plain(bool),
     /// The way it is asked to, by name.
     Named(String),
 }
 
-impl<'de> Deserialize<'de> for Reasoning {
+impl<'de> Deserialize<'de> for ReasoningConfig {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visit;
+        struct ReasoningVisitor;
 
-        impl Visitor<'_> for Visit {
-            type Value = Reasoning;
+        impl Visitor<'_> for ReasoningVisitor {
+            type Value = ReasoningConfig;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("true, false or a text in double quotes")
             }
 
-            fn visit_bool<E: de::Error>(self, on: bool) -> Result<Reasoning, E> {
-                Ok(Reasoning::Plain(on))
+            fn visit_bool<E: de::Error>(self, on: bool) -> Result<ReasoningConfig, E> {
+                Ok(ReasoningConfig::Plain(on))
             }
 
-            fn visit_str<E: de::Error>(self, name: &str) -> Result<Reasoning, E> {
-                Ok(Reasoning::Named(name.into()))
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<ReasoningConfig, E> {
+                Ok(ReasoningConfig::Named(name.into()))
             }
         }
 
-        deserializer.deserialize_any(Visit)
+        deserializer.deserialize_any(ReasoningVisitor)
     }
 }
 
-impl JsonSchema for Reasoning {
+impl JsonSchema for ReasoningConfig {
     fn schema_name() -> Cow<'static, str> {
         "Reasoning".into()
     }

@@ -14,7 +14,7 @@ use serde::{
 /// Whether something happens without asking, after asking, or not at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Action {
+pub enum PermissionActionConfig {
     /// Without asking.
     Allow,
     /// After asking.
@@ -25,58 +25,58 @@ pub enum Action {
 
 /// One action for everything, or one by permission.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Permission {
-    All(Action),
+pub enum PermissionConfig {
+    All(PermissionActionConfig),
     /// In the order of writing.
-    Each(Vec<(String, Rule)>),
+    Each(Vec<(String, PermissionRuleConfig)>),
 }
 
 /// One action for a permission, or one by pattern of what is to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Rule {
-    All(Action),
+pub enum PermissionRuleConfig {
+    All(PermissionActionConfig),
     /// In the order of writing.
-    Each(Vec<(String, Action)>),
+    Each(Vec<(String, PermissionActionConfig)>),
 }
 
-impl<'de> Deserialize<'de> for Permission {
+impl<'de> Deserialize<'de> for PermissionConfig {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let what = "an action (`allow`, `ask` or `deny`) or an object of permissions";
-        Ok(match deserializer.deserialize_any(ActionOr::new(what))? {
-            Found::Action(action) => Self::All(action),
-            Found::Lines(lines) => Self::Each(lines),
+        Ok(match deserializer.deserialize_any(ActionOrLinesVisitor::new(what))? {
+            ActionOrLines::Action(action) => Self::All(action),
+            ActionOrLines::Lines(lines) => Self::Each(lines),
         })
     }
 }
 
-impl<'de> Deserialize<'de> for Rule {
+impl<'de> Deserialize<'de> for PermissionRuleConfig {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let what = "`allow`, `ask` or `deny`, or an object of patterns with one of these";
-        Ok(match deserializer.deserialize_any(ActionOr::new(what))? {
-            Found::Action(action) => Self::All(action),
-            Found::Lines(lines) => Self::Each(lines),
+        Ok(match deserializer.deserialize_any(ActionOrLinesVisitor::new(what))? {
+            ActionOrLines::Action(action) => Self::All(action),
+            ActionOrLines::Lines(lines) => Self::Each(lines),
         })
     }
 }
 
-enum Found<T> {
-    Action(Action),
+enum ActionOrLines<T> {
+    Action(PermissionActionConfig),
     Lines(Vec<(String, T)>),
 }
 
-struct ActionOr<T> {
+struct ActionOrLinesVisitor<T> {
     what: &'static str,
     lines: PhantomData<T>,
 }
 
-impl<T> ActionOr<T> {
+impl<T> ActionOrLinesVisitor<T> {
     fn new(what: &'static str) -> Self {
         Self { what, lines: PhantomData }
     }
 }
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for ActionOr<T> {
-    type Value = Found<T>;
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ActionOrLinesVisitor<T> {
+    type Value = ActionOrLines<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.what)
@@ -84,8 +84,8 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ActionOr<T> {
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
         // A text can only have been meant as an action, so only actions are named.
-        let action = Action::deserialize(StrDeserializer::<Unnamed>::new(text));
-        action.map(Found::Action).map_err(|_| E::unknown_variant(text, &["allow", "ask", "deny"]))
+        let action = PermissionActionConfig::deserialize(StrDeserializer::<Unnamed>::new(text));
+        action.map(ActionOrLines::Action).map_err(|_| E::unknown_variant(text, &["allow", "ask", "deny"]))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
@@ -93,17 +93,20 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ActionOr<T> {
         while let Some(line) = map.next_entry()? {
             lines.push(line);
         }
-        Ok(Found::Lines(lines))
+        Ok(ActionOrLines::Lines(lines))
     }
 }
 
-impl JsonSchema for Permission {
+impl JsonSchema for PermissionConfig {
     fn schema_name() -> Cow<'static, str> {
         "Permission".into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let (action, rule) = (generator.subschema_for::<Action>(), generator.subschema_for::<Rule>());
+        let (action, rule) = (
+            generator.subschema_for::<PermissionActionConfig>(),
+            generator.subschema_for::<PermissionRuleConfig>(),
+        );
         json_schema!({
             "description": "One action for everything, or one by permission (`edit`, `bash`, `webfetch`, …; `*` for all). The last matching line decides.",
             "anyOf": [action, { "type": "object", "additionalProperties": rule }]
@@ -111,13 +114,13 @@ impl JsonSchema for Permission {
     }
 }
 
-impl JsonSchema for Rule {
+impl JsonSchema for PermissionRuleConfig {
     fn schema_name() -> Cow<'static, str> {
         "Rule".into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let action = generator.subschema_for::<Action>();
+        let action = generator.subschema_for::<PermissionActionConfig>();
         json_schema!({
             "description": "One action, or one by pattern of what is to be done, such as `git push *`. The last matching line decides.",
             "anyOf": [action, { "type": "object", "additionalProperties": action }]

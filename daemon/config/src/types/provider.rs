@@ -9,17 +9,17 @@ use serde::{
 };
 use serde_json::{Map, Value};
 
-use crate::types::{Model, Secret};
+use crate::types::{ConfigSecret, ModelConfig};
 
 /// Someone who serves models.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
-pub struct Provider {
+pub struct ProviderConfig {
     /// The name to show.
     pub name: Option<String>,
     /// The protocol it speaks. Needed only where the catalogue does not know the provider.
-    pub wire: Option<Wire>,
+    pub wire: Option<WireConfig>,
     /// OpenCode's way to say the protocol: the package that speaks it, such as `@ai-sdk/openai-compatible`.
     pub npm: Option<String>,
     /// The address of its interface; `options.baseURL` wins over it.
@@ -27,11 +27,11 @@ pub struct Provider {
     /// Environment variables that may hold its key; the first that is set is used.
     pub env: Vec<String>,
     /// How to reach it.
-    pub options: ProviderOptions,
+    pub options: ProviderOptionsConfig,
     /// Where it departs from its protocol.
     pub dialect: Map<String, Value>,
     /// Its models, by the name used here.
-    pub models: BTreeMap<String, Model>,
+    pub models: BTreeMap<String, ModelConfig>,
     /// If set, the only models to offer.
     pub whitelist: Option<Vec<String>>,
     /// Models not to offer.
@@ -41,7 +41,7 @@ pub struct Provider {
 /// A protocol that models are served over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Wire {
+pub enum WireConfig {
     /// Anthropic Messages.
     Anthropic,
     /// OpenAI Chat Completions, which most other servers imitate.
@@ -56,22 +56,22 @@ pub enum Wire {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
-pub struct ProviderOptions {
+pub struct ProviderOptionsConfig {
     /// The address of its interface, up to and with the version.
     #[serde(rename = "baseURL")]
     pub base_url: Option<String>,
     /// The key. Better not written here: use `{env:NAME}` or `{file:path}`.
     #[serde(rename = "apiKey")]
-    pub api_key: Option<Secret>,
+    pub api_key: Option<ConfigSecret>,
     /// Milliseconds to wait for the first byte of an answer; `false` to wait for ever.
-    pub timeout: Option<Timeout>,
+    pub timeout: Option<TimeoutConfig>,
     /// Milliseconds an answer may pause before it counts as broken.
     #[serde(rename = "chunkTimeout")]
     pub chunk_timeout: Option<NonZeroU64>,
     /// Headers to send with every request.
-    pub headers: BTreeMap<String, Secret>,
+    pub headers: BTreeMap<String, ConfigSecret>,
     /// Parameters to add to the address of every request.
-    pub query: BTreeMap<String, Secret>,
+    pub query: BTreeMap<String, ConfigSecret>,
     /// Tell the provider which requests share a prompt, so that it can cache better.
     #[serde(rename = "setCacheKey")]
     pub set_cache_key: Option<bool>,
@@ -79,39 +79,39 @@ pub struct ProviderOptions {
 
 /// How long to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Timeout {
+pub enum TimeoutConfig {
     Never,
     Milliseconds(NonZeroU64),
 }
 
-impl<'de> Deserialize<'de> for Timeout {
+impl<'de> Deserialize<'de> for TimeoutConfig {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visit;
+        struct TimeoutVisitor;
 
-        impl Visitor<'_> for Visit {
-            type Value = Timeout;
+        impl Visitor<'_> for TimeoutVisitor {
+            type Value = TimeoutConfig;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("milliseconds (a whole number above 0) or false")
             }
 
-            fn visit_bool<E: de::Error>(self, on: bool) -> Result<Timeout, E> {
-                if on { Err(E::invalid_value(Unexpected::Bool(on), &self)) } else { Ok(Timeout::Never) }
+            fn visit_bool<E: de::Error>(self, on: bool) -> Result<TimeoutConfig, E> {
+                if on { Err(E::invalid_value(Unexpected::Bool(on), &self)) } else { Ok(TimeoutConfig::Never) }
             }
 
-            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Timeout, E> {
+            fn visit_u64<E: de::Error>(self, value: u64) -> Result<TimeoutConfig, E> {
                 let milliseconds = NonZeroU64::new(value);
                 milliseconds
-                    .map(Timeout::Milliseconds)
+                    .map(TimeoutConfig::Milliseconds)
                     .ok_or_else(|| E::invalid_value(Unexpected::Unsigned(value), &self))
             }
         }
 
-        deserializer.deserialize_any(Visit)
+        deserializer.deserialize_any(TimeoutVisitor)
     }
 }
 
-impl JsonSchema for Timeout {
+impl JsonSchema for TimeoutConfig {
     fn schema_name() -> Cow<'static, str> {
         "Timeout".into()
     }

@@ -8,28 +8,28 @@ use serde::Deserialize;
 use crate::mask::mask;
 
 #[derive(Clone, PartialEq, Eq, Deserialize)]
-pub struct Secret(String);
+pub struct ConfigSecret(String);
 
-impl Secret {
+impl ConfigSecret {
     /// The text itself. The name makes every use easy to find.
     pub fn expose(&self) -> &str {
         &self.0
     }
 }
 
-impl From<String> for Secret {
+impl From<String> for ConfigSecret {
     fn from(text: String) -> Self {
         Self(text)
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for ConfigSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&mask(&self.0))
     }
 }
 
-impl JsonSchema for Secret {
+impl JsonSchema for ConfigSecret {
     fn schema_name() -> Cow<'static, str> {
         "Secret".into()
     }

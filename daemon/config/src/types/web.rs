@@ -9,53 +9,53 @@ use serde::{
 };
 use serde_json::{Map, Value};
 
-use crate::types::Secret;
+use crate::types::ConfigSecret;
 
 /// What may be fetched from the web.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
-pub struct Webfetch {
+pub struct WebfetchConfig {
     /// Hosts on this machine and in private networks that may be fetched: `localhost:3000`, `10.0.0.7`, `*.corp.example`; `true` for all. A project's file counts only if you trust it.
-    pub allow_private: Option<AllowPrivate>,
+    pub allow_private: Option<AllowPrivateConfig>,
 }
 
 /// All hosts or none, or some by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AllowPrivate {
+pub enum AllowPrivateConfig {
     All(bool),
     Hosts(Vec<String>),
 }
 
-impl<'de> Deserialize<'de> for AllowPrivate {
+impl<'de> Deserialize<'de> for AllowPrivateConfig {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visit;
+        struct AllowPrivateVisitor;
 
-        impl<'de> Visitor<'de> for Visit {
-            type Value = AllowPrivate;
+        impl<'de> Visitor<'de> for AllowPrivateVisitor {
+            type Value = AllowPrivateConfig;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("true, false or a list of hosts")
             }
 
-            fn visit_bool<E: de::Error>(self, on: bool) -> Result<AllowPrivate, E> {
-                Ok(AllowPrivate::All(on))
+            fn visit_bool<E: de::Error>(self, on: bool) -> Result<AllowPrivateConfig, E> {
+                Ok(AllowPrivateConfig::All(on))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<AllowPrivate, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<AllowPrivateConfig, A::Error> {
                 let mut hosts = Vec::new();
                 while let Some(host) = list.next_element()? {
                     hosts.push(host);
                 }
-                Ok(AllowPrivate::Hosts(hosts))
+                Ok(AllowPrivateConfig::Hosts(hosts))
             }
         }
 
-        deserializer.deserialize_any(Visit)
+        deserializer.deserialize_any(AllowPrivateVisitor)
     }
 }
 
-impl JsonSchema for AllowPrivate {
+impl JsonSchema for AllowPrivateConfig {
     fn schema_name() -> Cow<'static, str> {
         "AllowPrivate".into()
     }
@@ -70,19 +70,19 @@ impl JsonSchema for AllowPrivate {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
-pub struct SearchEngine {
+pub struct SearchEngineConfig {
     /// What kind of engine it is.
     #[serde(rename = "type")]
-    pub kind: Option<SearchKind>,
+    pub kind: Option<SearchEngineKind>,
     /// Use it.
     pub enabled: Option<bool>,
     /// The address. Not needed for `exa`.
-    pub url: Option<Secret>,
+    pub url: Option<ConfigSecret>,
     /// `exa`: the key. Better not written here: use `{env:NAME}` or `{file:path}`.
     #[serde(rename = "apiKey")]
-    pub api_key: Option<Secret>,
+    pub api_key: Option<ConfigSecret>,
     /// Headers to send with every request.
-    pub headers: BTreeMap<String, Secret>,
+    pub headers: BTreeMap<String, ConfigSecret>,
     /// `mcp`: the tool to call.
     pub tool: Option<String>,
     /// `mcp`: what to call it with. Without it: what the model asked for, by the names above.
@@ -95,15 +95,15 @@ pub struct SearchEngine {
     pub timeout: Option<NonZeroU64>,
 }
 
-impl SearchEngine {
+impl SearchEngineConfig {
     /// The key without which this engine cannot be used, if it is missing.
-    pub fn missing(&self) -> Option<&'static str> {
+    pub fn missing_key(&self) -> Option<&'static str> {
         if self.enabled == Some(false) {
             return None;
         }
         match self.kind {
-            Some(SearchKind::Mcp | SearchKind::Json) if self.url.is_none() => Some("url"),
-            Some(SearchKind::Mcp) if self.tool.is_none() => Some("tool"),
+            Some(SearchEngineKind::Mcp | SearchEngineKind::Json) if self.url.is_none() => Some("url"),
+            Some(SearchEngineKind::Mcp) if self.tool.is_none() => Some("tool"),
             None if self.url.is_some() || self.api_key.is_some() => Some("type"),
             _ => None,
         }
@@ -113,7 +113,7 @@ impl SearchEngine {
 /// What kind of engine it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum SearchKind {
+pub enum SearchEngineKind {
     /// Exa's public MCP server.
     Exa,
     /// A tool of any MCP server over HTTP.

@@ -2,18 +2,27 @@ use super::*;
 use copydesk_servers::diagnostic::Severity;
 
 fn at(line: u32, from: u32, to: u32) -> Diagnostic {
-    let span = Span { start: Position::new(line, from), end: Position::new(line, to) };
+    let span = DiagnosticSpan { start: Position::new(line, from), end: Position::new(line, to) };
     let (code, source, message, related) = (None, None, "wrong".into(), Vec::new());
     Diagnostic { span, severity: Severity::Error, code, source, message, related }
 }
 
 /// Where a problem comes to, as line, from and to, with the lines in which it may be.
 #[track_caller]
-fn check(old: &str, new: &str, from: (u32, u32, u32), to: (u32, u32, u32), touched: Option<Range<u32>>) {
+fn check(
+    old: &str,
+    new: &str,
+    from: (u32, u32, u32),
+    to: (u32, u32, u32),
+    touched_lines: Option<Range<u32>>,
+) {
     let change = Change::between(old, new);
     let before = at(from.0, from.1, from.2);
-    let seen = moved(std::slice::from_ref(&before), old, &change);
-    assert_eq!(seen, [Moved { diagnostic: at(to.0, to.1, to.2), was: before.span, touched }]);
+    let seen = shift_diagnostics(std::slice::from_ref(&before), old, &change);
+    assert_eq!(
+        seen,
+        [ShiftedDiagnostic { diagnostic: at(to.0, to.1, to.2), previous_span: before.span, touched_lines }]
+    );
 }
 
 #[test]
@@ -58,21 +67,21 @@ fn edits_that_are_near_are_one_piece_of_work() {
 #[test]
 fn a_problem_over_many_lines_is_touched_by_a_change_to_any_of_them() {
     let item = |first, last| Diagnostic {
-        span: Span { start: Position::new(first, 0), end: Position::new(last, 1) },
+        span: DiagnosticSpan { start: Position::new(first, 0), end: Position::new(last, 1) },
         ..at(0, 0, 0)
     };
     let (old, new) = ("a\nb\nc\nd\n", "a\nb\nx\nc\nd\n");
-    let seen = moved(&[item(0, 1), item(1, 2), item(2, 3)], old, &Change::between(old, new));
+    let seen = shift_diagnostics(&[item(0, 1), item(1, 2), item(2, 3)], old, &Change::between(old, new));
     let spans: Vec<_> =
         seen.iter().map(|m| (m.diagnostic.span.start.line, m.diagnostic.span.end.line)).collect();
     assert_eq!(spans, [(0, 1), (1, 3), (3, 4)]);
-    let touched: Vec<_> = seen.into_iter().map(|m| m.touched).collect();
+    let touched: Vec<_> = seen.into_iter().map(|m| m.touched_lines).collect();
     assert_eq!(touched, [None, Some(1..4), None]);
 }
 
 #[test]
 fn a_change_for_another_text_moves_nothing() {
     let change = Change::between("a long line", "a long lie");
-    let seen = moved(&[at(0, 0, 1)], "short", &change);
-    assert_eq!(seen, [Moved { touched: Some(0..u32::MAX), ..still(&at(0, 0, 1)) }]);
+    let seen = shift_diagnostics(&[at(0, 0, 1)], "short", &change);
+    assert_eq!(seen, [ShiftedDiagnostic { touched_lines: Some(0..u32::MAX), ..still(&at(0, 0, 1)) }]);
 }

@@ -4,16 +4,16 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::parse::{Columns, MOST, Parsed, Raw, Spot, from_one};
+use super::parse::{CheckerOutput, ColumnUnit, MAX_DIAGNOSTICS, RawDiagnostic, RawLocation, zero_based};
 use copydesk_servers::diagnostic::Severity;
 
 #[derive(Deserialize)]
 #[serde(tag = "reason", rename_all = "kebab-case")]
-enum Line {
+enum CargoMessage {
     CompilerMessage {
         #[serde(default)]
         manifest_path: String,
-        message: Message,
+        message: RustcDiagnostic,
     },
     CompilerArtifact {
         #[serde(default)]
@@ -27,23 +27,23 @@ enum Line {
 }
 
 #[derive(Deserialize)]
-struct Message {
+struct RustcDiagnostic {
     message: String,
     level: String,
-    code: Option<Code>,
+    code: Option<RustcCode>,
     #[serde(default)]
-    spans: Vec<Span>,
+    spans: Vec<RustcSpan>,
     #[serde(default)]
-    children: Vec<Message>,
+    children: Vec<RustcDiagnostic>,
 }
 
 #[derive(Deserialize)]
-struct Code {
+struct RustcCode {
     code: String,
 }
 
 #[derive(Deserialize)]
-struct Span {
+struct RustcSpan {
     file_name: String,
     line_start: u64,
     column_start: u64,
@@ -51,38 +51,44 @@ struct Span {
     column_end: u64,
     is_primary: bool,
     label: Option<String>,
-    expansion: Option<Box<Expansion>>,
+    expansion: Option<Box<RustcExpansion>>,
 }
 
 #[derive(Deserialize)]
-struct Expansion {
-    span: Span,
+struct RustcExpansion {
+    span: RustcSpan,
 }
 
-pub(super) fn parse(output: &str) -> Parsed {
-    let (mut parsed, mut seen) = (Parsed::default(), Vec::new());
+pub(super) fn parse(output: &str) -> CheckerOutput {
+    let (mut parsed, mut seen) = (CheckerOutput::default(), Vec::new());
     for line in output.lines() {
         match serde_json::from_str(line) {
-            Ok(Line::CompilerMessage { manifest_path, message }) => {
+            Ok(CargoMessage::CompilerMessage { manifest_path, message }) => {
                 saw(&mut seen, &manifest_path);
-                if parsed.found.len() < MOST {
-                    parsed.found.extend(raw(message));
+                if parsed.diagnostics.len() < MAX_DIAGNOSTICS {
+                    parsed.diagnostics.extend(raw(message));
                 }
             }
-            Ok(Line::CompilerArtifact { manifest_path }) => saw(&mut seen, &manifest_path),
-            Ok(Line::BuildFinished { success }) => {
-                parsed.is_whole = true;
+            Ok(CargoMessage::CompilerArtifact { manifest_path }) => saw(&mut seen, &manifest_path),
+            Ok(CargoMessage::BuildFinished { success }) => {
+                parsed.is_complete = true;
                 // What stands on a package that does not compile was not looked at.
-                parsed.seen = (!success).then(|| std::mem::take(&mut seen));
+                parsed.checked_folders = (!success).then(|| std::mem::take(&mut seen));
             }
             // Whatever build scripts and Cargo itself print in between.
-            Ok(Line::Other) | Err(_) => {}
+            Ok(CargoMessage::Other) | Err(_) => {}
         }
     }
     // The compiler says the same of a file once for each target that has it.
     let mut known = std::collections::HashSet::new();
-    parsed.found.retain(|raw| {
-        known.insert((raw.at.file.clone(), raw.at.line, raw.at.column, raw.code.clone(), raw.message.clone()))
+    parsed.diagnostics.retain(|raw| {
+        known.insert((
+            raw.location.file.clone(),
+            raw.location.line,
+            raw.location.column,
+            raw.code.clone(),
+            raw.message.clone(),
+        ))
     });
     parsed
 }
@@ -95,13 +101,13 @@ pub(super) fn package_of(path: &Path) -> Option<&Path> {
 fn saw(seen: &mut Vec<String>, manifest: &str) {
     if let Some((folder, _)) = manifest.rsplit_once('/')
         && seen.last().is_none_or(|last| last != folder)
-        && seen.len() < MOST
+        && seen.len() < MAX_DIAGNOSTICS
     {
         seen.push(folder.to_owned());
     }
 }
 
-fn raw(message: Message) -> Option<Raw> {
+fn raw(message: RustcDiagnostic) -> Option<RawDiagnostic> {
     let severity = match message.level.as_str() {
         "warning" => Severity::Warning,
         "note" => Severity::Information,
@@ -126,20 +132,27 @@ fn raw(message: Message) -> Option<Raw> {
         }
     }
     let source = if is_clippy { "clippy" } else { "rustc" };
-    Some(Raw { at: spot(primary), severity, code, source: Some(source.to_owned()), message: text, related })
+    Some(RawDiagnostic {
+        location: spot(primary),
+        severity,
+        code,
+        source: Some(source.to_owned()),
+        message: text,
+        related,
+    })
 }
 
 /// Where a macro of another crate is used, rather than where it stands.
-fn spot(span: &Span) -> Spot {
+fn spot(span: &RustcSpan) -> RawLocation {
     let mut span = span;
     while let Some(outer) = span.expansion.as_deref().filter(|_| span.file_name.starts_with(['/', '<'])) {
         span = &outer.span;
     }
-    Spot {
+    RawLocation {
         file: span.file_name.clone(),
-        line: from_one(span.line_start),
-        column: Some(from_one(span.column_start)),
-        end: Some((from_one(span.line_end), from_one(span.column_end))),
-        columns: Some(Columns::Characters),
+        line: zero_based(span.line_start),
+        column: Some(zero_based(span.column_start)),
+        end: Some((zero_based(span.line_end), zero_based(span.column_end))),
+        columns: Some(ColumnUnit::Characters),
     }
 }

@@ -5,10 +5,12 @@
 
 use serde_json::{Map, Value};
 
-use super::parse::{Columns, MOST, Parsed, Raw, Spot, from_one, severity};
+use super::parse::{
+    CheckerOutput, ColumnUnit, MAX_DIAGNOSTICS, RawDiagnostic, RawLocation, parse_severity, zero_based,
+};
 use copydesk_servers::diagnostic::Severity;
 
-type Object = Map<String, Value>;
+type LinterJson = Map<String, Value>;
 
 const FILE: [&str; 7] = ["file", "filename", "filePath", "file_path", "path", "uri", "source"];
 const MESSAGE: [&str; 5] = ["message", "text", "msg", "description", "title"];
@@ -22,11 +24,11 @@ const SEVERITY: [&str; 4] = ["severity", "level", "type", "kind"];
 const PLACE: [&str; 8] = ["location", "range", "start", "begin", "pos", "position", "loc", "span"];
 const END: [&str; 3] = ["end", "end_location", "endLocation"];
 
-pub(super) fn parse(output: &str) -> Parsed {
-    let mut parsed = Parsed::default();
+pub(super) fn parse(output: &str) -> CheckerOutput {
+    let mut parsed = CheckerOutput::default();
     if let Ok(value) = serde_json::from_str::<Value>(output) {
-        parsed.is_whole = value.is_object() || value.is_array();
-        walk(&value, "", "", &mut parsed.found);
+        parsed.is_complete = value.is_object() || value.is_array();
+        walk(&value, "", "", &mut parsed.diagnostics);
         return parsed;
     }
     // A value in each line, or several below each other, and words around them.
@@ -38,16 +40,16 @@ pub(super) fn parse(output: &str) -> Parsed {
         let read = values.byte_offset();
         rest = match value {
             Some(Ok(value)) => {
-                walk(&value, "", "", &mut parsed.found);
+                walk(&value, "", "", &mut parsed.diagnostics);
                 // In the middle of a line it may be anything.
                 let begins_line = before.is_empty() || before.ends_with('\n');
-                parsed.is_whole |= begins_line || !parsed.found.is_empty();
+                parsed.is_complete |= begins_line || !parsed.diagnostics.is_empty();
                 from.get(read..).unwrap_or_default()
             }
             // What begins as JSON and is none: on with the next line, so that this ends soon.
             _ => from.split_once('\n').map_or("", |(_, after)| after),
         };
-        if parsed.found.len() >= MOST {
+        if parsed.diagnostics.len() >= MAX_DIAGNOSTICS {
             break;
         }
     }
@@ -55,8 +57,8 @@ pub(super) fn parse(output: &str) -> Parsed {
 }
 
 /// `file` is the one that is spoken of, `topic` the name of the list that something stands in.
-fn walk(value: &Value, file: &str, topic: &str, found: &mut Vec<Raw>) {
-    if found.len() >= MOST {
+fn walk(value: &Value, file: &str, topic: &str, found: &mut Vec<RawDiagnostic>) {
+    if found.len() >= MAX_DIAGNOSTICS {
         return;
     }
     match value {
@@ -77,7 +79,7 @@ fn walk(value: &Value, file: &str, topic: &str, found: &mut Vec<Raw>) {
     }
 }
 
-fn get<'a>(object: &'a Object, names: &[&str]) -> Option<&'a Value> {
+fn get<'a>(object: &'a LinterJson, names: &[&str]) -> Option<&'a Value> {
     let named = |wanted: &&str| {
         let exact = object.get(*wanted);
         exact.or_else(|| {
@@ -87,7 +89,7 @@ fn get<'a>(object: &'a Object, names: &[&str]) -> Option<&'a Value> {
     names.iter().find_map(|name| named(name).filter(|value| !value.is_null()))
 }
 
-fn text(object: &Object, names: &[&str]) -> Option<String> {
+fn text(object: &LinterJson, names: &[&str]) -> Option<String> {
     names.iter().find_map(|name| match get(object, &[name])? {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
@@ -100,12 +102,12 @@ fn text(object: &Object, names: &[&str]) -> Option<String> {
     })
 }
 
-fn number(object: &Object, names: &[&str]) -> Option<u64> {
+fn number(object: &LinterJson, names: &[&str]) -> Option<u64> {
     let value = get(object, names)?;
     value.as_u64().or_else(|| value.as_str()?.parse().ok())
 }
 
-fn file_of(object: &Object) -> Option<String> {
+fn file_of(object: &LinterJson) -> Option<String> {
     let word = |name: &&str| match get(object, &[name])? {
         Value::String(file) if *name != "source" || file.contains('/') => Some(file.clone()),
         Value::Object(inner) => text(inner, &["path", "filename", "uri", "file"]),
@@ -115,7 +117,7 @@ fn file_of(object: &Object) -> Option<String> {
     FILE.iter().find_map(word).or_else(place)
 }
 
-fn problem(object: &Object, file: &str, topic: &str) -> Option<Raw> {
+fn problem(object: &LinterJson, file: &str, topic: &str) -> Option<RawDiagnostic> {
     let message = text(object, &MESSAGE)?;
     let at = match get(object, &["posn"]).and_then(Value::as_str) {
         Some(place) => posn(place)?,
@@ -125,7 +127,7 @@ fn problem(object: &Object, file: &str, topic: &str) -> Option<Raw> {
     // Go's analyzers are the names of their lists.
     let code = code.or_else(|| object.contains_key("posn").then(|| topic.to_owned()));
     let severity = get(object, &SEVERITY).and_then(|value| match value {
-        Value::String(word) => severity(word),
+        Value::String(word) => parse_severity(word),
         // ESLint counts up, LSP down.
         Value::Number(number) => match (number.as_u64()?, object.contains_key("ruleId")) {
             (2, true) | (1, false) => Some(Severity::Error),
@@ -135,8 +137,8 @@ fn problem(object: &Object, file: &str, topic: &str) -> Option<Raw> {
         },
         _ => None,
     });
-    (!at.file.is_empty()).then(|| Raw {
-        at,
+    (!at.file.is_empty()).then(|| RawDiagnostic {
+        location: at,
         severity: severity.unwrap_or(Severity::Error),
         code,
         source: None,
@@ -146,15 +148,21 @@ fn problem(object: &Object, file: &str, topic: &str) -> Option<Raw> {
 }
 
 /// `file:line:column`.
-fn posn(place: &str) -> Option<Spot> {
+fn posn(place: &str) -> Option<RawLocation> {
     let mut words = place.rsplitn(3, ':');
     let (column, line, file) = (words.next()?, words.next()?, words.next()?);
-    let (line, column) = (from_one(line.parse().ok()?), from_one(column.parse().ok()?));
-    Some(Spot { file: file.to_owned(), line, column: Some(column), end: None, columns: Some(Columns::Bytes) })
+    let (line, column) = (zero_based(line.parse().ok()?), zero_based(column.parse().ok()?));
+    Some(RawLocation {
+        file: file.to_owned(),
+        line,
+        column: Some(column),
+        end: None,
+        columns: Some(ColumnUnit::Bytes),
+    })
 }
 
-fn spot(object: &Object, file: &str) -> Option<Spot> {
-    let inner = |object: &Object, names: &[&str]| {
+fn spot(object: &LinterJson, file: &str) -> Option<RawLocation> {
+    let inner = |object: &LinterJson, names: &[&str]| {
         names.iter().find_map(|name| get(object, &[name])?.as_object().cloned())
     };
     // The problem itself, what it has for a place, and what that has for a beginning.
@@ -164,18 +172,18 @@ fn spot(object: &Object, file: &str) -> Option<Spot> {
     let start = places.find(|place| number(place, &LINE).is_some())?;
     let end = inner(object, &END).or_else(|| inner(place.as_ref()?, &END));
     let is_lsp = start.contains_key("character");
-    let from = |number: u64| if is_lsp { number } else { from_one(number) };
+    let from = |number: u64| if is_lsp { number } else { zero_based(number) };
     let end = match &end {
         Some(end) => number(end, &LINE).zip(number(end, &COLUMN)),
         None => number(start, &END_COLUMN).map(|column| {
             (number(start, &END_LINE).or_else(|| number(start, &LINE)).unwrap_or_default(), column)
         }),
     };
-    Some(Spot {
+    Some(RawLocation {
         file: file.to_owned(),
         line: from(number(start, &LINE)?),
         column: number(start, &COLUMN).map(from),
         end: end.map(|(line, column)| (from(line), from(column))),
-        columns: is_lsp.then_some(Columns::Utf16),
+        columns: is_lsp.then_some(ColumnUnit::Utf16),
     })
 }

@@ -1,11 +1,11 @@
 //! A problem in a line, as compilers have always printed it: `file:line:column: severity: message`, with or without the column, the
 //! severity and an end (`file:line:column:line:column:`); or `file(line,column): severity code: message`.
 
-use super::parse::{MOST, Parsed, Raw, Spot, from_one, severity};
+use super::parse::{CheckerOutput, MAX_DIAGNOSTICS, RawDiagnostic, RawLocation, parse_severity, zero_based};
 use copydesk_servers::diagnostic::Severity;
 
-pub(super) fn parse(output: &str) -> Parsed {
-    let mut found: Vec<Raw> = Vec::new();
+pub(super) fn parse(output: &str) -> CheckerOutput {
+    let mut found: Vec<RawDiagnostic> = Vec::new();
     for line in output.lines() {
         let line = line.trim_end();
         let line = line.strip_prefix("vet: ").unwrap_or(line);
@@ -16,26 +16,33 @@ pub(super) fn parse(output: &str) -> Parsed {
             continue;
         }
         // "note: declared here" belongs to what stands above it.
-        if let Some(last) = found.last_mut().filter(|_| severity == Some(Word::Note)) {
+        if let Some(last) = found.last_mut().filter(|_| severity == Some(SeverityWord::Note)) {
             last.related.push((at, message.to_owned()));
             continue;
         }
         let severity = match severity {
-            Some(Word::Severity(severity)) => severity,
-            Some(Word::Note) => Severity::Information,
+            Some(SeverityWord::Severity(severity)) => severity,
+            Some(SeverityWord::Note) => Severity::Information,
             None => Severity::Error,
         };
         let (message, code) = (message.to_owned(), code.map(str::to_owned));
-        found.push(Raw { at, severity, code, source: None, message, related: Vec::new() });
-        if found.len() >= MOST {
+        found.push(RawDiagnostic {
+            location: at,
+            severity,
+            code,
+            source: None,
+            message,
+            related: Vec::new(),
+        });
+        if found.len() >= MAX_DIAGNOSTICS {
             break;
         }
     }
-    Parsed { found, is_whole: false, seen: None }
+    CheckerOutput { diagnostics: found, is_complete: false, checked_folders: None }
 }
 
 /// `file:line:`, and what comes after it.
-fn colons(line: &str) -> Option<(Spot, &str)> {
+fn colons(line: &str) -> Option<(RawLocation, &str)> {
     for (colon, _) in line.match_indices(':').take(8) {
         let (file, rest) = line.split_at_checked(colon)?;
         let mut numbers = [0; 4];
@@ -48,9 +55,9 @@ fn colons(line: &str) -> Option<(Spot, &str)> {
         if file.is_empty() || file.starts_with([' ', '\t']) {
             return None;
         }
-        let [line, column, end_line, end_column] = numbers.map(from_one);
+        let [line, column, end_line, end_column] = numbers.map(zero_based);
         return Some((
-            Spot {
+            RawLocation {
                 file: file.to_owned(),
                 line,
                 column: (count > 1).then_some(column),
@@ -65,14 +72,15 @@ fn colons(line: &str) -> Option<(Spot, &str)> {
 }
 
 /// `file(line,column):`, and what comes after it.
-fn brackets(line: &str) -> Option<(Spot, &str)> {
+fn brackets(line: &str) -> Option<(RawLocation, &str)> {
     let (before, rest) = line.split_once("):")?;
     let (file, numbers) = before.rsplit_once('(')?;
-    let mut numbers = numbers.split(',').map(|number| number.trim().parse().map(from_one));
+    let mut numbers = numbers.split(',').map(|number| number.trim().parse().map(zero_based));
     let line = numbers.next()?.ok()?;
     let column = numbers.next().and_then(Result::ok);
     let file = file.trim().to_owned();
-    (!file.is_empty()).then(|| (Spot { file, line, column, end: None, columns: None }, rest.trim_start()))
+    (!file.is_empty())
+        .then(|| (RawLocation { file, line, column, end: None, columns: None }, rest.trim_start()))
 }
 
 fn leading_number(text: &str) -> Option<(u64, &str)> {
@@ -82,15 +90,15 @@ fn leading_number(text: &str) -> Option<(u64, &str)> {
 }
 
 #[derive(PartialEq)]
-enum Word {
+enum SeverityWord {
     Severity(Severity),
     Note,
 }
 
-fn split(rest: &str) -> (Option<Word>, &str) {
+fn split(rest: &str) -> (Option<SeverityWord>, &str) {
     let word = |text: &str| match text.trim().to_ascii_lowercase().as_str() {
-        "note" => Some(Word::Note),
-        word => severity(word).map(Word::Severity),
+        "note" => Some(SeverityWord::Note),
+        word => parse_severity(word).map(SeverityWord::Severity),
     };
     if let Some((before, after)) = rest.split_once(':') {
         if let Some(found) = word(before) {

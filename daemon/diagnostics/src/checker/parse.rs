@@ -9,7 +9,7 @@ use copydesk_servers::diagnostic::Severity;
 /// How a checker prints what it found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Format {
+pub enum CheckerOutputFormat {
     /// Messages of Cargo, one in a line.
     Cargo,
     /// JSON of any shape in which a problem has a file, a line and a message.
@@ -23,7 +23,7 @@ pub enum Format {
 /// What a column counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Columns {
+pub enum ColumnUnit {
     #[default]
     Characters,
     Bytes,
@@ -31,52 +31,52 @@ pub enum Columns {
 }
 
 /// More are not read.
-pub(crate) const MOST: usize = 10_000;
+pub(crate) const MAX_DIAGNOSTICS: usize = 10_000;
 /// Longer messages are cut, in bytes.
 const LONGEST: usize = 4000;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Parsed {
-    pub found: Vec<Raw>,
+pub struct CheckerOutput {
+    pub diagnostics: Vec<RawDiagnostic>,
     /// It is a whole report: what it does not name it found nothing in. Lines are none: there is no telling.
-    pub is_whole: bool,
+    pub is_complete: bool,
     /// Folders of what was looked at, where not everything was; from a report that says so.
-    pub seen: Option<Vec<String>>,
+    pub checked_folders: Option<Vec<String>>,
 }
 
 /// A problem as it was printed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Raw {
-    pub at: Spot,
+pub struct RawDiagnostic {
+    pub location: RawLocation,
     pub severity: Severity,
     pub code: Option<String>,
     pub source: Option<String>,
     pub message: String,
-    pub related: Vec<(Spot, String)>,
+    pub related: Vec<(RawLocation, String)>,
 }
 
 /// Where, with lines and columns from 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Spot {
+pub struct RawLocation {
     /// A path from the root or a whole one, or an address `file://…`.
     pub file: String,
     pub line: u64,
     pub column: Option<u64>,
     pub end: Option<(u64, u64)>,
     /// What its columns count, where the format says so.
-    pub columns: Option<Columns>,
+    pub columns: Option<ColumnUnit>,
 }
 
 /// As `format` has it.
-pub fn parse(format: Format, output: &str) -> Parsed {
+pub fn parse(format: CheckerOutputFormat, output: &str) -> CheckerOutput {
     let mut parsed = match format {
-        Format::Cargo => super::cargo::parse(output),
-        Format::Json => super::json::parse(output),
-        Format::Sarif => super::sarif::parse(output),
-        Format::Lines => super::lines::parse(output),
+        CheckerOutputFormat::Cargo => super::cargo::parse(output),
+        CheckerOutputFormat::Json => super::json::parse(output),
+        CheckerOutputFormat::Sarif => super::sarif::parse(output),
+        CheckerOutputFormat::Lines => super::lines::parse(output),
     };
-    parsed.found.truncate(MOST);
-    for raw in &mut parsed.found {
+    parsed.diagnostics.truncate(MAX_DIAGNOSTICS);
+    for raw in &mut parsed.diagnostics {
         raw.related.truncate(10);
         for message in raw.related.iter_mut().map(|related| &mut related.1).chain([&mut raw.message]) {
             if message.len() > LONGEST {
@@ -89,7 +89,7 @@ pub fn parse(format: Format, output: &str) -> Parsed {
 }
 
 /// In the words of compilers and linters.
-pub(super) fn severity(word: &str) -> Option<Severity> {
+pub(super) fn parse_severity(word: &str) -> Option<Severity> {
     Some(match word.trim().to_ascii_lowercase().as_str() {
         "error" | "fatal" | "fatal error" | "err" | "critical" | "high" | "blocker" | "e" => Severity::Error,
         "warning" | "warn" | "medium" | "major" | "w" => Severity::Warning,
@@ -102,6 +102,6 @@ pub(super) fn severity(word: &str) -> Option<Severity> {
 }
 
 /// What is counted from 1 is counted from 0.
-pub(super) fn from_one(number: u64) -> u64 {
+pub(super) fn zero_based(number: u64) -> u64 {
     number.saturating_sub(1)
 }

@@ -5,8 +5,8 @@ use copydesk_text::Position;
 use tokio::time::timeout;
 
 use super::*;
-use copydesk_servers::diagnostic::{Diagnostic, Severity, Span};
-use copydesk_servers::view::Disk;
+use copydesk_servers::diagnostic::{Diagnostic, DiagnosticSpan, Severity};
+use copydesk_servers::file_system::DiskView;
 
 /// A workspace with `check`, a script that is the checker.
 struct World {
@@ -32,9 +32,9 @@ impl World {
         fs::write(path, text).unwrap();
     }
 
-    fn checkers(&self, name: &str, said: Said) -> Checkers {
+    fn checkers(&self, name: &str, said: CheckerSpec) -> Checkers {
         let environment: Vec<_> = std::env::vars_os().collect();
-        let search = Search::new(Arc::new(Disk), environment.clone(), "/".into(), true);
+        let search = ProgramSearch::new(Arc::new(DiskView), environment.clone(), "/".into(), true);
         let checker = Checker::new(name, said).unwrap();
         Checkers::new(vec![checker], search, self.path("."), Processes::new(environment))
     }
@@ -43,21 +43,21 @@ impl World {
         let words = ["./check"].iter().chain(arguments).map(|word| (*word).to_owned());
         self.checkers(
             "mine",
-            Said {
+            CheckerSpec {
                 command: words.collect(),
                 extensions: vec![".x".into()],
-                format: Some(Format::Lines),
-                ..Said::default()
+                format: Some(CheckerOutputFormat::Lines),
+                ..CheckerSpec::default()
             },
         )
     }
 
-    fn subject(&self, name: &str, text: &str, is_saved: bool) -> Subject {
-        Subject { path: self.path(name), text: Arc::new(text.to_owned()), is_saved }
+    fn subject(&self, name: &str, text: &str, is_saved: bool) -> CheckedDocument {
+        CheckedDocument { path: self.path(name), text: Arc::new(text.to_owned()), is_saved }
     }
 
     /// A file that is saved.
-    fn saved(&self, name: &str, text: &str) -> Subject {
+    fn saved(&self, name: &str, text: &str) -> CheckedDocument {
         self.write(name, text);
         self.subject(name, text, true)
     }
@@ -68,14 +68,14 @@ fn soon() -> Instant {
 }
 
 fn problem(line: u32, from: u32, to: u32, message: &str) -> Diagnostic {
-    let span = Span { start: Position::new(line, from), end: Position::new(line, to) };
+    let span = DiagnosticSpan { start: Position::new(line, from), end: Position::new(line, to) };
     let message = message.into();
     Diagnostic { span, severity: Severity::Error, code: None, source: None, message, related: vec![] }
 }
 
-fn why(reports: &[Report]) -> &str {
+fn why(reports: &[DiagnosticsReport]) -> &str {
     match reports {
-        [Report { said: Saying::Unknown { why }, .. }] => why,
+        [DiagnosticsReport { verdict: Saying::Unknown { why }, .. }] => why,
         other => panic!("{other:?}"),
     }
 }
@@ -87,7 +87,7 @@ async fn what_is_saved_is_checked_and_other_files_are_told_of_until_they_are_men
     world.write("sub/b.x", "three\n");
     world.write("found", "a.x:2:3: error: no two\nsub/../sub/b.x:1: error: no three\nnone.x:1:1: error: x\n/etc/hosts:1:1: y\n");
     let checkers = world.own(&[]);
-    let report = |name: &str, said| Report::new(world.path(name), "mine", said);
+    let report = |name: &str, said| DiagnosticsReport::new(world.path(name), "mine", said);
     let reports = checkers.check(std::slice::from_ref(&subject), soon()).await;
     assert_eq!(
         reports,
@@ -118,7 +118,7 @@ async fn only_what_lies_on_the_disk_before_and_after_is_known() {
     let world = World::new("exit 0");
     world.write("a.x", "\u{feff}text");
     let reports = world.own(&[]).check(&[world.subject("a.x", "text", true)], soon()).await;
-    assert_eq!(reports[0].said, Saying::Proven(vec![]));
+    assert_eq!(reports[0].verdict, Saying::Proven(vec![]));
 }
 
 #[tokio::test]
@@ -127,7 +127,10 @@ async fn one_run_is_for_all_who_asked_before_it_began() {
     let checkers = world.own(&[]);
     let (a, b) = ([world.saved("a.x", "a")], [world.saved("b.x", "b")]);
     let (one, two) = tokio::join!(checkers.check(&a, soon()), checkers.check(&b, soon()));
-    assert_eq!((one[0].said.clone(), two[0].said.clone()), (Saying::Proven(vec![]), Saying::Proven(vec![])));
+    assert_eq!(
+        (one[0].verdict.clone(), two[0].verdict.clone()),
+        (Saying::Proven(vec![]), Saying::Proven(vec![]))
+    );
     assert_eq!(fs::read_to_string(world.path("runs")).unwrap(), "run\n");
     checkers.check(&a, soon()).await;
     assert_eq!(fs::read_to_string(world.path("runs")).unwrap(), "run\nrun\n");
@@ -139,7 +142,7 @@ async fn a_command_with_a_file_is_run_for_each() {
     let checkers = world.own(&["$FILE", "--stdin=$FILE"]);
     let subjects = [world.saved("a.x", "a"), world.saved("b c.x", "b")];
     let reports = checkers.check(&subjects, soon()).await;
-    let said: Vec<_> = reports.iter().map(|report| report.said.clone()).collect();
+    let said: Vec<_> = reports.iter().map(|report| report.verdict.clone()).collect();
     let expected = |name| {
         let message = format!("in --stdin={}", world.path(name).display());
         Saying::Proven(vec![problem(0, 0, 1, &message)])
@@ -187,26 +190,30 @@ async fn a_checker_that_fails_is_not_taken_for_one_that_found_nothing() {
         assert!(why(&reports).starts_with(words), "{reports:?}");
     }
     let world = World::new("");
-    let said = |command: &str, format| Said {
+    let said = |command: &str, format| CheckerSpec {
         command: vec![command.into()],
         extensions: vec![".x".into()],
         format: Some(format),
-        ..Said::default()
+        ..CheckerSpec::default()
     };
     let subject = [world.saved("a.x", "a")];
-    let reports =
-        world.checkers("mine", said("no-such-checker", Format::Lines)).check(&subject, soon()).await;
+    let reports = world
+        .checkers("mine", said("no-such-checker", CheckerOutputFormat::Lines))
+        .check(&subject, soon())
+        .await;
     assert_eq!(why(&reports), "`no-such-checker`, which the configuration names, is not in PATH");
     let world = World::new("echo hello");
-    let reports =
-        world.checkers("mine", said("./check", Format::Json)).check(&[world.saved("a.x", "a")], soon()).await;
+    let reports = world
+        .checkers("mine", said("./check", CheckerOutputFormat::Json))
+        .check(&[world.saved("a.x", "a")], soon())
+        .await;
     assert!(
         why(&reports)
             .starts_with("what it printed is not what its `format` says; it ended with code 0: hello")
     );
     // Its own time, which is shorter.
     let world = World::new("exec sleep 1000");
-    let short = Said { timeout: Some(200), ..said("./check", Format::Lines) };
+    let short = CheckerSpec { timeout: Some(200), ..said("./check", CheckerOutputFormat::Lines) };
     let reports = world.checkers("mine", short).check(&[world.saved("a.x", "a")], soon()).await;
     assert_eq!(why(&reports), "it did not end within 0.2 s");
 }
@@ -223,14 +230,14 @@ async fn cargo_says_what_it_says_and_what_it_did_not_look_at_is_not_known() {
     );
     let wrong = world.saved("a/src/lib.rs", "/// ö\npub fn one() -> u8 {\n    \"😀\"; \"1\"\n}\n");
     let above = world.saved("b/src/lib.rs", "pub fn two() -> u8 {\n    a::one() + 1\n}\n");
-    let checkers = world.checkers("cargo", Said::default());
+    let checkers = world.checkers("cargo", CheckerSpec::default());
     let reports = checkers.check(&[wrong, above.clone()], soon()).await;
-    let Saying::Proven(found) = &reports[0].said else { panic!("{reports:?}") };
+    let Saying::Proven(found) = &reports[0].verdict else { panic!("{reports:?}") };
     assert_eq!((found[0].code.as_deref(), found[0].source.as_deref()), (Some("E0308"), Some("rustc")));
     assert_eq!((found[0].span.start, found[0].span.end), (Position::new(2, 10), Position::new(2, 13)));
     let unseen = "something that it depends on has errors, so it was not checked";
-    assert_eq!(reports[1].said, Saying::Unknown { why: unseen.into() });
+    assert_eq!(reports[1].verdict, Saying::Unknown { why: unseen.into() });
     let right = world.saved("a/src/lib.rs", "pub fn one() -> u8 {\n    1\n}\n");
     let reports = checkers.check(&[right, above], soon()).await;
-    assert!(reports.iter().all(|report| report.said == Saying::Proven(vec![])), "{reports:?}");
+    assert!(reports.iter().all(|report| report.verdict == Saying::Proven(vec![])), "{reports:?}");
 }

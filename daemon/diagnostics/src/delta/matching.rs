@@ -7,22 +7,22 @@ use std::collections::{BTreeMap, HashMap};
 
 use copydesk_text::Position;
 
-use crate::baseline::Moved;
+use crate::baseline::ShiftedDiagnostic;
 use copydesk_servers::diagnostic::{Diagnostic, Severity};
 
 /// What makes two problems equal, besides their places.
-type Words<'a> = (Severity, Option<&'a str>, Option<&'a str>, &'a str);
+type MatchKey<'a> = (Severity, Option<&'a str>, Option<&'a str>, &'a str);
 
 /// The problems with the same words that have no other half yet, by where they begin.
 #[derive(Default)]
-struct Equal {
+struct MatchGroup {
     before: BTreeMap<Position, Vec<usize>>,
     after: BTreeMap<Position, Vec<usize>>,
 }
 
 /// For each after, the one before that it is. None is two.
-pub(super) fn matched(before: &[&Moved], after: &[&Diagnostic]) -> Vec<Option<usize>> {
-    let mut equal: HashMap<Words<'_>, Equal> = HashMap::new();
+pub(super) fn match_diagnostics(before: &[&ShiftedDiagnostic], after: &[&Diagnostic]) -> Vec<Option<usize>> {
+    let mut equal: HashMap<MatchKey<'_>, MatchGroup> = HashMap::new();
     for (index, item) in before.iter().enumerate() {
         let group = equal.entry(words(&item.diagnostic)).or_default();
         group.before.entry(item.diagnostic.span.start).or_default().push(index);
@@ -43,11 +43,11 @@ pub(super) fn matched(before: &[&Moved], after: &[&Diagnostic]) -> Vec<Option<us
     found
 }
 
-fn words(item: &Diagnostic) -> Words<'_> {
+fn words(item: &Diagnostic) -> MatchKey<'_> {
     (item.severity, item.code.as_deref(), item.source.as_deref(), &item.message)
 }
 
-impl Equal {
+impl MatchGroup {
     fn at_the_same_place(&mut self, pair: &mut impl FnMut(usize, usize)) {
         for (place, before) in &mut self.before {
             let Some(after) = self.after.get_mut(place) else { continue };
@@ -61,10 +61,10 @@ impl Equal {
     }
 
     /// The nearest among the lines that took the place of its own.
-    fn where_it_was_touched(&mut self, before: &[&Moved], pair: &mut impl FnMut(usize, usize)) {
+    fn where_it_was_touched(&mut self, before: &[&ShiftedDiagnostic], pair: &mut impl FnMut(usize, usize)) {
         for (place, left) in &mut self.before {
             left.retain(|index| {
-                let touched = before.get(*index).and_then(|item| item.touched.clone());
+                let touched = before.get(*index).and_then(|item| item.touched_lines.clone());
                 let Some(lines) = touched else { return true };
                 let next = self.after.range(place..).next().map(|(next, _)| *next);
                 let last = self.after.range(..place).next_back().map(|(last, _)| *last);
@@ -85,8 +85,8 @@ impl Equal {
 
 /// Those that say the same but for the places they name, at exactly the same place.
 fn by_place(
-    equal: &HashMap<Words<'_>, Equal>,
-    before: &[&Moved],
+    equal: &HashMap<MatchKey<'_>, MatchGroup>,
+    before: &[&ShiftedDiagnostic],
     after: &[&Diagnostic],
     pair: &mut impl FnMut(usize, usize),
 ) {

@@ -4,12 +4,12 @@ use copydesk_text::{Change, Position};
 use expect_test::{Expect, expect};
 
 use super::*;
-use copydesk_servers::diagnostic::Span;
+use copydesk_servers::diagnostic::DiagnosticSpan;
 use copydesk_servers::source::TREE_SITTER;
 
 pub(super) fn item(line: u32, character: u32, message: &str) -> Diagnostic {
     let start = Position::new(line, character);
-    let span = Span { start, end: Position { character: character + 1, ..start } };
+    let span = DiagnosticSpan { start, end: Position { character: character + 1, ..start } };
     let message = message.into();
     Diagnostic { span, severity: Severity::Error, code: None, source: None, message, related: Vec::new() }
 }
@@ -29,20 +29,20 @@ pub(super) fn checked(text: &str) -> Vec<Diagnostic> {
     found
 }
 
-pub(super) fn report(source: &str, items: Vec<Diagnostic>) -> Report {
-    Report::new("/w/a".into(), source, Said::Proven(items))
+pub(super) fn report(source: &str, items: Vec<Diagnostic>) -> DiagnosticsReport {
+    DiagnosticsReport::new("/w/a".into(), source, Verdict::Proven(items))
 }
 
-pub(super) fn between(old: &str, new: &str, least: Severity) -> Delta {
-    let before = Baseline::through(&report("checker", checked(old)), old, &Change::between(old, new));
-    Delta::of(&[before], &[report("checker", checked(new))], least)
+pub(super) fn between(old: &str, new: &str, least: Severity) -> DiagnosticsDelta {
+    let before = Baseline::shifted(&report("checker", checked(old)), old, &Change::between(old, new));
+    DiagnosticsDelta::compute(&[before], &[report("checker", checked(new))], least)
 }
 
-fn summary(delta: &Delta) -> String {
+fn summary(delta: &DiagnosticsDelta) -> String {
     let mut said = String::new();
     let lists = [&delta.new, &delta.unsure, &delta.remaining, &delta.fixed];
     for (name, list) in ["new", "unsure", "remaining", "fixed"].into_iter().zip(lists) {
-        for Problem { source, diagnostic: Diagnostic { span, message, .. }, .. } in list {
+        for ReportedDiagnostic { source, diagnostic: Diagnostic { span, message, .. }, .. } in list {
             let _ =
                 write!(said, "{name} {message} {}:{} ({source}); ", span.start.line, span.start.character);
         }
@@ -89,43 +89,46 @@ fn warnings_are_for_those_who_ask() {
 }
 
 #[track_caller]
-fn compare(before: &[Baseline], after: &[Report], expected: Expect) {
-    expected.assert_eq(&summary(&Delta::of(before, after, Severity::Warning)));
+fn compare(before: &[Baseline], after: &[DiagnosticsReport], expected: Expect) {
+    expected.assert_eq(&summary(&DiagnosticsDelta::compute(before, after, Severity::Warning)));
 }
 
 #[test]
 fn each_source_has_its_own_past() {
     let pyright = report("pyright", vec![item(0, 0, "a")]);
     let ruff = report("ruff", vec![item(5, 0, "b")]);
-    let before = [Baseline::still(&pyright)];
+    let before = [Baseline::unchanged(&pyright)];
     compare(
         &before,
         &[pyright.clone(), ruff.clone()],
         expect!["unsure b 5:0 (ruff); remaining a 0:0 (pyright)"],
     );
-    let unknown = Report { said: Said::Unknown { why: "late".into() }, ..ruff.clone() };
-    let before = [Baseline::still(&pyright), Baseline::still(&unknown)];
+    let unknown = DiagnosticsReport { verdict: Verdict::Unknown { why: "late".into() }, ..ruff.clone() };
+    let before = [Baseline::unchanged(&pyright), Baseline::unchanged(&unknown)];
     compare(&before, std::slice::from_ref(&ruff), expect!["unsure b 5:0 (ruff)"]);
     // What is not known now is neither fixed nor remaining.
-    compare(&[Baseline::still(&ruff)], &[unknown], expect![""]);
-    compare(&[Baseline::nothing("/w/a".into())], &[ruff], expect!["new b 5:0 (ruff)"]);
+    compare(&[Baseline::unchanged(&ruff)], &[unknown], expect![""]);
+    compare(&[Baseline::empty("/w/a".into())], &[ruff], expect!["new b 5:0 (ruff)"]);
 }
 
 #[test]
 fn the_later_report_counts() {
     let (one, other) = (report("ruff", vec![item(0, 0, "a")]), report("ruff", vec![]));
-    compare(&[Baseline::nothing("/w/a".into())], &[one.clone(), other.clone()], expect![""]);
-    compare(&[Baseline::still(&one), Baseline::still(&other)], &[one], expect!["new a 0:0 (ruff)"]);
+    compare(&[Baseline::empty("/w/a".into())], &[one.clone(), other.clone()], expect![""]);
+    compare(&[Baseline::unchanged(&one), Baseline::unchanged(&other)], &[one], expect!["new a 0:0 (ruff)"]);
 }
 
 #[test]
 fn what_several_say_is_told_once() {
-    let before = [Baseline::nothing("/w/a".into())];
+    let before = [Baseline::empty("/w/a".into())];
     let syntax = report(TREE_SITTER, vec![item(3, 9, "unexpected `}`"), item(7, 0, "unexpected `)`")]);
     let server = report("rust-analyzer", vec![item(3, 2, "expected expression")]);
     let proven = expect!["new expected expression 3:2 (rust-analyzer)"];
     compare(&before, &[syntax.clone(), server.clone()], proven);
-    let server = Report { said: Said::Likely(server.said.diagnostics().unwrap().to_vec()), ..server };
+    let server = DiagnosticsReport {
+        verdict: Verdict::Likely(server.verdict.diagnostics().unwrap().to_vec()),
+        ..server
+    };
     let once = expect!["new expected expression 3:2 (rust-analyzer); new unexpected `)` 7:0 (tree-sitter)"];
     compare(&before, &[syntax, server], once);
 
@@ -142,7 +145,7 @@ fn what_several_say_is_told_once() {
         expect!["new expected u32, found &str 1:4 (rust-analyzer)"],
     );
     // The compiler says later what was known before.
-    let known = Baseline::still(&report("rust-analyzer", vec![native]));
+    let known = Baseline::unchanged(&report("rust-analyzer", vec![native]));
     compare(&[known], &[both], expect!["remaining expected u32, found &str 1:4 (rust-analyzer)"]);
 }
 
@@ -150,7 +153,7 @@ fn what_several_say_is_told_once() {
 fn a_message_may_name_places_that_moved() {
     let (old, new) = ("x\ny\n", "1\nx\ny\n");
     let through = |message: &str| {
-        Baseline::through(&report("c", vec![item(1, 0, message)]), old, &Change::between(old, new))
+        Baseline::shifted(&report("c", vec![item(1, 0, message)]), old, &Change::between(old, new))
     };
     let after = |message: &str| [report("c", vec![item(2, 0, message)])];
     let same = expect!["remaining in `closure@a.rs:3:1` 2:0 (c)"];
@@ -162,9 +165,9 @@ fn a_message_may_name_places_that_moved() {
 #[test]
 fn the_worst_is_told_first_and_then_the_file_that_was_asked_for() {
     let warning = Diagnostic { severity: Severity::Warning, ..item(0, 0, "w") };
-    let other = Report { path: "/w/0".into(), ..report("c", vec![item(0, 0, "o")]) };
+    let other = DiagnosticsReport { path: "/w/0".into(), ..report("c", vec![item(0, 0, "o")]) };
     let own = report("c", vec![warning, item(9, 0, "late"), item(1, 0, "early")]);
-    let before = [Baseline::nothing("/w/a".into()), Baseline::nothing("/w/0".into())];
+    let before = [Baseline::empty("/w/a".into()), Baseline::empty("/w/0".into())];
     let order = expect!["new early 1:0 (c); new late 9:0 (c); new o 0:0 (c); new w 0:0 (c)"];
     compare(&before, &[own, other], order);
 }

@@ -5,9 +5,9 @@
 
 use tree_sitter::{Node, Tree};
 
-use crate::places::Places;
-use copydesk_servers::clean;
-use copydesk_servers::diagnostic::{Diagnostic, Severity, Span};
+use crate::line_index::Utf16LineIndex;
+use copydesk_servers::diagnostic::{Diagnostic, DiagnosticSpan, Severity};
+use copydesk_servers::sanitize;
 
 /// The most that are told of a text.
 const FAULTS: usize = 20;
@@ -16,24 +16,24 @@ const QUOTED: usize = 40;
 
 /// A fault in bytes.
 #[derive(Debug)]
-struct Fault {
+struct SyntaxFault {
     start: usize,
     end: usize,
     message: String,
 }
 
-pub(super) fn faults(tree: &Tree, text: &str, skips: &dyn Fn(Node<'_>) -> bool) -> Vec<Diagnostic> {
+pub(super) fn find_faults(tree: &Tree, text: &str, skips: &dyn Fn(Node<'_>) -> bool) -> Vec<Diagnostic> {
     if !tree.root_node().has_error() {
         return Vec::new();
     }
-    let places = Places::of(text);
+    let places = Utf16LineIndex::new(text);
     let mut found: Vec<Diagnostic> = Vec::new();
     let all = match conflict(text) {
         Some(conflict) => vec![conflict],
         None => outermost(tree, skips).into_iter().map(|node| fault(node, text)).collect(),
     };
     for fault in all {
-        let span = Span { start: places.position(fault.start), end: places.position(fault.end) };
+        let span = DiagnosticSpan { start: places.position(fault.start), end: places.position(fault.end) };
         if found.last().is_none_or(|last| last.span.start.line != span.start.line) {
             found.push(Diagnostic {
                 span,
@@ -49,13 +49,13 @@ pub(super) fn faults(tree: &Tree, text: &str, skips: &dyn Fn(Node<'_>) -> bool) 
 }
 
 /// What a merge left behind; everything else that is wrong comes of it.
-fn conflict(text: &str) -> Option<Fault> {
+fn conflict(text: &str) -> Option<SyntaxFault> {
     let marks = |mark: &str| {
         let mut at = text.match_indices(mark).map(|(at, _)| at);
         at.find(|at| text.get(..*at).is_some_and(|before| before.is_empty() || before.ends_with('\n')))
     };
     let (start, _) = (marks("<<<<<<< ")?, marks(">>>>>>> ")?);
-    Some(Fault { start, end: start + 7, message: "a merge conflict is not resolved".to_owned() })
+    Some(SyntaxFault { start, end: start + 7, message: "a merge conflict is not resolved".to_owned() })
 }
 
 /// The nodes that are errors or missing and within no other error, in the order of the text.
@@ -83,7 +83,7 @@ fn outermost<'tree>(tree: &'tree Tree, skips: &dyn Fn(Node<'_>) -> bool) -> Vec<
 }
 
 /// What is wrong at a node that is an error or missing. Not by recursion: a text may be nested deeper than the stack.
-fn fault(mut node: Node<'_>, text: &str) -> Fault {
+fn fault(mut node: Node<'_>, text: &str) -> SyntaxFault {
     loop {
         if node.is_missing() {
             return missing(node, text);
@@ -111,10 +111,10 @@ fn smallest<'tree>(nodes: &[Node<'tree>]) -> Option<Node<'tree>> {
     Some(node)
 }
 
-fn missing(node: Node<'_>, text: &str) -> Fault {
+fn missing(node: Node<'_>, text: &str) -> SyntaxFault {
     let before = text.get(..node.start_byte()).unwrap_or_default();
     let at = before.trim_end().len();
-    Fault { start: at, end: at, message: format!("{} is missing here", named(node)) }
+    SyntaxFault { start: at, end: at, message: format!("{} is missing here", named(node)) }
 }
 
 fn named(node: Node<'_>) -> String {
@@ -129,7 +129,7 @@ fn named(node: Node<'_>) -> String {
 
 /// A bracket or a quotation mark among the children that has no other half. Behind an error there may be the other half of a bracket,
 /// unless nothing is.
-fn unpaired(children: &[Node<'_>], is_last: bool, text: &str) -> Option<Fault> {
+fn unpaired(children: &[Node<'_>], is_last: bool, text: &str) -> Option<SyntaxFault> {
     let mut open: Vec<Node<'_>> = Vec::new();
     for child in children {
         let half = match child.kind() {
@@ -151,20 +151,20 @@ fn unpaired(children: &[Node<'_>], is_last: bool, text: &str) -> Option<Fault> {
     let is_quote = |node: &Node<'_>| matches!(node.kind(), "\"" | "'" | "`");
     let last = open.last().filter(|last| is_last || is_quote(last))?;
     let message = format!("`{}` is not closed", last.kind());
-    Some(Fault { start: last.start_byte(), end: last.end_byte(), message })
+    Some(SyntaxFault { start: last.start_byte(), end: last.end_byte(), message })
 }
 
 /// Of one token it is known that it does not belong there, of several only that they do not go together.
-fn unexpected(node: Node<'_>, are_several: bool, text: &str) -> Fault {
+fn unexpected(node: Node<'_>, are_several: bool, text: &str) -> SyntaxFault {
     let start = node.start_byte();
     let whole = text.get(start..node.end_byte()).unwrap_or_default();
     let line = whole.lines().next().unwrap_or_default().trim_end();
     if line.is_empty() && text.get(start..).is_some_and(|rest| rest.trim().is_empty()) {
         let at = text.trim_end().len();
-        return Fault { start: at, end: at, message: "unexpected end of file".to_owned() };
+        return SyntaxFault { start: at, end: at, message: "unexpected end of file".to_owned() };
     }
-    let quoted = clean::line(line, QUOTED);
+    let quoted = sanitize::sanitize_line(line, QUOTED);
     let message =
         if are_several { format!("syntax error at `{quoted}`") } else { format!("unexpected `{quoted}`") };
-    Fault { start, end: start + line.len(), message }
+    SyntaxFault { start, end: start + line.len(), message }
 }

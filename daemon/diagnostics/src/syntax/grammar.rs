@@ -11,14 +11,14 @@ pub(super) struct Grammar {
     endings: &'static [&'static str],
     /// Whole names of files.
     files: &'static [&'static str],
-    pub(super) nature: Nature,
+    pub(super) strictness: GrammarStrictness,
     pub(super) language: fn() -> Language,
 }
 
 /// How far what breaks the grammar is wrong.
 #[allow(dead_code, reason = "a build may leave out all grammars of a kind")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Nature {
+pub(super) enum GrammarStrictness {
     Code,
     /// Right texts break the grammar too. In C and C++ it is not known what a macro stands for: of real files a third break it, of headers half.
     /// The grammar of Bash does not know all of it: one file in forty. (Of the others: none in hundreds, or one in a hundred.)
@@ -28,7 +28,7 @@ pub(super) enum Nature {
 }
 
 /// The grammar for a file. None where there is none, or it is left out of this build.
-pub(super) fn of(path: &Path) -> Option<&'static Grammar> {
+pub(super) fn grammar_for(path: &Path) -> Option<&'static Grammar> {
     let name = path.file_name()?.to_str()?;
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let by_name = GRAMMARS.iter().find(|grammar| grammar.files.contains(&name));
@@ -36,7 +36,7 @@ pub(super) fn of(path: &Path) -> Option<&'static Grammar> {
 }
 
 /// A file of JSON in which those who read it allow a comma behind the last item.
-pub(super) fn allows_last_comma(path: &Path) -> bool {
+pub(super) fn allows_trailing_comma(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let starts = |start: &str| name.starts_with(start);
     let is_json = name.ends_with(".json");
@@ -54,7 +54,7 @@ static GRAMMARS: &[Grammar] = &[
         name: "bash",
         endings: &["sh", "bash"],
         files: &[".bashrc", ".bash_profile", ".profile", "PKGBUILD"],
-        nature: Nature::Loose,
+        strictness: GrammarStrictness::Loose,
         language: || tree_sitter_bash::LANGUAGE.into(),
     },
     #[cfg(feature = "c")]
@@ -62,7 +62,7 @@ static GRAMMARS: &[Grammar] = &[
         name: "c",
         endings: &["c"],
         files: &[],
-        nature: Nature::Loose,
+        strictness: GrammarStrictness::Loose,
         language: || tree_sitter_c::LANGUAGE.into(),
     },
     // A header may be of either; nearly all that is right in C is right in C++.
@@ -71,7 +71,7 @@ static GRAMMARS: &[Grammar] = &[
         name: "cpp",
         endings: &["cc", "cpp", "cxx", "h", "hh", "hpp", "hxx", "ipp"],
         files: &[],
-        nature: Nature::Loose,
+        strictness: GrammarStrictness::Loose,
         language: || tree_sitter_cpp::LANGUAGE.into(),
     },
     #[cfg(feature = "c-sharp")]
@@ -79,7 +79,7 @@ static GRAMMARS: &[Grammar] = &[
         name: "c-sharp",
         endings: &["cs"],
         files: &[],
-        nature: Nature::Code,
+        nature: GrammarStrictness::Code,
         language: || tree_sitter_c_sharp::LANGUAGE.into(),
     },
     #[cfg(feature = "css")]
@@ -87,7 +87,7 @@ static GRAMMARS: &[Grammar] = &[
         name: "css",
         endings: &["css"],
         files: &[],
-        nature: Nature::Data,
+        strictness: GrammarStrictness::Data,
         language: || tree_sitter_css::LANGUAGE.into(),
     },
     #[cfg(feature = "go")]
@@ -95,7 +95,7 @@ static GRAMMARS: &[Grammar] = &[
         name: "go",
         endings: &["go"],
         files: &[],
-        nature: Nature::Code,
+        strictness: GrammarStrictness::Code,
         language: || tree_sitter_go::LANGUAGE.into(),
     },
     #[cfg(feature = "html")]
@@ -103,7 +103,7 @@ static GRAMMARS: &[Grammar] = &[
         name: "html",
         endings: &["html", "htm"],
         files: &[],
-        nature: Nature::Data,
+        strictness: GrammarStrictness::Data,
         language: || tree_sitter_html::LANGUAGE.into(),
     },
     #[cfg(feature = "java")]
@@ -111,7 +111,7 @@ static GRAMMARS: &[Grammar] = &[
         name: "java",
         endings: &["java"],
         files: &[],
-        nature: Nature::Code,
+        strictness: GrammarStrictness::Code,
         language: || tree_sitter_java::LANGUAGE.into(),
     },
     #[cfg(feature = "javascript")]
@@ -119,7 +119,7 @@ static GRAMMARS: &[Grammar] = &[
         name: "javascript",
         endings: &["js", "cjs", "mjs", "jsx"],
         files: &[],
-        nature: Nature::Code,
+        strictness: GrammarStrictness::Code,
         language: || tree_sitter_javascript::LANGUAGE.into(),
     },
     #[cfg(feature = "json")]
@@ -127,7 +127,7 @@ static GRAMMARS: &[Grammar] = &[
         name: "json",
         endings: &["json", "jsonc", "geojson", "webmanifest", "code-workspace", "code-snippets"],
         files: &[".babelrc", ".swcrc", ".eslintrc"],
-        nature: Nature::Data,
+        strictness: GrammarStrictness::Data,
         language: || tree_sitter_json::LANGUAGE.into(),
     },
     #[cfg(feature = "lua")]
@@ -135,7 +135,7 @@ static GRAMMARS: &[Grammar] = &[
         name: "lua",
         endings: &["lua"],
         files: &[],
-        nature: Nature::Code,
+        strictness: GrammarStrictness::Code,
         language: || tree_sitter_lua::LANGUAGE.into(),
     },
     #[cfg(feature = "php")]
@@ -143,7 +143,7 @@ static GRAMMARS: &[Grammar] = &[
         name: "php",
         endings: &["php"],
         files: &[],
-        nature: Nature::Code,
+        strictness: GrammarStrictness::Code,
         language: || tree_sitter_php::LANGUAGE_PHP.into(),
     },
     #[cfg(feature = "python")]
@@ -151,7 +151,7 @@ static GRAMMARS: &[Grammar] = &[
         name: "python",
         endings: &["py", "pyi"],
         files: &["SConstruct"],
-        nature: Nature::Code,
+        strictness: GrammarStrictness::Code,
         language: || tree_sitter_python::LANGUAGE.into(),
     },
     #[cfg(feature = "ruby")]
@@ -159,7 +159,7 @@ static GRAMMARS: &[Grammar] = &[
         name: "ruby",
         endings: &["rb", "rake", "gemspec"],
         files: &["Gemfile", "Rakefile"],
-        nature: Nature::Code,
+        strictness: GrammarStrictness::Code,
         language: || tree_sitter_ruby::LANGUAGE.into(),
     },
     #[cfg(feature = "rust")]
@@ -167,7 +167,7 @@ static GRAMMARS: &[Grammar] = &[
         name: "rust",
         endings: &["rs"],
         files: &[],
-        nature: Nature::Code,
+        strictness: GrammarStrictness::Code,
         language: || tree_sitter_rust::LANGUAGE.into(),
     },
     #[cfg(feature = "toml")]
@@ -175,7 +175,7 @@ static GRAMMARS: &[Grammar] = &[
         name: "toml",
         endings: &["toml"],
         files: &["Cargo.lock", "poetry.lock", "uv.lock"],
-        nature: Nature::Data,
+        strictness: GrammarStrictness::Data,
         language: || tree_sitter_toml_ng::LANGUAGE.into(),
     },
     #[cfg(feature = "typescript")]
@@ -183,7 +183,7 @@ static GRAMMARS: &[Grammar] = &[
         name: "typescript",
         endings: &["ts", "cts", "mts"],
         files: &[],
-        nature: Nature::Code,
+        strictness: GrammarStrictness::Code,
         language: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
     },
     #[cfg(feature = "typescript")]
@@ -191,7 +191,7 @@ static GRAMMARS: &[Grammar] = &[
         name: "tsx",
         endings: &["tsx"],
         files: &[],
-        nature: Nature::Code,
+        strictness: GrammarStrictness::Code,
         language: || tree_sitter_typescript::LANGUAGE_TSX.into(),
     },
     #[cfg(feature = "yaml")]
@@ -199,7 +199,7 @@ static GRAMMARS: &[Grammar] = &[
         name: "yaml",
         endings: &["yaml", "yml"],
         files: &[".clang-format", ".clangd"],
-        nature: Nature::Data,
+        strictness: GrammarStrictness::Data,
         language: || tree_sitter_yaml::LANGUAGE.into(),
     },
 ];

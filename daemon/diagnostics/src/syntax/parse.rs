@@ -10,7 +10,7 @@ use tree_sitter::{InputEdit, Language, ParseOptions, Parser, Point, Tree};
 const EDITS: usize = 200;
 
 /// None where there was not enough time for it.
-pub(super) fn parsed(
+pub(super) fn parse_tree(
     language: &Language,
     text: &str,
     earlier: Option<&Tree>,
@@ -28,7 +28,7 @@ pub(super) fn parsed(
 }
 
 /// The tree as it has to be told of the change to its text, before the new text is parsed with it.
-pub(super) fn edited(tree: &Tree, old: &str, new: &str) -> Option<Tree> {
+pub(super) fn edit_tree(tree: &Tree, old: &str, new: &str) -> Option<Tree> {
     let change = Change::between(old, new);
     if change.edits().len() > EDITS {
         return None;

@@ -4,22 +4,22 @@ use expect_test::{Expect, expect};
 
 use super::*;
 
-pub(super) fn subject(path: &str, text: &str) -> Subject {
-    Subject { path: format!("/w/{path}").into(), text: Arc::new(text.to_owned()), is_saved: true }
+pub(super) fn subject(path: &str, text: &str) -> CheckedDocument {
+    CheckedDocument { path: format!("/w/{path}").into(), text: Arc::new(text.to_owned()), is_saved: true }
 }
 
 pub(super) fn soon() -> Instant {
     Instant::now() + Duration::from_secs(60)
 }
 
-fn said(path: &str, text: &str) -> Said {
+fn said(path: &str, text: &str) -> Verdict {
     let subject = subject(path, text);
-    Syntax::default().said(grammar::of(&subject.path).unwrap(), &subject, soon())
+    SyntaxSource::default().said(grammar::grammar_for(&subject.path).unwrap(), &subject, soon())
 }
 
-fn shown(said: &Said) -> String {
+fn shown(said: &Verdict) -> String {
     let mut shown = format!("{:?}", said.proof()).to_lowercase();
-    if let Said::Unknown { why } = said {
+    if let Verdict::Unknown { why } = said {
         let _ = write!(shown, " {why}");
     }
     for Diagnostic { span, message, .. } in said.diagnostics().unwrap_or_default() {
@@ -136,9 +136,9 @@ fn of_many_faults_some_are_told() {
 fn texts_that_are_too_much_are_unknown() {
     check("a.json", &" ".repeat(LARGEST + 1), expect!["unknown the file is larger than 4 MB"]);
     let late = subject("a.rs", &"fn f() {}\n".repeat(20_000));
-    let grammar = grammar::of(&late.path).unwrap();
+    let grammar = grammar::grammar_for(&late.path).unwrap();
     assert_eq!(
-        shown(&Syntax::default().said(grammar, &late, Instant::now())),
+        shown(&SyntaxSource::default().said(grammar, &late, Instant::now())),
         "unknown parsing it took too long"
     );
 }
@@ -155,16 +155,16 @@ fn depth_is_no_danger() {
         ("a.rs", "{".repeat(100_000)),
     ] {
         let said = said(path, &text);
-        assert!(!matches!(&said, Said::Proven(found) if found.is_empty()), "{path}");
+        assert!(!matches!(&said, Verdict::Proven(found) if found.is_empty()), "{path}");
     }
 }
 
 #[test]
 fn the_trees_that_are_kept_are_few() {
-    let syntax = Syntax::default();
+    let syntax = SyntaxSource::default();
     let look = |path: &str, text: &str| {
         let subject = subject(path, text);
-        syntax.said(grammar::of(&subject.path).unwrap(), &subject, soon());
+        syntax.said(grammar::grammar_for(&subject.path).unwrap(), &subject, soon());
     };
     (0..40).for_each(|n| look(&format!("{n}.json"), "[]"));
     look("25.json", "[1]");
@@ -182,17 +182,17 @@ fn the_trees_that_are_kept_are_few() {
     look("large.json", &format!("[\"{}\"]", "x".repeat((512 << 10) - 4)));
     assert_eq!(paths(), ["/w/large.json"]);
     let since = Instant::now();
-    assert!(syntax.trees.lock().unwrap().forget(since - Duration::from_secs(60)));
-    assert!(!syntax.trees.lock().unwrap().forget(since));
+    assert!(syntax.trees.lock().unwrap().evict_older(since - Duration::from_secs(60)));
+    assert!(!syntax.trees.lock().unwrap().evict_older(since));
 }
 
 #[tokio::test]
 async fn each_file_that_it_knows_has_a_report() {
     let subjects = [subject("a.rs", "fn"), subject("b.unknown", "fn"), subject("c.json", "[]")];
     let until = tokio::time::Instant::now() + Duration::from_secs(60);
-    let reports = Syntax::default().check(&subjects, until).await;
+    let reports = SyntaxSource::default().check(&subjects, until).await;
     let seen: Vec<_> =
-        reports.iter().map(|report| (report.path.to_str().unwrap(), report.said.proof())).collect();
+        reports.iter().map(|report| (report.path.to_str().unwrap(), report.verdict.proof())).collect();
     use copydesk_servers::report::Proof::Proven;
     assert_eq!(seen, [("/w/a.rs", Proven), ("/w/c.json", Proven)]);
 }

@@ -2,7 +2,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::task::JoinHandle;
 
 use super::*;
-use copydesk_rpc::transport::Place;
+use copydesk_rpc::transport::DaemonAddress;
 
 const MINUTES: Duration = Duration::from_secs(600);
 
@@ -12,18 +12,18 @@ struct Echo {
     ending: watch::Sender<bool>,
 }
 
-impl Host for Echo {
-    fn serve(&self, connection: Connection, life: Life) -> BoxFuture<()> {
+impl DaemonService for Echo {
+    fn serve(&self, connection: SocketConnection, life: DaemonHandle) -> BoxFuture<()> {
         let (mut reader, mut writer) = connection.split();
         Box::pin(async move {
             let mut byte = [0; 1];
             loop {
                 tokio::select! {
-                    () = life.ending().cancelled() => break,
+                    () = life.shutdown_token().cancelled() => break,
                     read = reader.read_exact(&mut byte) => match (read, byte) {
                         (Err(_), _) => break,
-                        (_, [b'i']) => life.stop(StopWhen::Idle),
-                        (_, [b'n']) => life.stop(StopWhen::Now),
+                        (_, [b'i']) => life.stop(StopTiming::Idle),
+                        (_, [b'n']) => life.stop(StopTiming::Now),
                         (_, [b'p']) => panic!("as the test wants"),
                         _ => {}
                     },
@@ -34,20 +34,20 @@ impl Host for Echo {
         })
     }
 
-    fn turns(&self) -> watch::Receiver<usize> {
+    fn running_turns(&self) -> watch::Receiver<usize> {
         self.turns.subscribe()
     }
 
-    fn end(&self) -> BoxFuture<()> {
+    fn shut_down(&self) -> BoxFuture<()> {
         self.ending.send_replace(true);
-        let mut turns = self.turns();
+        let mut turns = self.running_turns();
         Box::pin(async move { drop(turns.wait_for(|turns| *turns == 0).await) })
     }
 }
 
 struct Daemon {
     _dir: tempfile::TempDir,
-    place: Place,
+    place: DaemonAddress,
     turns: watch::Sender<usize>,
     /// What runs was told to end.
     ending: watch::Receiver<bool>,
@@ -57,7 +57,7 @@ struct Daemon {
 fn start(idle: Duration) -> Daemon {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("run");
-    let place = Place::new(&|name| (name == "COPYDESK_RUNTIME_DIR").then(|| folder.clone().into()));
+    let place = DaemonAddress::new(&|name| (name == "COPYDESK_RUNTIME_DIR").then(|| folder.clone().into()));
     let turns = watch::Sender::new(0);
     let (told, ending) = watch::channel(false);
     let host = Arc::new(Echo { turns: turns.clone(), ending: told });
@@ -69,7 +69,7 @@ impl Daemon {
     /// A client that has been served.
     async fn client(
         &self,
-    ) -> tokio::io::Join<copydesk_rpc::transport::Reader, copydesk_rpc::transport::Writer> {
+    ) -> tokio::io::Join<copydesk_rpc::transport::SocketReader, copydesk_rpc::transport::SocketWriter> {
         let (reader, writer) = self.place.connect().await.unwrap().split();
         let mut client = tokio::io::join(reader, writer);
         say(&mut client, b'x').await;

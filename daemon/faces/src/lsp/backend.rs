@@ -6,60 +6,70 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use copydesk_protocol::error::ErrorCode;
 use copydesk_protocol::table::{Event, PermissionAsk, PermissionSettled, QuestionAsk, QuestionSettled};
-use copydesk_workspace::buffers::{Client as BufferClient, ClientId};
+use copydesk_workspace::buffers::{ClientId, EditorClient as BufferClient};
 use lsp_types::{InitializeParams, InitializeResult, InitializedParams};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::{Client, LanguageServer};
 
-use super::documents::{self, Lost};
-use super::greet::{self, Known};
-use super::line::Line;
-use crate::lifecycle::Life;
-use copydesk_host::hub::{Hub, HubError, Message, Outbox};
+use super::documents::{self, LostDocument};
+use super::initialize::{self, ClientProfile};
+use super::lsp_client::LspClient;
+use crate::lifecycle::DaemonHandle;
+use copydesk_host::session_host::{ClientOutbox, OutboxMessage, SessionHost, SessionHostError};
 
 #[derive(Clone)]
-pub(super) struct Backend {
-    shared: Arc<Shared>,
+pub(super) struct LspBackend {
+    shared: Arc<LspBackendState>,
 }
 
-struct Shared {
-    hub: Arc<Hub>,
-    life: Life,
+struct LspBackendState {
+    host: Arc<SessionHost>,
+    daemon: DaemonHandle,
     client: Client,
     gone: CancellationToken,
     /// Set by `initialize`.
-    attached: OnceLock<Attached>,
+    attached: OnceLock<AttachedClient>,
 }
 
-pub(super) struct Attached {
+pub(super) struct AttachedClient {
     pub(super) id: ClientId,
-    pub(super) outbox: Outbox,
-    known: Known,
-    line: Line,
+    pub(super) outbox: ClientOutbox,
+    profile: ClientProfile,
+    editor: LspClient,
     /// The documents that it was told are lost. Once is enough: it tells of every key.
-    told: Mutex<HashSet<String>>,
+    reported_lost: Mutex<HashSet<String>>,
 }
 
-impl Backend {
-    pub(super) fn new(hub: Arc<Hub>, life: Life, client: Client) -> Self {
-        let shared = Shared { hub, life, client, gone: CancellationToken::new(), attached: OnceLock::new() };
+impl LspBackend {
+    pub(super) fn new(hub: Arc<SessionHost>, life: DaemonHandle, client: Client) -> Self {
+        let shared = LspBackendState {
+            host: hub,
+            daemon: life,
+            client,
+            gone: CancellationToken::new(),
+            attached: OnceLock::new(),
+        };
         Self { shared: Arc::new(shared) }
     }
 
-    pub(super) fn hub(&self) -> &Arc<Hub> {
-        &self.shared.hub
+    pub(super) fn host(&self) -> &Arc<SessionHost> {
+        &self.shared.host
     }
 
-    pub(super) fn life(&self) -> &Life {
-        &self.shared.life
+    pub(super) fn daemon(&self) -> &DaemonHandle {
+        &self.shared.daemon
     }
 
     /// The framework lets nothing through before `initialize`.
-    pub(super) fn attached(&self) -> Result<&Attached> {
+    pub(super) fn attached(&self) -> Result<&AttachedClient> {
         let missing = || {
-            greet::error(ErrorCode::ServerNotInitialized, "`initialize` has to come first".to_owned(), None)
+            initialize::error(
+                ErrorCode::ServerNotInitialized,
+                "`initialize` has to come first".to_owned(),
+                None,
+            )
         };
         self.shared.attached.get().ok_or_else(missing)
     }
@@ -68,80 +78,86 @@ impl Backend {
     pub(super) fn folder(&self, said: Option<String>) -> Result<PathBuf> {
         let folder = match said {
             Some(folder) => PathBuf::from(folder),
-            None => self.attached()?.known.folders.first().cloned().ok_or_else(|| {
-                failed(&HubError::Failed("no folder is open in the editor; open one, or name one".to_owned()))
+            None => self.attached()?.profile.folders.first().cloned().ok_or_else(|| {
+                rpc_error_from(&SessionHostError::Failed(
+                    "no folder is open in the editor; open one, or name one".to_owned(),
+                ))
             })?,
         };
         let real = folder.canonicalize().ok().filter(|real| real.is_dir());
         real.ok_or_else(|| {
-            failed(&HubError::Failed(format!("{}: there is no such folder", folder.display())))
+            rpc_error_from(&SessionHostError::Failed(format!(
+                "{}: there is no such folder",
+                folder.display()
+            )))
         })
     }
 
     /// What the client tells of its documents, at once.
     pub(super) fn sync(&self, method: &str, params: Value) {
         let Some(attached) = self.shared.attached.get() else { return };
-        let lines = |text: &str| attached.known.lines(text);
-        let opened = documents::opened(method, &params);
-        let applied = documents::apply(&self.hub().buffers, attached.id, lines, method, params);
-        let mut told = attached.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = |text: &str| attached.profile.lines(text);
+        let opened = documents::opened_uri(method, &params);
+        let applied = documents::apply(&self.host().buffers, attached.id, lines, method, params);
+        let mut told = attached.reported_lost.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(uri) = opened {
             told.remove(&uri);
         }
-        if let Err(Lost { uri, why }) = applied
+        if let Err(LostDocument { uri, why }) = applied
             && told.insert(uri.clone())
         {
-            tracing::warn!(client = attached.known.name, method, why, "a document is lost");
-            let line = attached.line.clone();
+            tracing::warn!(client = attached.profile.name, method, why, "a document is lost");
+            let line = attached.editor.clone();
             let message = format!("Copydesk lost track of {uri}: {why}. Close it and open it again.");
             tokio::spawn(async move { line.show_error(message).await });
         }
     }
 
     /// Waits until the client was told all that there was to tell.
-    pub(super) async fn told(&self) {
+    pub(super) async fn flush_outbox(&self) {
         if let Some(attached) = self.shared.attached.get() {
             let reached = CancellationToken::new();
-            attached.outbox.send(Message::Reached(reached.clone()));
+            attached.outbox.send(OutboxMessage::Flush(reached.clone()));
             reached.cancelled().await;
         }
     }
 
-    pub(super) fn gone(&self) {
+    pub(super) fn detach(&self) {
         self.shared.gone.cancel();
         if let Some(attached) = self.shared.attached.get() {
-            tracing::info!(client = attached.known.name, "a client left");
-            self.hub().leave_all(attached.id);
+            tracing::info!(client = attached.profile.name, "a client left");
+            self.host().detach_client(attached.id);
         }
     }
 
-    fn attach(&self, known: Known) -> InitializeResult {
-        let line = Line::new(&known, self.shared.client.clone(), self.shared.gone.clone());
+    fn attach(&self, known: ClientProfile) -> InitializeResult {
+        let line = LspClient::new(&known, self.shared.client.clone(), self.shared.gone.clone());
         let client = BufferClient {
             name: known.name.clone(),
             encoding: known.encoding,
             editor: Arc::new(line.clone()),
             refuses_silently: known.refuses_silently(),
         };
-        let id = self.hub().buffers.attach(client);
+        let id = self.host().buffers.attach(client);
         if known.hello.is_some() {
-            self.hub().editors.add(id, Arc::new(line.clone()));
+            self.host().editors.add(id, Arc::new(line.clone()));
         }
-        let outbox = Outbox::default();
+        let outbox = ClientOutbox::default();
         tracing::info!(client = known.name, "a client came");
-        let answer = known.answer();
+        let answer = known.initialize_result();
         let to_client = (id, line.clone(), outbox.clone());
-        let attached = Attached { id, outbox, known, line, told: Mutex::default() };
+        let attached =
+            AttachedClient { id, outbox, profile: known, editor: line, reported_lost: Mutex::default() };
         if self.shared.attached.set(attached).is_ok() {
-            tokio::spawn(deliver(Arc::clone(self.hub()), to_client, self.shared.gone.clone()));
+            tokio::spawn(deliver(Arc::clone(self.host()), to_client, self.shared.gone.clone()));
         }
         answer
     }
 }
 
-impl LanguageServer for Backend {
+impl LanguageServer for LspBackend {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
-        let known = Known::new(&params)?;
+        let known = ClientProfile::new(&params)?;
         Ok(self.attach(known))
     }
 
@@ -153,27 +169,31 @@ impl LanguageServer for Backend {
 }
 
 /// Sends a client what its sessions have for it, in their order. Asks wait for their reply beside that.
-async fn deliver(hub: Arc<Hub>, (client, line, outbox): (ClientId, Line, Outbox), gone: CancellationToken) {
+async fn deliver(
+    hub: Arc<SessionHost>,
+    (client, line, outbox): (ClientId, LspClient, ClientOutbox),
+    gone: CancellationToken,
+) {
     while let Some(message) = gone.run_until_cancelled(outbox.next()).await {
         match message {
-            Message::Event(event) => line.notify::<Event>(&event).await,
-            Message::Settled(settled) => line.notify::<PermissionSettled>(&settled).await,
-            Message::Answered(answered) => line.notify::<QuestionSettled>(&answered).await,
-            Message::Reached(reached) => reached.cancel(),
-            Message::Question(asked) => {
+            OutboxMessage::Event(event) => line.notify::<Event>(&event).await,
+            OutboxMessage::AskSettled(settled) => line.notify::<PermissionSettled>(&settled).await,
+            OutboxMessage::QuestionSettled(answered) => line.notify::<QuestionSettled>(&answered).await,
+            OutboxMessage::Flush(reached) => reached.cancel(),
+            OutboxMessage::Question(asked) => {
                 let (hub, line) = (Arc::clone(&hub), line.clone());
                 tokio::spawn(async move {
                     let Ok(reply) = line.request::<QuestionAsk>(&asked).await else { return };
-                    if let Some(held) = hub.held(&asked.session) {
+                    if let Some(held) = hub.hosted_session(&asked.session) {
                         held.answer(&asked.questions.question, (client, line.name()), reply).await;
                     }
                 });
             }
-            Message::Ask(ask) => {
+            OutboxMessage::Ask(ask) => {
                 let (hub, line) = (Arc::clone(&hub), line.clone());
                 tokio::spawn(async move {
                     let Ok(reply) = line.request::<PermissionAsk>(&ask).await else { return };
-                    if let Some(held) = hub.held(&ask.session) {
+                    if let Some(held) = hub.hosted_session(&ask.session) {
                         held.reply(&ask.ask.ask, (client, line.name()), reply).await;
                     }
                 });
@@ -183,6 +203,6 @@ async fn deliver(hub: Arc<Hub>, (client, line, outbox): (ClientId, Line, Outbox)
 }
 
 /// An error of the hub, as a client is told.
-pub(super) fn failed(error: &HubError) -> tower_lsp_server::jsonrpc::Error {
-    greet::error(error.code(), error.to_string(), None)
+pub(super) fn rpc_error_from(error: &SessionHostError) -> tower_lsp_server::jsonrpc::Error {
+    initialize::error(error.code(), error.to_string(), None)
 }

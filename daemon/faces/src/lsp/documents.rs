@@ -1,7 +1,7 @@
 //! What a client tells of its documents, brought to the buffers at once.
 
-use copydesk_text::{Lines, Position};
-use copydesk_workspace::buffers::{Buffers, ClientId, ContentChange, SyncError};
+use copydesk_text::{LineBreaks, Position};
+use copydesk_workspace::buffers::{BufferContentChange, Buffers, ClientId, SyncError};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -9,12 +9,12 @@ use copydesk_host::uri::path_of;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct DidOpen {
-    text_document: Item,
+struct DidOpenParams {
+    text_document: TextDocumentItem,
 }
 
 #[derive(Deserialize)]
-struct Item {
+struct TextDocumentItem {
     uri: String,
     #[serde(default)]
     version: i32,
@@ -23,39 +23,39 @@ struct Item {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct DidChange {
-    text_document: Versioned,
-    content_changes: Vec<Piece>,
+struct DidChangeParams {
+    text_document: VersionedDocumentId,
+    content_changes: Vec<ContentChangeEvent>,
 }
 
 #[derive(Deserialize)]
-struct Versioned {
+struct VersionedDocumentId {
     uri: String,
     #[serde(default)]
     version: i32,
 }
 
 #[derive(Deserialize)]
-struct Piece {
-    range: Option<Range>,
+struct ContentChangeEvent {
+    range: Option<ContentChangeRange>,
     text: String,
 }
 
 #[derive(Deserialize)]
-struct Range {
-    start: At,
-    end: At,
+struct ContentChangeRange {
+    start: ContentChangePosition,
+    end: ContentChangePosition,
 }
 
 #[derive(Deserialize)]
-struct At {
+struct ContentChangePosition {
     line: u32,
     character: u32,
 }
 
 /// A document that cannot be followed any more, and why.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Lost {
+pub(super) struct LostDocument {
     pub(super) uri: String,
     pub(super) why: String,
 }
@@ -69,7 +69,7 @@ pub(super) fn is_sync(method: &str) -> bool {
 }
 
 /// The document that this opens.
-pub(super) fn opened(method: &str, params: &Value) -> Option<String> {
+pub(super) fn opened_uri(method: &str, params: &Value) -> Option<String> {
     (method == "textDocument/didOpen").then(|| uri_of(params))
 }
 
@@ -77,26 +77,27 @@ pub(super) fn opened(method: &str, params: &Value) -> Option<String> {
 pub(super) fn apply(
     buffers: &Buffers,
     client: ClientId,
-    lines: impl Fn(&str) -> Lines,
+    lines: impl Fn(&str) -> LineBreaks,
     method: &str,
     params: Value,
-) -> Result<(), Lost> {
+) -> Result<(), LostDocument> {
     match method {
         "textDocument/didOpen" => {
-            let Item { uri, version, text } = read::<DidOpen>(method, params)?.text_document;
+            let TextDocumentItem { uri, version, text } =
+                read::<DidOpenParams>(method, params)?.text_document;
             buffers.open(client, &uri, path_of(&uri).as_deref(), version, &text, lines(&text));
             Ok(())
         }
         "textDocument/didChange" => {
             let changed = read(method, params);
-            let DidChange { text_document, content_changes } =
-                changed.inspect_err(|Lost { uri, .. }| {
+            let DidChangeParams { text_document, content_changes } =
+                changed.inspect_err(|LostDocument { uri, .. }| {
                     // It may have been anything.
-                    buffers.lose(client, uri);
+                    buffers.mark_out_of_sync(client, uri);
                 })?;
-            let Versioned { uri, version } = text_document;
-            let at = |at: At| Position { line: at.line, character: at.character };
-            let change = |piece: Piece| ContentChange {
+            let VersionedDocumentId { uri, version } = text_document;
+            let at = |at: ContentChangePosition| Position { line: at.line, character: at.character };
+            let change = |piece: ContentChangeEvent| BufferContentChange {
                 range: piece.range.map(|range| (at(range.start), at(range.end))),
                 text: piece.text,
             };
@@ -112,13 +113,13 @@ pub(super) fn apply(
     }
 }
 
-fn lost(uri: String) -> impl Fn(SyncError) -> Lost {
-    move |error| Lost { uri: uri.clone(), why: error.to_string() }
+fn lost(uri: String) -> impl Fn(SyncError) -> LostDocument {
+    move |error| LostDocument { uri: uri.clone(), why: error.to_string() }
 }
 
-fn read<T: for<'de> Deserialize<'de>>(method: &str, params: Value) -> Result<T, Lost> {
+fn read<T: for<'de> Deserialize<'de>>(method: &str, params: Value) -> Result<T, LostDocument> {
     let uri = uri_of(&params);
-    serde_json::from_value(params).map_err(|error| Lost { uri, why: format!("{method}: {error}") })
+    serde_json::from_value(params).map_err(|error| LostDocument { uri, why: format!("{method}: {error}") })
 }
 
 fn uri_of(params: &Value) -> String {

@@ -1,45 +1,45 @@
 //! Every method of ours that a client may call, and which handler answers it. None of them waits for a person or a model.
 
-use copydesk_protocol::method::Request;
+use copydesk_protocol::method::RequestMethod;
 use copydesk_protocol::table;
 use tower_lsp_server::LspServiceBuilder;
 
-use super::backend::Backend;
+use super::backend::LspBackend;
 
-mod desk;
+mod daemon;
 mod inline;
 mod reviews;
 mod sessions;
 mod turns;
 
-pub(super) fn register(builder: LspServiceBuilder<Backend>) -> LspServiceBuilder<Backend> {
+pub(super) fn register(builder: LspServiceBuilder<LspBackend>) -> LspServiceBuilder<LspBackend> {
     builder
-        .custom_method(table::SessionNew::METHOD, Backend::session_new)
-        .custom_method(table::SessionList::METHOD, Backend::session_list)
-        .custom_method(table::SessionLoad::METHOD, Backend::session_load)
-        .custom_method(table::SessionParts::METHOD, Backend::session_parts)
-        .custom_method(table::SessionLeave::METHOD, Backend::session_leave)
-        .custom_method(table::SessionFork::METHOD, Backend::session_fork)
-        .custom_method(table::SessionRename::METHOD, Backend::session_rename)
-        .custom_method(table::SessionDelete::METHOD, Backend::session_delete)
-        .custom_method(table::SessionSetModel::METHOD, Backend::session_set_model)
-        .custom_method(table::SessionSetAgent::METHOD, Backend::session_set_agent)
-        .custom_method(table::SessionSetReview::METHOD, Backend::session_set_review)
-        .custom_method(table::SessionSearch::METHOD, Backend::session_search)
-        .custom_method(table::TurnStart::METHOD, Backend::turn_start)
-        .custom_method(table::TurnSteer::METHOD, Backend::turn_steer)
-        .custom_method(table::TurnCancel::METHOD, Backend::turn_cancel)
-        .custom_method(table::Undo::METHOD, Backend::undo)
-        .custom_method(table::Redo::METHOD, Backend::redo)
-        .custom_method(table::ReviewList::METHOD, Backend::review_list)
-        .custom_method(table::ReviewDecide::METHOD, Backend::review_decide)
-        .custom_method(table::ReviewComment::METHOD, Backend::review_comment)
-        .custom_method(table::InlineStart::METHOD, Backend::inline_start)
-        .custom_method(table::InlineRefine::METHOD, Backend::inline_refine)
-        .custom_method(table::InlineCancel::METHOD, Backend::inline_cancel)
-        .custom_method(table::Models::METHOD, Backend::models)
-        .custom_method(table::Agents::METHOD, Backend::agents)
-        .custom_method(table::Status::METHOD, Backend::status)
-        .custom_method(table::ServersRestart::METHOD, Backend::servers_restart)
-        .custom_method(table::Stop::METHOD, Backend::stop)
+        .custom_method(table::SessionNew::METHOD, LspBackend::session_new)
+        .custom_method(table::SessionList::METHOD, LspBackend::session_list)
+        .custom_method(table::SessionLoad::METHOD, LspBackend::session_load)
+        .custom_method(table::SessionParts::METHOD, LspBackend::session_parts)
+        .custom_method(table::SessionLeave::METHOD, LspBackend::session_leave)
+        .custom_method(table::SessionFork::METHOD, LspBackend::session_fork)
+        .custom_method(table::SessionRename::METHOD, LspBackend::session_rename)
+        .custom_method(table::SessionDelete::METHOD, LspBackend::session_delete)
+        .custom_method(table::SessionSetModel::METHOD, LspBackend::session_set_model)
+        .custom_method(table::SessionSetAgent::METHOD, LspBackend::session_set_agent)
+        .custom_method(table::SessionSetReview::METHOD, LspBackend::session_set_review)
+        .custom_method(table::SessionSearch::METHOD, LspBackend::session_search)
+        .custom_method(table::TurnStart::METHOD, LspBackend::turn_start)
+        .custom_method(table::TurnSteer::METHOD, LspBackend::turn_steer)
+        .custom_method(table::TurnCancel::METHOD, LspBackend::turn_cancel)
+        .custom_method(table::Undo::METHOD, LspBackend::undo)
+        .custom_method(table::Redo::METHOD, LspBackend::redo)
+        .custom_method(table::ReviewList::METHOD, LspBackend::review_list)
+        .custom_method(table::ReviewDecide::METHOD, LspBackend::review_decide)
+        .custom_method(table::ReviewComment::METHOD, LspBackend::review_comment)
+        .custom_method(table::InlineStart::METHOD, LspBackend::inline_start)
+        .custom_method(table::InlineRefine::METHOD, LspBackend::inline_refine)
+        .custom_method(table::InlineCancel::METHOD, LspBackend::inline_cancel)
+        .custom_method(table::Models::METHOD, LspBackend::models)
+        .custom_method(table::Agents::METHOD, LspBackend::agents)
+        .custom_method(table::Status::METHOD, LspBackend::status)
+        .custom_method(table::ServersRestart::METHOD, LspBackend::servers_restart)
+        .custom_method(table::Stop::METHOD, LspBackend::stop)
 }

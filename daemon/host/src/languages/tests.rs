@@ -1,10 +1,10 @@
 use super::*;
-use crate::configured::Configured;
+use crate::config_fixture::ConfigFixture;
 
 /// What is made of a configuration of the person and one of a project that is not trusted.
-fn load(own: &str, project: &str) -> Languages {
-    let read = Configured::new(own, project, |_| None);
-    let mut languages = configured(&read.loaded);
+fn load(own: &str, project: &str) -> LanguageSettings {
+    let read = ConfigFixture::new(own, project, |_| None);
+    let mut languages = language_settings(&read.loaded);
     for problem in &mut languages.problems {
         *problem = problem.replace(&*read.root.to_string_lossy(), "");
     }
@@ -14,11 +14,11 @@ fn load(own: &str, project: &str) -> Languages {
 #[test]
 fn without_a_word_servers_are_on_and_nothing_else_is_run() {
     let languages = load("{}", "{}");
-    assert_eq!(languages.servers, Settings::default());
-    assert!(languages.servers.is_on && languages.in_project);
+    assert_eq!(languages.servers, ServerPreferences::default());
+    assert!(languages.servers.is_enabled && languages.allows_project_programs);
     assert_eq!((languages.checkers, languages.formatters, languages.problems), (vec![], vec![], vec![]));
-    assert!(!load(r#"{ "lsp": false }"#, "{}").servers.is_on);
-    assert!(!load(r#"{ "diagnostics": { "project_programs": false } }"#, "{}").in_project);
+    assert!(!load(r#"{ "lsp": false }"#, "{}").servers.is_enabled);
+    assert!(!load(r#"{ "diagnostics": { "project_programs": false } }"#, "{}").allows_project_programs);
 }
 
 #[test]
@@ -36,7 +36,10 @@ fn servers_are_as_a_person_says() {
     assert_eq!(servers["rust"].environment, [("A".to_owned(), "b".to_owned())]);
     assert!(servers["pyright"].is_disabled);
     let mine = &servers["mine"];
-    assert_eq!((mine.command.join(" "), mine.is_beside, mine.roots.len()), ("mine --stdio".into(), true, 1));
+    assert_eq!(
+        (mine.command.join(" "), mine.is_additional, mine.roots.len()),
+        ("mine --stdio".into(), true, 1)
+    );
     assert_eq!(mine.settings, Value::Null);
 }
 
@@ -54,7 +57,10 @@ fn a_project_that_is_not_trusted_names_no_program() {
     );
     let rust = &languages.servers.servers["rust"];
     assert_eq!((&rust.command, &rust.initialization), (&Vec::new(), &Value::Null));
-    assert_eq!((languages.checkers.len(), languages.formatters.len(), languages.in_project), (0, 0, false));
+    assert_eq!(
+        (languages.checkers.len(), languages.formatters.len(), languages.allows_project_programs),
+        (0, 0, false)
+    );
     let said = &languages.diagnostics;
     assert_eq!((said.enabled, &said.sources, said.wait), (None, &None, None));
     let words = "is left out: this project is not trusted";
@@ -81,7 +87,7 @@ fn checkers_and_formatters_are_those_that_are_named() {
     assert_eq!(names, ["cargo", "mine"]);
     assert_eq!(
         (languages.checkers[1].format, languages.checkers[1].columns),
-        (Format::Sarif, Columns::Utf16)
+        (CheckerOutputFormat::Sarif, ColumnUnit::Utf16)
     );
     assert_eq!(languages.problems, ["checker `odd` has no `format`"]);
     let names: Vec<_> = languages.formatters.iter().map(|formatter| &*formatter.name).collect();

@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use copydesk_text::FileText;
 use copydesk_workspace::buffers::{Buffers, ClientId};
 
-use super::texts::read;
+use super::session_texts::read;
 
 /// Files of which it is remembered that they are the same.
 const MOST: usize = 1000;
@@ -20,40 +20,40 @@ const MOST: usize = 1000;
 /// A file that was written more recently may be written again without looking any different.
 const SETTLED: Duration = Duration::from_secs(1);
 
-pub(super) fn is_other(buffers: &Buffers, home: Option<ClientId>, path: &Path) -> bool {
+pub(super) fn differs_from_disk(buffers: &Buffers, home: Option<ClientId>, path: &Path) -> bool {
     let Some(Ok(open)) = buffers.find(path, home) else { return false };
     match read(path).map(FileText::decode) {
-        Some(on_disk) => on_disk.is_ok_and(|file| open.document != *file.shared().as_str()),
-        None => is_gone(path),
+        Some(on_disk) => on_disk.is_ok_and(|file| open.document != *file.shared_text().as_str()),
+        None => is_deleted(path),
     }
 }
 
-pub(super) fn is_gone(path: &Path) -> bool {
+pub(super) fn is_deleted(path: &Path) -> bool {
     path.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
 /// The same for somebody who asks of all files again and again: those that are as they were are not read again.
 #[derive(Default)]
-pub(super) struct Same {
-    seen: Mutex<HashMap<PathBuf, Seen>>,
+pub(super) struct SavedFileCache {
+    seen: Mutex<HashMap<PathBuf, SavedFileStamp>>,
 }
 
 /// A text of an editor and a file that were the same.
 #[derive(PartialEq, Eq)]
-struct Seen {
+struct SavedFileStamp {
     touched: u64,
     modified: SystemTime,
     length: u64,
 }
 
-impl Same {
-    pub(super) fn is_other(&self, buffers: &Buffers, path: &Path) -> bool {
+impl SavedFileCache {
+    pub(super) fn differs_from_disk(&self, buffers: &Buffers, path: &Path) -> bool {
         let Some(Ok(open)) = buffers.find(path, None) else { return false };
-        let touched = open.touched;
+        let touched = open.revision;
         drop(open);
         let of = |metadata: Metadata| {
             let (modified, length) = (metadata.modified().ok()?, metadata.len());
-            Some(Seen { touched, modified, length })
+            Some(SavedFileStamp { touched, modified, length })
         };
         let seen = path.metadata().ok().and_then(of);
         let mut known = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,8 +62,8 @@ impl Same {
         }
         known.remove(path);
         drop(known);
-        let is_other = is_other(buffers, None, path);
-        let is_settled = |seen: &Seen| seen.modified.elapsed().is_ok_and(|age| age > SETTLED);
+        let is_other = differs_from_disk(buffers, None, path);
+        let is_settled = |seen: &SavedFileStamp| seen.modified.elapsed().is_ok_and(|age| age > SETTLED);
         if let Some(seen) = seen.filter(is_settled).filter(|_| !is_other) {
             let mut known = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
             if known.len() >= MOST {
@@ -80,23 +80,23 @@ mod tests {
     use std::fs::{self, File};
     use std::sync::Arc;
 
-    use copydesk_text::{Encoding, Lines};
-    use copydesk_workspace::buffers::{Answer, BufferEdit, Client, Editor, OnDisk};
+    use copydesk_text::{LineBreaks, PositionEncoding};
+    use copydesk_workspace::buffers::{BufferEdit, DiskChange, EditorClient, EditorFuture, EditorHandle};
 
     use super::*;
 
-    struct Nobody;
+    struct SilentEditor;
 
-    impl Editor for Nobody {
-        fn apply(&self, _label: &str, _edits: Vec<BufferEdit>) -> Answer<'_> {
+    impl EditorHandle for SilentEditor {
+        fn apply_edits(&self, _label: &str, _edits: Vec<BufferEdit>) -> EditorFuture<'_> {
             Box::pin(std::future::ready(Ok(())))
         }
 
-        fn save(&self, _uri: &str) -> Answer<'_> {
+        fn save(&self, _uri: &str) -> EditorFuture<'_> {
             Box::pin(std::future::ready(Ok(())))
         }
 
-        fn changed_on_disk(&self, _path: &Path, _what: OnDisk) {}
+        fn notify_disk_change(&self, _path: &Path, _what: DiskChange) {}
     }
 
     #[test]
@@ -108,12 +108,17 @@ mod tests {
             fs::write(&path, text).unwrap();
             File::options().append(true).open(&path).unwrap().set_modified(when).unwrap();
         };
-        let (buffers, same) = (Buffers::default(), Same::default());
-        let editor = Arc::new(Nobody);
-        let client = Client { name: "vi".into(), encoding: Encoding::Utf16, editor, refuses_silently: false };
+        let (buffers, same) = (Buffers::default(), SavedFileCache::default());
+        let editor = Arc::new(SilentEditor);
+        let client = EditorClient {
+            name: "vi".into(),
+            encoding: PositionEncoding::Utf16,
+            editor,
+            refuses_silently: false,
+        };
         let client = buffers.attach(client);
-        let open = |text: &str| buffers.open(client, "file:///a.rs", Some(&path), 8, text, Lines::Any);
-        let is_other = || same.is_other(&buffers, &path);
+        let open = |text: &str| buffers.open(client, "file:///a.rs", Some(&path), 8, text, LineBreaks::Any);
+        let is_other = || same.differs_from_disk(&buffers, &path);
         write("one", long_ago);
         open("one");
         assert!(!is_other() && !is_other());

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// How a model is used to changing files; the tools that it is offered are of that kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Edits {
+pub enum EditStyle {
     /// One text in the place of another, or a whole file.
     #[default]
     Replace,
@@ -18,7 +18,7 @@ pub enum Edits {
     Patch,
 }
 
-impl Edits {
+impl EditStyle {
     pub(crate) fn is_usual(&self) -> bool {
         *self == Self::default()
     }
@@ -26,21 +26,21 @@ impl Edits {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Family {
+struct ModelFamily {
     with: Vec<String>,
     #[serde(default)]
     without: Vec<String>,
-    edits: Edits,
+    edits: EditStyle,
 }
 
 // A test reads the data strictly; here what cannot be read is left out rather than a reason to die.
-static FAMILIES: LazyLock<Vec<Family>> =
+static FAMILIES: LazyLock<Vec<ModelFamily>> =
     LazyLock::new(|| serde_json::from_str(include_str!("families.json")).unwrap_or_default());
 
-pub(super) fn edits(id: &str) -> Edits {
+pub(super) fn edit_style(id: &str) -> EditStyle {
     let name = id.to_ascii_lowercase();
     let has = |part: &String| name.contains(part.as_str());
-    let fits = |family: &&Family| family.with.iter().all(has) && !family.without.iter().any(has);
+    let fits = |family: &&ModelFamily| family.with.iter().all(has) && !family.without.iter().any(has);
     FAMILIES.iter().find(fits).map(|family| family.edits).unwrap_or_default()
 }
 
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn the_data_can_be_read() {
-        let families: Vec<Family> = serde_json::from_str(include_str!("families.json")).unwrap();
+        let families: Vec<ModelFamily> = serde_json::from_str(include_str!("families.json")).unwrap();
         let names = families.iter().flat_map(|family| family.with.iter().chain(&family.without));
         assert!(names.clone().all(|name| !name.is_empty() && name.to_ascii_lowercase() == *name));
         assert!(families.iter().all(|family| !family.with.is_empty()));
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn models_of_the_gpt_family_patch() {
         for id in ["gpt-5", "gpt-5.3-codex", "openai/gpt-6.1-sol", "GPT-7", "my-gpt-5-deployment"] {
-            assert_eq!(edits(id), Edits::Patch, "{id}");
+            assert_eq!(edit_style(id), EditStyle::Patch, "{id}");
         }
         let others = [
             "gpt-4o",
@@ -72,7 +72,7 @@ mod tests {
             "",
         ];
         for id in others {
-            assert_eq!(edits(id), Edits::Replace, "{id}");
+            assert_eq!(edit_style(id), EditStyle::Replace, "{id}");
         }
     }
 }

@@ -1,8 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Entry, ModelInfo, look_up, models_of};
+use super::{CatalogueEntry, ModelSpec, look_up, models_of};
 
-fn entries() -> BTreeMap<String, BTreeMap<String, Entry>> {
+fn entries() -> BTreeMap<String, BTreeMap<String, CatalogueEntry>> {
     serde_json::from_str(include_str!("models.json")).expect("every entry is readable, with no unknown field")
 }
 
@@ -47,6 +47,6 @@ fn a_reseller_without_an_entry_borrows_limits_but_no_price() {
 #[test]
 fn an_unknown_model_gets_careful_defaults() {
     let info = look_up("somebody", "my-own:7b");
-    assert_eq!(info, ModelInfo::unknown("my-own:7b"));
+    assert_eq!(info, ModelSpec::unknown("my-own:7b"));
     assert!(info.tools && !info.images && !info.known);
 }

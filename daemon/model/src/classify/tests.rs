@@ -4,27 +4,27 @@ use expect_test::{Expect, expect};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde::Deserialize;
 
-use super::{from_response, from_stream, judge};
-use crate::error::ErrorKind;
-use crate::provider::{Dialect, Key, KeyOrigin, Provider, Secret, Timeouts, Wire};
-use crate::retry::{Policy, retry_after};
+use super::{classify_text, from_response, from_stream};
+use crate::error::ModelErrorKind;
+use crate::provider::{ApiKey, Dialect, KeyOrigin, Provider, RequestTimeouts, SecretString, WireProtocol};
+use crate::retry::{RetryPolicy, retry_after};
 
 fn provider() -> Provider {
     Provider {
         id: "acme".into(),
         name: "Acme".into(),
-        wire: Wire::OpenaiChat,
+        wire: WireProtocol::OpenaiChat,
         base_url: "https://api.acme.test/v1".into(),
-        key: Some(Key {
-            secret: Secret::new("sk-secret"),
+        key: Some(ApiKey {
+            secret: SecretString::new("sk-secret"),
             origin: KeyOrigin::Environment("ACME_API_KEY".into()),
         }),
         key_names: vec!["ACME_API_KEY".into()],
         headers: Vec::new(),
         query: Vec::new(),
         dialect: Dialect::default(),
-        timeouts: Timeouts::default(),
-        local: false,
+        timeouts: RequestTimeouts::default(),
+        is_local: false,
     }
 }
 
@@ -73,7 +73,7 @@ fn conformance_of_the_delay() {
     for case in cases {
         let header = |name: &str| case.headers.get(name).map(String::as_str);
         let asked = retry_after(header, SystemTime::now());
-        let delay = Policy::default().delay(case.attempt, asked, case.random);
+        let delay = RetryPolicy::default().delay(case.attempt, asked, case.random);
         assert_eq!(delay, Duration::from_millis(case.expected_ms), "{}", case.id);
     }
 }
@@ -208,18 +208,18 @@ fn a_context_overflow_is_recognised_on_every_wire() {
         "Prompt contains 40000 tokens, too large for model with 32768 maximum context length",
         "This model's maximum prompt length is 131072 but the request contains 140000 tokens.",
     ] {
-        assert_eq!(judge(text), Some(ErrorKind::ContextOverflow), "{text}");
+        assert_eq!(classify_text(text), Some(ModelErrorKind::ContextOverflow), "{text}");
         for status in [400, 413, 422, 500] {
             let error = from_response(&provider(), "m-1", status, &HeaderMap::new(), text.as_bytes());
             assert_eq!(
                 (error.kind, error.kind.is_retryable()),
-                (ErrorKind::ContextOverflow, false),
+                (ModelErrorKind::ContextOverflow, false),
                 "{status} {text}"
             );
         }
         assert_eq!(
             from_stream(&provider(), "m-1", "invalid_request_error", text).kind,
-            ErrorKind::ContextOverflow
+            ModelErrorKind::ContextOverflow
         );
     }
 }
@@ -232,7 +232,7 @@ fn ordinary_complaints_are_not_taken_for_passing_faults() {
         "image is not available",
         "",
     ] {
-        assert_eq!(judge(text), None, "{text}");
+        assert_eq!(classify_text(text), None, "{text}");
     }
 }
 

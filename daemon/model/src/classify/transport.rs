@@ -2,18 +2,18 @@
 
 use std::error::Error as _;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{ModelError, ModelErrorKind};
 use crate::provider::Provider;
 
-pub(crate) fn from_transport(provider: &Provider, error: &reqwest::Error) -> Error {
+pub(crate) fn from_transport(provider: &Provider, error: &reqwest::Error) -> ModelError {
     // The outermost text holds the address with its query, which may hold a key: only the causes are shown.
     let causes = causes(error);
     let said = causes.last().cloned().unwrap_or_else(|| "no reason given".to_owned());
     let all = causes.join(" ").to_lowercase();
     let name = &provider.name;
-    let address = provider.shown_address();
+    let address = provider.redacted_address();
     if error.is_builder() {
-        return Error::settings(format!(
+        return ModelError::invalid_settings(format!(
             "{address} is no usable address: {said}\nCheck provider.{}.options.baseURL.",
             provider.id
         ));
@@ -24,8 +24,8 @@ pub(crate) fn from_transport(provider: &Provider, error: &reqwest::Error) -> Err
     let about_tls =
         ["certificate", "tls", "handshake", "corrupt message"].iter().any(|word| all.contains(word));
     if error.is_connect() && about_tls && !cut {
-        return Error::new(
-            ErrorKind::Tls,
+        return ModelError::new(
+            ModelErrorKind::Tls,
             format!(
                 "No secure connection to {name} at {address}: {said}\nIf a proxy or a company's own certificate \
                  authority is in between, add its certificate to the system's store or name it in SSL_CERT_FILE; if the \
@@ -35,8 +35,8 @@ pub(crate) fn from_transport(provider: &Provider, error: &reqwest::Error) -> Err
         );
     }
     if error.is_connect() && all.contains("refused") && provider.is_loopback() && !all.contains("proxy") {
-        return Error::new(
-            ErrorKind::Down,
+        return ModelError::new(
+            ModelErrorKind::Down,
             format!("Nothing listens at {address}: is {name} running? ({said})"),
         );
     }
@@ -46,7 +46,7 @@ pub(crate) fn from_transport(provider: &Provider, error: &reqwest::Error) -> Err
         ""
     };
     let what = if error.is_connect() { "cannot be reached" } else { "broke off the connection" };
-    Error::new(ErrorKind::Network, format!("{name} at {address} {what}: {said}{proxy}"))
+    ModelError::new(ModelErrorKind::Network, format!("{name} at {address} {what}: {said}{proxy}"))
 }
 
 pub(crate) fn causes(error: &reqwest::Error) -> Vec<String> {

@@ -6,46 +6,50 @@ use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 use tokio::time::{Instant, timeout};
 
-use super::send::Call;
-use super::{Inner, Outlet};
-use crate::answer::{Answer, Fault};
-use crate::classify::{from_response, from_stream, from_transport, tidy};
-use crate::error::{Error, ErrorKind};
-use crate::sse::{Message, Reader, SseError};
-use crate::wire::Decoder;
+use super::http_call::HttpCall;
+use super::{EventSender, ModelInner};
+use crate::classify::{from_response, from_stream, from_transport, sanitize_message};
+use crate::error::{ModelError, ModelErrorKind};
+use crate::response_builder::{ResponseBuilder, StreamFault};
+use crate::sse::{SseError, SseMessage, SseReader};
+use crate::wire::StreamDecoder;
 
 /// How long we wait for what follows at once where anything follows: the usage after the last word, the text of an error.
-const FORMALITY: Duration = Duration::from_secs(15);
+const TRAILER_TIMEOUT: Duration = Duration::from_secs(15);
 
-pub(super) struct Attempt<'a> {
-    pub(super) inner: &'a Inner,
-    pub(super) call: &'a Call,
+pub(super) struct StreamAttempt<'a> {
+    pub(super) inner: &'a ModelInner,
+    pub(super) call: &'a HttpCall,
 }
 
 /// Why an attempt ended without an answer.
-pub(super) enum Broken {
-    By(Error),
+pub(super) enum AttemptError {
+    Failed(ModelError),
     /// Nobody listens any more.
-    Unheard,
+    ReceiverDropped,
 }
 
-impl From<Error> for Broken {
-    fn from(error: Error) -> Self {
-        Self::By(error)
+impl From<ModelError> for AttemptError {
+    fn from(error: ModelError) -> Self {
+        Self::Failed(error)
     }
 }
 
-impl Attempt<'_> {
+impl StreamAttempt<'_> {
     /// Returns when the answer is complete; its events leave after every chunk.
-    pub(super) async fn run(&self, answer: &mut Answer, outlet: &Outlet) -> Result<(), Broken> {
+    pub(super) async fn run(
+        &self,
+        answer: &mut ResponseBuilder,
+        outlet: &EventSender,
+    ) -> Result<(), AttemptError> {
         let mut body = self.open().await?;
         let provider = &self.inner.provider;
-        let mut reader = Reader::new(self.inner.limits.event);
+        let mut reader = SseReader::new(self.inner.limits.event);
         let mut decoder = provider.wire.decoder();
         let mut messages = Vec::new();
         let mut heard = Instant::now();
         loop {
-            let chunk = match self.chunk(&mut body, self.patience(answer)).await {
+            let chunk = match self.chunk(&mut body, self.chunk_timeout(answer)).await {
                 Ok(chunk) => chunk,
                 // The answer has said that it is at its end: what is missing is a formality.
                 Err(_) if answer.stop.is_some() => return Ok(()),
@@ -56,33 +60,33 @@ impl Attempt<'_> {
                 Some(chunk) => reader.push(chunk, &mut messages),
                 None => reader.finish().map(|last| messages.extend(last)),
             };
-            let fed = self.feed(&mut *decoder, &mut messages, answer, ended);
+            let fed = self.decode_messages(&mut *decoder, &mut messages, answer, ended);
             let events = answer.take_events();
             if !events.is_empty() {
                 heard = Instant::now();
-                if !outlet.events(events).await {
-                    return Err(Broken::Unheard);
+                if !outlet.send_events(events).await {
+                    return Err(AttemptError::ReceiverDropped);
                 }
             }
-            let read = fed.and(read.map_err(|error| self.unreadable(&error)));
-            if answer.complete || ((ended || read.is_err()) && answer.stop.is_some()) {
+            let read = fed.and(read.map_err(|error| self.sse_to_error(&error)));
+            if answer.is_complete || ((ended || read.is_err()) && answer.stop.is_some()) {
                 return Ok(());
             }
             read?;
             if ended {
-                return Err(self.error(ErrorKind::EndedEarly, "ended its answer in the middle").into());
+                return Err(self.error(ModelErrorKind::EndedEarly, "ended its answer in the middle").into());
             }
             if heard.elapsed() > provider.timeouts.silence {
-                return Err(self.stalled(provider.timeouts.silence).into());
+                return Err(self.stall_error(provider.timeouts.silence).into());
             }
         }
     }
 
     /// Sends the request and looks at how the answer begins.
-    async fn open(&self) -> Result<Response, Error> {
+    async fn open(&self) -> Result<Response, ModelError> {
         let provider = &self.inner.provider;
         let sent = match provider.timeouts.first_byte {
-            Some(limit) => timeout(limit, self.call.send()).await.map_err(|_| self.stalled(limit))?,
+            Some(limit) => timeout(limit, self.call.send()).await.map_err(|_| self.stall_error(limit))?,
             None => self.call.send().await,
         };
         let mut response = sent.map_err(|error| from_transport(provider, &error))?;
@@ -92,87 +96,91 @@ impl Attempt<'_> {
         }
         let mut body = Vec::new();
         let limit = self.inner.limits.error_body;
-        let until = Instant::now() + FORMALITY;
+        let until = Instant::now() + TRAILER_TIMEOUT;
         while body.len() < limit {
             let left = until.saturating_duration_since(Instant::now());
             let Ok(Some(chunk)) = self.chunk(&mut response, left).await else { break };
             body.extend_from_slice(chunk.get(..limit - body.len()).unwrap_or(&chunk));
         }
-        Err(from_response(provider, &self.inner.info.id, status, response.headers(), &body))
+        Err(from_response(provider, &self.inner.spec.id, status, response.headers(), &body))
     }
 
     /// How long the next chunk may take.
-    fn patience(&self, answer: &Answer) -> Duration {
+    fn chunk_timeout(&self, answer: &ResponseBuilder) -> Duration {
         let idle = self.inner.provider.timeouts.idle;
-        if answer.stop.is_some() { idle.min(FORMALITY) } else { idle }
+        if answer.stop.is_some() { idle.min(TRAILER_TIMEOUT) } else { idle }
     }
 
-    async fn chunk(&self, response: &mut Response, limit: Duration) -> Result<Option<bytes::Bytes>, Error> {
+    async fn chunk(
+        &self,
+        response: &mut Response,
+        limit: Duration,
+    ) -> Result<Option<bytes::Bytes>, ModelError> {
         let provider = &self.inner.provider;
         match timeout(limit, response.chunk()).await {
-            Err(_) => Err(self.stalled(limit)),
+            Err(_) => Err(self.stall_error(limit)),
             Ok(Err(error)) => Err(from_transport(provider, &error)),
             Ok(Ok(chunk)) => Ok(chunk),
         }
     }
 
-    fn feed(
+    fn decode_messages(
         &self,
-        decoder: &mut dyn Decoder,
-        messages: &mut Vec<Message>,
-        answer: &mut Answer,
+        decoder: &mut dyn StreamDecoder,
+        messages: &mut Vec<SseMessage>,
+        answer: &mut ResponseBuilder,
         ended: bool,
-    ) -> Result<(), Error> {
+    ) -> Result<(), ModelError> {
         for message in messages.drain(..) {
-            if answer.complete {
+            if answer.is_complete {
                 break;
             }
             // Kept alive by an event with nothing in it.
             if message.data.trim().is_empty() {
                 continue;
             }
-            match decoder.read(&message, answer) {
+            match decoder.read_message(&message, answer) {
                 // Cut in the middle of an event: the body ended early, and that is all there is to say.
-                Err(Fault::Malformed(_)) if ended => break,
+                Err(StreamFault::Malformed(_)) if ended => break,
                 result => result.map_err(|fault| self.fault(fault))?,
             }
         }
         Ok(())
     }
 
-    fn fault(&self, fault: Fault) -> Error {
+    fn fault(&self, fault: StreamFault) -> ModelError {
         match fault {
-            Fault::Malformed(what) => {
-                let what = tidy(&what, &self.inner.provider);
-                self.error(ErrorKind::Malformed, &format!("sent an event that cannot be read: {what}"))
+            StreamFault::Malformed(what) => {
+                let what = sanitize_message(&what, &self.inner.provider);
+                self.error(ModelErrorKind::Malformed, &format!("sent an event that cannot be read: {what}"))
             }
-            Fault::Told { code, message } => {
-                from_stream(&self.inner.provider, &self.inner.info.id, &code, &message)
+            StreamFault::ServerError { code, message } => {
+                from_stream(&self.inner.provider, &self.inner.spec.id, &code, &message)
             }
-            Fault::TooLarge => {
+            StreamFault::TooLarge => {
                 let limit = self.inner.limits.answer;
                 self.error(
-                    ErrorKind::TooLarge,
+                    ModelErrorKind::TooLarge,
                     &format!("does not stop: its answer is longer than {limit} bytes"),
                 )
             }
         }
     }
 
-    fn unreadable(&self, error: &SseError) -> Error {
+    fn sse_to_error(&self, error: &SseError) -> ModelError {
         let kind = match error {
-            SseError::InvalidUtf8 => ErrorKind::Malformed,
-            SseError::TooLarge { .. } => ErrorKind::TooLarge,
+            SseError::InvalidUtf8 => ModelErrorKind::Malformed,
+            SseError::TooLarge { .. } => ModelErrorKind::TooLarge,
         };
         self.error(kind, &format!("cannot be read: {error}"))
     }
 
-    fn stalled(&self, limit: Duration) -> Error {
-        self.error(ErrorKind::Stalled, &format!("sent nothing for {} s", limit.as_secs_f64()))
+    fn stall_error(&self, limit: Duration) -> ModelError {
+        self.error(ModelErrorKind::Stalled, &format!("sent nothing for {} s", limit.as_secs_f64()))
     }
 
-    fn error(&self, kind: ErrorKind, what: &str) -> Error {
-        Error::new(kind, format!("{} {what}", self.inner.provider.name))
+    fn error(&self, kind: ModelErrorKind, what: &str) -> ModelError {
+        ModelError::new(kind, format!("{} {what}", self.inner.provider.name))
     }
 }
 

@@ -12,12 +12,12 @@ For anything else set up a real model:
 - on this machine: start Ollama, then `copydesk run --model ollama/NAME …`
 - `copydesk models` lists what can be used and what is missing.";
 
-pub(super) fn unknown() -> String {
+pub(super) fn unknown_request() -> String {
     format!("{ABILITIES}\n\n{REAL_MODEL}")
 }
 
 /// For the end of an answer that could not do all.
-pub(super) fn beyond() -> &'static str {
+pub(super) fn setup_advice() -> &'static str {
     "This needs somebody who understands the code: you, or a real model (`copydesk auth add anthropic`, or a local one; \
      `copydesk models` lists them)."
 }
@@ -27,14 +27,14 @@ pub(super) fn not_offered(tool: &str) -> String {
 }
 
 /// Where what is built or fetched stands in the way wherever one looks.
-pub(super) fn too_much(old: &str) -> String {
+pub(super) fn too_many_generated(old: &str) -> String {
     format!(
         "`{old}` is in too many folders that are built or fetched. Name the folder or the file that you mean."
     )
 }
 
 /// What is left as it is because nobody wrote it.
-pub(super) fn passed_over(globs: &[&str]) -> String {
+pub(super) fn skipped_files(globs: &[&str]) -> String {
     let names: Vec<_> = globs.iter().map(|glob| format!("`{}`", glob.trim_start_matches('/'))).collect();
     format!(
         "\nI have left out what is built or fetched, and what is no text: {}. Name a folder or a file of it if you want it changed.",
@@ -43,17 +43,17 @@ pub(super) fn passed_over(globs: &[&str]) -> String {
 }
 
 /// A call that was refused or failed, in its own words.
-pub(super) fn stopped(output: &str) -> String {
-    let rejected = rejected(output);
+pub(super) fn failed_call(output: &str) -> String {
+    let rejected = rejected_places(output);
     if !rejected.is_empty() {
-        return as_decided(&rejected);
+        return rejection_reply(&rejected);
     }
     let why = output.lines().find(|line| !line.trim().is_empty()).unwrap_or("no reason was given");
     format!("I have stopped: {why}")
 }
 
 /// To the person who said no, with what they said.
-pub(super) fn as_decided(rejected: &[String]) -> String {
+pub(super) fn rejection_reply(rejected: &[String]) -> String {
     format!("I have stopped, as you decided:\n{}", rejected.join("\n"))
 }
 
@@ -61,7 +61,7 @@ pub(super) fn as_decided(rejected: &[String]) -> String {
 const MOST: usize = 20;
 
 /// What the person said no to in a call that was decided hunk by hunk: a line for each place, with their reason.
-pub(super) fn rejected(output: &str) -> Vec<String> {
+pub(super) fn rejected_places(output: &str) -> Vec<String> {
     let is_heading =
         |line: &&str| line.ends_with("decided hunk by hunk:") || line.ends_with("the person decided:");
     let told = output.lines().skip_while(|line| !is_heading(line)).skip(1);

@@ -1,7 +1,7 @@
 //! The lines of a file, from what `read` answered about it.
 
-use super::ToolCall;
-use super::turn::Done;
+use super::OfflineCall;
+use super::turn::CompletedCall;
 
 /// No file is read in more pages.
 const MOST_PAGES: usize = 40;
@@ -11,13 +11,13 @@ const MOST_PAGES: usize = 40;
 pub(super) struct FileLines {
     pub(super) lines: Vec<Option<String>>,
     /// Where the next page begins, if there is one.
-    more: Option<usize>,
+    next_line: Option<usize>,
     pages: usize,
 }
 
 impl FileLines {
     /// From the reads of these steps, the earliest first.
-    pub(super) fn of<'a>(path: &str, steps: &[Vec<Done<'a>>]) -> Self {
+    pub(super) fn from_steps<'a>(path: &str, steps: &[Vec<CompletedCall<'a>>]) -> Self {
         let mut file = Self::default();
         let calls = steps.iter().flatten().filter(|call| call.name == "read" && !call.is_error);
         for call in calls.filter(|call| call.argument("filePath") == path) {
@@ -39,16 +39,16 @@ impl FileLines {
         let last = output.lines().next_back().unwrap_or_default();
         let offset = last.rsplit_once("Go on with offset ").and_then(|(_, rest)| rest.strip_suffix(".)"));
         let offset = offset.and_then(|offset| offset.parse().ok());
-        self.more = offset.filter(|offset| *offset == self.lines.len() + 1 && self.pages < MOST_PAGES);
+        self.next_line = offset.filter(|offset| *offset == self.lines.len() + 1 && self.pages < MOST_PAGES);
     }
 
     /// The call that reads on.
-    pub(super) fn rest(&self, path: &str) -> Option<ToolCall> {
-        self.more.map(|offset| ToolCall::read(path, offset))
+    pub(super) fn next_read(&self, path: &str) -> Option<OfflineCall> {
+        self.next_line.map(|offset| OfflineCall::read(path, offset))
     }
 }
 
 /// What is still to be read of these files.
-pub(super) fn unread(files: &[String], steps: &[Vec<Done<'_>>]) -> Vec<ToolCall> {
-    files.iter().filter_map(|path| FileLines::of(path, steps).rest(path)).collect()
+pub(super) fn unread_calls(files: &[String], steps: &[Vec<CompletedCall<'_>>]) -> Vec<OfflineCall> {
+    files.iter().filter_map(|path| FileLines::from_steps(path, steps).next_read(path)).collect()
 }

@@ -1,10 +1,10 @@
 //! What a person wants, from a few plain English sentences.
 
-use super::words::{Word, split};
+use super::sentence::{SentenceWord, split};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Intent {
-    Fix(Goal),
+    Fix(FixGoal),
     Replace { old: String, new: String, path: Option<String> },
     Rename { old: String, new: String, path: Option<String> },
     Find { what: String, path: Option<String> },
@@ -14,9 +14,9 @@ pub(super) enum Intent {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Goal {
+pub(super) struct FixGoal {
     /// Change nothing, only say what the compiler says.
-    pub(super) only_look: bool,
+    pub(super) is_report_only: bool,
     pub(super) warnings: bool,
     pub(super) tests: bool,
 }
@@ -24,52 +24,57 @@ pub(super) struct Goal {
 const POLITE: [&str; 12] =
     ["please", "can", "could", "would", "will", "you", "just", "now", "then", "hi", "hello", "and"];
 
-pub(super) fn read(sentence: &str) -> Intent {
+pub(super) fn parse_intent(sentence: &str) -> Intent {
     let mut words = split(sentence);
-    let polite = words.iter().take_while(|word| word.is(&POLITE)).count();
+    let polite = words.iter().take_while(|word| word.is_any_of(&POLITE)).count();
     words.drain(..polite);
-    while words.last().is_some_and(|word| word.is(&["please", "thanks"])) {
+    while words.last().is_some_and(|word| word.is_any_of(&["please", "thanks"])) {
         words.pop();
     }
-    understood(&words).unwrap_or(Intent::Unknown)
+    match_intent(&words).unwrap_or(Intent::Unknown)
 }
 
-fn understood(words: &[Word]) -> Option<Intent> {
+fn match_intent(words: &[SentenceWord]) -> Option<Intent> {
     let (verb, rest) = words.split_first()?;
-    let has = |list: &[&str]| words.iter().any(|word| word.is(list));
-    let goal = Goal {
-        only_look: false,
+    let has = |list: &[&str]| words.iter().any(|word| word.is_any_of(list));
+    let goal = FixGoal {
+        is_report_only: false,
         warnings: has(&["warning", "warnings", "lint", "lints"]),
         tests: has(&["test", "tests"]),
     };
-    if verb.is(&["fix", "repair", "correct"]) {
+    if verb.is_any_of(&["fix", "repair", "correct"]) {
         return Some(Intent::Fix(goal));
     }
-    if verb.is(&["make", "get", "let"]) && has(&["compile", "compiles", "build", "builds", "compiling"]) {
+    if verb.is_any_of(&["make", "get", "let"])
+        && has(&["compile", "compiles", "build", "builds", "compiling"])
+    {
         return Some(Intent::Fix(goal));
     }
-    if verb.is(&["check", "does", "why", "compile", "build"])
+    if verb.is_any_of(&["check", "does", "why", "compile", "build"])
         && (rest.is_empty() || has(&["compile", "compiles", "build", "builds", "errors", "check"]))
     {
-        return Some(Intent::Fix(Goal { only_look: true, ..goal }));
+        return Some(Intent::Fix(FixGoal { is_report_only: true, ..goal }));
     }
-    if verb.is(&["rename"]) {
+    if verb.is_any_of(&["rename"]) {
         return rename(rest);
     }
-    if verb.is(&["replace", "substitute", "change"]) {
-        let links: &[&str] = if verb.is(&["change"]) { &["to", "into", "with"] } else { &["with", "by"] };
+    if verb.is_any_of(&["replace", "substitute", "change"]) {
+        let links: &[&str] =
+            if verb.is_any_of(&["change"]) { &["to", "into", "with"] } else { &["with", "by"] };
         let (old, new, path) = pair(rest, links)?;
-        return Some(Intent::Replace { old: joined(old)?, new: joined(new)?, path });
+        return Some(Intent::Replace { old: join_words(old)?, new: join_words(new)?, path });
     }
-    if verb.is(&["find", "search", "grep", "locate", "where", "where's"]) {
+    if verb.is_any_of(&["find", "search", "grep", "locate", "where", "where's"]) {
         return find(rest);
     }
-    if verb.is(&["show", "read", "print", "open", "cat", "display"]) {
+    if verb.is_any_of(&["show", "read", "print", "open", "cat", "display"]) {
         return show(rest);
     }
-    if verb.is(&["list", "ls"]) {
-        let rest =
-            without(rest, &["me", "the", "all", "files", "folder", "directory", "of", "in", "this", "here"]);
+    if verb.is_any_of(&["list", "ls"]) {
+        let rest = drop_words(
+            rest,
+            &["me", "the", "all", "files", "folder", "directory", "of", "in", "this", "here"],
+        );
         return match rest.as_slice() {
             [] => Some(Intent::List { path: None }),
             [folder] => Some(Intent::List { path: Some(folder.text.clone()) }),
@@ -79,8 +84,8 @@ fn understood(words: &[Word]) -> Option<Intent> {
     None
 }
 
-fn rename(rest: &[Word]) -> Option<Intent> {
-    if rest.iter().any(|word| word.is(&["file", "folder", "directory", "files"])) {
+fn rename(rest: &[SentenceWord]) -> Option<Intent> {
+    if rest.iter().any(|word| word.is_any_of(&["file", "folder", "directory", "files"])) {
         return None;
     }
     let (old, new, path) = pair(rest, &["to", "into", "as"])?;
@@ -91,12 +96,15 @@ fn rename(rest: &[Word]) -> Option<Intent> {
 }
 
 /// `OLD with NEW [in PATH]`
-fn pair<'a>(words: &'a [Word], links: &[&str]) -> Option<(&'a [Word], &'a [Word], Option<String>)> {
+fn pair<'a>(
+    words: &'a [SentenceWord],
+    links: &[&str],
+) -> Option<(&'a [SentenceWord], &'a [SentenceWord], Option<String>)> {
     let noise = ["all", "every", "each", "occurrence", "occurrences", "of", "the", "word", "text"];
-    let words = words.get(words.iter().take_while(|word| word.is(&noise)).count()..)?;
-    let link = words.iter().skip(1).position(|word| word.is(links))? + 1;
+    let words = words.get(words.iter().take_while(|word| word.is_any_of(&noise)).count()..)?;
+    let link = words.iter().skip(1).position(|word| word.is_any_of(links))? + 1;
     let (old, new) = (words.get(..link)?, words.get(link + 1..)?);
-    let (new, path) = place(new);
+    let (new, path) = split_path(new);
     if old.is_empty() || new.is_empty() {
         return None;
     }
@@ -104,13 +112,23 @@ fn pair<'a>(words: &'a [Word], links: &[&str]) -> Option<(&'a [Word], &'a [Word]
 }
 
 /// Takes `in PATH` off the end.
-fn place(words: &[Word]) -> (&[Word], Option<String>) {
-    let last_in = words.iter().rposition(|word| word.is(&["in", "inside", "within"]));
+fn split_path(words: &[SentenceWord]) -> (&[SentenceWord], Option<String>) {
+    let last_in = words.iter().rposition(|word| word.is_any_of(&["in", "inside", "within"]));
     let Some(at) = last_in else { return (words, None) };
     let (before, after) = words.split_at(at);
-    let names = without(after.get(1..).unwrap_or_default(), &["the", "file", "folder"]);
-    let everywhere = |word: &Word| {
-        word.is(&["project", "workspace", "code", "all", "every", "everything", "files", "here", "this"])
+    let names = drop_words(after.get(1..).unwrap_or_default(), &["the", "file", "folder"]);
+    let everywhere = |word: &SentenceWord| {
+        word.is_any_of(&[
+            "project",
+            "workspace",
+            "code",
+            "all",
+            "every",
+            "everything",
+            "files",
+            "here",
+            "this",
+        ])
     };
     match names.as_slice() {
         _ if names.iter().all(everywhere) => (before, None),
@@ -119,24 +137,25 @@ fn place(words: &[Word]) -> (&[Word], Option<String>) {
     }
 }
 
-fn find(rest: &[Word]) -> Option<Intent> {
+fn find(rest: &[SentenceWord]) -> Option<Intent> {
     let noise =
         ["for", "is", "are", "the", "all", "every", "where", "me", "uses", "usages", "of", "text", "word"];
-    let rest = rest.get(rest.iter().take_while(|word| word.is(&noise)).count()..)?;
-    let (mut rest, path) = place(rest);
+    let rest = rest.get(rest.iter().take_while(|word| word.is_any_of(&noise)).count()..)?;
+    let (mut rest, path) = split_path(rest);
     while let Some((last, before)) = rest.split_last()
         && !before.is_empty()
-        && last.is(&["used", "defined", "is", "are", "declared", "called", "mentioned"])
+        && last.is_any_of(&["used", "defined", "is", "are", "declared", "called", "mentioned"])
     {
         rest = before;
     }
-    Some(Intent::Find { what: joined(rest)?, path })
+    Some(Intent::Find { what: join_words(rest)?, path })
 }
 
-fn show(rest: &[Word]) -> Option<Intent> {
-    let rest = without(rest, &["me", "the", "file", "contents", "content", "of", "in", "from"]);
+fn show(rest: &[SentenceWord]) -> Option<Intent> {
+    let rest = drop_words(rest, &["me", "the", "file", "contents", "content", "of", "in", "from"]);
     let (path, range) = rest.iter().partition::<Vec<_>, _>(|word| {
-        word.quoted || !(numbers(&word.text).is_some() || word.is(&["line", "lines", "to", "-", "and"]))
+        word.is_quoted
+            || !(numbers(&word.text).is_some() || word.is_any_of(&["line", "lines", "to", "-", "and"]))
     });
     let [path] = path.as_slice() else { return None };
     let mut name = path.text.as_str();
@@ -157,11 +176,11 @@ fn numbers(text: &str) -> Option<Vec<usize>> {
     text.split(['-', '–']).map(|number| number.parse().ok()).collect()
 }
 
-fn without(words: &[Word], noise: &[&str]) -> Vec<Word> {
-    words.iter().filter(|word| !word.is(noise)).cloned().collect()
+fn drop_words(words: &[SentenceWord], noise: &[&str]) -> Vec<SentenceWord> {
+    words.iter().filter(|word| !word.is_any_of(noise)).cloned().collect()
 }
 
-fn joined(words: &[Word]) -> Option<String> {
+fn join_words(words: &[SentenceWord]) -> Option<String> {
     let words: Vec<_> = words.iter().map(|word| word.text.as_str()).collect();
     Some(words.join(" ")).filter(|text| !text.trim().is_empty())
 }

@@ -3,16 +3,16 @@
 use serde_json::Value;
 
 use super::intent::{self, Intent};
-use crate::request::{CallResult, Input, Message, Part, Request};
+use crate::request::{AssistantPart, ModelMessage, ModelRequest, ToolResultPart, UserPart};
 
-pub(super) struct Turn<'a> {
+pub(super) struct OfflineTurn<'a> {
     pub(super) intent: Intent,
     /// The calls of each step since, with what came of them.
-    pub(super) steps: Vec<Vec<Done<'a>>>,
+    pub(super) steps: Vec<Vec<CompletedCall<'a>>>,
     tools: Vec<&'a str>,
 }
 
-pub(super) struct Done<'a> {
+pub(super) struct CompletedCall<'a> {
     pub(super) name: &'a str,
     /// Null where it could not be read.
     pub(super) arguments: Value,
@@ -20,23 +20,24 @@ pub(super) struct Done<'a> {
     pub(super) is_error: bool,
 }
 
-impl Done<'_> {
+impl CompletedCall<'_> {
     pub(super) fn argument(&self, name: &str) -> &str {
         self.arguments.get(name).and_then(Value::as_str).unwrap_or_default()
     }
 }
 
-impl<'a> Turn<'a> {
+impl<'a> OfflineTurn<'a> {
     /// `None` where nobody has asked anything.
-    pub(super) fn read(request: &'a Request) -> Option<Self> {
+    pub(super) fn from_request(request: &'a ModelRequest) -> Option<Self> {
         let messages = &request.messages;
-        let prompts = messages.iter().enumerate().filter(|(_, message)| matches!(message, Message::User(_)));
+        let prompts =
+            messages.iter().enumerate().filter(|(_, message)| matches!(message, ModelMessage::User(_)));
         let mut found: Option<(usize, Intent)> = None;
         for (at, message) in prompts {
             let intent = intent_of(message);
             // A word in the middle of the work that it does not understand changes nothing.
             let amid_work = at.checked_sub(1).and_then(|before| messages.get(before));
-            let amid_work = matches!(amid_work, Some(Message::Results(_)));
+            let amid_work = matches!(amid_work, Some(ModelMessage::Results(_)));
             if !(amid_work && intent == Intent::Unknown && found.is_some()) {
                 found = Some((at, intent));
             }
@@ -45,12 +46,12 @@ impl<'a> Turn<'a> {
         let mut steps = Vec::new();
         let since = messages.get(at..).unwrap_or_default();
         for (place, message) in since.iter().enumerate() {
-            let Message::Assistant(parts) = message else { continue };
+            let ModelMessage::Assistant(parts) = message else { continue };
             let results = match since.get(place + 1) {
-                Some(Message::Results(results)) => results.as_slice(),
+                Some(ModelMessage::Results(results)) => results.as_slice(),
                 _ => &[],
             };
-            let calls: Vec<_> = parts.iter().filter_map(|part| done(part, results)).collect();
+            let calls: Vec<_> = parts.iter().filter_map(|part| completed_call(part, results)).collect();
             if !calls.is_empty() {
                 steps.push(calls);
             }
@@ -63,26 +64,26 @@ impl<'a> Turn<'a> {
         self.tools.contains(&tool)
     }
 
-    pub(super) fn last(&self) -> &[Done<'a>] {
+    pub(super) fn last_step(&self) -> &[CompletedCall<'a>] {
         self.steps.last().map(Vec::as_slice).unwrap_or_default()
     }
 }
 
 /// Of the first text that it understands.
-fn intent_of(message: &Message) -> Intent {
-    let Message::User(inputs) = message else { return Intent::Unknown };
+fn intent_of(message: &ModelMessage) -> Intent {
+    let ModelMessage::User(inputs) = message else { return Intent::Unknown };
     let texts = inputs.iter().filter_map(|input| match input {
-        Input::Text(text) => Some(intent::read(text)),
-        Input::Media(_) => None,
+        UserPart::Text(text) => Some(intent::parse_intent(text)),
+        UserPart::Media(_) => None,
     });
     let mut known = texts.filter(|intent| *intent != Intent::Unknown);
     known.next().unwrap_or(Intent::Unknown)
 }
 
-fn done<'a>(part: &'a Part, results: &'a [CallResult]) -> Option<Done<'a>> {
-    let Part::Call(call) = part else { return None };
+fn completed_call<'a>(part: &'a AssistantPart, results: &'a [ToolResultPart]) -> Option<CompletedCall<'a>> {
+    let AssistantPart::Call(call) = part else { return None };
     let result = results.iter().find(|result| result.id == call.id);
-    Some(Done {
+    Some(CompletedCall {
         name: &call.name,
         arguments: serde_json::from_str(&call.arguments).unwrap_or_default(),
         output: result.map_or("the call was not answered", |result| result.output.as_str()),

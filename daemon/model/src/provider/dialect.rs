@@ -9,11 +9,11 @@ use serde_json::{Map, Value};
 #[serde(default, deny_unknown_fields)]
 pub struct Dialect {
     /// Chat: the field that limits the answer.
-    pub token_limit: TokenLimit,
+    pub token_limit: TokenLimitField,
     /// Whether tool schemas are sent in strict form (every property required, nothing else allowed).
     pub strict: bool,
     /// Chat: whether `stream_options.include_usage` is accepted.
-    pub stream_usage: Flag<true>,
+    pub stream_usage: DefaultFlag<true>,
     /// Chat: the field in which earlier reasoning goes back.
     pub reasoning_echo: ReasoningEcho,
     /// Chat: how effort is asked for.
@@ -22,15 +22,15 @@ pub struct Dialect {
     pub cache: CacheStyle,
     /// Chat: whether images may stand inside a tool's result; otherwise they follow in a message of their own.
     pub tool_media: bool,
-    pub call_id: CallId,
+    pub call_id: CallIdFormat,
     /// Chat: whether a user's message may follow a tool's result directly.
-    pub after_tool: AfterTool,
+    pub after_tool: AfterToolRole,
     /// Chat: what stands for the text of a message that has only calls.
     pub empty_content: EmptyContent,
     /// Chat: whether the system prompt has the role `developer`.
     pub developer_role: bool,
     /// How the key is sent; each wire has its own habit.
-    pub auth: Option<Auth>,
+    pub auth: Option<AuthScheme>,
     /// Added to the address.
     pub query: BTreeMap<String, String>,
     /// Added to the body, over what we would write.
@@ -40,9 +40,9 @@ pub struct Dialect {
 /// A bool whose default is in its type, so that `Default` of the whole stays derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Flag<const DEFAULT: bool>(pub bool);
+pub struct DefaultFlag<const DEFAULT: bool>(pub bool);
 
-impl<const DEFAULT: bool> Default for Flag<DEFAULT> {
+impl<const DEFAULT: bool> Default for DefaultFlag<DEFAULT> {
     fn default() -> Self {
         Self(DEFAULT)
     }
@@ -56,7 +56,7 @@ macro_rules! words {
     };
 }
 
-words!(TokenLimit {
+words!(TokenLimitField {
     #[default]
     MaxTokens = "max_tokens",
     MaxCompletionTokens = "max_completion_tokens",
@@ -95,14 +95,14 @@ words!(CacheStyle {
     Anthropic = "anthropic",
 });
 
-words!(CallId {
+words!(CallIdFormat {
     #[default]
     Any = "any",
     /// Exactly nine letters and digits.
     Alnum9 = "alnum9",
 });
 
-words!(AfterTool {
+words!(AfterToolRole {
     #[default]
     Any = "any",
     Assistant = "assistant",
@@ -114,7 +114,7 @@ words!(EmptyContent {
     Empty = "empty",
 });
 
-words!(Auth {
+words!(AuthScheme {
     #[default]
     Bearer = "bearer",
     XApiKey = "x-api-key",
@@ -149,8 +149,8 @@ mod tests {
         let dialect = Dialect { strict: true, ..Dialect::default() }.with(&overrides).unwrap();
         let expected = Dialect {
             strict: true,
-            token_limit: TokenLimit::MaxCompletionTokens,
-            stream_usage: Flag(false),
+            token_limit: TokenLimitField::MaxCompletionTokens,
+            stream_usage: DefaultFlag(false),
             ..Dialect::default()
         };
         assert_eq!(dialect, expected);

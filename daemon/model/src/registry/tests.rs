@@ -2,46 +2,50 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, json};
 
-use super::Registry;
-use crate::provider::{KeyOrigin, Secret, TokenLimit, Wire};
-use crate::settings::{Given, ModelSettings, ProviderSettings, Settings};
+use super::ModelRegistry;
+use crate::provider::{KeyOrigin, SecretString, TokenLimitField, WireProtocol};
+use crate::settings::{ModelSettings, ProviderSettings, RegistrySettings, SettingValue};
 
-fn registry(settings: Settings, environment: &[(&str, &str)], keys: &[(&str, &str)]) -> Registry {
+fn registry(
+    settings: RegistrySettings,
+    environment: &[(&str, &str)],
+    keys: &[(&str, &str)],
+) -> ModelRegistry {
     let environment: BTreeMap<String, String> =
         environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let keys = keys.iter().map(|(id, key)| ((*id).to_owned(), Secret::new(*key))).collect();
-    Registry::new(settings, keys, Box::new(move |name| environment.get(name).cloned()))
+    let keys = keys.iter().map(|(id, key)| ((*id).to_owned(), SecretString::new(*key))).collect();
+    ModelRegistry::new(settings, keys, Box::new(move |name| environment.get(name).cloned()))
 }
 
-fn one(id: &str, provider: ProviderSettings) -> Settings {
-    Settings { providers: BTreeMap::from([(id.to_owned(), provider)]), ..Settings::default() }
+fn one(id: &str, provider: ProviderSettings) -> RegistrySettings {
+    RegistrySettings { providers: BTreeMap::from([(id.to_owned(), provider)]), ..RegistrySettings::default() }
 }
 
-fn address(value: &str, trusted: bool) -> Option<Given<String>> {
-    Some(Given { value: value.to_owned(), trusted })
+fn address(value: &str, trusted: bool) -> Option<SettingValue<String>> {
+    Some(SettingValue { value: value.to_owned(), is_trusted: trusted })
 }
 
 #[track_caller]
-fn refused(registry: &Registry, model: &str) -> String {
+fn refused(registry: &ModelRegistry, model: &str) -> String {
     registry.model(model).expect_err("no model").message
 }
 
 #[test]
 fn a_known_provider_needs_only_its_key() {
-    let registry = registry(Settings::default(), &[("ANTHROPIC_API_KEY", " sk-1\n")], &[]);
+    let registry = registry(RegistrySettings::default(), &[("ANTHROPIC_API_KEY", " sk-1\n")], &[]);
     let model = registry.model("anthropic/claude-sonnet-4-5").unwrap();
     let key = model.provider().key.as_ref().unwrap();
     assert_eq!(
         (key.secret.expose(), &key.origin),
         ("sk-1", &KeyOrigin::Environment("ANTHROPIC_API_KEY".into()))
     );
-    assert_eq!((model.provider().wire, model.info().context), (Wire::Anthropic, 200_000));
+    assert_eq!((model.provider().wire, model.spec().context), (WireProtocol::Anthropic, 200_000));
     assert!(registry.default_model().unwrap().starts_with("anthropic/"));
 }
 
 #[test]
 fn what_is_missing_is_said() {
-    let registry = registry(Settings::default(), &[], &[]);
+    let registry = registry(RegistrySettings::default(), &[], &[]);
     let message = refused(&registry, "openai/gpt-5");
     assert!(
         message.starts_with("No key for OpenAI. Set OPENAI_API_KEY, or run `copydesk auth add openai`."),
@@ -56,21 +60,21 @@ fn what_is_missing_is_said() {
 
 #[test]
 fn the_configuration_wins_over_the_environment_and_that_over_the_store() {
-    let key = |settings: Settings, environment: &[(&str, &str)]| {
+    let key = |settings: RegistrySettings, environment: &[(&str, &str)]| {
         let registry = registry(settings, environment, &[("openai", "stored")]);
         registry.model("openai/gpt-5").unwrap().provider().key.clone().unwrap().secret.expose().to_owned()
     };
     let configured = ProviderSettings {
-        key: Some(Given { value: Secret::new("config"), trusted: true }),
+        key: Some(SettingValue { value: SecretString::new("config"), is_trusted: true }),
         ..ProviderSettings::default()
     };
     let environment: &[(&str, &str)] = &[("OPENAI_API_KEY", "environment")];
     assert_eq!(key(one("openai", configured), environment), "config");
-    assert_eq!(key(Settings::default(), environment), "environment");
-    assert_eq!(key(Settings::default(), &[("OPENAI_API_KEY", "")]), "stored");
-    let registry = registry(Settings::default(), &[], &[("fireworks", "stored")]);
-    assert_eq!(registry.listed_id("fireworks-ai"), "fireworks");
-    assert!(registry.usable("fireworks-ai").is_ok(), "a key is found by each of a provider's ids");
+    assert_eq!(key(RegistrySettings::default(), environment), "environment");
+    assert_eq!(key(RegistrySettings::default(), &[("OPENAI_API_KEY", "")]), "stored");
+    let registry = registry(RegistrySettings::default(), &[], &[("fireworks", "stored")]);
+    assert_eq!(registry.canonical_id("fireworks-ai"), "fireworks");
+    assert!(registry.usable_provider("fireworks-ai").is_ok(), "a key is found by each of a provider's ids");
 }
 
 #[test]
@@ -85,12 +89,13 @@ fn nothing_goes_where_a_repository_says() {
         assert!(message.contains("copydesk config trust") && !message.contains("sk\""), "{message}");
     }
     let mut with_header = evil.clone();
-    with_header.headers = vec![("x-team".into(), Given { value: Secret::new("token"), trusted: true })];
+    with_header.headers =
+        vec![("x-team".into(), SettingValue { value: SecretString::new("token"), is_trusted: true })];
     assert!(
         refused(&registry(one("openai", with_header), &[], &[]), "openai/gpt-5").contains("config trust")
     );
     let mut with_query = evil.clone();
-    with_query.query = vec![("key".into(), Given { value: "token".into(), trusted: true })];
+    with_query.query = vec![("key".into(), SettingValue { value: "token".into(), is_trusted: true })];
     assert!(refused(&registry(one("openai", with_query), &[], &[]), "openai/gpt-5").contains("config trust"));
     // The variable that the repository names is the person's too.
     let mut named = evil.clone();
@@ -99,7 +104,7 @@ fn nothing_goes_where_a_repository_says() {
         refused(&registry(one("own", named), &[("AWS_SECRET", "s")], &[]), "own/m").contains("config trust")
     );
     let mut own_key = evil;
-    own_key.key = Some(Given { value: Secret::new("shared"), trusted: false });
+    own_key.key = Some(SettingValue { value: SecretString::new("shared"), is_trusted: false });
     assert!(refused(&registry(one("own", own_key.clone()), &[], &[]), "own/m").contains("config trust"));
     // To a server on this machine goes what the repository brings along itself, and nothing else.
     own_key.base_url = address("http://localhost:8000/v1", false);
@@ -121,7 +126,10 @@ fn a_provider_of_ones_own_takes_its_habits_from_package_wire_and_overrides() {
     let model =
         registry(one("my-proxy", by_npm), &[("ANTHROPIC_API_KEY", "sk")], &[]).model("my-proxy/x").unwrap();
     let provider = model.provider();
-    assert_eq!((provider.wire, provider.base_url.as_str()), (Wire::Anthropic, "http://proxy.test/v1"));
+    assert_eq!(
+        (provider.wire, provider.base_url.as_str()),
+        (WireProtocol::Anthropic, "http://proxy.test/v1")
+    );
     assert!(provider.key.is_none(), "another provider's key stays with it");
 
     let dialect = Map::from_iter([("token_limit".to_owned(), json!("max_completion_tokens"))]);
@@ -130,7 +138,7 @@ fn a_provider_of_ones_own_takes_its_habits_from_package_wire_and_overrides() {
     let model = registry(one("x", plain), &[], &[]).model("x/any").unwrap();
     assert_eq!(
         (model.provider().wire, model.provider().dialect.token_limit),
-        (Wire::OpenaiChat, TokenLimit::MaxCompletionTokens)
+        (WireProtocol::OpenaiChat, TokenLimitField::MaxCompletionTokens)
     );
 
     let unknown = ProviderSettings {
@@ -168,7 +176,7 @@ fn the_users_word_on_a_model_corrects_the_catalogue() {
         ..ProviderSettings::default()
     };
     let registry = registry(one("x", provider), &[], &[]);
-    let info = registry.model("x/mine").unwrap().info().clone();
+    let info = registry.model("x/mine").unwrap().spec().clone();
     assert_eq!((info.id.as_str(), info.context, info.images, info.known), ("wire-name", 9_000, true, true));
     let listing = registry.list(&BTreeMap::new());
     let listed = listing.iter().find(|listing| listing.id == "x").unwrap();
@@ -177,11 +185,11 @@ fn the_users_word_on_a_model_corrects_the_catalogue() {
 
 #[test]
 fn providers_can_be_switched_off() {
-    let only = Settings { only: Some(vec!["openai".into()]), ..Settings::default() };
+    let only = RegistrySettings { enabled: Some(vec!["openai".into()]), ..RegistrySettings::default() };
     let registry_only = registry(only, &[("ANTHROPIC_API_KEY", "k")], &[]);
     assert!(refused(&registry_only, "anthropic/x").contains("switched off"));
     assert_eq!(registry_only.list(&BTreeMap::new()).len(), 1);
-    let disabled = Settings { disabled: vec!["anthropic".into()], ..Settings::default() };
+    let disabled = RegistrySettings { disabled: vec!["anthropic".into()], ..RegistrySettings::default() };
     assert!(
         refused(&registry(disabled, &[("ANTHROPIC_API_KEY", "k")], &[]), "anthropic/x")
             .contains("switched off")
@@ -202,14 +210,14 @@ fn a_local_server_is_where_its_own_variable_says() {
         ("https://box", "https://box/v1"),
         ("not a host", "http://127.0.0.1:11434/v1"),
     ] {
-        let registry = registry(Settings::default(), &[("OLLAMA_HOST", host)], &[]);
-        assert_eq!(registry.usable("ollama").unwrap().base_url, expected, "{host}");
+        let registry = registry(RegistrySettings::default(), &[("OLLAMA_HOST", host)], &[]);
+        assert_eq!(registry.usable_provider("ollama").unwrap().base_url, expected, "{host}");
     }
 }
 
 #[test]
 fn what_is_built_in_can_be_named_and_switched_off() {
-    let usual = registry(Settings::default(), &[], &[]);
+    let usual = registry(RegistrySettings::default(), &[], &[]);
     for name in ["offline", "offline/offline"] {
         assert_eq!(usual.model(name).unwrap().provider().id, "offline");
     }
@@ -218,7 +226,7 @@ fn what_is_built_in_can_be_named_and_switched_off() {
         listed.first().map(|listing| (listing.id.as_str(), listing.is_usable())),
         Some(("offline", true))
     );
-    let off = Settings { disabled: vec!["offline".to_owned()], ..Settings::default() };
+    let off = RegistrySettings { disabled: vec!["offline".to_owned()], ..RegistrySettings::default() };
     let off = registry(off, &[], &[]);
     assert_eq!(off.default_model(), None);
     assert!(refused(&off, "offline/offline").contains("is switched off"));

@@ -30,7 +30,7 @@ const REFUSED: &[&str] = &[
 ];
 
 /// Keywords that have no strict counterpart.
-const HOPELESS: &[&str] = &[
+const UNSUPPORTED: &[&str] = &[
     "patternProperties",
     "propertyNames",
     "unevaluatedProperties",
@@ -52,7 +52,7 @@ fn adapt(node: &Value) -> Option<Value> {
     let map = node.as_object()?;
     let typed = ["type", "anyOf", "oneOf"].iter().any(|key| map.contains_key(*key));
     let listless = map.get("type") == Some(&json!("array")) && !map.contains_key("items");
-    if !typed || listless || HOPELESS.iter().any(|key| map.contains_key(*key)) {
+    if !typed || listless || UNSUPPORTED.iter().any(|key| map.contains_key(*key)) {
         return None;
     }
     let mut out = Map::new();

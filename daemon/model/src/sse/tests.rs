@@ -1,12 +1,12 @@
 use proptest::prelude::*;
 
-use super::{Message, Reader, SseError};
+use super::{SseError, SseMessage, SseReader};
 
 const LIMIT: usize = 32 * 1024 * 1024;
 
 /// Messages, or the error that ended the reading after them.
-fn read(chunks: &[&[u8]], limit: usize) -> (Vec<Message>, Option<SseError>) {
-    let mut reader = Reader::new(limit);
+fn read(chunks: &[&[u8]], limit: usize) -> (Vec<SseMessage>, Option<SseError>) {
+    let mut reader = SseReader::new(limit);
     let mut out = Vec::new();
     for chunk in chunks {
         if let Err(error) = reader.push(chunk, &mut out) {
@@ -20,8 +20,8 @@ fn read(chunks: &[&[u8]], limit: usize) -> (Vec<Message>, Option<SseError>) {
     (out, None)
 }
 
-fn message(event: &str, data: &str) -> Message {
-    Message { event: event.into(), data: data.into() }
+fn message(event: &str, data: &str) -> SseMessage {
+    SseMessage { event: event.into(), data: data.into() }
 }
 
 #[track_caller]

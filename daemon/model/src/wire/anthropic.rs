@@ -4,5 +4,5 @@ mod decode;
 mod encode;
 mod thinking;
 
-pub(super) use decode::Decode;
+pub(super) use decode::AnthropicDecoder;
 pub(super) use encode::encode;

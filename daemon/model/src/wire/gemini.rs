@@ -3,5 +3,5 @@
 mod decode;
 mod encode;
 
-pub(super) use decode::Decode;
+pub(super) use decode::GeminiDecoder;
 pub(super) use encode::encode;

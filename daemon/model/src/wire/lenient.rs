@@ -58,7 +58,7 @@ pub(super) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D
 
 /// The event with `\ufffd` for every half of a pair that stands alone: servers that cut text by UTF-16 units send the
 /// halves of one character in two events, and no JSON reader takes them. `None` where there is no such half.
-pub(super) fn without_halves(data: &str) -> Option<String> {
+pub(super) fn replace_lone_surrogates(data: &str) -> Option<String> {
     let unit = |text: &str| {
         let digits = text.strip_prefix("\\u")?.get(..4)?;
         u16::from_str_radix(digits, 16).ok()
@@ -98,7 +98,7 @@ mod tests {
 
     #[derive(Debug, Deserialize, PartialEq, Default)]
     #[serde(default)]
-    struct Fields {
+    struct LenientFields {
         #[serde(deserialize_with = "text")]
         text: Option<String>,
         #[serde(deserialize_with = "count")]
@@ -112,24 +112,33 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(json: &str, expected: Fields) {
-        assert_eq!(serde_json::from_str::<Fields>(json).unwrap(), expected, "{json}");
+    fn check(json: &str, expected: LenientFields) {
+        assert_eq!(serde_json::from_str::<LenientFields>(json).unwrap(), expected, "{json}");
     }
 
     #[test]
     fn what_cannot_be_read_is_not_there() {
-        let none = Fields::default;
+        let none = LenientFields::default;
         check("{}", none());
         check(r#"{"text":null,"count":null,"list":null,"maybe":null,"flag":null}"#, none());
         check(r#"{"text":{},"count":{},"list":{},"maybe":{},"flag":{}}"#, none());
         check(r#"{"text":[1],"count":-1,"list":[1,null],"maybe":"yes","flag":1}"#, none());
         check(r#"{"count":"many"}"#, none());
-        check(r#"{"count":1e300}"#, Fields { count: Some(u64::MAX), ..none() });
+        check(r#"{"count":1e300}"#, LenientFields { count: Some(u64::MAX), ..none() });
         check(
             r#"{"text":5,"count":"12","list":["a",2],"flag":true}"#,
-            Fields { text: Some("5".into()), count: Some(12), list: vec!["a".into()], flag: true, ..none() },
+            LenientFields {
+                text: Some("5".into()),
+                count: Some(12),
+                list: vec!["a".into()],
+                flag: true,
+                ..none()
+            },
         );
-        check(r#"{"count":12.0,"list":"a"}"#, Fields { count: Some(12), list: vec!["a".into()], ..none() });
+        check(
+            r#"{"count":12.0,"list":"a"}"#,
+            LenientFields { count: Some(12), list: vec!["a".into()], ..none() },
+        );
     }
 
     #[test]
@@ -137,13 +146,16 @@ mod tests {
         for whole in
             [r#""a\\ud83d""#, r#""\ud83d\udc4b""#, r#""\u00e9\n\"""#, "\"\\", "\"\\u12", "\"\\é", "é"]
         {
-            assert_eq!(without_halves(whole), None, "{whole}");
+            assert_eq!(replace_lone_surrogates(whole), None, "{whole}");
         }
-        assert_eq!(without_halves(r#""a\ud83d""#).as_deref(), Some(r#""a\ufffd""#));
+        assert_eq!(replace_lone_surrogates(r#""a\ud83d""#).as_deref(), Some(r#""a\ufffd""#));
         assert_eq!(
-            without_halves(r#""\udc4bé\\\uD83D\u0041""#).as_deref(),
+            replace_lone_surrogates(r#""\udc4bé\\\uD83D\u0041""#).as_deref(),
             Some(r#""\ufffdé\\\ufffd\u0041""#)
         );
-        assert_eq!(without_halves(r#""\ud83d\ud83d\udc4b""#).as_deref(), Some(r#""\ufffd\ud83d\udc4b""#));
+        assert_eq!(
+            replace_lone_surrogates(r#""\ud83d\ud83d\udc4b""#).as_deref(),
+            Some(r#""\ufffd\ud83d\udc4b""#)
+        );
     }
 }

@@ -2,8 +2,8 @@
 
 mod chunk;
 mod decode;
-mod details;
 mod encode;
+mod reasoning_details;
 
-pub(super) use decode::Decode;
+pub(super) use decode::ChatDecoder;
 pub(super) use encode::encode;

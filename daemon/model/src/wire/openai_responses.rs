@@ -4,5 +4,5 @@
 mod decode;
 mod encode;
 
-pub(super) use decode::Decode;
+pub(super) use decode::ResponsesDecoder;
 pub(super) use encode::encode;

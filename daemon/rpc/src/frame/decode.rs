@@ -5,7 +5,7 @@
 
 use bytes::{Buf as _, Bytes, BytesMut};
 
-use super::{FrameError, HEAD, LONGEST, LONGEST_HEADER};
+use super::{FrameError, HEAD_BYTES, MAX_HEADER_BYTES, MAX_MESSAGE_BYTES};
 
 const NAME: &[u8] = b"content-length";
 
@@ -13,14 +13,14 @@ const NAME: &[u8] = b"content-length";
 const SHOWN: usize = 60;
 
 #[derive(Debug, Default)]
-pub struct Decoder {
-    state: State,
+pub struct FrameDecoder {
+    state: FrameDecoderState,
     /// Garbage was told of, and no message has come since.
     told: bool,
 }
 
 #[derive(Debug)]
-enum State {
+enum FrameDecoderState {
     Header {
         length: Option<u64>,
         bytes: usize,
@@ -37,7 +37,7 @@ enum State {
     },
 }
 
-impl Default for State {
+impl Default for FrameDecoderState {
     fn default() -> Self {
         Self::Header { length: None, bytes: 0 }
     }
@@ -45,7 +45,7 @@ impl Default for State {
 
 /// What a line of a header is.
 #[derive(Debug, PartialEq, Eq)]
-enum Line {
+enum FrameHeaderLine {
     Blank,
     Length(u64),
     /// Something stood before the header, on the same line.
@@ -54,38 +54,39 @@ enum Line {
     Garbage,
 }
 
-impl Decoder {
+impl FrameDecoder {
     /// The next message; `None` where more bytes are needed.
     pub fn next(&mut self, buffer: &mut BytesMut) -> Option<Result<Bytes, FrameError>> {
         loop {
             match self.state {
-                State::Header { length, bytes } => match self.header(buffer, length, bytes) {
-                    Step::Again => {}
-                    Step::More => return None,
-                    Step::Tell(error) => return Some(Err(error)),
+                FrameDecoderState::Header { length, bytes } => match self.header(buffer, length, bytes) {
+                    FrameHeaderStep::Continue => {}
+                    FrameHeaderStep::NeedMore => return None,
+                    FrameHeaderStep::Report(error) => return Some(Err(error)),
                 },
-                State::Body { length } => {
+                FrameDecoderState::Body { length } => {
                     if buffer.len() < length {
                         return None;
                     }
                     *self = Self::default();
                     return Some(Ok(buffer.split_to(length).freeze()));
                 }
-                State::Beginning { length } => {
-                    if buffer.len() < HEAD {
+                FrameDecoderState::Beginning { length } => {
+                    if buffer.len() < HEAD_BYTES {
                         return None;
                     }
-                    let head = buffer.split_to(HEAD);
-                    self.state = State::Skipping { left: length.saturating_sub(HEAD as u64) };
+                    let head = buffer.split_to(HEAD_BYTES);
+                    self.state =
+                        FrameDecoderState::Skipping { left: length.saturating_sub(HEAD_BYTES as u64) };
                     // A copy, so that the buffer is not kept for it.
                     return Some(Err(FrameError::TooLong { length, head: Bytes::copy_from_slice(&head) }));
                 }
-                State::Skipping { left } => {
+                FrameDecoderState::Skipping { left } => {
                     let here = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
                     buffer.advance(here);
                     let left = left.saturating_sub(here as u64);
                     if left > 0 {
-                        self.state = State::Skipping { left };
+                        self.state = FrameDecoderState::Skipping { left };
                         return None;
                     }
                     *self = Self::default();
@@ -95,11 +96,11 @@ impl Decoder {
     }
 
     /// How many bytes are sure to come, at least.
-    pub fn wanted(&self) -> usize {
+    pub fn bytes_needed(&self) -> usize {
         match self.state {
-            State::Body { length } => length,
-            State::Skipping { left } => usize::try_from(left).unwrap_or(usize::MAX),
-            State::Header { .. } | State::Beginning { .. } => 0,
+            FrameDecoderState::Body { length } => length,
+            FrameDecoderState::Skipping { left } => usize::try_from(left).unwrap_or(usize::MAX),
+            FrameDecoderState::Header { .. } | FrameDecoderState::Beginning { .. } => 0,
         }
     }
 
@@ -107,100 +108,106 @@ impl Decoder {
     pub fn end(&mut self, buffer: &mut BytesMut) -> Option<FrameError> {
         let rest = buffer.split();
         let cut = match std::mem::take(self).state {
-            State::Header { length, .. } => length.is_some() || !rest.trim_ascii().is_empty(),
-            State::Body { .. } | State::Beginning { .. } | State::Skipping { .. } => true,
+            FrameDecoderState::Header { length, .. } => length.is_some() || !rest.trim_ascii().is_empty(),
+            FrameDecoderState::Body { .. }
+            | FrameDecoderState::Beginning { .. }
+            | FrameDecoderState::Skipping { .. } => true,
         };
-        cut.then_some(FrameError::Cut)
+        cut.then_some(FrameError::Truncated)
     }
 
-    fn header(&mut self, buffer: &mut BytesMut, length: Option<u64>, bytes: usize) -> Step {
+    fn header(&mut self, buffer: &mut BytesMut, length: Option<u64>, bytes: usize) -> FrameHeaderStep {
         let Some(end) = memchr::memchr(b'\n', buffer) else { return self.unended(buffer) };
         let line = buffer.split_to(end + 1);
         let bytes = bytes + line.len();
-        let header = |length, bytes| State::Header { length, bytes };
+        let header = |length, bytes| FrameDecoderState::Header { length, bytes };
         match (read(&line), length) {
-            (Line::Blank, Some(length)) => {
+            (FrameHeaderLine::Blank, Some(length)) => {
                 self.state = match usize::try_from(length) {
-                    Ok(length) if length <= LONGEST => State::Body { length },
-                    _ => State::Beginning { length },
+                    Ok(length) if length <= MAX_MESSAGE_BYTES => FrameDecoderState::Body { length },
+                    _ => FrameDecoderState::Beginning { length },
                 };
-                Step::Again
+                FrameHeaderStep::Continue
             }
             // Blank lines between messages hurt nobody.
-            (Line::Blank, None) if bytes == line.len() => {
-                self.state = State::default();
-                Step::Again
+            (FrameHeaderLine::Blank, None) if bytes == line.len() => {
+                self.state = FrameDecoderState::default();
+                FrameHeaderStep::Continue
             }
-            (Line::Blank, None) => self.garbage(b"a header without a length"),
-            (Line::Length(length), _) => {
+            (FrameHeaderLine::Blank, None) => self.garbage(b"a header without a length"),
+            (FrameHeaderLine::Length(length), _) => {
                 self.state = header(Some(length), line.len());
-                Step::Again
+                FrameHeaderStep::Continue
             }
-            (Line::LengthAfterGarbage(length), _) => {
+            (FrameHeaderLine::LengthAfterGarbage(length), _) => {
                 let step = self.garbage(&line);
                 self.state = header(Some(length), line.len());
                 step
             }
-            (Line::Other, length) if bytes <= LONGEST_HEADER => {
+            (FrameHeaderLine::Other, length) if bytes <= MAX_HEADER_BYTES => {
                 self.state = header(length, bytes);
-                Step::Again
+                FrameHeaderStep::Continue
             }
-            (Line::Other | Line::Garbage, _) => self.garbage(&line),
+            (FrameHeaderLine::Other | FrameHeaderLine::Garbage, _) => self.garbage(&line),
         }
     }
 
     /// A line that has not ended yet. What can no longer be a header goes, so that nobody can make it grow.
-    fn unended(&mut self, buffer: &mut BytesMut) -> Step {
-        if buffer.len() <= LONGEST_HEADER {
-            return Step::More;
+    fn unended(&mut self, buffer: &mut BytesMut) -> FrameHeaderStep {
+        if buffer.len() <= MAX_HEADER_BYTES {
+            return FrameHeaderStep::NeedMore;
         }
         let kept = match last_name(buffer) {
-            Some(at) if buffer.len() - at <= LONGEST_HEADER => at,
+            Some(at) if buffer.len() - at <= MAX_HEADER_BYTES => at,
             // The name may just have begun.
             _ => buffer.len().saturating_sub(NAME.len() - 1),
         };
         if kept == 0 {
-            return Step::More;
+            return FrameHeaderStep::NeedMore;
         }
         let seen = buffer.split_to(kept);
         self.garbage(&seen)
     }
 
-    fn garbage(&mut self, seen: &[u8]) -> Step {
-        self.state = State::default();
+    fn garbage(&mut self, seen: &[u8]) -> FrameHeaderStep {
+        self.state = FrameDecoderState::default();
         if std::mem::replace(&mut self.told, true) {
-            return Step::Again;
+            return FrameHeaderStep::Continue;
         }
         let shown = seen.get(..SHOWN).unwrap_or(seen).trim_ascii();
-        Step::Tell(FrameError::Garbage { seen: shown.escape_ascii().to_string() })
+        FrameHeaderStep::Report(FrameError::Garbage { seen: shown.escape_ascii().to_string() })
     }
 }
 
-enum Step {
-    Again,
-    More,
-    Tell(FrameError),
+enum FrameHeaderStep {
+    Continue,
+    NeedMore,
+    Report(FrameError),
 }
 
-fn read(line: &[u8]) -> Line {
+fn read(line: &[u8]) -> FrameHeaderLine {
     let trimmed = line.trim_ascii();
     if trimmed.is_empty() {
-        return Line::Blank;
+        return FrameHeaderLine::Blank;
     }
     if let Some(at) = last_name(line) {
         let (before, rest) = line.split_at_checked(at).unwrap_or_default();
         let value = rest.get(NAME.len()..).unwrap_or_default().trim_ascii();
         let value = value.strip_prefix(b":").map(<[u8]>::trim_ascii);
-        let short = rest.len() <= LONGEST_HEADER;
+        let short = rest.len() <= MAX_HEADER_BYTES;
         return match value.filter(|_| short).and_then(number) {
-            Some(length) if before.trim_ascii().is_empty() => Line::Length(length),
-            Some(length) => Line::LengthAfterGarbage(length),
-            None => Line::Garbage,
+            Some(length) if before.trim_ascii().is_empty() => FrameHeaderLine::Length(length),
+            Some(length) => FrameHeaderLine::LengthAfterGarbage(length),
+            None => FrameHeaderLine::Garbage,
         };
     }
     let name = trimmed.split(|byte| *byte == b':').next().unwrap_or_default();
     let is_name = name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-');
-    if is_name && !name.is_empty() && name.len() < trimmed.len() { Line::Other } else { Line::Garbage }
+    if is_name && !name.is_empty() && name.len() < trimmed.len() {
+        FrameHeaderLine::Other
+    } else {
+        FrameHeaderLine::Garbage
+    }
 }
 
 /// Digits alone. One that is beyond all bounds is as good as the largest.

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 /// The id and the method of a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Head<'a> {
+pub struct RpcMessageHead<'a> {
     /// As it is written; `null` counts as none.
     pub id: Option<&'a str>,
     /// As it is meant: Neovim 0.10 writes `\/` for `/`.
@@ -19,7 +19,7 @@ pub struct Head<'a> {
 
 /// What a message is to its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Message<'a> {
+pub enum RpcMessageKind<'a> {
     Request {
         id: &'a str,
         method: &'a str,
@@ -28,15 +28,15 @@ pub enum Message<'a> {
         method: &'a str,
     },
     /// An answer; without an id it is to something that could not be read.
-    Answer {
+    Response {
         id: Option<&'a str>,
     },
 }
 
-impl<'a> Head<'a> {
+impl<'a> RpcMessageHead<'a> {
     /// Of a whole message, which must be one JSON object.
     pub fn read(message: &'a [u8]) -> Result<Self, serde_json::Error> {
-        let found = Found::default();
+        let found = MessageHeadVisitor::default();
         let mut json = serde_json::Deserializer::from_slice(message);
         json.deserialize_map(&found)?;
         json.end()?;
@@ -45,22 +45,22 @@ impl<'a> Head<'a> {
 
     /// Of the beginning of a message: what can be found in it.
     pub fn guess(beginning: &'a [u8]) -> Self {
-        let found = Found::default();
+        let found = MessageHeadVisitor::default();
         let _ = serde_json::Deserializer::from_slice(beginning).deserialize_map(&found);
         found.head()
     }
 
-    pub fn message(&self) -> Message<'_> {
+    pub fn kind(&self) -> RpcMessageKind<'_> {
         match (self.id, self.method.as_deref()) {
-            (Some(id), Some(method)) => Message::Request { id, method },
-            (None, Some(method)) => Message::Notification { method },
-            (id, None) => Message::Answer { id },
+            (Some(id), Some(method)) => RpcMessageKind::Request { id, method },
+            (None, Some(method)) => RpcMessageKind::Notification { method },
+            (id, None) => RpcMessageKind::Response { id },
         }
     }
 }
 
 /// Where a piece of a message lies in it.
-pub fn place(message: &[u8], piece: &str) -> Option<Range<usize>> {
+pub fn locate_slice(message: &[u8], piece: &str) -> Option<Range<usize>> {
     let start = piece.as_ptr().addr().checked_sub(message.as_ptr().addr())?;
     let end = start.checked_add(piece.len())?;
     (end <= message.len()).then_some(start..end)
@@ -68,23 +68,23 @@ pub fn place(message: &[u8], piece: &str) -> Option<Range<usize>> {
 
 /// What was read stays, even if what follows cannot be.
 #[derive(Default)]
-struct Found<'a> {
+struct MessageHeadVisitor<'a> {
     id: Cell<Option<&'a str>>,
     method: Cell<Option<&'a str>>,
 }
 
-impl<'a> Found<'a> {
-    fn head(&self) -> Head<'a> {
+impl<'a> MessageHeadVisitor<'a> {
+    fn head(&self) -> RpcMessageHead<'a> {
         let id = self.id.get().filter(|id| *id != "null");
         let method = self.method.get().and_then(|text| match text.contains('\\') {
             true => serde_json::from_str(text).ok().map(Cow::Owned),
             false => text.strip_prefix('"')?.strip_suffix('"').map(Cow::Borrowed),
         });
-        Head { id, method }
+        RpcMessageHead { id, method }
     }
 }
 
-impl<'a> Visitor<'a> for &Found<'a> {
+impl<'a> Visitor<'a> for &MessageHeadVisitor<'a> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -114,37 +114,42 @@ mod tests {
         for (text, expected) in [
             (
                 r#"{"jsonrpc":"2.0","id":7,"method":"a/b","params":{"id":8,"method":"c"}}"#,
-                Message::Request { id: "7", method: "a/b" },
+                RpcMessageKind::Request { id: "7", method: "a/b" },
             ),
-            (r#"{"params":[{}], "method" : "$/x"}"#, Message::Notification { method: "$/x" }),
-            (r#"{"method":"a\/b\u002fc"}"#, Message::Notification { method: "a/b/c" }),
-            (r#"{"result":null,"id":"s\"1"}"#, Message::Answer { id: Some(r#""s\"1""#) }),
-            (r#"{"id":null,"error":{}}"#, Message::Answer { id: None }),
+            (r#"{"params":[{}], "method" : "$/x"}"#, RpcMessageKind::Notification { method: "$/x" }),
+            (r#"{"method":"a\/b\u002fc"}"#, RpcMessageKind::Notification { method: "a/b/c" }),
+            (r#"{"result":null,"id":"s\"1"}"#, RpcMessageKind::Response { id: Some(r#""s\"1""#) }),
+            (r#"{"id":null,"error":{}}"#, RpcMessageKind::Response { id: None }),
         ] {
-            assert_eq!(Head::read(text.as_bytes()).unwrap().message(), expected, "{text}");
+            assert_eq!(RpcMessageHead::read(text.as_bytes()).unwrap().kind(), expected, "{text}");
         }
     }
 
     #[test]
     fn what_is_no_message_is_told() {
         for text in ["", "[]", "{", r#"{"id":1}x"#, r#"{"id":}"#, "\u{feff}{}"] {
-            assert!(Head::read(text.as_bytes()).is_err(), "{text}");
+            assert!(RpcMessageHead::read(text.as_bytes()).is_err(), "{text}");
         }
-        assert!(Head::read(b"{\"a\":\"\xff\"}").is_ok_and(|head| head == Head::default()));
+        assert!(
+            RpcMessageHead::read(b"{\"a\":\"\xff\"}").is_ok_and(|head| head == RpcMessageHead::default())
+        );
     }
 
     #[test]
     fn the_beginning_of_a_message_tells_who_waits() {
         let text = br#"{"jsonrpc":"2.0","id":"x","method":"m","params":{"text":"aaaaaaaaaaa"#;
-        assert_eq!(Head::guess(text), Head { id: Some("\"x\""), method: Some("m".into()) });
-        assert_eq!(Head::guess(br#"{"params":{"text":"aa"#), Head::default());
+        assert_eq!(
+            RpcMessageHead::guess(text),
+            RpcMessageHead { id: Some("\"x\""), method: Some("m".into()) }
+        );
+        assert_eq!(RpcMessageHead::guess(br#"{"params":{"text":"aa"#), RpcMessageHead::default());
     }
 
     #[test]
     fn a_piece_is_found_again() {
         let text = br#"{"id": 12 ,"result":1}"#;
-        let id = Head::read(text).unwrap().id.unwrap();
-        assert_eq!(place(text, id), Some(7..9));
-        assert_eq!(place(text, "elsewhere"), None);
+        let id = RpcMessageHead::read(text).unwrap().id.unwrap();
+        assert_eq!(locate_slice(text, id), Some(7..9));
+        assert_eq!(locate_slice(text, "elsewhere"), None);
     }
 }

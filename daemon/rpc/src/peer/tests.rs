@@ -25,24 +25,24 @@ impl Scribe {
     }
 }
 
-impl Handler for Scribe {
+impl RpcHandler for Scribe {
     fn request(&self, method: &str, params: &RawValue) -> Result<Value, RpcError> {
         self.write(format!("? {method} {params}"));
         match method {
             "echo" => Ok(serde_json::from_str(params.get()).unwrap()),
-            _ => Err(RpcError::unknown(method)),
+            _ => Err(RpcError::method_not_found(method)),
         }
     }
 
-    fn notified(&self, method: &str, params: &RawValue) {
+    fn notification(&self, method: &str, params: &RawValue) {
         self.write(format!("! {method} {params}"));
     }
 
-    fn garbage(&self, seen: &str) {
+    fn malformed(&self, seen: &str) {
         self.write(format!("garbage: {seen}"));
     }
 
-    fn ended(&self, why: &str) {
+    fn closed(&self, why: &str) {
         self.write(format!("ended: {why}"));
     }
 }
@@ -62,11 +62,11 @@ impl Other {
     }
 }
 
-fn connected(room: usize) -> (Peer, Arc<Scribe>, Other) {
+fn connected(room: usize) -> (RpcPeer, Arc<Scribe>, Other) {
     let (ours, theirs) = tokio::io::duplex(room);
     let (reader, writer) = tokio::io::split(ours);
     let scribe = Arc::new(Scribe::default());
-    let peer = Peer::start(reader, writer, Arc::clone(&scribe));
+    let peer = RpcPeer::start(reader, writer, Arc::clone(&scribe));
     let (reader, writer) = tokio::io::split(theirs);
     (peer, scribe, Other { reader: FrameReader::new(reader), writer })
 }
@@ -93,7 +93,7 @@ async fn both_sides_ask_answer_and_tell_in_order() {
     other.say(r#"{"id":1,"error":{"code":-32802,"message":"later"}}"#).await;
     assert_eq!(third.await.unwrap().get(), r#"{"c":3}"#);
     let error = RpcError { code: -32802, message: "later".into() };
-    assert!(error.is_passing());
+    assert!(error.is_retryable());
     assert_eq!(first.await.unwrap_err(), PeerError::Rpc(error));
     assert_eq!(scribe.lines(), [r#"? echo {"b":"ä"}"#, "? who null", "! told null"]);
 }
@@ -129,11 +129,11 @@ async fn a_request_that_nobody_waits_for_is_cancelled_and_still_counts_as_unansw
         other.next().await,
         json!({ "jsonrpc": "2.0", "method": "$/cancelRequest", "params": { "id": 1 } })
     );
-    assert_eq!(peer.unanswered().unwrap().method, "slow");
+    assert_eq!(peer.oldest_unanswered().unwrap().method, "slow");
     other.say(r#"{"id":1,"error":{"code":-32800}}"#).await;
     other.say(r#"{"id":2,"result":null}"#).await;
     assert_eq!(kept.await.unwrap().get(), "null");
-    assert_eq!(peer.unanswered(), None);
+    assert_eq!(peer.oldest_unanswered(), None);
     for _ in 0..2 * 1000 {
         drop(peer.request("slow", &json!({})));
         other.next().await;
@@ -176,7 +176,7 @@ async fn one_message_may_be_longer_than_the_queue_but_an_answer_that_is_too_long
     let (peer, scribe, mut other) = connected(1 << 16);
     let asked = peer.request("ask", &json!({}));
     assert_eq!(other.next().await["method"], "ask");
-    let length = frame::LONGEST + 1;
+    let length = frame::MAX_MESSAGE_BYTES + 1;
     let head = format!("Content-Length: {length}\r\n\r\n{{\"id\":1,\"result\":\"");
     other.writer.write_all(head.as_bytes()).await.unwrap();
     let block = vec![b'x'; 1 << 20];

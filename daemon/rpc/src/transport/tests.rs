@@ -4,16 +4,17 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::*;
 
-fn place(folder: &Path) -> Place {
-    Place::new(&|name| (name == "COPYDESK_RUNTIME_DIR").then(|| folder.into()))
+fn place(folder: &Path) -> DaemonAddress {
+    DaemonAddress::new(&|name| (name == "COPYDESK_RUNTIME_DIR").then(|| folder.into()))
 }
 
 #[test]
 fn the_users_runtime_folder_comes_before_the_temporary_one() {
     let socket = |vars: &[(&str, &str)]| {
-        Place::new(&|name| vars.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into())).socket()
+        DaemonAddress::new(&|name| vars.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into()))
+            .socket()
     };
-    let own = format!("copydesk-{}/desk.sock", folder::user());
+    let own = format!("copydesk-{}/desk.sock", runtime_folder::user());
     assert_eq!(socket(&[]), Path::new("/tmp").join(&own));
     assert_eq!(socket(&[("TMPDIR", "/t"), ("XDG_RUNTIME_DIR", "relative")]), Path::new("/t").join(&own));
     assert_eq!(socket(&[("TMPDIR", "/t"), ("XDG_RUNTIME_DIR", "/x")]), Path::new("/x/copydesk/desk.sock"));
@@ -29,7 +30,7 @@ async fn one_listens_and_its_socket_goes_with_it() {
     let place = place(&dir.path().join("run"));
     assert!(matches!(place.connect().await, Err(TransportError::NoDaemon)));
     let listener = place.listen().unwrap();
-    assert!(matches!(place.listen(), Err(TransportError::Taken)));
+    assert!(matches!(place.listen(), Err(TransportError::AlreadyRunning)));
     let (client, desk) = tokio::join!(place.connect(), listener.accept());
     let ((_, mut writer), (mut reader, _)) = (client.unwrap().split(), desk.unwrap().split());
     writer.write_all(b"hello").await.unwrap();

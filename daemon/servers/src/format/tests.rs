@@ -3,7 +3,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
 use super::*;
-use crate::view::Disk;
+use crate::file_system::DiskView;
 
 /// What `./format ARGUMENTS` makes of `text` in `src/a.x`; and that nothing else is there or changed afterwards.
 async fn format(script: &str, arguments: &[&str], text: &str) -> Result<Option<String>, String> {
@@ -25,7 +25,7 @@ async fn format(script: &str, arguments: &[&str], text: &str) -> Result<Option<S
     let formatters = Formatters {
         formatters: vec![formatter],
         server: None,
-        search: Search::new(Arc::new(Disk), environment.clone(), "/".into(), true),
+        search: ProgramSearch::new(Arc::new(DiskView), environment.clone(), "/".into(), true),
         root: root.clone(),
         processes: Processes::new(environment),
         timeout: Duration::from_secs(2),
@@ -92,7 +92,12 @@ async fn rustfmt_as_it_is_known() {
     let formatters = Formatters {
         formatters: Formatter::known().to_vec(),
         server: None,
-        search: Search::new(Arc::new(Disk), environment.clone(), std::env::home_dir().unwrap(), true),
+        search: ProgramSearch::new(
+            Arc::new(DiskView),
+            environment.clone(),
+            std::env::home_dir().unwrap(),
+            true,
+        ),
         root: root.clone(),
         processes: Processes::new(environment),
         timeout: Duration::from_secs(60),

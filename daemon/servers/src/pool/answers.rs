@@ -4,138 +4,144 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 use std::path::{Path, PathBuf};
 
-use super::ask::report;
-use super::past::Past;
-use super::slot::Slot;
+use super::check::report_for;
+use super::prior_diagnostics::PriorDiagnostics;
+use super::slot::ServerSlot;
 use crate::diagnostic::Diagnostic;
-use crate::report::{Report, Said};
-use crate::source::Subject;
+use crate::report::{DiagnosticsReport, Verdict};
+use crate::source::CheckedDocument;
 
 /// Other files of which it is told that nothing is known.
 const MOST_UNKNOWN: usize = 10;
 
 const LATE: &str = "it did not answer in time";
 
-pub(super) const CHANGED: &str = "it was changed meanwhile";
+pub(super) const CHANGED_MEANWHILE: &str = "it was changed meanwhile";
 
 /// One answer.
-pub(super) enum Got {
+pub(super) enum ServerAnswer {
     /// With what stands for its text.
-    Of(PathBuf, u64, Said),
+    File(PathBuf, u64, Verdict),
     /// Of the same text, what follows a save alone.
-    Saved(PathBuf, Option<Said>),
-    Others(Vec<(PathBuf, Said)>),
+    OnSave(PathBuf, Option<Verdict>),
+    OtherFiles(Vec<(PathBuf, Verdict)>),
     /// Texts that it is to be asked about, too; and files that it is not asked about.
-    Linked(Vec<Subject>, Vec<PathBuf>),
+    Dependents(Vec<CheckedDocument>, Vec<PathBuf>),
 }
 
 /// What was said by now.
-pub(super) struct Answers<'a> {
-    pub(super) slot: &'a Slot,
+pub(super) struct AnswerCollector<'a> {
+    pub(super) slot: &'a ServerSlot,
     /// What the server knew when it was asked.
     pub(super) generation: u64,
-    pub(super) subjects: &'a BTreeSet<PathBuf>,
+    pub(super) requested: &'a BTreeSet<PathBuf>,
     /// Everything that was changed on the disk is known to the server.
-    pub(super) is_seen: bool,
-    pub(super) said: BTreeMap<PathBuf, Said>,
-    pub(super) saved: BTreeMap<PathBuf, Said>,
+    pub(super) knows_disk: bool,
+    pub(super) verdicts: BTreeMap<PathBuf, Verdict>,
+    pub(super) on_save: BTreeMap<PathBuf, Verdict>,
     /// Those of which something was to follow their saves.
-    pub(super) followed: BTreeSet<PathBuf>,
+    pub(super) expected_on_save: BTreeSet<PathBuf>,
     /// What came by the way.
-    pub(super) others: BTreeMap<PathBuf, Said>,
+    pub(super) other_files: BTreeMap<PathBuf, Verdict>,
     /// Other files that it was asked about.
-    pub(super) asked: BTreeSet<PathBuf>,
+    pub(super) asked_dependents: BTreeSet<PathBuf>,
     /// Other files that a change may break, and that it was not asked about.
-    pub(super) beyond: BTreeSet<PathBuf>,
+    pub(super) unchecked: BTreeSet<PathBuf>,
     /// Other files of which it is told also that they are not known.
     pub(super) known_before: BTreeSet<PathBuf>,
     /// Before it was told of anything.
-    pub(super) past: Past,
+    pub(super) prior: PriorDiagnostics,
 }
 
-impl Answers<'_> {
-    pub(super) fn add(&mut self, got: Got) {
+impl AnswerCollector<'_> {
+    pub(super) fn add(&mut self, got: ServerAnswer) {
         match got {
-            Got::Of(path, text, said) => {
+            ServerAnswer::File(path, text, said) => {
                 let said = self.weighed(said);
                 let mut documents = self.slot.documents();
-                documents.remember(&path, (text, self.generation), &said);
+                documents.cache_verdict(&path, (text, self.generation), &said);
                 // Somebody else held another text meanwhile, and is told what is said of that.
-                let is_same = documents.text(&path) == Some(text);
-                let changed = || Said::Unknown { why: CHANGED.to_owned() };
+                let is_same = documents.text_hash(&path) == Some(text);
+                let changed = || Verdict::Unknown { why: CHANGED_MEANWHILE.to_owned() };
                 let said = if is_same { said } else { changed() };
-                self.said.insert(path, said);
+                self.verdicts.insert(path, said);
             }
-            Got::Saved(path, said) => self.saved.extend(said.map(|said| (path, said))),
-            Got::Others(others) => {
+            ServerAnswer::OnSave(path, said) => self.on_save.extend(said.map(|said| (path, said))),
+            ServerAnswer::OtherFiles(others) => {
                 for (path, said) in others {
                     let said = self.weighed(said);
                     // What was asked for goes before what came by the way.
-                    let is_asked = self.said.get(&path).is_some_and(|asked| asked.diagnostics().is_some());
-                    if is_asked || self.subjects.contains(&path) {
+                    let is_asked =
+                        self.verdicts.get(&path).is_some_and(|asked| asked.diagnostics().is_some());
+                    if is_asked || self.requested.contains(&path) {
                         continue;
                     }
                     let mut documents = self.slot.documents();
-                    if let Some(text) = documents.text(&path) {
-                        documents.remember(&path, (text, self.generation), &said);
+                    if let Some(text) = documents.text_hash(&path) {
+                        documents.cache_verdict(&path, (text, self.generation), &said);
                     }
-                    self.asked.extend(said.diagnostics().is_none().then(|| path.clone()));
-                    self.others.insert(path, said);
+                    self.asked_dependents.extend(said.diagnostics().is_none().then(|| path.clone()));
+                    self.other_files.insert(path, said);
                 }
             }
-            Got::Linked(..) => {}
+            ServerAnswer::Dependents(..) => {}
         }
     }
 
     /// Nothing is proven where the server may not know what else was changed.
-    fn weighed(&self, mut said: Said) -> Said {
-        if !self.is_seen {
-            said.doubt();
+    fn weighed(&self, mut said: Verdict) -> Verdict {
+        if !self.knows_disk {
+            said.downgrade_to_likely();
         }
         said
     }
 
     pub(super) fn is_complete(&self) -> bool {
-        self.subjects.iter().all(|path| self.said.contains_key(path))
+        self.requested.iter().all(|path| self.verdicts.contains_key(path))
     }
 
     /// Every text that was asked about has an answer, and none is known.
-    pub(super) fn is_not_known(&self) -> bool {
-        let is_unknown = |path| self.said.get(path).is_some_and(|said| said.diagnostics().is_none());
-        self.subjects.iter().all(is_unknown)
+    pub(super) fn is_all_unknown(&self) -> bool {
+        let is_unknown = |path| self.verdicts.get(path).is_some_and(|said| said.diagnostics().is_none());
+        self.requested.iter().all(is_unknown)
     }
 
     /// Of other files it is told what is known; and of those that a change may break, and those that were known before, also that
     /// they are not known.
-    pub(super) fn finish(mut self, subjects: &[(Subject, String)]) -> Vec<Report> {
-        let is_known = !self.is_not_known();
+    pub(super) fn finish(mut self, subjects: &[(CheckedDocument, String)]) -> Vec<DiagnosticsReport> {
+        let is_known = !self.is_all_unknown();
         let mut reports = Vec::new();
         for (subject, _) in subjects {
-            let said = self.said.remove(&subject.path);
-            let said = said.unwrap_or_else(|| Said::Unknown { why: LATE.to_owned() });
-            reports.push(self.with_past(report(self.slot, &subject.path, said), Past::own));
+            let said = self.verdicts.remove(&subject.path);
+            let said = said.unwrap_or_else(|| Verdict::Unknown { why: LATE.to_owned() });
+            reports.push(self.with_past(
+                report_for(self.slot, &subject.path, said),
+                PriorDiagnostics::previous_diagnostics,
+            ));
         }
-        let source = self.slot.launch.quirks.compiler().unwrap_or_default().to_owned();
-        for path in mem::take(&mut self.followed).into_iter().filter(|_| is_known) {
-            self.saved.entry(path).or_insert_with(|| Said::Unknown { why: LATE.to_owned() });
+        let source = self.slot.launch.quirks.compiler_name().unwrap_or_default().to_owned();
+        for path in mem::take(&mut self.expected_on_save).into_iter().filter(|_| is_known) {
+            self.on_save.entry(path).or_insert_with(|| Verdict::Unknown { why: LATE.to_owned() });
         }
-        for (path, said) in mem::take(&mut self.saved) {
-            let report = Report::new(path, source.clone(), self.weighed(said));
-            reports.push(self.with_past(report, Past::saved));
+        for (path, said) in mem::take(&mut self.on_save) {
+            let report = DiagnosticsReport::new(path, source.clone(), self.weighed(said));
+            reports.push(self.with_past(report, PriorDiagnostics::previous_on_save));
         }
         let mut others = BTreeMap::new();
-        for (path, said) in mem::take(&mut self.others).into_iter().chain(mem::take(&mut self.said)) {
-            if !self.subjects.contains(&path) && (said.diagnostics().is_some() || !others.contains_key(&path))
+        for (path, said) in mem::take(&mut self.other_files).into_iter().chain(mem::take(&mut self.verdicts))
+        {
+            if !self.requested.contains(&path)
+                && (said.diagnostics().is_some() || !others.contains_key(&path))
             {
                 others.insert(path, said);
             }
         }
-        for path in mem::take(&mut self.asked) {
-            others.entry(path).or_insert_with(|| Said::Unknown { why: LATE.to_owned() });
+        for path in mem::take(&mut self.asked_dependents) {
+            others.entry(path).or_insert_with(|| Verdict::Unknown { why: LATE.to_owned() });
         }
-        for path in mem::take(&mut self.beyond) {
+        for path in mem::take(&mut self.unchecked) {
             self.known_before.insert(path.clone());
-            others.entry(path).or_insert_with(Said::beyond);
+            others.entry(path).or_insert_with(Verdict::beyond_limit);
         }
         let mut unknown = 0;
         others.retain(|path, said| {
@@ -143,19 +149,19 @@ impl Answers<'_> {
             unknown += usize::from(is_unknown && self.known_before.contains(path));
             !is_unknown || (is_known && self.known_before.contains(path) && unknown <= MOST_UNKNOWN)
         });
-        let others = others.into_iter().map(|(path, said)| report(self.slot, &path, said));
-        reports.extend(others.map(|report| self.with_past(report, Past::own)));
+        let others = others.into_iter().map(|(path, said)| report_for(self.slot, &path, said));
+        reports.extend(others.map(|report| self.with_past(report, PriorDiagnostics::previous_diagnostics)));
         reports
     }
 
     fn with_past(
         &self,
-        report: Report,
-        of: impl Fn(&Past, &Path, Option<u64>) -> Option<Vec<Diagnostic>>,
-    ) -> Report {
-        let is_other = self.subjects.contains(&report.path) && self.past.is_closed(&report.path);
-        let text = self.slot.documents().text(&report.path);
-        let past = of(&self.past, &report.path, text).filter(|_| !is_other);
-        Report { past, ..report }
+        report: DiagnosticsReport,
+        of: impl Fn(&PriorDiagnostics, &Path, Option<u64>) -> Option<Vec<Diagnostic>>,
+    ) -> DiagnosticsReport {
+        let is_other = self.requested.contains(&report.path) && self.prior.is_closed(&report.path);
+        let text = self.slot.documents().text_hash(&report.path);
+        let past = of(&self.prior, &report.path, text).filter(|_| !is_other);
+        DiagnosticsReport { previous: past, ..report }
     }
 }

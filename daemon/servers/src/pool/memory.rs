@@ -5,7 +5,7 @@ use std::fs;
 
 /// By the number of the group, which is also that of its session: what a server starts stays in one of them. In bytes; those
 /// that nothing is known of are left out.
-pub(super) fn of_groups(groups: &[i32]) -> HashMap<i32, u64> {
+pub(super) fn memory_by_group(groups: &[i32]) -> HashMap<i32, u64> {
     let mut found = HashMap::new();
     if groups.is_empty() {
         return found;

@@ -5,45 +5,47 @@ use std::path::PathBuf;
 use futures_util::future::join_all;
 use tokio::time::{Instant, timeout_at};
 
-use super::Pool;
-use super::ask::{Aim, ask};
-use super::chosen::{Group, Server};
-use crate::report::{Report, Said};
-use crate::source::{Checking, Source, Subject};
+use super::ServerPool;
+use super::check::{CheckMode, check_with_server};
+use super::server_groups::{GroupServer, ServerGroup};
+use crate::report::{DiagnosticsReport, Verdict};
+use crate::source::{CheckFuture, CheckedDocument, DiagnosticsSource};
 
 /// The pool without what is served already. No server of those is started.
 #[derive(Debug, Clone)]
-pub struct Besides {
-    pub(super) pool: Pool,
+pub struct PoolSource {
+    pub(super) pool: ServerPool,
     /// Names of servers, or ids of languages.
-    pub(super) served: Vec<String>,
+    pub(super) excluded: Vec<String>,
 }
 
-impl Pool {
+impl ServerPool {
     /// `served` are ids of languages, or names of servers, that somebody else answers for.
-    pub fn besides(&self, served: &[String]) -> Besides {
-        Besides { pool: self.clone(), served: served.to_vec() }
+    pub fn excluding(&self, served: &[String]) -> PoolSource {
+        PoolSource { pool: self.clone(), excluded: served.to_vec() }
     }
 
-    pub(super) async fn ask(
+    pub(super) async fn check_documents(
         &self,
-        subjects: &[Subject],
+        subjects: &[CheckedDocument],
         served: &[String],
-        aim: Aim,
+        aim: CheckMode,
         until: Instant,
-    ) -> Vec<Report> {
-        let groups = self.shared.groups(subjects, served);
+    ) -> Vec<DiagnosticsReport> {
+        let groups = self.shared.group_by_server(subjects, served);
         let asking = groups.iter().map(|group| self.ask_one(group, aim, until));
         join_all(asking).await.into_iter().flatten().collect()
     }
 
-    async fn ask_one(&self, group: &Group, aim: Aim, until: Instant) -> Vec<Report> {
+    async fn ask_one(&self, group: &ServerGroup, aim: CheckMode, until: Instant) -> Vec<DiagnosticsReport> {
         match &group.server {
-            Server::There(slot) => ask(&self.shared, slot, &group.subjects, aim, until).await,
-            Server::Not(name, why) => {
-                let said = Said::Unknown { why: why.clone() };
-                let report = |(subject, _): &(Subject, String)| {
-                    Report::new(subject.path.clone(), name.clone(), said.clone())
+            GroupServer::Available(slot) => {
+                check_with_server(&self.shared, slot, &group.subjects, aim, until).await
+            }
+            GroupServer::Unavailable(name, why) => {
+                let said = Verdict::Unknown { why: why.clone() };
+                let report = |(subject, _): &(CheckedDocument, String)| {
+                    DiagnosticsReport::new(subject.path.clone(), name.clone(), said.clone())
                 };
                 group.subjects.iter().map(report).collect()
             }
@@ -51,42 +53,42 @@ impl Pool {
     }
 }
 
-impl Source for Besides {
-    fn check<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
-        Box::pin(self.pool.ask(subjects, &self.served, Aim::Whole, until))
+impl DiagnosticsSource for PoolSource {
+    fn check<'a>(&'a self, subjects: &'a [CheckedDocument], until: Instant) -> CheckFuture<'a> {
+        Box::pin(self.pool.check_documents(subjects, &self.excluded, CheckMode::Full, until))
     }
 
-    fn alone<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
-        Box::pin(self.pool.ask(subjects, &self.served, Aim::Alone, until))
+    fn check_file_only<'a>(&'a self, subjects: &'a [CheckedDocument], until: Instant) -> CheckFuture<'a> {
+        Box::pin(self.pool.check_documents(subjects, &self.excluded, CheckMode::FileOnly, until))
     }
 
-    fn warm<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
-        Box::pin(self.pool.ask(subjects, &self.served, Aim::Warm, until))
+    fn warm_up<'a>(&'a self, subjects: &'a [CheckedDocument], until: Instant) -> CheckFuture<'a> {
+        Box::pin(self.pool.check_documents(subjects, &self.excluded, CheckMode::WarmUp, until))
     }
 
-    fn later<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
-        let late = self.late(subjects.to_vec());
+    fn check_when_ready<'a>(&'a self, subjects: &'a [CheckedDocument], until: Instant) -> CheckFuture<'a> {
+        let late = self.check_after_ready(subjects.to_vec());
         Box::pin(async move { timeout_at(until, late).await.unwrap_or_default() })
     }
 
-    fn spare(&self, paths: &[PathBuf]) {
+    fn mark_redundant(&self, paths: &[PathBuf]) {
         let shared = &self.pool.shared;
         // Whoever has none need not look who would serve them.
         for path in paths.iter().filter(|_| !shared.slots().is_empty()) {
             for chosen in shared.choose.servers_for(path, "") {
                 let slot = shared.slots().get(&(chosen.name, chosen.root)).cloned();
-                slot.iter().for_each(|slot| slot.spare());
+                slot.iter().for_each(|slot| slot.mark_redundant());
             }
         }
     }
 
-    fn shadow<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
-        Box::pin(Self::shadow(self, subjects, until))
+    fn check_proposed<'a>(&'a self, subjects: &'a [CheckedDocument], until: Instant) -> CheckFuture<'a> {
+        Box::pin(Self::check_proposed(self, subjects, until))
     }
 }
 
-impl Source for Pool {
-    fn check<'a>(&'a self, subjects: &'a [Subject], until: Instant) -> Checking<'a> {
-        Box::pin(self.ask(subjects, &[], Aim::Whole, until))
+impl DiagnosticsSource for ServerPool {
+    fn check<'a>(&'a self, subjects: &'a [CheckedDocument], until: Instant) -> CheckFuture<'a> {
+        Box::pin(self.check_documents(subjects, &[], CheckMode::Full, until))
     }
 }

@@ -5,19 +5,19 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::slot::Life;
-use super::{Shared, memory};
-use crate::server::State;
+use super::slot::SlotState;
+use super::{PoolInner, memory};
+use crate::server::LanguageServerState;
 
 /// One server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Running {
+pub struct ServerStatus {
     pub name: String,
     pub root: PathBuf,
     /// The number of its process, while there is one.
     pub process: Option<i32>,
-    pub phase: Phase,
+    pub phase: ServerPhase,
     pub documents: usize,
     /// In bytes, with all that it started.
     pub memory: Option<u64>,
@@ -29,7 +29,7 @@ pub struct Running {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "camelCase")]
-pub enum Phase {
+pub enum ServerPhase {
     Starting,
     Indexing {
         message: Option<String>,
@@ -50,50 +50,50 @@ pub enum Phase {
 
 /// A server that was wanted and is not installed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Missing {
+pub struct UninstalledServer {
     pub name: String,
     pub language: String,
     /// What a person does to have it.
     pub hint: String,
 }
 
-pub(super) fn status(pool: &Shared) -> Vec<Running> {
+pub(super) fn server_statuses(pool: &PoolInner) -> Vec<ServerStatus> {
     let slots = pool.all();
-    let groups: Vec<i32> = slots.iter().filter_map(|slot| slot.alive()?.server.group()).collect();
-    let memory = memory::of_groups(&groups);
+    let groups: Vec<i32> = slots.iter().filter_map(|slot| slot.running()?.server.process_group()).collect();
+    let memory = memory::memory_by_group(&groups);
     let told = slots.iter().map(|slot| {
-        let alive = slot.alive();
-        let process = alive.as_ref().and_then(|alive| alive.server.group());
-        Running {
+        let alive = slot.running();
+        let process = alive.as_ref().and_then(|alive| alive.server.process_group());
+        ServerStatus {
             name: slot.launch.name.clone(),
             root: slot.launch.root.clone(),
             process,
-            phase: phase(slot.life()),
+            phase: phase(slot.state()),
             documents: slot.documents().count(),
             memory: process.and_then(|process| memory.get(&process).copied()),
             seconds: alive.as_ref().map(|alive| alive.since.elapsed().as_secs()),
-            problem: alive.and_then(|alive| alive.root.watched.problem()),
+            problem: alive.and_then(|alive| alive.root.watcher.problem()),
         }
     });
     told.collect()
 }
 
-fn phase(life: Life) -> Phase {
+fn phase(life: SlotState) -> ServerPhase {
     match life {
-        Life::Starting => Phase::Starting,
-        Life::Running(alive) => match alive.server.state() {
-            State::Ready => Phase::Ready,
-            State::Indexing { message, percent } => Phase::Indexing { message, percent },
-            State::Hung { request } => {
-                Phase::Resting { why: format!("it did not answer {request}"), seconds: 0 }
+        SlotState::Starting => ServerPhase::Starting,
+        SlotState::Running(alive) => match alive.server.state() {
+            LanguageServerState::Ready => ServerPhase::Ready,
+            LanguageServerState::Indexing { message, percent } => ServerPhase::Indexing { message, percent },
+            LanguageServerState::Hung { request } => {
+                ServerPhase::Resting { why: format!("it did not answer {request}"), seconds: 0 }
             }
-            State::Ended { why } => Phase::Resting { why, seconds: 0 },
+            LanguageServerState::Ended { why } => ServerPhase::Resting { why, seconds: 0 },
         },
-        Life::Resting { why, until } => {
+        SlotState::Backoff { why, until } => {
             let left = until.saturating_duration_since(tokio::time::Instant::now());
-            Phase::Resting { why, seconds: (left + Duration::from_millis(999)).as_secs() }
+            ServerPhase::Resting { why, seconds: (left + Duration::from_millis(999)).as_secs() }
         }
-        Life::GivenUp { why } => Phase::GivenUp { why },
-        Life::Ending => Phase::Ending,
+        SlotState::Failed { why } => ServerPhase::GivenUp { why },
+        SlotState::Stopping => ServerPhase::Ending,
     }
 }

@@ -11,20 +11,20 @@ use copydesk_workspace::process::Processes;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::{Choose, Limits, Phase, Pool, Running, Texts};
-use crate::choose::Chosen;
-use crate::find::{Place, Program};
-use crate::known::Role;
-use crate::quirks::{Dependents, Quirks, ReadyBy};
-use crate::report::{Report, Said};
-use crate::source::{Source as _, Subject};
+use super::{DocumentProvider, PoolLimits, ServerChooser, ServerPhase, ServerPool, ServerStatus};
+use crate::known_servers::ServerRole;
+use crate::program_search::{ProgramLookup, ProgramOrigin};
+use crate::quirks::{DependentsPolicy, Quirks, ReadinessSignal};
+use crate::report::{DiagnosticsReport, Verdict};
+use crate::server_selection::SelectedServer;
+use crate::source::{CheckedDocument, DiagnosticsSource as _};
 
-mod breaking;
-mod changing;
-mod ending;
-mod forming;
-mod knowing;
-mod trying;
+mod baselines;
+mod crashes;
+mod disk_changes;
+mod formatting;
+mod proposed_text;
+mod shutdown;
 
 /// Not how long anything takes: a test that waits so long has failed.
 pub(super) fn soon() -> Instant {
@@ -33,7 +33,7 @@ pub(super) fn soon() -> Instant {
 
 /// A folder with files, a pool, and a log of what its servers were sent.
 pub(super) struct House {
-    pub(super) pool: Pool,
+    pub(super) pool: ServerPool,
     pub(super) root: PathBuf,
     asked: Arc<AtomicUsize>,
     /// What an editor has open.
@@ -52,27 +52,27 @@ struct Desk {
     open: Buffers,
 }
 
-impl Texts for Desk {
-    fn text(&self, path: &Path) -> Option<Subject> {
+impl DocumentProvider for Desk {
+    fn document(&self, path: &Path) -> Option<CheckedDocument> {
         if let Some(text) = self.open.lock().unwrap().get(path) {
-            return Some(Subject { path: path.to_owned(), text: Arc::clone(text), is_saved: false });
+            return Some(CheckedDocument { path: path.to_owned(), text: Arc::clone(text), is_saved: false });
         }
         let text = fs::read_to_string(path).ok()?;
-        Some(Subject { path: path.to_owned(), text: Arc::new(text), is_saved: true })
+        Some(CheckedDocument { path: path.to_owned(), text: Arc::new(text), is_saved: true })
     }
 
-    fn open(&self) -> BTreeSet<PathBuf> {
+    fn open_paths(&self) -> BTreeSet<PathBuf> {
         self.open.lock().unwrap().keys().cloned().collect()
     }
 
-    fn is_other(&self, path: &Path) -> bool {
+    fn differs_from_disk(&self, path: &Path) -> bool {
         let open = self.open.lock().unwrap().get(path).cloned();
         open.is_some_and(|open| fs::read_to_string(path).ok().as_ref() != Some(&*open))
     }
 }
 
-impl Choose for Desk {
-    fn servers_for(&self, path: &Path, _: &str) -> Vec<Chosen> {
+impl ServerChooser for Desk {
+    fn servers_for(&self, path: &Path, _: &str) -> Vec<SelectedServer> {
         self.asked.fetch_add(1, Ordering::Relaxed);
         if path.extension().is_some_and(|ending| ending == "txt") {
             return Vec::new();
@@ -81,18 +81,18 @@ impl Choose for Desk {
         let command =
             [vec![program().into_os_string()], self.arguments.iter().map(Into::into).collect()].concat();
         let program = match missing {
-            true => Program::Missing { hint: "make one".to_owned() },
-            false => Program::Found { command, place: Place::Path },
+            true => ProgramLookup::Missing { hint: "make one".to_owned() },
+            false => ProgramLookup::Found { command, place: ProgramOrigin::Path },
         };
         let below = path.strip_prefix(&self.root).unwrap();
         let root = match below.components().count() {
             1 => self.root.clone(),
             _ => self.root.join(below.components().next().unwrap()),
         };
-        vec![Chosen {
+        vec![SelectedServer {
             name: "toy".to_owned(),
             language: "lua".to_owned(),
-            role: Role::Language,
+            role: ServerRole::Language,
             root,
             program,
             environment: Vec::new(),
@@ -113,15 +113,15 @@ fn program() -> PathBuf {
 
 pub(super) fn push() -> Quirks {
     Quirks {
-        ready: ReadyBy::FirstAnswer,
+        ready: ReadinessSignal::FirstAnswer,
         versions: true,
-        dirty_dependents: Dependents::Told,
+        dirty_dependents: DependentsPolicy::Told,
         ..Quirks::default()
     }
 }
 
 impl House {
-    pub(super) fn new(arguments: &[&str], quirks: Quirks, limits: Limits) -> Self {
+    pub(super) fn new(arguments: &[&str], quirks: Quirks, limits: PoolLimits) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         fs::create_dir(root.join("work")).unwrap();
@@ -129,7 +129,7 @@ impl House {
         let gate = root.join("gate").to_str().unwrap().to_owned();
         let mut all = vec!["--log".to_owned(), log];
         all.extend(arguments.iter().map(|argument| (*argument).to_owned()));
-        if quirks.ready == ReadyBy::ServerStatus {
+        if quirks.ready == ReadinessSignal::ServerStatus {
             all.extend(["--gate".to_owned(), gate.clone()]);
         }
         if !quirks.saves_for.is_empty() {
@@ -146,14 +146,14 @@ impl House {
         };
         let desk = Arc::new(desk);
         // On a machine that is busy nothing may be missed for want of time.
-        let limits = Limits { looking: Duration::from_secs(30), ..limits };
+        let limits = PoolLimits { dependents_timeout: Duration::from_secs(30), ..limits };
         let environment = vec![("PATH".into(), "/usr/bin:/bin".into())];
-        let pool = Pool::new(Processes::new(environment), desk.clone(), desk, limits);
+        let pool = ServerPool::new(Processes::new(environment), desk.clone(), desk, limits);
         Self { pool, root, asked, open, _folder: folder }
     }
 
     pub(super) fn usual() -> Self {
-        Self::new(&[], push(), Limits::default())
+        Self::new(&[], push(), PoolLimits::default())
     }
 
     pub(super) fn write(&self, name: &str, text: &str) {
@@ -162,13 +162,13 @@ impl House {
     }
 
     /// The text is written, too: as an edit of a closed file is.
-    pub(super) fn saved(&self, name: &str, text: &str) -> Subject {
+    pub(super) fn saved(&self, name: &str, text: &str) -> CheckedDocument {
         self.write(name, text);
-        Subject { is_saved: true, ..self.unsaved(name, text) }
+        CheckedDocument { is_saved: true, ..self.unsaved(name, text) }
     }
 
-    pub(super) fn unsaved(&self, name: &str, text: &str) -> Subject {
-        Subject { path: self.root.join(name), text: Arc::new(text.to_owned()), is_saved: false }
+    pub(super) fn unsaved(&self, name: &str, text: &str) -> CheckedDocument {
+        CheckedDocument { path: self.root.join(name), text: Arc::new(text.to_owned()), is_saved: false }
     }
 
     /// An editor has it open, and this is its text.
@@ -177,14 +177,14 @@ impl House {
     }
 
     /// Until it answers: a server that starts has nothing to say, and says so at once.
-    pub(super) async fn check(&self, subject: &Subject) -> Vec<String> {
+    pub(super) async fn check(&self, subject: &CheckedDocument) -> Vec<String> {
         loop {
             let reports = self.pool.check(std::slice::from_ref(subject), soon()).await;
             let own = reports.iter().find(|report| report.path == subject.path).unwrap();
-            match &own.said {
-                Said::Unknown { why } if why == "it is starting" || why.starts_with("it broke") => {
-                    let is_its = |running: &Running| subject.path.starts_with(&running.root);
-                    self.until(|running| is_its(running) && running.phase == Phase::Ready).await;
+            match &own.verdict {
+                Verdict::Unknown { why } if why == "it is starting" || why.starts_with("it broke") => {
+                    let is_its = |running: &ServerStatus| subject.path.starts_with(&running.root);
+                    self.until(|running| is_its(running) && running.phase == ServerPhase::Ready).await;
                 }
                 _ => return self.words(&reports),
             }
@@ -192,11 +192,11 @@ impl House {
     }
 
     /// Each report in a line.
-    pub(super) fn words(&self, reports: &[Report]) -> Vec<String> {
-        let line = |report: &Report| {
+    pub(super) fn words(&self, reports: &[DiagnosticsReport]) -> Vec<String> {
+        let line = |report: &DiagnosticsReport| {
             let name = report.path.strip_prefix(&self.root).unwrap().display();
-            match &report.said {
-                Said::Unknown { why } | Said::Unasked { why } => format!("{name} unknown {why}"),
+            match &report.verdict {
+                Verdict::Unknown { why } | Verdict::Unchecked { why } => format!("{name} unknown {why}"),
                 said => {
                     let all = said.diagnostics().unwrap();
                     let all: Vec<_> = all.iter().map(|diagnostic| &*diagnostic.message).collect();
@@ -208,8 +208,8 @@ impl House {
     }
 
     /// Until one of the servers is like this.
-    pub(super) async fn until(&self, is_so: impl Fn(&Running) -> bool) -> Running {
-        let mut news = self.pool.news();
+    pub(super) async fn until(&self, is_so: impl Fn(&ServerStatus) -> bool) -> ServerStatus {
+        let mut news = self.pool.subscribe();
         loop {
             news.borrow_and_update();
             if let Some(running) = self.pool.status().into_iter().find(&is_so) {
@@ -220,7 +220,7 @@ impl House {
     }
 
     pub(super) async fn until_none(&self) {
-        let mut news = self.pool.news();
+        let mut news = self.pool.subscribe();
         while !self.pool.status().is_empty() {
             news.borrow_and_update();
             if !self.pool.status().is_empty() {
@@ -268,7 +268,10 @@ async fn a_server_begins_once_however_many_ask() {
     assert_eq!(house.count("initialize"), 1);
     let status = house.pool.status();
     assert_eq!(status.len(), 1);
-    assert_eq!((&*status[0].name, &status[0].root, &status[0].phase), ("toy", &house.root, &Phase::Ready));
+    assert_eq!(
+        (&*status[0].name, &status[0].root, &status[0].phase),
+        ("toy", &house.root, &ServerPhase::Ready)
+    );
     assert_eq!((status[0].documents, status[0].problem.as_deref()), (2, None));
     assert!(status[0].memory.unwrap() > 0 && is_running(status[0].process.unwrap()));
 }
@@ -278,13 +281,13 @@ async fn nothing_is_started_for_what_is_served_or_missing() {
     let house = House::usual();
     let a = [house.saved("a.lua", "bad")];
     for served in ["lua", "toy"] {
-        let besides = house.pool.besides(&[served.to_owned()]);
+        let besides = house.pool.excluding(&[served.to_owned()]);
         assert_eq!(besides.check(&a, soon()).await, []);
     }
     assert!(house.asked.load(Ordering::Relaxed) > 0 && house.pool.status().is_empty());
     let none = [house.saved("a.none", "")];
     assert_eq!(house.pool.check(&none, soon()).await, []);
-    let missing = house.pool.missing();
+    let missing = house.pool.uninstalled_servers();
     assert_eq!(
         missing.iter().map(|missing| (&*missing.name, &*missing.hint)).collect::<Vec<_>>(),
         [("toy", "make one")]

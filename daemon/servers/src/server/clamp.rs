@@ -3,13 +3,13 @@
 
 use copydesk_text::Position;
 
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, DiagnosticSpan};
 
 /// The lengths of the lines of a text, in UTF-16 code units.
-pub(super) struct Extent(Vec<u32>);
+pub(super) struct LineLengths(Vec<u32>);
 
-impl Extent {
-    pub(super) fn of(text: &str) -> Self {
+impl LineLengths {
+    pub(super) fn new(text: &str) -> Self {
         let mut lengths = Vec::new();
         let mut rest = text;
         while let Some(end) = memchr::memchr2(b'\n', b'\r', rest.as_bytes()) {
@@ -24,8 +24,9 @@ impl Extent {
 
     pub(super) fn clamp(&self, diagnostics: &mut [Diagnostic]) {
         for diagnostic in diagnostics {
-            let Span { start, end } = diagnostic.span;
-            diagnostic.span = Span { start: self.nearest(start), end: self.nearest(end.max(start)) };
+            let DiagnosticSpan { start, end } = diagnostic.span;
+            diagnostic.span =
+                DiagnosticSpan { start: self.nearest(start), end: self.nearest(end.max(start)) };
         }
     }
 

@@ -8,73 +8,73 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use copydesk_text::{Change, Document, Encoding, Lines, Position};
+use copydesk_text::{Change, Document, LineBreaks, Position, PositionEncoding};
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use super::greeting::Sync;
-use super::ground::Ground;
+use super::initialize::TextSyncKind;
+use super::preamble::PreambleCheck;
 use super::uri;
-use crate::source::Subject;
+use crate::source::CheckedDocument;
 
 /// Versions whose texts can be told apart.
 const REMEMBERED: usize = 64;
 
 #[derive(Debug, Default)]
-pub(super) struct Documents {
-    open: BTreeMap<PathBuf, Held>,
+pub(super) struct ServerDocuments {
+    open: BTreeMap<PathBuf, ServerDocument>,
     /// The last version that was given.
     version: i32,
 }
 
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct ServerDocument {
     pub(super) uri: String,
     pub(super) language: String,
     pub(super) text: Arc<String>,
     pub(super) version: i32,
     /// When the server was told of this version.
-    pub(super) told: Instant,
+    pub(super) sent_at: Instant,
     /// When the text became another than it was, or than the disk's, if ever; and that in the order of all that happened.
     pub(super) edited: Option<(Instant, u64)>,
     /// The version whose text lies on the disk.
-    pub(super) on_disk: Option<i32>,
+    pub(super) disk_version: Option<i32>,
     /// The version that was last saved, and when.
-    pub(super) saved: Option<(i32, Instant)>,
-    pub(super) ground: Option<Ground>,
+    pub(super) last_save: Option<(i32, Instant)>,
+    pub(super) preamble_check: Option<PreambleCheck>,
     /// The last versions, and what their texts were.
     texts: VecDeque<(i32, u64)>,
 }
 
-impl Held {
+impl ServerDocument {
     /// It is on the disk as it is here.
     pub(super) fn is_clean(&self) -> bool {
-        self.on_disk == Some(self.version)
+        self.disk_version == Some(self.version)
     }
 
     /// Whether the server was ever told of this version of it.
-    pub(super) fn had(&self, version: i32) -> bool {
+    pub(super) fn has_version(&self, version: i32) -> bool {
         self.texts.iter().any(|(known, _)| *known == version)
     }
 
     /// Whether a version is from before it was opened, or so old that it is forgotten.
-    pub(super) fn is_before(&self, version: i32) -> bool {
+    pub(super) fn predates_open(&self, version: i32) -> bool {
         (1..self.texts.front().map_or(0, |(oldest, _)| *oldest)).contains(&version)
     }
 
     /// Whether another version had the text that it has now.
-    pub(super) fn is_as(&self, version: i32) -> bool {
+    pub(super) fn has_same_text_as(&self, version: i32) -> bool {
         let text = |version| self.texts.iter().find(|(known, _)| *known == version).map(|(_, text)| *text);
         text(version).is_some() && text(version) == text(self.version)
     }
 
     /// It was opened with this version.
-    pub(super) fn is_first(&self) -> bool {
+    pub(super) fn is_just_opened(&self) -> bool {
         self.texts.len() == 1
     }
 
     /// The version before had the same text.
-    pub(super) fn is_told_again(&self) -> bool {
+    pub(super) fn is_resent(&self) -> bool {
         let mut last = self.texts.iter().rev().map(|(_, text)| text);
         last.next() == last.next()
     }
@@ -88,59 +88,59 @@ impl Held {
 }
 
 /// What a server is to be told: a method and its params.
-pub(super) type Message = (&'static str, Value);
+pub(super) type OutgoingNotification = (&'static str, Value);
 
-impl Documents {
-    pub(super) fn get(&self, path: &Path) -> Option<&Held> {
+impl ServerDocuments {
+    pub(super) fn get(&self, path: &Path) -> Option<&ServerDocument> {
         self.open.get(path)
     }
 
-    pub(super) fn get_mut(&mut self, path: &Path) -> Option<&mut Held> {
+    pub(super) fn get_mut(&mut self, path: &Path) -> Option<&mut ServerDocument> {
         self.open.get_mut(path)
     }
 
-    pub(super) fn all(&self) -> impl Iterator<Item = (&PathBuf, &Held)> {
+    pub(super) fn all(&self) -> impl Iterator<Item = (&PathBuf, &ServerDocument)> {
         self.open.iter()
     }
 
     /// Opens it, or changes it where the text is another; nothing is to be told where it is the same.
-    pub(super) fn hold(
+    pub(super) fn sync(
         &mut self,
-        subject: &Subject,
+        subject: &CheckedDocument,
         language: &str,
-        how: (Sync, &Map<String, Value>),
+        how: (TextSyncKind, &Map<String, Value>),
         (now, tick): (Instant, u64),
-    ) -> Vec<Message> {
+    ) -> Vec<OutgoingNotification> {
         let mut messages = Vec::new();
         match self.open.get_mut(&subject.path) {
             Some(held) if held.language == language && *held.text == *subject.text => {
-                held.on_disk = if subject.is_saved { Some(held.version) } else { held.on_disk };
+                held.disk_version = if subject.is_saved { Some(held.version) } else { held.disk_version };
                 return messages;
             }
-            Some(held) if held.language == language && how.0 != Sync::None => {
+            Some(held) if held.language == language && how.0 != TextSyncKind::None => {
                 self.version += 1;
                 let edits = edits(&held.text, &subject.text, how.0);
                 held.text = Arc::clone(&subject.text);
                 held.edited = Some((now, tick));
                 messages.push(held.change(self.version, edits, how.1, now));
-                held.on_disk = subject.is_saved.then_some(held.version);
+                held.disk_version = subject.is_saved.then_some(held.version);
                 return messages;
             }
             Some(_) => messages.extend(self.close(&subject.path)),
             None => {}
         }
-        let Some(uri) = uri::of(&subject.path) else { return messages };
+        let Some(uri) = uri::from_path(&subject.path) else { return messages };
         self.version += 1;
-        let mut held = Held {
+        let mut held = ServerDocument {
             uri,
             language: language.to_owned(),
             text: Arc::clone(&subject.text),
             version: self.version,
-            told: now,
+            sent_at: now,
             edited: (!subject.is_saved).then_some((now, tick)),
-            on_disk: subject.is_saved.then_some(self.version),
-            saved: None,
-            ground: None,
+            disk_version: subject.is_saved.then_some(self.version),
+            last_save: None,
+            preamble_check: None,
             texts: VecDeque::new(),
         };
         held.remember();
@@ -155,40 +155,40 @@ impl Documents {
     }
 
     /// Tells of the same text once more, under a new version.
-    pub(super) fn touch(
+    pub(super) fn resend_text(
         &mut self,
         path: &Path,
-        how: (Sync, &Map<String, Value>),
+        how: (TextSyncKind, &Map<String, Value>),
         now: Instant,
-    ) -> Option<Message> {
-        let held = self.open.get_mut(path).filter(|_| how.0 != Sync::None)?;
+    ) -> Option<OutgoingNotification> {
+        let held = self.open.get_mut(path).filter(|_| how.0 != TextSyncKind::None)?;
         self.version += 1;
-        let (is_clean, is_saved) = (held.is_clean(), held.saved.filter(|saved| saved.0 == held.version));
+        let (is_clean, is_saved) = (held.is_clean(), held.last_save.filter(|saved| saved.0 == held.version));
         let message = held.change(self.version, vec![whole(&held.text, how.0)], how.1, now);
-        held.on_disk = if is_clean { Some(held.version) } else { held.on_disk };
-        held.saved = is_saved.map(|(_, at)| (held.version, at)).or(held.saved);
+        held.disk_version = if is_clean { Some(held.version) } else { held.disk_version };
+        held.last_save = is_saved.map(|(_, at)| (held.version, at)).or(held.last_save);
         Some(message)
     }
 
-    pub(super) fn close(&mut self, path: &Path) -> Option<Message> {
+    pub(super) fn close(&mut self, path: &Path) -> Option<OutgoingNotification> {
         let held = self.open.remove(path)?;
         Some(("textDocument/didClose", json!({ "textDocument": { "uri": held.uri } })))
     }
 
     /// This version of it was saved. None where it is not open.
-    pub(super) fn saved(
+    pub(super) fn did_save(
         &mut self,
         path: &Path,
         version: i32,
         with_text: bool,
         now: Instant,
-    ) -> Option<Message> {
+    ) -> Option<OutgoingNotification> {
         let held = self.open.get_mut(path)?;
         // It may have been changed since then: what is held now is not what was saved.
-        let is_held = held.is_as(version);
+        let is_held = held.has_same_text_as(version);
         if is_held {
-            held.on_disk = Some(held.version);
-            held.saved = Some((held.version, now));
+            held.disk_version = Some(held.version);
+            held.last_save = Some((held.version, now));
         }
         let mut params = json!({ "textDocument": { "uri": held.uri } });
         if let Some(params) = params.as_object_mut().filter(|_| with_text && is_held) {
@@ -198,16 +198,16 @@ impl Documents {
     }
 }
 
-impl Held {
+impl ServerDocument {
     fn change(
         &mut self,
         version: i32,
         edits: Vec<Value>,
         more: &Map<String, Value>,
         now: Instant,
-    ) -> Message {
+    ) -> OutgoingNotification {
         self.version = version;
-        self.told = now;
+        self.sent_at = now;
         self.remember();
         let mut params = Map::new();
         params.insert("textDocument".to_owned(), json!({ "uri": self.uri, "version": version }));
@@ -218,26 +218,26 @@ impl Held {
 }
 
 /// The last edit first, so that those before it are still where they were.
-fn edits(old: &str, new: &str, sync: Sync) -> Vec<Value> {
+fn edits(old: &str, new: &str, sync: TextSyncKind) -> Vec<Value> {
     let ranges = match sync {
-        Sync::Incremental => {
-            let document = Document::new(old, Lines::Any);
-            document.ranges(&Change::between(old, new), Encoding::Utf16).ok()
+        TextSyncKind::Incremental => {
+            let document = Document::new(old, LineBreaks::Any);
+            document.change_ranges(&Change::between(old, new), PositionEncoding::Utf16).ok()
         }
-        Sync::None | Sync::Full => None,
+        TextSyncKind::None | TextSyncKind::Full => None,
     };
     let Some(ranges) = ranges else { return vec![json!({ "text": new })] };
     ranges.into_iter().rev().map(|(start, end, text)| edit(start, end, &text)).collect()
 }
 
 /// The text in the place of itself. Whoever wants ranges is given one: there are servers that break on a text without.
-fn whole(text: &str, sync: Sync) -> Value {
+fn whole(text: &str, sync: TextSyncKind) -> Value {
     match sync {
-        Sync::Incremental => {
-            let end = Document::new(text, Lines::Any).position(text.len(), Encoding::Utf16);
+        TextSyncKind::Incremental => {
+            let end = Document::new(text, LineBreaks::Any).position(text.len(), PositionEncoding::Utf16);
             edit(Position::new(0, 0), end, text)
         }
-        Sync::None | Sync::Full => json!({ "text": text }),
+        TextSyncKind::None | TextSyncKind::Full => json!({ "text": text }),
     }
 }
 

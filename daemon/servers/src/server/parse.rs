@@ -10,15 +10,15 @@ use serde_json::value::RawValue;
 
 use crate::diagnostic::Diagnostic;
 
-mod item;
-mod plain;
+mod diagnostic;
+mod strict;
 #[cfg(test)]
 mod tests;
 
 /// Diagnostics that are kept of one file; errors first where there are more.
-pub(super) const MOST: usize = 10_000;
+pub(super) const MAX_DIAGNOSTICS: usize = 10_000;
 /// So many of one answer are looked at, at most, whatever files they are in.
-pub(super) const MOST_READ: usize = 2 * MOST;
+pub(super) const MAX_READ: usize = 2 * MAX_DIAGNOSTICS;
 /// Files of one answer; more are not looked at.
 const MOST_FILES: usize = 5000;
 /// Bytes of one diagnostic as it is written.
@@ -26,7 +26,7 @@ const LONGEST: usize = 256 * 1024;
 
 /// All that is kept of what a server says of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Set {
+pub(super) struct DiagnosticSet {
     pub(super) diagnostics: Vec<Diagnostic>,
     /// How many were left out.
     pub(super) omitted: usize,
@@ -34,18 +34,18 @@ pub(super) struct Set {
 
 /// `textDocument/publishDiagnostics`.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Publish {
+pub(super) struct PublishNotification {
     pub(super) uri: String,
     pub(super) version: Option<i64>,
-    pub(super) set: Set,
+    pub(super) set: DiagnosticSet,
 }
 
 /// The answer to a pull.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Pulled {
-    pub(super) set: Set,
+pub(super) struct PullResponse {
+    pub(super) set: DiagnosticSet,
     /// Of other files, by URI.
-    pub(super) related: Vec<(String, Set)>,
+    pub(super) related: Vec<(String, DiagnosticSet)>,
 }
 
 #[derive(Deserialize)]
@@ -79,29 +79,30 @@ struct RawWorkspaceItem<'a> {
     items: Option<&'a RawValue>,
 }
 
-pub(super) fn publish(params: &RawValue) -> Option<Publish> {
+pub(super) fn parse_publish(params: &RawValue) -> Option<PublishNotification> {
     let raw: RawPublish<'_> = serde_json::from_str(params.get()).ok()?;
-    let mut room = MOST_READ;
-    let set = raw.diagnostics.map_or_else(|| Some(Set::default()), |items| set(items, &mut room))?;
-    Some(Publish { uri: raw.uri, version: raw.version.as_i64(), set })
+    let mut room = MAX_READ;
+    let set =
+        raw.diagnostics.map_or_else(|| Some(DiagnosticSet::default()), |items| set(items, &mut room))?;
+    Some(PublishNotification { uri: raw.uri, version: raw.version.as_i64(), set })
 }
 
 /// None where it is no full report. Anything but `unchanged` counts as one if it has items: gopls writes `kind: ""`.
-pub(super) fn pulled(result: &RawValue) -> Option<Pulled> {
-    if let Some(set) = plain::pulled(result) {
-        return Some(Pulled { set, related: Vec::new() });
+pub(super) fn parse_pull(result: &RawValue) -> Option<PullResponse> {
+    if let Some(set) = strict::parse_pull(result) {
+        return Some(PullResponse { set, related: Vec::new() });
     }
     let raw: RawReport<'_> = serde_json::from_str(result.get()).ok()?;
-    let mut room = MOST_READ;
+    let mut room = MAX_READ;
     let set = full(&raw.kind, raw.items, &mut room)?;
     let related =
         raw.related_documents.map(|related| documents(related.get(), &mut room)).unwrap_or_default();
-    Some(Pulled { set, related })
+    Some(PullResponse { set, related })
 }
 
 /// `relatedDocuments`: reports by URI. Of those for which there is no `room` nothing is known.
-fn documents(text: &str, room: &mut usize) -> Vec<(String, Set)> {
-    let Ok(documents) = serde_json::from_str::<Ordered<'_>>(text) else { return Vec::new() };
+fn documents(text: &str, room: &mut usize) -> Vec<(String, DiagnosticSet)> {
+    let Ok(documents) = serde_json::from_str::<BoundedMap<'_>>(text) else { return Vec::new() };
     let mut reports = Vec::new();
     for (uri, raw) in documents.0 {
         let Ok(report) = serde_json::from_str::<RawReport<'_>>(raw.get()) else { continue };
@@ -114,14 +115,14 @@ fn documents(text: &str, room: &mut usize) -> Vec<(String, Set)> {
 }
 
 /// The answer to `workspace/diagnostic`. None where it is none.
-pub(super) fn workspace(result: &RawValue) -> Option<Vec<(String, Set)>> {
+pub(super) fn parse_workspace(result: &RawValue) -> Option<Vec<(String, DiagnosticSet)>> {
     #[derive(Deserialize)]
-    struct Raw<'a> {
+    struct RawWorkspaceReport<'a> {
         #[serde(borrow)]
-        items: Several<'a>,
+        items: BoundedList<'a>,
     }
-    let raw: Raw<'_> = serde_json::from_str(result.get()).ok()?;
-    let (mut room, mut reports) = (MOST_READ, Vec::new());
+    let raw: RawWorkspaceReport<'_> = serde_json::from_str(result.get()).ok()?;
+    let (mut room, mut reports) = (MAX_READ, Vec::new());
     for raw in raw.items.0 {
         let Ok(item) = serde_json::from_str::<RawWorkspaceItem<'_>>(raw.get()) else { continue };
         reports.extend(full(&item.kind, item.items, &mut room).map(|set| (item.uri, set)));
@@ -132,23 +133,23 @@ pub(super) fn workspace(result: &RawValue) -> Option<Vec<(String, Set)>> {
     Some(reports)
 }
 
-fn full(kind: &Value, items: Option<&RawValue>, room: &mut usize) -> Option<Set> {
+fn full(kind: &Value, items: Option<&RawValue>, room: &mut usize) -> Option<DiagnosticSet> {
     match items {
         _ if kind == "unchanged" => None,
         Some(items) => set(items, room),
         // A Go server writes `null` for none.
-        None => (kind == "full").then(Set::default),
+        None => (kind == "full").then(DiagnosticSet::default),
     }
 }
 
 /// The first of a list, however long it is.
-struct Several<'a>(Vec<&'a RawValue>);
+struct BoundedList<'a>(Vec<&'a RawValue>);
 
-impl<'de: 'a, 'a> Deserialize<'de> for Several<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for BoundedList<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct List;
-        impl<'de> Visitor<'de> for List {
-            type Value = Several<'de>;
+        struct BoundedListVisitor;
+        impl<'de> Visitor<'de> for BoundedListVisitor {
+            type Value = BoundedList<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a list of reports")
@@ -161,21 +162,21 @@ impl<'de: 'a, 'a> Deserialize<'de> for Several<'a> {
                         all.push(raw);
                     }
                 }
-                Ok(Several(all))
+                Ok(BoundedList(all))
             }
         }
-        deserializer.deserialize_seq(List)
+        deserializer.deserialize_seq(BoundedListVisitor)
     }
 }
 
 /// The first pairs, in the order in which they stand.
-struct Ordered<'a>(Vec<(String, &'a RawValue)>);
+struct BoundedMap<'a>(Vec<(String, &'a RawValue)>);
 
-impl<'de> Deserialize<'de> for Ordered<'de> {
+impl<'de> Deserialize<'de> for BoundedMap<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Pairs;
-        impl<'de> Visitor<'de> for Pairs {
-            type Value = Ordered<'de>;
+        struct BoundedMapVisitor;
+        impl<'de> Visitor<'de> for BoundedMapVisitor {
+            type Value = BoundedMap<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("reports by URI")
@@ -188,48 +189,49 @@ impl<'de> Deserialize<'de> for Ordered<'de> {
                         pairs.push(pair);
                     }
                 }
-                Ok(Ordered(pairs))
+                Ok(BoundedMap(pairs))
             }
         }
-        deserializer.deserialize_map(Pairs)
+        deserializer.deserialize_map(BoundedMapVisitor)
     }
 }
 
 /// None where it is no list.
-fn set(items: &RawValue, room: &mut usize) -> Option<Set> {
-    if let Some(plain) = plain::list(items).filter(|plain| plain.len() <= *room) {
+fn set(items: &RawValue, room: &mut usize) -> Option<DiagnosticSet> {
+    if let Some(plain) = strict::parse_list(items).filter(|plain| plain.len() <= *room) {
         *room -= plain.len();
         return Some(bounded(plain, 0));
     }
     let mut json = serde_json::Deserializer::from_str(items.get());
-    Items { room }.deserialize(&mut json).ok()
+    DiagnosticListSeed { room }.deserialize(&mut json).ok()
 }
 
 /// Reads the elements one by one, so that a list without end is never held.
-struct Items<'a> {
+struct DiagnosticListSeed<'a> {
     /// How many more are read of the whole answer.
     room: &'a mut usize,
 }
 
-impl<'de> DeserializeSeed<'de> for Items<'_> {
-    type Value = Set;
+impl<'de> DeserializeSeed<'de> for DiagnosticListSeed<'_> {
+    type Value = DiagnosticSet;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Set, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<DiagnosticSet, D::Error> {
         deserializer.deserialize_seq(self)
     }
 }
 
-impl<'de> Visitor<'de> for Items<'_> {
-    type Value = Set;
+impl<'de> Visitor<'de> for DiagnosticListSeed<'_> {
+    type Value = DiagnosticSet;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list of diagnostics")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Set, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<DiagnosticSet, A::Error> {
         let (mut all, mut omitted) = (Vec::new(), 0);
         while let Some(raw) = list.next_element::<&RawValue>()? {
-            let read = (*self.room > 0 && raw.get().len() <= LONGEST).then(|| item::read(raw.get()));
+            let read = (*self.room > 0 && raw.get().len() <= LONGEST)
+                .then(|| diagnostic::parse_diagnostic(raw.get()));
             match read.flatten() {
                 Some(diagnostic) => {
                     *self.room -= 1;
@@ -243,10 +245,10 @@ impl<'de> Visitor<'de> for Items<'_> {
 }
 
 /// Those of a server that has another form for them, which were given ours.
-pub(super) fn translated(items: impl Iterator<Item = Value>, room: &mut usize) -> Set {
+pub(super) fn convert_items(items: impl Iterator<Item = Value>, room: &mut usize) -> DiagnosticSet {
     let (mut all, mut omitted) = (Vec::new(), 0);
     for item in items {
-        match item::of(&item).filter(|_| *room > 0) {
+        match diagnostic::diagnostic_from_value(&item).filter(|_| *room > 0) {
             Some(diagnostic) => {
                 *room -= 1;
                 all.push(diagnostic);
@@ -257,13 +259,13 @@ pub(super) fn translated(items: impl Iterator<Item = Value>, room: &mut usize) -
     bounded(all, omitted)
 }
 
-fn bounded(mut all: Vec<Diagnostic>, mut omitted: usize) -> Set {
-    if all.len() > MOST {
-        omitted += all.len() - MOST;
+fn bounded(mut all: Vec<Diagnostic>, mut omitted: usize) -> DiagnosticSet {
+    if all.len() > MAX_DIAGNOSTICS {
+        omitted += all.len() - MAX_DIAGNOSTICS;
         // Stable: within a severity they stay in the order of the server.
         all.sort_by_key(|diagnostic| diagnostic.severity);
-        all.truncate(MOST);
+        all.truncate(MAX_DIAGNOSTICS);
     }
     all.shrink_to_fit();
-    Set { diagnostics: all, omitted }
+    DiagnosticSet { diagnostics: all, omitted }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::quirks::ReadyBy;
+use crate::quirks::ReadinessSignal;
 
 /// Progress that is remembered at one time; more is not looked at.
 const MOST: usize = 256;
@@ -18,7 +18,7 @@ const SHORT: Duration = Duration::from_secs(3);
 
 /// How far a server is, at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum ReadinessStage {
     /// It may be ready, or may be about to say that it is not; at this moment it is known, if at any.
     Starting {
         until: Option<Instant>,
@@ -34,11 +34,11 @@ pub(super) enum Stage {
 
 #[derive(Debug)]
 pub(super) struct Readiness {
-    by: ReadyBy,
+    by: ReadinessSignal,
     started: Instant,
     /// When the first document was opened.
     opened: Option<Instant>,
-    running: BTreeMap<String, Progress>,
+    running: BTreeMap<String, WorkDoneProgress>,
     /// When what counts last began or ended.
     turned: Option<Instant>,
     /// When it had read the project for the first time, where it told of that.
@@ -50,7 +50,7 @@ pub(super) struct Readiness {
 }
 
 #[derive(Debug)]
-struct Progress {
+struct WorkDoneProgress {
     counts: bool,
     title: String,
     message: Option<String>,
@@ -58,7 +58,7 @@ struct Progress {
 }
 
 impl Readiness {
-    pub(super) fn new(by: ReadyBy, now: Instant) -> Self {
+    pub(super) fn new(by: ReadinessSignal, now: Instant) -> Self {
         Self {
             by,
             started: now,
@@ -71,30 +71,30 @@ impl Readiness {
         }
     }
 
-    pub(super) fn opened(&mut self, now: Instant) {
+    pub(super) fn document_opened(&mut self, now: Instant) {
         self.opened.get_or_insert(now);
     }
 
     /// What was published before this was said of a project that was not read.
-    pub(super) fn first(&self) -> Option<Instant> {
+    pub(super) fn first_ready(&self) -> Option<Instant> {
         self.first
     }
 
-    pub(super) fn stage(&self, now: Instant) -> Stage {
+    pub(super) fn stage(&self, now: Instant) -> ReadinessStage {
         match &self.by {
-            ReadyBy::FirstAnswer => Stage::Ready { since: self.started },
-            ReadyBy::ServerStatus => match self.status {
-                None => Stage::Starting { until: None },
-                Some((true, since, _)) => Stage::Ready { since },
+            ReadinessSignal::FirstAnswer => ReadinessStage::Ready { since: self.started },
+            ReadinessSignal::ServerStatus => match self.status {
+                None => ReadinessStage::Starting { until: None },
+                Some((true, since, _)) => ReadinessStage::Ready { since },
                 Some((false, ..)) => self.indexing(),
             },
-            ReadyBy::ProgressEnds { begins_ms, .. } => {
+            ReadinessSignal::ProgressEnds { begins_ms, .. } => {
                 let begins = self.opened.map(|opened| opened + Duration::from_millis(*begins_ms));
                 match (self.turned, begins) {
                     _ if self.running.values().any(|progress| progress.counts) => self.indexing(),
-                    (Some(since), _) => Stage::Ready { since },
-                    (None, Some(since)) if since <= now => Stage::Ready { since },
-                    (None, until) => Stage::Starting { until },
+                    (Some(since), _) => ReadinessStage::Ready { since },
+                    (None, Some(since)) if since <= now => ReadinessStage::Ready { since },
+                    (None, until) => ReadinessStage::Starting { until },
                 }
             }
         }
@@ -102,24 +102,24 @@ impl Readiness {
 
     /// Until when it may be ready once more, where it was before and something made it look again: that does not take long, unless
     /// it did the last time.
-    pub(super) fn back(&self, now: Instant) -> Option<Instant> {
+    pub(super) fn ready_again_by(&self, now: Instant) -> Option<Instant> {
         let Some((false, began, _)) = self.status else { return None };
         let is_short = self.first.is_some() && self.again.is_none_or(|again| again <= SHORT);
         Some(began + SHORT).filter(|until| is_short && *until > now)
     }
 
-    fn indexing(&self) -> Stage {
+    fn indexing(&self) -> ReadinessStage {
         let mut running: Vec<_> = self.running.values().collect();
         // What counts tells most.
         running.sort_by_key(|progress| !progress.counts);
         let progress = running.first();
         let said = self.status.as_ref().and_then(|(_, _, message)| message.clone());
         let message = progress.map(|progress| progress.text()).filter(|text| !text.is_empty()).or(said);
-        Stage::Indexing { message, percent: progress.and_then(|progress| progress.percent) }
+        ReadinessStage::Indexing { message, percent: progress.and_then(|progress| progress.percent) }
     }
 
     /// `experimental/serverStatus`. Tells whether it became quiescent by that.
-    pub(super) fn status(&mut self, params: &Value, now: Instant) -> bool {
+    pub(super) fn update_status(&mut self, params: &Value, now: Instant) -> bool {
         let Some(quiescent) = params.get("quiescent").and_then(Value::as_bool) else { return false };
         let was_quiescent = self.status.as_ref().is_some_and(|(quiescent, ..)| *quiescent);
         let since = match self.status {
@@ -130,20 +130,24 @@ impl Readiness {
             self.again = Some(now - *began);
         }
         self.status = Some((quiescent, since, text(params, "message")));
-        if quiescent && self.by == ReadyBy::ServerStatus {
+        if quiescent && self.by == ReadinessSignal::ServerStatus {
             self.first.get_or_insert(now);
         }
         quiescent && !was_quiescent
     }
 
     /// `$/progress`.
-    pub(super) fn progress(&mut self, token: &str, value: &Value, now: Instant) {
+    pub(super) fn update_progress(&mut self, token: &str, value: &Value, now: Instant) {
         match value.get("kind").and_then(Value::as_str) {
             Some("begin") if self.running.len() < MOST => {
                 let title = text(value, "title").unwrap_or_default();
                 let counts = self.counts(token, &title);
-                let progress =
-                    Progress { counts, title, message: text(value, "message"), percent: percent(value) };
+                let progress = WorkDoneProgress {
+                    counts,
+                    title,
+                    message: text(value, "message"),
+                    percent: percent(value),
+                };
                 self.running.insert(token.to_owned(), progress);
                 self.turned = if counts { Some(now) } else { self.turned };
             }
@@ -165,13 +169,13 @@ impl Readiness {
     }
 
     fn counts(&self, token: &str, title: &str) -> bool {
-        let ReadyBy::ProgressEnds { tokens, titles, .. } = &self.by else { return false };
+        let ReadinessSignal::ProgressEnds { tokens, titles, .. } = &self.by else { return false };
         let begins = |text: &str, all: &[String]| all.iter().any(|start| text.starts_with(start.as_str()));
         (tokens.is_empty() && titles.is_empty()) || begins(token, tokens) || begins(title, titles)
     }
 }
 
-impl Progress {
+impl WorkDoneProgress {
     fn text(&self) -> String {
         match &self.message {
             Some(message) if self.title.is_empty() => message.clone(),

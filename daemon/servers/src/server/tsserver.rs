@@ -9,8 +9,8 @@ use std::path::Path;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::greeting::PullOptions;
-use super::parse::{self, Set};
+use super::initialize::PullOptions;
+use super::parse::{self, DiagnosticSet};
 use super::uri;
 
 /// The command that passes a request on.
@@ -20,23 +20,23 @@ pub(super) const COMMAND: &str = "typescript.tsserverRequest";
 const REQUESTS: [&str; 2] = ["syntacticDiagnosticsSync", "semanticDiagnosticsSync"];
 
 /// As for whoever can be asked of single files.
-pub(super) static OPTIONS: PullOptions = PullOptions { identifier: None, workspace: false };
+pub(super) static PULL_OPTIONS: PullOptions = PullOptions { identifier: None, workspace: false };
 
 /// The params of the commands that ask about a file.
-pub(super) fn questions(path: &Path, uri: &str) -> [Value; 2] {
+pub(super) fn request_params(path: &Path, uri: &str) -> [Value; 2] {
     // Not every server takes an address. Those that do take a path for one, and might find another file by it.
     let file = path.to_str().filter(|path| !path.contains('%')).unwrap_or(uri);
     REQUESTS.map(|request| json!({ "command": COMMAND, "arguments": [request, { "file": file }] }))
 }
 
 /// What one of them was answered with. None where that is no list of diagnostics: the compiler was not there, or knows no such file.
-pub(super) fn answered(result: &RawValue, settings: &Value, room: &mut usize) -> Option<Set> {
+pub(super) fn parse_response(result: &RawValue, settings: &Value, room: &mut usize) -> Option<DiagnosticSet> {
     let answer: Map<String, Value> = serde_json::from_str(result.get()).ok()?;
     let is_answer = answer.get("type")? == "response" && answer.get("success") != Some(&Value::Bool(false));
     let body = answer.get("body").and_then(Value::as_array).filter(|_| is_answer)?;
     let ignored = ignored(settings);
     let items = body.iter().filter(|item| !item.get("code").is_some_and(|code| ignored.contains(code)));
-    Some(parse::translated(items.filter_map(diagnostic), room))
+    Some(parse::convert_items(items.filter_map(diagnostic), room))
 }
 
 /// Codes that a person does not want to hear of.
@@ -51,7 +51,7 @@ fn diagnostic(item: &Value) -> Option<Value> {
     let related = item.get("relatedInformation").and_then(Value::as_array).into_iter().flatten();
     let related = related.filter_map(|one| {
         let span = one.get("span")?;
-        let uri = uri::of(Path::new(span.get("file")?.as_str()?))?;
+        let uri = uri::from_path(Path::new(span.get("file")?.as_str()?))?;
         Some(json!({ "location": { "uri": uri, "range": range(span) }, "message": one.get("message") }))
     });
     Some(json!({

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::data::{Call, Content, Part, Session, State};
+use crate::data::{CallPart, Part, PartContent, PartState, Session};
 
 /// Longer outputs are cut: the JSON export has all of them.
 const LONGEST: usize = 4_000;
@@ -10,7 +10,7 @@ const LONGEST: usize = 4_000;
 pub fn markdown(session: &Session, parts: &[Part]) -> String {
     let title = if session.title.is_empty() { "A session" } else { &session.title };
     let mut text = format!("# {title}\n\n`{}` in `{}`\n", session.id, session.folder.display());
-    let mut open = Open::default();
+    let mut open = TurnTracker::default();
     for part in parts {
         if open.turn != part.turn {
             text.push_str(std::mem::take(&mut open).end());
@@ -18,13 +18,15 @@ pub fn markdown(session: &Session, parts: &[Part]) -> String {
         open.see(part);
         // Writing to a string cannot fail.
         let _ = match &part.content {
-            Content::Prompt(prompt) => write!(text, "\n## {}\n", quoted_heading(&prompt.text)),
-            Content::File(media) => write!(text, "\n*{}*\n", media.name.as_deref().unwrap_or(&media.mime)),
-            Content::Text(said) => write!(text, "\n{}\n", said.text.trim_end()),
-            Content::Reasoning(thought) => write!(text, "\n{}\n", block_quote(&thought.text)),
-            Content::Call(call) => write!(text, "\n{}", called(call, &part.state)),
-            Content::Note(note) => write!(text, "\n*{}*\n", note.text.trim_end()),
-            Content::StepStart { .. } | Content::StepFinish(_) | Content::Retry { .. } => Ok(()),
+            PartContent::Prompt(prompt) => write!(text, "\n## {}\n", quoted_heading(&prompt.text)),
+            PartContent::File(media) => {
+                write!(text, "\n*{}*\n", media.name.as_deref().unwrap_or(&media.mime))
+            }
+            PartContent::Text(said) => write!(text, "\n{}\n", said.text.trim_end()),
+            PartContent::Reasoning(thought) => write!(text, "\n{}\n", block_quote(&thought.text)),
+            PartContent::Call(call) => write!(text, "\n{}", called(call, &part.state)),
+            PartContent::Note(note) => write!(text, "\n*{}*\n", note.text.trim_end()),
+            PartContent::StepStart { .. } | PartContent::StepFinish(_) | PartContent::Retry { .. } => Ok(()),
         };
     }
     text.push_str(open.end());
@@ -33,20 +35,20 @@ pub fn markdown(session: &Session, parts: &[Part]) -> String {
 
 /// What is open at the end of a turn: then it ended before it was done.
 #[derive(Default)]
-struct Open {
+struct TurnTracker {
     turn: u32,
     /// The model was asked, and its answer has not come to its end.
     asked: bool,
     interrupted: bool,
 }
 
-impl Open {
+impl TurnTracker {
     fn see(&mut self, part: &Part) {
         self.turn = part.turn;
-        self.interrupted |= part.state == State::Interrupted;
+        self.interrupted |= part.state == PartState::Interrupted;
         match part.content {
-            Content::StepStart { .. } => self.asked = true,
-            Content::StepFinish(_) => self.asked = false,
+            PartContent::StepStart { .. } => self.asked = true,
+            PartContent::StepFinish(_) => self.asked = false,
             _ => {}
         }
     }
@@ -77,19 +79,19 @@ fn block_quote(text: &str) -> String {
         .join("\n")
 }
 
-fn called(call: &Call, state: &State) -> String {
+fn called(call: &CallPart, state: &PartState) -> String {
     let arguments = fenced(&call.arguments);
     let outcome = match (&call.output, state) {
         (Some(output), state) => {
             let verdict = match state {
-                State::Interrupted => "interrupted",
+                PartState::Interrupted => "interrupted",
                 _ if output.is_error => "failed",
                 _ => "done",
             };
             format!("{verdict} after {} ms\n\n{}", output.milliseconds, fenced(&cut(&output.output)))
         }
-        (None, State::Error { message }) => format!("failed: {message}\n"),
-        (None, State::Interrupted) => "interrupted\n".to_owned(),
+        (None, PartState::Error { message }) => format!("failed: {message}\n"),
+        (None, PartState::Interrupted) => "interrupted\n".to_owned(),
         (None, _) => "not finished\n".to_owned(),
     };
     format!("**{}**\n\n{arguments}\n{outcome}", call.name)

@@ -20,14 +20,14 @@ const PAUSE: Duration = Duration::from_millis(2);
 
 /// A session is worked on by whoever has this.
 #[derive(Debug)]
-pub struct Claim {
+pub struct SessionClaim {
     path: PathBuf,
     _file: File,
 }
 
 impl Store {
     /// Keeps everybody else from working on a session.
-    pub async fn claim(&self, session: &Id) -> Result<Claim, StoreError> {
+    pub async fn claim_session(&self, session: &Id) -> Result<SessionClaim, StoreError> {
         let folder = self.path.with_file_name("at-work");
         let unusable =
             |error: io::Error| StoreError::Unusable { path: folder.clone(), what: error.to_string() };
@@ -43,27 +43,29 @@ impl Store {
         let mut waited = Duration::ZERO;
         loop {
             match attempt(&path).map_err(unusable)? {
-                Attempt::Claimed(claim) => return Ok(claim),
-                Attempt::Gone => {}
-                Attempt::Taken(by) if (by.is_none() || by == own) && waited < PATIENCE => {
+                ClaimAttempt::Claimed(claim) => return Ok(claim),
+                ClaimAttempt::Gone => {}
+                ClaimAttempt::Taken(by) if (by.is_none() || by == own) && waited < PATIENCE => {
                     tokio::time::sleep(PAUSE).await;
                     waited += PAUSE;
                 }
-                Attempt::Taken(by) => return Err(StoreError::AtWork { session: session.to_string(), by }),
+                ClaimAttempt::Taken(by) => {
+                    return Err(StoreError::SessionInUse { session: session.to_string(), by });
+                }
             }
         }
     }
 }
 
-enum Attempt {
-    Claimed(Claim),
+enum ClaimAttempt {
+    Claimed(SessionClaim),
     /// By this process, if it has had the time to say so.
     Taken(Option<u32>),
     /// The file was on its way out.
     Gone,
 }
 
-fn attempt(path: &Path) -> io::Result<Attempt> {
+fn attempt(path: &Path) -> io::Result<ClaimAttempt> {
     let mut file =
         OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
     match file.try_lock() {
@@ -71,23 +73,23 @@ fn attempt(path: &Path) -> io::Result<Attempt> {
         Err(TryLockError::WouldBlock) => {
             let mut text = String::new();
             let _ = file.read_to_string(&mut text);
-            return Ok(Attempt::Taken(text.trim().parse().ok()));
+            return Ok(ClaimAttempt::Taken(text.trim().parse().ok()));
         }
         Err(TryLockError::Error(error)) => return Err(error),
     }
     // Whoever had it may have removed it since it was opened: then the lock is on nothing.
     let opened = file.metadata()?;
     if !path.metadata().is_ok_and(|there| (there.dev(), there.ino()) == (opened.dev(), opened.ino())) {
-        return Ok(Attempt::Gone);
+        return Ok(ClaimAttempt::Gone);
     }
     file.set_len(0)?;
     file.rewind()?;
     file.write_all(std::process::id().to_string().as_bytes())?;
-    Ok(Attempt::Claimed(Claim { path: path.to_owned(), _file: file }))
+    Ok(ClaimAttempt::Claimed(SessionClaim { path: path.to_owned(), _file: file }))
 }
 
 /// The file goes while it is still locked.
-impl Drop for Claim {
+impl Drop for SessionClaim {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
     }
@@ -109,15 +111,18 @@ mod tests {
         let (one, _) = Store::open(data.path()).unwrap();
         let (other, _) = Store::open(data.path()).unwrap();
         let (here, there) = (session("/a").id, session("/a").id);
-        let claim = one.claim(&here).await.unwrap();
-        let _beside = other.claim(&there).await.unwrap();
-        let refused = other.claim(&here).await.unwrap_err();
+        let claim = one.claim_session(&here).await.unwrap();
+        let _beside = other.claim_session(&there).await.unwrap();
+        let refused = other.claim_session(&here).await.unwrap_err();
         let by = std::process::id();
-        assert!(matches!(&refused, StoreError::AtWork { by: Some(pid), .. } if *pid == by), "{refused}");
+        assert!(
+            matches!(&refused, StoreError::SessionInUse { by: Some(pid), .. } if *pid == by),
+            "{refused}"
+        );
         assert!(refused.to_string().contains(&format!("process {by}")), "{refused}");
         drop(claim);
         assert_eq!(files(data.path()), 1, "what is not claimed leaves no file");
-        other.claim(&here).await.unwrap();
+        other.claim_session(&here).await.unwrap();
     }
 
     #[tokio::test]
@@ -127,7 +132,7 @@ mod tests {
         let id = session("/a").id;
         fs::create_dir(data.path().join("at-work")).unwrap();
         fs::write(data.path().join(format!("at-work/{id}.lock")), "1").unwrap();
-        drop(store.claim(&id).await.unwrap());
+        drop(store.claim_session(&id).await.unwrap());
         assert_eq!(files(data.path()), 0);
     }
 
@@ -136,8 +141,8 @@ mod tests {
         let data = tempfile::tempdir().unwrap();
         let (store, _) = Store::open(data.path()).unwrap();
         let id = session("/a").id;
-        let claim = store.claim(&id).await.unwrap();
-        let (next, ()) = tokio::join!(store.claim(&id), async move {
+        let claim = store.claim_session(&id).await.unwrap();
+        let (next, ()) = tokio::join!(store.claim_session(&id), async move {
             tokio::task::yield_now().await;
             drop(claim);
         });
@@ -153,7 +158,7 @@ mod tests {
         let work = |_| {
             let (store, id, inside) = (store.clone(), id.clone(), inside.clone());
             tokio::spawn(async move {
-                let _claim = store.claim(&id).await.unwrap();
+                let _claim = store.claim_session(&id).await.unwrap();
                 assert_eq!(inside.fetch_add(1, std::sync::atomic::Ordering::SeqCst), 0);
                 tokio::task::yield_now().await;
                 inside.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);

@@ -1,7 +1,7 @@
 //! A session that goes its own way from a part on.
 
 use super::{Store, StoreError};
-use crate::data::{Session, rename};
+use crate::data::{Session, assign_new_ids};
 use crate::id::{Id, now};
 
 impl Store {
@@ -14,7 +14,7 @@ impl Store {
         let (id, time) = (Id::new(), now());
         // Whoever goes their own way works for nobody.
         let fork = Session { id, parent: None, created: time, updated: time, ..session.clone() };
-        rename(&mut parts);
+        assign_new_ids(&mut parts);
         parts.iter_mut().for_each(|part| part.session = fork.id.clone());
         self.put_session(fork.clone()).await?;
         self.put_parts(parts).await?;

@@ -2,24 +2,28 @@
 
 use std::path::{Path, PathBuf};
 
-use copydesk_workspace::database::{Database, Large};
+use copydesk_workspace::database::{Database, LargeFileCheck};
 use rusqlite::Connection;
 
 use super::{StoreError, schema};
 
-pub(super) const FILE: Database =
-    Database { name: "sessions.db", steps: schema::STEPS, large: Large::Daily, prepare };
+pub(super) const FILE: Database = Database {
+    name: "sessions.db",
+    migrations: schema::MIGRATIONS,
+    large_file_check: LargeFileCheck::Daily,
+    prepare,
+};
 
 /// How the opening went.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Opened {
+pub struct StoreRecovery {
     /// The store was damaged; this is where it is now. A new one was begun.
     pub moved_aside: Option<PathBuf>,
 }
 
-pub(super) fn open(data_dir: &Path) -> Result<(Connection, Opened), StoreError> {
+pub(super) fn open(data_dir: &Path) -> Result<(Connection, StoreRecovery), StoreError> {
     let (connection, moved_aside) = FILE.open(data_dir)?;
-    Ok((connection, Opened { moved_aside }))
+    Ok((connection, StoreRecovery { moved_aside }))
 }
 
 fn prepare(connection: &Connection) -> rusqlite::Result<()> {

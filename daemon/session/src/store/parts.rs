@@ -7,12 +7,12 @@ use rusqlite::{Connection, Row, Transaction, params};
 use serde::Serialize;
 
 use super::{Store, StoreError};
-use crate::data::{Part, State};
+use crate::data::{Part, PartState};
 use crate::id::{Id, now};
 
 /// A part that a search found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Found {
+pub struct SessionSearchHit {
     pub session: Id,
     pub title: String,
     pub part: Id,
@@ -26,7 +26,7 @@ impl Store {
     where
         P: Borrow<Part> + Send + 'static,
     {
-        self.ask(move |connection| {
+        self.run_job(move |connection| {
             let transaction = connection.transaction()?;
             let mut sessions: BTreeMap<&Id, u64> = BTreeMap::new();
             for part in parts.iter().map(Borrow::borrow) {
@@ -47,12 +47,12 @@ impl Store {
     /// All parts of a session, in the order in which they were added.
     pub async fn parts(&self, session: &Id) -> Result<Vec<Part>, StoreError> {
         let session = session.clone();
-        self.ask(move |connection| read_all(connection, &session)).await
+        self.run_job(move |connection| read_all(connection, &session)).await
     }
 
     /// Takes parts away that turned out not to be.
     pub async fn remove_parts(&self, parts: Vec<Id>) -> Result<(), StoreError> {
-        self.ask(move |connection| {
+        self.run_job(move |connection| {
             let transaction = connection.transaction()?;
             for part in &parts {
                 transaction.execute("DELETE FROM part WHERE id = ?1", [part.as_str()])?;
@@ -67,8 +67,8 @@ impl Store {
     /// it ends. Tells how many parts there were.
     pub async fn mark_interrupted(&self, session: &Id) -> Result<usize, StoreError> {
         let session = session.clone();
-        self.ask(move |connection| {
-            let state = serde_json::to_string(&State::Interrupted)?;
+        self.run_job(move |connection| {
+            let state = serde_json::to_string(&PartState::Interrupted)?;
             let changed = connection.execute(
                 "WITH RECURSIVE below (id) AS (
                      VALUES (?1) UNION SELECT session.id FROM session JOIN below ON session.parent = below.id
@@ -83,7 +83,7 @@ impl Store {
     }
 
     /// Parts that hold all of these words, the best matches first.
-    pub async fn search(&self, words: &str, most: usize) -> Result<Vec<Found>, StoreError> {
+    pub async fn search(&self, words: &str, most: usize) -> Result<Vec<SessionSearchHit>, StoreError> {
         // Each word in quotes: what a person types is never a query language.
         let quoted: Vec<_> =
             words.split_whitespace().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
@@ -91,7 +91,7 @@ impl Store {
             return Ok(Vec::new());
         }
         let query = quoted.join(" ");
-        self.ask(move |connection| {
+        self.run_job(move |connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT part.session, session.title, part.id, snippet(words, 0, '[', ']', '…', 16)
                  FROM words JOIN part ON part.number = words.rowid JOIN session ON session.id = part.session
@@ -100,7 +100,12 @@ impl Store {
             let rows =
                 statement.query_map(params![query, i64::try_from(most).unwrap_or(i64::MAX)], |row| {
                     let id = |index: usize| row.get::<_, String>(index).map(|id| Id::from(id.as_str()));
-                    Ok(Found { session: id(0)?, title: row.get(1)?, part: id(2)?, excerpt: row.get(3)? })
+                    Ok(SessionSearchHit {
+                        session: id(0)?,
+                        title: row.get(1)?,
+                        part: id(2)?,
+                        excerpt: row.get(3)?,
+                    })
                 })?;
             Ok(rows.collect::<Result<_, _>>()?)
         })
@@ -125,9 +130,9 @@ fn put(transaction: &Transaction<'_>, part: &Part) -> Result<(), StoreError> {
             serde_json::to_string(&part.state)?,
             serde_json::to_string(&part.content)?
         ])?;
-    if part.state.is_settled() && !part.words().is_empty() {
+    if part.state.is_settled() && !part.searchable_text().is_empty() {
         let replace = "INSERT OR REPLACE INTO words (rowid, text) SELECT number, ?2 FROM part WHERE id = ?1";
-        transaction.prepare_cached(replace)?.execute(params![part.id.as_str(), part.words()])?;
+        transaction.prepare_cached(replace)?.execute(params![part.id.as_str(), part.searchable_text()])?;
     }
     Ok(())
 }

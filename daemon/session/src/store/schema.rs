@@ -1,6 +1,6 @@
 //! The tables, as steps from one version to the next. A step that has been released is never changed.
 
-pub(super) const STEPS: &[&str] = &[
+pub(super) const MIGRATIONS: &[&str] = &[
     "
     CREATE TABLE session (
         id TEXT PRIMARY KEY,

@@ -3,7 +3,7 @@
 use rusqlite::{OptionalExtension as _, Row, params};
 
 use super::{Store, StoreError};
-use crate::data::{ReviewWhen, Session};
+use crate::data::{Session, SessionReviewTiming};
 use crate::id::{Id, now};
 
 const COLUMNS: &str = "id, folder, title, agent, model, parent, created, updated, review";
@@ -11,7 +11,7 @@ const COLUMNS: &str = "id, folder, title, agent, model, parent, created, updated
 impl Store {
     /// Adds a session, or replaces what is known of it.
     pub async fn put_session(&self, session: Session) -> Result<(), StoreError> {
-        self.ask(move |connection| {
+        self.run_job(move |connection| {
             connection.execute(
                 "INSERT INTO session (id, folder, title, agent, model, parent, created, updated, review)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
@@ -36,7 +36,7 @@ impl Store {
 
     /// The newest first; those that other sessions began are left out.
     pub async fn sessions(&self, most: usize) -> Result<Vec<Session>, StoreError> {
-        self.ask(move |connection| {
+        self.run_job(move |connection| {
             let query = format!(
                 "SELECT {COLUMNS} FROM session WHERE parent IS NULL ORDER BY updated DESC, id DESC LIMIT ?1"
             );
@@ -50,7 +50,7 @@ impl Store {
     /// The session of this id, or the only one whose id ends or begins so: nobody types twenty characters.
     pub async fn session(&self, id: &str) -> Result<Session, StoreError> {
         let id = id.to_owned();
-        self.ask(move |connection| {
+        self.run_job(move |connection| {
             let query = format!("SELECT {COLUMNS} FROM session WHERE id = ?1");
             if let Some(session) = connection.query_row(&query, [&id], read).optional()? {
                 return Ok(session);
@@ -76,7 +76,7 @@ impl Store {
     /// The one in which something last happened, in this folder.
     pub async fn latest_session(&self, folder: &std::path::Path) -> Result<Option<Session>, StoreError> {
         let folder = folder.to_string_lossy().into_owned();
-        self.ask(move |connection| {
+        self.run_job(move |connection| {
             let query = format!(
                 "SELECT {COLUMNS} FROM session WHERE folder = ?1 AND parent IS NULL ORDER BY updated DESC, id DESC LIMIT 1"
             );
@@ -88,7 +88,7 @@ impl Store {
     /// Removes a session, its parts, and the sessions it began.
     pub async fn delete_session(&self, id: &Id) -> Result<(), StoreError> {
         let id = id.clone();
-        self.ask(move |connection| {
+        self.run_job(move |connection| {
             match connection.execute("DELETE FROM session WHERE id = ?1", [id.as_str()])? {
                 0 => Err(StoreError::NoSession(id.to_string())),
                 _ => Ok(()),
@@ -100,7 +100,7 @@ impl Store {
     /// Who works in it from now on, and with which model.
     pub async fn set_agent(&self, id: &Id, agent: &str, model: &str) -> Result<(), StoreError> {
         let (id, agent, model) = (id.clone(), agent.to_owned(), model.to_owned());
-        self.ask(move |connection| {
+        self.run_job(move |connection| {
             let changed = connection.execute(
                 "UPDATE session SET agent = ?2, model = ?3, updated = ?4 WHERE id = ?1",
                 params![id.as_str(), agent, model, now()],
@@ -112,7 +112,7 @@ impl Store {
 
     pub async fn rename_session(&self, id: &Id, title: &str) -> Result<(), StoreError> {
         let (id, title) = (id.clone(), title.to_owned());
-        self.ask(move |connection| {
+        self.run_job(move |connection| {
             let changed = connection.execute(
                 "UPDATE session SET title = ?2, updated = ?3 WHERE id = ?1",
                 params![id.as_str(), title, now()],
@@ -138,13 +138,13 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
     })
 }
 
-fn name(review: ReviewWhen) -> &'static str {
+fn name(review: SessionReviewTiming) -> &'static str {
     match review {
-        ReviewWhen::Before => "before",
-        ReviewWhen::After => "after",
+        SessionReviewTiming::Before => "before",
+        SessionReviewTiming::After => "after",
     }
 }
 
-fn named(review: &str) -> Option<ReviewWhen> {
-    [ReviewWhen::Before, ReviewWhen::After].into_iter().find(|when| name(*when) == review)
+fn named(review: &str) -> Option<SessionReviewTiming> {
+    [SessionReviewTiming::Before, SessionReviewTiming::After].into_iter().find(|when| name(*when) == review)
 }

@@ -2,12 +2,12 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use copydesk_model::Text;
+use copydesk_model::TextPart;
 
-use super::{Opened, Store, StoreError};
-use crate::data::{Call, CallOutput, Content, Part, Prompt, Session, State};
+use super::{Store, StoreError, StoreRecovery};
+use crate::data::{CallOutput, CallPart, Part, PartContent, PartState, PromptPart, Session};
 use crate::id::{Id, now};
-use crate::{Archive, ImportError, markdown};
+use crate::{ImportError, SessionArchive, markdown};
 
 pub(super) fn session(folder: &str) -> Session {
     let (id, time) = (Id::new(), now());
@@ -24,7 +24,7 @@ pub(super) fn session(folder: &str) -> Session {
     }
 }
 
-fn part(session: &Session, state: State, content: Content) -> Part {
+fn part(session: &Session, state: PartState, content: PartContent) -> Part {
     let time = now();
     Part {
         id: Id::new(),
@@ -39,12 +39,12 @@ fn part(session: &Session, state: State, content: Content) -> Part {
 }
 
 pub(super) fn text(session: &Session, text: &str) -> Part {
-    part(session, State::Completed, Content::Text(Text { text: text.into(), echo: None }))
+    part(session, PartState::Completed, PartContent::Text(TextPart { text: text.into(), echo: None }))
 }
 
-fn call(session: &Session, state: State, output: Option<CallOutput>) -> Part {
+fn call(session: &Session, state: PartState, output: Option<CallOutput>) -> Part {
     let output = output.map(Box::new);
-    let call = Call {
+    let call = CallPart {
         call: "c1".into(),
         name: "bash".into(),
         arguments: "{\"command\":\"true\"}".into(),
@@ -52,27 +52,27 @@ fn call(session: &Session, state: State, output: Option<CallOutput>) -> Part {
         parent: None,
         output,
     };
-    part(session, state, Content::Call(call))
+    part(session, state, PartContent::Call(call))
 }
 
 pub(super) fn open(folder: &Path) -> Store {
     let (store, opened) = Store::open(folder).unwrap();
-    assert_eq!(opened, Opened::default());
+    assert_eq!(opened, StoreRecovery::default());
     store
 }
 
 /// A call, and one that it stands for.
 fn two_calls(session: &Session) -> [Part; 2] {
-    let outer = call(session, State::Completed, None);
-    let mut inner = call(session, State::Completed, None);
-    if let Content::Call(call) = &mut inner.content {
+    let outer = call(session, PartState::Completed, None);
+    let mut inner = call(session, PartState::Completed, None);
+    if let PartContent::Call(call) = &mut inner.content {
         call.parent = Some(outer.id.clone());
     }
     [outer, inner]
 }
 
 fn parent(part: &Part) -> Option<&Id> {
-    let Content::Call(call) = &part.content else { return None };
+    let PartContent::Call(call) = &part.content else { return None };
     call.parent.as_ref()
 }
 
@@ -88,8 +88,8 @@ async fn in_a_copy_a_call_belongs_to_the_copy_of_the_one_that_stands_for_it() {
     let fork = store.fork(&one, parts[2].id.as_str()).await.unwrap().unwrap();
     let copies = store.parts(&fork.id).await.unwrap();
     assert_eq!(parent(&copies[1]), Some(&copies[0].id));
-    let json = serde_json::to_string(&Archive::new(one, parts.clone())).unwrap();
-    let read = Archive::read(&json).unwrap();
+    let json = serde_json::to_string(&SessionArchive::new(one, parts.clone())).unwrap();
+    let read = SessionArchive::read(&json).unwrap();
     assert_ne!(read.parts[0].id, parts[0].id);
     assert_eq!(parent(&read.parts[1]), Some(&read.parts[0].id));
 }
@@ -125,15 +125,15 @@ async fn what_was_put_is_there_in_its_order() {
     store.put_session(session.clone()).await.unwrap();
     // More than fit into one millisecond: the order is that of adding, not that of the names.
     let mut parts: Vec<_> = (0..200).map(|number| text(&session, &format!("part {number}"))).collect();
-    parts.push(call(&session, State::Running, None));
+    parts.push(call(&session, PartState::Running, None));
     store.put_parts(parts.clone()).await.unwrap();
     same(&store.parts(&session.id).await.unwrap(), &parts);
 
     let done =
         CallOutput { title: "true".into(), output: "".into(), milliseconds: 3, ..CallOutput::default() };
     let finished = Part {
-        state: State::Completed,
-        content: call(&session, State::Completed, Some(done)).content,
+        state: PartState::Completed,
+        content: call(&session, PartState::Completed, Some(done)).content,
         ..parts.pop().unwrap()
     };
     parts.push(finished.clone());
@@ -176,12 +176,14 @@ async fn words_are_found_whatever_is_typed() {
     let store = open(dir.path());
     let session = session("/work");
     store.put_session(session.clone()).await.unwrap();
-    let prompt =
-        Content::Prompt(Prompt { text: "Please rename the Größe of foo_bar".into(), steers: false });
+    let prompt = PartContent::Prompt(PromptPart {
+        text: "Please rename the Größe of foo_bar".into(),
+        steers: false,
+    });
     let parts = vec![
-        part(&session, State::Completed, prompt),
+        part(&session, PartState::Completed, prompt),
         text(&session, "nothing here"),
-        call(&session, State::Running, None),
+        call(&session, PartState::Running, None),
     ];
     store.put_parts(parts.clone()).await.unwrap();
     let found = store.search("größe rename", 10).await.unwrap();
@@ -207,13 +209,13 @@ async fn what_was_under_way_is_marked_when_nobody_runs_it() {
     store.put_session(session.clone()).await.unwrap();
     let parts = vec![
         text(&session, "done"),
-        call(&session, State::Running, None),
-        call(&session, State::Pending, None),
+        call(&session, PartState::Running, None),
+        call(&session, PartState::Pending, None),
     ];
     store.put_parts(parts).await.unwrap();
     assert_eq!(store.mark_interrupted(&session.id).await.unwrap(), 2);
     let states: Vec<_> = store.parts(&session.id).await.unwrap().into_iter().map(|part| part.state).collect();
-    assert_eq!(states, [State::Completed, State::Interrupted, State::Interrupted]);
+    assert_eq!(states, [PartState::Completed, PartState::Interrupted, PartState::Interrupted]);
     assert_eq!(store.mark_interrupted(&session.id).await.unwrap(), 0);
 }
 
@@ -288,20 +290,23 @@ fn sqlite_is_new_enough() {
 #[test]
 fn an_exported_session_comes_back_under_another_name() {
     let session = session("/work");
-    let parts = vec![text(&session, "said"), call(&session, State::Running, None)];
-    let archive = Archive::new(session.clone(), parts.clone());
+    let parts = vec![text(&session, "said"), call(&session, PartState::Running, None)];
+    let archive = SessionArchive::new(session.clone(), parts.clone());
     let json = serde_json::to_string(&archive).unwrap();
-    let read = Archive::read(&json).unwrap();
+    let read = SessionArchive::read(&json).unwrap();
     assert_ne!(read.session.id, session.id);
     assert_eq!(Session { id: session.id.clone(), ..read.session.clone() }, session);
     assert!(read.parts.iter().all(|part| part.session == read.session.id));
-    assert_eq!(read.parts[1].state, State::Interrupted);
+    assert_eq!(read.parts[1].state, PartState::Interrupted);
 
-    assert!(matches!(Archive::read("{}"), Err(ImportError::NotASession(_))));
+    assert!(matches!(SessionArchive::read("{}"), Err(ImportError::NotASession(_))));
     let newer = json.replace("\"copydesk_session\":1", "\"copydesk_session\":2");
-    assert!(matches!(Archive::read(&newer), Err(ImportError::Newer(2))));
-    let stray = Archive::new(session, vec![Part { session: Id::new(), ..parts[0].clone() }]);
-    assert!(matches!(Archive::read(&serde_json::to_string(&stray).unwrap()), Err(ImportError::Stray { .. })));
+    assert!(matches!(SessionArchive::read(&newer), Err(ImportError::Newer(2))));
+    let stray = SessionArchive::new(session, vec![Part { session: Id::new(), ..parts[0].clone() }]);
+    assert!(matches!(
+        SessionArchive::read(&serde_json::to_string(&stray).unwrap()),
+        Err(ImportError::Stray { .. })
+    ));
 }
 
 #[test]
@@ -309,12 +314,12 @@ fn a_session_can_be_read_by_people() {
     let mut session = session("/work");
     session.id = Id::from("ID");
     let output = CallOutput { output: "a ``` fence\n".into(), milliseconds: 3, ..CallOutput::default() };
-    let prompt = Content::Prompt(Prompt { text: "Fix it.\nPlease.".into(), steers: false });
+    let prompt = PartContent::Prompt(PromptPart { text: "Fix it.\nPlease.".into(), steers: false });
     let parts = [
-        part(&session, State::Completed, prompt),
+        part(&session, PartState::Completed, prompt),
         text(&session, "On it."),
-        call(&session, State::Completed, Some(output)),
-        call(&session, State::Interrupted, None),
+        call(&session, PartState::Completed, Some(output)),
+        call(&session, PartState::Interrupted, None),
     ];
     expect_test::expect![[r##"
         # A title
@@ -357,17 +362,18 @@ fn a_session_can_be_read_by_people() {
 #[test]
 fn a_turn_that_was_cut_off_says_so_where_it_was() {
     let session = session("/work");
-    let of = |turn: u32, state: State, content: Content| Part { turn, ..part(&session, state, content) };
-    let prompt = |text: &str| Content::Prompt(Prompt { text: text.into(), steers: false });
-    let start = || Content::StepStart { model: "p/m".into() };
-    let said = |text: &str| Content::Text(Text { text: text.into(), echo: None });
+    let of =
+        |turn: u32, state: PartState, content: PartContent| Part { turn, ..part(&session, state, content) };
+    let prompt = |text: &str| PartContent::Prompt(PromptPart { text: text.into(), steers: false });
+    let start = || PartContent::StepStart { model: "p/m".into() };
+    let said = |text: &str| PartContent::Text(TextPart { text: text.into(), echo: None });
     let parts = [
-        of(1, State::Completed, prompt("One")),
-        of(1, State::Completed, start()),
-        of(1, State::Interrupted, said("Half a")),
-        of(2, State::Completed, prompt("Two")),
-        of(2, State::Completed, start()),
-        of(3, State::Completed, prompt("Three")),
+        of(1, PartState::Completed, prompt("One")),
+        of(1, PartState::Completed, start()),
+        of(1, PartState::Interrupted, said("Half a")),
+        of(2, PartState::Completed, prompt("Two")),
+        of(2, PartState::Completed, start()),
+        of(3, PartState::Completed, prompt("Three")),
     ];
     let shown = markdown(&session, &parts);
     let body: Vec<_> = shown.lines().skip(4).filter(|line| !line.is_empty()).collect();
@@ -393,10 +399,10 @@ async fn what_a_provider_wants_back_is_kept_byte_for_byte() {
     store.put_session(session.clone()).await.unwrap();
     let json = r#"{ "type":"thinking",  "signature":"\u00e9\/==", "n": 1.0e2 }"#;
     let data = serde_json::value::RawValue::from_string(json.to_owned()).unwrap();
-    let echo = Some(copydesk_model::Echo { provider: "p".into(), model: "m".into(), data });
-    let reasoning = Content::Reasoning(copydesk_model::Reasoning { text: "Hm.".into(), echo });
-    store.put_parts(vec![part(&session, State::Completed, reasoning)]).await.unwrap();
+    let echo = Some(copydesk_model::ProviderMetadata { provider: "p".into(), model: "m".into(), data });
+    let reasoning = PartContent::Reasoning(copydesk_model::ReasoningPart { text: "Hm.".into(), echo });
+    store.put_parts(vec![part(&session, PartState::Completed, reasoning)]).await.unwrap();
     let parts = store.parts(&session.id).await.unwrap();
-    let Content::Reasoning(read) = &parts[0].content else { panic!("{parts:?}") };
+    let PartContent::Reasoning(read) = &parts[0].content else { panic!("{parts:?}") };
     assert_eq!(read.echo.as_ref().unwrap().data.get(), json);
 }

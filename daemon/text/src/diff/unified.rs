@@ -2,16 +2,16 @@
 
 use std::fmt::Write;
 
-use super::{Diff, Hunk, Tag};
-use crate::Limits;
+use super::{Diff, DiffHunk, LineTag};
+use crate::TruncateLimits;
 
 impl Diff<'_> {
     /// The hunks in unified form, without the two lines that name the files. What goes beyond the limits is counted in a
     /// last line, so that nobody takes a part for the whole. That line itself is not counted.
-    pub fn unified(&self, limits: Limits) -> String {
+    pub fn to_unified(&self, limits: TruncateLimits) -> String {
         let mut text = String::new();
         let (mut shown, mut left) = (0, 0);
-        for line in self.hunks.iter().flat_map(rendered) {
+        for line in self.hunks.iter().flat_map(render_hunk) {
             let fits = shown < limits.lines && text.len() + line.len() <= limits.bytes;
             if left == 0 && fits {
                 text.push_str(&line);
@@ -29,7 +29,7 @@ impl Diff<'_> {
 }
 
 /// The lines of one hunk, each with its line break and, where the text has none, the mark that says so.
-fn rendered<'a>(hunk: &'a Hunk<'a>) -> impl Iterator<Item = String> + 'a {
+fn render_hunk<'a>(hunk: &'a DiffHunk<'a>) -> impl Iterator<Item = String> + 'a {
     let range = |start: usize, count: usize| {
         if count == 1 { start.to_string() } else { format!("{start},{count}") }
     };
@@ -37,9 +37,9 @@ fn rendered<'a>(hunk: &'a Hunk<'a>) -> impl Iterator<Item = String> + 'a {
     let new = range(hunk.new_start, hunk.new_lines);
     let lines = hunk.lines.iter().map(|(tag, line)| {
         let sign = match tag {
-            Tag::Equal => ' ',
-            Tag::Delete => '-',
-            Tag::Insert => '+',
+            LineTag::Equal => ' ',
+            LineTag::Delete => '-',
+            LineTag::Insert => '+',
         };
         let mark = if line.ends_with('\n') { "" } else { "\n\\ No newline at end of file\n" };
         format!("{sign}{line}{mark}")
@@ -51,11 +51,11 @@ fn rendered<'a>(hunk: &'a Hunk<'a>) -> impl Iterator<Item = String> + 'a {
 mod tests {
     use expect_test::{Expect, expect};
 
-    use crate::{Limits, diff};
+    use crate::{TruncateLimits, diff};
 
     #[track_caller]
-    fn check(old: &str, new: &str, limits: Limits, expected: Expect) {
-        expected.assert_eq(&diff(old, new, 3).unified(limits));
+    fn check(old: &str, new: &str, limits: TruncateLimits, expected: Expect) {
+        expected.assert_eq(&diff(old, new, 3).to_unified(limits));
     }
 
     #[test]
@@ -65,7 +65,7 @@ mod tests {
         check(
             old,
             new,
-            Limits::default(),
+            TruncateLimits::default(),
             expect![[r#"
                 @@ -1,7 +1,7 @@
                  1
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn what_is_left_out_is_counted() {
         let new = "a\nb\nc\nd\n";
-        let some = Limits { lines: 3, ..Limits::default() };
+        let some = TruncateLimits { lines: 3, ..TruncateLimits::default() };
         check(
             "",
             new,
@@ -102,7 +102,7 @@ mod tests {
                 … 2 more lines
             "#]],
         );
-        let few = Limits { bytes: 25, ..Limits::default() };
+        let few = TruncateLimits { bytes: 25, ..TruncateLimits::default() };
         check(
             "",
             new,

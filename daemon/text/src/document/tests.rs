@@ -7,7 +7,8 @@ use super::*;
 use crate::Edit;
 use model::Model;
 
-const ENCODINGS: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
+const ENCODINGS: [PositionEncoding; 3] =
+    [PositionEncoding::Utf8, PositionEncoding::Utf16, PositionEncoding::Utf32];
 
 /// Everything that lines and units can be got wrong with.
 fn wild() -> impl Strategy<Value = String> {
@@ -22,11 +23,11 @@ fn long() -> impl Strategy<Value = String> {
         .prop_map(|(one, other, times)| one.repeat(times) + &other + &one.repeat(times))
 }
 
-fn lines() -> impl Strategy<Value = Lines> {
-    prop::sample::select(vec![Lines::Any, Lines::Lf])
+fn lines() -> impl Strategy<Value = LineBreaks> {
+    prop::sample::select(vec![LineBreaks::Any, LineBreaks::Lf])
 }
 
-fn encoding() -> impl Strategy<Value = Encoding> {
+fn encoding() -> impl Strategy<Value = PositionEncoding> {
     prop::sample::select(ENCODINGS.to_vec())
 }
 
@@ -38,7 +39,7 @@ fn agree(document: &Document, model: &Model) {
     assert_eq!(document.text(), model.text);
     assert_eq!((document.len(), document.is_empty()), (model.text.len(), model.text.is_empty()));
     assert_eq!(document.line_count(), model.lines().len());
-    assert_eq!(document.lone, model.text.replace("\r\n", "").matches('\r').count());
+    assert_eq!(document.lone_crs, model.text.replace("\r\n", "").matches('\r').count());
 }
 
 proptest! {
@@ -69,7 +70,7 @@ proptest! {
         let at = places[at.index(places.len())];
         for encoding in ENCODINGS {
             let back = document.offset(document.position(at, encoding), encoding);
-            let inside = lines == Lines::Any && crate::checked::splits_break(&text, at);
+            let inside = lines == LineBreaks::Any && crate::edit_validation::splits_line_break(&text, at);
             prop_assert_eq!(back, at - usize::from(inside));
         }
     }
@@ -92,7 +93,7 @@ proptest! {
             let start = model.position(places[first], encoding);
             let mut end = model.position(places[last], encoding);
             end.character += past.saturating_sub(2);
-            let replaced = document.apply(Some((start, end)), &text, encoding).unwrap();
+            let replaced = document.apply_content_change(Some((start, end)), &text, encoding).unwrap();
             prop_assert_eq!(&replaced, &model.apply(start, end, &text, encoding));
             agree(&document, &model);
         }
@@ -110,12 +111,12 @@ proptest! {
         let change = Change::between(&old, &new);
         let document = Document::new(&old, lines);
         let mut edited = document.clone();
-        edited.edit(&change).unwrap();
+        edited.apply_change(&change).unwrap();
         agree(&edited, &Model::new(&new, lines));
         for encoding in ENCODINGS {
             let mut client = document.clone();
-            for (start, end, text) in document.ranges(&change, encoding).unwrap().into_iter().rev() {
-                client.apply(Some((start, end)), &text, encoding).unwrap();
+            for (start, end, text) in document.change_ranges(&change, encoding).unwrap().into_iter().rev() {
+                client.apply_content_change(Some((start, end)), &text, encoding).unwrap();
             }
             prop_assert_eq!(client.text(), new.as_str());
         }
@@ -125,38 +126,41 @@ proptest! {
 #[test]
 fn a_lone_cr_breaks_lines_for_some() {
     let text = "a\rb\nc\r\nd\u{2028}e";
-    assert_eq!(Document::new(text, Lines::Any).line_count(), 4);
-    assert_eq!(Document::new(text, Lines::Lf).line_count(), 3);
+    assert_eq!(Document::new(text, LineBreaks::Any).line_count(), 4);
+    assert_eq!(Document::new(text, LineBreaks::Lf).line_count(), 3);
 }
 
 #[test]
 fn neovim_types_behind_the_cr_of_a_mixed_file() {
-    let mut document = Document::new("ab\r\nc\n", Lines::Lf);
+    let mut document = Document::new("ab\r\nc\n", LineBreaks::Lf);
     let behind = Position::new(0, 3);
-    document.apply(Some((behind, behind)), ";", Encoding::Utf16).unwrap();
+    document.apply_content_change(Some((behind, behind)), ";", PositionEncoding::Utf16).unwrap();
     assert_eq!(document.text(), "ab\r;\nc\n");
-    document.apply(Some((behind, Position::new(0, 4))), "", Encoding::Utf16).unwrap();
-    document.apply(Some((Position::new(0, 2), behind)), "", Encoding::Utf16).unwrap();
+    document.apply_content_change(Some((behind, Position::new(0, 4))), "", PositionEncoding::Utf16).unwrap();
+    document.apply_content_change(Some((Position::new(0, 2), behind)), "", PositionEncoding::Utf16).unwrap();
     assert_eq!(document.text(), "ab\nc\n");
 
     // Past that place is the end of the line, which is before it.
-    let mut document = Document::new("ab\r\n", Lines::Lf);
-    assert_eq!(document.apply(Some((behind, Position::new(0, 4))), "x", Encoding::Utf16), Ok(2..2));
+    let mut document = Document::new("ab\r\n", LineBreaks::Lf);
+    assert_eq!(
+        document.apply_content_change(Some((behind, Position::new(0, 4))), "x", PositionEncoding::Utf16),
+        Ok(2..2)
+    );
     assert_eq!(document.text(), "abx\r\n");
 }
 
 #[test]
 fn the_whole_text_is_replaced_and_counted_anew() {
-    let mut document = Document::new("a\rb", Lines::Lf);
-    assert_eq!(document.apply(None, "x\ny", Encoding::Utf8), Ok(0..3));
-    assert_eq!((document.text().as_str(), document.line_count(), document.lone), ("x\ny", 2, 0));
+    let mut document = Document::new("a\rb", LineBreaks::Lf);
+    assert_eq!(document.apply_content_change(None, "x\ny", PositionEncoding::Utf8), Ok(0..3));
+    assert_eq!((document.text().as_str(), document.line_count(), document.lone_crs), ("x\ny", 2, 0));
 }
 
 #[test]
 fn a_range_that_ends_before_it_begins_is_refused() {
-    let mut document = Document::new("ab\n", Lines::Any);
+    let mut document = Document::new("ab\n", LineBreaks::Any);
     let (start, end) = (Position::new(0, 9), Position::new(0, 8));
-    let error = document.apply(Some((start, end)), "x", Encoding::Utf8).unwrap_err();
+    let error = document.apply_content_change(Some((start, end)), "x", PositionEncoding::Utf8).unwrap_err();
     assert_eq!(error.to_string(), "the range ends at 0:8, before its start at 0:9");
     assert_eq!(document.text(), "ab\n");
 }
@@ -165,11 +169,11 @@ fn a_range_that_ends_before_it_begins_is_refused() {
 fn a_change_for_another_text_changes_nothing() {
     let stale = Change::between("aé\nb\n", "aè\nB\n");
     for text in ["a", "aaa漢"] {
-        let mut document = Document::new(text, Lines::Any);
-        assert_eq!(document.edit(&stale), stale.apply(text).map(drop));
-        assert!(document.ranges(&stale, Encoding::Utf8).is_err());
+        let mut document = Document::new(text, LineBreaks::Any);
+        assert_eq!(document.apply_change(&stale), stale.apply(text).map(drop));
+        assert!(document.change_ranges(&stale, PositionEncoding::Utf8).is_err());
         assert_eq!(document.text(), text);
     }
     let twice = vec![Edit { range: 1..2, text: String::new() }, Edit { range: 0..1, text: String::new() }];
-    assert!(Document::new("abc", Lines::Any).edit(&Change::of(twice)).is_err());
+    assert!(Document::new("abc", LineBreaks::Any).apply_change(&Change::from_edits(twice)).is_err());
 }

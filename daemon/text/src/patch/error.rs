@@ -4,7 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::{Hint, Nearest};
+use crate::{MismatchHint, NearestLines};
 
 /// How much of a line is shown.
 const MAX_SHOWN: usize = 120;
@@ -22,29 +22,29 @@ pub enum PatchError {
     Syntax { line: usize, expected: &'static str, found: String },
     #[error("The patch is empty: there is no section between `*** Begin Patch` and `*** End Patch`.")]
     Empty,
-    #[error("{}", Listed(.0))]
-    Misfits(Vec<Misfit>),
+    #[error("{}", FileErrorList(.0))]
+    Files(Vec<PatchFileError>),
 }
 
 impl PatchError {
     /// Not what was expected in the line of this index.
     pub(super) fn expected(expected: &'static str, index: usize, lines: &[&str]) -> Self {
         let found = lines.get(index).map_or("", |line| line.trim_end());
-        Self::Syntax { line: index + 1, expected, found: clipped(found) }
+        Self::Syntax { line: index + 1, expected, found: clip_line(found) }
     }
 }
 
 /// A file that the patch does not fit, and the line of the patch that names it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{path} (line {line} of the patch): {why}")]
-pub struct Misfit {
+pub struct PatchFileError {
     pub line: usize,
     pub path: String,
-    pub why: Why,
+    pub why: PatchFileErrorKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Why {
+pub enum PatchFileErrorKind {
     #[error("there is no such file to update or delete.")]
     Missing,
     #[error("the file exists already. Update it; or, to write it anew, delete it before it is added.")]
@@ -54,10 +54,10 @@ pub enum Why {
     #[error(
         "line {first} of the patch has done something else with this path already. Say once what becomes of it."
     )]
-    Twice { first: usize },
+    ConflictingActions { first: usize },
     #[error("the hunks change nothing.")]
     Unchanged,
-    #[error("{}", Hunks(.0))]
+    #[error("{}", HunkErrorList(.0))]
     Hunks(Vec<HunkError>),
 }
 
@@ -66,18 +66,18 @@ pub enum Why {
 #[error("The hunk at line {line} of the patch {why}")]
 pub struct HunkError {
     pub line: usize,
-    pub why: Unfit,
+    pub why: HunkErrorKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unfit {
+pub enum HunkErrorKind {
     NotFound {
-        hint: Option<Hint>,
-        nearest: Option<Nearest>,
+        hint: Option<MismatchHint>,
+        nearest: Option<NearestLines>,
         /// The first line of the nearest place that is not as the hunk has it, and how that has it.
         differs: Option<(usize, String)>,
     },
-    Several {
+    Ambiguous {
         /// The lines of the file in which the first of them begin.
         lines: Vec<usize>,
         /// None if there are very many.
@@ -87,11 +87,11 @@ pub enum Unfit {
     NotAtEnd {
         line: usize,
     },
-    NoHeader {
+    HeaderNotFound {
         header: String,
     },
     /// Its lines are in the file, but not in what the header begins.
-    NotUnder {
+    NotUnderHeader {
         header: String,
         line: usize,
     },
@@ -107,10 +107,10 @@ pub enum Unfit {
         line: usize,
     },
     /// So many hunks in so long a file take too long.
-    TooMuch,
+    BudgetExceeded,
 }
 
-impl fmt::Display for Unfit {
+impl fmt::Display for HunkErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotFound { hint, nearest, differs } => {
@@ -128,7 +128,7 @@ impl fmt::Display for Unfit {
                     None => Ok(()),
                 }
             }
-            Self::Several { lines, count } => {
+            Self::Ambiguous { lines, count } => {
                 let named = lines.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
                 let more = if *count != Some(lines.len()) { ", …" } else { "" };
                 let count = count.map_or_else(|| "very many".to_owned(), |count| count.to_string());
@@ -143,11 +143,11 @@ impl fmt::Display for Unfit {
                 "fits at line {line} of the file, but the file does not end there: leave out `*** End of File`, or \
                  give its last lines."
             ),
-            Self::NoHeader { header } => write!(
+            Self::HeaderNotFound { header } => write!(
                 f,
                 "has a header that is no line of the file: `@@ {header}`. Leave it out or give the line as it is."
             ),
-            Self::NotUnder { header, line } => write!(
+            Self::NotUnderHeader { header, line } => write!(
                 f,
                 "fits at line {line} of the file, which is not in what `@@ {header}` begins: give the right header, \
                  or the lines as they are there."
@@ -165,14 +165,14 @@ impl fmt::Display for Unfit {
                 "is at line {line} of the file, but its lines are indented otherwise there, so that it cannot be told \
                  how the new ones are to be: give all lines with the indentation of the file."
             ),
-            Self::TooMuch => f.write_str("is one of too many for so long a file: split the patch."),
+            Self::BudgetExceeded => f.write_str("is one of too many for so long a file: split the patch."),
         }
     }
 }
 
-struct Listed<'a>(&'a [Misfit]);
+struct FileErrorList<'a>(&'a [PatchFileError]);
 
-impl fmt::Display for Listed<'_> {
+impl fmt::Display for FileErrorList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("The patch does not fit; no file was changed.")?;
         for (index, misfit) in self.0.iter().take(MAX_LISTED).enumerate() {
@@ -182,9 +182,9 @@ impl fmt::Display for Listed<'_> {
     }
 }
 
-struct Hunks<'a>(&'a [HunkError]);
+struct HunkErrorList<'a>(&'a [HunkError]);
 
-impl fmt::Display for Hunks<'_> {
+impl fmt::Display for HunkErrorList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, error) in self.0.iter().take(MAX_LISTED).enumerate() {
             let separator = if index == 0 { "" } else { "\n" };
@@ -199,7 +199,7 @@ fn more(f: &mut fmt::Formatter<'_>, count: usize) -> fmt::Result {
     if more > 0 { write!(f, "\nAnd {more} more.") } else { Ok(()) }
 }
 
-pub(super) fn clipped(line: &str) -> String {
+pub(super) fn clip_line(line: &str) -> String {
     match line.char_indices().nth(MAX_SHOWN) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
         None => line.to_owned(),

@@ -9,9 +9,9 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::file::File;
-use super::search::{Index, Steps, TooMuch};
-use super::{Hunk, Tier};
+use super::search::{BudgetExceeded, PatternIndex, SearchBudget};
+use super::source_lines::SourceLines;
+use super::{PatchHunk, PatchTier};
 
 /// For how many places of a header it is looked at what it begins.
 const MAX_SCOPES: usize = 64;
@@ -19,22 +19,22 @@ const MAX_SCOPES: usize = 64;
 const MAX_PARTS: usize = 1000;
 
 /// For each header the lines of the file that it can mean.
-pub(super) type Headers<'p> = HashMap<&'p str, Vec<usize>>;
+pub(super) type HeaderLines<'p> = HashMap<&'p str, Vec<usize>>;
 
 pub(super) fn find<'p>(
-    file: &File<'_>,
-    hunks: &[Hunk<'p>],
-    steps: &mut Steps,
-) -> Result<Headers<'p>, TooMuch> {
+    file: &SourceLines<'_>,
+    hunks: &[PatchHunk<'p>],
+    steps: &mut SearchBudget,
+) -> Result<HeaderLines<'p>, BudgetExceeded> {
     let mut found = HashMap::new();
     let mut wanted: Vec<&'p str> = hunks.iter().flat_map(|hunk| hunk.headers.iter().copied()).collect();
     wanted.sort_unstable();
     wanted.dedup();
-    for tier in Tier::ALL {
+    for tier in PatchTier::ALL {
         if wanted.is_empty() {
             return Ok(found);
         }
-        let index = Index::of(file, tier, wanted.iter().copied());
+        let index = PatternIndex::new(file, tier, wanted.iter().copied());
         let mut missing = Vec::new();
         for header in wanted {
             match index.find(&[header], steps)? {
@@ -44,7 +44,7 @@ pub(super) fn find<'p>(
         }
         wanted = missing;
     }
-    beginnings(file, &wanted, &mut found, steps)?;
+    find_prefix_matches(file, &wanted, &mut found, steps)?;
     for header in wanted {
         if found.contains_key(header) {
             continue;
@@ -59,12 +59,12 @@ pub(super) fn find<'p>(
 }
 
 /// The lines that begin with a header, indentation aside: models like to leave out the rest.
-fn beginnings<'p>(
-    file: &File<'_>,
+fn find_prefix_matches<'p>(
+    file: &SourceLines<'_>,
     wanted: &[&'p str],
-    found: &mut Headers<'p>,
-    steps: &mut Steps,
-) -> Result<(), TooMuch> {
+    found: &mut HeaderLines<'p>,
+    steps: &mut SearchBudget,
+) -> Result<(), BudgetExceeded> {
     let headers: HashMap<&str, &'p str> = wanted.iter().map(|header| (header.trim(), *header)).collect();
     let mut lengths: Vec<_> = headers.keys().map(|header| header.len()).collect();
     lengths.sort_unstable();
@@ -83,12 +83,12 @@ fn beginnings<'p>(
 
 /// The lines that the last of the headers can mean: after the others, and if possible in what they begin. None, if a
 /// header is not there.
-pub(super) fn anchors<'f>(
-    file: &File<'_>,
+pub(super) fn find_anchors<'f>(
+    file: &SourceLines<'_>,
     headers: &[&str],
-    found: &'f Headers<'_>,
-    steps: &mut Steps,
-) -> Result<Cow<'f, [usize]>, TooMuch> {
+    found: &'f HeaderLines<'_>,
+    steps: &mut SearchBudget,
+) -> Result<Cow<'f, [usize]>, BudgetExceeded> {
     let mut anchors: Option<Cow<'f, [usize]>> = None;
     for header in headers {
         let lines = found.get(*header).map_or(&[][..], Vec::as_slice);
@@ -97,7 +97,7 @@ pub(super) fn anchors<'f>(
             Some(outer) => {
                 steps.take(lines.len())?;
                 let after = lines.iter().filter(|line| outer.first().is_some_and(|first| *line > first));
-                Cow::Owned(within(file, &outer, after.copied().collect(), steps)?.0)
+                Cow::Owned(filter_in_scope(file, &outer, after.copied().collect(), steps)?.0)
             }
         });
     }
@@ -106,20 +106,20 @@ pub(super) fn anchors<'f>(
 
 /// The places that a header can mean. `certain` is whether the hunk shows enough of the file to be meant where nothing
 /// else is like it. None, if it means none of them.
-pub(super) fn under(
-    file: &File<'_>,
+pub(super) fn places_under_headers(
+    file: &SourceLines<'_>,
     anchors: &[usize],
     places: &[usize],
     certain: bool,
-    steps: &mut Steps,
-) -> Result<Vec<usize>, TooMuch> {
+    steps: &mut SearchBudget,
+) -> Result<Vec<usize>, BudgetExceeded> {
     // A hunk may begin with the very line of its header.
     let is_after = |place: &usize| anchors.first().is_some_and(|first| place >= first);
     let after: Vec<_> = places.iter().copied().filter(is_after).collect();
-    match within(file, anchors, after, steps)? {
-        (after, Within::Inside) => Ok(after),
-        (after, Within::Outside) => Ok(if certain && places.len() == 1 { after } else { Vec::new() }),
-        (after, Within::Unknown) => {
+    match filter_in_scope(file, anchors, after, steps)? {
+        (after, ScopeMatch::Inside) => Ok(after),
+        (after, ScopeMatch::Outside) => Ok(if certain && places.len() == 1 { after } else { Vec::new() }),
+        (after, ScopeMatch::Unknown) => {
             let is_anchor = |line: usize| anchors.binary_search(&line).is_ok();
             let is_next = |place: &usize| is_anchor(*place) || place.checked_sub(1).is_some_and(is_anchor);
             let next: Vec<_> = after.iter().copied().filter(is_next).collect();
@@ -128,7 +128,7 @@ pub(super) fn under(
     }
 }
 
-enum Within {
+enum ScopeMatch {
     Inside,
     Outside,
     /// Nothing is indented deeper than the headers, or there are too many of them.
@@ -136,27 +136,27 @@ enum Within {
 }
 
 /// Those of the lines that are in what an anchor begins; all of them where none is or nothing can be said.
-fn within(
-    file: &File<'_>,
+fn filter_in_scope(
+    file: &SourceLines<'_>,
     anchors: &[usize],
     lines: Vec<usize>,
-    steps: &mut Steps,
-) -> Result<(Vec<usize>, Within), TooMuch> {
+    steps: &mut SearchBudget,
+) -> Result<(Vec<usize>, ScopeMatch), BudgetExceeded> {
     if anchors.len() > MAX_SCOPES || lines.is_empty() {
-        return Ok((lines, Within::Unknown));
+        return Ok((lines, ScopeMatch::Unknown));
     }
     let scopes: Vec<_> = anchors.iter().map(|anchor| scope(file, *anchor)).collect();
     steps.take(scopes.iter().map(|scope| scope.len() + lines.len()).sum())?;
     if scopes.iter().all(|scope| scope.len() == 1) {
-        return Ok((lines, Within::Unknown));
+        return Ok((lines, ScopeMatch::Unknown));
     }
     let is_inside = |line: &usize| scopes.iter().any(|scope| scope.contains(line));
     let inside: Vec<_> = lines.iter().copied().filter(is_inside).collect();
-    Ok(if inside.is_empty() { (lines, Within::Outside) } else { (inside, Within::Inside) })
+    Ok(if inside.is_empty() { (lines, ScopeMatch::Outside) } else { (inside, ScopeMatch::Inside) })
 }
 
 /// A line and those after it that are indented deeper, with the bracket that closes them.
-fn scope(file: &File<'_>, header: usize) -> Range<usize> {
+fn scope(file: &SourceLines<'_>, header: usize) -> Range<usize> {
     let own = width(file.line(header));
     let start = header + 1;
     let mut end = start;

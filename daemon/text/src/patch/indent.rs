@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 /// What a hunk's indentations are in the file.
-pub(super) struct Indents<'a> {
+pub(super) struct IndentMap<'a> {
     /// Each indentation of the hunk with that of the file. Lines that say nothing are not among them.
     pairs: Vec<(&'a str, &'a str)>,
 }
 
-impl<'a> Indents<'a> {
+impl<'a> IndentMap<'a> {
     /// Of lines as the hunk has them with the same lines of the file.
-    pub(super) fn of(lines: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
+    pub(super) fn from_lines(lines: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
         let said = lines.filter(|(hunk, _)| !hunk.trim().is_empty());
         let mut pairs: Vec<_> = said.map(|(hunk, file)| (indent(hunk), indent(file))).collect();
         pairs.sort_unstable();
@@ -72,7 +72,7 @@ mod tests {
 
     #[track_caller]
     fn check(pairs: &[(&str, &str)], line: &str, expected: Option<&str>) {
-        let indents = Indents::of(pairs.iter().copied());
+        let indents = IndentMap::from_lines(pairs.iter().copied());
         assert_eq!(indents.apply(line).as_deref(), expected);
     }
 

@@ -5,8 +5,8 @@
 
 use memchr::memchr;
 
-use super::{Action, Hunk, Patch, PatchError, Section, envelope};
-use crate::Tag;
+use super::{Patch, PatchAction, PatchError, PatchHunk, PatchSection, envelope};
+use crate::LineTag;
 
 /// Far more than a model writes in one call.
 pub(super) const MAX_BYTES: usize = 8 << 20;
@@ -34,7 +34,7 @@ pub fn parse(text: &str) -> Result<Patch<'_>, PatchError> {
     let lines: Vec<_> = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
     let body = envelope::body(&lines)?;
     let (at, end) = (body.start, body.end);
-    let mut reader = Reader { lines: &lines, at, end, hunks: 0 };
+    let mut reader = PatchParser { lines: &lines, at, end, hunks: 0 };
     reader.preamble();
     let mut sections = Vec::new();
     while let Some(section) = reader.section()? {
@@ -43,7 +43,7 @@ pub fn parse(text: &str) -> Result<Patch<'_>, PatchError> {
     Ok(Patch { sections })
 }
 
-struct Reader<'l, 'a> {
+struct PatchParser<'l, 'a> {
     lines: &'l [&'a str],
     /// The line to be read next, and the one that ends the patch.
     at: usize,
@@ -51,12 +51,12 @@ struct Reader<'l, 'a> {
     hunks: usize,
 }
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> PatchParser<'_, 'a> {
     fn peek(&self) -> Option<&'a str> {
         self.lines.get(self.at).copied().filter(|_| self.at < self.end)
     }
 
-    fn wrong<T>(&self, expected: &'static str) -> Result<T, PatchError> {
+    fn syntax_error<T>(&self, expected: &'static str) -> Result<T, PatchError> {
         Err(PatchError::expected(expected, self.at, self.lines))
     }
 
@@ -74,37 +74,41 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
-    fn section(&mut self) -> Result<Option<Section<'a>>, PatchError> {
+    fn section(&mut self) -> Result<Option<PatchSection<'a>>, PatchError> {
         self.skip_empty();
         let Some(header) = self.peek() else { return Ok(None) };
         let line = self.at + 1;
         if let Some(path) = self.path(header, "*** Add File:")? {
-            return Ok(Some(Section { line, path, action: Action::Add(self.added()?) }));
+            return Ok(Some(PatchSection {
+                line,
+                path,
+                action: PatchAction::Add(self.parse_added_lines()?),
+            }));
         }
         if let Some(path) = self.path(header, "*** Delete File:")? {
-            return Ok(Some(Section { line, path, action: Action::Delete }));
+            return Ok(Some(PatchSection { line, path, action: PatchAction::Delete }));
         }
         if let Some(path) = self.path(header, "*** Update File:")? {
-            return Ok(Some(Section { line, path, action: self.updated()? }));
+            return Ok(Some(PatchSection { line, path, action: self.parse_update()? }));
         }
-        self.wrong(SECTION)
+        self.syntax_error(SECTION)
     }
 
     /// The path in a line with this marker, which is then read.
     fn path(&mut self, line: &'a str, marker: &str) -> Result<Option<&'a str>, PatchError> {
         let Some(path) = line.trim().strip_prefix(marker).map(str::trim) else { return Ok(None) };
         if path.is_empty() {
-            return self.wrong("a path behind the colon");
+            return self.syntax_error("a path behind the colon");
         }
         if path.len() > MAX_PATH {
-            return self.wrong("a path of a sensible length");
+            return self.syntax_error("a path of a sensible length");
         }
         self.at += 1;
         Ok(Some(path))
     }
 
     /// The lines of a new file. An empty line between others is one of them, at the end it only sets sections apart.
-    fn added(&mut self) -> Result<Vec<&'a str>, PatchError> {
+    fn parse_added_lines(&mut self) -> Result<Vec<&'a str>, PatchError> {
         let mut lines = Vec::new();
         let mut empty = 0;
         while let Some(line) = self.peek() {
@@ -116,14 +120,14 @@ impl<'a> Reader<'_, 'a> {
             } else if line.trim_start().starts_with("***") {
                 break;
             } else {
-                return self.wrong(ADDED);
+                return self.syntax_error(ADDED);
             }
             self.at += 1;
         }
         Ok(lines)
     }
 
-    fn updated(&mut self) -> Result<Action<'a>, PatchError> {
+    fn parse_update(&mut self) -> Result<PatchAction<'a>, PatchError> {
         let header = self.at - 1;
         let (mut to, mut hunks) = (None, Vec::new());
         loop {
@@ -136,36 +140,36 @@ impl<'a> Reader<'_, 'a> {
             {
                 if to.replace(path).is_some() {
                     self.at -= 1;
-                    return self.wrong(HUNK);
+                    return self.syntax_error(HUNK);
                 }
             } else if line.starts_with("@@") || hunks.is_empty() && line.starts_with([' ', '+', '-']) {
                 hunks.push(self.hunk()?);
             } else if line.trim_start().starts_with("***") {
                 break;
             } else {
-                return self.wrong(if hunks.is_empty() { HUNK } else { NEXT });
+                return self.syntax_error(if hunks.is_empty() { HUNK } else { NEXT });
             }
         }
         if hunks.is_empty() && to.is_none() {
             self.at = header;
-            return self.wrong("hunks below this line, or `*** Move to: path`");
+            return self.syntax_error("hunks below this line, or `*** Move to: path`");
         }
-        Ok(Action::Update { to, hunks })
+        Ok(PatchAction::Update { to, hunks })
     }
 
-    fn hunk(&mut self) -> Result<Hunk<'a>, PatchError> {
+    fn hunk(&mut self) -> Result<PatchHunk<'a>, PatchError> {
         self.hunks += 1;
         if self.hunks > MAX_HUNKS {
             return Err(PatchError::TooLarge { what: "hunks", max: MAX_HUNKS });
         }
-        let mut hunk = Hunk { line: self.at + 1, ..Hunk::default() };
+        let mut hunk = PatchHunk { line: self.at + 1, ..PatchHunk::default() };
         let mut bare = false;
         while let Some(rest) = self.peek().and_then(|line| line.strip_prefix("@@")) {
             if bare {
-                return self.wrong(FIRST);
+                return self.syntax_error(FIRST);
             }
             match header(rest) {
-                Err(()) => return self.wrong(HEADER),
+                Err(()) => return self.syntax_error(HEADER),
                 Ok(None) => bare = true,
                 Ok(Some(header)) => hunk.headers.push(header),
             }
@@ -179,9 +183,9 @@ impl<'a> Reader<'_, 'a> {
                     self.at += 1;
                     continue;
                 }
-                Some(b' ') => Tag::Equal,
-                Some(b'-') => Tag::Delete,
-                Some(b'+') => Tag::Insert,
+                Some(b' ') => LineTag::Equal,
+                Some(b'-') => LineTag::Delete,
+                Some(b'+') => LineTag::Insert,
                 _ if is_end_of_file(line) && !hunk.lines.is_empty() => {
                     hunk.at_end = true;
                     self.at += 1;
@@ -189,11 +193,11 @@ impl<'a> Reader<'_, 'a> {
                 }
                 _ => break,
             };
-            hunk.lines.extend(std::iter::repeat_n((Tag::Equal, ""), std::mem::take(&mut empty)));
+            hunk.lines.extend(std::iter::repeat_n((LineTag::Equal, ""), std::mem::take(&mut empty)));
             hunk.lines.push((tag, line.get(1..).unwrap_or_default()));
             self.at += 1;
         }
-        if hunk.lines.is_empty() { self.wrong(FIRST) } else { Ok(hunk) }
+        if hunk.lines.is_empty() { self.syntax_error(FIRST) } else { Ok(hunk) }
     }
 }
 
@@ -207,12 +211,12 @@ fn header(rest: &str) -> Result<Option<&str>, ()> {
         return Ok(None);
     }
     let rest = rest.strip_prefix(' ').ok_or(())?.trim_end();
-    let rest = numbers(rest).or(rest.strip_suffix(" @@")).unwrap_or(rest);
+    let rest = skip_line_numbers(rest).or(rest.strip_suffix(" @@")).unwrap_or(rest);
     Ok((!rest.trim().is_empty()).then_some(rest))
 }
 
 /// What stands behind `-1,3 +1,4 @@`, the numbers of a unified diff, which models cannot count.
-fn numbers(rest: &str) -> Option<&str> {
+fn skip_line_numbers(rest: &str) -> Option<&str> {
     let (numbers, rest) = rest.split_once("@@")?;
     let mut words = numbers.split_whitespace();
     let number = |word: Option<&str>, sign| {

@@ -4,32 +4,32 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::file::File;
-use crate::change::edits;
-use crate::checked::joined;
-use crate::{Change, Tag};
+use super::source_lines::SourceLines;
+use crate::change::edits_between;
+use crate::edit_validation::join_adjacent;
+use crate::{Change, LineTag};
 
 /// Lines of the file, and what stands there afterwards.
 #[derive(Debug)]
-pub(super) struct Piece<'a> {
+pub(super) struct PatchPiece<'a> {
     lines: Range<usize>,
     new: Vec<Cow<'a, str>>,
 }
 
 /// What a hunk changes at a place. What it deletes and adds again in the same words stays as the file has it.
-pub(super) fn of<'a>(
-    lines: &[(Tag, &'a str)],
+pub(super) fn hunk_pieces<'a>(
+    lines: &[(LineTag, &'a str)],
     place: usize,
     mut indented: impl FnMut(&'a str) -> Option<Cow<'a, str>>,
-) -> Option<Vec<Piece<'a>>> {
+) -> Option<Vec<PatchPiece<'a>>> {
     let mut pieces = Vec::new();
     let mut at = place;
-    for run in lines.chunk_by(|a, b| (a.0 == Tag::Equal) == (b.0 == Tag::Equal)) {
-        let of = |tag: Tag| {
+    for run in lines.chunk_by(|a, b| (a.0 == LineTag::Equal) == (b.0 == LineTag::Equal)) {
+        let of = |tag: LineTag| {
             run.iter().filter(move |line| line.0 == tag).map(|line| line.1).collect::<Vec<&'a str>>()
         };
-        let kept = of(Tag::Equal).len();
-        let (old, new) = (of(Tag::Delete), of(Tag::Insert));
+        let kept = of(LineTag::Equal).len();
+        let (old, new) = (of(LineTag::Delete), of(LineTag::Insert));
         let same = |(a, b): &(&&str, &&str)| a == b;
         let before = old.iter().zip(&new).take_while(same).count();
         let most = old.len().min(new.len()) - before;
@@ -38,7 +38,7 @@ pub(super) fn of<'a>(
         let new = new.get(before..new.len() - after).unwrap_or_default();
         if !range.is_empty() || !new.is_empty() {
             let new = new.iter().map(|line| indented(line)).collect::<Option<Vec<_>>>()?;
-            pieces.push(Piece { lines: range, new });
+            pieces.push(PatchPiece { lines: range, new });
         }
         at += kept + old.len();
     }
@@ -46,10 +46,10 @@ pub(super) fn of<'a>(
 }
 
 /// The pieces of all hunks as one change. They must not overlap.
-pub(super) fn change(file: &File<'_>, mut pieces: Vec<Piece<'_>>) -> Change {
+pub(super) fn pieces_to_change(file: &SourceLines<'_>, mut pieces: Vec<PatchPiece<'_>>) -> Change {
     // A stable order: of what is added at one place, first comes what the patch has first.
     pieces.sort_by_key(|piece| (piece.lines.start, piece.lines.end));
-    let mut merged: Vec<Piece<'_>> = Vec::with_capacity(pieces.len());
+    let mut merged: Vec<PatchPiece<'_>> = Vec::with_capacity(pieces.len());
     for piece in pieces {
         match merged.last_mut() {
             Some(last) if last.lines.end == piece.lines.start => {
@@ -59,11 +59,11 @@ pub(super) fn change(file: &File<'_>, mut pieces: Vec<Piece<'_>>) -> Change {
             _ => merged.push(piece),
         }
     }
-    Change::of(joined(merged.into_iter().flat_map(|piece| written(file, piece)).collect()))
+    Change::from_edits(join_adjacent(merged.into_iter().flat_map(|piece| piece_edits(file, piece)).collect()))
 }
 
-fn written(file: &File<'_>, piece: Piece<'_>) -> Vec<crate::Edit> {
-    let Piece { mut lines, mut new } = piece;
+fn piece_edits(file: &SourceLines<'_>, piece: PatchPiece<'_>) -> Vec<crate::Edit> {
+    let PatchPiece { mut lines, mut new } = piece;
     let unended =
         lines.end == file.len() && lines.end.checked_sub(1).is_some_and(|last| file.ending(last).is_empty());
     if unended && (lines.is_empty() || new.is_empty()) {
@@ -83,11 +83,11 @@ fn written(file: &File<'_>, piece: Piece<'_>) -> Vec<crate::Edit> {
         }
     }
     let range = file.bytes(lines.clone());
-    edits(file.raw(lines), &text, range.start, |line| line)
+    edits_between(file.slice(lines), &text, range.start, |line| line)
 }
 
 /// How the new line of this index ends.
-fn ending<'t>(file: &File<'t>, lines: &Range<usize>, index: usize) -> &'t str {
+fn ending<'t>(file: &SourceLines<'t>, lines: &Range<usize>, index: usize) -> &'t str {
     let replaced = (lines.start + index).min(lines.end.saturating_sub(1));
     let replaced = Some(replaced).filter(|_| !lines.is_empty());
     let near = [replaced, lines.start.checked_sub(1), Some(lines.end), Some(0)];

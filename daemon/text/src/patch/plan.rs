@@ -3,12 +3,14 @@
 
 use std::collections::HashMap;
 
-use super::{Action, Misfit, Patch, PatchError, Section, Tier, Why, update};
-use crate::{Change, Ending};
+use super::{
+    Patch, PatchAction, PatchError, PatchFileError, PatchFileErrorKind, PatchSection, PatchTier, update,
+};
+use crate::{Change, LineEnding};
 
 /// What is to be done with one file. Paths are as the patch names them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum PatchStep {
     Create {
         path: String,
         text: String,
@@ -17,7 +19,7 @@ pub enum Step {
         path: String,
         change: Change,
         /// The loosest comparison that a hunk needed.
-        tier: Tier,
+        tier: PatchTier,
     },
     Delete {
         path: String,
@@ -27,36 +29,36 @@ pub enum Step {
         to: String,
         /// May be empty.
         change: Change,
-        tier: Tier,
+        tier: PatchTier,
     },
 }
 
 /// What has been said about a path so far.
-enum Fate<'t> {
+enum PlannedFile<'t> {
     Created(String),
     Edited {
         old: &'t str,
-        now: Now,
-        tier: Tier,
+        now: PlannedText,
+        tier: PatchTier,
         to: Option<String>,
     },
     Deleted(&'t str),
     /// A file has moved here.
-    Taken,
+    MoveTarget,
     /// What was said does not fit.
     Failed,
 }
 
 /// A text after its edits: most often there is one update, whose result nobody needs to see here.
-enum Now {
+enum PlannedText {
     Changed(Change),
     Text(String),
 }
 
-struct Entry<'p, 't> {
+struct PlanEntry<'p, 't> {
     line: usize,
     path: &'p str,
-    fate: Fate<'t>,
+    state: PlannedFile<'t>,
 }
 
 /// The steps, one for each file, in the order of the patch. `read` gives the text of a file that exists.
@@ -64,15 +66,18 @@ struct Entry<'p, 't> {
 /// Several updates of a file are made one after the other; a file that is deleted and then added is written anew, which is
 /// an edit. Everything else is said once about a path. Paths are told apart as they are written: that two of them lead to
 /// one file by a link is for the caller to see.
-pub fn plan<'t>(patch: &Patch<'_>, read: impl Fn(&str) -> Option<&'t str>) -> Result<Vec<Step>, PatchError> {
+pub fn plan<'t>(
+    patch: &Patch<'_>,
+    read: impl Fn(&str) -> Option<&'t str>,
+) -> Result<Vec<PatchStep>, PatchError> {
     if patch.sections.is_empty() {
         return Err(PatchError::Empty);
     }
-    let mut planner = Planner { read, entries: Vec::new(), by_path: HashMap::new() };
+    let mut planner = PatchPlanner { read, entries: Vec::new(), by_path: HashMap::new() };
     let mut misfits = Vec::new();
     for section in &patch.sections {
         if let Err((path, why)) = planner.section(section) {
-            misfits.push(Misfit { line: section.line, path: path.to_owned(), why });
+            misfits.push(PatchFileError { line: section.line, path: path.to_owned(), why });
         }
     }
     if misfits.is_empty() {
@@ -83,66 +88,81 @@ pub fn plan<'t>(patch: &Patch<'_>, read: impl Fn(&str) -> Option<&'t str>) -> Re
             return Ok(steps);
         }
     }
-    Err(PatchError::Misfits(misfits))
+    Err(PatchError::Files(misfits))
 }
 
-struct Planner<'p, 't, F> {
+struct PatchPlanner<'p, 't, F> {
     read: F,
-    entries: Vec<Entry<'p, 't>>,
+    entries: Vec<PlanEntry<'p, 't>>,
     by_path: HashMap<String, usize>,
 }
 
-impl<'p, 't, F: Fn(&str) -> Option<&'t str>> Planner<'p, 't, F> {
-    fn section(&mut self, section: &Section<'p>) -> Result<(), (&'p str, Why)> {
+impl<'p, 't, F: Fn(&str) -> Option<&'t str>> PatchPlanner<'p, 't, F> {
+    fn section(&mut self, section: &PatchSection<'p>) -> Result<(), (&'p str, PatchFileErrorKind)> {
         let path = section.path;
         let wrong = |why| (path, why);
-        let (line, key) = (section.line, key(path));
+        let (line, key) = (section.line, normalize_path(path));
         let known = self.by_path.get(&key).and_then(|index| self.entries.get_mut(*index));
         if let Some(entry) = known {
-            return again(entry, &section.action).map_err(wrong).and_then(|to| self.moved(line, &key, to));
+            return add_second_section(entry, &section.action)
+                .map_err(wrong)
+                .and_then(|to| self.move_file(line, &key, to));
         }
         let text = (self.read)(path);
         let (fate, to) = match (&section.action, text) {
-            (Action::Add(_), Some(_)) => return Err(wrong(Why::Exists)),
-            (Action::Add(lines), None) => (Fate::Created(written(lines)), None),
-            (Action::Delete | Action::Update { .. }, None) => {
-                self.enter(line, path, key, Fate::Failed);
-                return Err(wrong(Why::Missing));
+            (PatchAction::Add(_), Some(_)) => return Err(wrong(PatchFileErrorKind::Exists)),
+            (PatchAction::Add(lines), None) => (PlannedFile::Created(join_lines(lines)), None),
+            (PatchAction::Delete | PatchAction::Update { .. }, None) => {
+                self.add_entry(line, path, key, PlannedFile::Failed);
+                return Err(wrong(PatchFileErrorKind::Missing));
             }
-            (Action::Delete, Some(text)) => (Fate::Deleted(text), None),
-            (Action::Update { to, hunks }, Some(text)) => match update(text, hunks) {
+            (PatchAction::Delete, Some(text)) => (PlannedFile::Deleted(text), None),
+            (PatchAction::Update { to, hunks }, Some(text)) => match update(text, hunks) {
                 Ok(updated) => {
                     let tier = updated.tier();
-                    (Fate::Edited { old: text, now: Now::Changed(updated.change), tier, to: None }, *to)
+                    (
+                        PlannedFile::Edited {
+                            old: text,
+                            now: PlannedText::Changed(updated.change),
+                            tier,
+                            to: None,
+                        },
+                        *to,
+                    )
                 }
                 Err(errors) => {
-                    self.enter(line, path, key, Fate::Failed);
-                    return Err(wrong(Why::Hunks(errors)));
+                    self.add_entry(line, path, key, PlannedFile::Failed);
+                    return Err(wrong(PatchFileErrorKind::Hunks(errors)));
                 }
             },
         };
-        self.enter(line, path, key.clone(), fate);
-        self.moved(line, &key, to)
+        self.add_entry(line, path, key.clone(), fate);
+        self.move_file(line, &key, to)
     }
 
-    fn enter(&mut self, line: usize, path: &'p str, key: String, fate: Fate<'t>) {
+    fn add_entry(&mut self, line: usize, path: &'p str, key: String, fate: PlannedFile<'t>) {
         self.by_path.insert(key, self.entries.len());
-        self.entries.push(Entry { line, path, fate });
+        self.entries.push(PlanEntry { line, path, state: fate });
     }
 
     /// The file of this key moves, unless it is there already.
-    fn moved(&mut self, line: usize, from: &str, to: Option<&'p str>) -> Result<(), (&'p str, Why)> {
-        let Some(to) = to.filter(|to| key(to) != from) else { return Ok(()) };
-        let taken = self.by_path.get(&key(to)).and_then(|index| self.entries.get(*index));
+    fn move_file(
+        &mut self,
+        line: usize,
+        from: &str,
+        to: Option<&'p str>,
+    ) -> Result<(), (&'p str, PatchFileErrorKind)> {
+        let Some(to) = to.filter(|to| normalize_path(to) != from) else { return Ok(()) };
+        let taken = self.by_path.get(&normalize_path(to)).and_then(|index| self.entries.get(*index));
         if let Some(entry) = taken {
-            return Err((to, Why::Twice { first: entry.line }));
+            return Err((to, PatchFileErrorKind::ConflictingActions { first: entry.line }));
         }
         if (self.read)(to).is_some() {
-            return Err((to, Why::Occupied));
+            return Err((to, PatchFileErrorKind::Occupied));
         }
-        self.enter(line, to, key(to), Fate::Taken);
+        self.add_entry(line, to, normalize_path(to), PlannedFile::MoveTarget);
         let entry = self.by_path.get(from).and_then(|index| self.entries.get_mut(*index));
-        if let Some(Entry { fate: Fate::Edited { to: place, .. }, .. }) = entry {
+        if let Some(PlanEntry { state: PlannedFile::Edited { to: place, .. }, .. }) = entry {
             *place = Some(to.to_owned());
         }
         Ok(())
@@ -150,70 +170,78 @@ impl<'p, 't, F: Fn(&str) -> Option<&'t str>> Planner<'p, 't, F> {
 }
 
 /// What a second section says about a path, and where the file moves by that.
-fn again<'p, 't>(entry: &mut Entry<'p, 't>, action: &Action<'p>) -> Result<Option<&'p str>, Why> {
+fn add_second_section<'p, 't>(
+    entry: &mut PlanEntry<'p, 't>,
+    action: &PatchAction<'p>,
+) -> Result<Option<&'p str>, PatchFileErrorKind> {
     let first = entry.line;
-    match (&mut entry.fate, action) {
-        (Fate::Edited { old, now, tier, to: None }, Action::Update { to, hunks }) => {
+    match (&mut entry.state, action) {
+        (PlannedFile::Edited { old, now, tier, to: None }, PatchAction::Update { to, hunks }) => {
             let text = match now {
-                Now::Changed(change) => applied(change, old),
-                Now::Text(text) => std::mem::take(text),
+                PlannedText::Changed(change) => apply_or_keep(change, old),
+                PlannedText::Text(text) => std::mem::take(text),
             };
             match update(&text, hunks) {
                 Ok(updated) => {
-                    *now = Now::Text(applied(&updated.change, &text));
+                    *now = PlannedText::Text(apply_or_keep(&updated.change, &text));
                     *tier = updated.tier().max(*tier);
                     Ok(*to)
                 }
                 Err(errors) => {
-                    entry.fate = Fate::Failed;
-                    Err(Why::Hunks(errors))
+                    entry.state = PlannedFile::Failed;
+                    Err(PatchFileErrorKind::Hunks(errors))
                 }
             }
         }
-        (Fate::Deleted(old), Action::Add(lines)) => {
+        (PlannedFile::Deleted(old), PatchAction::Add(lines)) => {
             let old: &'t str = old;
-            let new = Ending::of(old).write(&written(lines)).into_owned();
-            entry.fate = Fate::Edited { old, now: Now::Text(new), tier: Tier::Exact, to: None };
+            let new = LineEnding::detect(old).apply_to(&join_lines(lines)).into_owned();
+            entry.state =
+                PlannedFile::Edited { old, now: PlannedText::Text(new), tier: PatchTier::Exact, to: None };
             Ok(None)
         }
-        (Fate::Failed, _) => Ok(None),
-        _ => Err(Why::Twice { first }),
+        (PlannedFile::Failed, _) => Ok(None),
+        _ => Err(PatchFileErrorKind::ConflictingActions { first }),
     }
 }
 
 /// The change was made for this very text.
-fn applied(change: &Change, text: &str) -> String {
+fn apply_or_keep(change: &Change, text: &str) -> String {
     change.apply(text).unwrap_or_else(|_| text.to_owned())
 }
 
-fn step(entry: Entry<'_, '_>) -> Result<Option<Step>, Misfit> {
+fn step(entry: PlanEntry<'_, '_>) -> Result<Option<PatchStep>, PatchFileError> {
     let path = entry.path.to_owned();
-    Ok(Some(match entry.fate {
-        Fate::Created(text) => Step::Create { path, text },
-        Fate::Deleted(_) => Step::Delete { path },
-        Fate::Taken | Fate::Failed => return Ok(None),
-        Fate::Edited { old, now, tier, to } => {
+    Ok(Some(match entry.state {
+        PlannedFile::Created(text) => PatchStep::Create { path, text },
+        PlannedFile::Deleted(_) => PatchStep::Delete { path },
+        PlannedFile::MoveTarget | PlannedFile::Failed => return Ok(None),
+        PlannedFile::Edited { old, now, tier, to } => {
             let change = match now {
-                Now::Changed(change) => change,
-                Now::Text(new) => Change::between(old, &new),
+                PlannedText::Changed(change) => change,
+                PlannedText::Text(new) => Change::between(old, &new),
             };
             match to {
-                Some(to) => Step::Move { path, to, change, tier },
+                Some(to) => PatchStep::Move { path, to, change, tier },
                 None if change.is_empty() => {
-                    return Err(Misfit { line: entry.line, path, why: Why::Unchanged });
+                    return Err(PatchFileError {
+                        line: entry.line,
+                        path,
+                        why: PatchFileErrorKind::Unchanged,
+                    });
                 }
-                None => Step::Edit { path, change, tier },
+                None => PatchStep::Edit { path, change, tier },
             }
         }
     }))
 }
 
-fn written(lines: &[&str]) -> String {
+fn join_lines(lines: &[&str]) -> String {
     lines.iter().flat_map(|line| [*line, "\n"]).collect()
 }
 
 /// A path without what says nothing: `./a//b` is `a/b`.
-fn key(path: &str) -> String {
+fn normalize_path(path: &str) -> String {
     let parts: Vec<_> = path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
     let root = if path.starts_with('/') { "/" } else { "" };
     format!("{root}{}", parts.join("/"))

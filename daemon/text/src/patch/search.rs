@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::Tier;
-use super::file::File;
+use super::PatchTier;
+use super::source_lines::SourceLines;
 
 /// How many lines are compared for one file: a fraction of a second.
 const MAX_STEPS: usize = 50_000_000;
@@ -15,26 +15,26 @@ const NONE: usize = usize::MAX;
 
 /// No more can be compared for this file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TooMuch;
+pub(super) struct BudgetExceeded;
 
 /// What may still be compared.
-pub(super) struct Steps(usize);
+pub(super) struct SearchBudget(usize);
 
-impl Default for Steps {
+impl Default for SearchBudget {
     fn default() -> Self {
         Self(MAX_STEPS)
     }
 }
 
-impl Steps {
-    pub(super) fn take(&mut self, count: usize) -> Result<(), TooMuch> {
-        self.0 = self.0.checked_sub(count).ok_or(TooMuch)?;
+impl SearchBudget {
+    pub(super) fn take(&mut self, count: usize) -> Result<(), BudgetExceeded> {
+        self.0 = self.0.checked_sub(count).ok_or(BudgetExceeded)?;
         Ok(())
     }
 }
 
-pub(super) struct Index<'p> {
-    tier: Tier,
+pub(super) struct PatternIndex<'p> {
+    tier: PatchTier,
     numbers: HashMap<Cow<'p, str>, usize>,
     /// For each line of the file its number.
     lines: Vec<usize>,
@@ -42,10 +42,14 @@ pub(super) struct Index<'p> {
     places: Vec<Vec<usize>>,
 }
 
-impl<'p> Index<'p> {
-    pub(super) fn of(file: &File<'_>, tier: Tier, wanted: impl Iterator<Item = &'p str>) -> Self {
+impl<'p> PatternIndex<'p> {
+    pub(super) fn new(
+        file: &SourceLines<'_>,
+        tier: PatchTier,
+        wanted: impl Iterator<Item = &'p str>,
+    ) -> Self {
         let mut numbers = HashMap::new();
-        let mut sieve = Sieve::default();
+        let mut sieve = LineFilter::default();
         for line in wanted {
             let next = numbers.len();
             let key = tier.key(line);
@@ -64,7 +68,11 @@ impl<'p> Index<'p> {
     }
 
     /// The lines at which the pattern begins, in order.
-    pub(super) fn find(&self, pattern: &[&str], steps: &mut Steps) -> Result<Vec<usize>, TooMuch> {
+    pub(super) fn find(
+        &self,
+        pattern: &[&str],
+        steps: &mut SearchBudget,
+    ) -> Result<Vec<usize>, BudgetExceeded> {
         let number = |line: &&str| self.numbers.get(self.tier.key(line).as_ref()).copied();
         let Some(pattern) = pattern.iter().map(number).collect::<Option<Vec<_>>>() else {
             return Ok(Vec::new());
@@ -104,15 +112,15 @@ impl<'p> Index<'p> {
 }
 
 /// Most lines of a file are not looked for: this says so for less than their hash costs.
-struct Sieve([u64; Self::WORDS]);
+struct LineFilter([u64; Self::WORDS]);
 
-impl Default for Sieve {
+impl Default for LineFilter {
     fn default() -> Self {
         Self([0; Self::WORDS])
     }
 }
 
-impl Sieve {
+impl LineFilter {
     const WORDS: usize = 1024;
 
     fn add(&mut self, key: &str) {
@@ -162,12 +170,12 @@ mod tests {
     proptest! {
         #[test]
         fn both_ways_find_what_comparing_finds(text in "([ab]\\n){0,40}", pattern in "([ab]\\n){1,6}") {
-            let file = File::of(&text);
+            let file = SourceLines::new(&text);
             let pattern: Vec<_> = pattern.lines().collect();
             let lines: Vec<_> = text.lines().collect();
             let expected: Vec<_> = (0..lines.len()).filter(|at| lines[*at..].starts_with(&pattern)).collect();
-            let index = Index::of(&file, Tier::Exact, pattern.iter().copied());
-            prop_assert_eq!(index.find(&pattern, &mut Steps::default()), Ok(expected.clone()));
+            let index = PatternIndex::new(&file, PatchTier::Exact, pattern.iter().copied());
+            prop_assert_eq!(index.find(&pattern, &mut SearchBudget::default()), Ok(expected.clone()));
             let numbers: Vec<_> = pattern.iter().map(|line| index.numbers[*line]).collect();
             prop_assert_eq!(index.scan(&numbers), expected);
         }

@@ -8,7 +8,7 @@ fn apply(text: &str, body: &str) -> Result<String, String> {
     let patch = parse(&source).map_err(|error| error.to_string())?;
     let steps = plan(&patch, |path| (path == "f").then_some(text)).map_err(|error| error.to_string())?;
     match steps.as_slice() {
-        [Step::Edit { change, .. }] => Ok(change.apply(text).unwrap()),
+        [PatchStep::Edit { change, .. }] => Ok(change.apply(text).unwrap()),
         steps => panic!("{steps:?}"),
     }
 }
@@ -180,10 +180,11 @@ fn loose_matches_keep_the_lines_that_stay() {
 fn the_place_and_the_tier_are_told() {
     let source = "*** Begin Patch\n*** Update File: f\n@@\n-b\n+B\n@@\n-“c”\n+C\n*** End Patch";
     let patch = parse(source).unwrap();
-    let patch::Action::Update { hunks, .. } = &patch.sections[0].action else { panic!() };
+    let patch::PatchAction::Update { hunks, .. } = &patch.sections[0].action else { panic!() };
     let updated = update("a\nb\n \"c\"\n", hunks).unwrap();
-    let places = [Place { line: 2, tier: Tier::Exact }, Place { line: 3, tier: Tier::Punctuation }];
-    assert_eq!((updated.places.as_slice(), updated.tier()), (&places[..], Tier::Punctuation));
+    let places =
+        [HunkPlace { line: 2, tier: PatchTier::Exact }, HunkPlace { line: 3, tier: PatchTier::Punctuation }];
+    assert_eq!((updated.places.as_slice(), updated.tier()), (&places[..], PatchTier::Punctuation));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// From strict to loose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Tier {
+pub enum PatchTier {
     Exact,
     /// Blanks at the ends of lines are not looked at.
     LineEnds,
@@ -18,7 +18,7 @@ pub enum Tier {
     Punctuation,
 }
 
-impl Tier {
+impl PatchTier {
     pub const ALL: [Self; 4] = [Self::Exact, Self::LineEnds, Self::Indentation, Self::Punctuation];
 
     /// What of a line is compared.
@@ -34,13 +34,13 @@ impl Tier {
 }
 
 /// The same leniency towards a text that is replaced.
-impl From<Tier> for crate::Tier {
-    fn from(tier: Tier) -> Self {
+impl From<PatchTier> for crate::MatchTier {
+    fn from(tier: PatchTier) -> Self {
         match tier {
-            Tier::Exact => Self::Exact,
-            Tier::LineEnds => Self::TrailingBlanks,
-            Tier::Indentation => Self::Indentation,
-            Tier::Punctuation => Self::Typography,
+            PatchTier::Exact => Self::Exact,
+            PatchTier::LineEnds => Self::TrailingBlanks,
+            PatchTier::Indentation => Self::Indentation,
+            PatchTier::Punctuation => Self::Typography,
         }
     }
 }

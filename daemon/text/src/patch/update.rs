@@ -5,85 +5,89 @@
 
 use std::ops::Range;
 
-use super::file::File;
-use super::headers::Headers;
-use super::indent::Indents;
-use super::order::{Choice, Order, settle};
-use super::search::{Index, Steps, TooMuch};
-use super::{Hunk, HunkError, Tier, Unfit, headers, miss, pieces};
-use crate::{Change, Tag};
+use super::headers::HeaderLines;
+use super::hunk_order::{HunkOrder, PlaceChoices, resolve_order};
+use super::indent::IndentMap;
+use super::search::{BudgetExceeded, PatternIndex, SearchBudget};
+use super::source_lines::SourceLines;
+use super::{HunkError, HunkErrorKind, PatchHunk, PatchTier, headers, hunk_mismatch, pieces};
+use crate::{Change, LineTag};
 
 /// More places than this are not told apart by order.
 const MAX_PLACES: usize = 1000;
 
 /// A change of one text, and how the hunks were found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Updated {
+pub struct PatchedText {
     pub change: Change,
     /// For each hunk.
-    pub places: Vec<Place>,
+    pub places: Vec<HunkPlace>,
 }
 
-impl Updated {
+impl PatchedText {
     /// The loosest that was needed.
-    pub fn tier(&self) -> Tier {
-        self.places.iter().map(|place| place.tier).max().unwrap_or(Tier::Exact)
+    pub fn tier(&self) -> PatchTier {
+        self.places.iter().map(|place| place.tier).max().unwrap_or(PatchTier::Exact)
     }
 }
 
 /// Where a hunk begins: a line of the text, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct HunkPlace {
     pub line: usize,
-    pub tier: Tier,
+    pub tier: PatchTier,
 }
 
 /// The change that the hunks make, or what is wrong with those that have no certain place.
-pub fn update(text: &str, hunks: &[Hunk<'_>]) -> Result<Updated, Vec<HunkError>> {
-    let file = File::of(text);
-    let mut steps = Steps::default();
-    let mut wants: Vec<_> = hunks.iter().map(Want::of).collect();
+pub fn update(text: &str, hunks: &[PatchHunk<'_>]) -> Result<PatchedText, Vec<HunkError>> {
+    let file = SourceLines::new(text);
+    let mut steps = SearchBudget::default();
+    let mut wants: Vec<_> = hunks.iter().map(WantedHunk::new).collect();
     if find_all(&file, hunks, &mut wants, &mut steps).is_err() {
         let line = wants.iter().find(|want| want.found.is_none()).map_or(0, |want| want.line);
-        return Err(vec![HunkError { line, why: Unfit::TooMuch }]);
+        return Err(vec![HunkError { line, why: HunkErrorKind::BudgetExceeded }]);
     }
     check(&file, &wants)?;
-    let places = settled(&file, &wants, &mut steps)?;
+    let places = resolve_places(&file, &wants, &mut steps)?;
     let (mut made, mut errors) = (Vec::new(), Vec::new());
     for (want, place) in wants.iter().zip(&places) {
         let first = place.line - 1;
         let shown = want.old.iter().copied().zip(first..).map(|(old, line)| (old, file.line(line)));
-        let indents = Indents::of(shown.filter(|_| place.tier >= Tier::Indentation));
-        match pieces::of(&want.lines, first, |line| indents.apply(line)) {
+        let indents = IndentMap::from_lines(shown.filter(|_| place.tier >= PatchTier::Indentation));
+        match pieces::hunk_pieces(&want.lines, first, |line| indents.apply(line)) {
             Some(pieces) => made.extend(pieces),
-            None => errors.push(want.error(Unfit::Indentation { line: place.line })),
+            None => errors.push(want.error(HunkErrorKind::Indentation { line: place.line })),
         }
     }
-    if errors.is_empty() { Ok(Updated { change: pieces::change(&file, made), places }) } else { Err(errors) }
+    if errors.is_empty() {
+        Ok(PatchedText { change: pieces::pieces_to_change(&file, made), places })
+    } else {
+        Err(errors)
+    }
 }
 
 /// A hunk that is looked for.
-pub(super) struct Want<'p> {
+pub(super) struct WantedHunk<'p> {
     line: usize,
     headers: Vec<&'p str>,
-    lines: Vec<(Tag, &'p str)>,
+    lines: Vec<(LineTag, &'p str)>,
     pub(super) old: Vec<&'p str>,
     at_end: bool,
     /// Whether it is looked for without its last line.
     shortened: bool,
-    found: Option<Found>,
+    found: Option<FoundPlaces>,
     /// What was wrong with places that were not taken.
-    refused: Option<Unfit>,
+    rejection: Option<HunkErrorKind>,
 }
 
-struct Found {
-    tier: Tier,
+struct FoundPlaces {
+    tier: PatchTier,
     /// At most one more than [`MAX_PLACES`].
     places: Vec<usize>,
 }
 
-impl<'p> Want<'p> {
-    fn of(hunk: &Hunk<'p>) -> Self {
+impl<'p> WantedHunk<'p> {
+    fn new(hunk: &PatchHunk<'p>) -> Self {
         Self {
             line: hunk.line,
             headers: hunk.headers.clone(),
@@ -92,16 +96,18 @@ impl<'p> Want<'p> {
             at_end: hunk.at_end,
             shortened: false,
             found: None,
-            refused: None,
+            rejection: None,
         }
     }
 
-    fn error(&self, why: Unfit) -> HunkError {
+    fn error(&self, why: HunkErrorKind) -> HunkError {
         HunkError { line: self.line, why }
     }
 
-    fn is_open(&self) -> bool {
-        self.found.is_none() && !self.old.is_empty() && !matches!(self.refused, Some(Unfit::NoHeader { .. }))
+    fn is_unplaced(&self) -> bool {
+        self.found.is_none()
+            && !self.old.is_empty()
+            && !matches!(self.rejection, Some(HunkErrorKind::HeaderNotFound { .. }))
     }
 
     fn places(&self) -> &[usize] {
@@ -109,31 +115,33 @@ impl<'p> Want<'p> {
     }
 
     /// Lines that are only added stand at the end, or below what the header names.
-    fn insert(&mut self, file: &File<'_>, anchors: &[usize]) {
+    fn insert(&mut self, file: &SourceLines<'_>, anchors: &[usize]) {
         let places = if self.at_end || file.len() == 0 {
             vec![file.len()]
         } else if self.headers.is_empty() {
-            return self.refused = Some(Unfit::NoContext);
+            return self.rejection = Some(HunkErrorKind::NoContext);
         } else {
             anchors.iter().map(|anchor| anchor + 1).collect()
         };
-        self.take(Tier::Exact, places);
+        self.set_places(PatchTier::Exact, places);
     }
 
-    fn take(&mut self, tier: Tier, mut places: Vec<usize>) {
+    fn set_places(&mut self, tier: PatchTier, mut places: Vec<usize>) {
         places.truncate(MAX_PLACES + 1);
-        self.found = (!places.is_empty()).then_some(Found { tier, places });
+        self.found = (!places.is_empty()).then_some(FoundPlaces { tier, places });
     }
 
     /// A model may take the end of the last line for an empty line: without that one, the hunk is at the end.
     /// False if there is no such line.
     fn without_last_empty_line(&mut self) -> bool {
-        let Some(last) = self.lines.iter().rposition(|(tag, _)| *tag != Tag::Insert) else { return false };
+        let Some(last) = self.lines.iter().rposition(|(tag, _)| *tag != LineTag::Insert) else {
+            return false;
+        };
         match self.lines.get(last) {
-            Some((Tag::Equal, "")) if last + 1 == self.lines.len() => drop(self.lines.pop()),
-            Some((Tag::Delete, "")) => {
+            Some((LineTag::Equal, "")) if last + 1 == self.lines.len() => drop(self.lines.pop()),
+            Some((LineTag::Delete, "")) => {
                 self.lines.remove(last);
-                if self.lines.last() == Some(&(Tag::Insert, "")) {
+                if self.lines.last() == Some(&(LineTag::Insert, "")) {
                     self.lines.pop();
                 }
             }
@@ -146,90 +154,92 @@ impl<'p> Want<'p> {
     }
 
     /// Of the places that fit those that can be meant.
-    fn meant(
+    fn plausible_places(
         &mut self,
-        file: &File<'_>,
+        file: &SourceLines<'_>,
         mut places: Vec<usize>,
-        headers: &Headers<'_>,
-        steps: &mut Steps,
-    ) -> Result<Vec<usize>, TooMuch> {
+        headers: &HeaderLines<'_>,
+        steps: &mut SearchBudget,
+    ) -> Result<Vec<usize>, BudgetExceeded> {
         let Some(first) = places.first().map(|first| first + 1) else { return Ok(places) };
         if self.at_end {
             places.retain(|place| place + self.old.len() == file.len());
             if places.is_empty() && !self.shortened {
-                self.refused.get_or_insert(Unfit::NotAtEnd { line: first });
+                self.rejection.get_or_insert(HunkErrorKind::NotAtEnd { line: first });
             }
         }
         if self.headers.is_empty() || places.is_empty() {
             return Ok(places);
         }
-        let anchors = headers::anchors(file, &self.headers, headers, steps)?;
+        let anchors = headers::find_anchors(file, &self.headers, headers, steps)?;
         let certain = self.old.iter().filter(|line| !line.trim().is_empty()).count() > 1;
-        let meant = headers::under(file, &anchors, &places, certain, steps)?;
+        let meant = headers::places_under_headers(file, &anchors, &places, certain, steps)?;
         if meant.is_empty() {
-            let header = miss::header(&self.headers);
-            self.refused.get_or_insert(Unfit::NotUnder { header, line: first });
+            let header = hunk_mismatch::innermost_header(&self.headers);
+            self.rejection.get_or_insert(HunkErrorKind::NotUnderHeader { header, line: first });
         }
         Ok(meant)
     }
 }
 
 fn find_all<'p>(
-    file: &File<'_>,
-    hunks: &[Hunk<'p>],
-    wants: &mut [Want<'p>],
-    steps: &mut Steps,
-) -> Result<(), TooMuch> {
+    file: &SourceLines<'_>,
+    hunks: &[PatchHunk<'p>],
+    wants: &mut [WantedHunk<'p>],
+    steps: &mut SearchBudget,
+) -> Result<(), BudgetExceeded> {
     let headers = headers::find(file, hunks, steps)?;
     for want in wants.iter_mut() {
-        let anchors = headers::anchors(file, &want.headers, &headers, steps)?;
+        let anchors = headers::find_anchors(file, &want.headers, &headers, steps)?;
         if !want.headers.is_empty() && anchors.is_empty() {
-            want.refused = Some(Unfit::NoHeader { header: miss::header(&want.headers) });
+            want.rejection = Some(HunkErrorKind::HeaderNotFound {
+                header: hunk_mismatch::innermost_header(&want.headers),
+            });
         } else if want.old.is_empty() {
             want.insert(file, &anchors);
         }
     }
     find(file, wants.iter_mut().collect(), &headers, steps)?;
-    let missed = wants.iter_mut().filter(|want| want.is_open());
+    let missed = wants.iter_mut().filter(|want| want.is_unplaced());
     let shorter = missed.filter_map(|want| want.without_last_empty_line().then_some(want)).collect();
     find(file, shorter, &headers, steps)
 }
 
 fn find(
-    file: &File<'_>,
-    mut wants: Vec<&mut Want<'_>>,
-    headers: &Headers<'_>,
-    steps: &mut Steps,
-) -> Result<(), TooMuch> {
-    for tier in Tier::ALL {
-        wants.retain(|want| want.is_open());
+    file: &SourceLines<'_>,
+    mut wants: Vec<&mut WantedHunk<'_>>,
+    headers: &HeaderLines<'_>,
+    steps: &mut SearchBudget,
+) -> Result<(), BudgetExceeded> {
+    for tier in PatchTier::ALL {
+        wants.retain(|want| want.is_unplaced());
         if wants.is_empty() {
             break;
         }
         let wanted: Vec<_> = wants.iter().flat_map(|want| want.old.iter().copied()).collect();
-        let index = Index::of(file, tier, wanted.into_iter());
+        let index = PatternIndex::new(file, tier, wanted.into_iter());
         for want in &mut wants {
             let places = index.find(&want.old, steps)?;
-            let places = want.meant(file, places, headers, steps)?;
-            want.take(tier, places);
+            let places = want.plausible_places(file, places, headers, steps)?;
+            want.set_places(tier, places);
         }
     }
     Ok(())
 }
 
 /// Whether each hunk has a place, and those that do not fit exactly only one.
-fn check(file: &File<'_>, wants: &[Want<'_>]) -> Result<(), Vec<HunkError>> {
+fn check(file: &SourceLines<'_>, wants: &[WantedHunk<'_>]) -> Result<(), Vec<HunkError>> {
     let mut errors = Vec::new();
     let mut misses = 0;
     for want in wants {
-        match (&want.found, &want.refused) {
+        match (&want.found, &want.rejection) {
             (None, Some(refused)) => errors.push(want.error(refused.clone())),
             (None, None) => {
-                errors.push(want.error(miss::not_found(file, &want.old, misses)));
+                errors.push(want.error(hunk_mismatch::not_found(file, &want.old, misses)));
                 misses += 1;
             }
-            (Some(found), _) if found.places.len() > most(found.tier) => {
-                errors.push(want.error(several(&found.places)));
+            (Some(found), _) if found.places.len() > max_places(found.tier) => {
+                errors.push(want.error(ambiguous_error(&found.places)));
             }
             (Some(_), _) => {}
         }
@@ -238,59 +248,75 @@ fn check(file: &File<'_>, wants: &[Want<'_>]) -> Result<(), Vec<HunkError>> {
 }
 
 /// How many places a hunk may have for order to choose one.
-fn most(tier: Tier) -> usize {
-    if tier == Tier::Exact { MAX_PLACES } else { 1 }
+fn max_places(tier: PatchTier) -> usize {
+    if tier == PatchTier::Exact { MAX_PLACES } else { 1 }
 }
 
-fn several(places: &[usize]) -> Unfit {
-    miss::several(places, MAX_PLACES)
+fn ambiguous_error(places: &[usize]) -> HunkErrorKind {
+    hunk_mismatch::ambiguous(places, MAX_PLACES)
 }
 
 /// The place of each hunk.
-fn settled(file: &File<'_>, wants: &[Want<'_>], steps: &mut Steps) -> Result<Vec<Place>, Vec<HunkError>> {
+fn resolve_places(
+    file: &SourceLines<'_>,
+    wants: &[WantedHunk<'_>],
+    steps: &mut SearchBudget,
+) -> Result<Vec<HunkPlace>, Vec<HunkError>> {
     // A hunk that changes nothing may be anywhere.
-    let changing = wants.iter().filter_map(|want| Some((want, core(&want.lines)?)));
-    let changing = changing.map(|(want, core)| (want, Choice { places: want.places(), core }));
+    let changing = wants.iter().filter_map(|want| Some((want, changed_range(&want.lines)?)));
+    let changing = changing.map(|(want, core)| (want, PlaceChoices { places: want.places(), core }));
     let (changing, choices): (Vec<_>, Vec<_>) = changing.unzip();
-    let settled = match settle(&choices) {
-        Order::Kept(places) => places,
-        Order::Broken(places) => {
-            only(file, &changing, steps)?;
-            apart(&changing, &choices, &places)?;
+    let settled = match resolve_order(&choices) {
+        HunkOrder::InOrder(places) => places,
+        HunkOrder::OutOfOrder(places) => {
+            check_unique(file, &changing, steps)?;
+            check_no_overlap(&changing, &choices, &places)?;
             places
         }
-        Order::Open(open) => {
+        HunkOrder::Ambiguous(open) => {
             let open = open.iter().filter_map(|(index, left)| Some((changing.get(*index)?, left)));
-            return Err(open.map(|(want, left)| want.error(several(left))).collect());
+            return Err(open.map(|(want, left)| want.error(ambiguous_error(left))).collect());
         }
     };
     let mut settled = settled.into_iter();
-    let place = |want: &Want<'_>| {
+    let place = |want: &WantedHunk<'_>| {
         let first = want.places().first().copied();
-        let place = if core(&want.lines).is_some() { settled.next() } else { first };
-        let tier = want.found.as_ref().map_or(Tier::Exact, |found| found.tier);
-        Place { line: place.unwrap_or_default() + 1, tier }
+        let place = if changed_range(&want.lines).is_some() { settled.next() } else { first };
+        let tier = want.found.as_ref().map_or(PatchTier::Exact, |found| found.tier);
+        HunkPlace { line: place.unwrap_or_default() + 1, tier }
     };
     Ok(wants.iter().map(place).collect())
 }
 
 /// Out of order, a hunk must be the only one of its kind even for the loosest comparison.
-fn only(file: &File<'_>, wants: &[&Want<'_>], steps: &mut Steps) -> Result<(), Vec<HunkError>> {
+fn check_unique(
+    file: &SourceLines<'_>,
+    wants: &[&WantedHunk<'_>],
+    steps: &mut SearchBudget,
+) -> Result<(), Vec<HunkError>> {
     let free = wants.iter().filter(|want| want.headers.is_empty() && !want.at_end);
-    let index = Index::of(file, Tier::Punctuation, free.clone().flat_map(|want| want.old.iter().copied()));
+    let index = PatternIndex::new(
+        file,
+        PatchTier::Punctuation,
+        free.clone().flat_map(|want| want.old.iter().copied()),
+    );
     let mut errors = Vec::new();
     for want in free {
         match index.find(&want.old, steps) {
-            Ok(places) if places.len() > 1 => errors.push(want.error(several(&places))),
+            Ok(places) if places.len() > 1 => errors.push(want.error(ambiguous_error(&places))),
             Ok(_) => {}
-            Err(TooMuch) => errors.push(want.error(Unfit::TooMuch)),
+            Err(BudgetExceeded) => errors.push(want.error(HunkErrorKind::BudgetExceeded)),
         }
     }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-fn apart(wants: &[&Want<'_>], choices: &[Choice<'_>], places: &[usize]) -> Result<(), Vec<HunkError>> {
-    let changed = choices.iter().zip(places).map(|(choice, place)| choice.changed(*place));
+fn check_no_overlap(
+    wants: &[&WantedHunk<'_>],
+    choices: &[PlaceChoices<'_>],
+    places: &[usize],
+) -> Result<(), Vec<HunkError>> {
+    let changed = choices.iter().zip(places).map(|(choice, place)| choice.changed_lines(*place));
     let mut changed: Vec<_> = changed.zip(wants).collect();
     changed.sort_by_key(|(lines, _)| (lines.start, lines.end));
     let overlap = changed.windows(2).find_map(|pair| match pair {
@@ -298,19 +324,21 @@ fn apart(wants: &[&Want<'_>], choices: &[Choice<'_>], places: &[usize]) -> Resul
         _ => None,
     });
     match overlap {
-        Some((first, second, line)) => Err(vec![second.error(Unfit::Overlap { other: first.line, line })]),
+        Some((first, second, line)) => {
+            Err(vec![second.error(HunkErrorKind::Overlap { other: first.line, line })])
+        }
         None => Ok(()),
     }
 }
 
 /// The lines of the file that a hunk changes, counted from its first; nothing if it changes none.
-fn core(lines: &[(Tag, &str)]) -> Option<Range<usize>> {
+fn changed_range(lines: &[(LineTag, &str)]) -> Option<Range<usize>> {
     let mut at = 0;
     let mut core: Option<Range<usize>> = None;
     for (tag, _) in lines {
         let start = at;
-        at += usize::from(*tag != Tag::Insert);
-        if *tag != Tag::Equal {
+        at += usize::from(*tag != LineTag::Insert);
+        if *tag != LineTag::Equal {
             core.get_or_insert(start..at).end = at;
         }
     }

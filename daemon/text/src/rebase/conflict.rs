@@ -3,12 +3,12 @@
 
 use std::fmt;
 
-use super::{Base, Cluster};
-use crate::{Keep, Limits, truncate};
+use super::{BaseLines, RebaseCluster};
+use crate::{KeepSide, TruncateLimits, truncate};
 
 /// How many places are shown, and how much of each version.
 const MAX_OVERLAPS: usize = 5;
-const SHOWN: Limits = Limits { lines: 40, bytes: 4000 };
+const SHOWN: TruncateLimits = TruncateLimits { lines: 40, bytes: 4000 };
 
 /// Lines that a change and a person touched in different ways.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,21 +31,21 @@ pub struct Overlap {
 }
 
 impl Overlap {
-    pub(super) fn of(base: &Base<'_>, cluster: &Cluster, now: &str) -> Self {
-        let version = |edits| shown(&base.edited(&cluster.lines, edits));
-        let start = base.start(cluster.lines.start).saturating_add_signed(cluster.grown);
+    pub(super) fn new(base: &BaseLines<'_>, cluster: &RebaseCluster, now: &str) -> Self {
+        let version = |edits| shown(&base.apply_edits(&cluster.lines, edits));
+        let start = base.start(cluster.lines.start).saturating_add_signed(cluster.growth_before);
         let before = now.get(..start).unwrap_or(now);
         Self {
             line: before.matches('\n').count() + 1,
             base: version(&[]),
-            agent: version(&cluster.agent),
-            person: version(&cluster.person),
+            agent: version(&cluster.agent_edits),
+            person: version(&cluster.user_edits),
         }
     }
 }
 
 fn shown(text: &str) -> String {
-    let cut = truncate(text, SHOWN, Keep::Head);
+    let cut = truncate(text, SHOWN, KeepSide::Head);
     match cut.omitted_lines {
         _ if cut.is_whole() => text.to_owned(),
         0 => format!("{}\n[{} more bytes]\n", cut.text, cut.omitted_bytes),
@@ -54,7 +54,7 @@ fn shown(text: &str) -> String {
 }
 
 impl Conflict {
-    pub(super) fn capped(mut self) -> Self {
+    pub(super) fn cap_overlaps(mut self) -> Self {
         self.overlaps.truncate(MAX_OVERLAPS);
         self
     }

@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::*;
 
 fn both(base: &str, agent: &str, person: &str) -> Result<String, RebaseError> {
-    let change = compared(base, agent);
+    let change = change_by_lines(base, agent);
     rebase(base, &change, person).map(|change| change.apply(person).unwrap())
 }
 
@@ -66,7 +66,8 @@ fn what_is_done_already_is_left_out() {
 fn what_is_done_already_is_known_where_equal_lines_leave_a_choice() {
     for at in [0, 2, 4] {
         let base = "}\n}\na\nb\n";
-        let change = Change::checked(base, vec![Edit { range: at..at, text: "}\n".into() }]).unwrap();
+        let change =
+            Change::from_unchecked_edits(base, vec![Edit { range: at..at, text: "}\n".into() }]).unwrap();
         assert_eq!(rebase(base, &change, "}\n}\n}\na\nmine\n"), Ok(Change::default()));
     }
 }
@@ -123,7 +124,7 @@ fn edits_of_one_change_do_not_pass_each_other() {
     ];
     for (text, edits) in cases {
         let edits = edits.map(|(range, text)| Edit { range, text: text.into() });
-        let change = Change::checked(text, edits.into()).unwrap();
+        let change = Change::from_unchecked_edits(text, edits.into()).unwrap();
         let (base, now) = (format!("{text}end\n"), format!("{text}end\nmine\n"));
         let moved = rebase(&base, &change, &now).unwrap();
         assert_eq!(moved.apply(&now).unwrap(), change.apply(&base).unwrap() + "mine\n");
@@ -140,7 +141,7 @@ fn what_both_texts_end_with_is_the_same() {
 #[test]
 fn a_change_for_another_base_is_refused() {
     let change = Change::between("a long text", "a long test");
-    assert_eq!(rebase("short", &change, "other"), Err(RebaseError::Stale(Stale { range: 9..10 })));
+    assert_eq!(rebase("short", &change, "other"), Err(RebaseError::Stale(StaleChangeError { range: 9..10 })));
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! The first and the last line are there, and most between them; what is not is nearly there.
 
-use super::search::{Found, Search, found};
+use super::search::{ReplaceSearch, TierMatch, line_match};
 
 const MIN_SHARE: f64 = 0.85;
 
-pub(super) fn find<'a>(search: &Search<'a>) -> Option<Found<'a>> {
-    let alike = search.alike().filter(|alike| alike.anchored && alike.share >= MIN_SHARE)?;
-    found(&search.asked, alike.places.clone())
+pub(super) fn find<'a>(search: &ReplaceSearch<'a>) -> Option<TierMatch<'a>> {
+    let alike = search.similar_lines().filter(|alike| alike.is_anchored && alike.similarity >= MIN_SHARE)?;
+    line_match(&search.requested, alike.places.clone())
 }

@@ -3,25 +3,25 @@
 
 use std::ops::Range;
 
-use super::fold::{Fold, is_blank, typography};
-use super::search::{Found, Search, found};
+use super::fold::{LineFold, is_blank, plain_typography};
+use super::search::{ReplaceSearch, TierMatch, line_match};
 
-pub(super) fn find<'a>(search: &Search<'a>) -> Option<Found<'a>> {
-    let bare = search.asked.without_margins();
-    let whole = |reading| found(reading, search.places(reading, Fold::Blanks));
-    whole(&search.asked).or_else(|| bare.as_ref().and_then(whole)).or_else(|| within(search))
+pub(super) fn find<'a>(search: &ReplaceSearch<'a>) -> Option<TierMatch<'a>> {
+    let bare = search.requested.without_blank_margins();
+    let whole = |reading| line_match(reading, search.places(reading, LineFold::Blanks));
+    whole(&search.requested).or_else(|| bare.as_ref().and_then(whole)).or_else(|| find_within_line(search))
 }
 
 /// A part of one line, by one line.
-fn within<'a>(search: &Search<'_>) -> Option<Found<'a>> {
-    let ([old], [new]) = (&*search.asked.old, &*search.asked.new) else { return None };
+fn find_within_line<'a>(search: &ReplaceSearch<'_>) -> Option<TierMatch<'a>> {
+    let ([old], [new]) = (&*search.requested.old, &*search.requested.new) else { return None };
     if old.starts_with(is_blank) || old.ends_with(is_blank) {
         // It is meant to begin or end where the line does.
         return None;
     }
-    let wanted = Fold::Blanks.of(old);
+    let wanted = LineFold::Blanks.fold_line(old);
     let at = |(line, place): (usize, usize)| {
-        let line = search.file.get(line)?;
+        let line = search.file_lines.get(line)?;
         let range = unfolded(line.text, place, place + wanted.len())?;
         // Half a word is none of the words looked for.
         let cuts = |at: usize| {
@@ -31,8 +31,8 @@ fn within<'a>(search: &Search<'_>) -> Option<Found<'a>> {
         let whole = !cuts(range.start) && !cuts(range.end);
         whole.then(|| line.start + range.start..line.start + range.end)
     };
-    let places: Vec<_> = search.folded(Fold::Blanks).within(&wanted).into_iter().filter_map(at).collect();
-    (!places.is_empty()).then(|| Found::Text { places, new: (*new).to_owned() })
+    let places: Vec<_> = search.folded(LineFold::Blanks).within(&wanted).into_iter().filter_map(at).collect();
+    (!places.is_empty()).then(|| TierMatch::Text { places, new: (*new).to_owned() })
 }
 
 fn is_part(c: char) -> bool {
@@ -44,7 +44,7 @@ fn unfolded(line: &str, from: usize, to: usize) -> Option<Range<usize>> {
     let (mut folded, mut start) = (0, None);
     let (mut in_blanks, mut any) = (false, false);
     for (at, c) in line.char_indices() {
-        let Some(plain) = typography(c) else { continue };
+        let Some(plain) = plain_typography(c) else { continue };
         if is_blank(plain) {
             in_blanks = true;
             continue;
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn a_place_in_a_folded_line_is_one_in_the_line() {
         let line = "  foo(\t a,  “b” )  // x";
-        let folded = Fold::Blanks.of(line);
+        let folded = LineFold::Blanks.fold_line(line);
         assert_eq!(folded, "foo( a, \"b\" ) // x");
         let place = |wanted: &str| {
             let at = folded.find(wanted).unwrap();

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use super::{Hint, Nearest, Tier};
+use super::{MatchTier, MismatchHint, NearestLines};
 
 /// Its `Display` is written for the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,19 +13,19 @@ pub enum ReplaceError {
     /// The old text is empty, or has nothing but white space.
     BlankOld,
     /// What was found already reads like the new text.
-    Already { line: usize },
+    AlreadyReplaced { line: usize },
     NotFound {
         /// What is different about a place that is nearly the same.
-        hint: Option<Hint>,
+        hint: Option<MismatchHint>,
         /// The lines most like those that were looked for.
-        nearest: Option<Nearest>,
+        nearest: Option<NearestLines>,
     },
-    Several {
+    Ambiguous {
         /// The lines in which the first of them begin.
         lines: Vec<usize>,
         count: usize,
         /// What they are the places of.
-        tier: Tier,
+        tier: MatchTier,
     },
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for ReplaceError {
             Self::BlankOld => f.write_str(
                 "The old text is empty or blank. Give the text to be replaced; to replace or create a whole file, write it.",
             ),
-            Self::Already { line } => {
+            Self::AlreadyReplaced { line } => {
                 write!(f, "Nothing to change: at line {line} the file already reads like the new text.")
             }
             Self::NotFound { hint, nearest } => {
@@ -54,7 +54,7 @@ impl fmt::Display for ReplaceError {
                     None => Ok(()),
                 }
             }
-            Self::Several { lines, count, tier } => {
+            Self::Ambiguous { lines, count, tier } => {
                 let named = lines.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
                 let more = if *count > lines.len() { ", …" } else { "" };
                 let places = format!("in {count} places (at lines {named}{more})");
@@ -67,7 +67,7 @@ impl fmt::Display for ReplaceError {
                     )?,
                 }
                 f.write_str("give more of the lines around the one that is meant")?;
-                f.write_str(if tier.takes_all() { ", or replace all." } else { "." })
+                f.write_str(if tier.allows_replace_all() { ", or replace all." } else { "." })
             }
         }
     }

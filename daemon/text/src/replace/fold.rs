@@ -3,7 +3,7 @@
 //! Each way takes out more than the one before it, so that what is equal for one is equal for all that follow.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fold {
+pub(super) enum LineFold {
     /// Blanks at the end.
     Trailing,
     /// Blanks at both ends.
@@ -14,22 +14,24 @@ pub(super) enum Fold {
     Blanks,
 }
 
-impl Fold {
+impl LineFold {
     pub(super) fn push(self, line: &str, folded: &mut String) {
         match self {
             Self::Trailing => folded.push_str(line.trim_end_matches(is_blank)),
             Self::Trimmed => folded.push_str(line.trim_matches(is_blank)),
             Self::Typography if line.is_ascii() => folded.push_str(line.trim_matches(is_blank)),
             Self::Typography => {
-                let plain: String = line.chars().filter_map(typography).collect();
+                let plain: String = line.chars().filter_map(plain_typography).collect();
                 folded.push_str(plain.trim_matches(is_blank));
             }
             Self::Blanks if line.is_ascii() => push_words(line, folded),
-            Self::Blanks => push_words(&line.chars().filter_map(typography).collect::<String>(), folded),
+            Self::Blanks => {
+                push_words(&line.chars().filter_map(plain_typography).collect::<String>(), folded)
+            }
         }
     }
 
-    pub(super) fn of(self, line: &str) -> String {
+    pub(super) fn fold_line(self, line: &str) -> String {
         let mut folded = String::with_capacity(line.len());
         self.push(line, &mut folded);
         folded
@@ -50,7 +52,7 @@ pub(super) fn is_blank(c: char) -> bool {
 }
 
 /// As it is typed on a plain keyboard.
-pub(super) fn typography(c: char) -> Option<char> {
+pub(super) fn plain_typography(c: char) -> Option<char> {
     Some(match c {
         '\u{2018}'..='\u{201b}' => '\'',
         '\u{201c}'..='\u{201f}' => '"',

@@ -8,18 +8,18 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::fold::typography;
+use super::fold::plain_typography;
 
 /// What is different, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Hint {
-    pub why: Why,
+pub struct MismatchHint {
+    pub reason: MismatchReason,
     /// The line in which the place begins, from 1.
     pub line: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum MismatchReason {
     /// Lines of the file end with a lone `\r`, or those of the old text do.
     LineEndings,
     Whitespace,
@@ -32,27 +32,27 @@ pub enum Why {
     Escapes,
 }
 
-impl fmt::Display for Hint {
+impl fmt::Display for MismatchHint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = self.line;
-        match self.why {
-            Why::LineEndings => {
+        match self.reason {
+            MismatchReason::LineEndings => {
                 write!(f, "At line {line} only the line endings differ (a lone carriage return).")
             }
-            Why::Whitespace => {
+            MismatchReason::Whitespace => {
                 write!(f, "At line {line} only white space differs: indentation, spaces or line breaks.")
             }
-            Why::Typography => {
+            MismatchReason::Typography => {
                 write!(f, "At line {line} the typography differs: quotes, dashes or special spaces.")
             }
-            Why::Case => write!(f, "At line {line} upper and lower case differ."),
-            Why::LineNumbers => {
+            MismatchReason::Case => write!(f, "At line {line} upper and lower case differ."),
+            MismatchReason::LineNumbers => {
                 write!(
                     f,
                     "Leave out the line numbers, which are not in the file; the text is at line {line}."
                 )
             }
-            Why::Escapes => {
+            MismatchReason::Escapes => {
                 write!(f, "Give the characters themselves instead of escapes; the text is at line {line}.")
             }
         }
@@ -60,7 +60,7 @@ impl fmt::Display for Hint {
 }
 
 /// Both texts have only `\n` as line break.
-pub(super) fn find(text: &str, old: &str) -> Option<Hint> {
+pub(super) fn find(text: &str, old: &str) -> Option<MismatchHint> {
     let folded = fold(text, most);
     let place = |old: &str| {
         let old = fold(old, most);
@@ -70,22 +70,25 @@ pub(super) fn find(text: &str, old: &str) -> Option<Hint> {
     let line = |at: usize| super::breaks(text.get(..at).unwrap_or_default()) + 1;
     if let Some(range) = place(old) {
         let line = line(range.start);
-        return Some(Hint { why: difference(text.get(range).unwrap_or_default(), old), line });
+        return Some(MismatchHint { reason: difference(text.get(range).unwrap_or_default(), old), line });
     }
-    let others = [(Why::LineNumbers, without_numbers(old)), (Why::Escapes, unescaped(old))];
-    others.into_iter().find_map(|(why, old)| Some(Hint { why, line: line(place(&old?)?.start) }))
+    let others =
+        [(MismatchReason::LineNumbers, without_numbers(old)), (MismatchReason::Escapes, unescaped(old))];
+    others
+        .into_iter()
+        .find_map(|(why, old)| Some(MismatchHint { reason: why, line: line(place(&old?)?.start) }))
 }
 
-fn difference(found: &str, old: &str) -> Why {
+fn difference(found: &str, old: &str) -> MismatchReason {
     let returns = found.contains('\r') || old.contains('\r');
     if returns && found.replace('\r', "\n") == old.trim().replace('\r', "\n") {
-        Why::LineEndings
+        MismatchReason::LineEndings
     } else if fold(found, Some) == fold(old, Some) {
-        Why::Whitespace
-    } else if fold(found, typography) == fold(old, typography) {
-        Why::Typography
+        MismatchReason::Whitespace
+    } else if fold(found, plain_typography) == fold(old, plain_typography) {
+        MismatchReason::Typography
     } else {
-        Why::Case
+        MismatchReason::Case
     }
 }
 
@@ -113,7 +116,7 @@ fn unfold(text: &str, from: usize, to: usize) -> Option<Range<usize>> {
 }
 
 fn most(c: char) -> Option<char> {
-    if c.is_ascii() { Some(c.to_ascii_lowercase()) } else { typography(c)?.to_lowercase().next() }
+    if c.is_ascii() { Some(c.to_ascii_lowercase()) } else { plain_typography(c)?.to_lowercase().next() }
 }
 
 /// `12: let x` as `let x`, if all lines are like that.

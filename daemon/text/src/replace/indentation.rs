@@ -1,9 +1,9 @@
 //! The same lines, all indented differently by one rule.
 
-use super::fold::Fold;
-use super::reading::Reading;
-use super::search::{Found, Search, found};
+use super::fold::LineFold;
+use super::requested_lines::RequestedLines;
+use super::search::{ReplaceSearch, TierMatch, line_match};
 
-pub(super) fn find<'a>(search: &Search<'a>, reading: &Reading<'a>) -> Option<Found<'a>> {
-    found(reading, search.places(reading, Fold::Trimmed))
+pub(super) fn find<'a>(search: &ReplaceSearch<'a>, reading: &RequestedLines<'a>) -> Option<TierMatch<'a>> {
+    line_match(reading, search.places(reading, LineFold::Trimmed))
 }

@@ -8,19 +8,23 @@ use std::collections::{HashMap, HashSet};
 
 use similar::DiffTag;
 
-use super::file::Line;
-use super::fold::Fold;
-use super::reading::Reading;
-use super::shift::Shift;
-use crate::change::{Edit, edits};
+use super::file_line::FileLine;
+use super::fold::LineFold;
+use super::indent_shift::IndentShift;
+use super::requested_lines::RequestedLines;
+use crate::change::{Edit, edits_between};
 use crate::diff::ops;
 
 /// The edits at the lines from `first` on, each of which is the counterpart of an old line. Nothing if it cannot be said
 /// how a new line is to be indented, or which of several lines is meant, or if a new line has something in it that the
 /// model took to be in the file.
-pub(super) fn merge(file: &[Line<'_>], first: usize, reading: &Reading<'_>) -> Option<Vec<Edit>> {
+pub(super) fn merge_lines(
+    file: &[FileLine<'_>],
+    first: usize,
+    reading: &RequestedLines<'_>,
+) -> Option<Vec<Edit>> {
     let there = file.get(first..first + reading.old.len())?;
-    let shift = Shift::of(reading, there)?;
+    let shift = IndentShift::infer(reading, there)?;
     // What stands for each old line; nothing where lines that are given alike are not alike there.
     let mut meant: HashMap<&str, Option<&str>> = HashMap::with_capacity(there.len());
     for (old, line) in reading.old.iter().zip(there) {
@@ -36,24 +40,24 @@ pub(super) fn merge(file: &[Line<'_>], first: usize, reading: &Reading<'_>) -> O
         }
         let (gone, new) = (reading.old.get(old.clone())?, reading.new.get(new)?);
         if gone.iter().chain(new).any(|line| meant.get(line) == Some(&None))
-            || carries_an_error(gone, there.get(old.clone())?, new)
+            || writes_misremembered_word(gone, there.get(old.clone())?, new)
         {
             return None;
         }
         for (nth, line) in new.iter().enumerate() {
             let ending = there.get(old.clone())?.get(nth).map(|line| line.ending);
             let ending = ending.or(lines.last().map(|line| line.1)).unwrap_or_default();
-            lines.push((shift.shifted(line, &old, nth, new.len())?, ending));
+            lines.push((shift.shift_line(line, &old, nth, new.len())?, ending));
         }
     }
-    Some(written(file, first, there, lines))
+    Some(line_edits(file, first, there, lines))
 }
 
 /// Whether a word that is in the old lines, but not in those of the file that were taken for them, would be written.
-fn carries_an_error(old: &[&str], there: &[Line<'_>], new: &[&str]) -> bool {
+fn writes_misremembered_word(old: &[&str], there: &[FileLine<'_>], new: &[&str]) -> bool {
     let mut wrong = HashSet::new();
     for (old, line) in old.iter().zip(there) {
-        if Fold::Blanks.of(old) != Fold::Blanks.of(line.text) {
+        if LineFold::Blanks.fold_line(old) != LineFold::Blanks.fold_line(line.text) {
             let right: HashSet<_> = words(line.text).collect();
             wrong.extend(words(old).filter(|word| !right.contains(word)));
         }
@@ -67,10 +71,10 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
 
 /// The edits that put lines in the place of those there. Every line but the last has a break, and the last has what the
 /// last one there had.
-fn written(
-    file: &[Line<'_>],
+fn line_edits(
+    file: &[FileLine<'_>],
     first: usize,
-    there: &[Line<'_>],
+    there: &[FileLine<'_>],
     lines: Vec<(Cow<'_, str>, &str)>,
 ) -> Vec<Edit> {
     let (Some(start), Some(last)) = (there.first().map(|line| line.start), there.last()) else {
@@ -98,5 +102,5 @@ fn written(
         after.push_str(&line);
         after.push_str(if index + 1 == count { last.ending } else { ending });
     }
-    edits(&before, &after, start, |line| line)
+    edits_between(&before, &after, start, |line| line)
 }

@@ -3,62 +3,62 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::alike::{self, Alike};
-use super::file::{Line, lines};
-use super::flat::Flat;
-use super::fold::Fold;
-use super::folded::Folded;
-use super::reading::Reading;
-use super::shift::Shift;
+use super::file_line::{FileLine, split_file_lines};
+use super::fold::LineFold;
+use super::folded_lines::FoldedLines;
+use super::indent_shift::IndentShift;
+use super::lf_text::LfText;
+use super::requested_lines::RequestedLines;
+use super::similar_lines::{self, SimilarLines};
 
-pub(super) struct Search<'a> {
-    pub(super) flat: &'a Flat<'a>,
-    pub(super) file: Vec<Line<'a>>,
+pub(super) struct ReplaceSearch<'a> {
+    pub(super) lf_text: &'a LfText<'a>,
+    pub(super) file_lines: Vec<FileLine<'a>>,
     /// As given, with `\n` as the only line break.
     pub(super) old: &'a str,
     pub(super) new: &'a str,
-    pub(super) asked: Reading<'a>,
-    trailing: OnceCell<Folded>,
-    trimmed: OnceCell<Folded>,
-    typography: OnceCell<Folded>,
-    blanks: OnceCell<Folded>,
+    pub(super) requested: RequestedLines<'a>,
+    trailing: OnceCell<FoldedLines>,
+    trimmed: OnceCell<FoldedLines>,
+    typography: OnceCell<FoldedLines>,
+    blanks: OnceCell<FoldedLines>,
     unescaped: OnceCell<Option<(String, String)>>,
-    alike: OnceCell<Option<Alike>>,
+    similar: OnceCell<Option<SimilarLines>>,
 }
 
 /// What a tier has found: one place or several.
-pub(super) enum Found<'a> {
+pub(super) enum TierMatch<'a> {
     /// Lines of the file that stand for all lines of the old text, by the index of the first.
-    Lines { reading: Reading<'a>, places: Vec<usize> },
+    Lines { reading: RequestedLines<'a>, places: Vec<usize> },
     /// A part of the file's text.
     Text { places: Vec<Range<usize>>, new: String },
 }
 
-impl<'a> Search<'a> {
-    pub(super) fn of(text: &'a str, flat: &'a Flat<'a>, old: &'a str, new: &'a str) -> Self {
+impl<'a> ReplaceSearch<'a> {
+    pub(super) fn new(text: &'a str, flat: &'a LfText<'a>, old: &'a str, new: &'a str) -> Self {
         Self {
-            flat,
-            file: lines(text),
+            lf_text: flat,
+            file_lines: split_file_lines(text),
             old,
             new,
-            asked: Reading::of(old, new),
+            requested: RequestedLines::new(old, new),
             trailing: OnceCell::new(),
             trimmed: OnceCell::new(),
             typography: OnceCell::new(),
             blanks: OnceCell::new(),
             unescaped: OnceCell::new(),
-            alike: OnceCell::new(),
+            similar: OnceCell::new(),
         }
     }
 
-    pub(super) fn folded(&self, fold: Fold) -> &Folded {
+    pub(super) fn folded(&self, fold: LineFold) -> &FoldedLines {
         let cell = match fold {
-            Fold::Trailing => &self.trailing,
-            Fold::Trimmed => &self.trimmed,
-            Fold::Typography => &self.typography,
-            Fold::Blanks => &self.blanks,
+            LineFold::Trailing => &self.trailing,
+            LineFold::Trimmed => &self.trimmed,
+            LineFold::Typography => &self.typography,
+            LineFold::Blanks => &self.blanks,
         };
-        cell.get_or_init(|| Folded::of(self.file.iter().map(|line| line.text), fold))
+        cell.get_or_init(|| FoldedLines::new(self.file_lines.iter().map(|line| line.text), fold))
     }
 
     /// The old and the new text as they are once they are without escapes.
@@ -68,24 +68,24 @@ impl<'a> Search<'a> {
     }
 
     /// The lines that are nearly the old ones.
-    pub(super) fn alike(&self) -> Option<&Alike> {
-        self.alike.get_or_init(|| alike::find(self)).as_ref()
+    pub(super) fn similar_lines(&self) -> Option<&SimilarLines> {
+        self.similar.get_or_init(|| similar_lines::find(self)).as_ref()
     }
 
     /// The places where all lines are equal when folded, and indented by one rule.
-    pub(super) fn places(&self, reading: &Reading<'a>, fold: Fold) -> Vec<usize> {
-        let mut places = self.folded(fold).places(&Folded::of(reading.old.iter().copied(), fold));
+    pub(super) fn places(&self, reading: &RequestedLines<'a>, fold: LineFold) -> Vec<usize> {
+        let mut places = self.folded(fold).find_runs(&FoldedLines::new(reading.old.iter().copied(), fold));
         places.retain(|first| self.is_indented_alike(reading, *first));
         places
     }
 
-    pub(super) fn is_indented_alike(&self, reading: &Reading<'a>, first: usize) -> bool {
-        let there = self.file.get(first..first + reading.old.len());
-        there.is_some_and(|there| Shift::of(reading, there).is_some())
+    pub(super) fn is_indented_alike(&self, reading: &RequestedLines<'a>, first: usize) -> bool {
+        let there = self.file_lines.get(first..first + reading.old.len());
+        there.is_some_and(|there| IndentShift::infer(reading, there).is_some())
     }
 }
 
 /// Nothing where there is no place.
-pub(super) fn found<'a>(reading: &Reading<'a>, places: Vec<usize>) -> Option<Found<'a>> {
-    (!places.is_empty()).then(|| Found::Lines { reading: reading.clone(), places })
+pub(super) fn line_match<'a>(reading: &RequestedLines<'a>, places: Vec<usize>) -> Option<TierMatch<'a>> {
+    (!places.is_empty()).then(|| TierMatch::Lines { reading: reading.clone(), places })
 }

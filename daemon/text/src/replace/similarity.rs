@@ -4,7 +4,7 @@
 const MAX_CHARS: usize = 500;
 
 /// How much of the longer line is in both, of 1; half and less is none.
-pub(super) fn share(one: &str, other: &str) -> f64 {
+pub(super) fn similarity(one: &str, other: &str) -> f64 {
     let length = one.chars().count().max(other.chars().count());
     match distance(one, other, length / 2) {
         Some(distance) => 1.0 - distance as f64 / length.max(1) as f64,
@@ -74,8 +74,8 @@ mod tests {
             assert_eq!(distance(other, one, expected), Some(expected));
             assert_eq!(expected.checked_sub(1).and_then(|most| distance(one, other, most)), None);
         }
-        assert_eq!(share("abcd", "abce"), 0.75);
-        assert_eq!(share("abcd", "wxyz"), 0.0);
-        assert_eq!(share("", ""), 1.0);
+        assert_eq!(similarity("abcd", "abce"), 0.75);
+        assert_eq!(similarity("abcd", "wxyz"), 0.0);
+        assert_eq!(similarity("", ""), 1.0);
     }
 }

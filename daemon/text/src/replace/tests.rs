@@ -55,7 +55,7 @@ fn every_place_or_the_only_one() {
     assert_eq!(all("a\r\nb\r\na\nb", "a\nb", "x\ny"), "x\r\ny\r\nx\ny");
     assert_eq!(
         replace("aaa", "aa", "b", false),
-        Err(ReplaceError::Several { lines: vec![1, 1], count: 2, tier: Tier::Exact }),
+        Err(ReplaceError::Ambiguous { lines: vec![1, 1], count: 2, tier: MatchTier::Exact }),
         "places that overlap are two as well"
     );
 }
@@ -116,16 +116,16 @@ fn errors_tell_a_model_what_to_do_next() {
 fn a_difference_that_has_a_name_is_named() {
     // Every place is not looked for with these differences.
     let hint = |text, old| match replace(text, old, "", true) {
-        Err(ReplaceError::NotFound { hint: Some(hint), .. }) => (hint.why, hint.line),
+        Err(ReplaceError::NotFound { hint: Some(hint), .. }) => (hint.reason, hint.line),
         other => panic!("{old:?}: {other:?}"),
     };
-    assert_eq!(hint("foo(a,\n    b)\n", "foo(a, b)"), (Why::Whitespace, 1));
-    assert_eq!(hint("a\rb\rc", "a\nb"), (Why::LineEndings, 1));
-    assert_eq!(hint("x\nLet It Be\n", "let it be"), (Why::Case, 2));
-    assert_eq!(hint("say “hi” — ok\n", "say \"hi\" - ok"), (Why::Typography, 1));
-    assert_eq!(hint("a\u{a0}b", "a b"), (Why::Whitespace, 1));
-    assert_eq!(hint("foo\nbar\n", "1: foo\n2: bar"), (Why::LineNumbers, 1));
-    assert_eq!(hint("x\nlog(\"a\nb\")\n", "log(\"a\\nb\")"), (Why::Escapes, 2));
+    assert_eq!(hint("foo(a,\n    b)\n", "foo(a, b)"), (MismatchReason::Whitespace, 1));
+    assert_eq!(hint("a\rb\rc", "a\nb"), (MismatchReason::LineEndings, 1));
+    assert_eq!(hint("x\nLet It Be\n", "let it be"), (MismatchReason::Case, 2));
+    assert_eq!(hint("say “hi” — ok\n", "say \"hi\" - ok"), (MismatchReason::Typography, 1));
+    assert_eq!(hint("a\u{a0}b", "a b"), (MismatchReason::Whitespace, 1));
+    assert_eq!(hint("foo\nbar\n", "1: foo\n2: bar"), (MismatchReason::LineNumbers, 1));
+    assert_eq!(hint("x\nlog(\"a\nb\")\n", "log(\"a\\nb\")"), (MismatchReason::Escapes, 2));
 }
 
 #[test]
@@ -168,36 +168,36 @@ fn what_the_new_text_keeps_stays_as_the_file_has_it() {
         let replaced = replace(text, old, new, false).unwrap();
         assert_eq!((replaced.tier, replaced.change.apply(text).unwrap().as_str()), (tier, expected));
     };
-    tier("a  \nb\t\nc\n", "a\nb\nc", "a\nB\nc", Tier::TrailingBlanks, "a  \nB\nc\n");
+    tier("a  \nb\t\nc\n", "a\nb\nc", "a\nB\nc", MatchTier::TrailingBlanks, "a  \nB\nc\n");
     tier(
         "\tif x {\n\t\ty();\n\t}\n",
         "if x {\n  y();\n}",
         "if x {\n  y();\n  z();\n}",
-        Tier::Indentation,
+        MatchTier::Indentation,
         "\tif x {\n\t\ty();\n\t\tz();\n\t}\n",
     );
-    tier("“a”\nb\n", "\"a\"\nb", "\"a\"\nc", Tier::Typography, "“a”\nc\n");
-    tier("f(a,  b)\r\ng()\r\n", "f(a, b)\ng()", "f(a, b)\nh()", Tier::Blanks, "f(a,  b)\r\nh()\r\n");
-    tier("a\n  b\n", "1: a\n2:   b", "1: a\n2:   c", Tier::Copied, "a\n  c\n");
+    tier("“a”\nb\n", "\"a\"\nb", "\"a\"\nc", MatchTier::Typography, "“a”\nc\n");
+    tier("f(a,  b)\r\ng()\r\n", "f(a, b)\ng()", "f(a, b)\nh()", MatchTier::Blanks, "f(a,  b)\r\nh()\r\n");
+    tier("a\n  b\n", "1: a\n2:   b", "1: a\n2:   c", MatchTier::Copied, "a\n  c\n");
     tier(
         "say(\"a\");\r\nb();\r\n",
         "say(\\\"a\\\");\\nb();",
         "say(\\\"a\\\");\\nc();",
-        Tier::Escapes,
+        MatchTier::Escapes,
         "say(\"a\");\r\nc();\r\n",
     );
     tier(
         "fn total() {\n    let sum = count(items);\n    show(sum);\n}\n",
         "fn total() {\n    let sum = counts(items);\n    show(sum);\n}",
         "fn total() {\n    let sum = counts(items);\n    print(sum);\n}",
-        Tier::Anchors,
+        MatchTier::Anchors,
         "fn total() {\n    let sum = count(items);\n    print(sum);\n}\n",
     );
     tier(
         "fn total_of(items) {\n    let sum = count(items);\n    show(sum);\n",
         "fn total_off(items) {\n    let sum = count(items);\n    show(sum);",
         "fn total_off(items) {\n    let sum = count(items);\n    print(sum);",
-        Tier::Near,
+        MatchTier::Near,
         "fn total_of(items) {\n    let sum = count(items);\n    print(sum);\n",
     );
 }
@@ -241,6 +241,6 @@ fn large_texts_come_to_an_end() {
     let same = " a\n".repeat(30_000);
     assert!(matches!(
         replace(&same, &"a\n".repeat(9_000), "x", false),
-        Err(ReplaceError::Several { tier: Tier::Indentation, .. })
+        Err(ReplaceError::Ambiguous { tier: MatchTier::Indentation, .. })
     ));
 }

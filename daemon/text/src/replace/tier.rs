@@ -2,7 +2,7 @@
 
 /// In the order in which they are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Tier {
+pub enum MatchTier {
     /// Letter by letter; only line endings are not looked at.
     Exact,
     TrailingBlanks,
@@ -21,7 +21,7 @@ pub enum Tier {
     Near,
 }
 
-impl Tier {
+impl MatchTier {
     pub fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -51,7 +51,7 @@ impl Tier {
     }
 
     /// Whether every place may be replaced: only where next to nothing is guessed.
-    pub(super) fn takes_all(self) -> bool {
+    pub(super) fn allows_replace_all(self) -> bool {
         matches!(self, Self::Exact | Self::TrailingBlanks | Self::Indentation)
     }
 }

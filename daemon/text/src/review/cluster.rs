@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::body::Body;
-use super::compare::{Effort, compare, is_long};
-use super::identity::{Found, Old, identify, piece};
-use super::measured::Measured;
-use super::moved::Moved;
-use super::outside::applied;
-use super::undone::{Undone, growth};
-use super::{End, Hunk, HunkId, Review};
+use super::base_edits::apply_edits_to_piece;
+use super::compare::{CompareEffort, compare, is_long};
+use super::hunk_identity::{ComparedHunk, PreviousHunk, carry_over_ids, slice_piece};
+use super::hunk_measure::HunkMeasure;
+use super::range_shift::RangeShift;
+use super::review_text::ReviewText;
+use super::undone_hunks::{UndoneHunk, growth};
+use super::{Hunk, HunkId, HunkOutcome, Review};
 use crate::Edit;
 
 /// An edit that is shorter is a keystroke, not a paste.
@@ -19,25 +19,25 @@ const KEYSTROKE: usize = 1024;
 
 /// Who edits.
 #[derive(Debug, Clone)]
-pub(super) enum Hand {
+pub(super) enum HunkAuthor {
     /// With the id of the call.
     Agent(Arc<str>),
-    Person,
+    User,
     /// Whoever decides; with what it means for the hunks that this ends.
-    Desk(End),
+    Decision(HunkOutcome),
 }
 
 /// Edits of the text, and what they are in the base.
 #[derive(Debug)]
-pub(super) struct Touch {
+pub(super) struct EditWindow {
     /// The lines of the text that become others.
     pub(super) window: Range<usize>,
     pub(super) text: Vec<Edit>,
     pub(super) base: Vec<Edit>,
 }
 
-impl Touch {
-    pub(super) fn of(body: &Body, edit: Edit) -> Self {
+impl EditWindow {
+    pub(super) fn new(body: &ReviewText, edit: Edit) -> Self {
         let Range { start, end } = edit.range;
         let whole = if edit.text.is_empty() { body.begins_line(start) } else { edit.text.ends_with('\n') };
         let to = if whole && body.begins_line(end) { end } else { body.line_end(end) };
@@ -47,7 +47,7 @@ impl Touch {
 
 /// Touches that are not apart, with the hunks among them.
 #[derive(Debug)]
-pub(super) struct Cluster {
+pub(super) struct HunkCluster {
     pub(super) window: Range<usize>,
     /// Which of the list.
     pub(super) hunks: Range<usize>,
@@ -57,22 +57,23 @@ pub(super) struct Cluster {
 
 /// What becomes of a cluster.
 #[derive(Debug, Default)]
-struct Outcome {
+struct ClusterOutcome {
     replaced: Range<usize>,
     /// Without regard to the clusters before; an id of 0 is a new one.
     hunks: Vec<Hunk>,
     text: Vec<Edit>,
     base: Vec<Edit>,
-    undone: Vec<Undone>,
+    undone: Vec<UndoneHunk>,
     redone: Vec<HunkId>,
 }
 
 impl Review {
     /// The one way in which base, text and hunks change.
-    pub(super) fn work(&mut self, touches: Vec<Touch>, hand: Hand) {
+    pub(super) fn apply_edit_windows(&mut self, touches: Vec<EditWindow>, hand: HunkAuthor) {
         let clusters = self.clusters(touches);
-        let outcomes: Vec<_> = clusters.into_iter().map(|cluster| self.outcome(cluster, &hand)).collect();
-        let end = if let Hand::Desk(end) = hand { end } else { End::Vanished };
+        let outcomes: Vec<_> =
+            clusters.into_iter().map(|cluster| self.resolve_cluster(cluster, &hand)).collect();
+        let end = if let HunkAuthor::Decision(end) = hand { end } else { HunkOutcome::Vanished };
         let (mut base, mut text) = (Vec::new(), Vec::new());
         let (mut undone, mut redone) = (Vec::new(), Vec::new());
         let (mut base_grown, mut text_grown, mut done) = (0, 0, 0);
@@ -81,18 +82,18 @@ impl Review {
         for outcome in outcomes {
             let Range { start, end: to } = outcome.replaced;
             let before = old.by_ref().take(start.saturating_sub(done));
-            hunks.extend(before.map(|hunk| shifted(hunk, base_grown, text_grown)));
+            hunks.extend(before.map(|hunk| shift_hunk(hunk, base_grown, text_grown)));
             let replaced: Vec<_> = old.by_ref().take(to - start).collect();
             done = to;
             let living: HashSet<_> = outcome.hunks.iter().map(|hunk| hunk.id).collect();
             for gone in replaced.iter().filter(|gone| !living.contains(&gone.id)) {
-                self.end(gone.id, if gone.rejecting { End::Rejected } else { end });
+                self.record_outcome(gone.id, if gone.rejecting { HunkOutcome::Rejected } else { end });
             }
             for mut hunk in outcome.hunks {
                 if hunk.id == HunkId(0) {
-                    hunk.id = self.fresh();
+                    hunk.id = self.allocate_id();
                 }
-                hunks.push(shifted(hunk, base_grown, text_grown));
+                hunks.push(shift_hunk(hunk, base_grown, text_grown));
             }
             base_grown += outcome.base.iter().map(growth).sum::<isize>();
             text_grown += outcome.text.iter().map(growth).sum::<isize>();
@@ -101,19 +102,19 @@ impl Review {
             undone.extend(outcome.undone);
             redone.extend(outcome.redone);
         }
-        hunks.extend(old.map(|hunk| shifted(hunk, base_grown, text_grown)));
+        hunks.extend(old.map(|hunk| shift_hunk(hunk, base_grown, text_grown)));
         self.hunks = hunks;
-        self.base.edit(&base);
-        self.text.edit(&text);
+        self.base.apply_edits(&base);
+        self.text.apply_edits(&text);
         self.shift_undone(&base, undone, &redone);
-        self.vanish_if_same(end);
-        self.measure();
+        self.drop_hunks_if_equal(end);
+        self.measure_hunks();
     }
 
-    pub(super) fn clusters(&self, touches: Vec<Touch>) -> Vec<Cluster> {
-        let mut clusters: Vec<Cluster> = Vec::with_capacity(touches.len());
-        for Touch { mut window, text, base } in touches {
-            let first = self.ending_before(window.start);
+    pub(super) fn clusters(&self, touches: Vec<EditWindow>) -> Vec<HunkCluster> {
+        let mut clusters: Vec<HunkCluster> = Vec::with_capacity(touches.len());
+        for EditWindow { mut window, text, base } in touches {
+            let first = self.first_hunk_reaching(window.start);
             let after = self.hunks.partition_point(|hunk| hunk.text.start <= window.end).max(first);
             for hunk in self.hunks.get(first..after).unwrap_or_default() {
                 window = window.start.min(hunk.text.start)..window.end.max(hunk.text.end);
@@ -125,53 +126,64 @@ impl Review {
                     last.text.extend(text);
                     last.base.extend(base);
                 }
-                _ => clusters.push(Cluster { window, hunks: first..after, text, base }),
+                _ => clusters.push(HunkCluster { window, hunks: first..after, text, base }),
             }
         }
         clusters
     }
 
-    fn outcome(&self, cluster: Cluster, hand: &Hand) -> Outcome {
-        let Cluster { window, hunks: replaced, text, base } = cluster;
+    fn resolve_cluster(&self, cluster: HunkCluster, hand: &HunkAuthor) -> ClusterOutcome {
+        let HunkCluster { window, hunks: replaced, text, base } = cluster;
         let hunks = self.hunks.get(replaced.clone()).unwrap_or_default();
         let base_window = self.base_window(&window, &replaced);
-        let is_person = matches!(hand, Hand::Person);
+        let is_person = matches!(hand, HunkAuthor::User);
         let undone = if is_person { self.undone_in(&base_window) } else { Vec::new() };
         if is_person && hunks.is_empty() && undone.is_empty() {
             // Outside of all hunks both texts are edited alike.
-            return Outcome { replaced, text, base, ..Outcome::default() };
+            return ClusterOutcome { replaced, text, base, ..ClusterOutcome::default() };
         }
-        if let Some(hunk) = self.grown(hunks, &window, &text, &base) {
-            let hunks = vec![signed(hunk, hand)];
-            return Outcome { replaced, hunks, text, base, ..Outcome::default() };
+        if let Some(hunk) = self.grow_hunk(hunks, &window, &text, &base) {
+            let hunks = vec![with_author(hunk, hand)];
+            return ClusterOutcome { replaced, hunks, text, base, ..ClusterOutcome::default() };
         }
         let old = (&*self.base.slice(base_window.clone()), &*self.text.slice(window.clone()));
         let start = (base_window.start, window.start);
-        let new_text = applied(old.1, start.1, &text);
+        let new_text = apply_edits_to_piece(old.1, start.1, &text);
         let is_undo = !hunks.is_empty() && new_text == old.0;
-        let (undone, redo) = self.redone(undone, |edits| applied(old.1, start.1, edits) == new_text);
+        let (undone, redo) =
+            self.find_redone(undone, |edits| apply_edits_to_piece(old.1, start.1, edits) == new_text);
         let base = if is_undo || !redo.is_empty() { Vec::new() } else { base };
-        let new_base = applied(old.0, start.0, &base);
+        let new_base = apply_edits_to_piece(old.0, start.0, &base);
 
-        let moved = (Moved::by(&base), Moved::by(&text));
-        let lines = |base: &Range<usize>| piece(old.0, base, start.0);
-        let known = |hunk| Old::of(hunk, &moved, (lines(&hunk.base), piece(old.1, &hunk.text, start.1)));
+        let moved = (RangeShift::new(&base), RangeShift::new(&text));
+        let lines = |base: &Range<usize>| slice_piece(old.0, base, start.0);
+        let known = |hunk| {
+            PreviousHunk::from_hunk(
+                hunk,
+                &moved,
+                (lines(&hunk.base), slice_piece(old.1, &hunk.text, start.1)),
+            )
+        };
         let mut olds: Vec<_> = hunks.iter().map(known).collect();
         for (undone, edit) in undone.iter().zip(&redo) {
-            olds.push(Old::again(undone, moved.1.range(&edit.range), lines(&undone.base)));
+            olds.push(PreviousHunk::from_undone(
+                undone,
+                moved.1.shift_range(&edit.range),
+                lines(&undone.base),
+            ));
         }
         olds.sort_by_key(|old| (old.base.start, old.base.end));
 
         let pairs = compare(&new_base, &new_text, effort(&text, hand));
-        let new = |(base, text)| Found::new(base, text, (&new_base, &new_text), start);
+        let new = |(base, text)| ComparedHunk::new(base, text, (&new_base, &new_text), start);
         let mut found: Vec<_> = pairs.into_iter().map(new).collect();
-        identify(&olds, &mut found);
-        let typed: Vec<_> = text.iter().map(|edit| moved.1.range(&edit.range)).collect();
-        let hunks_now = found.into_iter().map(|new| sign(new, &typed, hand)).collect();
+        carry_over_ids(&olds, &mut found);
+        let typed: Vec<_> = text.iter().map(|edit| moved.1.shift_range(&edit.range)).collect();
+        let hunks_now = found.into_iter().map(|new| attribute_hunk(new, &typed, hand)).collect();
         let ended = hunks.iter().filter(|_| is_undo);
-        let ended = ended.filter_map(|hunk| Undone::of(hunk, self.new_text(hunk))).collect();
+        let ended = ended.filter_map(|hunk| UndoneHunk::from_hunk(hunk, self.new_text(hunk))).collect();
         let redone = undone.iter().map(|undone| undone.id).collect();
-        Outcome { replaced, hunks: hunks_now, text, base, undone: ended, redone }
+        ClusterOutcome { replaced, hunks: hunks_now, text, base, undone: ended, redone }
     }
 
     /// The lines of the base beside a window that the hunks in it do not cross.
@@ -185,7 +197,7 @@ impl Review {
 
     /// The hunk after edits inside of it that cannot make it equal to the base anywhere, or would only with more looking
     /// than a keystroke is worth.
-    fn grown(&self, hunks: &[Hunk], window: &Range<usize>, text: &[Edit], base: &[Edit]) -> Option<Hunk> {
+    fn grow_hunk(&self, hunks: &[Hunk], window: &Range<usize>, text: &[Edit], base: &[Edit]) -> Option<Hunk> {
         let [hunk] = hunks else { return None };
         let (first, last) = (text.first()?, text.last()?);
         if !base.is_empty() || *window != hunk.text {
@@ -199,55 +211,55 @@ impl Review {
         };
         let stays = if hunk.base.is_empty() { len > 0 } else { is_between() };
         let text = hunk.text.start..hunk.text.start + len;
-        stays.then(|| Hunk { text, rejecting: false, measured: Measured::default(), ..hunk.clone() })
+        stays.then(|| Hunk { text, rejecting: false, measure: HunkMeasure::default(), ..hunk.clone() })
     }
 
     /// Lines that were taken away in one place and came again in another, among equal ones, are no difference.
-    fn vanish_if_same(&mut self, end: End) {
+    fn drop_hunks_if_equal(&mut self, end: HunkOutcome) {
         let (Some(first), Some(last)) = (self.hunks.first(), self.hunks.last()) else { return };
         let (base, text) = (first.base.start..last.base.end, first.text.start..last.text.end);
-        if self.text.same(text, &self.base, base) {
+        if self.text.slices_equal(text, &self.base, base) {
             for hunk in std::mem::take(&mut self.hunks) {
-                self.end(hunk.id, end);
+                self.record_outcome(hunk.id, end);
             }
         }
     }
 }
 
 /// A hunk is by whoever's edit touches it and makes it another.
-fn sign(new: Found<'_>, typed: &[Range<usize>], hand: &Hand) -> Hunk {
+fn attribute_hunk(new: ComparedHunk<'_>, typed: &[Range<usize>], hand: &HunkAuthor) -> Hunk {
     let near = typed.partition_point(|typed| typed.end < new.text.start);
     let is_touched = typed.get(near).is_some_and(|typed| typed.start <= new.text.end);
-    let Found { id, by, edited, rejecting, same, base, text, .. } = new;
+    let ComparedHunk { id, calls: by, edited, rejecting, is_unchanged: same, base, text, .. } = new;
     let is_new = by.is_empty();
     let hunk = Hunk {
         id: id.unwrap_or(HunkId(0)),
         base,
         text,
-        by,
+        calls: by,
         edited,
         rejecting,
-        measured: Measured::default(),
+        measure: HunkMeasure::default(),
     };
-    if (is_touched && !same) || is_new { signed(hunk, hand) } else { hunk }
+    if (is_touched && !same) || is_new { with_author(hunk, hand) } else { hunk }
 }
 
-fn effort(edits: &[Edit], hand: &Hand) -> Effort {
+fn effort(edits: &[Edit], hand: &HunkAuthor) -> CompareEffort {
     let size: usize = edits.iter().map(|edit| edit.range.len() + edit.text.len()).sum();
-    let is_quick = size < KEYSTROKE && !matches!(hand, Hand::Desk(_));
-    if is_quick { Effort::Keystroke } else { Effort::Full }
+    let is_quick = size < KEYSTROKE && !matches!(hand, HunkAuthor::Decision(_));
+    if is_quick { CompareEffort::Keystroke } else { CompareEffort::Full }
 }
 
-fn signed(mut hunk: Hunk, hand: &Hand) -> Hunk {
+fn with_author(mut hunk: Hunk, hand: &HunkAuthor) -> Hunk {
     match hand {
-        Hand::Agent(call) if !hunk.by.contains(call) => hunk.by.push(call.clone()),
-        Hand::Person => hunk.edited = true,
-        Hand::Agent(_) | Hand::Desk(_) => {}
+        HunkAuthor::Agent(call) if !hunk.calls.contains(call) => hunk.calls.push(call.clone()),
+        HunkAuthor::User => hunk.edited = true,
+        HunkAuthor::Agent(_) | HunkAuthor::Decision(_) => {}
     }
     hunk
 }
 
-fn shifted(hunk: Hunk, base: isize, text: isize) -> Hunk {
+fn shift_hunk(hunk: Hunk, base: isize, text: isize) -> Hunk {
     let shift = |range: &Range<usize>, by: isize| {
         range.start.saturating_add_signed(by)..range.end.saturating_add_signed(by)
     };

@@ -5,10 +5,10 @@ use std::ops::Range;
 use similar::DiffTag;
 
 use crate::diff::ops;
-use crate::window::Window;
+use crate::diff_window::DiffWindow;
 
 /// Lines that differ, in bytes of the two pieces.
-pub(super) type Pair = (Range<usize>, Range<usize>);
+pub(super) type DifferingRanges = (Range<usize>, Range<usize>);
 
 /// How much is compared line by line at each keystroke. Two pieces as long as this that have no line in common take
 /// about a millisecond.
@@ -16,7 +16,7 @@ const CAP: usize = 32 * 1024;
 
 /// How hard to look for lines in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Effort {
+pub(super) enum CompareEffort {
     /// Between all lines.
     Full,
     /// Only at the beginning and end of pieces that are too long for a keystroke.
@@ -28,21 +28,21 @@ pub(super) fn is_long(len: usize) -> bool {
     len > CAP
 }
 
-pub(super) fn compare(base: &str, text: &str, effort: Effort) -> Vec<Pair> {
+pub(super) fn compare(base: &str, text: &str, effort: CompareEffort) -> Vec<DifferingRanges> {
     if base == text {
         return Vec::new();
     }
-    let window = Window::of(base, text, 0);
+    let window = DiffWindow::between(base, text, 0);
     let start = window.start;
     if window.old.is_empty()
         || window.new.is_empty()
-        || (effort == Effort::Keystroke && is_long(window.old.len() + window.new.len()))
+        || (effort == CompareEffort::Keystroke && is_long(window.old.len() + window.new.len()))
     {
         return vec![(start..start + window.old.len(), start..start + window.new.len())];
     }
     let (old, new) = (lines(window.old), lines(window.new));
     let (mut old_at, mut new_at) = (start, start);
-    let mut pairs: Vec<Pair> = Vec::new();
+    let mut pairs: Vec<DifferingRanges> = Vec::new();
     for op in ops(&old, &new) {
         let len = |lines: &[&str], range| lines.get::<Range<usize>>(range).map_or(0, bytes);
         let old_end = old_at + len(&old, op.old_range());
@@ -61,9 +61,9 @@ pub(super) fn compare(base: &str, text: &str, effort: Effort) -> Vec<Pair> {
 }
 
 /// Without the lines in common at both ends: where the time to compare ran out, there may be some.
-fn trimmed(base: &str, text: &str, (old, new): Pair) -> Option<Pair> {
+fn trimmed(base: &str, text: &str, (old, new): DifferingRanges) -> Option<DifferingRanges> {
     let pieces = (base.get(old.clone()).unwrap_or_default(), text.get(new.clone()).unwrap_or_default());
-    let Window { start, old: old_piece, new: new_piece, .. } = Window::of(pieces.0, pieces.1, 0);
+    let DiffWindow { start, old: old_piece, new: new_piece, .. } = DiffWindow::between(pieces.0, pieces.1, 0);
     let at = |range: &Range<usize>, piece: &str| range.start + start..range.start + start + piece.len();
     (pieces.0 != pieces.1).then(|| (at(&old, old_piece), at(&new, new_piece)))
 }

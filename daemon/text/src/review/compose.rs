@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::Selection;
+use super::LineSelection;
 
 /// The lines of a hunk that are taken, as whole lines.
 pub(super) fn compose(
@@ -38,22 +38,22 @@ pub(super) fn count(piece: &str) -> usize {
     piece.split_inclusive('\n').count()
 }
 
-impl Selection {
+impl LineSelection {
     /// Whether it has lines, and only such as are there.
-    pub(super) fn is_of(&self, old: &str, new: &str) -> bool {
+    pub(super) fn fits_hunk(&self, old: &str, new: &str) -> bool {
         let within = |lines: &[usize], count: usize| lines.iter().all(|line| *line < count);
         let is_empty = self.old.is_empty() && self.new.is_empty();
         !is_empty && within(&self.old, count(old)) && within(&self.new, count(new))
     }
 
     /// The base after keeping these lines.
-    pub(super) fn kept(&self, old: &str, new: &str) -> String {
+    pub(super) fn base_after_keep(&self, old: &str, new: &str) -> String {
         let (gone, come) = self.sets();
         compose(old, new, |line| !gone.contains(&line), |line| come.contains(&line))
     }
 
     /// The text after rejecting these lines.
-    pub(super) fn rejected(&self, old: &str, new: &str) -> String {
+    pub(super) fn text_after_reject(&self, old: &str, new: &str) -> String {
         let (back, away) = self.sets();
         compose(old, new, |line| back.contains(&line), |line| !away.contains(&line))
     }

@@ -5,25 +5,25 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::cluster::{Hand, Touch};
+use super::cluster::{EditWindow, HunkAuthor};
 use super::compose::count;
-use super::{End, HunkId, Print, Refused, Review, Whole};
-use crate::change::edits;
+use super::{HunkDecisionError, HunkFingerprint, HunkId, HunkOutcome, Review, WholeFileChange};
+use crate::change::edits_between;
 use crate::{Change, Edit};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Decision {
+pub struct HunkDecision {
     pub hunk: HunkId,
     /// As the screen has it: a hunk that changed since is not decided.
-    pub expected: Print,
+    pub expected: HunkFingerprint,
     /// Only these lines; the rest of the hunk stays undecided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lines: Option<Selection>,
+    pub lines: Option<LineSelection>,
 }
 
 /// Lines of a hunk, counted from its first one: old lines that go and new lines that come.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Selection {
+pub struct LineSelection {
     #[serde(default)]
     pub old: Vec<usize>,
     #[serde(default)]
@@ -32,92 +32,96 @@ pub struct Selection {
 
 /// A hunk as it was when it was decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settled {
+pub struct DecidedHunk {
     pub id: HunkId,
-    pub by: Vec<Arc<str>>,
+    pub calls: Vec<Arc<str>>,
     /// A person had typed in it.
     pub edited: bool,
     pub old: String,
     pub new: String,
-    pub lines: Option<Selection>,
+    pub lines: Option<LineSelection>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Kept {
-    pub settled: Vec<Settled>,
-    pub refused: Vec<Refused>,
+pub struct KeptHunks {
+    pub decided: Vec<DecidedHunk>,
+    pub errors: Vec<HunkDecisionError>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Rejection {
-    /// To be made through the buffer. Then it is told by [`Review::rejected`], or [`Review::release`] if it failed.
+pub struct HunkRejection {
+    /// To be made through the buffer. Then it is told by [`ReviewInfo::rejected`], or [`ReviewInfo::unmark_deciding`] if it failed.
     pub change: Change,
-    pub settled: Vec<Settled>,
-    pub refused: Vec<Refused>,
+    pub decided: Vec<DecidedHunk>,
+    pub errors: Vec<HunkDecisionError>,
 }
 
 impl Review {
     /// The base takes the lines of the text.
-    pub fn keep(&mut self, decisions: &[Decision]) -> Kept {
-        let (chosen, refused) = self.chosen(decisions);
+    pub fn keep(&mut self, decisions: &[HunkDecision]) -> KeptHunks {
+        let (chosen, refused) = self.valid_decisions(decisions);
         let mut touches = Vec::with_capacity(chosen.len());
         let mut settled = Vec::with_capacity(chosen.len());
         for (index, hunk) in chosen {
             let Some(place) = self.hunks.get(index) else { continue };
-            let lines = hunk.lines.as_ref().map(|lines| lines.kept(&hunk.old, &hunk.new));
+            let lines = hunk.lines.as_ref().map(|lines| lines.base_after_keep(&hunk.old, &hunk.new));
             let edit = Edit { range: place.base.clone(), text: lines.unwrap_or_else(|| hunk.new.clone()) };
-            touches.push(Touch { window: place.text.clone(), text: Vec::new(), base: vec![edit] });
+            touches.push(EditWindow { window: place.text.clone(), text: Vec::new(), base: vec![edit] });
             settled.push(hunk);
         }
         if !settled.is_empty() {
-            self.work(touches, Hand::Desk(End::Kept));
-            self.kept_in_whole();
+            self.apply_edit_windows(touches, HunkAuthor::Decision(HunkOutcome::Kept));
+            self.keep_file_with_lines();
         }
-        Kept { settled, refused }
+        KeptHunks { decided: settled, errors: refused }
     }
 
     /// What brings the lines of the base back into the text.
-    pub fn reject(&mut self, decisions: &[Decision]) -> Rejection {
-        let (chosen, refused) = self.chosen(decisions);
+    pub fn reject(&mut self, decisions: &[HunkDecision]) -> HunkRejection {
+        let (chosen, refused) = self.valid_decisions(decisions);
         let mut changes = Vec::new();
         let mut settled = Vec::with_capacity(chosen.len());
         for (index, decided) in chosen {
             let Some(hunk) = self.hunks.get_mut(index) else { continue };
             hunk.rejecting = true;
-            let lines = decided.lines.as_ref().map(|lines| lines.rejected(&decided.old, &decided.new));
+            let lines =
+                decided.lines.as_ref().map(|lines| lines.text_after_reject(&decided.old, &decided.new));
             let wanted = lines.as_ref().unwrap_or(&decided.old);
-            changes.extend(edits(&decided.new, wanted, hunk.text.start, |line| line));
+            changes.extend(edits_between(&decided.new, wanted, hunk.text.start, |line| line));
             settled.push(decided);
         }
-        Rejection { change: Change::of(changes), settled, refused }
+        HunkRejection { change: Change::from_edits(changes), decided: settled, errors: refused }
     }
 
     /// What a decision is about, if it stands.
-    pub fn expected(&self, decision: &Decision) -> Result<Settled, Refused> {
+    pub fn check_decision(&self, decision: &HunkDecision) -> Result<DecidedHunk, HunkDecisionError> {
         let at = self.hunks.iter().position(|hunk| hunk.id == decision.hunk);
-        self.settle(at, decision).map(|(_, settled)| settled)
+        self.resolve_decision(at, decision).map(|(_, settled)| settled)
     }
 
     /// Decisions for all hunks as they are now.
-    pub fn all(&self) -> Vec<Decision> {
-        self.hunks.iter().filter(|hunk| !hunk.rejecting).map(|hunk| self.decision(hunk)).collect()
+    pub fn all_decisions(&self) -> Vec<HunkDecision> {
+        self.hunks.iter().filter(|hunk| !hunk.rejecting).map(|hunk| self.decision_for(hunk)).collect()
     }
 
     /// One for a hunk as it is now.
-    pub fn decision(&self, hunk: &super::Hunk) -> Decision {
-        Decision { hunk: hunk.id, expected: self.print(hunk), lines: None }
+    pub fn decision_for(&self, hunk: &super::Hunk) -> HunkDecision {
+        HunkDecision { hunk: hunk.id, expected: self.hunk_fingerprint(hunk), lines: None }
     }
 
     /// The decisions that stand, in the order of the text, with the place of each hunk in the list.
-    fn chosen(&self, decisions: &[Decision]) -> (Vec<(usize, Settled)>, Vec<Refused>) {
+    fn valid_decisions(
+        &self,
+        decisions: &[HunkDecision],
+    ) -> (Vec<(usize, DecidedHunk)>, Vec<HunkDecisionError>) {
         let index: HashMap<_, _> = self.hunks.iter().enumerate().map(|(at, hunk)| (hunk.id, at)).collect();
-        let mut chosen: HashMap<usize, Settled> = HashMap::new();
+        let mut chosen: HashMap<usize, DecidedHunk> = HashMap::new();
         let mut refused = Vec::new();
         for decision in decisions {
             let at = index.get(&decision.hunk).copied();
-            match self.settle(at, decision) {
+            match self.resolve_decision(at, decision) {
                 Ok((at, _)) if chosen.contains_key(&at) => {
-                    refused.push(Refused::Twice { hunk: decision.hunk });
+                    refused.push(HunkDecisionError::InProgress { hunk: decision.hunk });
                 }
                 Ok((at, settled)) => {
                     chosen.insert(at, settled);
@@ -130,33 +134,37 @@ impl Review {
         (chosen, refused)
     }
 
-    fn settle(&self, at: Option<usize>, decision: &Decision) -> Result<(usize, Settled), Refused> {
+    fn resolve_decision(
+        &self,
+        at: Option<usize>,
+        decision: &HunkDecision,
+    ) -> Result<(usize, DecidedHunk), HunkDecisionError> {
         let id = decision.hunk;
-        if self.whole.as_ref().is_some_and(|whole| whole.id == id) {
-            return Err(Refused::Whole { hunk: id });
+        if self.file_hunk.as_ref().is_some_and(|whole| whole.id == id) {
+            return Err(HunkDecisionError::IsWholeFile { hunk: id });
         }
         let Some((at, hunk)) = at.and_then(|at| Some((at, self.hunks.get(at)?))) else {
-            return Err(self.gone(id));
+            return Err(self.gone_error(id));
         };
-        if self.whole.as_ref().is_some_and(|whole| whole.kind == Whole::Deleted) {
-            return Err(Refused::Deleted { hunk: id });
+        if self.file_hunk.as_ref().is_some_and(|whole| whole.kind == WholeFileChange::Deleted) {
+            return Err(HunkDecisionError::FileDeleted { hunk: id });
         }
         if hunk.rejecting {
-            return Err(Refused::Twice { hunk: id });
+            return Err(HunkDecisionError::InProgress { hunk: id });
         }
-        let (old, new) = (self.old(hunk), self.new_text(hunk));
-        if self.print(hunk) != decision.expected {
-            return Err(Refused::Changed { hunk: id, old, new });
+        let (old, new) = (self.old_text(hunk), self.new_text(hunk));
+        if self.hunk_fingerprint(hunk) != decision.expected {
+            return Err(HunkDecisionError::Changed { hunk: id, old, new });
         }
         let lines = decision.lines.clone();
-        if lines.as_ref().is_some_and(|lines| !lines.is_of(&old, &new)) {
-            return Err(Refused::Lines { hunk: id, old: count(&old), new: count(&new) });
+        if lines.as_ref().is_some_and(|lines| !lines.fits_hunk(&old, &new)) {
+            return Err(HunkDecisionError::InvalidLines { hunk: id, old: count(&old), new: count(&new) });
         }
-        Ok((at, Settled { id, by: hunk.by.clone(), edited: hunk.edited, old, new, lines }))
+        Ok((at, DecidedHunk { id, calls: hunk.calls.clone(), edited: hunk.edited, old, new, lines }))
     }
 
-    pub(super) fn gone(&self, hunk: HunkId) -> Refused {
-        let end = self.ended.iter().rev().find(|(id, _)| *id == hunk).map(|(_, end)| *end);
-        Refused::Gone { hunk, end }
+    pub(super) fn gone_error(&self, hunk: HunkId) -> HunkDecisionError {
+        let end = self.outcomes.iter().rev().find(|(id, _)| *id == hunk).map(|(_, end)| *end);
+        HunkDecisionError::Gone { hunk, end }
     }
 }

@@ -6,13 +6,13 @@ use std::ops::Range;
 use similar::DiffTag;
 
 use super::Review;
-use super::outside::applied;
+use super::base_edits::apply_edits_to_piece;
 use crate::Edit;
 use crate::diff::ops;
 
 impl Review {
     /// Edits of the same effect, without the lines that stay.
-    pub(super) fn refined(&self, given: &[Edit]) -> Vec<Edit> {
+    pub(super) fn refine_edits(&self, given: &[Edit]) -> Vec<Edit> {
         let mut groups: Vec<(Range<usize>, Vec<Edit>)> = Vec::new();
         for edit in given {
             let lines = self.text.line_start(edit.range.start)..self.text.line_end(edit.range.end);
@@ -33,7 +33,7 @@ impl Review {
         // What the first line begins with and the last ends with, before as after.
         let (head, tail) = (first.range.start - window.start, window.end - last.range.end);
         let old = self.text.slice(window.clone());
-        let new = applied(&old, window.start, edits);
+        let new = apply_edits_to_piece(&old, window.start, edits);
         let (old, new): (Vec<_>, Vec<_>) = (lines(&old), lines(&new));
         let mut refined = Vec::new();
         let mut at = window.start;

@@ -7,19 +7,19 @@ fn change(text: &str, new: &str) -> Change {
 /// A review of `base` in which one call made `text`.
 fn review(base: &str, text: &str) -> Review {
     let mut review = Review::new(base);
-    review.agent(&change(base, text), "one").unwrap();
+    review.record_agent_change(&change(base, text), "one").unwrap();
     review
 }
 
 fn edits(edits: &[(Range<usize>, &str)]) -> Change {
-    Change::of(
+    Change::from_edits(
         edits.iter().map(|(range, text)| Edit { range: range.clone(), text: (*text).into() }).collect(),
     )
 }
 
 /// Each hunk as its old and new lines.
 fn hunks(review: &Review) -> Vec<(String, String)> {
-    review.hunks().iter().map(|hunk| (review.old(hunk), review.new_text(hunk))).collect()
+    review.hunks().iter().map(|hunk| (review.old_text(hunk), review.new_text(hunk))).collect()
 }
 
 #[track_caller]
@@ -39,7 +39,7 @@ fn person(
     expected: &[(&str, &str)],
 ) {
     let mut review = review(base, text);
-    review.person(&edits(&[edit])).unwrap();
+    review.record_user_change(&edits(&[edit])).unwrap();
     check(&review, expected_base, expected);
 }
 
@@ -48,10 +48,12 @@ fn the_agents_edits_are_hunks_that_go_on_living() {
     let mut review = review("1\n2\n3\n4\n5\n", "1\ntwo\n3\n4\nfive\n");
     check(&review, "1\n2\n3\n4\n5\n", &[("2\n", "two\n"), ("5\n", "five\n")]);
     let ids: Vec<_> = review.hunks().iter().map(|hunk| hunk.id).collect();
-    review.agent(&change("1\ntwo\n3\n4\nfive\n", "1\ntwo\nthree\n4\nfive!\n"), "other").unwrap();
+    review
+        .record_agent_change(&change("1\ntwo\n3\n4\nfive\n", "1\ntwo\nthree\n4\nfive!\n"), "other")
+        .unwrap();
     check(&review, "1\n2\n3\n4\n5\n", &[("2\n3\n", "two\nthree\n"), ("5\n", "five!\n")]);
     assert_eq!(review.hunks().iter().map(|hunk| hunk.id).collect::<Vec<_>>(), ids);
-    let by = |at: usize| review.hunks()[at].by.iter().map(|call| &**call).collect::<Vec<_>>();
+    let by = |at: usize| review.hunks()[at].calls.iter().map(|call| &**call).collect::<Vec<_>>();
     assert_eq!((by(0), by(1)), (vec!["one", "other"], vec!["one", "other"]));
 }
 
@@ -75,7 +77,7 @@ fn what_a_person_types_within_is_part_of_the_hunk() {
     person("a\nb\nc\n", "a\nB\nc\n", (3..4, ""), "a\nb\nc\n", &[("b\nc\n", "Bc\n")]);
     let mut review = review("a\nb\nc\n", "a\nB\nc\n");
     assert!(!review.hunks()[0].edited);
-    review.person(&edits(&[(3..3, "!")])).unwrap();
+    review.record_user_change(&edits(&[(3..3, "!")])).unwrap();
     assert!(review.hunks()[0].edited);
 }
 
@@ -94,42 +96,45 @@ fn undo_takes_a_hunk_away_and_redo_brings_it_back() {
     let (base, text) = ("a\nb\nc\nd\n", "a\nc\nD\n");
     let mut review = review(base, text);
     let before = review.hunks().to_vec();
-    review.person(&change(text, base)).unwrap();
+    review.record_user_change(&change(text, base)).unwrap();
     check(&review, base, &[]);
     // What is typed in between elsewhere is the person's.
-    review.person(&edits(&[(0..0, "top\n")])).unwrap();
-    review.person(&edits(&[(0..4, "")])).unwrap();
-    review.person(&change(base, text)).unwrap();
+    review.record_user_change(&edits(&[(0..0, "top\n")])).unwrap();
+    review.record_user_change(&edits(&[(0..4, "")])).unwrap();
+    review.record_user_change(&change(base, text)).unwrap();
     assert_eq!((review.base(), review.hunks()), (base.to_owned(), &*before));
 }
 
 #[test]
 fn undoing_a_part_leaves_the_rest() {
     let mut review = review("a\nb\nc\nd\n", "a\nx\nd\n");
-    review.person(&edits(&[(2..2, "b\n")])).unwrap();
+    review.record_user_change(&edits(&[(2..2, "b\n")])).unwrap();
     check(&review, "a\nb\nc\nd\n", &[("c\n", "x\n")]);
 }
 
-fn decision(review: &Review, at: usize) -> Decision {
-    review.all().swap_remove(at)
+fn decision(review: &Review, at: usize) -> HunkDecision {
+    review.all_decisions().swap_remove(at)
 }
 
 #[test]
 fn keeping_patches_the_base_and_rejecting_the_text() {
     let mut review = review("1\n2\n3\n4\n5\n", "one\n2\nthree\n4\nfive\n");
     let (first, last) = (decision(&review, 0), decision(&review, 2));
-    assert_eq!(review.keep(std::slice::from_ref(&first)).settled[0].new, "one\n");
+    assert_eq!(review.keep(std::slice::from_ref(&first)).decided[0].new, "one\n");
     check(&review, "one\n2\n3\n4\n5\n", &[("3\n", "three\n"), ("5\n", "five\n")]);
     let rejection = review.reject(std::slice::from_ref(&last));
     assert_eq!(rejection.change.apply(&review.text()).unwrap(), "one\n2\nthree\n4\n5\n");
     // Nothing has happened yet, but it cannot be decided again.
     assert_eq!(hunks(&review).len(), 2);
-    assert_eq!(review.keep(std::slice::from_ref(&last)).refused, [Refused::Twice { hunk: last.hunk }]);
-    review.rejected(&rejection.change).unwrap();
+    assert_eq!(
+        review.keep(std::slice::from_ref(&last)).errors,
+        [HunkDecisionError::InProgress { hunk: last.hunk }]
+    );
+    review.record_rejection(&rejection.change).unwrap();
     check(&review, "one\n2\n3\n4\n5\n", &[("3\n", "three\n")]);
-    let refused = review.keep(&[first.clone(), last.clone()]).refused;
-    assert_eq!(refused[0], Refused::Gone { hunk: first.hunk, end: Some(End::Kept) });
-    assert_eq!(refused[1], Refused::Gone { hunk: last.hunk, end: Some(End::Rejected) });
+    let refused = review.keep(&[first.clone(), last.clone()]).errors;
+    assert_eq!(refused[0], HunkDecisionError::Gone { hunk: first.hunk, end: Some(HunkOutcome::Kept) });
+    assert_eq!(refused[1], HunkDecisionError::Gone { hunk: last.hunk, end: Some(HunkOutcome::Rejected) });
     assert_eq!(refused[1].to_string(), "hunk 3 is no longer there: it was rejected");
 }
 
@@ -137,16 +142,16 @@ fn keeping_patches_the_base_and_rejecting_the_text() {
 fn a_rejection_waits_for_what_a_person_types_meanwhile() {
     let (base, text) = ("1\n2\n3\n4\n", "1\ntwo\n3\n4\n");
     let mut review = review(base, text);
-    let rejection = review.reject(&review.all());
-    review.person(&edits(&[(0..0, "top\n")])).unwrap();
+    let rejection = review.reject(&review.all_decisions());
+    review.record_user_change(&edits(&[(0..0, "top\n")])).unwrap();
     assert!(review.hunks()[0].rejecting);
     let moved = crate::rebase(text, &rejection.change, &review.text()).unwrap();
-    review.rejected(&moved).unwrap();
+    review.record_rejection(&moved).unwrap();
     assert_eq!((review.text(), review.base()), ("top\n1\n2\n3\n4\n".into(), "top\n1\n2\n3\n4\n".into()));
     // Typed in the hunk itself, it is another one: the rejection is off.
     let mut review = self::review(base, text);
-    review.reject(&review.all());
-    review.person(&edits(&[(2..2, "x")])).unwrap();
+    review.reject(&review.all_decisions());
+    review.record_user_change(&edits(&[(2..2, "x")])).unwrap();
     assert!(!review.hunks()[0].rejecting);
 }
 
@@ -155,24 +160,27 @@ fn a_stale_screen_decides_nothing() {
     let mut review = review("a\nb\n", "a\n");
     let seen = decision(&review, 0);
     // The same id, the same new lines, other old ones.
-    review.agent(&edits(&[(0..2, "")]), "two").unwrap();
-    let refused = review.keep(std::slice::from_ref(&seen)).refused;
-    assert_eq!(refused, [Refused::Changed { hunk: seen.hunk, old: "a\nb\n".into(), new: String::new() }]);
+    review.record_agent_change(&edits(&[(0..2, "")]), "two").unwrap();
+    let refused = review.keep(std::slice::from_ref(&seen)).errors;
+    assert_eq!(
+        refused,
+        [HunkDecisionError::Changed { hunk: seen.hunk, old: "a\nb\n".into(), new: String::new() }]
+    );
     assert_eq!(refused[0].to_string(), "hunk 1 has changed since it was shown; it is now:\n-a\n-b\n");
     let now = decision(&review, 0);
-    assert_eq!(review.keep(&[now.clone(), now]).refused, [Refused::Twice { hunk: seen.hunk }]);
+    assert_eq!(review.keep(&[now.clone(), now]).errors, [HunkDecisionError::InProgress { hunk: seen.hunk }]);
 }
 
 #[track_caller]
 fn partly(lines: (&[usize], &[usize]), kept: (&str, &[(&str, &str)]), rejected: (&str, &[(&str, &str)])) {
     let mut review = review("0\na\nb\n9\n", "0\nx\ny\nz\n9\n");
     let mut decision = decision(&review, 0);
-    decision.lines = Some(Selection { old: lines.0.into(), new: lines.1.into() });
+    decision.lines = Some(LineSelection { old: lines.0.into(), new: lines.1.into() });
     let mut other = review.clone();
-    assert_eq!(review.keep(std::slice::from_ref(&decision)).refused, []);
+    assert_eq!(review.keep(std::slice::from_ref(&decision)).errors, []);
     check(&review, kept.0, kept.1);
     let change = other.reject(&[decision]).change;
-    other.rejected(&change).unwrap();
+    other.record_rejection(&change).unwrap();
     assert_eq!(other.text(), rejected.0);
     check(&other, "0\na\nb\n9\n", rejected.1);
 }
@@ -188,10 +196,10 @@ fn some_lines_of_a_hunk_are_decided() {
     let mut review = review("a\n", "b\n");
     let mut decision = decision(&review, 0);
     let id = decision.hunk;
-    for lines in [Selection::default(), Selection { old: vec![1], new: vec![] }] {
+    for lines in [LineSelection::default(), LineSelection { old: vec![1], new: vec![] }] {
         decision.lines = Some(lines);
-        let refused = review.keep(std::slice::from_ref(&decision)).refused;
-        assert_eq!(refused, [Refused::Lines { hunk: id, old: 1, new: 1 }]);
+        let refused = review.keep(std::slice::from_ref(&decision)).errors;
+        assert_eq!(refused, [HunkDecisionError::InvalidLines { hunk: id, old: 1, new: 1 }]);
     }
 }
 
@@ -200,48 +208,48 @@ fn what_is_committed_is_kept() {
     let text = "one\n2\nthree\n4\n";
     let mut review = review("1\n2\n3\n4\n5\n", text);
     // Git may have changed how lines end; the deletion of the last line is not in the commit.
-    let kept = review.kept_elsewhere("one\r\n2\r\nthree\r\n4\r\n5\r\n");
+    let kept = review.keep_committed("one\r\n2\r\nthree\r\n4\r\n5\r\n");
     assert_eq!(kept.len(), 2);
     check(&review, "one\n2\nthree\n4\n5\n", &[("5\n", "")]);
-    assert_eq!(review.kept_elsewhere("something else\n"), []);
-    assert_eq!(review.kept_elsewhere(text).len(), 1);
+    assert_eq!(review.keep_committed("something else\n"), []);
+    assert_eq!(review.keep_committed(text).len(), 1);
     assert!(review.is_empty());
 }
 
 #[test]
 fn a_saved_review_finds_its_place_again_or_says_so() {
     let review = review("1\n2\n3\n4\n5\n6\n", "1\ntwo\n3\n4\nfive\n6\n");
-    let (restored, lost) = Review::restore(review.saved(), "new\n1\ntwo\n3\n4\nfive!\n6\n").unwrap();
+    let (restored, lost) = Review::restore(review.to_saved(), "new\n1\ntwo\n3\n4\nfive!\n6\n").unwrap();
     check(&restored, "new\n1\n2\n3\n4\n5\n6\n", &[("2\n", "two\n"), ("5\n", "five!\n")]);
     assert_eq!((lost, restored.hunks()[1].edited), (vec![], true));
-    let (restored, lost) = Review::restore(review.saved(), "1\ntwo\n3\n6\n").unwrap();
+    let (restored, lost) = Review::restore(review.to_saved(), "1\ntwo\n3\n6\n").unwrap();
     check(&restored, "1\n2\n3\n6\n", &[("2\n", "two\n")]);
-    let five = Lost { id: HunkId(2), by: vec!["one".into()], old: "5\n".into(), new: "five\n".into() };
+    let five = LostHunk { id: HunkId(2), calls: vec!["one".into()], old: "5\n".into(), new: "five\n".into() };
     assert_eq!(lost, [five]);
-    assert_eq!(Review::restore(review.saved(), "").unwrap().1.len(), 2);
+    assert_eq!(Review::restore(review.to_saved(), "").unwrap().1.len(), 2);
 }
 
 #[test]
 fn a_damaged_save_is_refused() {
-    let saved = serde_json::to_string(&review("1\n2\n3\n", "1\ntwo\n3\n").saved()).unwrap();
+    let saved = serde_json::to_string(&review("1\n2\n3\n", "1\ntwo\n3\n").to_saved()).unwrap();
     let broken = |from: &str, to: &str| {
         assert!(saved.contains(from), "{saved}");
         Review::restore(serde_json::from_str(&saved.replace(from, to)).unwrap(), "").unwrap_err()
     };
-    assert_eq!(broken(r#""end":4"#, r#""end":3"#), Broken::Place(HunkId(1)));
-    assert_eq!(broken(r#""end":4"#, r#""end":99"#), Broken::Place(HunkId(1)));
-    assert_eq!(broken(r#""start":2"#, r#""start":9"#), Broken::Place(HunkId(1)));
-    assert_eq!(broken(r#""text":"two\n""#, r#""text":"two""#), Broken::Place(HunkId(1)));
-    assert_eq!(broken(r#""text":"two\n""#, r#""text":"2\n""#), Broken::Same(HunkId(1)));
-    assert_eq!(broken(r#""next":2"#, r#""next":1"#), Broken::Id(HunkId(1)));
+    assert_eq!(broken(r#""end":4"#, r#""end":3"#), SavedReviewError::InvalidRange(HunkId(1)));
+    assert_eq!(broken(r#""end":4"#, r#""end":99"#), SavedReviewError::InvalidRange(HunkId(1)));
+    assert_eq!(broken(r#""start":2"#, r#""start":9"#), SavedReviewError::InvalidRange(HunkId(1)));
+    assert_eq!(broken(r#""text":"two\n""#, r#""text":"two""#), SavedReviewError::InvalidRange(HunkId(1)));
+    assert_eq!(broken(r#""text":"two\n""#, r#""text":"2\n""#), SavedReviewError::NoChange(HunkId(1)));
+    assert_eq!(broken(r#""next":2"#, r#""next":1"#), SavedReviewError::InvalidId(HunkId(1)));
 }
 
 #[test]
 fn a_view_has_lines_and_words() {
     let review = review("a\nlet x = 1;\nc\nd\n", "a\nlet x = 12;\nmore\nc\n");
-    let view = review.view(0..9);
+    let view = review.view_hunks(0..9);
     let only = |range| std::iter::once(range).collect();
-    let words = vec![Words { line: 0, old: only(8..9), new: only(8..10) }];
+    let words = vec![WordDiff { line: 0, old: only(8..9), new: only(8..10) }];
     let seen = &view[0];
     assert_eq!((seen.line, seen.base_line, &seen.words, seen.bytes.clone()), (1, 1, &words, 2..19));
     assert_eq!(
@@ -249,72 +257,81 @@ fn a_view_has_lines_and_words() {
         (&["let x = 1;".to_owned()][..], &["let x = 12;".into(), "more".into()][..])
     );
     assert_eq!((view[1].line, view[1].base_line, view[1].new_lines), (4, 3, 0));
-    assert_eq!(review.view(1..2), view[1..]);
-    assert_eq!(review.view(Range { start: 7, end: 2 }), []);
+    assert_eq!(review.view_hunks(1..2), view[1..]);
+    assert_eq!(review.view_hunks(Range { start: 7, end: 2 }), []);
 }
 
-fn whole(review: &Review) -> Decision {
-    let hunk = review.whole_hunk().unwrap().id;
-    Decision { hunk, expected: review.whole_print().unwrap(), lines: None }
+fn whole(review: &Review) -> HunkDecision {
+    let hunk = review.file_hunk().unwrap().id;
+    HunkDecision { hunk, expected: review.file_fingerprint().unwrap(), lines: None }
 }
 
 #[test]
 fn a_created_file_is_not_deleted_from_under_a_person() {
-    let mut review = Review::created("a\nb\n", "call");
+    let mut review = Review::for_created_file("a\nb\n", "call");
     let seen = whole(&review);
-    assert_eq!(review.clone().reject_whole(&seen, false), Ok(WholeRejection::Delete));
-    review.person(&edits(&[(4..4, "mine\n")])).unwrap();
-    assert!(matches!(review.reject_whole(&seen, false), Err(Refused::Changed { .. })));
+    assert_eq!(review.clone().reject_file(&seen, false), Ok(WholeFileRejection::Delete));
+    review.record_user_change(&edits(&[(4..4, "mine\n")])).unwrap();
+    assert!(matches!(review.reject_file(&seen, false), Err(HunkDecisionError::Changed { .. })));
     let now = whole(&review);
     let text = "a\nb\nmine\n".to_owned();
-    assert_eq!(review.reject_whole(&now, false), Ok(WholeRejection::NeedsConfirmation(text)));
-    assert_eq!(review.reject_whole(&now, true), Ok(WholeRejection::Delete));
-    assert_eq!(review.reject_whole(&now, true), Err(Refused::Twice { hunk: now.hunk }));
-    review.whole_rejected();
+    assert_eq!(review.reject_file(&now, false), Ok(WholeFileRejection::NeedsConfirmation(text)));
+    assert_eq!(review.reject_file(&now, true), Ok(WholeFileRejection::Delete));
+    assert_eq!(review.reject_file(&now, true), Err(HunkDecisionError::InProgress { hunk: now.hunk }));
+    review.record_file_rejection();
     assert!(review.is_empty());
-    assert_eq!(review.keep_whole(&now), Err(Refused::Gone { hunk: now.hunk, end: Some(End::Rejected) }));
+    assert_eq!(
+        review.keep_file(&now),
+        Err(HunkDecisionError::Gone { hunk: now.hunk, end: Some(HunkOutcome::Rejected) })
+    );
 }
 
 #[test]
 fn keeping_lines_of_a_created_file_keeps_the_file() {
-    let mut review = Review::created("a\nb\n", "call");
+    let mut review = Review::for_created_file("a\nb\n", "call");
     let lines = decision(&review, 0);
-    assert_eq!(review.keep(&[whole(&review)]).refused, [Refused::Whole { hunk: whole(&review).hunk }]);
-    assert_eq!(review.keep(&[lines]).refused, []);
+    assert_eq!(
+        review.keep(&[whole(&review)]).errors,
+        [HunkDecisionError::IsWholeFile { hunk: whole(&review).hunk }]
+    );
+    assert_eq!(review.keep(&[lines]).errors, []);
     assert!(review.is_empty());
-    let mut review = Review::created("", "call");
+    let mut review = Review::for_created_file("", "call");
     assert!(!review.is_empty());
-    review.keep_whole(&whole(&review)).unwrap();
+    review.keep_file(&whole(&review)).unwrap();
     assert!(review.is_empty());
 }
 
 #[test]
 fn a_deleted_file_comes_back_with_its_text() {
     let mut review = review("a\nb\n", "a\nB\n");
-    review.deleted("rm");
+    review.record_deletion("rm");
     let lines = decision(&review, 0);
-    assert_eq!(review.keep(std::slice::from_ref(&lines)).refused, [Refused::Deleted { hunk: lines.hunk }]);
+    assert_eq!(
+        review.keep(std::slice::from_ref(&lines)).errors,
+        [HunkDecisionError::FileDeleted { hunk: lines.hunk }]
+    );
     let seen = whole(&review);
-    assert_eq!(review.reject_whole(&seen, false), Ok(WholeRejection::Restore("a\nb\n".into())));
-    review.whole_rejected();
+    assert_eq!(review.reject_file(&seen, false), Ok(WholeFileRejection::Restore("a\nb\n".into())));
+    review.record_file_rejection();
     assert_eq!((review.text(), review.is_empty()), ("a\nb\n".into(), true));
     // Created and deleted is nothing.
-    let mut review = Review::created("a\n", "call");
-    review.deleted("rm");
+    let mut review = Review::for_created_file("a\n", "call");
+    review.record_deletion("rm");
     assert!(review.is_empty());
 }
 
 #[test]
 fn a_renamed_file_has_its_lines_decided_by_themselves() {
     let mut review = review("a\n", "b\n");
-    review.renamed("old.rs", "new.rs", "mv");
-    review.renamed("new.rs", "newer.rs", "mv");
+    review.record_rename("old.rs", "new.rs", "mv");
+    review.record_rename("new.rs", "newer.rs", "mv");
     let seen = whole(&review);
-    assert_eq!(review.reject_whole(&seen, false), Ok(WholeRejection::Rename { to: "old.rs".into() }));
-    review.release(&[seen.hunk]);
-    review.keep_whole(&seen).unwrap();
+    assert_eq!(review.reject_file(&seen, false), Ok(WholeFileRejection::Rename { to: "old.rs".into() }));
+    review.unmark_deciding(&[seen.hunk]);
+    review.keep_file(&seen).unwrap();
     check(&review, "a\n", &[("a\n", "b\n")]);
-    review.renamed("newer.rs", "old.rs", "mv");
-    review.renamed("old.rs", "newer.rs", "mv");
-    assert_eq!(review.whole_hunk(), None);
+    review.record_rename("newer.rs", "old.rs", "mv");
+    review.record_rename("old.rs", "newer.rs", "mv");
+    assert_eq!(review.file_hunk(), None);
 }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::words::words;
-use super::{Hunk, HunkId, Print, Review};
+use super::word_diff::diff_words;
+use super::{Hunk, HunkFingerprint, HunkId, Review};
 
 /// A screen has no use for more lines of a hunk.
 const LINES: usize = 2000;
@@ -17,7 +17,7 @@ const WORD_BYTES: usize = 16 * 1024;
 pub struct HunkView {
     pub id: HunkId,
     /// What a decision on it must expect.
-    pub print: Print,
+    pub fingerprint: HunkFingerprint,
     /// The first of its lines in the text, or the line before which the deleted ones were.
     pub line: usize,
     /// As `line`, in the base.
@@ -28,17 +28,17 @@ pub struct HunkView {
     /// Without their breaks.
     pub old: Vec<String>,
     pub new: Vec<String>,
-    pub words: Vec<Words>,
+    pub words: Vec<WordDiff>,
     /// Its place in the text in bytes, for clients that count lines in another way.
     pub bytes: Range<usize>,
-    pub by: Vec<Arc<str>>,
+    pub calls: Vec<Arc<str>>,
     pub edited: bool,
     pub rejecting: bool,
 }
 
 /// What differs in an old line and the new one at the same place of the hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Words {
+pub struct WordDiff {
     /// Counted from the hunk's first line, on both sides.
     pub line: usize,
     pub old: Vec<Range<usize>>,
@@ -47,61 +47,61 @@ pub struct Words {
 
 impl Review {
     /// The hunks at these places of the list; as many as there are.
-    pub fn view(&self, page: Range<usize>) -> Vec<HunkView> {
-        self.view_where(page, |_| true)
+    pub fn view_hunks(&self, page: Range<usize>) -> Vec<HunkView> {
+        self.view_hunks_where(page, |_| true)
     }
 
     /// Those of them that are wanted: the others cost next to nothing.
-    pub fn view_where(&self, page: Range<usize>, is_wanted: impl Fn(&Hunk) -> bool) -> Vec<HunkView> {
+    pub fn view_hunks_where(&self, page: Range<usize>, is_wanted: impl Fn(&Hunk) -> bool) -> Vec<HunkView> {
         let (mut at, mut line, mut base_at, mut base_line) = (0, 0, 0, 0);
         let hunks = self.hunks.iter().skip(page.start).take(page.end.saturating_sub(page.start));
         let hunks = hunks.filter(|hunk| is_wanted(hunk));
         let view = |hunk: &Hunk| {
-            line += self.text.breaks(at..hunk.text.start);
-            base_line += self.base.breaks(base_at..hunk.base.start);
+            line += self.text.count_line_breaks(at..hunk.text.start);
+            base_line += self.base.count_line_breaks(base_at..hunk.base.start);
             (at, base_at) = (hunk.text.start, hunk.base.start);
-            self.viewed(hunk, line, base_line)
+            self.view_hunk(hunk, line, base_line)
         };
         hunks.map(view).collect()
     }
 
     /// The hunks with the lines they begin with, from 0.
-    pub fn lines(&self) -> impl Iterator<Item = (&Hunk, usize)> {
+    pub fn hunks_with_lines(&self) -> impl Iterator<Item = (&Hunk, usize)> {
         let (mut at, mut line) = (0, 0);
         self.hunks.iter().map(move |hunk| {
-            line += self.text.breaks(at..hunk.text.start);
+            line += self.text.count_line_breaks(at..hunk.text.start);
             at = hunk.text.start;
             (hunk, line)
         })
     }
 
     /// The lines of a hunk in the text.
-    pub fn now(&self, hunk: &Hunk) -> String {
+    pub fn hunk_text(&self, hunk: &Hunk) -> String {
         self.new_text(hunk)
     }
 
     /// How many lines the hunks have: old ones and new ones.
-    pub fn count(&self) -> (usize, usize) {
+    pub fn count_lines(&self) -> (usize, usize) {
         let of = |hunk: &Hunk| {
-            let lines = self.lines_of(hunk);
+            let lines = self.line_stats(hunk);
             (lines.old, lines.new)
         };
         self.hunks.iter().map(of).fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1))
     }
 
-    fn viewed(&self, hunk: &Hunk, line: usize, base_line: usize) -> HunkView {
-        let (old, new) = (self.old(hunk), self.new_text(hunk));
+    fn view_hunk(&self, hunk: &Hunk, line: usize, base_line: usize) -> HunkView {
+        let (old, new) = (self.old_text(hunk), self.new_text(hunk));
         let (old_lines, new_lines): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
         let is_short = old_lines.len() + new_lines.len() <= WORD_LINES && old.len() + new.len() <= WORD_BYTES;
         let pairs = old_lines.iter().zip(&new_lines).enumerate().filter(|_| is_short);
         let pair = |(line, (old, new)): (usize, (&&str, &&str))| {
-            words(old, new).map(|(old, new)| Words { line, old, new })
+            diff_words(old, new).map(|(old, new)| WordDiff { line, old, new })
         };
         let shown =
             |lines: &[&str]| lines.iter().take(LINES).map(|line| (*line).to_owned()).collect::<Vec<_>>();
         HunkView {
             id: hunk.id,
-            print: self.print(hunk),
+            fingerprint: self.hunk_fingerprint(hunk),
             line,
             base_line,
             old_lines: old_lines.len(),
@@ -110,7 +110,7 @@ impl Review {
             new: shown(&new_lines),
             words: pairs.filter_map(pair).collect(),
             bytes: hunk.text.clone(),
-            by: hunk.by.clone(),
+            calls: hunk.calls.clone(),
             edited: hunk.edited,
             rejecting: hunk.rejecting,
         }

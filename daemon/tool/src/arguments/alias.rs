@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::fit::could_be;
+use super::coerce::can_coerce;
 use super::repair::{Repair, note};
 
 /// A name of ours, and what else models call that. Spelling (`file_path`, `FilePath`) is seen through without it.
@@ -37,7 +37,7 @@ pub(super) fn rename(
     let mut renamed: Vec<(String, String)> = Vec::new();
     for means in [same_spelling as fn(&str, &str) -> bool, known] {
         let is_pair = |(wanted, schema): &(&String, &Value), (given, value): &(&String, &Value)| {
-            means(wanted, given) && could_be(value, schema, root)
+            means(wanted, given) && can_coerce(value, schema, root)
         };
         for given in &strange {
             let mut wanted = missing.iter().filter(|wanted| is_pair(wanted, given));

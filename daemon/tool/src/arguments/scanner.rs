@@ -4,13 +4,13 @@
 
 use std::collections::HashSet;
 
-use super::Ending;
+use super::ArgumentsCompleteness;
 use super::repair::{Repair, note};
 
 /// As deep as the strict reader goes.
 const DEEPEST: usize = 127;
 
-pub(super) struct Scanner<'a> {
+pub(super) struct LenientJsonScanner<'a> {
     rest: &'a str,
     json: String,
     repairs: Vec<Repair>,
@@ -19,11 +19,11 @@ pub(super) struct Scanner<'a> {
     lists: usize,
     /// In a comment.
     has_apostrophe: bool,
-    ending: Ending,
+    ending: ArgumentsCompleteness,
 }
 
-impl<'a> Scanner<'a> {
-    pub(super) fn new(text: &'a str, ending: Ending) -> Self {
+impl<'a> LenientJsonScanner<'a> {
+    pub(super) fn new(text: &'a str, ending: ArgumentsCompleteness) -> Self {
         Self {
             rest: text,
             json: String::new(),
@@ -71,7 +71,7 @@ impl<'a> Scanner<'a> {
             self.skip()?;
             self.value()?;
             self.skip()?;
-            if self.rest.is_empty() && self.lists == 0 && self.ending == Ending::Whole {
+            if self.rest.is_empty() && self.lists == 0 && self.ending == ArgumentsCompleteness::Complete {
                 note(&mut self.repairs, Repair::End);
                 break;
             }

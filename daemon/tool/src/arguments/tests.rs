@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{Ending, Repair, prepare};
+use super::{ArgumentsCompleteness, Repair, parse_arguments};
 
 fn schema() -> Value {
     json!({
@@ -25,7 +25,7 @@ fn schema() -> Value {
 }
 
 fn read(text: &str) -> Option<(Value, Vec<String>)> {
-    let read = prepare(text, &schema(), Ending::Whole).ok()?;
+    let read = parse_arguments(text, &schema(), ArgumentsCompleteness::Complete).ok()?;
     Some((read.value, read.repairs.iter().map(Repair::to_string).collect()))
 }
 
@@ -120,7 +120,7 @@ fn what_is_not_certain_is_refused() {
     ] {
         assert_eq!(read(text), None, "{text}");
     }
-    assert!(prepare(r#"{"filePath":"a""#, &schema(), Ending::Cut).is_err());
+    assert!(parse_arguments(r#"{"filePath":"a""#, &schema(), ArgumentsCompleteness::Truncated).is_err());
     let deep = "{a:".repeat(100_000) + &"}".repeat(100_000);
     assert_eq!(read(&deep), None);
 }
@@ -195,9 +195,17 @@ fn names_become_those_of_the_schema() {
     becomes(r#"{"file_path":"a","path":"b"}"#, &both, &["`file_path` was taken for `filePath`"]);
     let open = json!({ "type": "object", "properties": { "filePath": {} }, "additionalProperties": true });
     let path = json!({ "path": "a" });
-    assert_eq!(prepare(&path.to_string(), &open, Ending::Whole).unwrap().value, path);
+    assert_eq!(
+        parse_arguments(&path.to_string(), &open, ArgumentsCompleteness::Complete).unwrap().value,
+        path
+    );
     let search = json!({ "properties": { "path": { "type": "string" }, "pattern": { "type": "string" } } });
-    let read = prepare(r#"{"query":"x","path":"b","file_path":"c"}"#, &search, Ending::Whole).unwrap();
+    let read = parse_arguments(
+        r#"{"query":"x","path":"b","file_path":"c"}"#,
+        &search,
+        ArgumentsCompleteness::Complete,
+    )
+    .unwrap();
     assert_eq!(
         read.value,
         json!({ "pattern": "x", "path": "b", "file_path": "c" }),
@@ -208,8 +216,11 @@ fn names_become_those_of_the_schema() {
 #[test]
 fn no_schema_is_followed_for_ever() {
     let endless = json!({ "$ref": "#" });
-    assert_eq!(prepare(r#"{"a":"1"}"#, &endless, Ending::Whole).unwrap().value, json!({ "a": "1" }));
+    assert_eq!(
+        parse_arguments(r#"{"a":"1"}"#, &endless, ArgumentsCompleteness::Complete).unwrap().value,
+        json!({ "a": "1" })
+    );
     let nested = json!({ "type": "object", "properties": { "a": { "$ref": "#" } } });
     let text = r#"{"a":"#.repeat(100) + "{}" + &"}".repeat(100);
-    assert!(prepare(&text, &nested, Ending::Whole).unwrap().repairs.is_empty());
+    assert!(parse_arguments(&text, &nested, ArgumentsCompleteness::Complete).unwrap().repairs.is_empty());
 }

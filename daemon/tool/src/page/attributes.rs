@@ -3,7 +3,7 @@
 /// Those that are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
-pub(super) enum Attribute {
+pub(super) enum HtmlAttribute {
     Alt,
     Alttext,
     AriaHidden,
@@ -18,7 +18,7 @@ pub(super) enum Attribute {
     Style,
 }
 
-const COUNT: usize = Attribute::Style as usize + 1;
+const COUNT: usize = HtmlAttribute::Style as usize + 1;
 
 /// More of one than this is nothing that a text is made of.
 const LONGEST: usize = 16 * 1024;
@@ -47,7 +47,7 @@ const LANGUAGES: [&str; 20] = [
     "yaml",
 ];
 
-impl Attribute {
+impl HtmlAttribute {
     fn named(name: &[u8]) -> Option<Self> {
         Some(match name {
             b"alt" => Self::Alt,
@@ -68,15 +68,15 @@ impl Attribute {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Attributes {
+pub(super) struct TagAttributes {
     /// Kept from tag to tag for their memory.
     values: [String; COUNT],
     present: [bool; COUNT],
     /// Whose value comes next.
-    current: Option<Attribute>,
+    current: Option<HtmlAttribute>,
 }
 
-impl Attributes {
+impl TagAttributes {
     pub(super) fn clear(&mut self) {
         self.present = [false; COUNT];
         self.current = None;
@@ -84,7 +84,7 @@ impl Attributes {
 
     /// The first of a name counts.
     pub(super) fn name(&mut self, name: &[u8]) {
-        self.current = Attribute::named(name).filter(|attribute| self.get(*attribute).is_none());
+        self.current = HtmlAttribute::named(name).filter(|attribute| self.get(*attribute).is_none());
         if let Some(attribute) = self.current
             && let (Some(present), Some(value)) =
                 (self.present.get_mut(attribute as usize), self.values.get_mut(attribute as usize))
@@ -103,17 +103,17 @@ impl Attributes {
         }
     }
 
-    pub(super) fn get(&self, attribute: Attribute) -> Option<&str> {
+    pub(super) fn get(&self, attribute: HtmlAttribute) -> Option<&str> {
         let is_present = self.present.get(attribute as usize).copied().unwrap_or_default();
         self.values.get(attribute as usize).filter(|_| is_present).map(|value| value.trim())
     }
 
     /// Whether a browser shows the element to nobody.
     pub(super) fn hide(&self) -> bool {
-        let style = self.get(Attribute::Style).unwrap_or_default();
+        let style = self.get(HtmlAttribute::Style).unwrap_or_default();
         let none = || style.split(';').filter_map(|rule| rule.split_once(':'));
-        self.get(Attribute::Hidden).is_some_and(|how| !how.eq_ignore_ascii_case("until-found"))
-            || self.get(Attribute::AriaHidden).is_some_and(|how| how.eq_ignore_ascii_case("true"))
+        self.get(HtmlAttribute::Hidden).is_some_and(|how| !how.eq_ignore_ascii_case("until-found"))
+            || self.get(HtmlAttribute::AriaHidden).is_some_and(|how| how.eq_ignore_ascii_case("true"))
             || none().any(|(name, value)| {
                 name.trim().eq_ignore_ascii_case("display") && value.trim().starts_with("none")
             })
@@ -121,20 +121,20 @@ impl Attributes {
 
     /// Whether its role is to lead about in the site rather than to be read.
     pub(super) fn lead_about(&self) -> bool {
-        let role = self.get(Attribute::Role).unwrap_or_default();
+        let role = self.get(HtmlAttribute::Role).unwrap_or_default();
         ["navigation", "search", "menu", "menubar", "contentinfo", "dialog", "alertdialog", "toolbar"]
             .iter()
             .any(|other| role.eq_ignore_ascii_case(other))
     }
 
     pub(super) fn has_class(&self, wanted: &[&str]) -> bool {
-        let classes = self.get(Attribute::Class).unwrap_or_default();
+        let classes = self.get(HtmlAttribute::Class).unwrap_or_default();
         classes.split_ascii_whitespace().any(|class| wanted.contains(&class))
     }
 
     /// The language of code, as the many highlighters say it.
     pub(super) fn language(&self) -> Option<String> {
-        let classes = self.get(Attribute::Class).unwrap_or_default();
+        let classes = self.get(HtmlAttribute::Class).unwrap_or_default();
         let named = classes.split_ascii_whitespace().find_map(|class| {
             ["language-", "lang-", "highlight-source-", "highlight-", "brush:"]
                 .iter()
@@ -142,7 +142,8 @@ impl Attributes {
         });
         // Some say only its name.
         let plain = || classes.split_ascii_whitespace().find(|class| LANGUAGES.contains(class));
-        let name = self.get(Attribute::DataLang).filter(|name| !name.is_empty()).or(named).or_else(plain)?;
+        let name =
+            self.get(HtmlAttribute::DataLang).filter(|name| !name.is_empty()).or(named).or_else(plain)?;
         let is_name = |letter: char| letter.is_ascii_alphanumeric() || "+-#._".contains(letter);
         (!name.is_empty() && name.len() <= 32 && name.chars().all(is_name)).then(|| name.to_owned())
     }

@@ -3,7 +3,7 @@
 /// What an element is to a reader. Elements that mean the same here are one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum Element {
+pub(super) enum HtmlElement {
     /// Anything that does not break a line.
     Inline,
     Block,
@@ -50,9 +50,9 @@ pub(super) enum Element {
 }
 
 /// How many there are.
-pub(super) const KINDS: usize = Element::Void as usize + 1;
+pub(super) const KINDS: usize = HtmlElement::Void as usize + 1;
 
-impl Element {
+impl HtmlElement {
     pub(super) fn named(name: &[u8]) -> Self {
         match name {
             b"p" => Self::Paragraph,

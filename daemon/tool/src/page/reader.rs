@@ -9,12 +9,12 @@ mod blocks;
 use html5gum::emitters::callback::CallbackEvent;
 use url::Url;
 
-use super::attributes::{Attribute, Attributes};
-use super::element::{Element, KINDS};
-use super::table::Table;
-use super::words::title;
-use super::writer::Writer;
-use super::{Form, Page};
+use super::attributes::{HtmlAttribute, TagAttributes};
+use super::element::{HtmlElement, KINDS};
+use super::markdown_text::title;
+use super::table::HtmlTable;
+use super::writer::PageWriter;
+use super::{PageFormat, WebPage};
 
 /// How many open elements are looked at for one that ends without being closed.
 const LOOKED_AT: usize = 64;
@@ -36,14 +36,14 @@ const NOISE: [&str; 6] =
 
 /// What to do with what surrounds the text of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Noise {
+pub(super) enum BoilerplatePolicy {
     Dropped,
     Kept,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Open {
-    element: Element,
+struct OpenElement {
+    element: HtmlElement,
     /// Nothing in it is read.
     skips: bool,
     /// A cell that has a frame, a table that is held, a link that leads somewhere.
@@ -51,42 +51,42 @@ struct Open {
 }
 
 #[derive(Debug)]
-pub(super) struct Reader {
-    form: Form,
-    noise: Noise,
+pub(super) struct HtmlReader {
+    form: PageFormat,
+    noise: BoilerplatePolicy,
     base: Url,
     has_base: bool,
-    writer: Writer,
-    open: Vec<Open>,
+    writer: PageWriter,
+    open: Vec<OpenElement>,
     /// How many of each kind are open.
     counts: [usize; KINDS],
     skipping: usize,
     /// The tag that is being read.
-    tag: Option<Element>,
-    attributes: Attributes,
+    tag: Option<HtmlElement>,
+    attributes: TagAttributes,
     title: String,
     /// The text of a `<pre>`, and its language.
     pre: Option<(String, String)>,
     code: Option<String>,
     /// The numbers of the items of lists.
     lists: Vec<Option<u64>>,
-    tables: Vec<(Table, usize)>,
+    tables: Vec<(HtmlTable, usize)>,
     main: Option<(usize, Option<usize>)>,
 }
 
-impl Reader {
-    pub(super) fn new(address: &Url, form: Form, noise: Noise) -> Self {
+impl HtmlReader {
+    pub(super) fn new(address: &Url, form: PageFormat, noise: BoilerplatePolicy) -> Self {
         Self {
             form,
             noise,
             base: address.clone(),
             has_base: false,
-            writer: Writer::new(form),
+            writer: PageWriter::new(form),
             open: Vec::new(),
             counts: [0; KINDS],
             skipping: 0,
             tag: None,
-            attributes: Attributes::default(),
+            attributes: TagAttributes::default(),
             title: String::new(),
             pre: None,
             code: None,
@@ -102,7 +102,7 @@ impl Reader {
         }
         match event {
             CallbackEvent::OpenStartTag { name } => {
-                self.tag = Some(Element::named(name));
+                self.tag = Some(HtmlElement::named(name));
                 self.attributes.clear();
             }
             CallbackEvent::AttributeName { name } => self.attributes.name(name),
@@ -112,13 +112,13 @@ impl Reader {
                     self.start(element);
                 }
             }
-            CallbackEvent::EndTag { name } => self.end(Element::named(name)),
+            CallbackEvent::EndTag { name } => self.end(HtmlElement::named(name)),
             CallbackEvent::String { value } => self.text(&String::from_utf8_lossy(value)),
             CallbackEvent::Comment { .. } | CallbackEvent::Doctype { .. } | CallbackEvent::Error(_) => {}
         }
     }
 
-    pub(super) fn finish(mut self) -> (Page, bool) {
+    pub(super) fn finish(mut self) -> (WebPage, bool) {
         self.pop_to(0);
         let is_cut = self.writer.is_full();
         let main = self.main;
@@ -126,16 +126,18 @@ impl Reader {
         if let Some((start, end)) = main {
             let end = end.unwrap_or(text.len());
             let part = text.get(start..end).unwrap_or_default().trim();
-            if self.noise == Noise::Dropped && (part.len() >= MUCH || part.len() * SHARE >= text.len()) {
+            if self.noise == BoilerplatePolicy::Dropped
+                && (part.len() >= MUCH || part.len() * SHARE >= text.len())
+            {
                 text = part.to_owned();
             }
         }
-        (Page { title: title(&self.title), text: text.trim_end().to_owned(), is_cut }, main.is_some())
+        (WebPage { title: title(&self.title), text: text.trim_end().to_owned(), is_cut }, main.is_some())
     }
 
     fn text(&mut self, text: &str) {
         if self.skipping > 0 {
-            let in_title = self.open.last().is_some_and(|open| open.element == Element::Title);
+            let in_title = self.open.last().is_some_and(|open| open.element == HtmlElement::Title);
             // That of a graphic is inside of something else that is skipped.
             if in_title && self.skipping == 1 && self.title.len() < TITLE {
                 self.title.push_str(text);
@@ -149,12 +151,13 @@ impl Reader {
         }
     }
 
-    fn start(&mut self, element: Element) {
-        if element.ends_paragraph() && self.open.last().is_some_and(|open| open.element == Element::Paragraph)
+    fn start(&mut self, element: HtmlElement) {
+        if element.ends_paragraph()
+            && self.open.last().is_some_and(|open| open.element == HtmlElement::Paragraph)
         {
             self.pop_to(self.open.len() - 1);
         }
-        if element.ends_paragraph() && element != Element::Block {
+        if element.ends_paragraph() && element != HtmlElement::Block {
             self.end_code();
         }
         self.end_implied(element);
@@ -165,42 +168,42 @@ impl Reader {
             return;
         }
         let skips = self.is_skipped(element);
-        if element == Element::Math && skips && self.skipping == 0 {
-            let formula = self.attributes.get(Attribute::Alttext).and_then(title);
+        if element == HtmlElement::Math && skips && self.skipping == 0 {
+            let formula = self.attributes.get(HtmlAttribute::Alttext).and_then(title);
             let formula = formula.map(|formula| format!("${formula}$"));
             self.text(&formula.unwrap_or_default());
         }
         let holds = self.skipping == 0 && !skips && self.begin(element);
-        self.open.push(Open { element, skips, holds });
+        self.open.push(OpenElement { element, skips, holds });
         self.count(element, 1);
         self.skipping += usize::from(skips);
     }
 
-    fn is_skipped(&self, element: Element) -> bool {
-        if element == Element::Skipped || element == Element::Title || self.attributes.hide() {
+    fn is_skipped(&self, element: HtmlElement) -> bool {
+        if element == HtmlElement::Skipped || element == HtmlElement::Title || self.attributes.hide() {
             return true;
         }
-        if element == Element::Math && self.attributes.get(Attribute::Alttext).is_some() {
+        if element == HtmlElement::Math && self.attributes.get(HtmlAttribute::Alttext).is_some() {
             return self.skipping == 0;
         }
-        if self.noise == Noise::Kept {
+        if self.noise == BoilerplatePolicy::Kept {
             return false;
         }
-        let in_text = self.is_open(Element::Main) || self.is_open(Element::Article);
-        element == Element::Navigation
-            || element == Element::Aside && !in_text
+        let in_text = self.is_open(HtmlElement::Main) || self.is_open(HtmlElement::Article);
+        element == HtmlElement::Navigation
+            || element == HtmlElement::Aside && !in_text
             || self.attributes.lead_about()
             || self.attributes.has_class(&NOISE)
-            || element == Element::Link && self.attributes.has_class(&ANCHORS)
+            || element == HtmlElement::Link && self.attributes.has_class(&ANCHORS)
     }
 
-    fn end(&mut self, element: Element) {
+    fn end(&mut self, element: HtmlElement) {
         if element.is_void() || !self.is_open(element) {
             // Browsers take these for a paragraph and a break, too.
             if self.skipping == 0 && self.pre.is_none() && self.code.is_none() {
                 match element {
-                    Element::Paragraph => self.writer.block(),
-                    Element::Break => self.writer.soft_break(),
+                    HtmlElement::Paragraph => self.writer.block(),
+                    HtmlElement::Break => self.writer.soft_break(),
                     _ => {}
                 }
             }
@@ -211,7 +214,7 @@ impl Reader {
         }
     }
 
-    fn end_implied(&mut self, element: Element) {
+    fn end_implied(&mut self, element: HtmlElement) {
         let Some((ended, until)) = element.ends() else { return };
         let lowest = self.open.len().saturating_sub(LOOKED_AT);
         for at in (lowest..self.open.len()).rev() {
@@ -228,7 +231,7 @@ impl Reader {
     /// Code within a line that was left open ends where a block begins, or it would take the rest of the page.
     fn end_code(&mut self) {
         if self.code.is_some() {
-            let at = self.open.iter().rposition(|open| open.element == Element::Code && open.holds);
+            let at = self.open.iter().rposition(|open| open.element == HtmlElement::Code && open.holds);
             self.pop_to(at.unwrap_or(self.open.len()));
         }
     }
@@ -245,11 +248,11 @@ impl Reader {
         }
     }
 
-    fn is_open(&self, element: Element) -> bool {
+    fn is_open(&self, element: HtmlElement) -> bool {
         self.counts.get(element as usize).is_some_and(|count| *count > 0)
     }
 
-    fn count(&mut self, element: Element, change: isize) {
+    fn count(&mut self, element: HtmlElement, change: isize) {
         if let Some(count) = self.counts.get_mut(element as usize) {
             *count = count.saturating_add_signed(change);
         }

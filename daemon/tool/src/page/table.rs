@@ -1,7 +1,7 @@
 //! A table, held until its end: only then is it known whether its cells hold data or the layout of a page.
 
-use super::Form;
-use super::writer::Writer;
+use super::PageFormat;
+use super::writer::PageWriter;
 
 /// Tables in cells of tables; what nests deeper is read as blocks.
 pub(super) const DEEPEST: usize = 6;
@@ -12,21 +12,21 @@ const MOST_COLUMNS: usize = 64;
 const LONG: usize = 300;
 
 #[derive(Debug, Default)]
-pub(super) struct Table {
-    rows: Vec<Row>,
+pub(super) struct HtmlTable {
+    rows: Vec<TableRow>,
     /// Another table stands in one of its cells.
     pub(super) holds_table: bool,
 }
 
 #[derive(Debug, Default)]
-struct Row {
+struct TableRow {
     cells: Vec<String>,
     has_header: bool,
 }
 
-impl Table {
+impl HtmlTable {
     pub(super) fn row(&mut self) {
-        self.rows.push(Row::default());
+        self.rows.push(TableRow::default());
     }
 
     pub(super) fn cell(&mut self, text: String, span: usize, is_header: bool) {
@@ -60,7 +60,7 @@ impl Table {
             })
     }
 
-    pub(super) fn write(mut self, form: Form, writer: &mut Writer) {
+    pub(super) fn write(mut self, form: PageFormat, writer: &mut PageWriter) {
         self.rows.retain(|row| row.cells.iter().any(|cell| !cell.is_empty()));
         writer.block();
         if self.is_data() {
@@ -73,16 +73,16 @@ impl Table {
         writer.block();
     }
 
-    fn data(&self, form: Form) -> String {
+    fn data(&self, form: PageFormat) -> String {
         let mut text = String::new();
         for (number, row) in self.rows.iter().enumerate() {
             match form {
-                Form::Text => {
+                PageFormat::Text => {
                     let cells: Vec<_> = row.cells.iter().map(|cell| cell.replace('\n', " ")).collect();
                     text.push_str(cells.join(" | ").trim_end());
                     text.push('\n');
                 }
-                Form::Markdown => {
+                PageFormat::Markdown => {
                     for cell in &row.cells {
                         let cell = cell.replace('|', "\\|").replace("\n\n", "<br>").replace('\n', "<br>");
                         text.push_str("| ");
@@ -101,8 +101,8 @@ impl Table {
     }
 }
 
-impl Row {
-    fn layout(&self, writer: &mut Writer) {
+impl TableRow {
+    fn layout(&self, writer: &mut PageWriter) {
         let cells = self.cells.iter().filter(|cell| !cell.is_empty());
         if self.cells.iter().all(|cell| !cell.contains('\n')) {
             writer.line();

@@ -3,10 +3,10 @@
 //! Nothing is written before there is a word for it: breaks, spaces and opening marks are remembered and settled when one
 //! comes. So no mark stands around nothing, no blank line at an end, and no space inside of a mark.
 //!
-//! The content of a table's cell is written into a [`Frame`] of its own.
+//! The content of a table's cell is written into a [`WriterFrame`] of its own.
 
-use super::Form;
-use super::words::{fence, needs_escape, printable};
+use super::PageFormat;
+use super::markdown_text::{fence, needs_escape, printable};
 
 /// Prefixes of lists and quotes; what nests deeper stands at the last depth.
 const DEEPEST: usize = 12;
@@ -16,7 +16,7 @@ const BUDGET: usize = 32 * 1024 * 1024;
 
 /// Marks around words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum InlineMark {
     Strong,
     Emphasis,
     Struck,
@@ -25,7 +25,7 @@ pub(super) enum Mark {
     Link(String),
 }
 
-impl Mark {
+impl InlineMark {
     fn same_kind(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
@@ -42,15 +42,15 @@ impl Mark {
 }
 
 #[derive(Debug)]
-struct Open {
-    mark: Mark,
+struct OpenMark {
+    mark: InlineMark,
     is_written: bool,
     /// How many of its kind were opened inside of it, which change nothing.
     again: usize,
 }
 
 #[derive(Debug)]
-struct Prefix {
+struct LinePrefix {
     first: String,
     rest: &'static str,
     is_used: bool,
@@ -58,9 +58,9 @@ struct Prefix {
 
 /// A text that grows.
 #[derive(Debug, Default)]
-struct Frame {
+struct WriterFrame {
     out: String,
-    prefixes: Vec<Prefix>,
+    prefixes: Vec<LinePrefix>,
     /// Prefixes beyond the deepest, which are not written.
     deeper: usize,
     /// Line ends that are due before the next word: 1, or 2 for a blank line.
@@ -69,20 +69,20 @@ struct Frame {
     /// What begins the next line: `## `.
     lead: String,
     in_heading: bool,
-    marks: Vec<Open>,
+    marks: Vec<OpenMark>,
 }
 
 #[derive(Debug)]
-pub(super) struct Writer {
-    form: Form,
-    frame: Frame,
-    outer: Vec<Frame>,
+pub(super) struct PageWriter {
+    form: PageFormat,
+    frame: WriterFrame,
+    outer: Vec<WriterFrame>,
     budget: usize,
 }
 
-impl Writer {
-    pub(super) fn new(form: Form) -> Self {
-        Self { form, frame: Frame::default(), outer: Vec::new(), budget: BUDGET }
+impl PageWriter {
+    pub(super) fn new(form: PageFormat) -> Self {
+        Self { form, frame: WriterFrame::default(), outer: Vec::new(), budget: BUDGET }
     }
 
     pub(super) fn is_full(&self) -> bool {
@@ -102,7 +102,7 @@ impl Writer {
         self.frame.out
     }
 
-    /// A text of its own, until [`Writer::leave`].
+    /// A text of its own, until [`PageWriter::close_session`].
     pub(super) fn enter(&mut self) {
         self.outer.push(std::mem::take(&mut self.frame));
     }
@@ -133,7 +133,7 @@ impl Writer {
         }
         let begins = self.begin();
         // A cell has no lines that anything could begin.
-        if begins && self.outer.is_empty() && self.form == Form::Markdown && needs_escape(&word) {
+        if begins && self.outer.is_empty() && self.form == PageFormat::Markdown && needs_escape(&word) {
             self.push("\\");
         }
         self.push(&word);
@@ -151,8 +151,8 @@ impl Writer {
             return;
         }
         match self.form {
-            Form::Text => self.inline(&code),
-            Form::Markdown => {
+            PageFormat::Text => self.inline(&code),
+            PageFormat::Markdown => {
                 let fence = fence(&code, 1);
                 let pad = if code.starts_with('`') || code.ends_with('`') { " " } else { "" };
                 self.inline(&format!("{fence}{pad}{code}{pad}{fence}"));
@@ -166,7 +166,7 @@ impl Writer {
             return;
         }
         self.block();
-        if self.form == Form::Markdown {
+        if self.form == PageFormat::Markdown {
             let fence = fence(code, 3);
             self.lines(&format!("{fence}{language}\n{code}\n{fence}"));
         } else {
@@ -219,7 +219,9 @@ impl Writer {
 
     /// Within a line, where that has to stay one.
     pub(super) fn soft_break(&mut self) {
-        if self.frame.in_heading || self.frame.marks.iter().any(|open| matches!(open.mark, Mark::Link(_))) {
+        if self.frame.in_heading
+            || self.frame.marks.iter().any(|open| matches!(open.mark, InlineMark::Link(_)))
+        {
             self.frame.space = true;
         } else {
             self.line();
@@ -229,7 +231,7 @@ impl Writer {
     pub(super) fn heading(&mut self, level: usize) {
         self.block();
         self.frame.in_heading = true;
-        if self.form == Form::Markdown {
+        if self.form == PageFormat::Markdown {
             self.frame.lead = "#".repeat(level) + " ";
         }
     }
@@ -246,7 +248,7 @@ impl Writer {
 
     pub(super) fn indent(&mut self, first: String, rest: &'static str) {
         if self.frame.prefixes.len() < DEEPEST {
-            self.frame.prefixes.push(Prefix { first, rest, is_used: false });
+            self.frame.prefixes.push(LinePrefix { first, rest, is_used: false });
         } else {
             self.frame.deeper += 1;
         }
@@ -259,18 +261,18 @@ impl Writer {
         }
     }
 
-    pub(super) fn open(&mut self, mark: Mark) {
+    pub(super) fn open(&mut self, mark: InlineMark) {
         // A heading is emphasis enough.
-        if self.form == Form::Text || self.frame.in_heading && mark == Mark::Strong {
+        if self.form == PageFormat::Text || self.frame.in_heading && mark == InlineMark::Strong {
             return;
         }
         match self.frame.marks.iter_mut().find(|open| open.mark.same_kind(&mark)) {
             Some(open) => open.again += 1,
-            None => self.frame.marks.push(Open { mark, is_written: false, again: 0 }),
+            None => self.frame.marks.push(OpenMark { mark, is_written: false, again: 0 }),
         }
     }
 
-    pub(super) fn close(&mut self, mark: &Mark) {
+    pub(super) fn close(&mut self, mark: &InlineMark) {
         let Some(at) = self.frame.marks.iter().position(|open| open.mark.same_kind(mark)) else { return };
         if let Some(open) = self.frame.marks.get_mut(at)
             && open.again > 0
@@ -296,11 +298,11 @@ impl Writer {
             open.is_written = false;
             let mark = open.mark.clone();
             match mark {
-                Mark::Link(address) => {
+                InlineMark::Link(address) => {
                     self.frame.marks.remove(at);
                     self.push(&format!("]({address})"));
                 }
-                Mark::Superscript => {}
+                InlineMark::Superscript => {}
                 other => self.push(other.opening()),
             }
         }

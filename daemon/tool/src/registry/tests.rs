@@ -8,15 +8,18 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{Limits, Registry};
-use crate::arguments::Ending;
-use crate::context::{Allowed, Answer, Answering, Ask, Asker, Context, Refused, Switching};
-use crate::outcome::{Failure, FailureKind, Output};
-use crate::prepared::Written;
+use super::{ToolOutputLimits, ToolRegistry};
+use crate::arguments::ArgumentsCompleteness;
+use crate::context::{
+    AskFuture, Asker, PermissionDenial, PermissionGrant, PermissionRequest, QuestionFuture,
+    SwitchAgentFuture, ToolContext,
+};
+use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
+use crate::output_spill::OutputSpill;
+use crate::prepared_call::RawCall;
 use crate::question::Question;
-use crate::spill::Spill;
-use crate::todo::Todos;
-use crate::tool::{Tool, typed};
+use crate::todo::TodoList;
+use crate::tool::{Tool, box_tool};
 
 /// Does what its `act` says.
 struct Actor;
@@ -41,95 +44,99 @@ impl Tool for Actor {
         "Acts.".into()
     }
 
-    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
+    async fn run(&self, parameters: Parameters, context: ToolContext) -> Result<ToolOutput, ToolError> {
         match parameters.act.as_str() {
             "panic" => panic!("as asked"),
-            "fail" => Err(Failure::failed("It did not work.").with_metadata(json!(1))),
+            "fail" => Err(ToolError::failed("It did not work.").with_metadata(json!(1))),
             "ask" => {
-                let ask = Ask {
+                let ask = PermissionRequest {
                     key: "bash".into(),
                     patterns: vec!["x".into()],
                     always: vec![],
                     title: "x".into(),
-                    ..Ask::default()
+                    ..PermissionRequest::default()
                 };
-                context.ask(ask).await.map(|_| Output::default())
+                context.ask(ask).await.map(|_| ToolOutput::default())
             }
             "wait" => {
                 context.cancel.cancelled().await;
-                Err(Failure::cancelled())
+                Err(ToolError::cancelled())
             }
             "deaf" => std::future::pending().await,
-            "talk" => {
-                Ok(Output { output: "line\n".repeat(parameters.how_much.unwrap_or(1)), ..Output::default() })
-            }
-            "talk last" => Ok(Output {
+            "talk" => Ok(ToolOutput {
+                output: "line\n".repeat(parameters.how_much.unwrap_or(1)),
+                ..ToolOutput::default()
+            }),
+            "talk last" => Ok(ToolOutput {
                 output: "line\n".repeat(parameters.how_much.unwrap_or(1)) + "end",
                 keep_end: true,
-                ..Output::default()
+                ..ToolOutput::default()
             }),
-            other => {
-                Ok(Output { title: other.to_owned(), output: format!("did {other}"), ..Output::default() })
-            }
+            other => Ok(ToolOutput {
+                title: other.to_owned(),
+                output: format!("did {other}"),
+                ..ToolOutput::default()
+            }),
         }
     }
 }
 
-struct Says(Result<(), Refused>);
+struct Says(Result<(), PermissionDenial>);
 
 impl Asker for Says {
-    fn ask<'a>(&'a self, _call: &'a str, _ask: Ask) -> Answer<'a> {
-        Box::pin(async { self.0.clone().map(|()| Allowed::ByPerson) })
+    fn ask<'a>(&'a self, _call: &'a str, _ask: PermissionRequest) -> AskFuture<'a> {
+        Box::pin(async { self.0.clone().map(|()| PermissionGrant::ByPerson) })
     }
 
-    fn question<'a>(&'a self, _call: &'a str, _questions: Vec<Question>) -> Answering<'a> {
+    fn ask_questions<'a>(&'a self, _call: &'a str, _questions: Vec<Question>) -> QuestionFuture<'a> {
         Box::pin(async { self.0.clone().map(|()| Vec::new()) })
     }
 
-    fn go_on_as<'a>(&'a self, _agent: &'a str) -> Switching<'a> {
+    fn switch_agent<'a>(&'a self, _agent: &'a str) -> SwitchAgentFuture<'a> {
         Box::pin(async { Ok(()) })
     }
 }
 
-fn registry(spill: &std::path::Path) -> Registry {
-    let mut registry = Registry::new(Limits { lines: 3, bytes: 1000 }, Spill::new(spill));
-    registry.add(typed(Actor));
+fn registry(spill: &std::path::Path) -> ToolRegistry {
+    let mut registry = ToolRegistry::new(ToolOutputLimits { lines: 3, bytes: 1000 }, OutputSpill::new(spill));
+    registry.add(box_tool(Actor));
     registry
 }
 
-fn context(says: Result<(), Refused>) -> Context {
-    Context {
-        checks: copydesk_diagnostics::Checks::default(),
+fn context(says: Result<(), PermissionDenial>) -> ToolContext {
+    ToolContext {
+        checks: copydesk_diagnostics::DiagnosticsTracker::default(),
         formatters: None,
         session: "s".into(),
         call: "c1".into(),
-        above: None,
+        parent_call: None,
         agent: "build".into(),
         cancel: CancellationToken::new(),
-        files: copydesk_workspace::files::Files::new("/".as_ref(), "/".as_ref()),
+        files: copydesk_workspace::files::WorkspaceFiles::new("/".as_ref(), "/".as_ref()),
         asker: Arc::new(Says(says)),
-        todos: Todos::default(),
+        todos: TodoList::default(),
         progress: mpsc::channel(1).0,
         waited: Arc::default(),
     }
 }
 
-async fn run(name: &str, arguments: &str) -> (Option<FailureKind>, String) {
+async fn run(name: &str, arguments: &str) -> (Option<ToolErrorKind>, String) {
     let dir = tempfile::tempdir().unwrap();
-    let outcome = registry(dir.path()).run(name, arguments, context(Ok(()))).await;
-    (outcome.failure, outcome.output)
+    let outcome = registry(dir.path()).run_raw_call(name, arguments, context(Ok(()))).await;
+    (outcome.error_kind, outcome.output)
 }
 
 #[tokio::test]
 async fn a_call_that_fits_is_made() {
     let dir = tempfile::tempdir().unwrap();
-    let outcome = registry(dir.path()).run("act", r#"{"act":"this"}"#, context(Ok(()))).await;
+    let outcome = registry(dir.path()).run_raw_call("act", r#"{"act":"this"}"#, context(Ok(()))).await;
     assert_eq!(
-        (outcome.name.as_str(), outcome.title.as_str(), outcome.output.as_str(), outcome.failure),
+        (outcome.name.as_str(), outcome.title.as_str(), outcome.output.as_str(), outcome.error_kind),
         ("act", "this", "did this", None)
     );
     // Models write names in other case and numbers in quotes.
-    let outcome = registry(dir.path()).run("Act", r#"{"act":"talk","howMuch":"2"}"#, context(Ok(()))).await;
+    let outcome =
+        registry(dir.path()).run_raw_call("Act", r#"{"act":"talk","howMuch":"2"}"#, context(Ok(()))).await;
     assert_eq!((outcome.name.as_str(), outcome.output.as_str()), ("act", "line\nline\n"));
 }
 
@@ -139,37 +146,37 @@ async fn what_does_not_fit_is_told_so_that_the_model_can_mend_it() {
         (
             "acts",
             "{}",
-            FailureKind::Unknown,
+            ToolErrorKind::Unknown,
             "There is no tool `acts`. Did you mean `act`? It takes: act (string), howMuch (integer, optional). There are: `act`.",
         ),
         (
             "act",
             "{\"act\":",
-            FailureKind::Arguments,
+            ToolErrorKind::Arguments,
             "The arguments of `act` are no JSON object (EOF while parsing a value at line 1 column 7). It takes: act (string), howMuch (integer, optional). Make the call again with valid JSON.",
         ),
         (
             "act",
             "[1]",
-            FailureKind::Arguments,
+            ToolErrorKind::Arguments,
             "The arguments of `act` are no JSON object (they are an array). It takes: act (string), howMuch (integer, optional). Make the call again with valid JSON.",
         ),
         (
             "act",
             "",
-            FailureKind::Arguments,
+            ToolErrorKind::Arguments,
             "The arguments of `act` do not fit: missing field `act`. It takes: act (string), howMuch (integer, optional). Make the call again.",
         ),
         (
             "act",
             r#"{"act":"talk","howMuch":"many"}"#,
-            FailureKind::Arguments,
+            ToolErrorKind::Arguments,
             "The arguments of `act` do not fit: `howMuch`: invalid type: string \"many\", expected a whole number of at least 0. It takes: act (string), howMuch (integer, optional). Make the call again.",
         ),
         (
             "act",
             r#"{"act":"talk","howMuch":-1}"#,
-            FailureKind::Arguments,
+            ToolErrorKind::Arguments,
             "The arguments of `act` do not fit: `howMuch`: invalid value: integer `-1`, expected a whole number of at least 0. It takes: act (string), howMuch (integer, optional). Make the call again.",
         ),
     ];
@@ -182,7 +189,7 @@ async fn what_does_not_fit_is_told_so_that_the_model_can_mend_it() {
 async fn what_was_repaired_is_said() {
     let dir = tempfile::tempdir().unwrap();
     let run = async |name: &str, arguments: &str| {
-        let outcome = registry(dir.path()).run(name, arguments, context(Ok(()))).await;
+        let outcome = registry(dir.path()).run_raw_call(name, arguments, context(Ok(()))).await;
         (outcome.name, outcome.output, outcome.metadata)
     };
     let said = |name: &str, output: &str, metadata| (name.to_owned(), output.to_owned(), metadata);
@@ -201,36 +208,47 @@ async fn what_cannot_be_understood_is_invalid() {
     let dir = tempfile::tempdir().unwrap();
     let registry = registry(dir.path());
     let understood = |name: &str, arguments: &str, ending| {
-        let call = registry.prepare(&Written { name, arguments, ending }, |key| key != "act");
-        (call.name(), call.rewritten())
+        let call = registry.prepare(&RawCall { name, arguments, completeness: ending }, |key| key != "act");
+        (call.name(), call.rewritten_arguments())
     };
     let invalid = |name: &str, arguments: serde_json::Value| {
         ("invalid".to_owned(), Some(json!({ "tool": name, "arguments": arguments }).to_string()))
     };
-    assert_eq!(understood("act", r#"{ "act":"x" }"#, Ending::Whole), ("act".to_owned(), None));
     assert_eq!(
-        understood("act", r#"{"act":"x""#, Ending::Whole),
+        understood("act", r#"{ "act":"x" }"#, ArgumentsCompleteness::Complete),
+        ("act".to_owned(), None)
+    );
+    assert_eq!(
+        understood("act", r#"{"act":"x""#, ArgumentsCompleteness::Complete),
         ("act".to_owned(), Some(r#"{"act":"x"}"#.to_owned()))
     );
-    assert_eq!(understood("act", r#"{"act":"x""#, Ending::Cut), invalid("act", json!(r#"{"act":"x""#)));
-    assert_eq!(understood("act", r#"{"acts":1}"#, Ending::Whole), invalid("act", json!({ "acts": 1 })));
-    assert_eq!(understood("invalid", "{}", Ending::Whole), invalid("invalid", json!({})));
-    let call =
-        registry.prepare(&Written { name: "x", arguments: "", ending: Ending::Whole }, |key| key != "act");
-    let outcome = registry.carry_out(call, context(Ok(()))).await;
+    assert_eq!(
+        understood("act", r#"{"act":"x""#, ArgumentsCompleteness::Truncated),
+        invalid("act", json!(r#"{"act":"x""#))
+    );
+    assert_eq!(
+        understood("act", r#"{"acts":1}"#, ArgumentsCompleteness::Complete),
+        invalid("act", json!({ "acts": 1 }))
+    );
+    assert_eq!(understood("invalid", "{}", ArgumentsCompleteness::Complete), invalid("invalid", json!({})));
+    let call = registry.prepare(
+        &RawCall { name: "x", arguments: "", completeness: ArgumentsCompleteness::Complete },
+        |key| key != "act",
+    );
+    let outcome = registry.run_call(call, context(Ok(()))).await;
     assert_eq!(outcome.output, "There is no tool `x`. There are: .", "none that the model was not told of");
 }
 
 #[tokio::test]
 async fn a_tool_that_fails_or_breaks_down_is_an_outcome_too() {
     let dir = tempfile::tempdir().unwrap();
-    let outcome = registry(dir.path()).run("act", r#"{"act":"fail"}"#, context(Ok(()))).await;
+    let outcome = registry(dir.path()).run_raw_call("act", r#"{"act":"fail"}"#, context(Ok(()))).await;
     assert_eq!(
-        (outcome.failure, outcome.output.as_str(), outcome.metadata),
-        (Some(FailureKind::Failed), "It did not work.", json!(1))
+        (outcome.error_kind, outcome.output.as_str(), outcome.metadata),
+        (Some(ToolErrorKind::Failed), "It did not work.", json!(1))
     );
     let (kind, message) = run("act", r#"{"act":"panic"}"#).await;
-    assert_eq!(kind, Some(FailureKind::Broken));
+    assert_eq!(kind, Some(ToolErrorKind::Broken));
     assert!(message.contains("a fault of Copydesk"), "{message}");
 }
 
@@ -238,17 +256,18 @@ async fn a_tool_that_fails_or_breaks_down_is_an_outcome_too() {
 async fn a_tool_that_is_off_is_not_offered_and_says_so_when_it_is_called() {
     let dir = tempfile::tempdir().unwrap();
     let mut registry = registry(dir.path());
-    let names =
-        |registry: &Registry| registry.specs(|_| true).into_iter().map(|spec| spec.name).collect::<Vec<_>>();
+    let names = |registry: &ToolRegistry| {
+        registry.definitions(|_| true).into_iter().map(|spec| spec.name).collect::<Vec<_>>()
+    };
     assert!(names(&registry).contains(&"act".to_owned()));
-    registry.add(crate::off("act", "plan"));
+    registry.add(crate::disabled_tool("act", "plan"));
     assert!(!names(&registry).contains(&"act".to_owned()));
     for name in ["act", "Act"] {
-        let outcome = registry.run(name, r#"{"act":"fail"}"#, context(Ok(()))).await;
-        assert_eq!(outcome.failure, Some(FailureKind::Denied));
+        let outcome = registry.run_raw_call(name, r#"{"act":"fail"}"#, context(Ok(()))).await;
+        assert_eq!(outcome.error_kind, Some(ToolErrorKind::Denied));
         assert_eq!(outcome.output, "The tool `act` is switched off for the agent `plan`. Do without it.");
     }
-    let unknown = registry.run("actor", "{}", context(Ok(()))).await;
+    let unknown = registry.run_raw_call("actor", "{}", context(Ok(()))).await;
     assert!(!unknown.output.contains("`act`"), "{}", unknown.output);
 }
 
@@ -256,15 +275,22 @@ async fn a_tool_that_is_off_is_not_offered_and_says_so_when_it_is_called() {
 async fn a_refusal_reaches_the_model_with_its_reason() {
     let dir = tempfile::tempdir().unwrap();
     for (refused, word) in [
-        (Refused::ByRule { why: "the rule".into() }, "A rule forbids this: the rule. Find another way"),
-        (Refused::ByPerson { reason: Some("use make".into()) }, "The person said no: use make"),
-        (Refused::ByPerson { reason: None }, "The person said no."),
+        (
+            PermissionDenial::ByRule { why: "the rule".into() },
+            "A rule forbids this: the rule. Find another way",
+        ),
+        (PermissionDenial::ByPerson { reason: Some("use make".into()) }, "The person said no: use make"),
+        (PermissionDenial::ByPerson { reason: None }, "The person said no."),
     ] {
-        let outcome = registry(dir.path()).run("act", r#"{"act":"ask"}"#, context(Err(refused))).await;
-        assert_eq!(outcome.failure, Some(FailureKind::Denied));
+        let outcome =
+            registry(dir.path()).run_raw_call("act", r#"{"act":"ask"}"#, context(Err(refused))).await;
+        assert_eq!(outcome.error_kind, Some(ToolErrorKind::Denied));
         assert!(outcome.output.starts_with(word), "{}", outcome.output);
     }
-    assert_eq!(registry(dir.path()).run("act", r#"{"act":"ask"}"#, context(Ok(()))).await.failure, None);
+    assert_eq!(
+        registry(dir.path()).run_raw_call("act", r#"{"act":"ask"}"#, context(Ok(()))).await.error_kind,
+        None
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -277,13 +303,12 @@ async fn a_cancelled_call_ends_even_if_its_tool_is_deaf() {
         if act == "anything" {
             cancel.cancel();
         }
-        let call =
-            tokio::spawn(
-                async move { registry.run("act", &json!({ "act": act }).to_string(), context).await },
-            );
+        let call = tokio::spawn(async move {
+            registry.run_raw_call("act", &json!({ "act": act }).to_string(), context).await
+        });
         tokio::task::yield_now().await;
         cancel.cancel();
-        assert_eq!(call.await.unwrap().failure, Some(FailureKind::Cancelled), "{act}");
+        assert_eq!(call.await.unwrap().error_kind, Some(ToolErrorKind::Cancelled), "{act}");
     }
 }
 
@@ -291,15 +316,17 @@ async fn a_cancelled_call_ends_even_if_its_tool_is_deaf() {
 async fn a_long_output_is_cut_and_the_whole_is_kept() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("c1.txt");
-    let outcome = registry(dir.path()).run("act", r#"{"act":"talk","howMuch":10}"#, context(Ok(()))).await;
+    let outcome =
+        registry(dir.path()).run_raw_call("act", r#"{"act":"talk","howMuch":10}"#, context(Ok(()))).await;
     let expected = format!(
         "line\nline\nline\n\n[7 lines (36 bytes) are left out. The whole is in {}: read it with offset and limit, or search it.]",
         file.display()
     );
     assert_eq!(outcome.output, expected);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "line\n".repeat(10));
-    let outcome =
-        registry(dir.path()).run("act", r#"{"act":"talk last","howMuch":10}"#, context(Ok(()))).await;
+    let outcome = registry(dir.path())
+        .run_raw_call("act", r#"{"act":"talk last","howMuch":10}"#, context(Ok(())))
+        .await;
     assert!(
         outcome.output.starts_with("[8 lines (") && outcome.output.ends_with("]\n\nline\nline\nend"),
         "{}",
@@ -311,30 +338,30 @@ async fn a_long_output_is_cut_and_the_whole_is_kept() {
 fn what_nobody_will_read_again_is_removed() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("c1.txt"), "x").unwrap();
-    let spill = Spill::new(dir.path());
-    spill.clean(SystemTime::now());
+    let spill = OutputSpill::new(dir.path());
+    spill.remove_expired(SystemTime::now());
     assert!(dir.path().join("c1.txt").exists());
-    spill.clean(SystemTime::now() + Duration::from_secs(8 * 24 * 3600));
+    spill.remove_expired(SystemTime::now() + Duration::from_secs(8 * 24 * 3600));
     assert!(!dir.path().join("c1.txt").exists());
-    Spill::new(&dir.path().join("nowhere")).clean(SystemTime::now());
+    OutputSpill::new(&dir.path().join("nowhere")).remove_expired(SystemTime::now());
     // In the folders of sessions, too, which go with the last of it.
-    let session = spill.of("../s1");
+    let session = spill.for_session("../s1");
     assert_eq!(session.folder(), dir.path().join("s1"));
     std::fs::create_dir(session.folder()).unwrap();
     std::fs::write(session.folder().join("c1.txt"), "x").unwrap();
-    spill.clean(SystemTime::now());
+    spill.remove_expired(SystemTime::now());
     assert!(session.folder().join("c1.txt").exists());
-    spill.clean(SystemTime::now() + Duration::from_secs(8 * 24 * 3600));
+    spill.remove_expired(SystemTime::now() + Duration::from_secs(8 * 24 * 3600));
     assert!(!session.folder().exists());
 }
 
 #[test]
 fn the_model_reads_the_comments_of_the_parameters() {
     let dir = tempfile::tempdir().unwrap();
-    let specs = registry(dir.path()).specs(|_| true);
+    let specs = registry(dir.path()).definitions(|_| true);
     assert_eq!(
         specs[0].parameters.pointer("/properties/howMuch/description"),
         Some(&json!("How much of it."))
     );
-    assert_eq!(registry(dir.path()).specs(|name| name != "act"), []);
+    assert_eq!(registry(dir.path()).definitions(|name| name != "act"), []);
 }

@@ -9,13 +9,13 @@ use copydesk_text::patch::parse;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::change::Change;
-use super::make::{make, shown, total};
-use super::patched::{Patched, Tried};
-use super::target::{aside, count, meant};
-use crate::context::Context;
-use crate::outcome::{Failure, Output};
-use crate::tool::{Tool, Touches};
+use super::apply_changes::{apply_changes, shown, total};
+use super::change::RequestedChange;
+use super::patch_files::{LoadedPatch, PatchChanges};
+use super::target_file::{count, run_blocking, similar_file_hint};
+use crate::context::ToolContext;
+use crate::outcome::{ToolError, ToolOutput};
+use crate::tool::{Tool, TouchedFiles};
 
 /// Files of which something more is said: what is there instead of them, or what was overlooked in them.
 const MOST_NAMED: usize = 5;
@@ -24,24 +24,24 @@ const MOST_NAMED: usize = 5;
 const MOST_LINES: usize = 200;
 
 #[derive(Debug)]
-pub(super) struct ApplyPatch;
+pub(super) struct ApplyPatchTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Parameters {
+pub(super) struct ApplyPatchParameters {
     /// The whole patch, from `*** Begin Patch` to `*** End Patch`.
     #[serde(alias = "input", alias = "patch", alias = "patch_text")]
     patch_text: String,
 }
 
-impl Tool for ApplyPatch {
-    type Parameters = Parameters;
+impl Tool for ApplyPatchTool {
+    type Parameters = ApplyPatchParameters;
 
     fn name(&self) -> Cow<'static, str> {
         "apply_patch".into()
     }
 
-    fn key(&self) -> Cow<'static, str> {
+    fn permission_key(&self) -> Cow<'static, str> {
         "edit".into()
     }
 
@@ -49,30 +49,34 @@ impl Tool for ApplyPatch {
         include_str!("apply_patch.md").into()
     }
 
-    fn touches(&self, parameters: &Parameters, context: &Context) -> Touches {
+    fn touched_files(&self, parameters: &ApplyPatchParameters, context: &ToolContext) -> TouchedFiles {
         // A patch that cannot be read touches nothing: the call will say what is wrong with it.
-        let Ok(patch) = parse(&parameters.patch_text) else { return Touches::Nothing };
-        let real = |path: &str| context.files.resolve(path).real().to_owned();
+        let Ok(patch) = parse(&parameters.patch_text) else { return TouchedFiles::Nothing };
+        let real = |path: &str| context.files.resolve(path).real_path().to_owned();
         let files: HashSet<PathBuf> = patch.paths().map(real).collect();
-        Touches::Files(files.into_iter().collect())
+        TouchedFiles::Files(files.into_iter().collect())
     }
 
-    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
-        let patched = Arc::new(Patched::find(&context, parameters.patch_text).await?);
+    async fn run(
+        &self,
+        parameters: ApplyPatchParameters,
+        context: ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
+        let patched = Arc::new(LoadedPatch::find(&context, parameters.patch_text).await?);
         let at = Arc::clone(&patched);
-        let Tried { changes, tiers } = match aside(move || at.tried()).await {
+        let PatchChanges { changes, tiers } = match run_blocking(move || at.plan_changes()).await {
             Ok(tried) => tried,
-            Err(failure) => return Err(explained(&context, &patched, failure).await),
+            Err(failure) => return Err(explain_missing_files(&context, &patched, failure).await),
         };
-        let (mut title, mut output) = told(&changes);
-        let mut made = make(&context, changes).await?;
+        let (mut title, mut output) = summarize_changes(&changes);
+        let mut made = apply_changes(&context, changes).await?;
         made.tell_tiers(tiers.iter().map(|(_, tier)| tier.name()));
-        if let Some(reviewed) = &made.reviewed {
-            if !reviewed.is_whole {
+        if let Some(reviewed) = &made.review {
+            if !reviewed.is_fully_accepted {
                 let what = title.rsplit_once(" (").map_or(title.as_str(), |(what, _)| what);
                 title = format!("{what}, in part");
             }
-            output.clone_from(&reviewed.told);
+            output.clone_from(&reviewed.summary);
         }
         let lenient = tiers.iter().filter_map(|(shown, tier)| Some((shown, tier.leniency()?)));
         for (shown, leniency) in lenient.take(MOST_NAMED) {
@@ -80,7 +84,7 @@ impl Tool for ApplyPatch {
                 "\n(Lines of the patch were not in `{shown}` exactly: {leniency} was overlooked. Check the places.)"
             ));
         }
-        let typed_in = patched.typed_in().take(MOST_NAMED).collect::<Vec<_>>().join("`, `");
+        let typed_in = patched.user_edited().take(MOST_NAMED).collect::<Vec<_>>().join("`, `");
         if made.rebased || !typed_in.is_empty() {
             let files = if typed_in.is_empty() { String::new() } else { format!(": `{typed_in}`") };
             output.push_str(&format!(
@@ -92,15 +96,15 @@ impl Tool for ApplyPatch {
             output.truncate(output.trim_end_matches('\n').len());
         }
         output.push_str(&notes);
-        Ok(Output { title, output, metadata: made.metadata, ..Output::default() })
+        Ok(ToolOutput { title, output, metadata: made.metadata, ..ToolOutput::default() })
     }
 }
 
 /// What was done in one line, and what the model is shown of it.
-fn told(changes: &[Change]) -> (String, String) {
+fn summarize_changes(changes: &[RequestedChange]) -> (String, String) {
     let shown = shown(changes);
-    let one = |change: &Change, room: &mut usize| {
-        let title = format!("{} ({})", change.did(), change.size());
+    let one = |change: &RequestedChange, room: &mut usize| {
+        let title = format!("{} ({})", change.describe_done(), change.size());
         let lines = change.places.lines().count();
         match room.checked_sub(lines) {
             Some(left) if change.is_edited() && lines > 0 => {
@@ -113,7 +117,7 @@ fn told(changes: &[Change]) -> (String, String) {
     let mut room = MOST_LINES;
     let each: String = shown.iter().map(|change| one(change, &mut room)).collect();
     match shown.as_slice() {
-        [only] => (format!("{} ({})", only.did(), only.size()), each),
+        [only] => (format!("{} ({})", only.describe_done(), only.size()), each),
         several => {
             let title = format!("Patched {} ({})", count(several.len(), "file"), total(several));
             let output = format!("{title}.\n{each}");
@@ -123,12 +127,16 @@ fn told(changes: &[Change]) -> (String, String) {
 }
 
 /// Of files that are not there, what may have been meant.
-async fn explained(context: &Context, patched: &Patched, failure: Failure) -> Failure {
+async fn explain_missing_files(
+    context: &ToolContext,
+    patched: &LoadedPatch,
+    failure: ToolError,
+) -> ToolError {
     let mut message = failure.message;
     for place in patched.missing().take(MOST_NAMED) {
-        if let Some(hint) = meant(context, place).await {
-            message.push_str(&format!("\n`{}` does not exist. {hint}", place.shown));
+        if let Some(hint) = similar_file_hint(context, place).await {
+            message.push_str(&format!("\n`{}` does not exist. {hint}", place.display_path));
         }
     }
-    Failure { message, ..failure }
+    ToolError { message, ..failure }
 }

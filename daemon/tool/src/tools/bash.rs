@@ -8,23 +8,24 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use copydesk_text::{self as text, Keep as End};
+use copydesk_text::{self as text, KeepSide as End};
 use copydesk_workspace::process::{
-    Command, Exit, Finished, GRACE, Keep, Processes, Shell, Spill as Spilt, SpillTo, SpillWhen,
+    FinishedCommand, GRACE, OutputLimits, ProcessExit, Processes, Shell, ShellCommand, SpillOutcome as Spilt,
+    SpillTarget, SpillWhen,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::checking;
-use super::live::Live;
-use super::target::sentence;
-use super::{Options, prefix};
-use crate::context::{Ask, Context};
-use crate::outcome::{Failure, FailureKind, Output};
-use crate::registry::Limits;
-use crate::spill::Spill;
-use crate::tool::{Tool, Touches};
+use super::diagnostics;
+use super::live_output::LiveOutput;
+use super::target_file::sentence;
+use super::{ToolOptions, command_patterns};
+use crate::context::{PermissionRequest, ToolContext};
+use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
+use crate::output_spill::OutputSpill;
+use crate::registry::ToolOutputLimits;
+use crate::tool::{Tool, TouchedFiles};
 
 const TIMEOUT: u64 = 120_000;
 const LONGEST_TIMEOUT: u64 = 600_000;
@@ -33,9 +34,9 @@ const LONGEST_TIMEOUT: u64 = 600_000;
 const LONGEST_COMMAND: usize = 128 * 1024;
 
 /// What the words around an output may take of the limits.
-const ROOM: Limits = Limits { lines: 8, bytes: 2048 };
+const ROOM: ToolOutputLimits = ToolOutputLimits { lines: 8, bytes: 2048 };
 /// What a person is shown of the output of a command that failed.
-const SEEN: Limits = Limits { lines: 12, bytes: 2048 };
+const SEEN: ToolOutputLimits = ToolOutputLimits { lines: 12, bytes: 2048 };
 /// The largest file of an output.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
@@ -52,16 +53,16 @@ const QUIET: [(&str, &str); 7] = [
 ];
 
 #[derive(Debug)]
-pub(super) struct Bash {
-    limits: Limits,
-    spill: Spill,
+pub(super) struct BashTool {
+    limits: ToolOutputLimits,
+    spill: OutputSpill,
     processes: Processes,
     shell: Shell,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Parameters {
+pub(super) struct BashParameters {
     /// The command, as it would be typed into a shell.
     command: String,
     /// After how many milliseconds it is ended. Default 120000, at most 600000.
@@ -75,52 +76,56 @@ pub(super) struct Parameters {
     background: bool,
 }
 
-impl Bash {
-    pub(super) fn new(options: &Options) -> Self {
-        let Options { limits, spill, processes, shell, .. } = options.clone();
+impl BashTool {
+    pub(super) fn new(options: &ToolOptions) -> Self {
+        let ToolOptions { limits, spill, processes, shell, .. } = options.clone();
         Self { limits, spill, processes, shell }
     }
 
     /// How much output is shown, beside the words about it.
-    fn shown(&self) -> Limits {
-        let Limits { lines, bytes } = self.limits;
-        Limits {
+    fn output_limits(&self) -> ToolOutputLimits {
+        let ToolOutputLimits { lines, bytes } = self.limits;
+        ToolOutputLimits {
             lines: lines.saturating_sub(ROOM.lines).max(1),
             bytes: bytes.saturating_sub(ROOM.bytes).max(1),
         }
     }
 
-    async fn spill_to(&self, call: &str, when: SpillWhen) -> Option<SpillTo> {
+    async fn spill_to(&self, call: &str, when: SpillWhen) -> Option<SpillTarget> {
         tokio::fs::create_dir_all(self.spill.folder()).await.ok()?;
         let safe: String = call.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(80).collect();
         // Calls of two sessions may have the same name.
         let time = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
         let path = self.spill.folder().join(format!("{safe}-{time:x}.txt"));
-        Some(SpillTo { path, limit: LARGEST, when })
+        Some(SpillTarget { path, limit: LARGEST, when })
     }
 
-    async fn command(&self, parameters: &Parameters, cwd: PathBuf, call: &str) -> Command {
+    async fn command(&self, parameters: &BashParameters, cwd: PathBuf, call: &str) -> ShellCommand {
         // 0 is what some models write for "as usual".
         let said = parameters.timeout.filter(|time| *time > 0);
         let (timeout, when) = match parameters.background {
-            true => (said, SpillWhen::AtOnce),
-            false => (Some(said.unwrap_or(TIMEOUT).min(LONGEST_TIMEOUT)), SpillWhen::TooLong),
+            true => (said, SpillWhen::FromStart),
+            false => (Some(said.unwrap_or(TIMEOUT).min(LONGEST_TIMEOUT)), SpillWhen::Truncated),
         };
         let set = |(name, value): (&str, &str)| (OsString::from(name), Some(OsString::from(value)));
-        Command {
+        ShellCommand {
             script: parameters.command.trim().to_owned(),
             shell: self.shell.clone(),
             cwd,
             env: QUIET.map(set).into(),
             timeout: timeout.map(Duration::from_millis),
             grace: GRACE,
-            keep: Keep { head: 0, tail: self.shown().bytes, spill: self.spill_to(call, when).await },
+            limits: OutputLimits {
+                head: 0,
+                tail: self.output_limits().bytes,
+                spill: self.spill_to(call, when).await,
+            },
         }
     }
 }
 
-impl Tool for Bash {
-    type Parameters = Parameters;
+impl Tool for BashTool {
+    type Parameters = BashParameters;
 
     fn name(&self) -> Cow<'static, str> {
         "bash".into()
@@ -130,15 +135,15 @@ impl Tool for Bash {
         include_str!("bash.md").into()
     }
 
-    fn touches(&self, _parameters: &Parameters, _context: &Context) -> Touches {
-        Touches::Everything
+    fn touched_files(&self, _parameters: &BashParameters, _context: &ToolContext) -> TouchedFiles {
+        TouchedFiles::Everything
     }
 
-    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
+    async fn run(&self, parameters: BashParameters, context: ToolContext) -> Result<ToolOutput, ToolError> {
         let written = parameters.command.trim();
         if written.is_empty() {
-            return Err(Failure::new(
-                FailureKind::Arguments,
+            return Err(ToolError::new(
+                ToolErrorKind::Arguments,
                 "The command is empty. Give the command to run.",
             ));
         }
@@ -147,38 +152,38 @@ impl Tool for Bash {
                 "The command has {} bytes; a shell takes less than {LONGEST_COMMAND}. Write the script to a file and run that.",
                 written.len()
             );
-            return Err(Failure::new(FailureKind::Arguments, message));
+            return Err(ToolError::new(ToolErrorKind::Arguments, message));
         }
-        let place = context.place(parameters.workdir.as_deref().unwrap_or_default()).await?;
+        let place = context.resolve_path(parameters.workdir.as_deref().unwrap_or_default()).await?;
         let said = parameters.description.as_deref().map(str::trim).filter(|said| !said.is_empty());
         let title = said.or(written.lines().next()).unwrap_or_default().to_owned();
-        let ask = Ask {
+        let ask = PermissionRequest {
             key: "bash".to_owned(),
-            patterns: prefix::patterns(written),
-            always: prefix::always(written).into_iter().collect(),
+            patterns: command_patterns::patterns(written),
+            always: command_patterns::always(written).into_iter().collect(),
             title: if parameters.background { format!("{title} (in the background)") } else { title.clone() },
-            metadata: json!({ "command": written, "workdir": place.shown, "description": said }),
-            ..Ask::default()
+            metadata: json!({ "command": written, "workdir": place.display_path, "description": said }),
+            ..PermissionRequest::default()
         };
         context.ask(ask).await?;
-        let command = self.command(&parameters, place.real().to_owned(), &context.call).await;
+        let command = self.command(&parameters, place.real_path().to_owned(), &context.call).await;
         if parameters.background {
             return self.start(title, command);
         }
-        let before = checking::before_command(&context).await;
-        let mut live = Live::new(&context);
+        let before = diagnostics::begin_command(&context).await;
+        let mut live = LiveOutput::new(&context);
         let finished = self.processes.run(command, context.cancel.clone(), |piece| live.push(piece)).await;
-        let finished = finished.map_err(|error| Failure::target(sentence(&error.to_string())))?;
-        let mut output = self.told(title, &finished)?;
-        checking::command(&context, before, &mut output).await;
+        let finished = finished.map_err(|error| ToolError::target(sentence(&error.to_string())))?;
+        let mut output = self.render_result(title, &finished)?;
+        diagnostics::check_command(&context, before, &mut output).await;
         Ok(output)
     }
 }
 
-impl Bash {
-    fn start(&self, title: String, command: Command) -> Result<Output, Failure> {
+impl BashTool {
+    fn start(&self, title: String, command: ShellCommand) -> Result<ToolOutput, ToolError> {
         let job =
-            self.processes.start(command).map_err(|error| Failure::target(sentence(&error.to_string())))?;
+            self.processes.start(command).map_err(|error| ToolError::target(sentence(&error.to_string())))?;
         let place = match &job.file {
             Some(path) => format!(" All that it prints goes to {}: read or search it.", path.display()),
             None => String::new(),
@@ -188,48 +193,55 @@ impl Bash {
             job.id
         );
         let metadata = json!({ "job": job.id, "file": job.file });
-        Ok(Output { title: format!("{title} (job {})", job.id), output, metadata, ..Output::default() })
+        Ok(ToolOutput {
+            title: format!("{title} (job {})", job.id),
+            output,
+            metadata,
+            ..ToolOutput::default()
+        })
     }
 
-    fn told(&self, title: String, finished: &Finished) -> Result<Output, Failure> {
+    fn render_result(&self, title: String, finished: &FinishedCommand) -> Result<ToolOutput, ToolError> {
         let time = format!("{:.1} s", finished.duration.as_secs_f64());
-        let code = if let Exit::Code(code) = finished.exit { json!(code) } else { Value::Null };
+        let code = if let ProcessExit::Code(code) = finished.exit { json!(code) } else { Value::Null };
         let mut metadata = json!({ "exit": code, "truncated": finished.output.omitted_bytes > 0 });
-        if let (false, Some(metadata)) = (finished.exit == Exit::Code(0), metadata.as_object_mut()) {
+        if let (false, Some(metadata)) = (finished.exit == ProcessExit::Code(0), metadata.as_object_mut()) {
             match finished.exit {
-                Exit::Signal(signal) => drop(metadata.insert("signal".to_owned(), json!(signal))),
-                Exit::TimedOut => drop(metadata.insert("timedOut".to_owned(), json!(true))),
-                Exit::Code(_) | Exit::Cancelled => {}
+                ProcessExit::Signal(signal) => drop(metadata.insert("signal".to_owned(), json!(signal))),
+                ProcessExit::TimedOut => drop(metadata.insert("timedOut".to_owned(), json!(true))),
+                ProcessExit::Code(_) | ProcessExit::Cancelled => {}
             }
             let tail = text::truncate(&finished.output.tail, SEEN, End::Tail).text;
             metadata.insert("output".to_owned(), json!(tail));
         }
-        let printed = self.printed(finished);
+        let printed = self.render_output(finished);
         let verdict = match finished.exit {
-            Exit::Code(code) => format!("exit code {code} after {time}"),
-            Exit::Signal(signal) => format!("ended by signal {signal} after {time}"),
+            ProcessExit::Code(code) => format!("exit code {code} after {time}"),
+            ProcessExit::Signal(signal) => format!("ended by signal {signal} after {time}"),
             // The verdict first, since of a failure the beginning is kept.
-            Exit::TimedOut => {
+            ProcessExit::TimedOut => {
                 let message = format!(
                     "The command was ended at its timeout, after {time}. Give it a longer `timeout`, or run it in the background."
                 );
-                return Err(self.failure(FailureKind::Timeout, &message, &printed).with_metadata(metadata));
+                return Err(self.failure(ToolErrorKind::Timeout, &message, &printed).with_metadata(metadata));
             }
-            Exit::Cancelled => {
+            ProcessExit::Cancelled => {
                 let message = format!("The person cancelled the command after {time}; it was ended.");
-                return Err(self.failure(FailureKind::Cancelled, &message, &printed).with_metadata(metadata));
+                return Err(self
+                    .failure(ToolErrorKind::Cancelled, &message, &printed)
+                    .with_metadata(metadata));
             }
         };
-        let left = finished.left.map(|group| {
+        let left = finished.leftover_group.map(|group| {
             format!("; it left something running in the background, which `kill -- -{group}` ends")
         });
         let printed = printed.trim_end_matches('\n');
         let output = format!("{printed}\n\n({verdict}{})", left.unwrap_or_default());
-        Ok(Output { title, output, metadata, keep_end: true, ..Output::default() })
+        Ok(ToolOutput { title, output, metadata, keep_end: true, ..ToolOutput::default() })
     }
 
     /// The output, or its end and where the whole of it is.
-    fn printed(&self, finished: &Finished) -> String {
+    fn render_output(&self, finished: &FinishedCommand) -> String {
         let output = &finished.output;
         let all = format!("{}{}", output.head, output.tail);
         if output.omitted_bytes == 0 {
@@ -238,13 +250,13 @@ impl Bash {
         // A line of which only the end is held would be taken for a whole one.
         let tail = all.split_once('\n').map_or(all.as_str(), |(_, lines)| lines);
         // By lines as well: what the registry would keep of this is not the whole.
-        let tail = text::truncate(tail, self.shown(), End::Tail).text;
+        let tail = text::truncate(tail, self.output_limits(), End::Tail).text;
         let left_out = output.omitted_bytes + (all.len() - tail.len()) as u64;
         let whole = match &output.spill {
-            Spilt::Whole(path) => {
+            Spilt::Complete(path) => {
                 format!("The whole is in {}: search it, or read it with offset and limit.", path.display())
             }
-            Spilt::Beginning(path) => {
+            Spilt::Truncated(path) => {
                 format!("Its first {LARGEST} bytes are in {}: search them.", path.display())
             }
             Spilt::Failed(why) => format!("The rest could not be kept: {why}."),
@@ -253,9 +265,9 @@ impl Bash {
         format!("[The first {left_out} bytes are left out. {whole}]\n\n{tail}")
     }
 
-    fn failure(&self, kind: FailureKind, message: &str, printed: &str) -> Failure {
-        let cut = text::truncate(printed, self.shown(), End::Tail);
+    fn failure(&self, kind: ToolErrorKind, message: &str, printed: &str) -> ToolError {
+        let cut = text::truncate(printed, self.output_limits(), End::Tail);
         let left_out = if cut.is_whole() { "" } else { " (the end of it)" };
-        Failure::new(kind, format!("{message} It had printed{left_out}:\n{}", cut.text))
+        ToolError::new(kind, format!("{message} It had printed{left_out}:\n{}", cut.text))
     }
 }

@@ -1,7 +1,7 @@
 //! Several calls as one, for models that make only one at a time.
 //!
 //! It stands for its calls: the session makes each of them as a call of its own, with its own ask and its own place in what a
-//! person sees, and [`Registry::together`](crate::Registry::together) says what came of them. Off unless `tools` in the
+//! person sees, and [`ToolRegistry::combine_outcomes`](crate::Registry::together) says what came of them. Off unless `tools` in the
 //! configuration says `"batch": true`, since most models call side by side anyway.
 
 use std::borrow::Cow;
@@ -10,21 +10,21 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::context::Context;
-use crate::outcome::{Failure, FailureKind, Output};
-use crate::tool::{Inner, Tool};
+use crate::context::ToolContext;
+use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
+use crate::tool::{InnerCall, Tool};
 
 #[derive(Debug)]
-pub(super) struct Batch;
+pub(super) struct BatchTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Parameters {
+pub(super) struct BatchParameters {
     /// The calls to make, at most 25.
-    tool_calls: Vec<One>,
+    tool_calls: Vec<BatchCall>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-struct One {
+struct BatchCall {
     /// The tool's name.
     tool: String,
     /// What that tool takes.
@@ -32,8 +32,8 @@ struct One {
     parameters: Map<String, Value>,
 }
 
-impl Tool for Batch {
-    type Parameters = Parameters;
+impl Tool for BatchTool {
+    type Parameters = BatchParameters;
 
     fn name(&self) -> Cow<'static, str> {
         "batch".into()
@@ -43,13 +43,20 @@ impl Tool for Batch {
         include_str!("batch.md").into()
     }
 
-    fn inner(&self, parameters: Parameters) -> Vec<Inner> {
-        let inner = |one: One| Inner { name: one.tool, arguments: Value::Object(one.parameters) };
+    fn inner_calls(&self, parameters: BatchParameters) -> Vec<InnerCall> {
+        let inner = |one: BatchCall| InnerCall { name: one.tool, arguments: Value::Object(one.parameters) };
         parameters.tool_calls.into_iter().map(inner).collect()
     }
 
     /// Only where there is nothing that it stands for.
-    async fn run(&self, _parameters: Parameters, _context: Context) -> Result<Output, Failure> {
-        Err(Failure::new(FailureKind::Arguments, "There are no calls in `tool_calls`. Give at least one."))
+    async fn run(
+        &self,
+        _parameters: BatchParameters,
+        _context: ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
+        Err(ToolError::new(
+            ToolErrorKind::Arguments,
+            "There are no calls in `tool_calls`. Give at least one.",
+        ))
     }
 }

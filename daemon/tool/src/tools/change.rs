@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use copydesk_text::{Change as TextChange, Diff, FileText, Limits, Tag, diff};
-use copydesk_workspace::files::{ChangeKind, FileChange, Place, Stamp};
+use copydesk_text::{Change as TextChange, Diff, FileText, LineTag, TruncateLimits, diff};
+use copydesk_workspace::files::{ContentStamp, FileChange, FileChangeKind, ResolvedPath};
 
-use crate::outcome::Failure;
+use crate::outcome::ToolError;
 
 /// How much of the changed places the model is shown.
 const MOST_LINES: usize = 60;
@@ -16,103 +16,103 @@ const CONTEXT: usize = 3;
 
 /// What is to become of a file, and how that differs from what is there.
 #[derive(Debug)]
-pub(super) struct Change {
-    pub(super) place: Place,
-    pub(super) kind: ChangeKind,
+pub(super) struct RequestedChange {
+    pub(super) place: ResolvedPath,
+    pub(super) kind: FileChangeKind,
     pub(super) diff: String,
     pub(super) additions: usize,
     pub(super) deletions: usize,
     /// The changed places as they will be, with line numbers.
     pub(super) places: String,
-    moved: Moved,
+    moved: MoveHalf,
 }
 
 /// Whether it is one half of a file that moves.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Moved {
+enum MoveHalf {
     No,
     /// Here, from where it was.
-    From(Place),
+    From(ResolvedPath),
     /// Away; the other half is shown.
     Away,
 }
 
-impl Change {
+impl RequestedChange {
     /// Of a file that is there, whose content had this stamp. Takes up to half a second for texts that have nothing in common.
     pub(super) fn edit(
-        place: &Place,
+        place: &ResolvedPath,
         file: FileText,
-        stamp: Stamp,
+        stamp: ContentStamp,
         change: TextChange,
-    ) -> Result<Self, Failure> {
-        let around = change.around(file.text()).map_err(|stale| Failure::failed(stale.to_string()))?;
-        let shown = Shown::of(&before(place), &after(place), &around.diff(CONTEXT));
-        Ok(shown.with(place, ChangeKind::Edit { file, stamp, change }))
+    ) -> Result<Self, ToolError> {
+        let around = change.excerpt(file.text()).map_err(|stale| ToolError::failed(stale.to_string()))?;
+        let shown = RenderedDiff::render(&before(place), &after(place), &around.diff(CONTEXT));
+        Ok(shown.into_change(place, FileChangeKind::Edit { file, stamp, change }))
     }
 
-    pub(super) fn create(place: &Place, text: String) -> Self {
-        let shown = Shown::of("/dev/null", &after(place), &diff("", &text, CONTEXT));
-        shown.with(place, ChangeKind::Create { text, mode: None })
+    pub(super) fn create(place: &ResolvedPath, text: String) -> Self {
+        let shown = RenderedDiff::render("/dev/null", &after(place), &diff("", &text, CONTEXT));
+        shown.into_change(place, FileChangeKind::Create { text, mode: None })
     }
 
-    pub(super) fn delete(place: &Place, file: FileText, stamp: Stamp) -> Self {
-        let shown = Shown::of(&before(place), "/dev/null", &diff(file.text(), "", CONTEXT));
-        shown.with(place, ChangeKind::Delete { file, stamp })
+    pub(super) fn delete(place: &ResolvedPath, file: FileText, stamp: ContentStamp) -> Self {
+        let shown = RenderedDiff::render(&before(place), "/dev/null", &diff(file.text(), "", CONTEXT));
+        shown.into_change(place, FileChangeKind::Delete { file, stamp })
     }
 
     /// A file that goes elsewhere, changed on the way: a new one, and one that is no more.
-    pub(super) fn moved(
-        from: &Place,
-        to: &Place,
+    pub(super) fn move_file(
+        from: &ResolvedPath,
+        to: &ResolvedPath,
         file: FileText,
-        stamp: Stamp,
+        stamp: ContentStamp,
         change: &TextChange,
-    ) -> Result<[Self; 2], Failure> {
-        let stale = |stale: copydesk_text::Stale| Failure::failed(stale.to_string());
-        let around = change.around(file.text()).map_err(stale)?;
-        let shown = Shown::of(&before(from), &after(to), &around.diff(CONTEXT));
+    ) -> Result<[Self; 2], ToolError> {
+        let stale = |stale: copydesk_text::StaleChangeError| ToolError::failed(stale.to_string());
+        let around = change.excerpt(file.text()).map_err(stale)?;
+        let shown = RenderedDiff::render(&before(from), &after(to), &around.diff(CONTEXT));
         let new = file.with_text(change.apply(file.text()).map_err(stale)?);
         let text = String::from_utf8_lossy(&new.encode()).into_owned();
-        let new = shown.with(to, ChangeKind::Create { text, mode: from.mode() });
+        let new = shown.into_change(to, FileChangeKind::Create { text, mode: from.mode() });
         let gone = Self::delete(from, file, stamp);
-        Ok([Self { moved: Moved::From(from.clone()), ..new }, Self { moved: Moved::Away, ..gone }])
+        Ok([Self { moved: MoveHalf::From(from.clone()), ..new }, Self { moved: MoveHalf::Away, ..gone }])
     }
 
     /// `Create a`, of what is going to be done.
-    pub(super) fn wanted(&self) -> String {
+    pub(super) fn describe_planned(&self) -> String {
         self.words(["Create", "Edit", "Delete", "Move"])
     }
 
     /// `Created a`, of what was done.
-    pub(super) fn did(&self) -> String {
+    pub(super) fn describe_done(&self) -> String {
         self.words(["Created", "Edited", "Deleted", "Moved"])
     }
 
     fn words(&self, [create, edit, delete, moved]: [&str; 4]) -> String {
-        let shown = &self.place.shown;
+        let shown = &self.place.display_path;
         match (&self.moved, &self.kind) {
-            (Moved::From(from), _) => format!("{moved} {} to {shown}", from.shown),
-            (_, ChangeKind::Create { .. }) => format!("{create} {shown}"),
-            (_, ChangeKind::Edit { .. }) => format!("{edit} {shown}"),
-            (_, ChangeKind::Delete { .. }) => format!("{delete} {shown}"),
+            (MoveHalf::From(from), _) => format!("{moved} {} to {shown}", from.display_path),
+            (_, FileChangeKind::Create { .. }) => format!("{create} {shown}"),
+            (_, FileChangeKind::Edit { .. }) => format!("{edit} {shown}"),
+            (_, FileChangeKind::Delete { .. }) => format!("{delete} {shown}"),
         }
     }
 
     /// Whether there was a text before it, and still is.
     pub(super) fn is_edited(&self) -> bool {
-        matches!(self.kind, ChangeKind::Edit { .. }) || self.from().is_some()
+        matches!(self.kind, FileChangeKind::Edit { .. }) || self.from().is_some()
     }
 
     /// Whether it is told of: of a file that moves only the new half is.
     pub(super) fn is_shown(&self) -> bool {
-        self.moved != Moved::Away
+        self.moved != MoveHalf::Away
     }
 
     /// Where the file was.
-    pub(super) fn from(&self) -> Option<&Place> {
+    pub(super) fn from(&self) -> Option<&ResolvedPath> {
         match &self.moved {
-            Moved::From(from) => Some(from),
-            Moved::No | Moved::Away => None,
+            MoveHalf::From(from) => Some(from),
+            MoveHalf::No | MoveHalf::Away => None,
         }
     }
 
@@ -122,7 +122,7 @@ impl Change {
     }
 
     pub(super) fn into_file_change(self) -> FileChange {
-        FileChange { place: self.place, kind: self.kind }
+        FileChange { path: self.place, kind: self.kind }
     }
 }
 
@@ -131,27 +131,27 @@ pub(super) fn size(additions: usize, deletions: usize) -> String {
 }
 
 /// What the old file is called in a diff.
-fn before(place: &Place) -> String {
-    format!("a/{}", place.shown)
+fn before(place: &ResolvedPath) -> String {
+    format!("a/{}", place.display_path)
 }
 
 /// What the new one is called.
-fn after(place: &Place) -> String {
-    format!("b/{}", place.shown)
+fn after(place: &ResolvedPath) -> String {
+    format!("b/{}", place.display_path)
 }
 
 /// What a person and a model are shown of a change.
-struct Shown {
+struct RenderedDiff {
     diff: String,
     additions: usize,
     deletions: usize,
     places: String,
 }
 
-impl Shown {
+impl RenderedDiff {
     /// `from` and `to` are what the old and the new file are called.
-    fn of(from: &str, to: &str, diff: &Diff<'_>) -> Self {
-        let unified = diff.unified(Limits::default());
+    fn render(from: &str, to: &str, diff: &Diff<'_>) -> Self {
+        let unified = diff.to_unified(TruncateLimits::default());
         Self {
             diff: format!("--- {from}\n+++ {to}\n{unified}"),
             additions: diff.additions,
@@ -160,9 +160,17 @@ impl Shown {
         }
     }
 
-    fn with(self, place: &Place, kind: ChangeKind) -> Change {
+    fn into_change(self, place: &ResolvedPath, kind: FileChangeKind) -> RequestedChange {
         let Self { diff, additions, deletions, places } = self;
-        Change { place: place.clone(), kind, diff, additions, deletions, places, moved: Moved::No }
+        RequestedChange {
+            place: place.clone(),
+            kind,
+            diff,
+            additions,
+            deletions,
+            places,
+            moved: MoveHalf::No,
+        }
     }
 }
 
@@ -170,7 +178,7 @@ fn places(diff: &Diff<'_>) -> String {
     let mut text = String::new();
     let mut shown = 0;
     for hunk in &diff.hunks {
-        let now = hunk.lines.iter().filter(|(tag, _)| *tag != Tag::Delete);
+        let now = hunk.lines.iter().filter(|(tag, _)| *tag != LineTag::Delete);
         if !text.is_empty() {
             text.push_str("…\n");
         }

@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::engine::Engine;
-use crate::context::Context;
-use crate::outcome::{Failure, Output};
+use super::endpoint_search::EndpointSearch;
+use crate::context::ToolContext;
+use crate::outcome::{ToolError, ToolOutput};
 use crate::tool::Tool;
 
 const USUAL: u32 = 5000;
@@ -16,19 +16,19 @@ const FEWEST: u32 = 1000;
 const MOST: u32 = 50_000;
 
 #[derive(Debug)]
-pub(super) struct Codesearch(pub(super) Engine);
+pub(super) struct CodeSearchTool(pub(super) EndpointSearch);
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Parameters {
+pub(super) struct CodeSearchParameters {
     /// What you want to do, and with which library or interface.
     query: String,
     /// How many tokens to read. Default 5000, from 1000 to 50000.
     tokens_num: Option<u32>,
 }
 
-impl Tool for Codesearch {
-    type Parameters = Parameters;
+impl Tool for CodeSearchTool {
+    type Parameters = CodeSearchParameters;
 
     fn name(&self) -> Cow<'static, str> {
         "codesearch".into()
@@ -38,7 +38,11 @@ impl Tool for Codesearch {
         include_str!("codesearch.md").into()
     }
 
-    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
+    async fn run(
+        &self,
+        parameters: CodeSearchParameters,
+        context: ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
         let number = parameters.tokens_num.filter(|number| *number > 0).unwrap_or(USUAL).clamp(FEWEST, MOST);
         self.0.search("codesearch", &parameters.query, ("tokensNum", json!(number)), &context).await
     }

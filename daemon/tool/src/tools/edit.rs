@@ -5,18 +5,18 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::replacing::{self, Replacement};
-use super::target;
-use crate::context::Context;
-use crate::outcome::{Failure, Output};
-use crate::tool::{Tool, Touches};
+use super::replace_text::{self, TextReplacement};
+use super::target_file;
+use crate::context::ToolContext;
+use crate::outcome::{ToolError, ToolOutput};
+use crate::tool::{Tool, TouchedFiles};
 
 #[derive(Debug)]
-pub(super) struct Edit;
+pub(super) struct EditTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Parameters {
+pub(super) struct EditParameters {
     /// The file: relative to the workspace, or absolute.
     file_path: String,
     /// The text to replace, exactly as it is in the file, without line numbers. Empty to create a new file.
@@ -27,8 +27,8 @@ pub(super) struct Parameters {
     replace_all: Option<bool>,
 }
 
-impl Tool for Edit {
-    type Parameters = Parameters;
+impl Tool for EditTool {
+    type Parameters = EditParameters;
 
     fn name(&self) -> Cow<'static, str> {
         "edit".into()
@@ -38,13 +38,13 @@ impl Tool for Edit {
         include_str!("edit.md").into()
     }
 
-    fn touches(&self, parameters: &Parameters, context: &Context) -> Touches {
-        target::touches(&parameters.file_path, context)
+    fn touched_files(&self, parameters: &EditParameters, context: &ToolContext) -> TouchedFiles {
+        target_file::touched_file(&parameters.file_path, context)
     }
 
-    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
-        let Parameters { file_path, old_string, new_string, replace_all } = parameters;
-        let wanted = Replacement { old: old_string, new: new_string, all: replace_all.unwrap_or(false) };
-        replacing::run(&context, &file_path, vec![wanted], false).await
+    async fn run(&self, parameters: EditParameters, context: ToolContext) -> Result<ToolOutput, ToolError> {
+        let EditParameters { file_path, old_string, new_string, replace_all } = parameters;
+        let wanted = TextReplacement { old: old_string, new: new_string, all: replace_all.unwrap_or(false) };
+        replace_text::replace_in_file(&context, &file_path, vec![wanted], false).await
     }
 }

@@ -3,18 +3,18 @@
 
 use copydesk_servers::format;
 use copydesk_text::{Change as TextChange, FileText};
-use copydesk_workspace::files::ChangeKind;
+use copydesk_workspace::files::FileChangeKind;
 use tokio::time::{Instant, timeout_at};
 
-use super::change::Change;
-use crate::context::Context;
-use crate::outcome::Failure;
+use super::change::RequestedChange;
+use crate::context::ToolContext;
+use crate::outcome::ToolError;
 
 /// The changes in their form, and what the model should know of it.
-pub(super) async fn formatted(
-    context: &Context,
-    changes: Vec<Change>,
-) -> Result<(Vec<Change>, String), Failure> {
+pub(super) async fn format_changes(
+    context: &ToolContext,
+    changes: Vec<RequestedChange>,
+) -> Result<(Vec<RequestedChange>, String), ToolError> {
     let Some(formatters) = &context.formatters else { return Ok((changes, String::new())) };
     let (mut formed, mut notes) = (Vec::new(), String::new());
     let until = Instant::now() + format::TIMEOUT;
@@ -24,10 +24,10 @@ pub(super) async fn formatted(
             formed.push(change);
             continue;
         };
-        let formatting = timeout_at(until, formatters.format(change.place.real(), &text));
-        let new = context.cancel.run_until_cancelled(formatting).await.ok_or_else(Failure::cancelled)?;
+        let formatting = timeout_at(until, formatters.format(change.place.real_path(), &text));
+        let new = context.cancel.run_until_cancelled(formatting).await.ok_or_else(ToolError::cancelled)?;
         let Ok(new) = new else {
-            let shown = &change.place.shown;
+            let shown = &change.place.display_path;
             notes.push_str(&format!(
                 "\n(Formatters took too long: {shown} and what follows it is left as it is.)"
             ));
@@ -37,7 +37,10 @@ pub(super) async fn formatted(
         formed.push(match new {
             Ok(None) => change,
             Ok(Some(new)) => {
-                notes.push_str(&format!("\n(The formatter changed the form of {}.)", change.place.shown));
+                notes.push_str(&format!(
+                    "\n(The formatter changed the form of {}.)",
+                    change.place.display_path
+                ));
                 with_text(change, new)?
             }
             Err(why) => {
@@ -50,24 +53,24 @@ pub(super) async fn formatted(
 }
 
 /// What would stand in the file. A file that only moves keeps its form.
-fn written(change: &Change) -> Option<String> {
+fn written(change: &RequestedChange) -> Option<String> {
     if change.from().is_some() || change.place.is_untitled() {
         return None;
     }
     match &change.kind {
-        ChangeKind::Edit { file, change, .. } => change.apply(file.text()).ok(),
-        ChangeKind::Create { text, .. } => Some(FileText::from(text.clone()).text().to_owned()),
-        ChangeKind::Delete { .. } => None,
+        FileChangeKind::Edit { file, change, .. } => change.apply(file.text()).ok(),
+        FileChangeKind::Create { text, .. } => Some(FileText::from(text.clone()).text().to_owned()),
+        FileChangeKind::Delete { .. } => None,
     }
 }
 
-fn with_text(change: Change, text: String) -> Result<Change, Failure> {
+fn with_text(change: RequestedChange, text: String) -> Result<RequestedChange, ToolError> {
     match change.kind {
-        ChangeKind::Edit { file, stamp, .. } => {
+        FileChangeKind::Edit { file, stamp, .. } => {
             let edits = TextChange::between(file.text(), &text);
-            Change::edit(&change.place, file, stamp, edits)
+            RequestedChange::edit(&change.place, file, stamp, edits)
         }
-        ChangeKind::Create { .. } => Ok(Change::create(&change.place, text)),
-        ChangeKind::Delete { .. } => Ok(change),
+        FileChangeKind::Create { .. } => Ok(RequestedChange::create(&change.place, text)),
+        FileChangeKind::Delete { .. } => Ok(change),
     }
 }

@@ -3,37 +3,37 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use copydesk_workspace::search::{self, Until};
+use copydesk_workspace::search::{self, SearchDeadline};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::folder::below_real;
-use super::open::Open;
-use super::target::{late, search_ask, search_failure};
-use crate::context::Context;
-use crate::outcome::{Failure, Output};
+use super::folder_listing::child_path_from_real;
+use super::readable_folders::ReadableFolders;
+use super::target_file::{search_ask, search_error, timeout_note};
+use crate::context::ToolContext;
+use crate::outcome::{ToolError, ToolOutput};
 use crate::tool::Tool;
 
 const LIMIT: usize = 100;
 
 #[derive(Debug)]
-pub(super) struct Glob {
+pub(super) struct GlobTool {
     pub(super) patience: Duration,
-    pub(super) open: Open,
+    pub(super) readable_folders: ReadableFolders,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Parameters {
+pub(super) struct GlobParameters {
     /// What the paths must match, from the folder that is looked in: `*.rs` in any folder, `src/**/*.{ts,tsx}`.
     pattern: String,
     /// The folder to look in: relative to the workspace, or absolute. Default: the workspace.
     path: Option<String>,
 }
 
-impl Tool for Glob {
-    type Parameters = Parameters;
+impl Tool for GlobTool {
+    type Parameters = GlobParameters;
 
     fn name(&self) -> Cow<'static, str> {
         "glob".into()
@@ -43,23 +43,29 @@ impl Tool for Glob {
         include_str!("glob.md").into()
     }
 
-    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
-        let place = self.open.place(&context, parameters.path.as_deref().unwrap_or_default()).await?;
+    async fn run(&self, parameters: GlobParameters, context: ToolContext) -> Result<ToolOutput, ToolError> {
+        let place = self
+            .readable_folders
+            .resolve_path(&context, parameters.path.as_deref().unwrap_or_default())
+            .await?;
         let given = &parameters.pattern;
         context.ask(search_ask("glob", given)).await?;
         // Models spell out the whole path.
-        let folder = format!("{}/", place.path.display());
+        let folder = format!("{}/", place.absolute_path.display());
         let pattern = given.strip_prefix(&folder).unwrap_or(given);
-        let until = Until { cancel: context.cancel.clone(), patience: self.patience };
-        let found = search::glob(place.real(), pattern, LIMIT, context.files.overlay(), until).await;
+        let until = SearchDeadline { cancel: context.cancel.clone(), timeout: self.patience };
+        let found = search::glob(place.real_path(), pattern, LIMIT, context.files.overlay(), until).await;
         let found = match found {
             Ok(found) => found,
-            Err(error) => return Err(search_failure(&context, &place, error).await),
+            Err(error) => return Err(search_error(&context, &place, error).await),
         };
-        let paths: Vec<_> = found.paths.iter().map(|path| below_real(&place, path)).collect();
+        let paths: Vec<_> = found.paths.iter().map(|path| child_path_from_real(&place, path)).collect();
         let mut output = if paths.is_empty() {
-            format!("No file in `{}` matches `{given}`. Files that git ignores are passed over.", place.shown)
-        } else if found.more {
+            format!(
+                "No file in `{}` matches `{given}`. Files that git ignores are passed over.",
+                place.display_path
+            )
+        } else if found.has_more {
             format!(
                 "{}\n\n(These are the first {LIMIT}; there are more. Give a narrower pattern or a folder.)",
                 paths.join("\n")
@@ -67,10 +73,10 @@ impl Tool for Glob {
         } else {
             paths.join("\n")
         };
-        if found.is_late {
-            output.push_str(&late(self.patience, "`path`"));
+        if found.is_timed_out {
+            output.push_str(&timeout_note(self.patience, "`path`"));
         }
-        let metadata = json!({ "count": paths.len(), "truncated": found.more || found.is_late });
-        Ok(Output { title: given.clone(), output, metadata, ..Output::default() })
+        let metadata = json!({ "count": paths.len(), "truncated": found.has_more || found.is_timed_out });
+        Ok(ToolOutput { title: given.clone(), output, metadata, ..ToolOutput::default() })
     }
 }

@@ -5,29 +5,29 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::folder;
-use super::open::Open;
-use super::target::look_ask;
-use crate::context::Context;
-use crate::outcome::{Failure, Output};
+use super::folder_listing;
+use super::readable_folders::ReadableFolders;
+use super::target_file::path_ask;
+use crate::context::ToolContext;
+use crate::outcome::{ToolError, ToolOutput};
 use crate::tool::Tool;
 
 const LIMIT: usize = 100;
 
 #[derive(Debug)]
-pub(super) struct List {
-    pub(super) open: Open,
+pub(super) struct ListTool {
+    pub(super) readable_folders: ReadableFolders,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Parameters {
+pub(super) struct ListParameters {
     /// The folder: relative to the workspace, or absolute. Default: the workspace.
     path: Option<String>,
 }
 
-impl Tool for List {
-    type Parameters = Parameters;
+impl Tool for ListTool {
+    type Parameters = ListParameters;
 
     fn name(&self) -> Cow<'static, str> {
         "list".into()
@@ -37,9 +37,12 @@ impl Tool for List {
         include_str!("list.md").into()
     }
 
-    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
-        let place = self.open.place(&context, parameters.path.as_deref().unwrap_or_default()).await?;
-        context.ask(look_ask("list", &context, &place)).await?;
-        folder::show(&context, &place, 1, LIMIT).await
+    async fn run(&self, parameters: ListParameters, context: ToolContext) -> Result<ToolOutput, ToolError> {
+        let place = self
+            .readable_folders
+            .resolve_path(&context, parameters.path.as_deref().unwrap_or_default())
+            .await?;
+        context.ask(path_ask("list", &context, &place)).await?;
+        folder_listing::show(&context, &place, 1, LIMIT).await
     }
 }

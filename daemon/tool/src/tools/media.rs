@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 
-use super::target::sentence;
-use crate::outcome::{Failure, Media};
+use super::target_file::sentence;
+use crate::outcome::{MediaAttachment, ToolError};
 
 /// As base64: what providers take.
 const LARGEST: usize = 5 * 1024 * 1024;
@@ -23,21 +23,21 @@ pub(super) fn kind(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// A file that a person sends along with a prompt. `None` for what no model can be shown.
-pub fn attachment(name: &str, bytes: &[u8]) -> Option<Result<Media, Failure>> {
+pub fn attachment(name: &str, bytes: &[u8]) -> Option<Result<MediaAttachment, ToolError>> {
     kind(bytes).map(|mime| media(name, mime, bytes))
 }
 
-pub(super) fn media(shown: &str, mime: &str, bytes: &[u8]) -> Result<Media, Failure> {
+pub(super) fn media(shown: &str, mime: &str, bytes: &[u8]) -> Result<MediaAttachment, ToolError> {
     let most = LARGEST / 4 * 3;
     if bytes.len() > most {
         let what = format!(
             "`{shown}` ({mime}) has {} bytes, and at most {most} can be shown; make it smaller",
             bytes.len()
         );
-        return Err(Failure::target(sentence(&what)));
+        return Err(ToolError::target(sentence(&what)));
     }
     let name = shown.rsplit('/').next().unwrap_or(shown);
-    Ok(Media {
+    Ok(MediaAttachment {
         mime: mime.to_owned(),
         base64: Arc::from(BASE64_STANDARD.encode(bytes)),
         name: Some(name.to_owned()),

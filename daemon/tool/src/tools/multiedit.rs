@@ -5,31 +5,31 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::replacing::{self, Replacement};
-use super::target;
-use crate::context::Context;
-use crate::outcome::{Failure, FailureKind, Output};
-use crate::tool::{Tool, Touches};
+use super::replace_text::{self, TextReplacement};
+use super::target_file;
+use crate::context::ToolContext;
+use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
+use crate::tool::{Tool, TouchedFiles};
 
 /// So many may be made at once.
 const MOST: usize = 250;
 
 #[derive(Debug)]
-pub(super) struct MultiEdit;
+pub(super) struct MultiEditTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Parameters {
+pub(super) struct MultiEditParameters {
     /// The file: relative to the workspace, or absolute.
     file_path: String,
     /// The replacements, in the order in which they are made: each in the text as those before it leave it.
-    edits: Vec<Edit>,
+    edits: Vec<MultiEditReplacement>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-struct Edit {
+struct MultiEditReplacement {
     /// The text to replace, exactly as it is in the file by then, without line numbers. Empty in the first one to create
     /// a new file.
     old_string: String,
@@ -39,14 +39,14 @@ struct Edit {
     replace_all: Option<bool>,
 }
 
-impl Tool for MultiEdit {
-    type Parameters = Parameters;
+impl Tool for MultiEditTool {
+    type Parameters = MultiEditParameters;
 
     fn name(&self) -> Cow<'static, str> {
         "multiedit".into()
     }
 
-    fn key(&self) -> Cow<'static, str> {
+    fn permission_key(&self) -> Cow<'static, str> {
         "edit".into()
     }
 
@@ -54,13 +54,17 @@ impl Tool for MultiEdit {
         include_str!("multiedit.md").into()
     }
 
-    fn touches(&self, parameters: &Parameters, context: &Context) -> Touches {
-        target::touches(&parameters.file_path, context)
+    fn touched_files(&self, parameters: &MultiEditParameters, context: &ToolContext) -> TouchedFiles {
+        target_file::touched_file(&parameters.file_path, context)
     }
 
-    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
-        let Parameters { file_path, edits } = parameters;
-        let wrong = |message: String| Err(Failure::new(FailureKind::Arguments, message));
+    async fn run(
+        &self,
+        parameters: MultiEditParameters,
+        context: ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
+        let MultiEditParameters { file_path, edits } = parameters;
+        let wrong = |message: String| Err(ToolError::new(ToolErrorKind::Arguments, message));
         match edits.len() {
             0 => return wrong("There are no edits to make: give at least one in `edits`.".to_owned()),
             1..=MOST => {}
@@ -71,11 +75,11 @@ impl Tool for MultiEdit {
                 ));
             }
         }
-        let wanted = edits.into_iter().map(|edit| Replacement {
+        let wanted = edits.into_iter().map(|edit| TextReplacement {
             old: edit.old_string,
             new: edit.new_string,
             all: edit.replace_all.unwrap_or(false),
         });
-        replacing::run(&context, &file_path, wanted.collect(), true).await
+        replace_text::replace_in_file(&context, &file_path, wanted.collect(), true).await
     }
 }

@@ -8,9 +8,9 @@ use serde_json::json;
 
 use super::plan_exit::BUILD;
 use super::question::{line, unanswered};
-use crate::context::{Ask, Context, Refused};
-use crate::outcome::{Failure, Output};
-use crate::question::{Choice, Question};
+use crate::context::{PermissionDenial, PermissionRequest, ToolContext};
+use crate::outcome::{ToolError, ToolOutput};
+use crate::question::{Question, QuestionOption};
 use crate::tool::Tool;
 
 /// The agent that plans.
@@ -23,16 +23,16 @@ const NO: &str = "Go on without a plan";
 const LONGEST: usize = 500;
 
 #[derive(Debug)]
-pub(super) struct PlanEnter;
+pub(super) struct PlanEnterTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Parameters {
+pub(super) struct PlanEnterParameters {
     /// Why a plan is worth it here, in one sentence for the person.
     reason: Option<String>,
 }
 
-impl Tool for PlanEnter {
-    type Parameters = Parameters;
+impl Tool for PlanEnterTool {
+    type Parameters = PlanEnterParameters;
 
     fn name(&self) -> Cow<'static, str> {
         "plan_enter".into()
@@ -42,43 +42,55 @@ impl Tool for PlanEnter {
         include_str!("plan_enter.md").into()
     }
 
-    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
+    async fn run(
+        &self,
+        parameters: PlanEnterParameters,
+        context: ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
         if context.agent == PLAN {
-            return Err(Failure::target("You are planning already. `plan_exit` shows the person the plan."));
+            return Err(ToolError::target(
+                "You are planning already. `plan_exit` shows the person the plan.",
+            ));
         }
         // After the plan the session goes on as that one, which may be more than this one is.
         if context.agent != BUILD {
             let message = format!("Only the agent `{BUILD}` can plan first. Go on without a plan.");
-            return Err(Failure::target(message));
+            return Err(ToolError::target(message));
         }
         let reason = line(parameters.reason.as_deref().unwrap_or_default(), LONGEST);
         let title = "Plan first, before anything is changed?".to_owned();
-        let ask = Ask { key: "plan_enter".to_owned(), title: title.clone(), ..Ask::default() };
+        let ask = PermissionRequest {
+            key: "plan_enter".to_owned(),
+            title: title.clone(),
+            ..PermissionRequest::default()
+        };
         context.ask(ask).await?;
         let text = if reason.is_empty() { title } else { format!("{title} {reason}") };
-        let choice =
-            |label: &str, description: &str| Choice { label: label.into(), description: description.into() };
+        let choice = |label: &str, description: &str| QuestionOption {
+            label: label.into(),
+            description: description.into(),
+        };
         let options =
             vec![choice(YES, "only the plan is written, and you approve it"), choice(NO, "as it was")];
         let question = Question { header: "Plan".into(), text, options, multiple: false, custom: true };
         let output = |title: &str, output: String, agent: &str| {
-            Ok(Output {
+            Ok(ToolOutput {
                 title: title.to_owned(),
                 output,
                 metadata: json!({ "agent": agent }),
-                ..Output::default()
+                ..ToolOutput::default()
             })
         };
-        let answer = match context.question(vec![question]).await {
+        let answer = match context.ask_questions(vec![question]).await {
             Ok(answers) => answers.into_iter().flatten().next().unwrap_or_else(|| NO.to_owned()),
-            Err(Refused::ByPerson { reason: Some(why) }) => {
+            Err(PermissionDenial::ByPerson { reason: Some(why) }) => {
                 return output(NO, format!("{why} Go on without a plan."), &context.agent);
             }
             Err(refused) => return Err(unanswered(refused)),
         };
         match answer.as_str() {
             YES => {
-                context.go_on_as(PLAN).await?;
+                context.switch_agent(PLAN).await?;
                 let told = "The person wants a plan first. From the next step on you are the agent `plan`.";
                 output(YES, told.to_owned(), PLAN)
             }

@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::context::{Ask, Context, Refused};
-use crate::outcome::{Failure, FailureKind, Output};
-use crate::question::{Choice, Question};
+use crate::context::{PermissionDenial, PermissionRequest, ToolContext};
+use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
+use crate::question::{Question, QuestionOption};
 use crate::tool::Tool;
 
 /// What a person can be asked at once.
@@ -24,17 +24,17 @@ const LONGEST_DESCRIPTION: usize = 500;
 const LONGEST_ANSWER: usize = 10_000;
 
 #[derive(Debug)]
-pub(super) struct Questions;
+pub(super) struct QuestionTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Parameters {
+pub(super) struct QuestionParameters {
     /// What you want to know.
-    questions: Vec<Asked>,
+    questions: Vec<QuestionInput>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(inline)]
-pub(super) struct Asked {
+pub(super) struct QuestionInput {
     /// The question, in full.
     question: String,
     /// A word or two that name it.
@@ -42,7 +42,7 @@ pub(super) struct Asked {
     header: String,
     /// What can be chosen.
     #[serde(default)]
-    options: Vec<Offered>,
+    options: Vec<QuestionOptionInput>,
     /// Whether several may be chosen. Default: false.
     #[serde(default)]
     multiple: bool,
@@ -53,7 +53,7 @@ pub(super) struct Asked {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(inline)]
-pub(super) struct Offered {
+pub(super) struct QuestionOptionInput {
     /// One to five words.
     label: String,
     /// What it would mean.
@@ -65,8 +65,8 @@ fn yes() -> bool {
     true
 }
 
-impl Tool for Questions {
-    type Parameters = Parameters;
+impl Tool for QuestionTool {
+    type Parameters = QuestionParameters;
 
     fn name(&self) -> Cow<'static, str> {
         "question".into()
@@ -76,7 +76,11 @@ impl Tool for Questions {
         include_str!("question.md").into()
     }
 
-    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
+    async fn run(
+        &self,
+        parameters: QuestionParameters,
+        context: ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
         let questions = questions(parameters)?;
         let title = match questions.as_slice() {
             [only] => only.text.clone(),
@@ -85,27 +89,33 @@ impl Tool for Questions {
         let everything = vec!["*".to_owned()];
         let key = "question".to_owned();
         context
-            .ask(Ask { key, patterns: everything.clone(), always: everything, title, ..Ask::default() })
+            .ask(PermissionRequest {
+                key,
+                patterns: everything.clone(),
+                always: everything,
+                title,
+                ..PermissionRequest::default()
+            })
             .await?;
-        let mut answers = context.question(questions.clone()).await.map_err(unanswered)?;
+        let mut answers = context.ask_questions(questions.clone()).await.map_err(unanswered)?;
         answers.resize(questions.len(), Vec::new());
         for answer in answers.iter_mut().flatten() {
             *answer = cut(answer.trim(), LONGEST_ANSWER);
         }
-        Ok(told(&questions, &answers))
+        Ok(render_answers(&questions, &answers))
     }
 }
 
 /// The questions as a person is asked them.
-fn questions(parameters: Parameters) -> Result<Vec<Question>, Failure> {
-    let wrong = |message: String| Err(Failure::new(FailureKind::Arguments, message));
+fn questions(parameters: QuestionParameters) -> Result<Vec<Question>, ToolError> {
+    let wrong = |message: String| Err(ToolError::new(ToolErrorKind::Arguments, message));
     let asked = parameters.questions;
     if asked.is_empty() || asked.len() > MOST {
         return wrong(format!("`questions` has {} questions; ask 1 to {MOST} at once.", asked.len()));
     }
     let mut questions = Vec::new();
     for (at, asked) in asked.into_iter().enumerate() {
-        let Asked { question, header, options, multiple, custom } = asked;
+        let QuestionInput { question, header, options, multiple, custom } = asked;
         if question.trim().is_empty() {
             return wrong(format!("`questions[{at}].question` is empty. Say what you want to know."));
         }
@@ -115,7 +125,7 @@ fn questions(parameters: Parameters) -> Result<Vec<Question>, Failure> {
                 options.len()
             ));
         }
-        let choice = |offered: Offered| Choice {
+        let choice = |offered: QuestionOptionInput| QuestionOption {
             label: line(&offered.label, LONGEST_LABEL),
             description: line(&offered.description, LONGEST_DESCRIPTION),
         };
@@ -136,22 +146,24 @@ fn questions(parameters: Parameters) -> Result<Vec<Question>, Failure> {
     Ok(questions)
 }
 
-pub(super) fn unanswered(refused: Refused) -> Failure {
+pub(super) fn unanswered(refused: PermissionDenial) -> ToolError {
     match refused {
-        Refused::Cancelled => Failure::cancelled(),
-        Refused::ByRule { why } => Failure::new(FailureKind::Denied, why),
-        Refused::ByNobody => Failure::new(FailureKind::Denied, "There is no answer: nobody could be asked."),
-        Refused::ByPerson { reason: Some(reason) } => {
-            let message = format!("There is no answer: {reason}");
-            Failure::new(FailureKind::Denied, message)
+        PermissionDenial::Cancelled => ToolError::cancelled(),
+        PermissionDenial::ByRule { why } => ToolError::new(ToolErrorKind::Denied, why),
+        PermissionDenial::Unattended => {
+            ToolError::new(ToolErrorKind::Denied, "There is no answer: nobody could be asked.")
         }
-        Refused::ByPerson { reason: None } => {
-            Failure::new(FailureKind::Denied, "The person dismissed the question. Do not ask it again.")
+        PermissionDenial::ByPerson { reason: Some(reason) } => {
+            let message = format!("There is no answer: {reason}");
+            ToolError::new(ToolErrorKind::Denied, message)
+        }
+        PermissionDenial::ByPerson { reason: None } => {
+            ToolError::new(ToolErrorKind::Denied, "The person dismissed the question. Do not ask it again.")
         }
     }
 }
 
-fn told(questions: &[Question], answers: &[Vec<String>]) -> Output {
+fn render_answers(questions: &[Question], answers: &[Vec<String>]) -> ToolOutput {
     let mut output = "The person answered:".to_owned();
     let mut titles = Vec::new();
     for (question, answer) in questions.iter().zip(answers) {
@@ -163,7 +175,7 @@ fn told(questions: &[Question], answers: &[Vec<String>]) -> Output {
     }
     let one = |question: &Question| json!({ "header": question.header, "text": question.text });
     let metadata = json!({ "questions": questions.iter().map(one).collect::<Vec<_>>(), "answers": answers });
-    Output { title: titles.join("; "), output, metadata, ..Output::default() }
+    ToolOutput { title: titles.join("; "), output, metadata, ..ToolOutput::default() }
 }
 
 /// Text on one line that steers nothing.

@@ -2,35 +2,35 @@
 
 use std::borrow::Cow;
 
-use copydesk_text::{CutBy, FileText, Page, View, numbered, sniff};
+use copydesk_text::{FileText, PageEndReason, PageRequest, TextPage, read_page, sniff};
 use copydesk_workspace::files::{FileError, READ_LIMIT};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::open::Open;
-use super::target::{aside, count, look_ask, sentence};
-use super::{checking, folder, media, target};
-use crate::context::Context;
-use crate::outcome::{Failure, Output};
-use crate::registry::Limits;
-use crate::tool::{Tool, Touches};
+use super::readable_folders::ReadableFolders;
+use super::target_file::{count, path_ask, run_blocking, sentence};
+use super::{diagnostics, folder_listing, media, target_file};
+use crate::context::ToolContext;
+use crate::outcome::{ToolError, ToolOutput};
+use crate::registry::ToolOutputLimits;
+use crate::tool::{Tool, TouchedFiles};
 
 /// Bytes that are laid out at once.
 const SMALL: usize = 256 * 1024;
 
 /// What the last lines of the output, which say how to go on, may take of the limits.
-const ROOM: Limits = Limits { lines: 4, bytes: 512 };
+const ROOM: ToolOutputLimits = ToolOutputLimits { lines: 4, bytes: 512 };
 
 #[derive(Debug)]
-pub(super) struct Read {
-    limits: Limits,
-    open: Open,
+pub(super) struct ReadTool {
+    limits: ToolOutputLimits,
+    readable_folders: ReadableFolders,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Parameters {
+pub(super) struct ReadParameters {
     /// The file or folder: relative to the workspace, or absolute.
     file_path: String,
     /// The first line to show, counted from 1. Default 1.
@@ -39,14 +39,14 @@ pub(super) struct Parameters {
     limit: Option<usize>,
 }
 
-impl Read {
-    pub(super) fn new(limits: Limits, open: Open) -> Self {
-        Self { limits, open }
+impl ReadTool {
+    pub(super) fn new(limits: ToolOutputLimits, open: ReadableFolders) -> Self {
+        Self { limits, readable_folders: open }
     }
 
-    fn view(&self, parameters: &Parameters) -> View {
-        let usual = View::default();
-        View {
+    fn view(&self, parameters: &ReadParameters) -> PageRequest {
+        let usual = PageRequest::default();
+        PageRequest {
             offset: parameters.offset.unwrap_or(1),
             limit: parameters.limit.unwrap_or(usual.limit).min(self.limits.lines.saturating_sub(ROOM.lines)),
             bytes: usual.bytes.min(self.limits.bytes).saturating_sub(ROOM.bytes),
@@ -55,8 +55,8 @@ impl Read {
     }
 }
 
-impl Tool for Read {
-    type Parameters = Parameters;
+impl Tool for ReadTool {
+    type Parameters = ReadParameters;
 
     fn name(&self) -> Cow<'static, str> {
         "read".into()
@@ -66,62 +66,68 @@ impl Tool for Read {
         include_str!("read.md").into()
     }
 
-    fn touches(&self, parameters: &Parameters, context: &Context) -> Touches {
-        target::touches(&parameters.file_path, context)
+    fn touched_files(&self, parameters: &ReadParameters, context: &ToolContext) -> TouchedFiles {
+        target_file::touched_file(&parameters.file_path, context)
     }
 
-    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
-        let place = self.open.place(&context, &parameters.file_path).await?;
-        context.ask(look_ask("read", &context, &place)).await?;
+    async fn run(&self, parameters: ReadParameters, context: ToolContext) -> Result<ToolOutput, ToolError> {
+        let place = self.readable_folders.resolve_path(&context, &parameters.file_path).await?;
+        context.ask(path_ask("read", &context, &place)).await?;
         let view = self.view(&parameters);
         let bytes = match context.files.read(&place, READ_LIMIT).await {
             Ok(content) => {
-                checking::read(&context, &place, &content.bytes, content.is_open);
+                diagnostics::note_file_read(&context, &place, &content.bytes, content.is_from_buffer);
                 content.bytes
             }
-            Err(FileError::Folder { .. }) => {
-                return folder::show(&context, &place, view.offset, view.limit).await;
+            Err(FileError::IsAFolder { .. }) => {
+                return folder_listing::show(&context, &place, view.offset, view.limit).await;
             }
-            Err(error) => return Err(target::failure(&context, &place, error).await),
+            Err(error) => return Err(target_file::file_error_with_hint(&context, &place, error).await),
         };
         // What is small is shown sooner than a thread is found for it.
         if bytes.len() <= SMALL {
-            return show(&place.shown, bytes, &view);
+            return show(&place.display_path, bytes, &view);
         }
-        aside(move || show(&place.shown, bytes, &view)).await
+        run_blocking(move || show(&place.display_path, bytes, &view)).await
     }
 }
 
-fn show(shown: &str, bytes: Vec<u8>, view: &View) -> Result<Output, Failure> {
+fn show(shown: &str, bytes: Vec<u8>, view: &PageRequest) -> Result<ToolOutput, ToolError> {
     let title = shown.to_owned();
     if let Some(mime) = media::kind(&bytes) {
         let media = vec![media::media(shown, mime, &bytes)?];
         let output = format!("`{shown}` is shown with this ({mime}, {} bytes).", bytes.len());
-        return Ok(Output { title, output, metadata: json!({ "mime": mime }), media, ..Output::default() });
+        return Ok(ToolOutput {
+            title,
+            output,
+            metadata: json!({ "mime": mime }),
+            media,
+            ..ToolOutput::default()
+        });
     }
-    let no_text = |why| Failure::target(format!("`{shown}` cannot be shown as text: {why}."));
+    let no_text = |why| ToolError::target(format!("`{shown}` cannot be shown as text: {why}."));
     if let Some(why) = sniff(&bytes) {
         return Err(no_text(why));
     }
     let file = FileText::decode(bytes).map_err(no_text)?;
-    let page = numbered(file.text(), view)
-        .map_err(|past| Failure::target(sentence(&format!("`{shown}`: {past}"))))?;
+    let page = read_page(file.text(), view)
+        .map_err(|past| ToolError::target(sentence(&format!("`{shown}`: {past}"))))?;
     let output = if page.total == 0 {
         format!("`{shown}` is empty.")
     } else {
         format!("{}\n{}", page.text, end(&page, &file))
     };
-    let metadata = json!({ "first": page.first, "last": page.last, "total": page.total, "truncated": page.cut_by != CutBy::End });
-    Ok(Output { title, output, metadata, ..Output::default() })
+    let metadata = json!({ "first": page.first, "last": page.last, "total": page.total, "truncated": page.end_reason != PageEndReason::EndOfText });
+    Ok(ToolOutput { title, output, metadata, ..ToolOutput::default() })
 }
 
 /// The last line: whether the file ends here, or how to go on.
-fn end(page: &Page, file: &FileText) -> String {
-    let Page { first, last, total, .. } = page;
-    if page.cut_by != CutBy::End {
-        let why = if page.cut_by == CutBy::Bytes { " More would be too long." } else { "" };
+fn end(page: &TextPage, file: &FileText) -> String {
+    let TextPage { first, last, total, .. } = page;
+    if page.end_reason != PageEndReason::EndOfText {
+        let why = if page.end_reason == PageEndReason::Bytes { " More would be too long." } else { "" };
         return format!("(Lines {first} to {last} of {total}.{why} Go on with offset {}.)", last + 1);
     }
-    let unfinished = if file.final_newline() { "" } else { "; the last one has no line break" };
+    let unfinished = if file.has_final_newline() { "" } else { "; the last one has no line break" };
     format!("(The file ends here: {}{unfinished}.)", count(*total, "line"))
 }

@@ -10,10 +10,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::target::{aside, file_failure};
-use crate::context::{Ask, Context};
-use crate::head::Head;
-use crate::outcome::{Failure, Output};
+use super::target_file::{file_error, run_blocking};
+use crate::context::{PermissionRequest, ToolContext};
+use crate::front_matter::FrontMatter;
+use crate::outcome::{ToolError, ToolOutput};
 use crate::skills::{Skill, plain};
 use crate::tool::Tool;
 
@@ -30,18 +30,18 @@ const LONGEST_LIST: usize = 12 * 1024;
 const LONGEST_LINE: usize = 300;
 
 #[derive(Debug)]
-pub(super) struct Load {
+pub(super) struct SkillTool {
     skills: Arc<[Skill]>,
     prompt: String,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Parameters {
+pub(super) struct SkillParameters {
     /// The name of the skill, from the list.
     name: String,
 }
 
-impl Load {
+impl SkillTool {
     pub(super) fn new(skills: Arc<[Skill]>) -> Self {
         let prompt = format!("{}\n{}", include_str!("skill.md"), list(&skills));
         Self { skills, prompt }
@@ -64,8 +64,8 @@ fn list(skills: &[Skill]) -> String {
     list
 }
 
-impl Tool for Load {
-    type Parameters = Parameters;
+impl Tool for SkillTool {
+    type Parameters = SkillParameters;
 
     fn name(&self) -> Cow<'static, str> {
         "skill".into()
@@ -75,14 +75,14 @@ impl Tool for Load {
         self.prompt.clone().into()
     }
 
-    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
+    async fn run(&self, parameters: SkillParameters, context: ToolContext) -> Result<ToolOutput, ToolError> {
         let name = parameters.name.trim();
         let is_meant = |skill: &&Skill| skill.name.eq_ignore_ascii_case(name);
         let exact = self.skills.iter().find(|skill| skill.name == name);
         let Some(skill) = exact.or_else(|| self.skills.iter().find(is_meant)) else {
             let names: Vec<_> = self.skills.iter().map(|skill| format!("`{}`", skill.name)).collect();
             let shown: String = name.chars().take(100).collect();
-            return Err(Failure::target(format!(
+            return Err(ToolError::target(format!(
                 "There is no skill `{shown}`. There are: {}.",
                 names.join(", ")
             )));
@@ -91,33 +91,34 @@ impl Tool for Load {
         let (patterns, always) = (vec![skill.name.clone()], vec![skill.name.clone()]);
         let metadata = json!({ "path": skill.path });
         let title = format!("Load the skill {} from {}", skill.name, skill.folder.display());
-        context.ask(Ask { key, patterns, always, title, metadata, ..Ask::default() }).await?;
+        context
+            .ask(PermissionRequest { key, patterns, always, title, metadata, ..PermissionRequest::default() })
+            .await?;
         let text = text(&context, skill).await?;
         let folder = skill.folder.clone();
-        let (files, more) = aside(move || Ok(beside(&folder))).await?;
-        let output = told(skill, &text, &files, more);
-        let metadata =
-            json!({ "name": skill.name, "path": skill.path, "foreign": skill.foreign, "files": files });
-        Ok(Output { title: skill.name.clone(), output, metadata, ..Output::default() })
+        let (files, more) = run_blocking(move || Ok(sibling_files(&folder))).await?;
+        let output = render_skill(skill, &text, &files, more);
+        let metadata = json!({ "name": skill.name, "path": skill.path, "foreign": skill.is_from_repository, "files": files });
+        Ok(ToolOutput { title: skill.name.clone(), output, metadata, ..ToolOutput::default() })
     }
 }
 
 /// Without its head, as an editor has it where it is open in one.
-async fn text(context: &Context, skill: &Skill) -> Result<String, Failure> {
+async fn text(context: &ToolContext, skill: &Skill) -> Result<String, ToolError> {
     let place = context.files.resolve(&skill.path.to_string_lossy());
-    if place.real() != skill.path {
+    if place.real_path() != skill.path {
         // It was looked at when the session began, and so was where it leads.
         let message = format!("The skill `{}` leads elsewhere by now. Do without it.", skill.name);
-        return Err(Failure::target(message));
+        return Err(ToolError::target(message));
     }
-    let content = context.files.look(&place, LARGEST as u64 * 4).await.map_err(|error| match error {
+    let content = context.files.peek(&place, LARGEST as u64 * 4).await.map_err(|error| match error {
         FileError::NotFound { .. } => {
-            Failure::target(format!("The skill `{}` is gone. Do without it.", skill.name))
+            ToolError::target(format!("The skill `{}` is gone. Do without it.", skill.name))
         }
-        error => file_failure(&error),
+        error => file_error(&error),
     })?;
     let text = plain(&content.bytes);
-    let body = Head::split(&text).1;
+    let body = FrontMatter::split(&text).1;
     Ok(match body.get(..body.floor_char_boundary(LARGEST)) {
         Some(kept) if kept.len() < body.len() => {
             format!("{kept}\n[The rest is left out; read it in {}.]", skill.path.display())
@@ -126,8 +127,8 @@ async fn text(context: &Context, skill: &Skill) -> Result<String, Failure> {
     })
 }
 
-fn told(skill: &Skill, text: &str, files: &[String], more: bool) -> String {
-    let whose = if skill.foreign { ", in the words of this repository" } else { "" };
+fn render_skill(skill: &Skill, text: &str, files: &[String], more: bool) -> String {
+    let whose = if skill.is_from_repository { ", in the words of this repository" } else { "" };
     let mut told = format!("The skill `{}`{whose}:\n\n{text}\n\n", skill.name);
     let _ = write!(told, "Its folder is {}; paths in the text begin there.", skill.folder.display());
     if !files.is_empty() {
@@ -140,7 +141,7 @@ fn told(skill: &Skill, text: &str, files: &[String], more: bool) -> String {
 }
 
 /// The first files of its folder by their paths, without the text and what is hidden; and whether there are more.
-fn beside(folder: &Path) -> (Vec<String>, bool) {
+fn sibling_files(folder: &Path) -> (Vec<String>, bool) {
     let (mut files, mut left) = (Vec::new(), MOST_ENTRIES);
     gather(folder, DEEPEST, &mut left, &mut files);
     let is_text = |path: &PathBuf| *path == folder.join("SKILL.md");

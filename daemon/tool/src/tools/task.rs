@@ -8,9 +8,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::context::{Ask, Context};
-use crate::outcome::{Failure, FailureKind, Output};
-use crate::subagents::{Doings, Report, Subagent, Subagents, Task as Given, TaskEnd};
+use crate::context::{PermissionRequest, ToolContext};
+use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
+use crate::subagents::{Subagent, SubagentTask as Given, Subagents, TaskEnd, TaskProgress, TaskReport};
 use crate::tool::Tool;
 
 /// Agents that the model is told of, and of each so many characters.
@@ -20,13 +20,13 @@ const LONGEST: usize = 400;
 /// No description of a task is longer; it stands in lists.
 const TITLE: usize = 80;
 
-pub(super) struct Task {
+pub(super) struct TaskTool {
     subagents: Arc<dyn Subagents>,
     prompt: String,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Parameters {
+pub(super) struct TaskParameters {
     /// The task in three to five words, for the person.
     description: String,
     /// Everything that the agent has to know and to do.
@@ -37,46 +37,46 @@ pub(super) struct Parameters {
     task_id: Option<String>,
 }
 
-impl Task {
+impl TaskTool {
     pub(super) fn new(subagents: Arc<dyn Subagents>) -> Self {
         let mut prompt = include_str!("task.md").to_owned();
-        for Subagent { name, description } in subagents.all().iter().take(MOST) {
+        for Subagent { name, description } in subagents.agents().iter().take(MOST) {
             let _ = writeln!(prompt, "- `{name}`: {}", one_line(description, LONGEST));
         }
-        let more = subagents.all().len().saturating_sub(MOST);
+        let more = subagents.agents().len().saturating_sub(MOST);
         if more > 0 {
             let _ = writeln!(prompt, "and {more} more.");
         }
         Self { subagents, prompt }
     }
 
-    fn check(&self, parameters: Parameters) -> Result<Given, Failure> {
-        let Parameters { description, prompt, subagent_type, task_id } = parameters;
+    fn check(&self, parameters: TaskParameters) -> Result<Given, ToolError> {
+        let TaskParameters { description, prompt, subagent_type, task_id } = parameters;
         if prompt.trim().is_empty() {
             let message =
                 "`prompt` is empty. Say what the agent is to do; it sees nothing of this conversation.";
-            return Err(Failure::new(FailureKind::Arguments, message));
+            return Err(ToolError::new(ToolErrorKind::Arguments, message));
         }
         let named = subagent_type.trim().trim_start_matches('@');
         let same = |agent: &&Subagent| agent.name.eq_ignore_ascii_case(named);
-        let Some(agent) = self.subagents.all().iter().find(same) else {
-            let names = self.subagents.all().iter().take(MOST).map(|agent| format!("`{}`", agent.name));
+        let Some(agent) = self.subagents.agents().iter().find(same) else {
+            let names = self.subagents.agents().iter().take(MOST).map(|agent| format!("`{}`", agent.name));
             let names = names.collect::<Vec<_>>().join(", ");
             let message = format!(
                 "There is no agent `{}` that can be given a task. There are: {names}.",
                 one_line(named, TITLE)
             );
-            return Err(Failure::target(message));
+            return Err(ToolError::target(message));
         };
         let description = one_line(&description, TITLE);
         let description = if description.is_empty() { one_line(&prompt, TITLE) } else { description };
         let resumed = task_id.map(|id| id.trim().to_owned()).filter(|id| !id.is_empty());
-        Ok(Given { agent: agent.name.clone(), description, prompt, resumed })
+        Ok(Given { agent: agent.name.clone(), description, prompt, resumed_session: resumed })
     }
 }
 
-impl Tool for Task {
-    type Parameters = Parameters;
+impl Tool for TaskTool {
+    type Parameters = TaskParameters;
 
     fn name(&self) -> Cow<'static, str> {
         "task".into()
@@ -86,29 +86,29 @@ impl Tool for Task {
         Cow::Owned(self.prompt.clone())
     }
 
-    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
+    async fn run(&self, parameters: TaskParameters, context: ToolContext) -> Result<ToolOutput, ToolError> {
         let given = self.check(parameters)?;
         let (agent, description) = (given.agent.clone(), given.description.clone());
         let title = format!("{agent}: {description}");
-        let ask = Ask {
+        let ask = PermissionRequest {
             key: "task".to_owned(),
             patterns: vec![agent.clone()],
             always: vec![agent.clone()],
             title: format!("Give a task to {title}"),
             metadata: json!({ "prompt": given.prompt }),
-            ..Ask::default()
+            ..PermissionRequest::default()
         };
         context.ask(ask).await?;
         let shown = context.clone();
         let about = metadata(&agent, &description);
-        let show = move |doings: &Doings| shown.show(about(doings));
-        let report = self.subagents.work(given, context, Box::new(show)).await?;
-        tell(report, title, metadata(&agent, &description))
+        let show = move |doings: &TaskProgress| shown.show_progress(about(doings));
+        let report = self.subagents.run_task(given, context, Box::new(show)).await?;
+        render_report(report, title, metadata(&agent, &description))
     }
 }
 
 /// What the person is shown of a task.
-fn metadata(agent: &str, description: &str) -> impl Fn(&Doings) -> Value + Send + Sync + use<> {
+fn metadata(agent: &str, description: &str) -> impl Fn(&TaskProgress) -> Value + Send + Sync + use<> {
     let about = json!({ "agent": agent, "description": description });
     move |doings| {
         let mut shown = about.clone();
@@ -120,9 +120,13 @@ fn metadata(agent: &str, description: &str) -> impl Fn(&Doings) -> Value + Send 
     }
 }
 
-fn tell(report: Report, title: String, shown: impl Fn(&Doings) -> Value) -> Result<Output, Failure> {
-    let Report { doings, end, words, files } = report;
-    let mut metadata = shown(&Doings { now: String::new(), ..doings.clone() });
+fn render_report(
+    report: TaskReport,
+    title: String,
+    shown: impl Fn(&TaskProgress) -> Value,
+) -> Result<ToolOutput, ToolError> {
+    let TaskReport { progress: doings, end, last_text: words, files } = report;
+    let mut metadata = shown(&TaskProgress { now: String::new(), ..doings.clone() });
     if let Value::Object(fields) = &mut metadata {
         fields.insert("state".to_owned(), json!(end.to_string()));
         if !files.is_empty() {
@@ -135,22 +139,27 @@ fn tell(report: Report, title: String, shown: impl Fn(&Doings) -> Value) -> Resu
     let again = format!("Pass `task_id` {id} to go on with it");
     let (kind, why) = match end {
         TaskEnd::Completed => {
-            return Ok(Output { title, output: format!("{head}\n{words}"), metadata, ..Output::default() });
+            return Ok(ToolOutput {
+                title,
+                output: format!("{head}\n{words}"),
+                metadata,
+                ..ToolOutput::default()
+            });
         }
         TaskEnd::StepLimit(steps) => {
             let output =
                 format!("{head}It stopped after {steps} steps and would have gone on. {again}.\n\n{words}");
-            return Ok(Output { title, output, metadata, ..Output::default() });
+            return Ok(ToolOutput { title, output, metadata, ..ToolOutput::default() });
         }
-        TaskEnd::Cancelled => (FailureKind::Cancelled, "the person ended it before it was done".to_owned()),
+        TaskEnd::Cancelled => (ToolErrorKind::Cancelled, "the person ended it before it was done".to_owned()),
         TaskEnd::Rejected => {
-            (FailureKind::Denied, "the person said no to something in it, and stopped it".to_owned())
+            (ToolErrorKind::Denied, "the person said no to something in it, and stopped it".to_owned())
         }
-        TaskEnd::Failed(why) => (FailureKind::Failed, format!("it failed: {why}")),
+        TaskEnd::Failed(why) => (ToolErrorKind::Failed, format!("it failed: {why}")),
     };
     let rest = format!("What it did until then is done. {again}.\n\nIts last words:\n{words}");
     let message = format!("{title}: {why}\n{head}{rest}");
-    Err(Failure::new(kind, message).with_metadata(metadata))
+    Err(ToolError::new(kind, message).with_metadata(metadata))
 }
 
 /// Nothing that an agent or a file says can make more than one line.

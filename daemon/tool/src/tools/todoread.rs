@@ -6,26 +6,26 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::todowrite::list;
-use crate::context::Context;
-use crate::outcome::{Failure, Output};
+use crate::context::ToolContext;
+use crate::outcome::{ToolError, ToolOutput};
 use crate::todo::{TODOWRITE, lines, metadata, progress};
-use crate::tool::{Tool, Touches};
+use crate::tool::{Tool, TouchedFiles};
 
 #[derive(Debug)]
-pub(super) struct Todoread;
+pub(super) struct TodoReadTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Parameters {}
+pub(super) struct TodoReadParameters {}
 
-impl Tool for Todoread {
-    type Parameters = Parameters;
+impl Tool for TodoReadTool {
+    type Parameters = TodoReadParameters;
 
     fn name(&self) -> Cow<'static, str> {
         "todoread".into()
     }
 
     /// Who may keep the list may read it.
-    fn key(&self) -> Cow<'static, str> {
+    fn permission_key(&self) -> Cow<'static, str> {
         TODOWRITE.into()
     }
 
@@ -33,16 +33,25 @@ impl Tool for Todoread {
         include_str!("todoread.md").into()
     }
 
-    fn touches(&self, _parameters: &Parameters, _context: &Context) -> Touches {
+    fn touched_files(&self, _parameters: &TodoReadParameters, _context: &ToolContext) -> TouchedFiles {
         list()
     }
 
-    async fn run(&self, _parameters: Parameters, context: Context) -> Result<Output, Failure> {
+    async fn run(
+        &self,
+        _parameters: TodoReadParameters,
+        context: ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
         let todos = context.todos.get();
         let output = match todos.as_slice() {
             [] => "There is no list. `todowrite` begins one.".to_owned(),
             todos => lines(todos),
         };
-        Ok(Output { title: progress(&todos), output, metadata: metadata(&todos, false), ..Output::default() })
+        Ok(ToolOutput {
+            title: progress(&todos),
+            output,
+            metadata: metadata(&todos, false),
+            ..ToolOutput::default()
+        })
     }
 }

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::context::{Ask, Context};
-use crate::outcome::{Failure, FailureKind, Output};
-use crate::todo::{TODOWRITE, Todo, are_same, lines, metadata, progress};
-use crate::tool::{Tool, Touches};
+use crate::context::{PermissionRequest, ToolContext};
+use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
+use crate::todo::{TODOWRITE, TodoItem, are_same, lines, metadata, progress};
+use crate::tool::{Tool, TouchedFiles};
 
 /// Items of a list. Nobody reads more, and every call has them all.
 const MOST: usize = 100;
@@ -18,16 +18,16 @@ const MOST: usize = 100;
 const LONGEST: usize = 500;
 
 #[derive(Debug)]
-pub(super) struct Todowrite;
+pub(super) struct TodoWriteTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Parameters {
+pub(super) struct TodoWriteParameters {
     /// The whole list, in the order in which you will do it. Empty: there is nothing to do any more.
-    todos: Vec<Todo>,
+    todos: Vec<TodoItem>,
 }
 
-impl Tool for Todowrite {
-    type Parameters = Parameters;
+impl Tool for TodoWriteTool {
+    type Parameters = TodoWriteParameters;
 
     fn name(&self) -> Cow<'static, str> {
         TODOWRITE.into()
@@ -37,11 +37,15 @@ impl Tool for Todowrite {
         include_str!("todowrite.md").into()
     }
 
-    fn touches(&self, _parameters: &Parameters, _context: &Context) -> Touches {
+    fn touched_files(&self, _parameters: &TodoWriteParameters, _context: &ToolContext) -> TouchedFiles {
         list()
     }
 
-    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
+    async fn run(
+        &self,
+        parameters: TodoWriteParameters,
+        context: ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
         let mut todos = parameters.todos;
         check(&todos)?;
         for todo in &mut todos {
@@ -49,29 +53,29 @@ impl Tool for Todowrite {
         }
         let title = progress(&todos);
         let (key, everything) = (TODOWRITE.to_owned(), vec!["*".to_owned()]);
-        let ask = Ask {
+        let ask = PermissionRequest {
             key,
             patterns: everything.clone(),
             always: everything,
             title: title.clone(),
-            ..Ask::default()
+            ..PermissionRequest::default()
         };
         context.ask(ask).await?;
         let is_new = !are_same(&context.todos.get(), &todos);
         let (output, metadata) = (lines(&todos), metadata(&todos, is_new));
         context.todos.set(todos);
-        Ok(Output { title, output, metadata, ..Output::default() })
+        Ok(ToolOutput { title, output, metadata, ..ToolOutput::default() })
     }
 }
 
 /// No path of a file is relative, so that calls about the list wait for one another and for nobody else: the last one of a
 /// step is the last word.
-pub(super) fn list() -> Touches {
-    Touches::Files(vec![PathBuf::from("todos")])
+pub(super) fn list() -> TouchedFiles {
+    TouchedFiles::Files(vec![PathBuf::from("todos")])
 }
 
-fn check(todos: &[Todo]) -> Result<(), Failure> {
-    let wrong = |message: String| Err(Failure::new(FailureKind::Arguments, message));
+fn check(todos: &[TodoItem]) -> Result<(), ToolError> {
+    let wrong = |message: String| Err(ToolError::new(ToolErrorKind::Arguments, message));
     if todos.len() > MOST {
         return wrong(format!(
             "The list has {} items; at most {MOST} are kept. Drop what is done, and say the rest in fewer items.",

@@ -13,14 +13,14 @@ use serde_json::json;
 use tokio::time::timeout;
 use url::Url;
 
-use super::fetched::{Format, shown};
-use super::target::aside;
-use crate::context::{Ask, Context, Reviewed};
-use crate::outcome::{Failure, FailureKind, Output};
+use super::fetch_output::{WebFetchFormat, render_response};
+use super::target_file::run_blocking;
+use crate::context::{AskReview, PermissionRequest, ToolContext};
+use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 use crate::tool::Tool;
-use crate::web::Web;
-use crate::web::fetch::{Answer, Hop, address, hop};
-use crate::web::reach::Reach;
+use crate::web::WebAccess;
+use crate::web::fetch::{FetchHop, FetchResponse, address, hop};
+use crate::web::fetch_policy::FetchPolicy;
 
 const USUAL: u64 = 30;
 const LONGEST: u64 = 120;
@@ -31,30 +31,30 @@ const ACCEPT: &str = "text/markdown;q=1.0, text/html;q=0.9, application/xhtml+xm
 const ACCEPT_HTML: &str = "text/html, application/xhtml+xml, */*;q=0.5";
 
 #[derive(Debug)]
-pub(super) struct Webfetch {
-    reach: Arc<Reach>,
+pub(super) struct WebFetchTool {
+    policy: Arc<FetchPolicy>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Parameters {
+pub(super) struct WebFetchParameters {
     /// The whole address, with https:// or http://.
     url: String,
     /// What an HTML page is given as: markdown, text or html. Default markdown.
     #[serde(default)]
-    format: Format,
+    format: WebFetchFormat,
     /// After how many seconds to give up. Default 30, at most 120.
     timeout: Option<u64>,
 }
 
-impl Webfetch {
-    pub(super) fn new(web: &Web) -> Self {
-        Self { reach: Arc::new(Reach::new(web)) }
+impl WebFetchTool {
+    pub(super) fn new(web: &WebAccess) -> Self {
+        Self { policy: Arc::new(FetchPolicy::new(web)) }
     }
 }
 
-impl Tool for Webfetch {
-    type Parameters = Parameters;
+impl Tool for WebFetchTool {
+    type Parameters = WebFetchParameters;
 
     fn name(&self) -> Cow<'static, str> {
         "webfetch".into()
@@ -64,40 +64,44 @@ impl Tool for Webfetch {
         include_str!("webfetch.md").into()
     }
 
-    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
-        let Parameters { url, format, timeout } = parameters;
+    async fn run(
+        &self,
+        parameters: WebFetchParameters,
+        context: ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
+        let WebFetchParameters { url, format, timeout } = parameters;
         let url = address(&url)?;
         context.ask(ask(&url, None)).await?;
         // 0 is what some models write for "as usual".
         let seconds = timeout.filter(|seconds| *seconds > 0).unwrap_or(USUAL).min(LONGEST);
-        let mut fetch = Fetch {
-            reach: &self.reach,
+        let mut fetch = PageFetcher {
+            policy: &self.policy,
             context: &context,
             format,
             seconds,
             spent: Duration::ZERO,
-            from: Vec::new(),
+            redirects: Vec::new(),
         };
         tokio::select! {
             biased;
-            () = context.cancel.cancelled() => Err(Failure::cancelled()),
+            () = context.cancel.cancelled() => Err(ToolError::cancelled()),
             output = fetch.run(url) => output,
         }
     }
 }
 
-fn ask(url: &Url, from: Option<&Url>) -> Ask {
+fn ask(url: &Url, from: Option<&Url>) -> PermissionRequest {
     let title = match from {
         Some(from) => format!("Fetch {url}, to which {} redirects", from.host_str().unwrap_or_default()),
         None => format!("Fetch {url}"),
     };
-    Ask {
+    PermissionRequest {
         key: "webfetch".to_owned(),
         patterns: vec![url.to_string()],
         always: vec![format!("{}/*", url.origin().ascii_serialization())],
         title,
         metadata: json!({ "url": url.as_str() }),
-        ..Ask::default()
+        ..PermissionRequest::default()
     }
 }
 
@@ -108,49 +112,49 @@ fn is_same_place(url: &Url, next: &Url) -> bool {
     is_host && (next.scheme() == url.scheme() || is_locked)
 }
 
-struct Fetch<'a> {
-    reach: &'a Reach,
-    context: &'a Context,
-    format: Format,
+struct PageFetcher<'a> {
+    policy: &'a FetchPolicy,
+    context: &'a ToolContext,
+    format: WebFetchFormat,
     seconds: u64,
     spent: Duration,
     /// Where it has been before.
-    from: Vec<Url>,
+    redirects: Vec<Url>,
 }
 
-impl Fetch<'_> {
-    async fn run(&mut self, url: Url) -> Result<Output, Failure> {
+impl PageFetcher<'_> {
+    async fn run(&mut self, url: Url) -> Result<ToolOutput, ToolError> {
         let (url, answer) = self.follow(url).await?;
-        let (format, from) = (self.format, std::mem::take(&mut self.from));
-        aside(move || shown(&url, &from, answer, format)).await
+        let (format, from) = (self.format, std::mem::take(&mut self.redirects));
+        run_blocking(move || render_response(&url, &from, answer, format)).await
     }
 
-    async fn follow(&mut self, mut url: Url) -> Result<(Url, Answer), Failure> {
+    async fn follow(&mut self, mut url: Url) -> Result<(Url, FetchResponse), ToolError> {
         loop {
             let next = match self.hop(&url).await? {
-                Hop::Answer(answer) => return Ok((url, answer)),
-                Hop::To(next) => next,
+                FetchHop::Response(answer) => return Ok((url, answer)),
+                FetchHop::Redirect(next) => next,
             };
-            if next == url || self.from.contains(&next) {
-                return Err(Failure::failed(format!("{url} redirects in a circle. It cannot be fetched.")));
+            if next == url || self.redirects.contains(&next) {
+                return Err(ToolError::failed(format!("{url} redirects in a circle. It cannot be fetched.")));
             }
-            if self.from.len() >= MOST_HOPS {
-                return Err(Failure::failed(format!(
+            if self.redirects.len() >= MOST_HOPS {
+                return Err(ToolError::failed(format!(
                     "There are more than {MOST_HOPS} redirects; the last one leads to {next}."
                 )));
             }
             // At the same place nobody is asked again, but a rule may forbid it.
-            let review = if is_same_place(&url, &next) { Reviewed::First } else { Reviewed::Never };
-            self.context.ask(Ask { review, ..ask(&next, Some(&url)) }).await?;
-            self.from.push(std::mem::replace(&mut url, next));
+            let review = if is_same_place(&url, &next) { AskReview::OpenFirst } else { AskReview::WholeOnly };
+            self.context.ask(PermissionRequest { review, ..ask(&next, Some(&url)) }).await?;
+            self.redirects.push(std::mem::replace(&mut url, next));
         }
     }
 
-    async fn hop(&mut self, url: &Url) -> Result<Hop, Failure> {
+    async fn hop(&mut self, url: &Url) -> Result<FetchHop, ToolError> {
         let start = Instant::now();
         let left = Duration::from_secs(self.seconds).saturating_sub(self.spent);
-        let accept = if self.format == Format::Html { ACCEPT_HTML } else { ACCEPT };
-        let hop = timeout(left, hop(self.reach, url, accept)).await;
+        let accept = if self.format == WebFetchFormat::Html { ACCEPT_HTML } else { ACCEPT };
+        let hop = timeout(left, hop(self.policy, url, accept)).await;
         self.spent += start.elapsed();
         hop.map_err(|_| {
             let message = format!(
@@ -158,7 +162,7 @@ impl Fetch<'_> {
                 url.host_str().unwrap_or_default(),
                 self.seconds
             );
-            Failure::new(FailureKind::Timeout, message)
+            ToolError::new(ToolErrorKind::Timeout, message)
         })?
     }
 }

@@ -6,28 +6,28 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::engine::Engine;
-use crate::context::Context;
-use crate::outcome::{Failure, Output};
+use super::endpoint_search::EndpointSearch;
+use crate::context::ToolContext;
+use crate::outcome::{ToolError, ToolOutput};
 use crate::tool::Tool;
 
 const USUAL: u32 = 8;
 const MOST: u32 = 50;
 
 #[derive(Debug)]
-pub(super) struct Websearch(pub(super) Engine);
+pub(super) struct WebSearchTool(pub(super) EndpointSearch);
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Parameters {
+pub(super) struct WebSearchParameters {
     /// What to look for.
     query: String,
     /// How many results. Default 8, at most 50.
     num_results: Option<u32>,
 }
 
-impl Tool for Websearch {
-    type Parameters = Parameters;
+impl Tool for WebSearchTool {
+    type Parameters = WebSearchParameters;
 
     fn name(&self) -> Cow<'static, str> {
         "websearch".into()
@@ -37,7 +37,11 @@ impl Tool for Websearch {
         include_str!("websearch.md").into()
     }
 
-    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
+    async fn run(
+        &self,
+        parameters: WebSearchParameters,
+        context: ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
         let number = parameters.num_results.filter(|number| *number > 0).unwrap_or(USUAL).min(MOST);
         self.0.search("websearch", &parameters.query, ("numResults", json!(number)), &context).await
     }

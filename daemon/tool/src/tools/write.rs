@@ -3,37 +3,37 @@
 use std::borrow::Cow;
 
 use copydesk_text::{Change as TextChange, FileText};
-use copydesk_workspace::files::{Content, FileError, Place};
+use copydesk_workspace::files::{FileContent, FileError, ResolvedPath};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::change::Change;
-use super::make::make;
-use super::target::{self, aside, count, file_failure};
-use crate::context::Context;
-use crate::outcome::{Failure, Output};
-use crate::tool::{Tool, Touches};
+use super::apply_changes::apply_changes;
+use super::change::RequestedChange;
+use super::target_file::{self, count, file_error, run_blocking};
+use crate::context::ToolContext;
+use crate::outcome::{ToolError, ToolOutput};
+use crate::tool::{Tool, TouchedFiles};
 
 #[derive(Debug)]
-pub(super) struct Write;
+pub(super) struct WriteTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Parameters {
+pub(super) struct WriteParameters {
     /// The file: relative to the workspace, or absolute. Missing folders are created.
     file_path: String,
     /// The whole new content.
     content: String,
 }
 
-impl Tool for Write {
-    type Parameters = Parameters;
+impl Tool for WriteTool {
+    type Parameters = WriteParameters;
 
     fn name(&self) -> Cow<'static, str> {
         "write".into()
     }
 
-    fn key(&self) -> Cow<'static, str> {
+    fn permission_key(&self) -> Cow<'static, str> {
         "edit".into()
     }
 
@@ -41,71 +41,76 @@ impl Tool for Write {
         include_str!("write.md").into()
     }
 
-    fn touches(&self, parameters: &Parameters, context: &Context) -> Touches {
-        target::touches(&parameters.file_path, context)
+    fn touched_files(&self, parameters: &WriteParameters, context: &ToolContext) -> TouchedFiles {
+        target_file::touched_file(&parameters.file_path, context)
     }
 
-    async fn run(&self, parameters: Parameters, context: Context) -> Result<Output, Failure> {
-        let place = context.place(&parameters.file_path).await?;
+    async fn run(&self, parameters: WriteParameters, context: ToolContext) -> Result<ToolOutput, ToolError> {
+        let place = context.resolve_path(&parameters.file_path).await?;
         let lines = count(parameters.content.lines().count(), "line");
-        let content = match target::look(&context, &place).await {
+        let content = match target_file::load_content(&context, &place).await {
             Ok(content) => Some(content),
             Err(FileError::NotFound { .. }) => None,
-            Err(error) => return Err(target::failure(&context, &place, error).await),
+            Err(error) => return Err(target_file::file_error_with_hint(&context, &place, error).await),
         };
         let is_new = content.is_none();
         let at = place.clone();
         let change = match content {
-            None => aside(move || Ok(Some(Change::create(&at, parameters.content)))).await?,
+            None => run_blocking(move || Ok(Some(RequestedChange::create(&at, parameters.content)))).await?,
             Some(content) => {
-                known(&context, &place, &content)?;
-                aside(move || rewritten(&at, content, &parameters.content)).await?
+                check_seen(&context, &place, &content)?;
+                run_blocking(move || rewritten(&at, content, &parameters.content)).await?
             }
         };
         let Some(change) = change else {
-            let title = format!("{} is unchanged", place.shown);
-            let output = format!("`{}` has exactly this content already; nothing was written.", place.shown);
-            return Ok(Output { title, output, ..Output::default() });
+            let title = format!("{} is unchanged", place.display_path);
+            let output =
+                format!("`{}` has exactly this content already; nothing was written.", place.display_path);
+            return Ok(ToolOutput { title, output, ..ToolOutput::default() });
         };
         let (did, size) = if is_new { ("Created", lines) } else { ("Wrote", change.size()) };
-        let mut title = format!("{did} {} ({size})", place.shown);
-        let made = make(&context, vec![change]).await?;
-        let output = match &made.reviewed {
+        let mut title = format!("{did} {} ({size})", place.display_path);
+        let made = apply_changes(&context, vec![change]).await?;
+        let output = match &made.review {
             Some(reviewed) => {
-                if !reviewed.is_whole {
-                    title = format!("{did} {}, in part", place.shown);
+                if !reviewed.is_fully_accepted {
+                    title = format!("{did} {}, in part", place.display_path);
                 }
-                format!("{}{}", reviewed.told, made.notes())
+                format!("{}{}", reviewed.summary, made.notes())
             }
             None => format!("{title}.{}", made.notes()),
         };
-        Ok(Output { output, title, metadata: made.metadata, ..Output::default() })
+        Ok(ToolOutput { output, title, metadata: made.metadata, ..ToolOutput::default() })
     }
 }
 
 /// Only what the model has seen, and as it has seen it, may be replaced as a whole.
-fn known(context: &Context, place: &Place, content: &Content) -> Result<(), Failure> {
-    match context.files.seen(place) {
+fn check_seen(context: &ToolContext, place: &ResolvedPath, content: &FileContent) -> Result<(), ToolError> {
+    match context.files.seen_stamp(place) {
         Some(seen) if seen == content.stamp => Ok(()),
-        Some(_) => Err(file_failure(&FileError::Changed { shown: place.shown.clone() })),
-        None => Err(Failure::target(format!(
+        Some(_) => Err(file_error(&FileError::Changed { shown: place.display_path.clone() })),
+        None => Err(ToolError::target(format!(
             "`{}` exists, and you have not read it in this session; nothing was written. Read it first, or change only a part \
              of it with `edit`.",
-            place.shown
+            place.display_path
         ))),
     }
 }
 
 /// Nothing where the content is the same. Byte order mark and line endings stay as they are.
-fn rewritten(place: &Place, content: Content, text: &str) -> Result<Option<Change>, Failure> {
+fn rewritten(
+    place: &ResolvedPath,
+    content: FileContent,
+    text: &str,
+) -> Result<Option<RequestedChange>, ToolError> {
     let stamp = content.stamp;
     let old = FileText::decode(content.bytes).map_err(|why| {
-        Failure::target(format!("`{}` is no text that may be written over: {why}.", place.shown))
+        ToolError::target(format!("`{}` is no text that may be written over: {why}.", place.display_path))
     })?;
-    let new = old.rewritten(text);
+    let new = old.with_rewritten_text(text);
     if new == old {
         return Ok(None);
     }
     let change = TextChange::between(old.text(), new.text());
-    Change::edit(place, old, stamp, change).map(Some)
+    RequestedChange::edit(place, old, stamp, change).map(Some)
 }

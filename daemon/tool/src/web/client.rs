@@ -9,7 +9,7 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, Proxy};
 use url::{Host, Url};
 
-use crate::outcome::Failure;
+use crate::outcome::ToolError;
 
 const CONNECT: Duration = Duration::from_secs(15);
 
@@ -32,7 +32,7 @@ impl Proxies {
     }
 
     /// The one for this address. This machine is reached directly.
-    pub(super) fn of(&self, url: &Url) -> Option<Intercept> {
+    pub(super) fn for_url(&self, url: &Url) -> Option<Intercept> {
         let is_home = match url.host()? {
             Host::Domain(name) => name.trim_end_matches('.') == "localhost",
             Host::Ipv4(address) => address.is_loopback(),
@@ -45,7 +45,7 @@ impl Proxies {
     }
 }
 
-pub(super) fn direct(resolver: Option<Arc<dyn Resolve>>) -> Result<Client, Failure> {
+pub(super) fn direct(resolver: Option<Arc<dyn Resolve>>) -> Result<Client, ToolError> {
     let builder = builder().no_proxy();
     build(match resolver {
         Some(resolver) => builder.dns_resolver(resolver),
@@ -53,7 +53,7 @@ pub(super) fn direct(resolver: Option<Arc<dyn Resolve>>) -> Result<Client, Failu
     })
 }
 
-pub(super) fn through(proxy: &Intercept) -> Result<Client, Failure> {
+pub(super) fn proxied_client(proxy: &Intercept) -> Result<Client, ToolError> {
     let mut through = Proxy::all(proxy.uri().to_string()).map_err(|error| cannot(&error))?;
     if let Some(auth) = proxy.basic_auth() {
         through = through.custom_http_auth(auth.clone());
@@ -68,10 +68,10 @@ fn builder() -> ClientBuilder {
     Client::builder().user_agent(NAME).redirect(Policy::none()).connect_timeout(CONNECT)
 }
 
-fn build(builder: ClientBuilder) -> Result<Client, Failure> {
+fn build(builder: ClientBuilder) -> Result<Client, ToolError> {
     builder.build().map_err(|error| cannot(&error))
 }
 
-fn cannot(error: &reqwest::Error) -> Failure {
-    Failure::failed(format!("No HTTP client can be made: {error}."))
+fn cannot(error: &reqwest::Error) -> ToolError {
+    ToolError::failed(format!("No HTTP client can be made: {error}."))
 }

@@ -6,9 +6,9 @@ use reqwest::header::{ACCEPT, ACCEPT_LANGUAGE, CONTENT_ENCODING, CONTENT_TYPE, L
 use reqwest::{Response, StatusCode};
 use url::Url;
 
-use super::body;
-use super::reach::{Forbidden, Reach};
-use crate::outcome::{Failure, FailureKind};
+use super::fetch_policy::{FetchPolicy, ForbiddenHostError};
+use super::response_body;
+use crate::outcome::{ToolError, ToolErrorKind};
 
 /// No page is larger.
 pub(crate) const LARGEST: usize = 5 * 1024 * 1024;
@@ -20,13 +20,13 @@ const EXCERPT: usize = 64 * 1024;
 const LONGEST_ADDRESS: usize = 8 * 1024;
 
 #[derive(Debug)]
-pub(crate) enum Hop {
-    To(Url),
-    Answer(Answer),
+pub(crate) enum FetchHop {
+    Redirect(Url),
+    Response(FetchResponse),
 }
 
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct FetchResponse {
     pub(crate) status: StatusCode,
     /// `text/html`, in small letters; empty where the server says nothing.
     pub(crate) mime: String,
@@ -35,8 +35,8 @@ pub(crate) struct Answer {
 }
 
 /// An address that may be fetched as far as its form goes.
-pub(crate) fn address(written: &str) -> Result<Url, Failure> {
-    let wrong = |why: &str| Failure::new(FailureKind::Arguments, why);
+pub(crate) fn address(written: &str) -> Result<Url, ToolError> {
+    let wrong = |why: &str| ToolError::new(ToolErrorKind::Arguments, why);
     if written.len() > LONGEST_ADDRESS {
         return Err(wrong("The URL is too long."));
     }
@@ -79,38 +79,38 @@ fn form(url: &Url) -> Result<(), &'static str> {
     }
 }
 
-pub(crate) async fn hop(reach: &Reach, url: &Url, accept: &str) -> Result<Hop, Failure> {
+pub(crate) async fn hop(reach: &FetchPolicy, url: &Url, accept: &str) -> Result<FetchHop, ToolError> {
     let client = reach.client(url).await?;
     let request = client.get(url.clone()).header(ACCEPT, accept).header(ACCEPT_LANGUAGE, "en;q=0.9, *;q=0.5");
     let mut response = request.send().await.map_err(|error| unreachable(url, &error))?;
     if let Some(next) = redirect(url, &response)? {
-        return Ok(Hop::To(next));
+        return Ok(FetchHop::Redirect(next));
     }
-    answer(&mut response).await.map(Hop::Answer)
+    answer(&mut response).await.map(FetchHop::Response)
 }
 
-fn redirect(url: &Url, response: &Response) -> Result<Option<Url>, Failure> {
+fn redirect(url: &Url, response: &Response) -> Result<Option<Url>, ToolError> {
     if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return Ok(None);
     }
     let location =
         response.headers().get(LOCATION).map(|location| String::from_utf8_lossy(location.as_bytes()));
     let Some(location) = location.filter(|location| location.len() <= LONGEST_ADDRESS) else {
-        return Err(Failure::failed(format!(
+        return Err(ToolError::failed(format!(
             "{url} answered with a redirect ({}) that leads nowhere.",
             response.status()
         )));
     };
     let next = url.join(&location).map_err(|_| {
         let location: String = location.chars().filter(|letter| !letter.is_control()).take(200).collect();
-        Failure::failed(format!("{url} answered with a redirect to `{location}`, which is no URL."))
+        ToolError::failed(format!("{url} answered with a redirect to `{location}`, which is no URL."))
     })?;
     accepted(next).map(Some).map_err(|(next, why)| {
-        Failure::new(FailureKind::Denied, format!("{url} redirects to {}. {why}", next.scheme()))
+        ToolError::new(ToolErrorKind::Denied, format!("{url} redirects to {}. {why}", next.scheme()))
     })
 }
 
-async fn answer(response: &mut Response) -> Result<Answer, Failure> {
+async fn answer(response: &mut Response) -> Result<FetchResponse, ToolError> {
     let status = response.status();
     let (mime, charset) = kind(response);
     let is_error = status.is_client_error() || status.is_server_error();
@@ -118,7 +118,7 @@ async fn answer(response: &mut Response) -> Result<Answer, Failure> {
     // Gzip, the only one that was asked for, is no longer there: the client has undone it.
     if let Some(encoding) = encoding.filter(|encoding| !encoding.trim().eq_ignore_ascii_case("identity")) {
         let encoding: String = encoding.chars().take(40).collect();
-        return Err(Failure::failed(format!(
+        return Err(ToolError::failed(format!(
             "The answer ({status}) is compressed by `{encoding}`, which was not asked for and cannot be read."
         )));
     }
@@ -126,16 +126,16 @@ async fn answer(response: &mut Response) -> Result<Answer, Failure> {
     if !is_error && declared > LARGEST {
         return Err(too_large(&mime, &format!("{declared} bytes")));
     }
-    let body = body::read(response, if is_error { EXCERPT } else { LARGEST }).await?;
+    let body = response_body::read(response, if is_error { EXCERPT } else { LARGEST }).await?;
     if body.is_cut && !is_error {
         return Err(too_large(&mime, "more than that"));
     }
-    Ok(Answer { status, mime, charset, body: body.bytes })
+    Ok(FetchResponse { status, mime, charset, body: body.bytes })
 }
 
-fn too_large(mime: &str, size: &str) -> Failure {
+fn too_large(mime: &str, size: &str) -> ToolError {
     let mime = if mime.is_empty() { "of an unknown type" } else { mime };
-    Failure::target(format!(
+    ToolError::target(format!(
         "The answer ({mime}) is too large: at most {LARGEST} bytes are fetched, and it has {size}. Look for a smaller page, or load it with a command."
     ))
 }
@@ -154,17 +154,17 @@ fn kind(response: &Response) -> (String, Option<String>) {
     (mime.to_ascii_lowercase(), charset)
 }
 
-fn unreachable(url: &Url, error: &reqwest::Error) -> Failure {
-    if let Some(forbidden) = Forbidden::of(error) {
-        return forbidden.failure();
+fn unreachable(url: &Url, error: &reqwest::Error) -> ToolError {
+    if let Some(forbidden) = ForbiddenHostError::find_in(error) {
+        return forbidden.to_tool_error();
     }
     let host = url.host_str().unwrap_or_default();
-    Failure::failed(format!("{host} cannot be reached: {}.", cause(error)))
+    ToolError::failed(format!("{host} cannot be reached: {}.", cause(error)))
 }
 
 /// A connection that ended in the middle.
-pub(super) fn broken(error: &reqwest::Error, bytes: usize) -> Failure {
-    Failure::failed(format!(
+pub(super) fn broken(error: &reqwest::Error, bytes: usize) -> ToolError {
+    ToolError::failed(format!(
         "The answer broke off after {bytes} bytes: {}. Try again, or another page.",
         cause(error)
     ))

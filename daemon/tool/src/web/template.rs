@@ -5,9 +5,9 @@
 use serde_json::{Map, Value};
 
 /// The values of a call by name.
-pub(crate) type Values<'a> = &'a [(&'a str, Value)];
+pub(crate) type TemplateValues<'a> = &'a [(&'a str, Value)];
 
-pub(super) fn fill(template: &Value, values: Values<'_>) -> Value {
+pub(super) fn fill(template: &Value, values: TemplateValues<'_>) -> Value {
     match template {
         Value::String(text) => fill_text(text, values),
         Value::Array(items) => items.iter().map(|item| fill(item, values)).collect(),
@@ -16,11 +16,11 @@ pub(super) fn fill(template: &Value, values: Values<'_>) -> Value {
     }
 }
 
-pub(super) fn fill_map(map: &Map<String, Value>, values: Values<'_>) -> Map<String, Value> {
+pub(super) fn fill_map(map: &Map<String, Value>, values: TemplateValues<'_>) -> Map<String, Value> {
     map.iter().map(|(key, value)| (key.clone(), fill(value, values))).collect()
 }
 
-fn fill_text(text: &str, values: Values<'_>) -> Value {
+fn fill_text(text: &str, values: TemplateValues<'_>) -> Value {
     let whole = values
         .iter()
         .find(|(name, _)| text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) == Some(name));
@@ -31,11 +31,11 @@ fn fill_text(text: &str, values: Values<'_>) -> Value {
 }
 
 /// An address: what is put in stays one piece of it.
-pub(super) fn fill_address(template: &str, values: Values<'_>) -> String {
+pub(super) fn fill_address(template: &str, values: TemplateValues<'_>) -> String {
     replaced(template, values, |value| url::form_urlencoded::byte_serialize(value.as_bytes()).collect())
 }
 
-fn replaced(text: &str, values: Values<'_>, change: impl Fn(String) -> String) -> String {
+fn replaced(text: &str, values: TemplateValues<'_>, change: impl Fn(String) -> String) -> String {
     let mut filled = String::new();
     let mut rest = text;
     while let Some(at) = rest.find('{') {

@@ -2,7 +2,7 @@ use std::future::ready;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use copydesk_text::{Change, Encoding, Lines, Position};
+use copydesk_text::{Change, LineBreaks, Position, PositionEncoding};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -18,7 +18,7 @@ struct Scripted {
     /// What the person types when an edit arrives, before it is looked at, and after; by attempt, the last first.
     typed: Mutex<Vec<(Keys, Keys)>>,
     /// What it has not told yet.
-    pieces: Mutex<Vec<ContentChange>>,
+    pieces: Mutex<Vec<BufferContentChange>>,
 }
 
 /// Letters, and where they are typed in the text as it is then.
@@ -49,12 +49,17 @@ impl Scripted {
             typed: Mutex::new(typed),
             pieces: Mutex::default(),
         });
-        let editor: Arc<dyn Editor> = Arc::clone(&scripted) as _;
+        let editor: Arc<dyn EditorHandle> = Arc::clone(&scripted) as _;
         let refuses_silently = manner == Manner::LikeNeovim;
-        let client = Client { name: "scripted".into(), encoding: Encoding::Utf16, editor, refuses_silently };
+        let client = EditorClient {
+            name: "scripted".into(),
+            encoding: PositionEncoding::Utf16,
+            editor,
+            refuses_silently,
+        };
         let id = buffers.attach(client);
         *scripted.id.lock().unwrap() = Some(id);
-        buffers.open(id, URI, Some(Path::new("/w/a.rs")), 1, text, Lines::Any);
+        buffers.open(id, URI, Some(Path::new("/w/a.rs")), 1, text, LineBreaks::Any);
         (scripted, buffers, id)
     }
 
@@ -66,9 +71,9 @@ impl Scripted {
     fn edit(&self, change: &Change, tell: bool) {
         let mut text = self.text.lock().unwrap();
         let new = change.apply(&text.1).unwrap();
-        let before = Document::new(&text.1, Lines::Any);
-        let place = |offset| before.position(offset, Encoding::Utf16);
-        self.pieces.lock().unwrap().extend(change.edits().iter().rev().map(|edit| ContentChange {
+        let before = Document::new(&text.1, LineBreaks::Any);
+        let place = |offset| before.position(offset, PositionEncoding::Utf16);
+        self.pieces.lock().unwrap().extend(change.edits().iter().rev().map(|edit| BufferContentChange {
             range: Some((place(edit.range.start), place(edit.range.end))),
             text: edit.text.clone(),
         }));
@@ -85,7 +90,7 @@ impl Scripted {
             let at = at % (text.chars().count() + 1);
             let at = text.char_indices().nth(at).map_or(text.len(), |(at, _)| at);
             let edit = copydesk_text::Edit { range: at..at, text: letters.clone() };
-            self.edit(&Change::checked(&text, vec![edit]).unwrap(), tell);
+            self.edit(&Change::from_unchecked_edits(&text, vec![edit]).unwrap(), tell);
         }
     }
 
@@ -94,26 +99,26 @@ impl Scripted {
         let known = self.buffers.find(Path::new("/w/a.rs"), None).unwrap().unwrap();
         if known.version < text.0 {
             let pieces = std::mem::take(&mut *self.pieces.lock().unwrap());
-            let whole = vec![ContentChange { range: None, text: text.1 }];
+            let whole = vec![BufferContentChange { range: None, text: text.1 }];
             let told = if self.manner == Manner::LikeNeovim { pieces } else { whole };
             self.buffers.change(self.id.lock().unwrap().unwrap(), URI, text.0, &told).unwrap();
         }
     }
 
     fn at(text: &str, position: Position) -> usize {
-        Document::new(text, Lines::Any).offset(position, Encoding::Utf16)
+        Document::new(text, LineBreaks::Any).offset(position, PositionEncoding::Utf16)
     }
 }
 
-impl Editor for Scripted {
-    fn apply(&self, _: &str, edits: Vec<BufferEdit>) -> Answer<'_> {
+impl EditorHandle for Scripted {
+    fn apply_edits(&self, _: &str, edits: Vec<BufferEdit>) -> EditorFuture<'_> {
         let at_once = self.manner != Manner::LikeNeovim;
         let (before, after) = self.typed.lock().unwrap().pop().unwrap_or_default();
         self.press(&before, at_once);
         let (version, text) = self.text.lock().unwrap().clone();
         let edit = edits.first().unwrap();
         let fits = edit.version == version;
-        let refused = || Refusal::Said("another version".to_owned());
+        let refused = || EditorError::Declined("another version".to_owned());
         let answer = match self.manner {
             Manner::SaysNo => Err(refused()),
             Manner::Lies => Ok(()),
@@ -125,10 +130,10 @@ impl Editor for Scripted {
                     text: new.clone(),
                 };
                 // One by one, the last one first, as Neovim makes them: two that touch are two pieces all the same.
-                let whole = Change::checked(&text, edit.edits.iter().map(one).collect());
+                let whole = Change::from_unchecked_edits(&text, edit.edits.iter().map(one).collect());
                 match self.manner {
                     Manner::LikeNeovim => edit.edits.iter().map(one).rev().for_each(|edit| {
-                        self.edit(&Change::checked(&self.text(), vec![edit]).unwrap(), false);
+                        self.edit(&Change::from_unchecked_edits(&self.text(), vec![edit]).unwrap(), false);
                     }),
                     _ => self.edit(&whole.unwrap(), at_once),
                 }
@@ -140,29 +145,29 @@ impl Editor for Scripted {
         Box::pin(ready(answer))
     }
 
-    fn save(&self, _: &str) -> Answer<'_> {
+    fn save(&self, _: &str) -> EditorFuture<'_> {
         Box::pin(ready(Ok(())))
     }
 
-    fn changed_on_disk(&self, _: &Path, _: OnDisk) {}
+    fn notify_disk_change(&self, _: &Path, _: DiskChange) {}
 }
 
 /// A client that nothing is asked of.
 pub(crate) fn silent(buffers: &Buffers) -> ClientId {
     let (editor, _, _) = Scripted::new("", Manner::SaysNo, Vec::new());
     let name = "silent".to_owned();
-    buffers.attach(Client { name, encoding: Encoding::Utf8, editor, refuses_silently: false })
+    buffers.attach(EditorClient { name, encoding: PositionEncoding::Utf8, editor, refuses_silently: false })
 }
 
-fn wanted(base: &str, new: &str) -> [Wanted; 1] {
-    [Wanted { name: "/w/a.rs".into(), base: base.to_owned(), change: Change::between(base, new) }]
+fn wanted(base: &str, new: &str) -> [RequestedEdit; 1] {
+    [RequestedEdit { name: "/w/a.rs".into(), base: base.to_owned(), change: Change::between(base, new) }]
 }
 
 /// Tries as often as the client moves on.
-async fn make(buffers: &Buffers, client: ClientId, wanted: &[Wanted]) -> Result<usize, PlanError> {
+async fn make(buffers: &Buffers, client: ClientId, wanted: &[RequestedEdit]) -> Result<usize, EditPlanError> {
     for attempt in 1..10 {
-        let mut plan = buffers.plan(client, wanted)?;
-        if plan.carry_out("a test").await? == Attempt::Applied {
+        let mut plan = buffers.plan_edits(client, wanted)?;
+        if plan.execute("a test").await? == EditPlanOutcome::Applied {
             return Ok(attempt);
         }
     }
@@ -213,7 +218,7 @@ async fn typing_into_the_same_line_is_a_conflict_and_nothing_is_changed() {
     let before = vec![(7, " and more".to_owned())];
     let (editor, buffers, id) = Scripted::new(base, Manner::Obeys, vec![(before, Vec::new())]);
     let result = make(&buffers, id, &wanted(base, "one\n2\n")).await;
-    let Err(PlanError::Conflict(conflict)) = result else { panic!("{result:?}") };
+    let Err(EditPlanError::Conflict(conflict)) = result else { panic!("{result:?}") };
     assert!(conflict.to_string().contains("two and more"), "{conflict}");
     assert_eq!(editor.text(), "one\ntwo and more\n");
 }
@@ -222,31 +227,31 @@ async fn typing_into_the_same_line_is_a_conflict_and_nothing_is_changed() {
 async fn an_editor_that_refuses_or_lies_is_found_out() {
     let (_, buffers, id) = Scripted::new("a\n", Manner::SaysNo, Vec::new());
     let refused = make(&buffers, id, &wanted("a\n", "b\n")).await;
-    assert_eq!(refused, Err(PlanError::Refused(Refusal::Said("another version".to_owned()))));
+    assert_eq!(refused, Err(EditPlanError::Refused(EditorError::Declined("another version".to_owned()))));
     let (_, buffers, id) = Scripted::new("a\n", Manner::Lies, Vec::new());
-    assert_eq!(make(&buffers, id, &wanted("a\n", "b\n")).await, Err(PlanError::NoEcho));
+    assert_eq!(make(&buffers, id, &wanted("a\n", "b\n")).await, Err(EditPlanError::NotEchoed));
 }
 
 #[tokio::test]
 async fn an_editor_that_goes_is_waited_for_no_longer() {
     let (_, buffers, id) = Scripted::new("a\n", Manner::Lies, Vec::new());
-    let mut plan = buffers.plan(id, &wanted("a\n", "b\n")).unwrap();
+    let mut plan = buffers.plan_edits(id, &wanted("a\n", "b\n")).unwrap();
     let gone = async { buffers.detach(id) };
-    let (result, ()) = tokio::join!(plan.carry_out("a test"), gone);
-    assert_eq!(result, Err(PlanError::Refused(Refusal::Gone)));
+    let (result, ()) = tokio::join!(plan.execute("a test"), gone);
+    assert_eq!(result, Err(EditPlanError::Refused(EditorError::Disconnected)));
 }
 
 #[test]
 fn a_text_that_is_told_wrongly_is_lost_until_it_is_opened_anew() {
     let (_, buffers, id) = Scripted::new("a\n", Manner::Obeys, Vec::new());
     let path = Path::new("/w/a.rs");
-    let whole = |text: &str| [ContentChange { range: None, text: text.to_owned() }];
+    let whole = |text: &str| [BufferContentChange { range: None, text: text.to_owned() }];
     assert_eq!(buffers.change(id, "file:///other", 2, &whole("x")), Err(SyncError::NotOpen));
     assert_eq!(buffers.change(id, URI, 1, &whole("x")), Err(SyncError::Stale { known: 1, told: 1 }));
     assert!(buffers.find(path, None).unwrap().is_err());
     assert!(buffers.change(id, URI, 3, &whole("x")).is_err(), "it stays lost");
-    assert!(buffers.all(None).is_empty());
-    buffers.open(id, URI, Some(path), 4, "new", Lines::Any);
+    assert!(buffers.documents(None).is_empty());
+    buffers.open(id, URI, Some(path), 4, "new", LineBreaks::Any);
     assert_eq!(buffers.find(path, None).unwrap().unwrap().document.text(), "new");
     buffers.close(id, URI).unwrap();
     assert!(buffers.find(path, None).is_none());
@@ -258,14 +263,19 @@ fn the_home_client_wins_then_whoever_typed_last() {
     let path = Path::new("/w/a.rs");
     let ids = ["one", "two"].map(|text| {
         let (editor, _, _) = Scripted::new("", Manner::Obeys, Vec::new());
-        let client = Client { name: text.into(), encoding: Encoding::Utf8, editor, refuses_silently: false };
+        let client = EditorClient {
+            name: text.into(),
+            encoding: PositionEncoding::Utf8,
+            editor,
+            refuses_silently: false,
+        };
         let id = buffers.attach(client);
-        buffers.open(id, URI, Some(path), 1, text, Lines::Any);
+        buffers.open(id, URI, Some(path), 1, text, LineBreaks::Any);
         id
     });
     let text = |home| buffers.find(path, home).unwrap().unwrap().document.text();
     assert_eq!((text(None), text(Some(ids[0]))), ("two".to_owned(), "one".to_owned()));
-    buffers.change(ids[0], URI, 2, &[ContentChange { range: None, text: "ONE".into() }]).unwrap();
+    buffers.change(ids[0], URI, 2, &[BufferContentChange { range: None, text: "ONE".into() }]).unwrap();
     assert_eq!((text(None), text(Some(ids[1]))), ("ONE".to_owned(), "two".to_owned()));
     buffers.detach(ids[1]);
     assert_eq!(text(Some(ids[1])), "ONE");
@@ -327,8 +337,8 @@ async fn a_no_is_believed_however_much_the_text_looks_like_a_yes() {
     // The person types what the agent was going to write.
     let typed = vec![(vec![(7, "!".to_owned())], vec![])];
     let (scripted, buffers, id) = Scripted::new("one\ntwo\n", Manner::Obeys, typed);
-    let mut plan = buffers.plan(id, &wanted("one\ntwo\n", "one\ntwo!\n")).unwrap();
-    assert_eq!(plan.carry_out("edit").await.unwrap(), Attempt::Moved);
-    assert_eq!(plan.applied(), [false], "so that nobody takes back what the person typed");
+    let mut plan = buffers.plan_edits(id, &wanted("one\ntwo\n", "one\ntwo!\n")).unwrap();
+    assert_eq!(plan.execute("edit").await.unwrap(), EditPlanOutcome::Stale);
+    assert_eq!(plan.applied_flags(), [false], "so that nobody takes back what the person typed");
     assert_eq!(scripted.text(), "one\ntwo!\n");
 }

@@ -2,7 +2,7 @@
 //!
 //! SQLite keeps the file whole through crashes of ours, whoever is killed when: what damages it comes from outside (a
 //! disk, a power cut that the disk lied about, another program, a copy that went wrong). So all of a small file is read
-//! at every start, and all of a large one as its [`Large`] says, and when SQLite has met damage since. Otherwise only what
+//! at every start, and all of a large one as its [`LargeFileCheck`] says, and when SQLite has met damage since. Otherwise only what
 //! costs the same for any size: header, length, schema, free pages. The last check is noted beside the file, not in it:
 //! the note is about this file on this disk, and must not travel with a copy.
 
@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use rusqlite::ffi::{self, SQLITE_CORRUPT};
 
-use super::now;
+use super::now_millis;
 
 /// Bytes that are read within a few milliseconds.
-pub const SMALL: u64 = 4 * 1024 * 1024;
+pub const SMALL_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
 const DAY: u64 = 24 * 60 * 60 * 1000;
 
@@ -25,7 +25,7 @@ const DAMAGE: &str = "damage";
 
 /// When all of a large file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Large {
+pub enum LargeFileCheck {
     /// When the last such check is a day old, was made before the machine was started, or of another file.
     Daily,
     /// Only when SQLite met damage: whoever reads it checks what comes out.
@@ -34,7 +34,7 @@ pub enum Large {
 
 /// How much of the file has to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Depth {
+pub enum CheckDepth {
     /// Nothing that grows with it.
     Cheap,
     /// Every page.
@@ -44,47 +44,55 @@ pub enum Depth {
 }
 
 /// What has to be read at this start is read, and noted. An error of SQLite's own kind for damage, if there is any.
-pub(super) fn at_start(connection: &Connection, path: &Path, large: Large) -> rusqlite::Result<()> {
-    if look(connection, path, large)? != Depth::Cheap {
+pub(super) fn check_at_start(
+    connection: &Connection,
+    path: &Path,
+    large: LargeFileCheck,
+) -> rusqlite::Result<()> {
+    if run_check(connection, path, large)? != CheckDepth::Cheap {
         note_whole(path);
     }
     Ok(())
 }
 
 /// The same without a trace. Gives what was read.
-pub(super) fn look(connection: &Connection, path: &Path, large: Large) -> rusqlite::Result<Depth> {
-    let depth = depth(path, large);
+pub(super) fn run_check(
+    connection: &Connection,
+    path: &Path,
+    large: LargeFileCheck,
+) -> rusqlite::Result<CheckDepth> {
+    let depth = required_depth(path, large);
     match depth {
-        Depth::Cheap => cheap(connection)?,
-        Depth::Whole => whole(connection)?,
-        Depth::Thorough => verdict(connection, "PRAGMA integrity_check(1)")?,
+        CheckDepth::Cheap => cheap(connection)?,
+        CheckDepth::Whole => check_pages(connection)?,
+        CheckDepth::Thorough => verdict(connection, "PRAGMA integrity_check(1)")?,
     }
     Ok(depth)
 }
 
 /// What the next start has to do, by the note of the last check.
-pub fn depth(path: &Path, large: Large) -> Depth {
-    let text = fs::read_to_string(note(path)).unwrap_or_default();
+pub fn required_depth(path: &Path, large: LargeFileCheck) -> CheckDepth {
+    let text = fs::read_to_string(note_path(path)).unwrap_or_default();
     if text == DAMAGE {
-        return Depth::Thorough;
+        return CheckDepth::Thorough;
     }
-    if path.metadata().map_or(true, |metadata| metadata.len() <= SMALL) {
-        return Depth::Whole;
+    if path.metadata().map_or(true, |metadata| metadata.len() <= SMALL_FILE_BYTES) {
+        return CheckDepth::Whole;
     }
     let is_recent = || {
         let (time, circumstances) = text.split_once(' ')?;
-        let age = now().checked_sub(time.parse().ok()?)?;
+        let age = now_millis().checked_sub(time.parse().ok()?)?;
         Some(age < DAY && circumstances == self::circumstances(path))
     };
     match large {
-        Large::AfterDamage => Depth::Cheap,
-        Large::Daily if is_recent() == Some(true) => Depth::Cheap,
-        Large::Daily => Depth::Whole,
+        LargeFileCheck::AfterDamage => CheckDepth::Cheap,
+        LargeFileCheck::Daily if is_recent() == Some(true) => CheckDepth::Cheap,
+        LargeFileCheck::Daily => CheckDepth::Whole,
     }
 }
 
 /// Every page.
-pub(super) fn whole(connection: &Connection) -> rusqlite::Result<()> {
+pub(super) fn check_pages(connection: &Connection) -> rusqlite::Result<()> {
     verdict(connection, "PRAGMA quick_check(1)")
 }
 
@@ -116,25 +124,25 @@ pub fn is_damage(error: &rusqlite::Error) -> bool {
 
 /// Notes that all of it was read and is whole. Where that cannot be written, the next start reads it again.
 fn note_whole(path: &Path) {
-    if path.metadata().is_ok_and(|metadata| metadata.len() > SMALL) {
-        let _ = fs::write(note(path), format!("{} {}", now(), circumstances(path)));
+    if path.metadata().is_ok_and(|metadata| metadata.len() > SMALL_FILE_BYTES) {
+        let _ = fs::write(note_path(path), format!("{} {}", now_millis(), circumstances(path)));
     } else {
-        let _ = fs::remove_file(note(path));
+        let _ = fs::remove_file(note_path(path));
     }
 }
 
 /// Notes that SQLite met damage: the next start looks at everything.
 pub fn note_damage(path: &Path) {
-    let _ = fs::write(note(path), DAMAGE);
+    let _ = fs::write(note_path(path), DAMAGE);
 }
 
 /// The file is another from now on.
 pub(super) fn forget(path: &Path) {
-    let _ = fs::remove_file(note(path));
+    let _ = fs::remove_file(note_path(path));
 }
 
 /// Where the last check is noted.
-pub fn note(path: &Path) -> PathBuf {
+pub fn note_path(path: &Path) -> PathBuf {
     path.with_extension("checked")
 }
 

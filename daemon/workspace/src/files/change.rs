@@ -12,12 +12,14 @@ use std::sync::Arc;
 use copydesk_text::review::HunkId;
 use copydesk_text::{Change, FileText};
 
-use super::take_back::{Done, DoneFile};
-use super::{Expect, FileError, Files, Place, Stamp, on_disk, write};
-use crate::buffers::{Attempt, ClientId, OnDisk, Open, PlanError, Planned, Refusal, Wanted};
-use crate::journal::{EntryId, Form, NewEntry, NewKind, Outcome, Text};
+use super::rollback::{RollbackFile, RollbackLog};
+use super::{ContentStamp, FileError, ResolvedPath, WorkspaceFiles, WritePrecondition, run_blocking, write};
+use crate::buffers::{
+    ClientId, DiskChange, EditPlanError, EditPlanOutcome, EditorError, OpenBuffer, PlannedEdit, RequestedEdit,
+};
+use crate::journal::{EntryId, EntryOutcome, FileAttributes, HashedText, NewEntry, NewEntryKind};
 use crate::reviews::ReviewId;
-use copydesk_config::Save;
+use copydesk_config::SaveMode;
 
 /// A person types faster than an edit travels only for so long.
 pub(super) const ATTEMPTS: usize = 16;
@@ -25,59 +27,59 @@ pub(super) const ATTEMPTS: usize = 16;
 /// What is to become of one file.
 #[derive(Debug, Clone)]
 pub struct FileChange {
-    pub place: Place,
-    pub kind: ChangeKind,
+    pub path: ResolvedPath,
+    pub kind: FileChangeKind,
 }
 
 #[derive(Debug, Clone)]
-pub enum ChangeKind {
+pub enum FileChangeKind {
     /// `change` was made for the text of `file`, whose content had this stamp.
-    Edit { file: FileText, stamp: Stamp, change: Change },
+    Edit { file: FileText, stamp: ContentStamp, change: Change },
     Create {
         text: String,
         /// Its mode bits, where they are not those of any new file.
         mode: Option<u32>,
     },
     /// Only while it has this content.
-    Delete { file: FileText, stamp: Stamp },
+    Delete { file: FileText, stamp: ContentStamp },
 }
 
 /// Who wants a change: for the journal, and for the name of the editor's undo step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cause {
+pub struct ChangeCause {
     pub session: String,
     pub call: String,
     pub label: String,
     /// A person has seen it and said yes.
-    pub accepted: bool,
-    pub by: By,
+    pub is_accepted: bool,
+    pub author: Author,
     /// The first entry of those that are undone and redone together; else the changes of one call are.
     pub group: Option<EntryId>,
 }
 
 /// Whose change it is, for reviews.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
+pub enum Author {
     /// An agent's, for a person to decide.
     Agent,
     /// An agent's, of which a person has seen all and said yes.
-    Person,
+    ApprovedAgent,
     /// It takes back this entry of the journal.
     Undo(EntryId),
     /// What a person decided in this review.
     Decision(ReviewId),
     /// What a person wrote in the place of this hunk, with which it is decided.
-    Written(ReviewId, HunkId),
+    HunkReplacement(ReviewId, HunkId),
 }
 
 /// What became of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Changed {
-    pub place: Place,
+pub struct AppliedFileChange {
+    pub path: ResolvedPath,
     /// The client in whose buffer the change was made, where it was open.
     pub client: Option<(ClientId, String)>,
     /// The person had typed since the change was made; it was fitted to that.
-    pub rebased: bool,
+    pub is_rebased: bool,
     /// Where there is a journal.
     pub entry: Option<EntryId>,
     /// The text before it and after it, without a byte order mark; a file that is created had none, one that goes has none.
@@ -86,52 +88,56 @@ pub struct Changed {
     /// The text after it is on the disk.
     pub is_saved: bool,
     /// Why an editor did not save it that should have.
-    pub unsaved: Option<String>,
+    pub save_error: Option<String>,
 }
 
 /// Where the changes go at this moment.
 #[derive(Default)]
-struct Sorted {
+struct ChangeRouting {
     open: BTreeMap<ClientId, Vec<usize>>,
     closed: Vec<usize>,
 }
 
-impl Files {
-    pub async fn change(&self, changes: &[FileChange], cause: &Cause) -> Result<Vec<Changed>, FileError> {
-        self.fetch_reviews(&cause.session).await;
-        let mut done = Done { group: cause.group, ..Done::default() };
+impl WorkspaceFiles {
+    pub async fn apply_changes(
+        &self,
+        changes: &[FileChange],
+        cause: &ChangeCause,
+    ) -> Result<Vec<AppliedFileChange>, FileError> {
+        self.load_reviews(&cause.session).await;
+        let mut done = RollbackLog { group: cause.group, ..RollbackLog::default() };
         let knowing = async {
-            if cause.by == By::Agent {
+            if cause.author == Author::Agent {
                 self.know_head(&cause.session).await;
             }
         };
         // Beside each other: Git takes longer than most edits.
-        let ((), result) = tokio::join!(knowing, self.make(changes, cause, &mut done));
+        let ((), result) = tokio::join!(knowing, self.apply_all(changes, cause, &mut done));
         match result {
             Ok(changed) => Ok(changed),
-            Err(error) => match self.take_back(done, cause).await {
+            Err(error) => match self.roll_back(done, cause).await {
                 Ok(()) => Err(error),
-                Err(left) => Err(FileError::Half { why: error.to_string(), left }),
+                Err(left) => Err(FileError::PartiallyApplied { why: error.to_string(), left }),
             },
         }
     }
 
-    async fn make(
+    async fn apply_all(
         &self,
         changes: &[FileChange],
-        cause: &Cause,
-        done: &mut Done,
-    ) -> Result<Vec<Changed>, FileError> {
+        cause: &ChangeCause,
+        done: &mut RollbackLog,
+    ) -> Result<Vec<AppliedFileChange>, FileError> {
         for _ in 0..ATTEMPTS {
-            let sorted = self.sort(changes, cause)?;
+            let sorted = self.route_changes(changes, cause)?;
             for change in sorted.closed.iter().filter_map(|index| changes.get(*index)) {
-                let (place, expect) = (change.place.clone(), change.kind.expect());
-                on_disk(&change.place, move || write::check(&place, &expect)).await?;
+                let (place, expect) = (change.path.clone(), change.kind.expect());
+                run_blocking(&change.path, move || write::check(&place, &expect)).await?;
             }
             let mut changed = Vec::new();
             let mut moved = false;
             for (client, indices) in &sorted.open {
-                match self.in_buffers(changes, *client, indices, cause, done).await? {
+                match self.apply_in_buffers(changes, *client, indices, cause, done).await? {
                     Some(made) => changed.extend(made),
                     None => moved = true,
                 }
@@ -141,28 +147,28 @@ impl Files {
             }
             for index in &sorted.closed {
                 let Some(change) = changes.get(*index) else { continue };
-                changed.push((*index, self.on_the_disk(change, cause, done).await?));
+                changed.push((*index, self.apply_on_disk(change, cause, done).await?));
             }
             changed.sort_by_key(|(index, _)| *index);
             return Ok(changed.into_iter().map(|(_, changed)| changed).collect());
         }
-        let shown = changes.first().map(|change| change.place.shown.clone()).unwrap_or_default();
+        let shown = changes.first().map(|change| change.path.display_path.clone()).unwrap_or_default();
         Err(FileError::Busy { shown })
     }
 
-    fn sort(&self, changes: &[FileChange], cause: &Cause) -> Result<Sorted, FileError> {
-        let mut sorted = Sorted::default();
+    fn route_changes(&self, changes: &[FileChange], cause: &ChangeCause) -> Result<ChangeRouting, FileError> {
+        let mut sorted = ChangeRouting::default();
         for (index, change) in changes.iter().enumerate() {
-            match self.buffer(&change.place)? {
+            match self.buffer(&change.path)? {
                 None => sorted.closed.push(index),
                 Some(open) => match &change.kind {
-                    ChangeKind::Edit { .. } => sorted.open.entry(open.client).or_default().push(index),
-                    _ if change.kind.leaves(&open, cause) => sorted.closed.push(index),
-                    ChangeKind::Create { .. } => {
-                        return Err(FileError::Appeared { shown: change.place.shown.clone() });
+                    FileChangeKind::Edit { .. } => sorted.open.entry(open.client).or_default().push(index),
+                    _ if change.kind.allows_open_buffer(&open, cause) => sorted.closed.push(index),
+                    FileChangeKind::Create { .. } => {
+                        return Err(FileError::AlreadyExists { shown: change.path.display_path.clone() });
                     }
-                    ChangeKind::Delete { .. } => {
-                        return Err(FileError::IsOpen { shown: change.place.shown.clone() });
+                    FileChangeKind::Delete { .. } => {
+                        return Err(FileError::IsOpen { shown: change.path.display_path.clone() });
                     }
                 },
             }
@@ -171,47 +177,51 @@ impl Files {
     }
 
     /// Nothing where the client has moved on; some of the changes may be made by then, and are not made again.
-    async fn in_buffers(
+    async fn apply_in_buffers(
         &self,
         changes: &[FileChange],
         client: ClientId,
         indices: &[usize],
-        cause: &Cause,
-        done: &mut Done,
-    ) -> Result<Option<Vec<(usize, Changed)>>, FileError> {
+        cause: &ChangeCause,
+        done: &mut RollbackLog,
+    ) -> Result<Option<Vec<(usize, AppliedFileChange)>>, FileError> {
         let chosen = || indices.iter().filter_map(|index| Some((*index, changes.get(*index)?)));
         let wanted = |(_, change): (usize, &FileChange)| match &change.kind {
-            ChangeKind::Edit { file, change: edits, .. } => Some(Wanted {
-                name: change.place.real().to_owned(),
+            FileChangeKind::Edit { file, change: edits, .. } => Some(RequestedEdit {
+                name: change.path.real_path().to_owned(),
                 base: file.text().to_owned(),
                 change: edits.clone(),
             }),
-            ChangeKind::Create { .. } | ChangeKind::Delete { .. } => None,
+            FileChangeKind::Create { .. } | FileChangeKind::Delete { .. } => None,
         };
         let wanted: Vec<_> = chosen().filter_map(wanted).collect();
         let shown =
-            || chosen().map(|(_, change)| change.place.shown.clone()).collect::<Vec<_>>().join("`, `");
+            || chosen().map(|(_, change)| change.path.display_path.clone()).collect::<Vec<_>>().join("`, `");
         let failed = |error| FileError::buffer(shown(), error);
-        let mut plan = self.buffers().plan(client, &wanted).map_err(failed)?;
-        let texts = |planned: &Planned| (Text::new(planned.before.text()), Text::new(planned.after.text()));
-        let texts: Vec<_> = plan.planned.iter().map(texts).collect();
+        let mut plan = self.buffers().plan_edits(client, &wanted).map_err(failed)?;
+        let texts = |planned: &PlannedEdit| {
+            (HashedText::new(planned.before.text()), HashedText::new(planned.after.text()))
+        };
+        let texts: Vec<_> = plan.planned_edits.iter().map(texts).collect();
         let mut entries = Vec::new();
-        let planned = plan.planned.iter().zip(&texts);
+        let planned = plan.planned_edits.iter().zip(&texts);
         for (planned, (before, after)) in planned.filter(|(planned, _)| !planned.change.is_empty()) {
             let (before, after) = (before.clone(), after.clone());
-            let edit = NewKind::Edit { before, change: planned.change.clone(), after };
+            let edit = NewEntryKind::Edit { before, change: planned.change.clone(), after };
             entries.push(entry(cause, done.group, &planned.name, edit));
         }
         let ids = self.record(entries, done).await?;
         let on_their_way: Vec<_> =
-            plan.planned.iter().map(|planned| self.on_its_way(client, planned)).collect();
-        let attempt = plan.carry_out(&cause.label).await;
-        let arrived = on_their_way.into_iter().zip(plan.applied()).zip(chosen());
-        arrived.for_each(|((edit, applied), (_, change))| edit.over(&change.place.shown, applied, cause));
+            plan.planned_edits.iter().map(|planned| self.track_in_flight(client, planned)).collect();
+        let attempt = plan.execute(&cause.label).await;
+        let arrived = on_their_way.into_iter().zip(plan.applied_flags()).zip(chosen());
+        arrived.for_each(|((edit, applied), (_, change))| {
+            edit.finish(&change.path.display_path, applied, cause)
+        });
         let mut ids = ids.into_iter();
         let mut outcomes = Vec::new();
         let mut entries = Vec::new();
-        for (planned, applied) in plan.planned.iter().zip(plan.applied()) {
+        for (planned, applied) in plan.planned_edits.iter().zip(plan.applied_flags()) {
             let id = if planned.change.is_empty() { None } else { ids.next() };
             outcomes.extend(id.map(|id| (id, applied)));
             entries.push(id);
@@ -221,26 +231,26 @@ impl Files {
         }
         self.settle(outcomes).await;
         match attempt.map_err(failed)? {
-            Attempt::Moved => return Ok(None),
-            Attempt::Applied => {}
+            EditPlanOutcome::Stale => return Ok(None),
+            EditPlanOutcome::Applied => {}
         }
         let mut made = Vec::new();
         for ((((index, change), planned), (before, after)), entry) in
-            chosen().zip(&plan.planned).zip(&texts).zip(entries)
+            chosen().zip(&plan.planned_edits).zip(&texts).zip(entries)
         {
-            self.saw(&change.place, Stamp::of_text(after));
+            self.mark_seen(&change.path, ContentStamp::of_text(after));
             let saved = self.save(client, planned, cause).await;
             made.push((
                 index,
-                Changed {
-                    place: change.place.clone(),
+                AppliedFileChange {
+                    path: change.path.clone(),
                     client: Some((client, planned.uri.clone())),
-                    rebased: planned.rebased,
+                    is_rebased: planned.is_rebased,
                     entry,
                     before: Some(before.to_shared()),
                     after: Some(after.to_shared()),
                     is_saved: saved.as_ref().is_ok_and(|is_saved| *is_saved),
-                    unsaved: saved.err().map(|refusal| refusal.to_string()),
+                    save_error: saved.err().map(|refusal| refusal.to_string()),
                 },
             ));
         }
@@ -248,31 +258,36 @@ impl Files {
     }
 
     /// Has the editor save what it was told to change, where the person wants that; tells whether it did.
-    async fn save(&self, client: ClientId, planned: &Planned, cause: &Cause) -> Result<bool, Refusal> {
+    async fn save(
+        &self,
+        client: ClientId,
+        planned: &PlannedEdit,
+        cause: &ChangeCause,
+    ) -> Result<bool, EditorError> {
         let wanted = match self.save_when() {
-            Save::Never => false,
-            Save::AfterAccept => cause.accepted,
-            Save::Always => true,
+            SaveMode::Never => false,
+            SaveMode::AfterAccept => cause.is_accepted,
+            SaveMode::Always => true,
         };
         if !wanted {
             return Ok(false);
         }
-        self.buffers().editor(client).ok_or(Refusal::Gone)?.save(&planned.uri).await?;
-        self.buffers().changed_on_disk(&planned.name, OnDisk::Written, Some(client));
+        self.buffers().editor(client).ok_or(EditorError::Disconnected)?.save(&planned.uri).await?;
+        self.buffers().notify_disk_change(&planned.name, DiskChange::Written, Some(client));
         Ok(true)
     }
 
-    async fn on_the_disk(
+    async fn apply_on_disk(
         &self,
         change: &FileChange,
-        cause: &Cause,
-        done: &mut Done,
-    ) -> Result<Changed, FileError> {
-        let FileChange { place, kind } = change;
-        let Coming { before, after, recorded } = kind.coming(place)?;
-        let recording = self.record(vec![entry(cause, done.group, place.real(), recorded)], done);
+        cause: &ChangeCause,
+        done: &mut RollbackLog,
+    ) -> Result<AppliedFileChange, FileError> {
+        let FileChange { path: place, kind } = change;
+        let PendingDiskChange { before, after, recorded } = kind.disk_change(place)?;
+        let recording = self.record(vec![entry(cause, done.group, place.real_path(), recorded)], done);
         let expect = kind.expect();
-        let is_new = expect == Expect::New;
+        let is_new = expect == WritePrecondition::New;
         let staging = async {
             let Some((content, _)) = &after else { return Ok(None) };
             self.stage(place, content, expect, kind.mode()).await.map(Some)
@@ -289,7 +304,7 @@ impl Files {
         let made = match (staged, &before, &after) {
             (Err(error), ..) => Err(error),
             (Ok(Some(staged)), _, Some((content, text))) => {
-                self.put(place, staged, content.clone(), text.clone()).await
+                self.commit_staged(place, staged, content.clone(), text.clone()).await
             }
             (Ok(_), Some(before), _) => self.remove(place, before.clone()).await,
             (Ok(_), None, _) => Ok(()),
@@ -297,51 +312,55 @@ impl Files {
         let entry = ids.first().copied();
         self.settle(ids.into_iter().map(|id| (id, made.is_ok())).collect()).await;
         made?;
-        self.tell_reviews(change, cause, (&before, mode), after.as_ref().map(|(content, _)| content));
+        self.report_to_reviews(change, cause, (&before, mode), after.as_ref().map(|(content, _)| content));
         let what = match (&before, &after) {
-            (None, _) => OnDisk::Created,
-            (Some(_), Some(_)) => OnDisk::Written,
-            (Some(_), None) => OnDisk::Deleted,
+            (None, _) => DiskChange::Created,
+            (Some(_), Some(_)) => DiskChange::Written,
+            (Some(_), None) => DiskChange::Deleted,
         };
         let after = after.map(|(content, _)| content);
-        let changed = Changed {
-            place: place.clone(),
+        let changed = AppliedFileChange {
+            path: place.clone(),
             client: None,
-            rebased: false,
+            is_rebased: false,
             entry,
-            before: before.as_ref().map(FileText::shared),
-            after: after.as_ref().map(FileText::shared),
+            before: before.as_ref().map(FileText::shared_text),
+            after: after.as_ref().map(FileText::shared_text),
             is_saved: true,
-            unsaved: None,
+            save_error: None,
         };
-        done.files.push(DoneFile { place: place.clone(), before, mode, after });
-        self.buffers().changed_on_disk(place.real(), what, None);
+        done.files.push(RollbackFile { place: place.clone(), before, mode, after });
+        self.buffers().notify_disk_change(place.real_path(), what, None);
         Ok(changed)
     }
 
-    fn tell_reviews(
+    fn report_to_reviews(
         &self,
         change: &FileChange,
-        cause: &Cause,
+        cause: &ChangeCause,
         (before, mode): (&Option<FileText>, Option<u32>),
         after: Option<&FileText>,
     ) {
-        let (name, shown) = (change.place.real(), change.place.shown.as_str());
-        let (session, hand, reviews) = (cause.session.as_str(), cause.hand(), self.reviews());
+        let (name, shown) = (change.path.real_path(), change.path.display_path.as_str());
+        let (session, hand, reviews) = (cause.session.as_str(), cause.edit_author(), self.reviews());
         match (before, after, &change.kind) {
-            (Some(before), Some(after), ChangeKind::Edit { change, .. }) => {
-                self.landed_on_disk(name, shown, cause, (before.text(), change, after.text()));
+            (Some(before), Some(after), FileChangeKind::Edit { change, .. }) => {
+                self.record_disk_edit(name, shown, cause, (before.text(), change, after.text()));
             }
-            (None, Some(after), _) => reviews.created(name, shown, session, hand, after.text()),
+            (None, Some(after), _) => reviews.record_created(name, shown, session, hand, after.text()),
             (Some(before), None, _) => {
-                let form = Form { mode, bom: before.bom() };
-                reviews.removed(name, shown, session, hand, (before.text(), form));
+                let form = FileAttributes { mode, bom: before.has_bom() };
+                reviews.record_removed(name, shown, session, hand, (before.text(), form));
             }
             _ => {}
         }
     }
 
-    async fn record(&self, entries: Vec<NewEntry>, done: &mut Done) -> Result<Vec<EntryId>, FileError> {
+    async fn record(
+        &self,
+        entries: Vec<NewEntry>,
+        done: &mut RollbackLog,
+    ) -> Result<Vec<EntryId>, FileError> {
         let Some(journal) = self.journal().filter(|_| !entries.is_empty()) else { return Ok(Vec::new()) };
         let ids = journal.begin(entries).await;
         let ids = ids.map_err(|error| FileError::Journal { why: error.to_string() })?;
@@ -352,7 +371,7 @@ impl Files {
     async fn settle(&self, outcomes: Vec<(EntryId, bool)>) {
         let Some(journal) = self.journal() else { return };
         let (applied, failed): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(|(_, applied)| *applied);
-        for (ids, outcome) in [(applied, Outcome::Applied), (failed, Outcome::Failed)] {
+        for (ids, outcome) in [(applied, EntryOutcome::Applied), (failed, EntryOutcome::Failed)] {
             let ids: Vec<_> = ids.into_iter().map(|(id, _)| id).collect();
             if !ids.is_empty() {
                 // The change is made; that the journal does not know it yet is found out when it is next opened.
@@ -363,29 +382,29 @@ impl Files {
 }
 
 /// What one change comes to on the disk.
-struct Coming {
+struct PendingDiskChange {
     before: Option<FileText>,
     /// Nothing for a file that goes.
-    after: Option<(FileText, Text)>,
-    recorded: NewKind,
+    after: Option<(FileText, HashedText)>,
+    recorded: NewEntryKind,
 }
 
-impl ChangeKind {
-    fn expect(&self) -> Expect {
+impl FileChangeKind {
+    fn expect(&self) -> WritePrecondition {
         match self {
-            Self::Edit { file, .. } | Self::Delete { file, .. } => Expect::Unchanged(file.clone()),
-            Self::Create { .. } => Expect::New,
+            Self::Edit { file, .. } | Self::Delete { file, .. } => WritePrecondition::Unchanged(file.clone()),
+            Self::Create { .. } => WritePrecondition::New,
         }
     }
 
     /// Whether a file may come or go while an editor has it open, whose text stays as it is: who decided on a file has seen
     /// what it holds; and what is taken back leaves the editor with the text that it has.
-    fn leaves(&self, open: &Open, cause: &Cause) -> bool {
+    fn allows_open_buffer(&self, open: &OpenBuffer, cause: &ChangeCause) -> bool {
         let is_same = |text: &str| open.document.text() == text;
-        match (self, cause.by) {
-            (Self::Delete { .. }, By::Decision(_) | By::Person) => true,
-            (Self::Delete { file, .. }, By::Undo(_)) => is_same(file.text()),
-            (Self::Create { text, .. }, By::Undo(_)) => is_same(FileText::from(text.clone()).text()),
+        match (self, cause.author) {
+            (Self::Delete { .. }, Author::Decision(_) | Author::ApprovedAgent) => true,
+            (Self::Delete { file, .. }, Author::Undo(_)) => is_same(file.text()),
+            (Self::Create { text, .. }, Author::Undo(_)) => is_same(FileText::from(text.clone()).text()),
             _ => false,
         }
     }
@@ -397,38 +416,38 @@ impl ChangeKind {
         }
     }
 
-    fn coming(&self, place: &Place) -> Result<Coming, FileError> {
+    fn disk_change(&self, place: &ResolvedPath) -> Result<PendingDiskChange, FileError> {
         let with_text = |file: FileText| {
-            let text = Text::shared(file.shared());
+            let text = HashedText::from_shared(file.shared_text());
             (file, text)
         };
         Ok(match self {
             Self::Create { text, .. } => {
                 let (file, after) = with_text(text.clone().into());
-                let recorded = NewKind::Create { after: after.clone() };
-                Coming { before: None, after: Some((file, after)), recorded }
+                let recorded = NewEntryKind::Create { after: after.clone() };
+                PendingDiskChange { before: None, after: Some((file, after)), recorded }
             }
             Self::Delete { file, stamp } => {
-                let form = Form { mode: place.mode(), bom: file.bom() };
-                let recorded = NewKind::Delete { before: stamp.text(file), form };
-                Coming { before: Some(file.clone()), after: None, recorded }
+                let form = FileAttributes { mode: place.mode(), bom: file.has_bom() };
+                let recorded = NewEntryKind::Delete { before: stamp.text(file), form };
+                PendingDiskChange { before: Some(file.clone()), after: None, recorded }
             }
             Self::Edit { file, stamp, change } => {
-                let stale = |_| FileError::Changed { shown: place.shown.clone() };
+                let stale = |_| FileError::Changed { shown: place.display_path.clone() };
                 let (new, after) = with_text(file.with_text(change.apply(file.text()).map_err(stale)?));
                 let before = stamp.text(file);
-                let recorded = NewKind::Edit { before, change: change.clone(), after: after.clone() };
-                Coming { before: Some(file.clone()), after: Some((new, after)), recorded }
+                let recorded = NewEntryKind::Edit { before, change: change.clone(), after: after.clone() };
+                PendingDiskChange { before: Some(file.clone()), after: Some((new, after)), recorded }
             }
         })
     }
 }
 
-fn entry(cause: &Cause, group: Option<EntryId>, place: &Path, kind: NewKind) -> NewEntry {
+fn entry(cause: &ChangeCause, group: Option<EntryId>, place: &Path, kind: NewEntryKind) -> NewEntry {
     NewEntry {
         session: cause.session.clone(),
         call: cause.call.clone(),
-        place: place.to_string_lossy().into_owned(),
+        path: place.to_string_lossy().into_owned(),
         kind,
         undoes: cause.undoes(),
         group,
@@ -436,12 +455,14 @@ fn entry(cause: &Cause, group: Option<EntryId>, place: &Path, kind: NewKind) -> 
 }
 
 impl FileError {
-    fn buffer(shown: String, error: PlanError) -> Self {
+    fn buffer(shown: String, error: EditPlanError) -> Self {
         match error {
-            PlanError::Lost(why) => Self::Lost { shown, why },
-            PlanError::Conflict(conflict) => Self::Conflict { shown, conflict },
-            PlanError::Refused(refusal) => Self::Refused { shown, why: refusal.to_string() },
-            error @ (PlanError::Unfit | PlanError::NoEcho) => Self::Refused { shown, why: error.to_string() },
+            EditPlanError::OutOfSync(why) => Self::OutOfSync { shown, why },
+            EditPlanError::Conflict(conflict) => Self::Conflict { shown, conflict },
+            EditPlanError::Refused(refusal) => Self::Refused { shown, why: refusal.to_string() },
+            error @ (EditPlanError::Mismatch | EditPlanError::NotEchoed) => {
+                Self::Refused { shown, why: error.to_string() }
+            }
         }
     }
 }

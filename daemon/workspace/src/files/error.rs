@@ -4,7 +4,7 @@ use std::io;
 
 use copydesk_text::Conflict;
 
-use super::Place;
+use super::ResolvedPath;
 use crate::buffers::SyncError;
 
 #[derive(Debug, thiserror::Error)]
@@ -12,7 +12,7 @@ pub enum FileError {
     #[error("`{shown}` does not exist")]
     NotFound { shown: String },
     #[error("`{shown}` is a folder, not a file")]
-    Folder { shown: String },
+    IsAFolder { shown: String },
     #[error("`{shown}` is a file, not a folder")]
     NotAFolder { shown: String },
     #[error("`{shown}` is {what}; only regular files can be read and written")]
@@ -34,21 +34,21 @@ pub enum FileError {
     #[error(
         "`{shown}` is gone since it was read; nothing was written. Look for where it went, or write it as new"
     )]
-    Vanished { shown: String },
+    Disappeared { shown: String },
     #[error("`{shown}` exists already; nothing was written. Read it before you change it")]
-    Appeared { shown: String },
+    AlreadyExists { shown: String },
     #[error("the folder of `{shown}` does not exist; nothing was written. Create it, or check the path")]
-    NoFolder { shown: String },
+    ParentMissing { shown: String },
     #[error("the disk is full: `{shown}` was not written and is as it was. Free some space first")]
     DiskFull { shown: String },
     #[error("`{shown}` now leads elsewhere than a moment ago: a link on its way was changed; try again")]
-    Moved { shown: String },
+    PathChanged { shown: String },
     /// What an editor told of its text cannot be true.
     #[error(
         "`{shown}` is open in an editor whose text of it is not known: {why}. Nothing was changed; close it there and open \
          it again"
     )]
-    Lost { shown: String, why: SyncError },
+    OutOfSync { shown: String, why: SyncError },
     #[error("the person has changed the same lines of `{shown}` meanwhile; nothing was changed.\n{conflict}")]
     Conflict { shown: String, conflict: Box<Conflict> },
     #[error("`{shown}` is open in an editor; it was left as it is. Close it there first")]
@@ -62,19 +62,19 @@ pub enum FileError {
     #[error("the journal of edits cannot be written, and without it nothing is changed: {why}")]
     Journal { why: String },
     #[error("{why} What had been changed until then could not be taken back in: {left}")]
-    Half { why: String, left: String },
+    PartiallyApplied { why: String, left: String },
     #[error("`{shown}` cannot be {doing}: {error}")]
     Io { shown: String, doing: &'static str, error: io::Error },
 }
 
 impl FileError {
     /// The variant for what the system said while the place was `doing` (`read`, `written`…).
-    pub(super) fn io(place: &Place, doing: &'static str, error: io::Error) -> Self {
+    pub(super) fn io(place: &ResolvedPath, doing: &'static str, error: io::Error) -> Self {
         use io::ErrorKind;
-        let shown = place.shown.clone();
+        let shown = place.display_path.clone();
         match error.kind() {
             ErrorKind::NotFound | ErrorKind::NotADirectory => Self::NotFound { shown },
-            ErrorKind::IsADirectory => Self::Folder { shown },
+            ErrorKind::IsADirectory => Self::IsAFolder { shown },
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
                 Self::Denied { shown, doing, error }
             }

@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use super::{FileError, Place};
+use super::{FileError, ResolvedPath};
 
 /// Beyond so many entries nobody is helped by a guess.
 const MOST_SIBLINGS: usize = 10_000;
@@ -14,7 +14,7 @@ const MOST_GUESSES: usize = 3;
 
 /// The first entries of a folder, in the order of their names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listing {
+pub struct DirectoryListing {
     /// Folders, and links to folders, end with `/`.
     pub entries: Vec<String>,
     /// How many there are in all.
@@ -22,12 +22,12 @@ pub struct Listing {
 }
 
 /// A folder may hold millions: no more than `limit` names are kept at any time.
-pub(super) fn list(place: &Place, limit: usize) -> Result<Listing, FileError> {
+pub(super) fn list(place: &ResolvedPath, limit: usize) -> Result<DirectoryListing, FileError> {
     let unreadable = |error| FileError::io(place, "listed", error);
-    let real = place.still()?;
+    let real = place.verified_real_path()?;
     let metadata = fs::symlink_metadata(real).map_err(unreadable)?;
     if !metadata.is_dir() {
-        return Err(FileError::NotAFolder { shown: place.shown.clone() });
+        return Err(FileError::NotAFolder { shown: place.display_path.clone() });
     }
     let mut first = BinaryHeap::new();
     let mut total = 0;
@@ -42,11 +42,11 @@ pub(super) fn list(place: &Place, limit: usize) -> Result<Listing, FileError> {
         let end = if real.join(&name).is_dir() { "/" } else { "" };
         format!("{}{end}", name.to_string_lossy())
     });
-    Ok(Listing { entries: entries.collect(), total })
+    Ok(DirectoryListing { entries: entries.collect(), total })
 }
 
-pub(super) fn similar(place: &Place) -> Vec<String> {
-    let (Some(folder), Some(name)) = (place.real().parent(), place.path.file_name()) else {
+pub(super) fn similar(place: &ResolvedPath) -> Vec<String> {
+    let (Some(folder), Some(name)) = (place.real_path().parent(), place.absolute_path.file_name()) else {
         return Vec::new();
     };
     let wanted = name.to_string_lossy().to_lowercase();
@@ -55,7 +55,7 @@ pub(super) fn similar(place: &Place) -> Vec<String> {
     guesses.sort_by(|(likeness, name), (other, other_name)| {
         other.total_cmp(likeness).then_with(|| name.cmp(other_name))
     });
-    let beside = Path::new(&place.shown).parent().unwrap_or(Path::new(""));
+    let beside = Path::new(&place.display_path).parent().unwrap_or(Path::new(""));
     let shown = guesses.into_iter().take(MOST_GUESSES);
     shown.map(|(_, name)| beside.join(name).to_string_lossy().into_owned()).collect()
 }

@@ -11,44 +11,48 @@ use std::{
 use copydesk_text::FileText;
 use rustix::fs::OFlags;
 
-use super::{FileError, Place, Stamp};
+use super::{ContentStamp, FileError, ResolvedPath};
 
 /// Bytes that are compared at a time.
 const CHUNK: usize = 64 * 1024;
 
 /// What a file holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Content {
+pub struct FileContent {
     pub bytes: Vec<u8>,
-    pub stamp: Stamp,
+    pub stamp: ContentStamp,
     /// It is the text of an editor's buffer, which may differ from the disk's.
-    pub is_open: bool,
+    pub is_from_buffer: bool,
 }
 
 /// What was written to a file: while it holds that, its stamp is known. To compare takes a tenth of the time that hashing
 /// takes, which counts where a large file is edited again and again.
 #[derive(Debug, Clone)]
-pub(super) struct Written {
+pub(super) struct WrittenContent {
     pub(super) real: PathBuf,
     pub(super) content: FileText,
-    pub(super) stamp: Stamp,
+    pub(super) stamp: ContentStamp,
 }
 
-impl Written {
+impl WrittenContent {
     /// The sizes of files that are worth being kept for it, and not too large for that.
     pub(super) const WORTH_IT: RangeInclusive<u64> = 128 * 1024..=16 * 1024 * 1024;
 
-    fn stamp_of(&self, place: &Place, bytes: &[u8]) -> Option<Stamp> {
+    fn stamp_of(&self, place: &ResolvedPath, bytes: &[u8]) -> Option<ContentStamp> {
         let [mark, text] = self.content.pieces();
-        let same = self.real == place.real() && bytes.strip_prefix(mark) == Some(text);
+        let same = self.real == place.real_path() && bytes.strip_prefix(mark) == Some(text);
         same.then_some(self.stamp)
     }
 }
 
-pub(super) fn read(place: &Place, limit: u64, written: Option<&Written>) -> Result<Content, FileError> {
+pub(super) fn read(
+    place: &ResolvedPath,
+    limit: u64,
+    written: Option<&WrittenContent>,
+) -> Result<FileContent, FileError> {
     let unreadable = |error| FileError::io(place, "read", error);
     let (file, metadata) = opened(place)?;
-    let too_large = |size| FileError::TooLarge { shown: place.shown.clone(), size, limit };
+    let too_large = |size| FileError::TooLarge { shown: place.display_path.clone(), size, limit };
     if metadata.len() > limit {
         return Err(too_large(metadata.len()));
     }
@@ -59,11 +63,15 @@ pub(super) fn read(place: &Place, limit: u64, written: Option<&Written>) -> Resu
         return Err(too_large(file.metadata().map_or(bytes.len() as u64, |now| now.len())));
     }
     let known = written.and_then(|written| written.stamp_of(place, &bytes));
-    Ok(Content { stamp: known.unwrap_or_else(|| Stamp::of(&bytes)), bytes, is_open: false })
+    Ok(FileContent {
+        stamp: known.unwrap_or_else(|| ContentStamp::of_bytes(&bytes)),
+        bytes,
+        is_from_buffer: false,
+    })
 }
 
 /// Whether the file holds exactly this; nothing is kept of it, and nothing hashed.
-pub(super) fn holds(place: &Place, content: &FileText) -> Result<bool, FileError> {
+pub(super) fn content_equals(place: &ResolvedPath, content: &FileText) -> Result<bool, FileError> {
     let unreadable = |error| FileError::io(place, "read", error);
     let mut reader = BufReader::with_capacity(CHUNK, opened(place)?.0);
     for mut piece in content.pieces() {
@@ -80,14 +88,14 @@ pub(super) fn holds(place: &Place, content: &FileText) -> Result<bool, FileError
     Ok(reader.fill_buf().map_err(unreadable)?.is_empty())
 }
 
-fn opened(place: &Place) -> Result<(File, Metadata), FileError> {
+fn opened(place: &ResolvedPath) -> Result<(File, Metadata), FileError> {
     let unreadable = |error| FileError::io(place, "read", error);
-    let real = place.still()?;
+    let real = place.verified_real_path()?;
     // Looked at before it is opened, since opening some devices does something, and after, since it may be another by then.
-    regular(place, &fs::symlink_metadata(real).map_err(unreadable)?)?;
+    ensure_regular(place, &fs::symlink_metadata(real).map_err(unreadable)?)?;
     let file = open(real).map_err(unreadable)?;
     let metadata = file.metadata().map_err(unreadable)?;
-    regular(place, &metadata)?;
+    ensure_regular(place, &metadata)?;
     Ok((file, metadata))
 }
 
@@ -99,13 +107,13 @@ fn open(real: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(flags).open(real)
 }
 
-pub(super) fn regular(place: &Place, metadata: &fs::Metadata) -> Result<(), FileError> {
-    let (kind, shown) = (metadata.file_type(), place.shown.clone());
+pub(super) fn ensure_regular(place: &ResolvedPath, metadata: &fs::Metadata) -> Result<(), FileError> {
+    let (kind, shown) = (metadata.file_type(), place.display_path.clone());
     if kind.is_file() {
         return Ok(());
     }
     if kind.is_dir() {
-        return Err(FileError::Folder { shown });
+        return Err(FileError::IsAFolder { shown });
     }
     let what = if kind.is_fifo() {
         "a named pipe"

@@ -16,14 +16,14 @@ use super::*;
 /// What `src/a.rs` begins with.
 const A: &str = "fn a() {}\n";
 
-fn unchanged(text: &str) -> Expect {
-    Expect::Unchanged(text.to_owned().into())
+fn unchanged(text: &str) -> WritePrecondition {
+    WritePrecondition::Unchanged(text.to_owned().into())
 }
 
 /// A workspace `work` in a folder of its own, with something beside it.
 struct Desk {
     folder: TempDir,
-    files: Files,
+    files: WorkspaceFiles,
 }
 
 fn desk() -> Desk {
@@ -33,7 +33,7 @@ fn desk() -> Desk {
     fs::create_dir(folder.path().join("beside")).unwrap();
     fs::write(root.join("src/a.rs"), A).unwrap();
     fs::write(folder.path().join("beside/secret"), "s").unwrap();
-    let files = Files::new(&root, &folder.path().join("home"));
+    let files = WorkspaceFiles::new(&root, &folder.path().join("home"));
     Desk { folder, files }
 }
 
@@ -46,11 +46,11 @@ impl Desk {
         fs::read_to_string(self.path(path)).unwrap()
     }
 
-    async fn read(&self, path: &str) -> Result<Content, FileError> {
+    async fn read(&self, path: &str) -> Result<FileContent, FileError> {
         self.files.read(&self.files.resolve(path), READ_LIMIT).await
     }
 
-    async fn write(&self, path: &str, text: &str, expect: Expect) -> Result<(), FileError> {
+    async fn write(&self, path: &str, text: &str, expect: WritePrecondition) -> Result<(), FileError> {
         self.files.write(&self.files.resolve(path), text.to_owned().into(), expect, None).await
     }
 
@@ -98,10 +98,10 @@ fn paths_are_shown_from_the_workspace_and_known_to_be_inside_by_where_they_lead(
     ];
     for (path, shown, inside) in cases {
         let place = desk.files.resolve(path);
-        assert_eq!((place.shown.as_str(), place.inside), (shown.as_str(), inside), "{path}");
+        assert_eq!((place.display_path.as_str(), place.is_in_workspace), (shown.as_str(), inside), "{path}");
     }
     assert_eq!(
-        desk.files.resolve("out/secret").real(),
+        desk.files.resolve("out/secret").real_path(),
         fs::canonicalize(outer.join("beside/secret")).unwrap()
     );
 }
@@ -111,11 +111,11 @@ fn a_workspace_that_is_itself_behind_a_link_is_inside_itself() {
     let desk = desk();
     let link = desk.folder.path().join("link");
     symlink(desk.files.root(), &link).unwrap();
-    let files = Files::new(&link, Path::new("/h"));
+    let files = WorkspaceFiles::new(&link, Path::new("/h"));
     let place = files.resolve("src/a.rs");
-    assert_eq!((place.shown.as_str(), place.inside), ("src/a.rs", true));
+    assert_eq!((place.display_path.as_str(), place.is_in_workspace), ("src/a.rs", true));
     let real = fs::canonicalize(desk.path("src/a.rs")).unwrap();
-    assert_eq!(files.resolve(real.to_str().unwrap()).shown, "src/a.rs");
+    assert_eq!(files.resolve(real.to_str().unwrap()).display_path, "src/a.rs");
 }
 
 #[tokio::test]
@@ -123,13 +123,13 @@ async fn a_content_is_seen_once_it_is_read_under_whatever_name() {
     let desk = desk();
     symlink("a.rs", desk.path("src/b.rs")).unwrap();
     let place = desk.files.resolve("src/a.rs");
-    assert_eq!(desk.files.seen(&place), None);
+    assert_eq!(desk.files.seen_stamp(&place), None);
     let content = desk.read("src/b.rs").await.unwrap();
     assert_eq!(
         (content.bytes.as_slice(), content.stamp),
-        (b"fn a() {}\n".as_slice(), Stamp::of(b"fn a() {}\n"))
+        (b"fn a() {}\n".as_slice(), ContentStamp::of_bytes(b"fn a() {}\n"))
     );
-    assert_eq!(desk.files.clone().seen(&place), Some(content.stamp));
+    assert_eq!(desk.files.clone().seen_stamp(&place), Some(content.stamp));
 }
 
 #[tokio::test]
@@ -166,7 +166,7 @@ async fn a_write_is_refused_unless_the_file_is_what_it_was_made_against() {
     let desk = desk();
     let refused = |result: Result<(), FileError>| format!("{:?}", result.unwrap_err());
 
-    assert!(refused(desk.write("src/a.rs", "x", Expect::New).await).starts_with("Appeared"));
+    assert!(refused(desk.write("src/a.rs", "x", WritePrecondition::New).await).starts_with("Appeared"));
     assert!(refused(desk.write("src/b.rs", "x", unchanged(A)).await).starts_with("Vanished"));
     // Of the same length, so that only the bytes tell.
     fs::write(desk.path("src/a.rs"), "fn b() {}\n").unwrap();
@@ -177,16 +177,16 @@ async fn a_write_is_refused_unless_the_file_is_what_it_was_made_against() {
     assert!(refused(desk.write("src", "x", unchanged("")).await).starts_with("Folder"));
     assert!(refused(desk.write("/dev/null", "x", unchanged("")).await).starts_with("NotRegular"));
     assert!(refused(desk.write("no/folder", "x", unchanged(A)).await).starts_with("Vanished"));
-    assert!(refused(desk.write("src/a.rs/x", "x", Expect::New).await).starts_with("NoFolder"));
+    assert!(refused(desk.write("src/a.rs/x", "x", WritePrecondition::New).await).starts_with("NoFolder"));
     assert_eq!(desk.names("src"), ["a.rs"], "nothing is left behind");
 
     // The same bytes again are the same content, whenever they were written.
     fs::write(desk.path("src/a.rs"), A).unwrap();
     desk.write("src/a.rs", "\u{feff}new", unchanged(A)).await.unwrap();
-    let seen = desk.files.seen(&desk.files.resolve("src/a.rs"));
-    assert_eq!(seen, Some(Stamp::of("\u{feff}new".as_bytes())));
+    let seen = desk.files.seen_stamp(&desk.files.resolve("src/a.rs"));
+    assert_eq!(seen, Some(ContentStamp::of_bytes("\u{feff}new".as_bytes())));
     desk.write("src/a.rs", "new", unchanged("\u{feff}new")).await.unwrap();
-    assert_eq!(desk.files.seen(&desk.files.resolve("src/a.rs")), Some(Stamp::of(b"new")));
+    assert_eq!(desk.files.seen_stamp(&desk.files.resolve("src/a.rs")), Some(ContentStamp::of_bytes(b"new")));
     assert_eq!((desk.text("src/a.rs").as_str(), desk.names("src")), ("new", vec!["a.rs".to_owned()]));
 }
 
@@ -215,21 +215,21 @@ async fn a_large_file_is_compared_to_its_last_byte() {
 async fn a_stamp_is_of_what_is_there_whatever_was_written() {
     let desk = desk();
     let long = "\u{feff}".to_owned() + &"0123456789abcdef".repeat(20_000);
-    desk.write("large", &long, Expect::New).await.unwrap();
+    desk.write("large", &long, WritePrecondition::New).await.unwrap();
     let other = [&long[..long.len() - 1], "X"].concat();
     for (path, now) in
         [("large", long.clone()), ("large", other), ("large", long.clone() + "x"), ("other", long.clone())]
     {
         fs::write(desk.path(path), &now).unwrap();
         let content = desk.read(path).await.unwrap();
-        assert_eq!(content.stamp, Stamp::of(now.as_bytes()));
+        assert_eq!(content.stamp, ContentStamp::of_bytes(now.as_bytes()));
     }
 }
 
 #[tokio::test]
 async fn new_files_come_with_their_folders() {
     let desk = desk();
-    desk.write("x/y/z", "1", Expect::New).await.unwrap();
+    desk.write("x/y/z", "1", WritePrecondition::New).await.unwrap();
     assert_eq!(desk.text("x/y/z"), "1");
     fs::write(desk.path("plain"), "").unwrap();
     assert_eq!(
@@ -246,7 +246,7 @@ async fn mode_and_links_stay() {
     symlink("src/a.rs", desk.path("link")).unwrap();
     symlink("src/later.rs", desk.path("dangling")).unwrap();
     desk.write("link", "through", unchanged(A)).await.unwrap();
-    desk.write("dangling", "made", Expect::New).await.unwrap();
+    desk.write("dangling", "made", WritePrecondition::New).await.unwrap();
     assert_eq!((desk.text("src/a.rs"), desk.text("src/later.rs")), ("through".into(), "made".into()));
     assert!(desk.path("link").is_symlink() && desk.path("dangling").is_symlink());
     assert_eq!(desk.path("src/a.rs").metadata().unwrap().mode() & 0o7777, 0o750);
@@ -260,7 +260,7 @@ async fn what_may_not_be_written_stays_as_it_was() {
     assert!(matches!(error, FileError::ReadOnly { .. }), "{error}");
     assert_eq!((desk.text("src/a.rs").as_str(), desk.names("src")), ("fn a() {}\n", vec!["a.rs".to_owned()]));
     // Even root cannot make a file there.
-    let error = desk.write("/sys/copydesk-test", "x", Expect::New).await.unwrap_err();
+    let error = desk.write("/sys/copydesk-test", "x", WritePrecondition::New).await.unwrap_err();
     assert!(matches!(error, FileError::Denied { .. }), "{error}");
 }
 
@@ -269,22 +269,22 @@ async fn a_link_that_is_turned_after_it_was_resolved_is_not_followed() {
     let desk = desk();
     symlink("src", desk.path("way")).unwrap();
     let place = desk.files.resolve("way/a.rs");
-    assert!(place.inside);
+    assert!(place.is_in_workspace);
     fs::remove_file(desk.path("way")).unwrap();
     symlink(desk.folder.path().join("beside"), desk.path("way")).unwrap();
     fs::write(desk.folder.path().join("beside/a.rs"), "outside").unwrap();
     let read = desk.files.read(&place, READ_LIMIT).await.unwrap_err();
     let write =
         desk.files.write(&place, "x".to_owned().into(), unchanged("outside"), None).await.unwrap_err();
-    assert!(matches!((read, write), (FileError::Moved { .. }, FileError::Moved { .. })));
+    assert!(matches!((read, write), (FileError::PathChanged { .. }, FileError::PathChanged { .. })));
     assert_eq!(fs::read_to_string(desk.folder.path().join("beside/a.rs")).unwrap(), "outside");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_many_writes_against_one_content_one_wins() {
     let desk = desk();
-    for expect in [unchanged(A), Expect::New] {
-        let path = if expect == Expect::New { "src/new.rs" } else { "src/a.rs" };
+    for expect in [unchanged(A), WritePrecondition::New] {
+        let path = if expect == WritePrecondition::New { "src/new.rs" } else { "src/a.rs" };
         let mut writes = tokio::task::JoinSet::new();
         for number in 0..16 {
             let (files, place, expect) = (desk.files.clone(), desk.files.resolve(path), expect.clone());
@@ -332,7 +332,7 @@ async fn a_folder_is_listed_by_name_and_up_to_a_limit() {
     let all = desk.files.list(&place, 100).await.unwrap();
     assert_eq!(all.entries, [".hidden", "B", "a", "b", "link/", "src/"]);
     let some = desk.files.list(&place, 2).await.unwrap();
-    assert_eq!(some, Listing { entries: vec![".hidden".into(), "B".into()], total: 6 });
+    assert_eq!(some, DirectoryListing { entries: vec![".hidden".into(), "B".into()], total: 6 });
     let error = desk.files.list(&desk.files.resolve("a"), 2).await.unwrap_err();
     assert_eq!(error.to_string(), "`a` is a file, not a folder");
     assert!(matches!(desk.files.list(&desk.files.resolve("no"), 2).await, Err(FileError::NotFound { .. })));
@@ -374,11 +374,11 @@ async fn a_byte_order_mark_that_an_editor_does_not_have_is_no_change() {
     desk.read("src/a.rs").await.unwrap();
     let (buffers, path) = (desk.files.buffers(), desk.path("src/a.rs"));
     let client = crate::buffers::tests::silent(buffers);
-    buffers.open(client, "file:///a", Some(&path), 1, A, copydesk_text::Lines::Any);
+    buffers.open(client, "file:///a", Some(&path), 1, A, copydesk_text::LineBreaks::Any);
     assert!(desk.files.changed_since_seen().await.is_empty());
     desk.read("src/a.rs").await.unwrap();
     buffers.close(client, "file:///a").unwrap();
     assert!(desk.files.changed_since_seen().await.is_empty());
-    buffers.open(client, "file:///a", Some(&path), 2, "other", copydesk_text::Lines::Any);
+    buffers.open(client, "file:///a", Some(&path), 2, "other", copydesk_text::LineBreaks::Any);
     assert_eq!(desk.files.changed_since_seen().await, ["src/a.rs"]);
 }

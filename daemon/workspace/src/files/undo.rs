@@ -3,41 +3,41 @@
 
 use copydesk_text::FileText;
 
-use super::{By, Cause, ChangeKind, FileChange, FileError, Files, READ_LIMIT};
-use crate::journal::{Blocked, Entry, EntryId, Journal, Kind, Step, inverse};
+use super::{Author, ChangeCause, FileChange, FileChangeKind, FileError, READ_LIMIT, WorkspaceFiles};
+use crate::journal::{EntryId, EntryKind, Journal, JournalEntry, UndoError, UndoStep, inverse_step};
 
 /// What became of one edit that was to be taken back.
 #[derive(Debug)]
-pub struct TakenBack {
+pub struct UndoneEntry {
     /// An absolute path, or the URI of a buffer that has none.
-    pub place: String,
-    pub how: How,
+    pub path: String,
+    pub outcome: UndoneEntryOutcome,
 }
 
 #[derive(Debug)]
-pub enum How {
+pub enum UndoneEntryOutcome {
     Undone,
     /// It is as if it had not been made.
-    Nothing,
-    Blocked(Blocked),
+    AlreadyUndone,
+    Blocked(UndoError),
     Failed(String),
 }
 
-impl Files {
+impl WorkspaceFiles {
     /// Takes entries back, in their order; each is one edit of its own, so that a conflict in one file leaves the others
     /// undone. They belong together: one redo brings them all back.
-    pub async fn take_back_entries(
+    pub async fn undo_entries(
         &self,
         journal: &Journal,
-        entries: &[&Entry],
+        entries: &[&JournalEntry],
         label: &str,
-    ) -> Vec<TakenBack> {
+    ) -> Vec<UndoneEntry> {
         let mut group = None;
         let mut taken = Vec::new();
         for entry in entries {
             let how = self.take_back_entry(journal, entry, label, &mut group).await;
-            let how = how.unwrap_or_else(How::Failed);
-            taken.push(TakenBack { place: entry.place.clone(), how });
+            let how = how.unwrap_or_else(UndoneEntryOutcome::Failed);
+            taken.push(UndoneEntry { path: entry.path.clone(), outcome: how });
         }
         taken
     }
@@ -45,16 +45,18 @@ impl Files {
     async fn take_back_entry(
         &self,
         journal: &Journal,
-        entry: &Entry,
+        entry: &JournalEntry,
         label: &str,
         group: &mut Option<EntryId>,
-    ) -> Result<How, String> {
-        let texts = journal.texts(entry.id).await.map_err(|error| error.to_string())?;
-        let place = self.resolve(entry.leads_to());
+    ) -> Result<UndoneEntryOutcome, String> {
+        let texts = journal.entry_texts(entry.id).await.map_err(|error| error.to_string())?;
+        let place = self.resolve(entry.final_path());
         // An editor may hold what was deleted on the disk, and still does when it is there again.
         let found = match entry.kind {
-            Kind::Delete => self.on_disk_alone(&place).await,
-            Kind::Create | Kind::Edit | Kind::Move { .. } => self.look(&place, READ_LIMIT).await,
+            EntryKind::Delete => self.read_from_disk(&place).await,
+            EntryKind::Create | EntryKind::Edit | EntryKind::Move { .. } => {
+                self.peek(&place, READ_LIMIT).await
+            }
         };
         let now = match found {
             Ok(content) => {
@@ -64,32 +66,35 @@ impl Files {
             Err(FileError::NotFound { .. }) => None,
             Err(error) => return Err(error.to_string()),
         };
-        let step = match inverse(entry, &texts, now.as_ref().map(|(file, _)| file.text())) {
+        let step = match inverse_step(entry, &texts, now.as_ref().map(|(file, _)| file.text())) {
             Ok(step) => step,
-            Err(blocked) => return Ok(How::Blocked(blocked)),
+            Err(blocked) => return Ok(UndoneEntryOutcome::Blocked(blocked)),
         };
         let kind = match (step, now) {
-            (Step::Nothing, _) => return Ok(How::Nothing),
-            (Step::Edit(change), Some((file, stamp))) => ChangeKind::Edit { file, stamp, change },
-            (Step::Delete, Some((file, stamp))) => ChangeKind::Delete { file, stamp },
-            (Step::Create(text), None) => {
-                ChangeKind::Create { text: entry.form.of_text(text), mode: entry.form.mode }
-            }
-            (Step::MoveBack(_) | Step::Edit(_) | Step::Delete | Step::Create(_), _) => {
-                return Ok(How::Blocked(Blocked::Missing));
+            (UndoStep::NoChange, _) => return Ok(UndoneEntryOutcome::AlreadyUndone),
+            (UndoStep::Edit(change), Some((file, stamp))) => FileChangeKind::Edit { file, stamp, change },
+            (UndoStep::Delete, Some((file, stamp))) => FileChangeKind::Delete { file, stamp },
+            (UndoStep::Create(text), None) => FileChangeKind::Create {
+                text: entry.attributes.with_byte_order_mark(text),
+                mode: entry.attributes.mode,
+            },
+            (UndoStep::MoveBack(_) | UndoStep::Edit(_) | UndoStep::Delete | UndoStep::Create(_), _) => {
+                return Ok(UndoneEntryOutcome::Blocked(UndoError::Missing));
             }
         };
-        let cause = Cause {
+        let cause = ChangeCause {
             session: entry.session.clone(),
             call: entry.call.clone(),
             label: label.to_owned(),
-            accepted: true,
-            by: By::Undo(entry.id),
+            is_accepted: true,
+            author: Author::Undo(entry.id),
             group: *group,
         };
-        let changed =
-            self.change(&[FileChange { place, kind }], &cause).await.map_err(|error| error.to_string())?;
+        let changed = self
+            .apply_changes(&[FileChange { path: place, kind }], &cause)
+            .await
+            .map_err(|error| error.to_string())?;
         *group = group.or(changed.first().and_then(|changed| changed.entry));
-        Ok(How::Undone)
+        Ok(UndoneEntryOutcome::Undone)
     }
 }

@@ -3,7 +3,7 @@
 //! The content is flushed, the folder is not: after a power failure the file has its old content or its new one. What was
 //! expected is looked at first, before anything is made, and again at the last moment before the new file takes
 //! the name. Programs that know nothing of our lock can still write between that look and the renaming; the gap is
-//! one system call, except for `Expect::New`, where the system itself refuses to replace.
+//! one system call, except for `WritePrecondition::NewLine`, where the system itself refuses to replace.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, Permissions},
@@ -17,13 +17,13 @@ use copydesk_text::FileText;
 use rustix::fs::{Access, CWD, RenameFlags, access, renameat_with};
 
 use super::{
-    FileError, Place,
-    read::{holds, regular},
+    FileError, ResolvedPath,
+    read::{content_equals, ensure_regular},
 };
 
 /// What a write was made against.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Expect {
+pub(super) enum WritePrecondition {
     /// There is no such file yet. Its folders need not be there either.
     New,
     /// The file holds this content.
@@ -31,24 +31,24 @@ pub(super) enum Expect {
 }
 
 /// Whether a write could be made now, as far as can be told without making it.
-pub(super) fn check(place: &Place, expect: &Expect) -> Result<(), FileError> {
-    let before = existing(place, place.still()?)?;
-    expected(place, before.as_ref(), expect)
+pub(super) fn check(place: &ResolvedPath, expect: &WritePrecondition) -> Result<(), FileError> {
+    let before = replaceable_metadata(place, place.verified_real_path()?)?;
+    check_expected(place, before.as_ref(), expect)
 }
 
 /// Takes away what is still as it was made.
 pub(super) fn remove<Lock>(
-    place: &Place,
+    place: &ResolvedPath,
     content: &FileText,
     lock: impl FnOnce() -> Lock,
 ) -> Result<(), FileError> {
     let _lock = lock();
-    unchanged(place, content)?;
-    fs::remove_file(place.still()?).map_err(|error| FileError::io(place, "removed", error))
+    ensure_unchanged(place, content)?;
+    fs::remove_file(place.verified_real_path()?).map_err(|error| FileError::io(place, "removed", error))
 }
 
 /// What stands at the path, if it is something that may be replaced.
-fn existing(place: &Place, real: &Path) -> Result<Option<fs::Metadata>, FileError> {
+fn replaceable_metadata(place: &ResolvedPath, real: &Path) -> Result<Option<fs::Metadata>, FileError> {
     let metadata = match fs::symlink_metadata(real) {
         Ok(metadata) => metadata,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
@@ -56,101 +56,112 @@ fn existing(place: &Place, real: &Path) -> Result<Option<fs::Metadata>, FileErro
         }
         Err(error) => return Err(FileError::io(place, "written", error)),
     };
-    regular(place, &metadata)?;
+    ensure_regular(place, &metadata)?;
     // Replacing needs no right to write the file itself, so that its mode has to be asked for. The second question is
     // always answered yes for root, who nevertheless means something by a file without any write bit.
     if metadata.permissions().readonly() || access(real, Access::WRITE_OK).is_err() {
-        return Err(FileError::ReadOnly { shown: place.shown.clone() });
+        return Err(FileError::ReadOnly { shown: place.display_path.clone() });
     }
     Ok(Some(metadata))
 }
 
-fn expected(place: &Place, before: Option<&fs::Metadata>, expect: &Expect) -> Result<(), FileError> {
-    let shown = || place.shown.clone();
+fn check_expected(
+    place: &ResolvedPath,
+    before: Option<&fs::Metadata>,
+    expect: &WritePrecondition,
+) -> Result<(), FileError> {
+    let shown = || place.display_path.clone();
     match (expect, before) {
-        (Expect::New, Some(_)) => Err(FileError::Appeared { shown: shown() }),
-        (Expect::Unchanged(_), None) => Err(FileError::Vanished { shown: shown() }),
-        (Expect::Unchanged(content), Some(before)) if before.len() != content.size() => {
+        (WritePrecondition::New, Some(_)) => Err(FileError::AlreadyExists { shown: shown() }),
+        (WritePrecondition::Unchanged(_), None) => Err(FileError::Disappeared { shown: shown() }),
+        (WritePrecondition::Unchanged(content), Some(before)) if before.len() != content.size() => {
             Err(FileError::Changed { shown: shown() })
         }
         _ => Ok(()),
     }
 }
 
-fn unchanged(place: &Place, content: &FileText) -> Result<(), FileError> {
-    let shown = || place.shown.clone();
-    match holds(place, content) {
+fn ensure_unchanged(place: &ResolvedPath, content: &FileText) -> Result<(), FileError> {
+    let shown = || place.display_path.clone();
+    match content_equals(place, content) {
         Ok(true) => Ok(()),
         Ok(false) => Err(FileError::Changed { shown: shown() }),
-        Err(FileError::NotFound { .. }) => Err(FileError::Vanished { shown: shown() }),
+        Err(FileError::NotFound { .. }) => Err(FileError::Disappeared { shown: shown() }),
         Err(error) => Err(error),
     }
 }
 
-fn ready(place: &Place, folder: &Path, expect: &Expect) -> Result<(), FileError> {
-    let shown = || place.shown.clone();
+fn ensure_parent_folder(
+    place: &ResolvedPath,
+    folder: &Path,
+    expect: &WritePrecondition,
+) -> Result<(), FileError> {
+    let shown = || place.display_path.clone();
     let error = match fs::metadata(folder) {
         Ok(metadata) if metadata.is_dir() => return Ok(()),
-        Ok(_) => return Err(FileError::NoFolder { shown: shown() }),
+        Ok(_) => return Err(FileError::ParentMissing { shown: shown() }),
         Err(error) => error,
     };
     match (error.kind(), expect) {
-        (ErrorKind::NotFound, Expect::New) => {
+        (ErrorKind::NotFound, WritePrecondition::New) => {
             let made = DirBuilder::new().recursive(true).create(folder);
             made.map_err(|error| FileError::io(place, "written", error))
         }
-        (ErrorKind::NotFound | ErrorKind::NotADirectory, _) => Err(FileError::NoFolder { shown: shown() }),
+        (ErrorKind::NotFound | ErrorKind::NotADirectory, _) => {
+            Err(FileError::ParentMissing { shown: shown() })
+        }
         _ => Err(FileError::io(place, "written", error)),
     }
 }
 
 /// The new content under a name of its own, which is removed unless it takes the file's.
-pub(super) struct Staged {
-    place: Place,
-    expect: Expect,
-    file: Temporary,
+pub(super) struct StagedFile {
+    place: ResolvedPath,
+    expect: WritePrecondition,
+    file: TempFile,
 }
 
-impl Staged {
+impl StagedFile {
     /// One that replaces another has its mode; a new one may be given one.
     pub(super) fn new(
-        place: Place,
+        place: ResolvedPath,
         content: &FileText,
-        expect: Expect,
+        expect: WritePrecondition,
         mode: Option<u32>,
     ) -> Result<Self, FileError> {
-        let real = place.still()?;
-        let before = existing(&place, real)?;
-        expected(&place, before.as_ref(), &expect)?;
-        let folder = real.parent().ok_or_else(|| FileError::Folder { shown: place.shown.clone() })?;
-        ready(&place, folder, &expect)?;
-        let written = Temporary::new(folder, content, before.as_ref(), mode);
+        let real = place.verified_real_path()?;
+        let before = replaceable_metadata(&place, real)?;
+        check_expected(&place, before.as_ref(), &expect)?;
+        let folder =
+            real.parent().ok_or_else(|| FileError::IsAFolder { shown: place.display_path.clone() })?;
+        ensure_parent_folder(&place, folder, &expect)?;
+        let written = TempFile::new(folder, content, before.as_ref(), mode);
         let file = written.map_err(|error| FileError::io(&place, "written", error))?;
         Ok(Self { place, expect, file })
     }
 
     /// `lock` is taken for the last look and the renaming.
-    pub(super) fn take_place<Lock>(self, lock: impl FnOnce() -> Lock) -> Result<(), FileError> {
+    pub(super) fn commit<Lock>(self, lock: impl FnOnce() -> Lock) -> Result<(), FileError> {
         let Self { place, expect, file } = self;
         let _lock = lock();
-        let real = place.still()?;
-        existing(&place, real)?;
+        let real = place.verified_real_path()?;
+        replaceable_metadata(&place, real)?;
         match expect {
-            Expect::New => file.take_new_name(&place, real),
-            Expect::Unchanged(content) => {
-                unchanged(&place, &content)?;
+            WritePrecondition::New => file.take_new_name(&place, real),
+            WritePrecondition::Unchanged(content) => {
+                ensure_unchanged(&place, &content)?;
                 file.take_name(real).map_err(|error| FileError::io(&place, "written", error))
             }
         }
     }
 }
 
-struct Temporary {
+struct TempFile {
     path: PathBuf,
     placed: bool,
 }
 
-impl Temporary {
+impl TempFile {
     fn new(
         folder: &Path,
         content: &FileText,
@@ -182,16 +193,16 @@ impl Temporary {
         Ok(())
     }
 
-    fn take_new_name(mut self, place: &Place, real: &Path) -> Result<(), FileError> {
+    fn take_new_name(mut self, place: &ResolvedPath, real: &Path) -> Result<(), FileError> {
         let renamed = renameat_with(CWD, &self.path, CWD, real, RenameFlags::NOREPLACE);
         match renamed.map_err(io::Error::from) {
             Ok(()) => self.placed = true,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                return Err(FileError::Appeared { shown: place.shown.clone() });
+                return Err(FileError::AlreadyExists { shown: place.display_path.clone() });
             }
             // Some file systems cannot refuse by themselves.
             Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {
-                expected(place, existing(place, real)?.as_ref(), &Expect::New)?;
+                check_expected(place, replaceable_metadata(place, real)?.as_ref(), &WritePrecondition::New)?;
                 return self.take_name(real).map_err(|error| FileError::io(place, "written", error));
             }
             Err(error) => return Err(FileError::io(place, "written", error)),
@@ -200,7 +211,7 @@ impl Temporary {
     }
 }
 
-impl Drop for Temporary {
+impl Drop for TempFile {
     fn drop(&mut self) {
         if !self.placed {
             let _ = fs::remove_file(&self.path);

@@ -18,10 +18,10 @@ impl fmt::Display for EntryId {
 
 /// The SHA-256 of a text: which text it was.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Hash([u8; 32]);
+pub struct TextHash([u8; 32]);
 
-impl Hash {
-    pub fn of(text: &str) -> Self {
+impl TextHash {
+    pub fn of_text(text: &str) -> Self {
         Self(Sha256::digest(text.as_bytes()).into())
     }
 
@@ -30,19 +30,19 @@ impl Hash {
     }
 }
 
-impl From<[u8; 32]> for Hash {
+impl From<[u8; 32]> for TextHash {
     fn from(sha256: [u8; 32]) -> Self {
         Self(sha256)
     }
 }
 
-impl From<Hash> for [u8; 32] {
-    fn from(hash: Hash) -> Self {
+impl From<TextHash> for [u8; 32] {
+    fn from(hash: TextHash) -> Self {
         hash.0
     }
 }
 
-impl fmt::Debug for Hash {
+impl fmt::Debug for TextHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().take(4).try_for_each(|byte| write!(f, "{byte:02x}"))?;
         f.write_str("…")
@@ -52,24 +52,24 @@ impl fmt::Debug for Hash {
 /// A text to be recorded; clones are the same one. Its hash is reckoned once, when it is needed, unless the caller knows
 /// it: two megabytes take longer to hash than to record.
 #[derive(Debug, Clone)]
-pub struct Text {
+pub struct HashedText {
     text: Arc<String>,
-    hash: Arc<OnceLock<Hash>>,
+    hash: Arc<OnceLock<TextHash>>,
 }
 
-impl Text {
+impl HashedText {
     pub fn new(text: impl Into<String>) -> Self {
-        Self::shared(text.into().into())
+        Self::from_shared(text.into().into())
     }
 
     /// One that others keep, too.
-    pub fn shared(text: Arc<String>) -> Self {
+    pub fn from_shared(text: Arc<String>) -> Self {
         Self { text, hash: Arc::default() }
     }
 
     /// With a wrong hash the text could not be given back.
-    pub fn hashed(text: Arc<String>, hash: Hash) -> Self {
-        debug_assert_eq!(hash, Hash::of(&text));
+    pub fn with_hash(text: Arc<String>, hash: TextHash) -> Self {
+        debug_assert_eq!(hash, TextHash::of_text(&text));
         Self { text, hash: Arc::new(hash.into()) }
     }
 
@@ -81,12 +81,12 @@ impl Text {
         Arc::clone(&self.text)
     }
 
-    pub fn hash(&self) -> Hash {
-        *self.hash.get_or_init(|| Hash::of(&self.text))
+    pub fn hash(&self) -> TextHash {
+        *self.hash.get_or_init(|| TextHash::of_text(&self.text))
     }
 
     /// Whether they are the same; then neither is hashed twice.
-    pub(super) fn is(&self, other: &Self) -> bool {
+    pub(super) fn is_same_text(&self, other: &Self) -> bool {
         if let (Some(own), Some(other)) = (self.hash.get(), other.hash.get()) {
             return own == other;
         }
@@ -101,16 +101,16 @@ impl Text {
 
 /// What a file is besides its text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Form {
+pub struct FileAttributes {
     /// Its mode bits, where they are known.
     pub mode: Option<u32>,
     /// It begins with a byte order mark.
     pub bom: bool,
 }
 
-impl Form {
+impl FileAttributes {
     /// The text of a file of this form, as it is written.
-    pub fn of_text(self, text: String) -> String {
+    pub fn with_byte_order_mark(self, text: String) -> String {
         if self.bom { format!("\u{feff}{text}") } else { text }
     }
 }
@@ -121,8 +121,8 @@ pub struct NewEntry {
     pub session: String,
     pub call: String,
     /// An absolute path, or the URI of a buffer that has none.
-    pub place: String,
-    pub kind: NewKind,
+    pub path: String,
+    pub kind: NewEntryKind,
     /// The entry that this one takes back. A redo takes back an undo.
     pub undoes: Option<EntryId>,
     /// The first entry of a group that this one belongs to. `None`: all entries of one `begin` are a group.
@@ -131,30 +131,30 @@ pub struct NewEntry {
 
 /// What happens at the place. The change leads from the text before to the one after.
 #[derive(Debug, Clone)]
-pub enum NewKind {
+pub enum NewEntryKind {
     Edit {
-        before: Text,
+        before: HashedText,
         change: Change,
-        after: Text,
+        after: HashedText,
     },
     Create {
-        after: Text,
+        after: HashedText,
     },
     Delete {
-        before: Text,
-        form: Form,
+        before: HashedText,
+        form: FileAttributes,
     },
     /// The text goes to `to`, where nothing was, and may be changed on the way.
     Move {
         to: String,
-        before: Text,
+        before: HashedText,
         change: Change,
-        after: Text,
+        after: HashedText,
     },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryKind {
     Edit,
     Create,
     Delete,
@@ -162,41 +162,41 @@ pub enum Kind {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum EntryOutcome {
     Applied,
     Failed,
 }
 
 /// What is known of an edit, without its texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct JournalEntry {
     pub id: EntryId,
     pub session: String,
     pub call: String,
     pub group: EntryId,
-    pub place: String,
-    pub kind: Kind,
+    pub path: String,
+    pub kind: EntryKind,
     /// `None`: begun, and not heard of since.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<EntryOutcome>,
     pub undoes: Option<EntryId>,
     /// When it was begun, in milliseconds since 1970.
     pub time: u64,
     /// `None`: there was nothing at the place.
-    pub before: Option<Hash>,
+    pub before: Option<TextHash>,
     /// `None`: there was to be nothing at the place.
-    pub after: Option<Hash>,
+    pub after: Option<TextHash>,
     /// That of a file that was deleted.
-    pub form: Form,
+    pub attributes: FileAttributes,
     /// Whether the bound has left its texts.
-    pub kept: bool,
+    pub has_texts: bool,
 }
 
-impl Entry {
+impl JournalEntry {
     /// Where the text after the edit is.
-    pub fn leads_to(&self) -> &str {
+    pub fn final_path(&self) -> &str {
         match &self.kind {
-            Kind::Move { to } => to,
-            Kind::Edit | Kind::Create | Kind::Delete => &self.place,
+            EntryKind::Move { to } => to,
+            EntryKind::Edit | EntryKind::Create | EntryKind::Delete => &self.path,
         }
     }
 }

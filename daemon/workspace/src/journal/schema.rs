@@ -1,6 +1,6 @@
 //! The tables, as steps from one version to the next. A step that has been released is never changed.
 //!
-//! A `text` is whole, or a change against another one, its `base`. The text after an edit is always the edit's own change
+//! A `text_rows` is whole, or a change against another one, its `base`. The text after an edit is always the edit's own change
 //! against the text before it. `hash` is that of the text, `length` that of `data` unpacked.
 
 pub(super) const STEPS: &[&str] = &[

@@ -1,8 +1,8 @@
-mod bounds;
 mod crash;
 mod damage;
-mod laws;
-mod undoing;
+mod limits;
+mod properties;
+mod undo;
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -12,19 +12,19 @@ use copydesk_text::Change;
 use super::*;
 
 fn open(folder: &Path) -> Journal {
-    let (journal, opened) = Journal::open(folder, Bound::default()).unwrap();
-    assert_eq!(opened, Opened::default());
+    let (journal, opened) = Journal::open(folder, JournalLimits::default()).unwrap();
+    assert_eq!(opened, JournalOpenReport::default());
     journal
 }
 
-fn entry(session: &str, call: &str, place: &str, kind: NewKind) -> NewEntry {
+fn entry(session: &str, call: &str, place: &str, kind: NewEntryKind) -> NewEntry {
     let (session, call, place) = (session.into(), call.into(), place.into());
-    NewEntry { session, call, place, kind, undoes: None, group: None }
+    NewEntry { session, call, path: place, kind, undoes: None, group: None }
 }
 
-fn edited(before: &str, after: &str) -> NewKind {
+fn edited(before: &str, after: &str) -> NewEntryKind {
     let change = Change::between(before, after);
-    NewKind::Edit { before: Text::new(before), change, after: Text::new(after) }
+    NewEntryKind::Edit { before: HashedText::new(before), change, after: HashedText::new(after) }
 }
 
 fn edit(call: &str, place: &str, before: &str, after: &str) -> NewEntry {
@@ -38,18 +38,18 @@ impl Journal {
 
     async fn apply(&self, entry: NewEntry) -> EntryId {
         let id = self.begin_one(entry).await;
-        self.settle(vec![id], Outcome::Applied).await.unwrap();
+        self.settle(vec![id], EntryOutcome::Applied).await.unwrap();
         id
     }
 
     async fn pair(&self, id: EntryId) -> (Option<String>, Option<String>) {
-        let texts = self.texts(id).await.unwrap();
+        let texts = self.entry_texts(id).await.unwrap();
         (texts.before, texts.after)
     }
 
     /// Rows of texts: all, and whole ones.
     async fn rows(&self) -> (u64, u64) {
-        self.ask(|owner| {
+        self.run_job(|owner| {
             let query = "SELECT count(*), count(*) - count(base) FROM text";
             Ok(owner.connection.query_row(query, [], |row| Ok((row.get(0)?, row.get(1)?)))?)
         })
@@ -66,45 +66,46 @@ fn some(before: &str, after: &str) -> (Option<String>, Option<String>) {
 async fn every_kind_of_edit_is_recorded_and_given_back() {
     let dir = tempfile::tempdir().unwrap();
     let journal = open(dir.path());
-    let moved = NewKind::Move {
+    let moved = NewEntryKind::Move {
         to: "/c".into(),
-        before: Text::new("c\n"),
+        before: HashedText::new("c\n"),
         change: Change::between("c\n", "C\n"),
-        after: Text::new("C\n"),
+        after: HashedText::new("C\n"),
     };
     let entries = vec![
         edit("1", "/a", "a\nb\n", "a\nB\n"),
-        entry("s", "1", "/b", NewKind::Create { after: Text::new("new\n") }),
+        entry("s", "1", "/b", NewEntryKind::Create { after: HashedText::new("new\n") }),
         entry("s", "2", "/c.old", moved),
         entry(
             "s",
             "2",
             "untitled:Untitled-1",
-            NewKind::Delete { before: Text::new(""), form: Form::default() },
+            NewEntryKind::Delete { before: HashedText::new(""), form: FileAttributes::default() },
         ),
     ];
     let ids = journal.begin(entries).await.unwrap();
     // Another process sees the same.
-    let (journal, opened) = Journal::open(dir.path(), Bound::default()).unwrap();
-    assert_eq!(opened, Opened { moved_aside: None, unsettled: 4 });
+    let (journal, opened) = Journal::open(dir.path(), JournalLimits::default()).unwrap();
+    assert_eq!(opened, JournalOpenReport { moved_aside: None, unsettled: 4 });
     let seen = journal.entries("s").await.unwrap();
     assert_eq!(seen.iter().map(|entry| entry.id).collect::<Vec<_>>(), ids);
-    assert!(seen.iter().all(|entry| entry.group == ids[0] && entry.kept && entry.outcome.is_none()));
-    assert_eq!(journal.unsettled().await.unwrap(), seen);
-    let kinds: Vec<_> = seen.iter().map(|entry| (entry.leads_to(), entry.kind.clone())).collect();
-    let to = Kind::Move { to: "/c".into() };
+    assert!(seen.iter().all(|entry| entry.group == ids[0] && entry.has_texts && entry.outcome.is_none()));
+    assert_eq!(journal.unsettled_entries().await.unwrap(), seen);
+    let kinds: Vec<_> = seen.iter().map(|entry| (entry.final_path(), entry.kind.clone())).collect();
+    let to = EntryKind::Move { to: "/c".into() };
     let untitled = "untitled:Untitled-1";
-    let expected = [("/a", Kind::Edit), ("/b", Kind::Create), ("/c", to), (untitled, Kind::Delete)];
+    let expected =
+        [("/a", EntryKind::Edit), ("/b", EntryKind::Create), ("/c", to), (untitled, EntryKind::Delete)];
     assert_eq!(kinds, expected);
-    assert_eq!(seen[0].before, Some(Hash::of("a\nb\n")));
-    assert_eq!((seen[1].before, seen[1].after), (None, Some(Hash::of("new\n"))));
+    assert_eq!(seen[0].before, Some(TextHash::of_text("a\nb\n")));
+    assert_eq!((seen[1].before, seen[1].after), (None, Some(TextHash::of_text("new\n"))));
 
     assert_eq!(journal.pair(ids[0]).await, some("a\nb\n", "a\nB\n"));
     assert_eq!(journal.pair(ids[1]).await, (None, Some("new\n".into())));
     assert_eq!(journal.pair(ids[2]).await, some("c\n", "C\n"));
     assert_eq!(journal.pair(ids[3]).await, (Some(String::new()), None));
     let nobody = EntryId(99);
-    assert!(matches!(journal.texts(nobody).await, Err(JournalError::NoEntry(id)) if id == nobody));
+    assert!(matches!(journal.entry_texts(nobody).await, Err(JournalError::NoEntry(id)) if id == nobody));
 }
 
 #[tokio::test]
@@ -112,14 +113,14 @@ async fn an_entry_is_settled_and_only_one_that_there_is() {
     let dir = tempfile::tempdir().unwrap();
     let journal = open(dir.path());
     let ids = journal.begin(vec![edit("1", "/a", "a", "b"), edit("1", "/b", "a", "b")]).await.unwrap();
-    journal.settle(vec![ids[0]], Outcome::Applied).await.unwrap();
-    journal.settle(vec![ids[1]], Outcome::Failed).await.unwrap();
+    journal.settle(vec![ids[0]], EntryOutcome::Applied).await.unwrap();
+    journal.settle(vec![ids[1]], EntryOutcome::Failed).await.unwrap();
     let outcomes = async || journal.entries("s").await.unwrap().iter().map(|e| e.outcome).collect::<Vec<_>>();
-    assert_eq!(outcomes().await, [Some(Outcome::Applied), Some(Outcome::Failed)]);
-    let error = journal.settle(vec![ids[0], EntryId(99)], Outcome::Failed).await.unwrap_err();
+    assert_eq!(outcomes().await, [Some(EntryOutcome::Applied), Some(EntryOutcome::Failed)]);
+    let error = journal.settle(vec![ids[0], EntryId(99)], EntryOutcome::Failed).await.unwrap_err();
     assert!(matches!(error, JournalError::NoEntry(EntryId(99))), "{error}");
-    assert_eq!(outcomes().await, [Some(Outcome::Applied), Some(Outcome::Failed)], "all or none");
-    assert_eq!(journal.unsettled().await.unwrap(), []);
+    assert_eq!(outcomes().await, [Some(EntryOutcome::Applied), Some(EntryOutcome::Failed)], "all or none");
+    assert_eq!(journal.unsettled_entries().await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -134,7 +135,8 @@ async fn a_change_that_does_not_lead_from_one_text_to_the_other_is_refused_with_
         ("no", Change::between(before, after), after),
         (before, Change::default(), after),
     ] {
-        let kind = NewKind::Edit { before: Text::new(before), change, after: Text::new(after) };
+        let kind =
+            NewEntryKind::Edit { before: HashedText::new(before), change, after: HashedText::new(after) };
         let bad = entry("s", "1", "/bad", kind);
         let error = journal.begin(vec![edit("1", "/a", "a", "b"), bad]).await.unwrap_err();
         assert!(matches!(error, JournalError::Mismatch(place) if place == "/bad"));
@@ -173,7 +175,7 @@ async fn what_goes_on_from_a_known_text_is_stored_as_what_changed() {
 }
 
 fn open_again(folder: &Path) -> Journal {
-    Journal::open(folder, Bound::default()).unwrap().0
+    Journal::open(folder, JournalLimits::default()).unwrap().0
 }
 
 #[tokio::test]
@@ -188,10 +190,12 @@ async fn no_text_stands_on_too_many_others() {
         now = after;
     }
     let deepest: i64 = journal
-        .ask(|owner| Ok(owner.connection.query_row("SELECT max(depth) FROM text", [], |row| row.get(0))?))
+        .run_job(|owner| {
+            Ok(owner.connection.query_row("SELECT max(depth) FROM text", [], |row| row.get(0))?)
+        })
         .await
         .unwrap();
-    assert_eq!(deepest, text::DEEPEST);
+    assert_eq!(deepest, text_rows::DEEPEST);
     assert_eq!(journal.rows().await.1, 4);
     for (id, before, after) in pairs {
         assert_eq!(journal.pair(id).await, some(&before, &after));
@@ -203,7 +207,7 @@ async fn a_known_text_that_another_process_let_go_is_stored_again() {
     let dir = tempfile::tempdir().unwrap();
     let journal = open(dir.path());
     journal.apply(edit("1", "/a", "a\n", "b\n")).await;
-    open_again(dir.path()).forget("s").await.unwrap();
+    open_again(dir.path()).forget_session("s").await.unwrap();
     let id = journal.apply(edit("2", "/a", "b\n", "c\n")).await;
     assert_eq!(journal.pair(id).await, some("b\n", "c\n"));
     assert_eq!(journal.rows().await, (2, 1));
@@ -242,8 +246,8 @@ async fn the_files_are_the_users_alone_and_a_newer_format_is_refused() {
     for name in ["journal.db", "journal.db-wal", "journal.db-shm"] {
         assert_eq!(mode(&folder.join(name)), 0o600, "{name}");
     }
-    journal.ask(|owner| Ok(owner.connection.pragma_update(None, "user_version", 7)?)).await.unwrap();
-    let error = Journal::open(&folder, Bound::default()).unwrap_err().to_string();
+    journal.run_job(|owner| Ok(owner.connection.pragma_update(None, "user_version", 7)?)).await.unwrap();
+    let error = Journal::open(&folder, JournalLimits::default()).unwrap_err().to_string();
     assert!(error.ends_with("was written by a newer copydesk (format 7): update this one"), "{error}");
 }
 
@@ -257,5 +261,5 @@ async fn a_journal_of_an_earlier_version_is_read() {
     earlier.pragma_update(None, "user_version", 2).unwrap();
     drop(earlier);
     let entries = open_again(dir.path()).entries("s").await.unwrap();
-    assert_eq!((entries.len(), entries[0].form), (1, Form::default()));
+    assert_eq!((entries.len(), entries[0].attributes), (1, FileAttributes::default()));
 }

@@ -4,20 +4,20 @@
 //! several for one place, each is made for the text that the one before it left.
 //!
 //! Invariant: what a person wrote is neither deleted nor overwritten; where an edit cannot be taken back without that,
-//! it is [`Blocked`].
+//! it is [`UndoError`].
 
 use std::collections::{HashMap, HashSet};
 
 use copydesk_text::{Change, Conflict, RebaseError, rebase};
 
-use super::entry::{Entry, EntryId, Kind, Outcome};
-use super::read::Texts;
+use super::entry::{EntryId, EntryKind, EntryOutcome, JournalEntry};
+use super::read_entries::EntryTexts;
 
 /// What takes an edit back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum UndoStep {
     /// Nothing, and nothing to record: it is as if it had not been made.
-    Nothing,
+    NoChange,
     /// To the text at the place.
     Edit(Change),
     /// A file with this text, where there is none.
@@ -30,7 +30,7 @@ pub enum Step {
 
 /// Why an edit cannot be taken back.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Blocked {
+pub enum UndoError {
     #[error("it is gone")]
     Missing,
     #[error("there is a file in its place by now")]
@@ -45,39 +45,43 @@ pub enum Blocked {
 }
 
 /// What takes `entry` back from what is there now: the text where it [leads to](Entry::leads_to), `None` for no file.
-pub fn inverse(entry: &Entry, texts: &Texts, now: Option<&str>) -> Result<Step, Blocked> {
+pub fn inverse_step(
+    entry: &JournalEntry,
+    texts: &EntryTexts,
+    now: Option<&str>,
+) -> Result<UndoStep, UndoError> {
     match (&entry.kind, now) {
-        (Kind::Edit, Some(now)) => {
+        (EntryKind::Edit, Some(now)) => {
             let change = back(texts, now)?;
-            Ok(if change.is_empty() { Step::Nothing } else { Step::Edit(change) })
+            Ok(if change.is_empty() { UndoStep::NoChange } else { UndoStep::Edit(change) })
         }
-        (Kind::Move { .. }, Some(now)) => back(texts, now).map(Step::MoveBack),
-        (Kind::Edit | Kind::Move { .. }, None) => Err(Blocked::Missing),
-        (Kind::Create, None) => Ok(Step::Nothing),
-        (Kind::Create, Some(now)) if texts.after.as_deref() == Some(now) => Ok(Step::Delete),
-        (Kind::Create, Some(_)) => Err(Blocked::Changed),
-        (Kind::Delete, Some(now)) if texts.before.as_deref() == Some(now) => Ok(Step::Nothing),
-        (Kind::Delete, Some(_)) => Err(Blocked::Exists),
-        (Kind::Delete, None) => texts.before.clone().map(Step::Create).ok_or(Blocked::Broken),
+        (EntryKind::Move { .. }, Some(now)) => back(texts, now).map(UndoStep::MoveBack),
+        (EntryKind::Edit | EntryKind::Move { .. }, None) => Err(UndoError::Missing),
+        (EntryKind::Create, None) => Ok(UndoStep::NoChange),
+        (EntryKind::Create, Some(now)) if texts.after.as_deref() == Some(now) => Ok(UndoStep::Delete),
+        (EntryKind::Create, Some(_)) => Err(UndoError::Changed),
+        (EntryKind::Delete, Some(now)) if texts.before.as_deref() == Some(now) => Ok(UndoStep::NoChange),
+        (EntryKind::Delete, Some(_)) => Err(UndoError::Exists),
+        (EntryKind::Delete, None) => texts.before.clone().map(UndoStep::Create).ok_or(UndoError::Broken),
     }
 }
 
-fn back(texts: &Texts, now: &str) -> Result<Change, Blocked> {
-    let Texts { before: Some(before), after: Some(after), change: Some(change) } = texts else {
-        return Err(Blocked::Broken);
+fn back(texts: &EntryTexts, now: &str) -> Result<Change, UndoError> {
+    let EntryTexts { before: Some(before), after: Some(after), change: Some(change) } = texts else {
+        return Err(UndoError::Broken);
     };
-    let inverse = change.inverse(before).map_err(|_| Blocked::Broken)?;
+    let inverse = change.inverse(before).map_err(|_| UndoError::Broken)?;
     rebase(after, &inverse, now).map_err(|error| match error {
-        RebaseError::Conflict(conflict) => Blocked::Conflict(conflict),
-        RebaseError::Stale(_) => Blocked::Broken,
+        RebaseError::Conflict(conflict) => UndoError::Conflict(conflict),
+        RebaseError::Stale(_) => UndoError::Broken,
     })
 }
 
 /// Those edits of some calls that are in effect, in the order of undoing: the newest first. `entries` are all of the
 /// session, the oldest first.
-pub fn to_undo<'a>(entries: &'a [Entry], calls: &[String]) -> Vec<&'a Entry> {
+pub fn entries_to_undo<'a>(entries: &'a [JournalEntry], calls: &[String]) -> Vec<&'a JournalEntry> {
     let undone = undone(entries);
-    let wanted = |entry: &&Entry| {
+    let wanted = |entry: &&JournalEntry| {
         is_applied(entry)
             && entry.undoes.is_none()
             && calls.contains(&entry.call)
@@ -88,11 +92,11 @@ pub fn to_undo<'a>(entries: &'a [Entry], calls: &[String]) -> Vec<&'a Entry> {
 
 /// The undo that was made last and not redone: all entries of its group, in the order of taking them back. `entries` are
 /// all of the session, the oldest first.
-pub fn to_redo(entries: &[Entry]) -> Vec<&Entry> {
+pub fn entries_to_redo(entries: &[JournalEntry]) -> Vec<&JournalEntry> {
     let undone = undone(entries);
-    let by_id: HashMap<EntryId, &Entry> = entries.iter().map(|entry| (entry.id, entry)).collect();
+    let by_id: HashMap<EntryId, &JournalEntry> = entries.iter().map(|entry| (entry.id, entry)).collect();
     // A redo undoes as well: an undo is what undoes an edit of an agent.
-    let is_undo = |entry: &&Entry| {
+    let is_undo = |entry: &&JournalEntry| {
         let undoes = entry.undoes.and_then(|id| by_id.get(&id));
         is_applied(entry) && !undone.contains(&entry.id) && undoes.is_some_and(|edit| edit.undoes.is_none())
     };
@@ -101,12 +105,12 @@ pub fn to_redo(entries: &[Entry]) -> Vec<&Entry> {
     undos.into_iter().filter(|entry| Some(entry.group) == group).collect()
 }
 
-fn is_applied(entry: &Entry) -> bool {
-    entry.outcome == Some(Outcome::Applied)
+fn is_applied(entry: &JournalEntry) -> bool {
+    entry.outcome == Some(EntryOutcome::Applied)
 }
 
 /// Entries that a later one took back, which was not taken back itself.
-fn undone(entries: &[Entry]) -> HashSet<EntryId> {
+fn undone(entries: &[JournalEntry]) -> HashSet<EntryId> {
     let mut undone = HashSet::new();
     // What takes an entry back is newer than it, so it is decided first.
     for entry in entries.iter().rev().filter(|entry| is_applied(entry)) {

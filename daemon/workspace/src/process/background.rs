@@ -11,7 +11,7 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 
-use super::{Shared, decode::Decoder, group::Group, output::Tail};
+use super::{ProcessesState, group::ProcessGroup, output::OutputTail, utf8_decoder::Utf8Decoder};
 
 /// How much is held of what something in the background prints.
 const KEPT: usize = 16 * 1024;
@@ -20,13 +20,23 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// The task holds no more than a weak reference: it must not keep the session alive.
 /// `group` is none where it is gone already and only the pipe is still held by somebody.
-pub(super) fn watch(shared: &Arc<Shared>, group: Option<Group>, pipe: Receiver, tail: Arc<Mutex<Tail>>) {
+pub(super) fn watch(
+    shared: &Arc<ProcessesState>,
+    group: Option<ProcessGroup>,
+    pipe: Receiver,
+    tail: Arc<Mutex<OutputTail>>,
+) {
     let (weak, closed) = (Arc::downgrade(shared), shared.registry.closed());
     tokio::spawn(async move { closed.run_until_cancelled(read_on(weak, group, pipe, tail)).await });
 }
 
-async fn read_on(shared: Weak<Shared>, mut group: Option<Group>, mut pipe: Receiver, tail: Arc<Mutex<Tail>>) {
-    let mut decoder = Decoder::default();
+async fn read_on(
+    shared: Weak<ProcessesState>,
+    mut group: Option<ProcessGroup>,
+    mut pipe: Receiver,
+    tail: Arc<Mutex<OutputTail>>,
+) {
+    let mut decoder = Utf8Decoder::default();
     let mut look = interval(LOOK);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut block = vec![0; 8 * 1024];

@@ -22,7 +22,7 @@ pub enum ProcessError {
     System(io::Error),
     #[error(
         "{} jobs run in the background already, which is the most; wait for one, or stop one",
-        super::MOST_JOBS
+        super::MAX_JOBS
     )]
     TooManyJobs,
     #[error("the session has ended; nothing is run any more")]

@@ -14,9 +14,9 @@ const LOOK: Duration = Duration::from_millis(10);
 pub(super) const LAST_WAIT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Group(i32);
+pub(super) struct ProcessGroup(i32);
 
-impl Group {
+impl ProcessGroup {
     /// The group of a process that was started as its leader.
     pub(super) fn of_leader(process: u32) -> Option<Self> {
         i32::try_from(process).ok().filter(|id| *id > 1).map(Self)
@@ -67,7 +67,7 @@ impl Group {
         group == Some(self.0) && !matches!(state, "Z" | "X")
     }
 
-    pub(super) async fn gone(self) {
+    pub(super) async fn wait_until_gone(self) {
         let mut look = interval(LOOK);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -81,7 +81,7 @@ impl Group {
     /// Asks it to end, and kills what has not after `grace`.
     pub(super) async fn end(self, grace: Duration) {
         self.terminate();
-        if timeout(grace, self.gone()).await.is_err() {
+        if timeout(grace, self.wait_until_gone()).await.is_err() {
             self.kill_and_wait().await;
         }
     }
@@ -89,7 +89,7 @@ impl Group {
     /// The system may hold a process that waits for a broken disk; nobody else needs to wait for it for ever.
     pub(super) async fn kill_and_wait(self) {
         self.kill();
-        let _ = timeout(LAST_WAIT, self.gone()).await;
+        let _ = timeout(LAST_WAIT, self.wait_until_gone()).await;
     }
 }
 
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_process_is_known_by_its_group_and_that_it_runs() {
-        let group = Group(77);
+        let group = ProcessGroup(77);
         assert!(group.has_running("78 (sh) S 1 77 77 0 -1"));
         assert!(group.has_running("78 (a) Z 1 (b) R 1 77 77"));
         assert!(!group.has_running("78 (sh) Z 1 77 77 0 -1"));

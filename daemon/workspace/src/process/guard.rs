@@ -14,19 +14,19 @@ use std::{
 
 use tokio::process::{Child, Command};
 
-use super::{group::Group, spawn};
+use super::{group::ProcessGroup, spawn};
 
 const SCRIPT: &str =
     "while read -r line; do groups=$line; done; for group in $groups; do kill -s KILL -- \"-$group\"; done";
 
 #[derive(Debug)]
-pub(super) struct Guard {
+pub(super) struct ProcessGuard {
     pipe: PipeWriter,
     /// Only held: the runtime collects it some time after it is dropped.
     _shell: Child,
 }
 
-impl Guard {
+impl ProcessGuard {
     pub(super) fn start() -> io::Result<Self> {
         let (reader, pipe) = io::pipe()?;
         let mut command = std::process::Command::new("/bin/sh");
@@ -37,7 +37,7 @@ impl Guard {
         Ok(Self { pipe, _shell: Command::from(command).spawn()? })
     }
 
-    pub(super) fn tell(&mut self, groups: impl Iterator<Item = Group>) -> io::Result<()> {
+    pub(super) fn send_groups(&mut self, groups: impl Iterator<Item = ProcessGroup>) -> io::Result<()> {
         let mut line = String::new();
         for group in groups {
             line += &format!("{} ", group.id());
@@ -48,7 +48,7 @@ impl Guard {
 }
 
 #[cfg(test)]
-impl Guard {
+impl ProcessGuard {
     /// As somebody from outside may.
     pub(super) async fn kill(&mut self) {
         self._shell.kill().await.unwrap();

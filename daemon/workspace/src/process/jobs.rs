@@ -15,16 +15,16 @@ use std::{
 use tokio::{sync::watch, time::timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::{Command, Exit, ProcessError, Shared, run};
+use super::{ProcessError, ProcessExit, ProcessesState, ShellCommand, run};
 
 /// Jobs of one session that may run at one time.
-pub const MOST_JOBS: usize = 8;
+pub const MAX_JOBS: usize = 8;
 /// Jobs that ended and can still be looked at.
 const KEPT: usize = 32;
 
 /// A job as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Job {
+pub struct BackgroundJob {
     /// The number of its process group.
     pub id: i32,
     pub script: String,
@@ -33,40 +33,40 @@ pub struct Job {
     /// How long it has run, or ran.
     pub duration: Duration,
     /// How it ended, unless it runs.
-    pub exit: Option<Exit>,
+    pub exit: Option<ProcessExit>,
     /// How many bytes of its output somebody has seen.
-    pub seen: Option<u64>,
+    pub seen_bytes: Option<u64>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Jobs {
-    entries: Mutex<Vec<Arc<Entry>>>,
+pub(super) struct BackgroundJobs {
+    entries: Mutex<Vec<Arc<JobEntry>>>,
     /// Told whenever one begins or ends.
     changed: watch::Sender<()>,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct JobEntry {
     id: i32,
     script: String,
     file: Option<PathBuf>,
     started: Instant,
     stop: CancellationToken,
-    ended: watch::Sender<Option<(Exit, Duration)>>,
-    told: AtomicBool,
+    ended: watch::Sender<Option<(ProcessExit, Duration)>>,
+    is_reported: AtomicBool,
     seen: Mutex<Option<u64>>,
 }
 
-impl Entry {
-    fn job(&self) -> Job {
+impl JobEntry {
+    fn job(&self) -> BackgroundJob {
         let ended = *self.ended.borrow();
-        Job {
+        BackgroundJob {
             id: self.id,
             script: self.script.clone(),
             file: self.file.clone(),
             duration: ended.map_or_else(|| self.started.elapsed(), |(_, duration)| duration),
             exit: ended.map(|(exit, _)| exit),
-            seen: *self.seen.lock().unwrap_or_else(PoisonError::into_inner),
+            seen_bytes: *self.seen.lock().unwrap_or_else(PoisonError::into_inner),
         }
     }
 
@@ -75,29 +75,33 @@ impl Entry {
     }
 }
 
-impl Jobs {
-    pub(super) fn start(&self, shared: &Arc<Shared>, command: Command) -> Result<Job, ProcessError> {
+impl BackgroundJobs {
+    pub(super) fn start(
+        &self,
+        shared: &Arc<ProcessesState>,
+        command: ShellCommand,
+    ) -> Result<BackgroundJob, ProcessError> {
         let mut entries = self.lock();
-        if entries.iter().filter(|entry| entry.is_running()).count() >= MOST_JOBS {
+        if entries.iter().filter(|entry| entry.is_running()).count() >= MAX_JOBS {
             return Err(ProcessError::TooManyJobs);
         }
         let started = Instant::now();
         let running = run::start(shared, &command)?;
-        let entry = Arc::new(Entry {
+        let entry = Arc::new(JobEntry {
             id: running.id(),
             script: command.script.clone(),
-            file: command.keep.spill.as_ref().map(|spill| spill.path.clone()),
+            file: command.limits.spill.as_ref().map(|spill| spill.path.clone()),
             started,
             stop: CancellationToken::new(),
             ended: watch::Sender::new(None),
-            told: AtomicBool::new(false),
+            is_reported: AtomicBool::new(false),
             seen: Mutex::default(),
         });
         entries.push(Arc::clone(&entry));
-        let surplus = entries.len().saturating_sub(MOST_JOBS + KEPT);
+        let surplus = entries.len().saturating_sub(MAX_JOBS + KEPT);
         if let Some(oldest) = entries
             .iter()
-            .position(|entry| !entry.is_running() && entry.told.load(Ordering::Relaxed))
+            .position(|entry| !entry.is_running() && entry.is_reported.load(Ordering::Relaxed))
             .filter(|_| surplus > 0)
         {
             entries.remove(oldest);
@@ -107,9 +111,9 @@ impl Jobs {
         changed.send_replace(());
         tokio::spawn(async move {
             let stop = entry.stop.clone();
-            let exit = run::follow(running, command, stop, |_: &str| ()).await;
+            let exit = run::run_to_end(running, command, stop, |_: &str| ()).await;
             // One that cannot be waited for is gone, too.
-            let exit = exit.map_or(Exit::Signal(0), |ended| ended.exit);
+            let exit = exit.map_or(ProcessExit::Signal(0), |ended| ended.exit);
             entry.ended.send_replace(Some((exit, entry.started.elapsed())));
             changed.send_replace(());
         });
@@ -120,38 +124,41 @@ impl Jobs {
         self.changed.subscribe()
     }
 
-    pub(super) fn all(&self) -> Vec<Job> {
+    pub(super) fn all(&self) -> Vec<BackgroundJob> {
         self.lock().iter().map(|entry| entry.job()).collect()
     }
 
     /// Those whose end nobody has told of; from now on somebody has.
-    pub(super) fn take_ended(&self) -> Vec<Job> {
+    pub(super) fn take_ended(&self) -> Vec<BackgroundJob> {
         let entries = self.lock();
         let ended = entries.iter().filter(|entry| !entry.is_running());
-        ended.filter(|entry| !entry.told.swap(true, Ordering::Relaxed)).map(|entry| entry.job()).collect()
+        ended
+            .filter(|entry| !entry.is_reported.swap(true, Ordering::Relaxed))
+            .map(|entry| entry.job())
+            .collect()
     }
 
     /// Nobody did.
-    pub(super) fn untold(&self, jobs: &[Job]) {
+    pub(super) fn mark_unreported(&self, jobs: &[BackgroundJob]) {
         let entries = self.lock();
         for entry in entries.iter().filter(|entry| jobs.iter().any(|job| job.id == entry.id)) {
-            entry.told.store(false, Ordering::Relaxed);
+            entry.is_reported.store(false, Ordering::Relaxed);
         }
     }
 
     /// The job as it is after its end, or after this time if that comes first. Whoever sees the end has been told of it.
-    pub(super) async fn wait(&self, id: i32, time: Duration) -> Option<Job> {
+    pub(super) async fn wait(&self, id: i32, time: Duration) -> Option<BackgroundJob> {
         let entry = self.find(id)?;
         let mut ended = entry.ended.subscribe();
         let _ = timeout(time, ended.wait_for(Option::is_some)).await;
         let job = entry.job();
         if job.exit.is_some() {
-            entry.told.store(true, Ordering::Relaxed);
+            entry.is_reported.store(true, Ordering::Relaxed);
         }
         Some(job)
     }
 
-    pub(super) fn saw(&self, id: i32, bytes: u64) {
+    pub(super) fn mark_output_seen(&self, id: i32, bytes: u64) {
         if let Some(entry) = self.find(id) {
             *entry.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(bytes);
         }
@@ -164,11 +171,11 @@ impl Jobs {
     }
 
     /// The newest of this number: the system may give one out again.
-    fn find(&self, id: i32) -> Option<Arc<Entry>> {
+    fn find(&self, id: i32) -> Option<Arc<JobEntry>> {
         self.lock().iter().rev().find(|entry| entry.id == id).cloned()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Entry>>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<JobEntry>>> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

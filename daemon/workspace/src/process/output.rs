@@ -7,19 +7,19 @@ use tokio::{
     io::AsyncWriteExt,
 };
 
-use super::decode::Decoder;
+use super::utf8_decoder::Utf8Decoder;
 
 /// How much of the output is held, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Keep {
+pub struct OutputLimits {
     pub head: usize,
     pub tail: usize,
-    pub spill: Option<SpillTo>,
+    pub spill: Option<SpillTarget>,
 }
 
 /// Where the whole output goes. The file must not exist yet; its folder must.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SpillTo {
+pub struct SpillTarget {
     pub path: PathBuf,
     pub limit: u64,
     pub when: SpillWhen,
@@ -29,34 +29,34 @@ pub struct SpillTo {
 pub enum SpillWhen {
     /// Once it is more than is held.
     #[default]
-    TooLong,
+    Truncated,
     /// From the start, so that others can read along.
-    AtOnce,
+    FromStart,
 }
 
 /// What a command printed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Output {
+pub struct CommandOutput {
     pub head: String,
     /// What comes after the head; directly, unless something was left out.
     pub tail: String,
     pub omitted_bytes: u64,
-    pub spill: Spill,
+    pub spill: SpillOutcome,
 }
 
 /// Where all of it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Spill {
+pub enum SpillOutcome {
     /// Here already, or nowhere: no file was made.
     None,
-    Whole(PathBuf),
+    Complete(PathBuf),
     /// The file has reached its limit, and holds the beginning.
-    Beginning(PathBuf),
+    Truncated(PathBuf),
     /// It could not be written, for this reason.
     Failed(String),
 }
 
-impl Output {
+impl CommandOutput {
     /// As one text, which says where something is left out.
     pub fn text(&self) -> String {
         match self.omitted_bytes {
@@ -68,12 +68,12 @@ impl Output {
 
 /// The last bytes of a text, cut between characters.
 #[derive(Debug, Default)]
-pub(super) struct Tail {
+pub(super) struct OutputTail {
     pieces: VecDeque<String>,
     length: usize,
 }
 
-impl Tail {
+impl OutputTail {
     /// Tells how many bytes had to go.
     pub(super) fn push(&mut self, text: &str, limit: usize) -> usize {
         self.length += text.len();
@@ -97,34 +97,34 @@ impl Tail {
 }
 
 #[derive(Debug)]
-pub(super) struct Collector {
-    keep: Keep,
-    decoder: Decoder,
+pub(super) struct OutputCollector {
+    keep: OutputLimits,
+    decoder: Utf8Decoder,
     head: String,
     head_is_full: bool,
-    tail: Tail,
+    tail: OutputTail,
     omitted: u64,
-    spilling: Spilling,
+    spilling: SpillState,
 }
 
 #[derive(Debug)]
-enum Spilling {
+enum SpillState {
     NotYet,
     Open { file: File, room: u64 },
     Full,
     Failed(String),
 }
 
-impl Collector {
-    pub(super) fn new(keep: Keep) -> Self {
+impl OutputCollector {
+    pub(super) fn new(keep: OutputLimits) -> Self {
         Self {
             keep,
-            decoder: Decoder::default(),
+            decoder: Utf8Decoder::default(),
             head: String::new(),
             head_is_full: false,
-            tail: Tail::default(),
+            tail: OutputTail::default(),
             omitted: 0,
-            spilling: Spilling::NotYet,
+            spilling: SpillState::NotYet,
         }
     }
 
@@ -136,7 +136,7 @@ impl Collector {
     }
 
     fn is_read_along(&self) -> bool {
-        self.keep.spill.as_ref().is_some_and(|spill| spill.when == SpillWhen::AtOnce)
+        self.keep.spill.as_ref().is_some_and(|spill| spill.when == SpillWhen::FromStart)
     }
 
     pub(super) async fn push(&mut self, bytes: &[u8], live: &mut (impl FnMut(&str) + Send)) {
@@ -144,20 +144,20 @@ impl Collector {
         self.add(&text, live).await;
     }
 
-    pub(super) async fn finish(mut self, live: &mut (impl FnMut(&str) + Send)) -> Output {
+    pub(super) async fn finish(mut self, live: &mut (impl FnMut(&str) + Send)) -> CommandOutput {
         let text = self.decoder.finish();
         self.add(&text, live).await;
         let path = self.keep.spill.map(|spill| spill.path).unwrap_or_default();
         let spill = match self.spilling {
-            Spilling::NotYet => Spill::None,
-            Spilling::Open { mut file, .. } => match file.flush().await {
-                Ok(()) => Spill::Whole(path),
-                Err(error) => Spill::Failed(error.to_string()),
+            SpillState::NotYet => SpillOutcome::None,
+            SpillState::Open { mut file, .. } => match file.flush().await {
+                Ok(()) => SpillOutcome::Complete(path),
+                Err(error) => SpillOutcome::Failed(error.to_string()),
             },
-            Spilling::Full => Spill::Beginning(path),
-            Spilling::Failed(reason) => Spill::Failed(reason),
+            SpillState::Full => SpillOutcome::Truncated(path),
+            SpillState::Failed(reason) => SpillOutcome::Failed(reason),
         };
-        Output { head: self.head, tail: self.tail.text(), omitted_bytes: self.omitted, spill }
+        CommandOutput { head: self.head, tail: self.tail.text(), omitted_bytes: self.omitted, spill }
     }
 
     async fn add(&mut self, text: &str, live: &mut (impl FnMut(&str) + Send)) {
@@ -172,7 +172,7 @@ impl Collector {
         self.head.push_str(head);
         // What is held goes into the file when that is made; this has not been held yet.
         self.spill(head).await;
-        if matches!(self.spilling, Spilling::NotYet) && self.tail.length + rest.len() > self.keep.tail {
+        if matches!(self.spilling, SpillState::NotYet) && self.tail.length + rest.len() > self.keep.tail {
             self.begin_spill().await;
         }
         self.spill(rest).await;
@@ -184,8 +184,8 @@ impl Collector {
         let Some(to) = &self.keep.spill else { return };
         let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&to.path).await;
         self.spilling = match made {
-            Ok(file) => Spilling::Open { file, room: to.limit },
-            Err(error) => Spilling::Failed(failure(&error)),
+            Ok(file) => SpillState::Open { file, room: to.limit },
+            Err(error) => SpillState::Failed(failure(&error)),
         };
         let held = format!("{}{}", self.head, self.tail.text());
         self.spill(&held).await;
@@ -193,7 +193,7 @@ impl Collector {
 
     async fn spill(&mut self, text: &str) {
         let flush = self.is_read_along();
-        let Spilling::Open { file, room } = &mut self.spilling else { return };
+        let SpillState::Open { file, room } = &mut self.spilling else { return };
         let fitting = text.split_at(text.floor_char_boundary(usize::try_from(*room).unwrap_or(usize::MAX))).0;
         *room -= fitting.len() as u64;
         let mut written = file.write_all(fitting.as_bytes()).await;
@@ -202,9 +202,9 @@ impl Collector {
             written = file.flush().await;
         }
         match written {
-            Ok(()) if is_full => self.spilling = Spilling::Full,
+            Ok(()) if is_full => self.spilling = SpillState::Full,
             Ok(()) => {}
-            Err(error) => self.spilling = Spilling::Failed(failure(&error)),
+            Err(error) => self.spilling = SpillState::Failed(failure(&error)),
         }
     }
 }

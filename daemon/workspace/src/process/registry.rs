@@ -8,11 +8,11 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
-use super::{ProcessError, group::Group, guard::Guard, output::Tail};
+use super::{ProcessError, group::ProcessGroup, guard::ProcessGuard, output::OutputTail};
 
 /// Something that a command left running.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Left {
+pub struct LeftoverProcess {
     /// The process group.
     pub group: i32,
     /// The script that started it.
@@ -22,54 +22,54 @@ pub struct Left {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Registry {
-    state: Mutex<State>,
+pub(super) struct GroupRegistry {
+    state: Mutex<GroupRegistryState>,
     /// When nobody is interested in what is printed any more.
     closed: CancellationToken,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    groups: BTreeMap<Group, Entry>,
-    guard: Option<Guard>,
+struct GroupRegistryState {
+    groups: BTreeMap<ProcessGroup, GroupEntry>,
+    guard: Option<ProcessGuard>,
     closed: bool,
 }
 
 #[derive(Debug)]
-enum Entry {
+enum GroupEntry {
     /// Somebody waits for it.
     Running,
-    Left {
+    Background {
         script: String,
-        tail: Arc<Mutex<Tail>>,
+        tail: Arc<Mutex<OutputTail>>,
     },
 }
 
-impl Registry {
+impl GroupRegistry {
     pub(super) fn is_closed(&self) -> bool {
         self.lock().closed
     }
 
-    pub(super) fn add(&self, group: Group) -> Result<(), ProcessError> {
+    pub(super) fn add(&self, group: ProcessGroup) -> Result<(), ProcessError> {
         let mut state = self.lock();
         if state.closed {
             return Err(ProcessError::Ended);
         }
-        state.groups.insert(group, Entry::Running);
+        state.groups.insert(group, GroupEntry::Running);
         Ok(state.tell_guard()?)
     }
 
     /// From now on it runs in the background, and prints into the tail that is given back.
-    pub(super) fn leave(&self, group: Group, script: String) -> Arc<Mutex<Tail>> {
+    pub(super) fn move_to_background(&self, group: ProcessGroup, script: String) -> Arc<Mutex<OutputTail>> {
         let tail = Arc::default();
         if let Some(entry) = self.lock().groups.get_mut(&group) {
-            *entry = Entry::Left { script, tail: Arc::clone(&tail) };
+            *entry = GroupEntry::Background { script, tail: Arc::clone(&tail) };
         }
         tail
     }
 
     /// It is gone. Its number may be another's from now on, and is not used again.
-    pub(super) fn forget(&self, group: Group) {
+    pub(super) fn forget(&self, group: ProcessGroup) {
         let mut state = self.lock();
         if state.groups.remove(&group).is_some() {
             // A guard that cannot be told kills a group that is gone, at worst.
@@ -77,24 +77,24 @@ impl Registry {
         }
     }
 
-    pub(super) fn left(&self) -> Vec<Left> {
+    pub(super) fn leftover_processes(&self) -> Vec<LeftoverProcess> {
         let state = self.lock();
         let left = state.groups.iter().filter_map(|(group, entry)| match entry {
-            Entry::Left { script, tail } if group.is_alive() => {
+            GroupEntry::Background { script, tail } if group.is_alive() => {
                 let tail = tail.lock().unwrap_or_else(PoisonError::into_inner).text();
-                Some(Left { group: group.id(), script: script.clone(), tail })
+                Some(LeftoverProcess { group: group.id(), script: script.clone(), tail })
             }
             _ => None,
         });
         left.collect()
     }
 
-    pub(super) fn find(&self, id: i32) -> Option<Group> {
+    pub(super) fn find(&self, id: i32) -> Option<ProcessGroup> {
         self.lock().groups.keys().find(|group| group.id() == id && group.is_alive()).copied()
     }
 
     /// Lets nothing start any more, and gives what runs.
-    pub(super) fn close(&self) -> Vec<Group> {
+    pub(super) fn close(&self) -> Vec<ProcessGroup> {
         self.closed.cancel();
         let mut state = self.lock();
         state.closed = true;
@@ -105,21 +105,21 @@ impl Registry {
         self.closed.clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, GroupRegistryState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl GroupRegistryState {
     fn tell_guard(&mut self) -> io::Result<()> {
         if let Some(guard) = &mut self.guard
-            && guard.tell(self.groups.keys().copied()).is_ok()
+            && guard.send_groups(self.groups.keys().copied()).is_ok()
         {
             return Ok(());
         }
         // There is none yet, or somebody killed it.
-        let guard = self.guard.insert(Guard::start()?);
-        guard.tell(self.groups.keys().copied())
+        let guard = self.guard.insert(ProcessGuard::start()?);
+        guard.send_groups(self.groups.keys().copied())
     }
 }
 
@@ -129,16 +129,16 @@ mod tests {
 
     #[tokio::test]
     async fn a_guard_that_was_killed_is_replaced() {
-        let registry = Registry::default();
+        let registry = GroupRegistry::default();
         // No system gives out numbers as high as these.
-        let groups = [i32::MAX, i32::MAX - 1].map(|id| Group::of_leader(id.unsigned_abs()).unwrap());
+        let groups = [i32::MAX, i32::MAX - 1].map(|id| ProcessGroup::of_leader(id.unsigned_abs()).unwrap());
         registry.add(groups[0]).unwrap();
         let mut guard = registry.lock().guard.take().unwrap();
         guard.kill().await;
-        assert!(guard.tell(groups.into_iter()).is_err(), "nobody listens");
+        assert!(guard.send_groups(groups.into_iter()).is_err(), "nobody listens");
         registry.lock().guard = Some(guard);
         registry.add(groups[1]).unwrap();
         let mut guard = registry.lock().guard.take().unwrap();
-        assert!(guard.tell(groups.into_iter()).is_ok());
+        assert!(guard.send_groups(groups.into_iter()).is_ok());
     }
 }

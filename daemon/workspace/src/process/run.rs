@@ -16,50 +16,53 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Command, Exit, Output, ProcessError, Shared, background,
-    group::{Group, LAST_WAIT},
-    output::Collector,
-    owned::Owned,
-    spawn::{self, Spawned},
+    CommandOutput, ProcessError, ProcessExit, ProcessesState, ShellCommand, background,
+    group::{LAST_WAIT, ProcessGroup},
+    output::OutputCollector,
+    owned_group::OwnedGroup,
+    spawn::{self, SpawnedShell},
 };
 
 /// As much as a pipe holds on Linux.
 const BLOCK: usize = 64 * 1024;
 
-pub(super) struct Ended {
-    pub(super) exit: Exit,
-    pub(super) output: Output,
+pub(super) struct CommandEnd {
+    pub(super) exit: ProcessExit,
+    pub(super) output: CommandOutput,
     pub(super) left: Option<i32>,
 }
 
 pub(super) async fn run(
-    shared: &Arc<Shared>,
-    command: Command,
+    shared: &Arc<ProcessesState>,
+    command: ShellCommand,
     cancel: CancellationToken,
     mut live: impl FnMut(&str) + Send,
-) -> Result<Ended, ProcessError> {
+) -> Result<CommandEnd, ProcessError> {
     if cancel.is_cancelled() && !shared.registry.is_closed() {
-        let output = Collector::new(command.keep).finish(&mut live).await;
-        return Ok(Ended { exit: Exit::Cancelled, output, left: None });
+        let output = OutputCollector::new(command.limits).finish(&mut live).await;
+        return Ok(CommandEnd { exit: ProcessExit::Cancelled, output, left: None });
     }
     let running = start(shared, &command)?;
-    follow(running, command, cancel, live).await
+    run_to_end(running, command, cancel, live).await
 }
 
-pub(super) fn start(shared: &Arc<Shared>, command: &Command) -> Result<Running, ProcessError> {
+pub(super) fn start(
+    shared: &Arc<ProcessesState>,
+    command: &ShellCommand,
+) -> Result<RunningCommand, ProcessError> {
     if shared.registry.is_closed() {
         return Err(ProcessError::Ended);
     }
-    Running::start(shared, command)
+    RunningCommand::start(shared, command)
 }
 
 /// From the start of a command to its end.
-pub(super) async fn follow(
-    mut running: Running,
-    command: Command,
+pub(super) async fn run_to_end(
+    mut running: RunningCommand,
+    command: ShellCommand,
     cancel: CancellationToken,
     mut live: impl FnMut(&str) + Send,
-) -> Result<Ended, ProcessError> {
+) -> Result<CommandEnd, ProcessError> {
     let deadline = command.timeout.map(|time| running.started + time);
     running.collector.begin().await;
     let exit = loop {
@@ -72,53 +75,53 @@ pub(super) async fn follow(
         tokio::select! {
             // In this order, so that a command that prints without end is still cancelled.
             biased;
-            () = cancel.cancelled() => break Exit::Cancelled,
-            () = timed_out => break Exit::TimedOut,
+            () = cancel.cancelled() => break ProcessExit::Cancelled,
+            () = timed_out => break ProcessExit::TimedOut,
             status = running.child.wait() => break exit(status?),
             read = running.pipe.read(&mut running.block), if running.is_open => running.take(read, &mut live).await,
         }
     };
-    if matches!(exit, Exit::Cancelled | Exit::TimedOut) {
+    if matches!(exit, ProcessExit::Cancelled | ProcessExit::TimedOut) {
         running.end(command.grace, &mut live).await;
     }
     running.drain(&mut live).await;
     let (output, left) = running.finish(command.script, &mut live).await;
-    Ok(Ended { exit, output, left })
+    Ok(CommandEnd { exit, output, left })
 }
 
-pub(super) fn exit(status: ExitStatus) -> Exit {
+pub(super) fn exit(status: ExitStatus) -> ProcessExit {
     match (status.code(), status.signal()) {
-        (Some(code), _) => Exit::Code(code),
-        (None, signal) => Exit::Signal(signal.unwrap_or_default()),
+        (Some(code), _) => ProcessExit::Code(code),
+        (None, signal) => ProcessExit::Signal(signal.unwrap_or_default()),
     }
 }
 
 /// A command that runs, and what it has printed.
-pub(super) struct Running {
+pub(super) struct RunningCommand {
     started: Instant,
-    owned: Owned,
+    owned: OwnedGroup,
     child: Child,
     pipe: Receiver,
     is_open: bool,
     block: Vec<u8>,
-    collector: Collector,
+    collector: OutputCollector,
 }
 
-impl Running {
+impl RunningCommand {
     /// The number of its group.
     pub(super) fn id(&self) -> i32 {
         self.owned.group.id()
     }
 
-    fn start(shared: &Arc<Shared>, command: &Command) -> Result<Self, ProcessError> {
+    fn start(shared: &Arc<ProcessesState>, command: &ShellCommand) -> Result<Self, ProcessError> {
         let started = Instant::now();
-        let Spawned { child, output: pipe, held } = spawn::spawn(command, &shared.environment())?;
-        let group = child.id().and_then(Group::of_leader);
+        let SpawnedShell { child, output: pipe, gate: held } = spawn::spawn(command, &shared.environment())?;
+        let group = child.id().and_then(ProcessGroup::of_leader);
         let group = group.ok_or_else(|| io::Error::other("the shell has no process number"))?;
-        let owned = Owned { shared: Arc::clone(shared), group, is_held: true };
+        let owned = OwnedGroup { shared: Arc::clone(shared), group, kills_on_drop: true };
         shared.registry.add(group)?;
-        held.let_go();
-        let collector = Collector::new(command.keep.clone());
+        held.release();
+        let collector = OutputCollector::new(command.limits.clone());
         Ok(Self { started, owned, child, pipe, is_open: true, block: vec![0; BLOCK], collector })
     }
 
@@ -133,7 +136,7 @@ impl Running {
         let group = self.owned.group;
         group.terminate();
         let (kill, mut is_running) = (Instant::now() + grace, true);
-        let gone = group.gone();
+        let gone = group.wait_until_gone();
         tokio::pin!(gone);
         loop {
             tokio::select! {
@@ -163,16 +166,20 @@ impl Running {
         }
     }
 
-    async fn finish(mut self, script: String, live: &mut (impl FnMut(&str) + Send)) -> (Output, Option<i32>) {
+    async fn finish(
+        mut self,
+        script: String,
+        live: &mut (impl FnMut(&str) + Send),
+    ) -> (CommandOutput, Option<i32>) {
         let output = self.collector.finish(live).await;
         let (group, registry) = (self.owned.group, &self.owned.shared.registry);
         let is_left = group.is_alive();
-        self.owned.is_held = false;
+        self.owned.kills_on_drop = false;
         if !is_left {
             registry.forget(group);
         }
         if is_left || self.is_open {
-            let tail = registry.leave(group, script);
+            let tail = registry.move_to_background(group, script);
             background::watch(&self.owned.shared, is_left.then_some(group), self.pipe, tail);
         }
         (output, is_left.then(|| group.id()))

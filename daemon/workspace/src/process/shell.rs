@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use copydesk_config::paths::Env;
+use copydesk_config::paths::EnvLookup;
 
 /// Those that a script written for bash mostly works in.
 const SUITABLE: [&str; 7] = ["bash", "zsh", "sh", "dash", "ksh", "mksh", "ash"];
@@ -30,7 +30,7 @@ pub enum ShellError {
 
 impl Shell {
     /// The configured one or none; else `$SHELL` if it is suitable; else bash; else `/bin/sh`.
-    pub fn choose(configured: Option<&str>, env: &Env<'_>) -> Result<Self, ShellError> {
+    pub fn choose(configured: Option<&str>, env: &EnvLookup<'_>) -> Result<Self, ShellError> {
         let search = env("PATH").unwrap_or_default();
         if let Some(wanted) = configured {
             if !is_suitable(Path::new(wanted)) {

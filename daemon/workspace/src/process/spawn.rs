@@ -14,34 +14,34 @@ use tokio::{
     process::{Child, Command as TokioCommand},
 };
 
-use super::{Command, ProcessError};
+use super::{ProcessError, ShellCommand};
 
 /// What every script begins with, in its first line so that the lines keep their numbers: it goes on when it has read a line,
 /// with nothing more to read, and ends where there is none.
 const HOLD: &str = "read -r copydesk_word || exit; unset copydesk_word; exec </dev/null; ";
 
-pub(super) struct Spawned {
+pub(super) struct SpawnedShell {
     pub(super) child: Child,
     /// The one pipe that the shell and all it starts print into.
     pub(super) output: Receiver,
-    pub(super) held: Held,
+    pub(super) gate: StartGate,
 }
 
 /// A shell that has not begun. It never does if this is dropped, by whatever end.
-pub(super) struct Held(PipeWriter);
+pub(super) struct StartGate(PipeWriter);
 
-impl Held {
+impl StartGate {
     /// One that is gone already needs no word.
-    pub(super) fn let_go(mut self) {
+    pub(super) fn release(mut self) {
         let _ = self.0.write_all(b"\n");
     }
 }
 
 pub(super) fn spawn(
-    command: &Command,
+    command: &ShellCommand,
     environment: &[(OsString, OsString)],
-) -> Result<Spawned, ProcessError> {
-    no_nul("the script", OsStr::new(&command.script))?;
+) -> Result<SpawnedShell, ProcessError> {
+    reject_nul("the script", OsStr::new(&command.script))?;
     check(&command.cwd, &command.env)?;
     let (reader, writer) = io::pipe()?;
     let output = Receiver::from_owned_fd(reader.into())?;
@@ -54,10 +54,12 @@ pub(super) fn spawn(
     in_own_session(&mut shell)?;
     // Our ends for writing go with the command, so that the pipe ends when the last process is done with it.
     let child = TokioCommand::from(shell).spawn();
-    child.map(|child| Spawned { child, output, held: Held(letting_go) }).map_err(|error| match error.kind() {
-        io::ErrorKind::ArgumentListTooLong => ProcessError::TooLong(command.script.len()),
-        _ => ProcessError::Shell { shell: command.shell.path().into(), error },
-    })
+    child.map(|child| SpawnedShell { child, output, gate: StartGate(letting_go) }).map_err(
+        |error| match error.kind() {
+            io::ErrorKind::ArgumentListTooLong => ProcessError::TooLong(command.script.len()),
+            _ => ProcessError::Shell { shell: command.shell.path().into(), error },
+        },
+    )
 }
 
 /// Of the crate only its one call between fork and exec is wanted; the waiting is ours.
@@ -80,7 +82,7 @@ pub(super) fn environment(
     }
 }
 
-pub(super) fn no_nul(what: &str, text: &OsStr) -> Result<(), ProcessError> {
+pub(super) fn reject_nul(what: &str, text: &OsStr) -> Result<(), ProcessError> {
     match text.as_bytes().contains(&0) {
         true => Err(ProcessError::Nul(what.to_owned())),
         false => Ok(()),
@@ -88,11 +90,11 @@ pub(super) fn no_nul(what: &str, text: &OsStr) -> Result<(), ProcessError> {
 }
 
 pub(super) fn check(cwd: &Path, env: &[(OsString, Option<OsString>)]) -> Result<(), ProcessError> {
-    no_nul("the folder", cwd.as_os_str())?;
+    reject_nul("the folder", cwd.as_os_str())?;
     for (name, value) in env {
         let shown = name.to_string_lossy();
-        no_nul("the name of a variable", name)?;
-        no_nul(&format!("the variable `{shown}`"), value.as_deref().unwrap_or_default())?;
+        reject_nul("the name of a variable", name)?;
+        reject_nul(&format!("the variable `{shown}`"), value.as_deref().unwrap_or_default())?;
         if name.is_empty() || name.as_bytes().contains(&b'=') {
             return Err(ProcessError::Variable(shown.into_owned()));
         }

@@ -8,7 +8,7 @@ use std::{
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 
-use super::{spawn::Spawned, *};
+use super::{spawn::SpawnedShell, *};
 
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
@@ -20,27 +20,27 @@ fn processes() -> Processes {
     Processes::new(environment())
 }
 
-fn command(script: &str) -> Command {
+fn command(script: &str) -> ShellCommand {
     let env = |name: &str| (name == "PATH").then(|| PATH.into());
-    Command {
+    ShellCommand {
         script: script.to_owned(),
         shell: Shell::choose(Some("bash"), &env).unwrap(),
         cwd: "/".into(),
         env: Vec::new(),
         timeout: None,
         grace: GRACE,
-        keep: Keep { head: 1000, tail: 1000, spill: None },
+        limits: OutputLimits { head: 1000, tail: 1000, spill: None },
     }
 }
 
-async fn run(command: Command) -> Result<Finished, ProcessError> {
+async fn run(command: ShellCommand) -> Result<FinishedCommand, ProcessError> {
     processes().run(command, CancellationToken::new(), |_| {}).await
 }
 
 /// The exit and the text.
-async fn plain(script: &str) -> (Exit, String) {
+async fn plain(script: &str) -> (ProcessExit, String) {
     let finished = run(command(script)).await.unwrap();
-    assert_eq!((finished.left, finished.output.omitted_bytes), (None, 0));
+    assert_eq!((finished.leftover_group, finished.output.omitted_bytes), (None, 0));
     (finished.exit, finished.output.text())
 }
 
@@ -51,8 +51,8 @@ async fn until(condition: impl Fn() -> bool) {
     }
 }
 
-fn group(id: i32) -> Group {
-    Group::of_leader(u32::try_from(id).unwrap()).unwrap()
+fn group(id: i32) -> ProcessGroup {
+    ProcessGroup::of_leader(u32::try_from(id).unwrap()).unwrap()
 }
 
 fn gate(folder: &TempDir, name: &str) -> PathBuf {
@@ -63,16 +63,23 @@ fn gate(folder: &TempDir, name: &str) -> PathBuf {
 
 #[tokio::test]
 async fn a_command_ends_with_what_it_printed_and_how() {
-    assert_eq!(plain("echo a; echo b >&2; echo c").await, (Exit::Code(0), "a\nb\nc\n".into()));
-    assert_eq!(plain("").await, (Exit::Code(0), String::new()));
-    assert_eq!(plain("exit 3").await, (Exit::Code(3), String::new()));
-    assert_eq!(plain("kill -9 $$").await, (Exit::Signal(9), String::new()));
-    assert_eq!(plain("cat; echo end").await, (Exit::Code(0), "end\n".into()), "there is nothing to read");
-    assert_eq!(plain("-x 2>/dev/null || echo dash").await, (Exit::Code(0), "dash\n".into()));
-    assert_eq!(plain(r"printf '\377\000\303'; printf '\244'").await, (Exit::Code(0), "\u{FFFD}\0ä".into()));
-    assert_eq!(plain(r"printf 'x\303'").await, (Exit::Code(0), "x\u{FFFD}".into()));
+    assert_eq!(plain("echo a; echo b >&2; echo c").await, (ProcessExit::Code(0), "a\nb\nc\n".into()));
+    assert_eq!(plain("").await, (ProcessExit::Code(0), String::new()));
+    assert_eq!(plain("exit 3").await, (ProcessExit::Code(3), String::new()));
+    assert_eq!(plain("kill -9 $$").await, (ProcessExit::Signal(9), String::new()));
+    assert_eq!(
+        plain("cat; echo end").await,
+        (ProcessExit::Code(0), "end\n".into()),
+        "there is nothing to read"
+    );
+    assert_eq!(plain("-x 2>/dev/null || echo dash").await, (ProcessExit::Code(0), "dash\n".into()));
+    assert_eq!(
+        plain(r"printf '\377\000\303'; printf '\244'").await,
+        (ProcessExit::Code(0), "\u{FFFD}\0ä".into())
+    );
+    assert_eq!(plain(r"printf 'x\303'").await, (ProcessExit::Code(0), "x\u{FFFD}".into()));
     let (exit, text) = plain("no-such-command-anywhere").await;
-    assert!(exit == Exit::Code(127) && text.contains("no-such-command-anywhere"), "{text}");
+    assert!(exit == ProcessExit::Code(127) && text.contains("no-such-command-anywhere"), "{text}");
     let (_, session) = plain("set -- $(cat /proc/$$/stat); [ $6 = $$ ] && [ $5 = $$ ] && echo own").await;
     assert_eq!(session, "own\n");
 }
@@ -99,7 +106,7 @@ async fn what_cannot_be_run_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
-    let told = async |change: &dyn Fn(&mut Command)| {
+    let told = async |change: &dyn Fn(&mut ShellCommand)| {
         let mut command = command("true");
         change(&mut command);
         run(command).await.unwrap_err().to_string().replace(folder.path().to_str().unwrap(), "")
@@ -130,8 +137,8 @@ async fn what_cannot_be_run_is_told() {
 async fn of_much_output_the_head_and_the_tail_are_held_and_all_is_spilt() {
     let folder = tempfile::tempdir().unwrap();
     let spilling = |name: &str, script: &str, limit| {
-        let spill = Some(SpillTo { path: folder.path().join(name), limit, when: SpillWhen::TooLong });
-        Command { keep: Keep { head: 10, tail: 8, spill }, ..command(script) }
+        let spill = Some(SpillTarget { path: folder.path().join(name), limit, when: SpillWhen::Truncated });
+        ShellCommand { limits: OutputLimits { head: 10, tail: 8, spill }, ..command(script) }
     };
     let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
 
@@ -146,20 +153,22 @@ async fn of_much_output_the_head_and_the_tail_are_held_and_all_is_spilt() {
         "never half a character"
     );
     assert_eq!(output.omitted_bytes as usize, whole.len() - output.head.len() - output.tail.len());
-    assert_eq!(output.spill, Spill::Whole(folder.path().join("all")));
+    assert_eq!(output.spill, SpillOutcome::Complete(folder.path().join("all")));
 
     let finished = run(spilling("some", long, 1001)).await.unwrap();
-    assert_eq!(finished.output.spill, Spill::Beginning(folder.path().join("some")));
+    assert_eq!(finished.output.spill, SpillOutcome::Truncated(folder.path().join("some")));
     assert!(whole.starts_with(&read("some")) && [1000, 1001].contains(&read("some").len()));
 
     let finished = run(spilling("none", "echo 123456789; echo 1234567", 9)).await.unwrap();
     assert_eq!(
         (finished.output.text().as_str(), finished.output.spill),
-        ("123456789\n1234567\n", Spill::None)
+        ("123456789\n1234567\n", SpillOutcome::None)
     );
     assert!(!folder.path().join("none").exists(), "what is held needs no file");
     let finished = run(spilling("no/where", long, 9)).await.unwrap();
-    assert!(matches!(finished.output.spill, Spill::Failed(_)) && finished.exit == Exit::Code(0));
+    assert!(
+        matches!(finished.output.spill, SpillOutcome::Failed(_)) && finished.exit == ProcessExit::Code(0)
+    );
 }
 
 #[tokio::test]
@@ -174,7 +183,7 @@ async fn endless_output_is_cancelled_and_bounded() {
     };
     let finished = processes().run(command("yes"), cancel.clone(), live).await.unwrap();
     let output = finished.output;
-    assert_eq!((finished.exit, output.head.len(), output.tail.len()), (Exit::Cancelled, 1000, 1000));
+    assert_eq!((finished.exit, output.head.len(), output.tail.len()), (ProcessExit::Cancelled, 1000, 1000));
     assert_eq!(output.omitted_bytes as usize, seen - 2000);
 }
 
@@ -188,26 +197,30 @@ async fn a_cancelled_command_may_say_a_last_word() {
         }
     };
     let finished = processes().run(command(script), cancel.clone(), live).await.unwrap();
-    assert_eq!((finished.exit, finished.left), (Exit::Cancelled, None));
+    assert_eq!((finished.exit, finished.leftover_group), (ProcessExit::Cancelled, None));
     assert!(finished.output.text().starts_with("ready\n") && finished.output.text().ends_with("bye\n"));
     let before = processes().run(command("echo no"), cancel, |_| {}).await.unwrap();
-    assert_eq!((before.exit, before.output.text().as_str()), (Exit::Cancelled, ""), "it is not even started");
+    assert_eq!(
+        (before.exit, before.output.text().as_str()),
+        (ProcessExit::Cancelled, ""),
+        "it is not even started"
+    );
 }
 
 #[tokio::test]
 async fn what_does_not_listen_is_killed_with_all_it_started() {
     let script = "trap '' TERM; echo $$; sleep 1000 & (sleep 1000; sleep 1000) & sleep 1000";
-    let deaf = Command { grace: Duration::from_millis(20), ..command(script) };
+    let deaf = ShellCommand { grace: Duration::from_millis(20), ..command(script) };
     let cancel = CancellationToken::new();
     let live = |_: &str| cancel.cancel();
     let finished = processes().run(deaf.clone(), cancel.clone(), live).await.unwrap();
-    assert_eq!(finished.exit, Exit::Cancelled);
+    assert_eq!(finished.exit, ProcessExit::Cancelled);
     let number = finished.output.text().trim().parse().unwrap();
     until(|| !group(number).is_alive()).await;
 
-    let late = Command { timeout: Some(Duration::from_millis(50)), ..deaf };
+    let late = ShellCommand { timeout: Some(Duration::from_millis(50)), ..deaf };
     let finished = processes().run(late, CancellationToken::new(), |_| {}).await.unwrap();
-    assert_eq!((finished.exit, finished.left), (Exit::TimedOut, None));
+    assert_eq!((finished.exit, finished.leftover_group), (ProcessExit::TimedOut, None));
 }
 
 #[tokio::test]
@@ -216,17 +229,20 @@ async fn what_is_left_in_the_background_lives_on_and_is_read() {
     let gate = gate(&folder, "gate");
     let script = format!("(read x < {0}; echo late $x; read x < {0}) & echo now", gate.display());
     let finished = processes.run(command(&script), CancellationToken::new(), |_| {}).await.unwrap();
-    assert_eq!((finished.exit, finished.output.text().as_str()), (Exit::Code(0), "now\n"));
-    let number = finished.left.unwrap();
-    assert_eq!(processes.left(), [Left { group: number, script, tail: String::new() }]);
+    assert_eq!((finished.exit, finished.output.text().as_str()), (ProcessExit::Code(0), "now\n"));
+    let number = finished.leftover_group.unwrap();
+    assert_eq!(
+        processes.leftover_processes(),
+        [LeftoverProcess { group: number, script, tail: String::new() }]
+    );
 
     // Held open, so that the second `read` waits for ever.
     let mut opener = File::options().read(true).write(true).open(gate).unwrap();
     opener.write_all(b"word\n").unwrap();
-    until(|| processes.left()[0].tail == "late word\n").await;
-    assert!(processes.stop(number, GRACE).await);
-    assert!(!group(number).is_alive() && processes.left().is_empty());
-    assert!(!processes.stop(number, GRACE).await);
+    until(|| processes.leftover_processes()[0].tail == "late word\n").await;
+    assert!(processes.stop_leftover(number, GRACE).await);
+    assert!(!group(number).is_alive() && processes.leftover_processes().is_empty());
+    assert!(!processes.stop_leftover(number, GRACE).await);
 }
 
 #[tokio::test]
@@ -234,12 +250,12 @@ async fn a_background_process_that_prints_without_end_hangs_nothing() {
     let processes = processes();
     for script in ["yes & echo started", "yes > /dev/null & echo started", "exec 3>&1; sleep 1000 >&3 & :"] {
         let finished = processes.run(command(script), CancellationToken::new(), |_| {}).await.unwrap();
-        assert_eq!(finished.exit, Exit::Code(0), "{script}");
-        assert!(finished.left.is_some(), "{script}");
+        assert_eq!(finished.exit, ProcessExit::Code(0), "{script}");
+        assert!(finished.leftover_group.is_some(), "{script}");
     }
-    assert_eq!(processes.left().len(), 3);
+    assert_eq!(processes.leftover_processes().len(), 3);
     processes.end(GRACE).await;
-    assert!(processes.left().is_empty());
+    assert!(processes.leftover_processes().is_empty());
     let after = processes.run(command("true"), CancellationToken::new(), |_| {}).await;
     assert!(matches!(after, Err(ProcessError::Ended)));
 }
@@ -248,7 +264,7 @@ async fn a_background_process_that_prints_without_end_hangs_nothing() {
 async fn the_session_takes_what_it_left_with_it() {
     let processes = processes();
     let finished = processes.run(command("sleep 1000 &"), CancellationToken::new(), |_| {}).await.unwrap();
-    let left = group(finished.left.unwrap());
+    let left = group(finished.leftover_group.unwrap());
     drop(processes.clone());
     assert!(left.is_alive());
     drop(processes);
@@ -298,7 +314,7 @@ async fn a_hundred_commands_run_at_once() {
     for (number, finished) in (0..100).zip(finished) {
         assert_eq!(
             (finished.exit, finished.output.text()),
-            (Exit::Code(number), format!("begin\n{number}\n"))
+            (ProcessExit::Code(number), format!("begin\n{number}\n"))
         );
     }
 }
@@ -310,8 +326,8 @@ async fn a_command_has_nothing_to_read_and_a_group_of_its_own() {
         async |script: &str| processes.run(command(script), CancellationToken::new(), |_| {}).await.unwrap();
     let script = "cat; echo $GIVEN; set -- $(cat /proc/$$/stat); [ $5 = $$ ] && echo own; exit 3";
     let finished = run(script).await;
-    assert_eq!((finished.exit, finished.output.text().as_str()), (Exit::Code(3), "yes\nown\n"));
-    let left = group(run("sleep 1000 &").await.left.unwrap());
+    assert_eq!((finished.exit, finished.output.text().as_str()), (ProcessExit::Code(3), "yes\nown\n"));
+    let left = group(run("sleep 1000 &").await.leftover_group.unwrap());
     assert!(left.is_alive());
     processes.end(GRACE).await;
     assert!(!left.is_alive());
@@ -322,7 +338,7 @@ async fn a_command_has_nothing_to_read_and_a_group_of_its_own() {
 async fn a_command_that_is_never_let_go_never_begins() {
     let folder = tempfile::tempdir().unwrap();
     let script = format!("touch {}", folder.path().join("begun").display());
-    let Spawned { mut child, held, .. } = spawn::spawn(&command(&script), &[]).unwrap();
+    let SpawnedShell { mut child, gate: held, .. } = spawn::spawn(&command(&script), &[]).unwrap();
     drop(held);
     assert!(!child.wait().await.unwrap().success());
     assert!(!folder.path().join("begun").exists());
@@ -333,10 +349,14 @@ async fn a_command_that_is_never_let_go_never_begins() {
 #[ignore = "is run by `nothing_survives_the_death_of_this_process`"]
 async fn run_and_wait_to_be_killed() {
     let processes = processes();
-    let left = processes.run(command("sleep 1000 &"), CancellationToken::new(), |_| {}).await.unwrap().left;
+    let left = processes
+        .run(command("sleep 1000 &"), CancellationToken::new(), |_| {})
+        .await
+        .unwrap()
+        .leftover_group;
     let command_line = ["sh", "-c", "trap '' TERM HUP PIPE; sleep 1000 & while :; do sleep 1000; done"];
     let program =
-        Program { command: command_line.map(OsString::from).into(), cwd: "/".into(), env: Vec::new() };
+        ProgramSpec { command: command_line.map(OsString::from).into(), cwd: "/".into(), env: Vec::new() };
     let (piped, _pipes) = processes.pipe(&program).unwrap();
     let live = |text: &str| println!("\ngroups {} {} {}", left.unwrap(), piped.id(), text.trim());
     processes
@@ -361,9 +381,9 @@ async fn nothing_survives_the_death_of_this_process() {
     until(|| !groups.iter().any(|group| group.is_alive())).await;
 }
 
-fn job(script: &str, folder: &TempDir, name: &str) -> Command {
-    let spill = Some(SpillTo { path: folder.path().join(name), limit: 1000, when: SpillWhen::AtOnce });
-    Command { keep: Keep { head: 3, tail: 10, spill }, ..command(script) }
+fn job(script: &str, folder: &TempDir, name: &str) -> ShellCommand {
+    let spill = Some(SpillTarget { path: folder.path().join(name), limit: 1000, when: SpillWhen::FromStart });
+    ShellCommand { limits: OutputLimits { head: 3, tail: 10, spill }, ..command(script) }
 }
 
 const LONG: Duration = Duration::from_secs(60);
@@ -381,7 +401,7 @@ async fn a_job_runs_beside_the_work_and_can_be_read_along() {
     assert_eq!(processes.take_ended_jobs(), []);
     fs::write(&open, "\n").unwrap();
     let ended = processes.wait_for_job(started.id, LONG).await.unwrap();
-    assert_eq!(ended.exit, Some(Exit::Code(4)));
+    assert_eq!(ended.exit, Some(ProcessExit::Code(4)));
     assert_eq!(fs::read_to_string(&file).unwrap(), "one and two\nthree\n");
     assert_eq!(processes.take_ended_jobs(), [], "whoever waited knows");
     assert_eq!(processes.wait_for_job(1, LONG).await, None, "none of ours");
@@ -396,10 +416,10 @@ async fn the_end_of_a_job_is_told_once() {
     let ended = processes.take_ended_jobs();
     assert_eq!(
         ended.iter().map(|job| (job.id, job.exit)).collect::<Vec<_>>(),
-        [(started.id, Some(Exit::Code(0)))]
+        [(started.id, Some(ProcessExit::Code(0)))]
     );
     assert_eq!(processes.take_ended_jobs(), []);
-    processes.untold_jobs(&ended);
+    processes.mark_jobs_unreported(&ended);
     assert_eq!(processes.take_ended_jobs(), ended);
 }
 
@@ -408,14 +428,14 @@ async fn jobs_are_stopped_counted_and_ended_with_the_rest() {
     let folder = TempDir::new().unwrap();
     let processes = processes();
     let start = |number: usize| processes.start(job("sleep 600", &folder, &number.to_string()));
-    let jobs: Vec<_> = (0..MOST_JOBS).map(|number| start(number).unwrap()).collect();
+    let jobs: Vec<_> = (0..MAX_JOBS).map(|number| start(number).unwrap()).collect();
     assert!(matches!(start(100), Err(ProcessError::TooManyJobs)));
     processes.stop_job(jobs[0].id);
-    assert_eq!(processes.wait_for_job(jobs[0].id, LONG).await.unwrap().exit, Some(Exit::Cancelled));
+    assert_eq!(processes.wait_for_job(jobs[0].id, LONG).await.unwrap().exit, Some(ProcessExit::Cancelled));
     assert!(start(101).is_ok(), "there is room again");
     let groups: Vec<_> =
         processes.jobs().iter().filter(|job| job.exit.is_none()).map(|job| group(job.id)).collect();
-    assert_eq!(groups.len(), MOST_JOBS);
+    assert_eq!(groups.len(), MAX_JOBS);
     drop(processes);
     until(|| groups.iter().all(|group| !group.is_alive())).await;
 }

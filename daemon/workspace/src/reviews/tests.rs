@@ -6,29 +6,32 @@ use copydesk_text::review::HunkView;
 use copydesk_text::{Change, FileText};
 use tempfile::TempDir;
 
-use super::{Comment, Decision, Happened, News, Refusal, Reviews, Subject, Verdict, View, When};
+use super::{
+    DecisionError, DecisionTarget, FeedbackKind, HunkVerdict, LineComment, ReviewFeedback, ReviewSnapshot,
+    ReviewTiming, ReviewTracker, UserDecision,
+};
 use crate::buffers::Buffers;
-use crate::files::{By, Cause, ChangeKind, FileChange, Files, READ_LIMIT};
-use crate::journal::{Bound, Journal};
-use copydesk_config::Save;
+use crate::files::{Author, ChangeCause, FileChange, FileChangeKind, READ_LIMIT, WorkspaceFiles};
+use crate::journal::{Journal, JournalLimits};
+use copydesk_config::SaveMode;
 
+mod diagnostics;
+mod editor_window;
 mod interleaved;
-mod later;
-mod odd;
-mod problems;
-mod window;
+mod invalid_decisions;
+mod lifecycle;
 
 const SESSION: &str = "s";
 
 struct Desk {
     folder: TempDir,
-    files: Files,
+    files: WorkspaceFiles,
 }
 
 impl Desk {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let files = Files::new(folder.path(), folder.path());
+        let files = WorkspaceFiles::new(folder.path(), folder.path());
         Self { folder, files }
     }
 
@@ -38,10 +41,17 @@ impl Desk {
         Self { folder, files }
     }
 
-    fn open(folder: &Path) -> Files {
-        let (journal, _) = Journal::open(&folder.join("data"), Bound::default()).unwrap();
-        let reviews = Reviews::new(Some(journal.clone()));
-        Files::over(folder, folder, Buffers::default(), Some(journal), reviews, Save::Never)
+    fn open(folder: &Path) -> WorkspaceFiles {
+        let (journal, _) = Journal::open(&folder.join("data"), JournalLimits::default()).unwrap();
+        let reviews = ReviewTracker::new(Some(journal.clone()));
+        WorkspaceFiles::with_buffers(
+            folder,
+            folder,
+            Buffers::default(),
+            Some(journal),
+            reviews,
+            SaveMode::Never,
+        )
     }
 
     fn read(&self, name: &str) -> String {
@@ -52,15 +62,15 @@ impl Desk {
         std::fs::write(self.folder.path().join(name), text).unwrap();
     }
 
-    async fn kind(&self, name: &str, new: &str) -> ChangeKind {
+    async fn kind(&self, name: &str, new: &str) -> FileChangeKind {
         let place = self.files.resolve(name);
         match self.files.read(&place, READ_LIMIT).await {
             Ok(content) => {
                 let file = FileText::decode(content.bytes).unwrap();
                 let change = Change::between(file.text(), new);
-                ChangeKind::Edit { file, stamp: content.stamp, change }
+                FileChangeKind::Edit { file, stamp: content.stamp, change }
             }
-            Err(_) => ChangeKind::Create { text: new.to_owned(), mode: None },
+            Err(_) => FileChangeKind::Create { text: new.to_owned(), mode: None },
         }
     }
 
@@ -69,63 +79,67 @@ impl Desk {
         self.change(name, kind).await;
     }
 
-    async fn change(&self, name: &str, kind: ChangeKind) {
-        let cause = Cause {
+    async fn change(&self, name: &str, kind: FileChangeKind) {
+        let cause = ChangeCause {
             session: SESSION.into(),
             call: "call".into(),
             label: "Edit".into(),
-            accepted: false,
-            by: By::Agent,
+            is_accepted: false,
+            author: Author::Agent,
             group: None,
         };
         let place = self.files.resolve(name);
-        self.files.change(&[FileChange { place, kind }], &cause).await.unwrap();
+        self.files.apply_changes(&[FileChange { path: place, kind }], &cause).await.unwrap();
     }
 
-    fn list(&self) -> Vec<View> {
-        self.files.reviews().list(SESSION, None, 0)
+    fn list(&self) -> Vec<ReviewSnapshot> {
+        self.files.reviews().list_reviews(SESSION, None, 0)
     }
 
-    fn only(&self) -> View {
+    fn only(&self) -> ReviewSnapshot {
         let mut list = self.list();
         assert_eq!(list.len(), 1, "{list:#?}");
         list.remove(0)
     }
 
-    async fn decide(&self, decisions: &[Decision]) -> Vec<Result<(), Refusal>> {
+    async fn decide(&self, decisions: &[UserDecision]) -> Vec<Result<(), DecisionError>> {
         self.files.decide(SESSION, decisions).await
     }
 
-    fn news(&self) -> Vec<(usize, Happened, Option<String>)> {
-        let News { items, .. } = self.files.reviews().news(SESSION);
+    fn news(&self) -> Vec<(usize, FeedbackKind, Option<String>)> {
+        let ReviewFeedback { items, .. } = self.files.reviews().take_feedback(SESSION);
         items.into_iter().map(|item| (item.line, item.happened, item.text)).collect()
     }
 }
 
-fn hunk(view: &View, at: usize, verdict: Verdict) -> Decision {
+fn hunk(view: &ReviewSnapshot, at: usize, verdict: HunkVerdict) -> UserDecision {
     let hunk: &HunkView = &view.hunks[at];
-    Decision { subject: Subject::Hunk(hunk.id), expected: hunk.print.clone(), ..everything(view, verdict) }
+    UserDecision {
+        target: DecisionTarget::Hunk(hunk.id),
+        expected: hunk.fingerprint.clone(),
+        ..everything(view, verdict)
+    }
 }
 
-fn everything(view: &View, verdict: Verdict) -> Decision {
-    Decision {
+fn everything(view: &ReviewSnapshot, verdict: HunkVerdict) -> UserDecision {
+    UserDecision {
         review: view.id,
-        subject: Subject::Everything,
+        target: DecisionTarget::Everything,
         expected: view.print.clone(),
         verdict,
         lines: None,
         text: None,
         comment: None,
-        confirmed: false,
+        is_confirmed: false,
     }
 }
 
-fn file(view: &View, verdict: Verdict) -> Decision {
+fn file(view: &ReviewSnapshot, verdict: HunkVerdict) -> UserDecision {
     let (whole, print) = view.whole.clone().unwrap();
-    Decision { subject: Subject::Hunk(whole.id), expected: print, ..everything(view, verdict) }
+    UserDecision { target: DecisionTarget::Hunk(whole.id), expected: print, ..everything(view, verdict) }
 }
 
-fn shown(view: &View) -> Vec<(usize, String, String)> {
+fn shown(view: &ReviewSnapshot) -> Vec<(usize, String, String)> {
     let line = |hunk: &HunkView| (hunk.line, hunk.old.join("|"), hunk.new.join("|"));
     view.hunks.iter().map(line).collect()
 }
@@ -148,19 +162,25 @@ async fn after_an_edit_its_hunks_are_decided_one_by_one_and_the_model_hears_of_i
     desk.write("a", OLD);
     desk.agent("a", NEW).await;
     let view = desk.only();
-    assert_eq!((view.when.clone(), view.additions, view.deletions), (When::After, 3, 3));
+    assert_eq!((view.timing.clone(), view.additions, view.deletions), (ReviewTiming::After, 3, 3));
     assert_eq!(shown(&view), lines(&["1 2 B", "3 4 D", "5 6 F"]));
     let comment = Some("no".to_owned());
-    let decisions =
-        [hunk(&view, 0, Verdict::Accept), Decision { comment, ..hunk(&view, 1, Verdict::Reject) }];
+    let decisions = [
+        hunk(&view, 0, HunkVerdict::Accept),
+        UserDecision { comment, ..hunk(&view, 1, HunkVerdict::Reject) },
+    ];
     assert_eq!(desk.decide(&decisions).await, [Ok(()), Ok(())]);
     assert_eq!(desk.read("a"), "1\nB\n3\n4\n5\nF\n7\n");
     assert_eq!(shown(&desk.only()), lines(&["5 6 F"]));
-    let news = desk.files.reviews().news(SESSION).items;
+    let news = desk.files.reviews().take_feedback(SESSION).items;
     let told: Vec<_> = news.iter().map(|item| (item.line, item.happened, item.comment.as_deref())).collect();
     assert_eq!(
         told,
-        [(2, Happened::Accepted, None), (4, Happened::Rejected, Some("no")), (6, Happened::Open, None)]
+        [
+            (2, FeedbackKind::Accepted, None),
+            (4, FeedbackKind::Rejected, Some("no")),
+            (6, FeedbackKind::Open, None)
+        ]
     );
     assert_eq!(desk.news(), [], "it is told once");
     let again = desk.decide(&decisions).await;
@@ -169,7 +189,7 @@ async fn after_an_edit_its_hunks_are_decided_one_by_one_and_the_model_hears_of_i
 
 #[tokio::test]
 async fn everything_is_decided_at_once_if_it_is_what_was_seen() {
-    for (verdict, text) in [(Verdict::Accept, NEW), (Verdict::Reject, OLD)] {
+    for (verdict, text) in [(HunkVerdict::Accept, NEW), (HunkVerdict::Reject, OLD)] {
         let desk = Desk::new();
         desk.write("a", OLD);
         desk.agent("a", "1\nB\n3\n4\n5\n6\n7\n").await;
@@ -190,16 +210,20 @@ async fn what_a_person_writes_meanwhile_on_the_disk_is_theirs() {
     let view = desk.only();
     // Before the first hunk, and inside of the second.
     desk.write("a", "0\n1\nB\n3\nD!\n5\nF\n7\n");
-    let results = desk.decide(&[hunk(&view, 0, Verdict::Reject), hunk(&view, 1, Verdict::Reject)]).await;
+    let results =
+        desk.decide(&[hunk(&view, 0, HunkVerdict::Reject), hunk(&view, 1, HunkVerdict::Reject)]).await;
     assert_eq!(results[0], Ok(()));
-    assert!(matches!(&results[1], Err(Refusal::No(why)) if why.contains("has changed")), "{results:?}");
+    assert!(
+        matches!(&results[1], Err(DecisionError::Rejected(why)) if why.contains("has changed")),
+        "{results:?}"
+    );
     assert_eq!(desk.read("a"), "0\n1\n2\n3\nD!\n5\nF\n7\n");
     assert_eq!(shown(&desk.only()), lines(&["4 4 D!", "6 6 F"]));
     let news = desk.news();
-    assert!(news.contains(&(5, Happened::Edited, Some("D!\n".into()))), "{news:?}");
-    assert_eq!(desk.decide(&[hunk(&desk.only(), 0, Verdict::Accept)]).await, [Ok(())]);
+    assert!(news.contains(&(5, FeedbackKind::Edited, Some("D!\n".into()))), "{news:?}");
+    assert_eq!(desk.decide(&[hunk(&desk.only(), 0, HunkVerdict::Accept)]).await, [Ok(())]);
     let news = desk.news();
-    assert_eq!(news[0], (5, Happened::AcceptedEdited, Some("D!\n".into())));
+    assert_eq!(news[0], (5, FeedbackKind::AcceptedEdited, Some("D!\n".into())));
 }
 
 #[tokio::test]
@@ -207,28 +231,31 @@ async fn a_person_puts_their_own_text_there() {
     let desk = Desk::new();
     desk.write("a", OLD);
     desk.agent("a", NEW).await;
-    let own = Decision { text: Some("b\nbb".into()), ..hunk(&desk.only(), 0, Verdict::Accept) };
+    let own = UserDecision { text: Some("b\nbb".into()), ..hunk(&desk.only(), 0, HunkVerdict::Accept) };
     assert_eq!(desk.decide(&[own]).await, [Ok(())]);
     assert_eq!(desk.read("a"), "1\nb\nbb\n3\nD\n5\nF\n7\n");
     assert_eq!(shown(&desk.only()), lines(&["4 4 D", "6 6 F"]));
-    assert_eq!(desk.news()[0], (2, Happened::AcceptedEdited, Some("b\nbb\n".into())));
+    assert_eq!(desk.news()[0], (2, FeedbackKind::AcceptedEdited, Some("b\nbb\n".into())));
 }
 
 #[tokio::test]
 async fn a_created_file_goes_when_it_is_rejected_and_not_with_what_a_person_wrote() {
     let desk = Desk::new();
     desk.agent("new", "1\n2\n").await;
-    assert_eq!(desk.decide(&[file(&desk.only(), Verdict::Reject)]).await, [Ok(())]);
+    assert_eq!(desk.decide(&[file(&desk.only(), HunkVerdict::Reject)]).await, [Ok(())]);
     assert!(!desk.folder.path().join("new").exists());
     assert_eq!(desk.list(), []);
 
     desk.agent("new", "1\n2\n").await;
     desk.write("new", "1\n2\nmine\n");
-    desk.files.look_at_reviews(SESSION).await;
-    let reject = file(&desk.only(), Verdict::Reject);
-    assert_eq!(desk.decide(std::slice::from_ref(&reject)).await, [Err(Refusal::Confirm("new".into()))]);
+    desk.files.refresh_reviews(SESSION).await;
+    let reject = file(&desk.only(), HunkVerdict::Reject);
+    assert_eq!(
+        desk.decide(std::slice::from_ref(&reject)).await,
+        [Err(DecisionError::NeedsConfirmation("new".into()))]
+    );
     assert_eq!(desk.read("new"), "1\n2\nmine\n");
-    assert_eq!(desk.decide(&[Decision { confirmed: true, ..reject }]).await, [Ok(())]);
+    assert_eq!(desk.decide(&[UserDecision { is_confirmed: true, ..reject }]).await, [Ok(())]);
     assert!(!desk.folder.path().join("new").exists());
 }
 
@@ -236,10 +263,10 @@ async fn a_created_file_goes_when_it_is_rejected_and_not_with_what_a_person_wrot
 async fn a_deleted_file_comes_back_when_that_is_rejected() {
     let desk = Desk::new();
     desk.write("a", OLD);
-    let ChangeKind::Edit { file: text, stamp, .. } = desk.kind("a", NEW).await else { panic!("no file") };
-    desk.change("a", ChangeKind::Delete { file: text, stamp }).await;
+    let FileChangeKind::Edit { file: text, stamp, .. } = desk.kind("a", NEW).await else { panic!("no file") };
+    desk.change("a", FileChangeKind::Delete { file: text, stamp }).await;
     assert!(!desk.folder.path().join("a").exists());
-    assert_eq!(desk.decide(&[everything(&desk.only(), Verdict::Reject)]).await, [Ok(())]);
+    assert_eq!(desk.decide(&[everything(&desk.only(), HunkVerdict::Reject)]).await, [Ok(())]);
     assert_eq!(desk.read("a"), OLD);
     assert_eq!(desk.list(), []);
 }
@@ -250,21 +277,21 @@ async fn before_an_edit_nothing_is_changed_but_what_was_accepted() {
     desk.write("a", OLD);
     let (place, kind) = (desk.files.resolve("a"), desk.kind("a", NEW).await);
     let proposal = desk.files.reviews().propose(SESSION, "call", &place, &kind).unwrap();
-    desk.files.reviews().asked(SESSION, &[proposal.id()], "ask");
+    desk.files.reviews().set_ask(SESSION, &[proposal.id()], "ask");
     let view = desk.only();
-    assert_eq!(view.when, When::Before { ask: Some("ask".into()) });
+    assert_eq!(view.timing, ReviewTiming::Before { ask: Some("ask".into()) });
     assert_eq!(shown(&view), lines(&["1 2 B", "3 4 D", "5 6 F"]), "old is what is there");
     assert_eq!(desk.read("a"), OLD);
-    let own = Decision { text: Some("d\n".into()), ..hunk(&view, 1, Verdict::Accept) };
-    let decisions = [hunk(&view, 0, Verdict::Accept), own, hunk(&view, 2, Verdict::Reject)];
+    let own = UserDecision { text: Some("d\n".into()), ..hunk(&view, 1, HunkVerdict::Accept) };
+    let decisions = [hunk(&view, 0, HunkVerdict::Accept), own, hunk(&view, 2, HunkVerdict::Reject)];
     assert_eq!(desk.decide(&decisions[..1]).await, [Ok(())]);
     assert_eq!(desk.read("a"), "1\nB\n3\n4\n5\n6\n7\n");
     assert_eq!(desk.files.reviews().settled_asks(SESSION), Vec::<String>::new());
     assert_eq!(desk.decide(&decisions[1..]).await, [Ok(()), Ok(())]);
     assert_eq!(desk.read("a"), "1\nB\n3\nd\n5\n6\n7\n");
     assert_eq!(desk.files.reviews().settled_asks(SESSION), ["ask"]);
-    let happened: Vec<_> = proposal.decided().items.iter().map(|item| item.happened).collect();
-    assert_eq!(happened, [Happened::Accepted, Happened::AcceptedEdited, Happened::Rejected]);
+    let happened: Vec<_> = proposal.decisions().items.iter().map(|item| item.happened).collect();
+    assert_eq!(happened, [FeedbackKind::Accepted, FeedbackKind::AcceptedEdited, FeedbackKind::Rejected]);
     drop(proposal);
     assert_eq!(desk.list(), []);
     assert_eq!(desk.news(), [], "the call says it");
@@ -272,7 +299,7 @@ async fn before_an_edit_nothing_is_changed_but_what_was_accepted() {
 
 #[tokio::test]
 async fn a_file_that_a_call_wants_to_create_is_created_when_it_is_accepted() {
-    for (verdict, is_there) in [(Verdict::Accept, true), (Verdict::Reject, false)] {
+    for (verdict, is_there) in [(HunkVerdict::Accept, true), (HunkVerdict::Reject, false)] {
         let desk = Desk::new();
         let (place, kind) = (desk.files.resolve("new"), desk.kind("new", "1\n2\n").await);
         let proposal = desk.files.reviews().propose(SESSION, "call", &place, &kind).unwrap();
@@ -280,8 +307,8 @@ async fn a_file_that_a_call_wants_to_create_is_created_when_it_is_accepted() {
         assert_eq!(shown(&view), [(0, String::new(), "1|2".into())]);
         assert_eq!(desk.decide(&[everything(&view, verdict)]).await, [Ok(())]);
         assert_eq!(desk.folder.path().join("new").exists(), is_there);
-        assert_eq!(proposal.decided().open, 0);
-        assert_eq!(proposal.decided().items.len(), 1);
+        assert_eq!(proposal.decisions().undecided, 0);
+        assert_eq!(proposal.decisions().items.len(), 1);
         assert_eq!(desk.list(), [], "who has decided is not asked again");
     }
 }
@@ -294,7 +321,7 @@ async fn a_review_is_there_the_day_after_and_finds_its_lines_again() {
     desk.agent("a", NEW).await;
     desk.agent("b", NEW).await;
     desk.agent("new", "1\n").await;
-    assert_eq!(desk.decide(&[hunk(&desk.list()[0], 1, Verdict::Accept)]).await, [Ok(())]);
+    assert_eq!(desk.decide(&[hunk(&desk.list()[0], 1, HunkVerdict::Accept)]).await, [Ok(())]);
     let journal = desk.files.journal().unwrap().clone();
     // It does one thing after the other.
     journal.usage().await.unwrap();
@@ -302,13 +329,13 @@ async fn a_review_is_there_the_day_after_and_finds_its_lines_again() {
     desk.write("a", "0\n0\n1\nB\n3\nD\n5\nF\n7\n");
     desk.write("b", "1\nB\n3\nelse\n7\n");
     desk.files = Desk::open(desk.folder.path());
-    desk.files.look_at_reviews(SESSION).await;
+    desk.files.refresh_reviews(SESSION).await;
     let list = desk.list();
-    assert_eq!(list.iter().map(|view| view.shown.as_str()).collect::<Vec<_>>(), ["a", "b", "new"]);
+    assert_eq!(list.iter().map(|view| view.display_path.as_str()).collect::<Vec<_>>(), ["a", "b", "new"]);
     assert_eq!(shown(&list[0]), lines(&["3 2 B", "7 6 F"]));
     assert_eq!(shown(&list[1])[0], (1, "2".into(), "B".into()));
     assert!(list[2].whole.is_some());
-    assert_eq!(desk.decide(&[everything(&list[0], Verdict::Reject)]).await, [Ok(())]);
+    assert_eq!(desk.decide(&[everything(&list[0], HunkVerdict::Reject)]).await, [Ok(())]);
     assert_eq!(desk.read("a"), "0\n0\n1\n2\n3\nD\n5\n6\n7\n");
 }
 
@@ -317,12 +344,18 @@ async fn comments_go_together_and_decide_nothing() {
     let desk = Desk::new();
     desk.write("a", OLD);
     desk.agent("a", NEW).await;
-    let comment = |line| Comment { shown: "a".into(), line, lines: 1, text: "why?".into(), about: None };
-    assert_eq!(desk.files.reviews().comment(SESSION, comment(1)), 1);
-    assert_eq!(desk.files.reviews().comment(SESSION, comment(3)), 2);
+    let comment = |line| LineComment {
+        display_path: "a".into(),
+        line,
+        lines: 1,
+        text: "why?".into(),
+        commented_lines: None,
+    };
+    assert_eq!(desk.files.reviews().add_comment(SESSION, comment(1)), 1);
+    assert_eq!(desk.files.reviews().add_comment(SESSION, comment(3)), 2);
     let news = desk.news();
     let happened: Vec<_> = news.iter().map(|(line, happened, _)| (*line, *happened)).collect();
-    assert_eq!(happened[..2], [(2, Happened::Commented), (4, Happened::Commented)]);
+    assert_eq!(happened[..2], [(2, FeedbackKind::Commented), (4, FeedbackKind::Commented)]);
     assert_eq!(desk.only().hunks.len(), 3);
-    assert_eq!(desk.files.reviews().comments(SESSION), 0);
+    assert_eq!(desk.files.reviews().comment_count(SESSION), 0);
 }

@@ -11,20 +11,21 @@ use std::{
 };
 
 use super::{
-    SearchError, Stop, Until, aside,
-    first::First,
-    overlay::Overlay,
-    pattern::{Include, names_hidden, plain_start},
-    walk::Walk,
+    SearchDeadline, SearchError, SearchStop,
+    first_matches::FirstMatches,
+    glob_pattern::{IncludeGlobs, literal_prefix, names_hidden},
+    overlay::BufferOverlay,
+    run_blocking,
+    walk::FileWalker,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Globbed {
+pub struct GlobMatches {
     /// Absolute.
     pub paths: Vec<PathBuf>,
-    pub more: bool,
+    pub has_more: bool,
     /// The time was over before everything was looked at.
-    pub is_late: bool,
+    pub is_timed_out: bool,
 }
 
 /// The regular files below `root` whose path from there matches. Hidden ones only where the pattern names them
@@ -34,25 +35,25 @@ pub async fn glob(
     root: &Path,
     pattern: &str,
     limit: usize,
-    overlay: Overlay,
-    until: impl Into<Until>,
-) -> Result<Globbed, SearchError> {
+    overlay: BufferOverlay,
+    until: impl Into<SearchDeadline>,
+) -> Result<GlobMatches, SearchError> {
     let (root, pattern) = (root.to_owned(), pattern.to_owned());
-    aside(until.into(), move |stop| search(&root, &pattern, limit, &overlay, stop)).await
+    run_blocking(until.into(), move |stop| search(&root, &pattern, limit, &overlay, stop)).await
 }
 
 fn search(
     root: &Path,
     pattern: &str,
     limit: usize,
-    overlay: &Overlay,
-    stop: &Stop,
-) -> Result<Globbed, SearchError> {
+    overlay: &BufferOverlay,
+    stop: &SearchStop,
+) -> Result<GlobMatches, SearchError> {
     folder(root)?;
-    let include = Include::new(std::slice::from_ref(&pattern.to_owned()))?;
-    let (start, rest) = plain_start(pattern);
+    let include = IncludeGlobs::new(std::slice::from_ref(&pattern.to_owned()))?;
+    let (start, rest) = literal_prefix(pattern);
     if start.components().any(|part| part == Component::Normal(".git".as_ref())) {
-        return Ok(Globbed { paths: Vec::new(), more: false, is_late: false });
+        return Ok(GlobMatches { paths: Vec::new(), has_more: false, is_timed_out: false });
     }
     // A link is not followed by walking, and so must not be by beginning behind it.
     let (start, hidden) = if has_link(root, &start) {
@@ -60,15 +61,15 @@ fn search(
     } else {
         (root.join(start), names_hidden(rest))
     };
-    let first = First::new(limit);
+    let first = FirstMatches::new(limit);
     let add = |path: PathBuf| {
         if path.strip_prefix(root).is_ok_and(|below| include.matches(below)) {
             first.add(path, vec![()]);
         }
     };
     if start.is_dir() {
-        let walk = Walk { root: &start, hidden, stop };
-        walk.run(|path| first.wants(path), || &add);
+        let walk = FileWalker { root: &start, hidden, stop };
+        walk.run(|path| first.may_include(path), || &add);
     }
     overlay.unsaved(root).cloned().for_each(add);
     let (found, more) = first.finish();
@@ -77,7 +78,7 @@ fn search(
         let modified = |path: &PathBuf| fs::symlink_metadata(path).and_then(|found| found.modified()).ok();
         paths.sort_by_cached_key(|path| Reverse(modified(path)));
     }
-    Ok(Globbed { paths, more, is_late: stop.is_late() })
+    Ok(GlobMatches { paths, has_more: more, is_timed_out: stop.is_timed_out() })
 }
 
 pub(super) fn folder(path: &Path) -> Result<(), SearchError> {

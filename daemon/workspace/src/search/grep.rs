@@ -18,7 +18,8 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkFinish
 use rustix::fs::OFlags;
 
 use super::{
-    SearchError, Stop, Until, aside, cut::cut, first::First, overlay::Overlay, pattern::Include, walk::Walk,
+    SearchDeadline, SearchError, SearchStop, first_matches::FirstMatches, glob_pattern::IncludeGlobs,
+    line_excerpt::excerpt_line, overlay::BufferOverlay, run_blocking, walk::FileWalker,
 };
 
 /// A line longer than this is not searched: it would have to be held as a whole.
@@ -29,23 +30,23 @@ const LONGEST_REGEX: usize = 4096;
 
 /// What is looked for, and where.
 #[derive(Debug, Clone)]
-pub struct Grep {
+pub struct GrepRequest {
     /// A folder, or the one file that is searched, whatever it is called and whether or not it is ignored.
-    pub within: PathBuf,
+    pub root: PathBuf,
     pub regex: String,
-    pub case: Case,
+    pub case: CaseSensitivity,
     /// Globs of the files to look into, with `!` of those not to; none means all.
     pub include: Vec<String>,
     /// Whether files and folders whose names begin with a dot are looked into. `.git` never is.
     pub hidden: bool,
     pub limit: usize,
     /// Files that are passed over, by the paths that matches have.
-    pub without: HashSet<PathBuf>,
-    pub overlay: Overlay,
+    pub excluded_paths: HashSet<PathBuf>,
+    pub overlay: BufferOverlay,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Case {
+pub enum CaseSensitivity {
     #[default]
     Sensitive,
     Insensitive,
@@ -54,19 +55,19 @@ pub enum Case {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Grepped {
+pub struct GrepMatches {
     /// In the order of paths, then of lines.
-    pub matches: Vec<Match>,
-    pub more: bool,
+    pub matches: Vec<GrepMatch>,
+    pub has_more: bool,
     /// The time was over before everything was looked at.
-    pub is_late: bool,
+    pub is_timed_out: bool,
     /// How many files and folders could not be read, of those that were looked at.
     pub unreadable: u64,
 }
 
 /// A line that matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Match {
+pub struct GrepMatch {
     /// Absolute, if `within` was.
     pub path: PathBuf,
     /// From 1.
@@ -75,31 +76,34 @@ pub struct Match {
     pub text: String,
 }
 
-pub async fn grep(request: Grep, until: impl Into<Until>) -> Result<Grepped, SearchError> {
-    aside(until.into(), move |stop| search(&request, stop)).await
+pub async fn grep(
+    request: GrepRequest,
+    until: impl Into<SearchDeadline>,
+) -> Result<GrepMatches, SearchError> {
+    run_blocking(until.into(), move |stop| search(&request, stop)).await
 }
 
-fn search(request: &Grep, stop: &Stop) -> Result<Grepped, SearchError> {
+fn search(request: &GrepRequest, stop: &SearchStop) -> Result<GrepMatches, SearchError> {
     let matcher = matcher(request)?;
-    let include = Include::new(&request.include)?;
-    let first = First::new(request.limit);
+    let include = IncludeGlobs::new(&request.include)?;
+    let first = FirstMatches::new(request.limit);
     let unreadable = AtomicU64::new(0);
-    let seek = || Seek { matcher: matcher.clone(), searcher: searcher(), request, stop };
-    let look = |seek: &mut Seek<'_>, path: PathBuf| match seek.file(&path) {
-        _ if request.without.contains(&path) => {}
+    let seek = || FileSearcher { matcher: matcher.clone(), searcher: searcher(), request, stop };
+    let look = |seek: &mut FileSearcher<'_>, path: PathBuf| match seek.file(&path) {
+        _ if request.excluded_paths.contains(&path) => {}
         Ok(lines) => first.add(path, lines),
         Err(_) => drop(unreadable.fetch_add(1, Ordering::Relaxed)),
     };
 
-    let root = request.within.as_path();
+    let root = request.root.as_path();
     let is_open = request.overlay.text(root).is_some();
     let mut skipped = 0;
     if is_open || is_file(root)? {
         look(&mut seek(), root.to_owned());
     } else {
-        let walk = Walk { root, hidden: request.hidden, stop };
+        let walk = FileWalker { root, hidden: request.hidden, stop };
         skipped = walk.run(
-            |path| first.wants(path),
+            |path| first.may_include(path),
             || {
                 let mut seek = seek();
                 let (look, include) = (&look, &include);
@@ -118,8 +122,13 @@ fn search(request: &Grep, stop: &Stop) -> Result<Grepped, SearchError> {
         }
     }
     let (found, more) = first.finish();
-    let matches = found.into_iter().map(|(path, (line, text))| Match { path, line, text }).collect();
-    Ok(Grepped { matches, more, is_late: stop.is_late(), unreadable: skipped + unreadable.into_inner() })
+    let matches = found.into_iter().map(|(path, (line, text))| GrepMatch { path, line, text }).collect();
+    Ok(GrepMatches {
+        matches,
+        has_more: more,
+        is_timed_out: stop.is_timed_out(),
+        unreadable: skipped + unreadable.into_inner(),
+    })
 }
 
 fn is_file(path: &Path) -> Result<bool, SearchError> {
@@ -132,10 +141,10 @@ fn is_file(path: &Path) -> Result<bool, SearchError> {
     }
 }
 
-fn matcher(request: &Grep) -> Result<RegexMatcher, SearchError> {
+fn matcher(request: &GrepRequest) -> Result<RegexMatcher, SearchError> {
     let (length, longest) = (request.regex.len(), LONGEST_REGEX);
     if length > longest {
-        return Err(SearchError::Long { length, longest });
+        return Err(SearchError::PatternTooLong { length, longest });
     }
     // The matcher puts the expression into a group of its own. By itself it has to be right too (`a)|(b` is not), and its
     // explanation must show what was written.
@@ -145,9 +154,9 @@ fn matcher(request: &Grep) -> Result<RegexMatcher, SearchError> {
     // `$` is also before a `\r\n`.
     builder.multi_line(true).crlf(true);
     match request.case {
-        Case::Sensitive => {}
-        Case::Insensitive => drop(builder.case_insensitive(true)),
-        Case::Smart => drop(builder.case_smart(true)),
+        CaseSensitivity::Sensitive => {}
+        CaseSensitivity::Insensitive => drop(builder.case_insensitive(true)),
+        CaseSensitivity::Smart => drop(builder.case_smart(true)),
     }
     builder.build(&request.regex).map_err(|error| SearchError::Regex(error.to_string()))
 }
@@ -163,21 +172,24 @@ fn searcher() -> Searcher {
 }
 
 /// What one thread searches with.
-struct Seek<'a> {
+struct FileSearcher<'a> {
     matcher: RegexMatcher,
     searcher: Searcher,
-    request: &'a Grep,
-    stop: &'a Stop,
+    request: &'a GrepRequest,
+    stop: &'a SearchStop,
 }
 
-impl Seek<'_> {
+impl FileSearcher<'_> {
     fn file(&mut self, path: &Path) -> io::Result<Vec<(u64, String)>> {
-        let mut lines =
-            Lines { matcher: &self.matcher, most: self.request.limit.saturating_add(1), found: Vec::new() };
+        let mut lines = MatchedLines {
+            matcher: &self.matcher,
+            most: self.request.limit.saturating_add(1),
+            found: Vec::new(),
+        };
         match self.request.overlay.text(path) {
             Some(text) => self.searcher.search_slice(&self.matcher, text.as_bytes(), &mut lines)?,
             None => {
-                let file = Stoppable { inner: open(path)?, stop: self.stop };
+                let file = StoppableReader { inner: open(path)?, stop: self.stop };
                 self.searcher.search_reader(&self.matcher, file, &mut lines)?;
             }
         }
@@ -192,12 +204,12 @@ fn open(path: &Path) -> io::Result<fs::File> {
 }
 
 /// A file that fails to be read on once the search is to stop, however large it is.
-struct Stoppable<'a> {
+struct StoppableReader<'a> {
     inner: fs::File,
-    stop: &'a Stop,
+    stop: &'a SearchStop,
 }
 
-impl Read for Stoppable<'_> {
+impl Read for StoppableReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.stop.is_set() {
             return Err(io::Error::other("the search was cancelled"));
@@ -206,19 +218,19 @@ impl Read for Stoppable<'_> {
     }
 }
 
-struct Lines<'a> {
+struct MatchedLines<'a> {
     matcher: &'a RegexMatcher,
     most: usize,
     found: Vec<(u64, String)>,
 }
 
-impl Sink for Lines<'_> {
+impl Sink for MatchedLines<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, line: &SinkMatch<'_>) -> io::Result<bool> {
         let bytes = line.bytes();
         let start = self.matcher.find(bytes).ok().flatten().map_or(0, |found| found.start());
-        self.found.push((line.line_number().unwrap_or_default(), cut(bytes, start)));
+        self.found.push((line.line_number().unwrap_or_default(), excerpt_line(bytes, start)));
         Ok(self.found.len() < self.most)
     }
 
@@ -239,8 +251,8 @@ mod tests {
     fn a_file_is_not_read_on_once_the_search_is_to_stop() {
         let file = tempfile::NamedTempFile::new().unwrap();
         fs::write(file.path(), "text").unwrap();
-        let stop = Stop::new(super::super::PATIENCE);
-        let mut reader = Stoppable { inner: open(file.path()).unwrap(), stop: &stop };
+        let stop = SearchStop::new(super::super::SEARCH_TIMEOUT);
+        let mut reader = StoppableReader { inner: open(file.path()).unwrap(), stop: &stop };
         let mut block = [0; 2];
         assert_eq!(reader.read(&mut block).unwrap(), 2);
         drop(super::super::StopOnDrop(stop.clone()));

@@ -7,16 +7,16 @@ use std::sync::Arc;
 
 use copydesk_text::Document;
 
-type Lookup = dyn Fn(&Path) -> Option<String> + Send + Sync;
+type OverlayLookup = dyn Fn(&Path) -> Option<String> + Send + Sync;
 
 /// A moment of the buffers, by real path.
 #[derive(Clone)]
-pub struct Overlay {
-    pub(super) lookup: Arc<Lookup>,
+pub struct BufferOverlay {
+    pub(super) lookup: Arc<OverlayLookup>,
     pub(super) names: Arc<[PathBuf]>,
 }
 
-impl Overlay {
+impl BufferOverlay {
     pub fn new(texts: HashMap<PathBuf, Document>) -> Self {
         let names = texts.keys().cloned().collect();
         Self { lookup: Arc::new(move |path| texts.get(path).map(Document::text)), names }
@@ -32,14 +32,14 @@ impl Overlay {
     }
 }
 
-impl Default for Overlay {
+impl Default for BufferOverlay {
     fn default() -> Self {
         Self::new(HashMap::new())
     }
 }
 
-impl fmt::Debug for Overlay {
+impl fmt::Debug for BufferOverlay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Overlay").field("names", &self.names).finish_non_exhaustive()
+        f.debug_struct("BufferOverlay").field("names", &self.names).finish_non_exhaustive()
     }
 }

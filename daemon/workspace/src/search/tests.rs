@@ -8,7 +8,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use copydesk_text::{Document, Lines};
+use copydesk_text::{Document, LineBreaks};
 use tempfile::TempDir;
 
 use super::*;
@@ -28,29 +28,30 @@ fn below(root: &Path, path: &Path) -> String {
 }
 
 async fn names(root: &TempDir, pattern: &str) -> Vec<String> {
-    let found = glob(root.path(), pattern, 100, Overlay::default(), CancellationToken::new()).await.unwrap();
+    let found =
+        glob(root.path(), pattern, 100, BufferOverlay::default(), CancellationToken::new()).await.unwrap();
     let mut names: Vec<_> = found.paths.iter().map(|path| below(root.path(), path)).collect();
     names.sort();
     names
 }
 
-fn request(root: &TempDir, regex: &str) -> Grep {
-    Grep {
-        within: root.path().into(),
+fn request(root: &TempDir, regex: &str) -> GrepRequest {
+    GrepRequest {
+        root: root.path().into(),
         regex: regex.into(),
-        case: Case::Sensitive,
+        case: CaseSensitivity::Sensitive,
         include: Vec::new(),
         hidden: false,
         limit: 100,
-        without: HashSet::new(),
-        overlay: Overlay::default(),
+        excluded_paths: HashSet::new(),
+        overlay: BufferOverlay::default(),
     }
 }
 
-async fn lines(request: Grep) -> Vec<String> {
-    let root = request.within.clone();
+async fn lines(request: GrepRequest) -> Vec<String> {
+    let root = request.root.clone();
     let found = grep(request, CancellationToken::new()).await.unwrap();
-    let shown = |found: &Match| format!("{}:{}: {}", below(&root, &found.path), found.line, found.text);
+    let shown = |found: &GrepMatch| format!("{}:{}: {}", below(&root, &found.path), found.line, found.text);
     found.matches.iter().map(shown).collect()
 }
 
@@ -92,9 +93,10 @@ async fn ignored_and_hidden_files_are_found_only_where_they_are_named() {
 async fn outside_of_a_repository_only_the_folders_own_gitignore_counts() {
     let root =
         tree(&[(".gitignore", "*\n"), ("work/.gitignore", "x.rs\n"), ("work/a.rs", ""), ("work/x.rs", "")]);
-    let found = glob(&root.path().join("work"), "*.rs", 9, Overlay::default(), CancellationToken::new())
-        .await
-        .unwrap();
+    let found =
+        glob(&root.path().join("work"), "*.rs", 9, BufferOverlay::default(), CancellationToken::new())
+            .await
+            .unwrap();
     assert_eq!(found.paths, [root.path().join("work/a.rs")]);
 }
 
@@ -118,9 +120,9 @@ async fn the_latest_comes_first_unless_there_are_more() {
     }
     let found = async |limit| {
         let found =
-            glob(root.path(), "**", limit, Overlay::default(), CancellationToken::new()).await.unwrap();
+            glob(root.path(), "**", limit, BufferOverlay::default(), CancellationToken::new()).await.unwrap();
         let paths: Vec<_> = found.paths.iter().map(|path| below(root.path(), path)).collect();
-        (paths.join(" "), found.more)
+        (paths.join(" "), found.has_more)
     };
     assert_eq!(found(4).await, ("c a b/x b.x".into(), false));
     assert_eq!(found(3).await, ("a b/x b.x".into(), true));
@@ -143,13 +145,18 @@ async fn lines_come_with_their_place() {
     assert_eq!(lines(request(&root, "needle")).await, expected);
     assert_eq!(lines(request(&root, "needle$")).await.len(), 3, "before a carriage return too");
     let hidden =
-        Grep { hidden: true, include: vec![".hidden".into(), "x".into()], ..request(&root, "needle") };
+        GrepRequest { hidden: true, include: vec![".hidden".into(), "x".into()], ..request(&root, "needle") };
     assert_eq!(lines(hidden).await, [".hidden:1: needle"]);
     let include = vec!["*.rs".to_owned()];
-    let any_case = Grep { case: Case::Insensitive, include: include.clone(), ..request(&root, "needle") };
+    let any_case = GrepRequest {
+        case: CaseSensitivity::Insensitive,
+        include: include.clone(),
+        ..request(&root, "needle")
+    };
     assert_eq!(lines(any_case).await, ["b/c.rs:1: // Needle"]);
     for (regex, count) in [("needle", 1), ("Needle", 1), ("NEEDLE", 0)] {
-        let smart = Grep { case: Case::Smart, include: include.clone(), ..request(&root, regex) };
+        let smart =
+            GrepRequest { case: CaseSensitivity::Smart, include: include.clone(), ..request(&root, regex) };
         assert_eq!(lines(smart).await.len(), count, "{regex}");
     }
 }
@@ -158,24 +165,29 @@ async fn lines_come_with_their_place() {
 async fn one_file_is_searched_alone_and_in_any_case() {
     let root = tree(&[(".gitignore", "a.log"), ("a.log", "x\n"), ("b.log", "x\n")]);
     let file = root.path().join("a.log");
-    let found =
-        grep(Grep { within: file.clone(), ..request(&root, "x") }, CancellationToken::new()).await.unwrap();
-    let expected = Match { path: file, line: 1, text: "x".into() };
-    assert_eq!(found, Grepped { matches: vec![expected], more: false, is_late: false, unreadable: 0 });
+    let found = grep(GrepRequest { root: file.clone(), ..request(&root, "x") }, CancellationToken::new())
+        .await
+        .unwrap();
+    let expected = GrepMatch { path: file, line: 1, text: "x".into() };
+    assert_eq!(
+        found,
+        GrepMatches { matches: vec![expected], has_more: false, is_timed_out: false, unreadable: 0 }
+    );
 }
 
 #[tokio::test]
 async fn an_overlay_is_searched_instead_of_the_disk() {
     let root = tree(&[("a", "disk"), ("b", "disk")]);
     let (a, unsaved) = (root.path().join("a"), root.path().join("new/unsaved.rs"));
-    let text = Document::new("buffer", Lines::Any);
-    let overlay = Overlay::new(HashMap::from([(a, text.clone()), (unsaved.clone(), text)]));
-    let over = |regex| Grep { overlay: overlay.clone(), ..request(&root, regex) };
+    let text = Document::new("buffer", LineBreaks::Any);
+    let overlay = BufferOverlay::new(HashMap::from([(a, text.clone()), (unsaved.clone(), text)]));
+    let over = |regex| GrepRequest { overlay: overlay.clone(), ..request(&root, regex) };
     assert_eq!(lines(over("disk|buffer")).await, ["a:1: buffer", "b:1: disk", "new/unsaved.rs:1: buffer"]);
-    let only = Grep { include: vec!["*.rs".to_owned()], ..over("buffer") };
+    let only = GrepRequest { include: vec!["*.rs".to_owned()], ..over("buffer") };
     assert_eq!(lines(only).await, ["new/unsaved.rs:1: buffer"]);
-    let alone =
-        grep(Grep { within: unsaved.clone(), ..over("buffer") }, CancellationToken::new()).await.unwrap();
+    let alone = grep(GrepRequest { root: unsaved.clone(), ..over("buffer") }, CancellationToken::new())
+        .await
+        .unwrap();
     assert_eq!(alone.matches.len(), 1);
     let named = async |pattern| {
         let found = glob(root.path(), pattern, 9, overlay.clone(), CancellationToken::new()).await.unwrap();
@@ -192,16 +204,17 @@ async fn the_first_matches_are_always_the_same() {
     let names: Vec<_> = (0..400).map(|number| format!("{}/{}/f{number}", number % 7, number % 11)).collect();
     files.extend(names.iter().map(|name| (name.as_str(), "word\nword\n")));
     let root = tree(&files);
-    let all = lines(Grep { limit: 1000, ..request(&root, "word") }).await;
+    let all = lines(GrepRequest { limit: 1000, ..request(&root, "word") }).await;
     assert_eq!(all.len(), 800);
     for _ in 0..20 {
-        let request = Grep { limit: 33, ..request(&root, "word") };
+        let request = GrepRequest { limit: 33, ..request(&root, "word") };
         let found = grep(request.clone(), CancellationToken::new()).await.unwrap();
-        assert!(found.more);
+        assert!(found.has_more);
         assert_eq!(lines(request).await, all[..33]);
     }
-    let exact = grep(Grep { limit: 800, ..request(&root, "word") }, CancellationToken::new()).await.unwrap();
-    assert_eq!((exact.matches.len(), exact.more), (800, false));
+    let exact =
+        grep(GrepRequest { limit: 800, ..request(&root, "word") }, CancellationToken::new()).await.unwrap();
+    assert_eq!((exact.matches.len(), exact.has_more), (800, false));
 }
 
 #[tokio::test]
@@ -219,14 +232,14 @@ async fn what_cannot_be_searched_is_told() {
     ]]
     .assert_eq(&told(request(&root, r"a\nb")).await);
     assert!(told(request(&root, "a)|(b")).await.contains("unopened group"));
-    let none = Grep { within: root.path().join("none"), ..request(&root, "x") };
+    let none = GrepRequest { root: root.path().join("none"), ..request(&root, "x") };
     assert!(told(none).await.ends_with("none` does not exist"));
-    let device = Grep { within: "/dev/zero".into(), ..request(&root, "x") };
+    let device = GrepRequest { root: "/dev/zero".into(), ..request(&root, "x") };
     assert!(told(device).await.contains("only regular files"));
-    let file = glob(&root.path().join("a"), "*", 1, Overlay::default(), CancellationToken::new()).await;
+    let file = glob(&root.path().join("a"), "*", 1, BufferOverlay::default(), CancellationToken::new()).await;
     assert_eq!(file, Err(SearchError::NotAFolder(root.path().join("a"))));
-    let outside = glob(root.path(), "../*", 1, Overlay::default(), CancellationToken::new()).await;
-    assert_eq!(outside, Err(SearchError::Escapes("../*".into())));
+    let outside = glob(root.path(), "../*", 1, BufferOverlay::default(), CancellationToken::new()).await;
+    assert_eq!(outside, Err(SearchError::PatternEscapes("../*".into())));
 }
 
 #[test]
@@ -235,7 +248,7 @@ fn a_cancelled_search_is_not_waited_for_and_stops() {
     let root = tree(&names.iter().map(|name| (name.as_str(), "x")).collect::<Vec<_>>());
     let (cancel, gate, looked) =
         (CancellationToken::new(), Arc::new(Mutex::new(())), Arc::new(AtomicUsize::new(0)));
-    let overlay: Overlay = {
+    let overlay: BufferOverlay = {
         let (cancel, gate, looked) = (cancel.clone(), Arc::clone(&gate), Arc::clone(&looked));
         let lookup = move |_: &Path| {
             looked.fetch_add(1, Ordering::Relaxed);
@@ -243,10 +256,10 @@ fn a_cancelled_search_is_not_waited_for_and_stops() {
             drop(gate.lock().unwrap());
             None
         };
-        Overlay { lookup: Arc::new(lookup), names: Arc::new([]) }
+        BufferOverlay { lookup: Arc::new(lookup), names: Arc::new([]) }
     };
     let closed = gate.lock().unwrap();
-    let request = Grep { overlay: overlay.clone(), ..request(&root, "x") };
+    let request = GrepRequest { overlay: overlay.clone(), ..request(&root, "x") };
     // Nobody can get past the first look, yet this ends.
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let ended = runtime.block_on(grep(request, cancel));
@@ -262,9 +275,9 @@ fn a_cancelled_search_is_not_waited_for_and_stops() {
 #[tokio::test]
 async fn a_search_whose_time_is_over_gives_what_it_has_and_says_so() {
     let root = tree(&[("a", "x"), ("b", "x")]);
-    let until = || Until { cancel: CancellationToken::new(), patience: Duration::ZERO };
+    let until = || SearchDeadline { cancel: CancellationToken::new(), timeout: Duration::ZERO };
     let lines = grep(request(&root, "x"), until()).await.unwrap();
-    assert_eq!((lines.matches, lines.more, lines.is_late), (Vec::new(), false, true));
-    let files = glob(root.path(), "*", 9, Overlay::default(), until()).await.unwrap();
-    assert_eq!(files, Globbed { paths: Vec::new(), more: false, is_late: true });
+    assert_eq!((lines.matches, lines.has_more, lines.is_timed_out), (Vec::new(), false, true));
+    let files = glob(root.path(), "*", 9, BufferOverlay::default(), until()).await.unwrap();
+    assert_eq!(files, GlobMatches { paths: Vec::new(), has_more: false, is_timed_out: true });
 }

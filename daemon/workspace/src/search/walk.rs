@@ -9,21 +9,21 @@ use std::{
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
-use super::Stop;
+use super::SearchStop;
 
 /// More threads than this only wait for each other.
 const MOST_THREADS: usize = 12;
 
 /// What is walked.
 #[derive(Debug)]
-pub(super) struct Walk<'a> {
+pub(super) struct FileWalker<'a> {
     pub(super) root: &'a Path,
     /// Whether names that begin with a dot are looked at.
     pub(super) hidden: bool,
-    pub(super) stop: &'a Stop,
+    pub(super) stop: &'a SearchStop,
 }
 
-impl Walk<'_> {
+impl FileWalker<'_> {
     /// Calls `wants` for each folder, and for each regular file in one that was wanted a visitor: one per thread, made by
     /// `visitor`. Tells how much could not be looked at.
     pub(super) fn run<V: FnMut(PathBuf) + Send>(

@@ -70,7 +70,7 @@ end
 ---@param item copydesk.ChangeItem
 function M.undo(item)
   local view = session.current()
-  local whats = {} ---@type copydesk.UndoWhat[]
+  local whats = {} ---@type copydesk.UndoScope[]
   if item.kind == "hunk" then
     return message.info("a hunk is not taken back alone; `u` on its call, its file or its turn takes back more")
   elseif item.kind == "turn" then

@@ -17,7 +17,7 @@ M.longest = 128 * 1024
 
 ---@class copydesk.Gathered
 ---@field items? copydesk.ContextItem[]
----@field files? copydesk.Media[]
+---@field files? copydesk.MediaContent[]
 ---@field problem? string Why the prompt cannot be sent as it is.
 
 ---@class copydesk.GatherOptions

@@ -61,7 +61,7 @@ function M.everything(deadline)
   local clients = vim.tbl_filter(function(client)
     return client.initialized
   end, require("copydesk.server").all())
-  local sets, proofs = {}, {} ---@type table<integer, table[]>, table<integer, copydesk.Proof>
+  local sets, proofs = {}, {} ---@type table<integer, table[]>, table<integer, copydesk.ProofLevel>
   local unseen = {} ---@type table<integer, string[]>
   for _, client in ipairs(clients) do
     local blind = require("copydesk.diagnostics.saved").unseen(client)

@@ -172,7 +172,7 @@ local function buffer_for(uri)
 end
 
 --- Goes to a range in the current window.
----@param range copydesk.Range
+---@param range copydesk.WireRange
 local function go_to(range)
   local position = require("copydesk.position")
   local lines = position.lines_of(vim.api.nvim_get_current_buf())

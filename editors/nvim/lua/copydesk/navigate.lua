@@ -117,7 +117,7 @@ end
 --- Follows the items of a call hierarchy to the other ends.
 ---@param navigation copydesk.Navigation
 ---@param prepared copydesk.AskedServer
----@return copydesk.Symbol[] symbols
+---@return copydesk.SymbolInfo[] symbols
 ---@return copydesk.AskedServer[] asked
 local function calls(navigation, prepared)
   local method, symbols, questions = navigation.way.calls, {}, {}

@@ -114,7 +114,7 @@ end
 ---@param lines copydesk.Lines
 ---@param from copydesk.Encoding
 ---@param to copydesk.Encoding
----@return copydesk.Position
+---@return copydesk.WirePosition
 function M.position(position, lines, from, to)
   position = type(position) == "table" and position or {}
   local number, character = whole(position.line), whole(position.character)
@@ -129,7 +129,7 @@ end
 ---@param lines copydesk.Lines
 ---@param from copydesk.Encoding
 ---@param to copydesk.Encoding
----@return copydesk.Range
+---@return copydesk.WireRange
 function M.range(range, lines, from, to)
   range = type(range) == "table" and range or {}
   local first = M.position(range.start, lines, from, to)

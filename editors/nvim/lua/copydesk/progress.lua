@@ -36,7 +36,7 @@ local function report(view, value)
 end
 
 ---@param view copydesk.View
----@param ended copydesk.TurnEnd
+---@param ended copydesk.TurnEndInfo
 local function say_end(view, ended)
   local message, level = require("copydesk.message"), require("copydesk.config").get().notify
   local title = view.session.title or "the turn"

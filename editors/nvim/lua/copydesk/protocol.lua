@@ -22,32 +22,22 @@
 ---| "starting" # A language server could, but is not ready yet.
 ---| "cancelled" # The time that the desk gave is over, or the person cancelled the work.
 
---- What a call wants to do.
----@class copydesk.Ask
----@field ask string The ask's id. The same ask may come more than once, when a client attaches again.
----@field part string The id of the call's part, whose event may come later than the ask.
----@field key string The key of the rule that asks, such as `bash` or `edit`.
----@field patterns string[] What is to be allowed: each path, each command.
----@field always string[] What `always` would allow from now on; empty where that cannot be said, and then `always` is not offered.
----@field title string One line for the person.
----@field metadata? any What the person is shown; its fields are the tool's. An edit has its `diff` in unified form.
-
 --- A call of a tool.
----@class copydesk.Call
+---@class copydesk.CallInfo
 ---@field call string The model's name for this call, unique within its step.
 ---@field name string The tool's name; `invalid` where there is none that could have been meant.
 ---@field arguments string JSON as the model wrote it, and once the call is made as it was understood. While it is being written it is no valid JSON.
 ---@field parent? string The part of the call that stands for this one, as `batch` does.
 ---@field progress? any What the running call showed last: the `metadata` of its last `progress` event.
----@field output? copydesk.CallOutput What came of it; missing until something did.
+---@field output? copydesk.CallOutputInfo What came of it; missing until something did.
 
 --- What came of a call.
----@class copydesk.CallOutput
+---@class copydesk.CallOutputInfo
 ---@field title string One line for the person.
 ---@field output string What the model reads.
 ---@field isError? boolean Whether the model is told that the call failed.
 ---@field metadata? any What the person is shown; its fields are the tool's. A `diff` is in unified form.
----@field media? copydesk.Media[] Images and PDFs that the call gave back.
+---@field media? copydesk.MediaContent[] Images and PDFs that the call gave back.
 ---@field milliseconds integer How long it took.
 
 --- What was done to a file.
@@ -56,97 +46,28 @@
 ---| "written" # It has another content.
 ---| "deleted" # It is not there any more.
 
---- What can be chosen.
----@class copydesk.Choice
----@field label string What is sent back when it is chosen.
----@field description? string What it would mean.
-
 --- What a client says of itself: `initializationOptions.copydesk`.
 ---@class copydesk.ClientHello
 ---@field protocol integer The version of the protocol that it speaks.
 ---@field client string Its name, such as `vscode` or `nvim`.
 ---@field version string The extension's version.
 
---- What a person asked.
----@class copydesk.Content.prompt: copydesk.Prompt
----@field kind "prompt"
-
---- An image or a PDF that came with a prompt.
----@class copydesk.Content.file: copydesk.Media
----@field kind "file"
-
---- What the model said.
----@class copydesk.Content.text: copydesk.Text
----@field kind "text"
-
---- What the model let us see of its thinking.
----@class copydesk.Content.reasoning: copydesk.Text
----@field kind "reasoning"
-
---- A call of a tool.
----@class copydesk.Content.call: copydesk.Call
----@field kind "call"
-
---- A request to the model begins.
----@class copydesk.Content.stepStart
----@field kind "stepStart"
----@field model string `PROVIDER/MODEL`
-
---- A request to the model is answered.
----@class copydesk.Content.stepFinish: copydesk.StepFinish
----@field kind "stepFinish"
-
---- A request to the model failed, and another attempt will be made.
----@class copydesk.Content.retry
----@field kind "retry"
----@field attempt integer Which retry this is, from 1.
----@field message string What went wrong, for a person.
----@field at integer When the next attempt is made, in milliseconds since 1970.
-
---- Something the model is told at its next step without anybody having said it.
----@class copydesk.Content.note: copydesk.Text
----@field kind "note"
-
---- What a part is.
----@alias copydesk.Content
----| copydesk.Content.prompt # What a person asked.
----| copydesk.Content.file # An image or a PDF that came with a prompt.
----| copydesk.Content.text # What the model said.
----| copydesk.Content.reasoning # What the model let us see of its thinking.
----| copydesk.Content.call # A call of a tool.
----| copydesk.Content.stepStart # A request to the model begins.
----| copydesk.Content.stepFinish # A request to the model is answered.
----| copydesk.Content.retry # A request to the model failed, and another attempt will be made.
----| copydesk.Content.note # Something the model is told at its next step without anybody having said it.
-
 --- Something the person pointed at: a file, a stretch of it, or words from elsewhere in the editor.
 ---@class copydesk.ContextItem
 ---@field uri string The document.
----@field range? copydesk.Range Where in it; the whole where it is missing.
+---@field range? copydesk.WireRange Where in it; the whole where it is missing.
 ---@field text? string The text as the person saw it; where it is missing, the desk reads the document.
 
---- What became of a decision.
----@class copydesk.Decided
----@field hunk string As in the decision.
----@field outcome copydesk.DecidedOutcome What became of it.
----@field message? string Why, for a person.
-
---- What became of a decision.
----@alias copydesk.DecidedOutcome
----| "done" # It is carried out.
----| "refused" # The hunk is gone or another by now, or the editor did not make the change. Nothing has happened.
----| "confirm" # A person has typed in the file that would be deleted: to be decided again, with `confirmed`.
-
 --- What the desk says of itself: `capabilities.experimental.copydesk`.
----@class copydesk.DeskHello
+---@class copydesk.DaemonHello
 ---@field protocol integer The version of the protocol that it speaks.
 ---@field version string The desk's version.
 ---@field pid integer The desk's process.
 
 --- One problem.
----@class copydesk.Diagnostic
----@field range copydesk.Range Where.
----@field severity copydesk.Severity How bad.
+---@class copydesk.DiagnosticInfo
+---@field range copydesk.WireRange Where.
+---@field severity copydesk.SeverityInfo How bad.
 ---@field code? string The server's name for this kind of problem, such as `E0308`.
 ---@field source? string Who says so, such as `rustc`.
 ---@field message string What is wrong.
@@ -181,109 +102,109 @@
 ---@class copydesk.Empty
 
 --- The session's title, agent, model or time has changed.
----@class copydesk.Event.session
+---@class copydesk.EventInfo.session
 ---@field event "session"
----@field session copydesk.Session As it is now.
+---@field session copydesk.SessionInfo As it is now.
 
 --- A turn begins.
----@class copydesk.Event.turnStarted
+---@class copydesk.EventInfo.turnStarted
 ---@field event "turnStarted"
 ---@field turn integer Its number, from 1.
 ---@field prompt string The id of the prompt that it begins with. Its part follows, unless it cannot be kept.
 
 --- A part is new or has changed; a known id replaces what the client has.
----@class copydesk.Event.part
+---@class copydesk.EventInfo.part
 ---@field event "part"
----@field part copydesk.Part The whole of it.
+---@field part copydesk.PartInfo The whole of it.
 
 --- A part that is being written has grown.
----@class copydesk.Event.delta
+---@class copydesk.EventInfo.delta
 ---@field event "delta"
 ---@field part string The part's id.
 ---@field text string To be added to `text` of a text or reasoning, to `arguments` of a call.
 
 --- A part will not be: the attempt it belonged to failed. The client takes it away.
----@class copydesk.Event.void
+---@class copydesk.EventInfo.void
 ---@field event "void"
 ---@field part string The part's id.
 
 --- A running call has something to show; it replaces what it showed before.
----@class copydesk.Event.progress
+---@class copydesk.EventInfo.progress
 ---@field event "progress"
 ---@field part string The part's id.
 ---@field metadata any Its fields are the tool's.
 
 --- A call waits for a person. The request `copydesk/permission/ask` is what is answered.
----@class copydesk.Event.asked: copydesk.Ask
+---@class copydesk.EventInfo.asked: copydesk.PermissionAskInfo
 ---@field event "asked"
 
 --- Somebody replied, or nobody needs to any more.
----@class copydesk.Event.settled
+---@class copydesk.EventInfo.settled
 ---@field event "settled"
 ---@field ask string The ask's id.
 
 --- The agent waits for answers. The request `copydesk/question/ask` is what is answered.
----@class copydesk.Event.questioned: copydesk.Questions
+---@class copydesk.EventInfo.questioned: copydesk.QuestionAskInfo
 ---@field event "questioned"
 
 --- Somebody answered, or nobody needs to any more.
----@class copydesk.Event.answered
+---@class copydesk.EventInfo.answered
 ---@field event "answered"
 ---@field question string The id of the questions.
 
 --- What is undecided has changed: the agent edited, a person decided or typed.
----@class copydesk.Event.reviewChanged: copydesk.ReviewChange
+---@class copydesk.EventInfo.reviewChanged: copydesk.ReviewChange
 ---@field event "reviewChanged"
 
 --- A command in the background has begun or ended, in a turn or between two.
----@class copydesk.Event.jobs
+---@class copydesk.EventInfo.jobs
 ---@field event "jobs"
----@field running copydesk.Job[] Those that run now.
----@field ended copydesk.Job[] Those that have ended since the last such event.
+---@field running copydesk.JobInfo[] Those that run now.
+---@field ended copydesk.JobInfo[] Those that have ended since the last such event.
 
 --- A turn is over. Exactly one for every `turnStarted`.
----@class copydesk.Event.turnEnded
+---@class copydesk.EventInfo.turnEnded
 ---@field event "turnEnded"
 ---@field turn integer Its number.
----@field end copydesk.TurnEnd Why.
+---@field end copydesk.TurnEndInfo Why.
 
 --- The session was deleted. It is the last event; nobody is attached any more.
----@class copydesk.Event.deleted
+---@class copydesk.EventInfo.deleted
 ---@field event "deleted"
 
 --- Something that happened. A client passes over events that it does not know.
----@alias copydesk.Event
----| copydesk.Event.session # The session's title, agent, model or time has changed.
----| copydesk.Event.turnStarted # A turn begins.
----| copydesk.Event.part # A part is new or has changed; a known id replaces what the client has.
----| copydesk.Event.delta # A part that is being written has grown.
----| copydesk.Event.void # A part will not be: the attempt it belonged to failed. The client takes it away.
----| copydesk.Event.progress # A running call has something to show; it replaces what it showed before.
----| copydesk.Event.asked # A call waits for a person. The request `copydesk/permission/ask` is what is answered.
----| copydesk.Event.settled # Somebody replied, or nobody needs to any more.
----| copydesk.Event.questioned # The agent waits for answers. The request `copydesk/question/ask` is what is answered.
----| copydesk.Event.answered # Somebody answered, or nobody needs to any more.
----| copydesk.Event.reviewChanged # What is undecided has changed: the agent edited, a person decided or typed.
----| copydesk.Event.jobs # A command in the background has begun or ended, in a turn or between two.
----| copydesk.Event.turnEnded # A turn is over. Exactly one for every `turnStarted`.
----| copydesk.Event.deleted # The session was deleted. It is the last event; nobody is attached any more.
+---@alias copydesk.EventInfo
+---| copydesk.EventInfo.session # The session's title, agent, model or time has changed.
+---| copydesk.EventInfo.turnStarted # A turn begins.
+---| copydesk.EventInfo.part # A part is new or has changed; a known id replaces what the client has.
+---| copydesk.EventInfo.delta # A part that is being written has grown.
+---| copydesk.EventInfo.void # A part will not be: the attempt it belonged to failed. The client takes it away.
+---| copydesk.EventInfo.progress # A running call has something to show; it replaces what it showed before.
+---| copydesk.EventInfo.asked # A call waits for a person. The request `copydesk/permission/ask` is what is answered.
+---| copydesk.EventInfo.settled # Somebody replied, or nobody needs to any more.
+---| copydesk.EventInfo.questioned # The agent waits for answers. The request `copydesk/question/ask` is what is answered.
+---| copydesk.EventInfo.answered # Somebody answered, or nobody needs to any more.
+---| copydesk.EventInfo.reviewChanged # What is undecided has changed: the agent edited, a person decided or typed.
+---| copydesk.EventInfo.jobs # A command in the background has begun or ended, in a turn or between two.
+---| copydesk.EventInfo.turnEnded # A turn is over. Exactly one for every `turnStarted`.
+---| copydesk.EventInfo.deleted # The session was deleted. It is the last event; nobody is attached any more.
 
 --- An event and its place among the events of its session.
 ---@class copydesk.EventParams
 ---@field session string The session's id.
 ---@field seq integer Counts up by one with every event of the session, as long as the desk runs. A client that sees a gap loads again.
----@field event copydesk.Event What happened.
+---@field event copydesk.EventInfo What happened.
 
 --- The diagnostics of one document.
 ---@class copydesk.FileDiagnostics
 ---@field uri string The document.
 ---@field version? integer The version of the document when they were looked at, as in LSP; missing where it is not open.
----@field proof copydesk.Proof How sure it is that they are for that version.
----@field items copydesk.Diagnostic[] All of them.
+---@field proof copydesk.ProofLevel How sure it is that they are for that version.
+---@field items copydesk.DiagnosticInfo[] All of them.
 ---@field unseen? string[] Who has not seen this text, because it looks only at what is saved: the compiler behind a language server, by the source that its diagnostics name.
 
 --- A file that came, went, or has another name.
----@class copydesk.FileHunk
+---@class copydesk.FileHunkInfo
 ---@field hunk string Its id.
 ---@field expected string What a decision on it expects.
 ---@field kind copydesk.FileHunkKind What the agent did.
@@ -296,15 +217,8 @@
 ---| "deleted" # Rejecting restores it.
 ---| "renamed" # Rejecting gives it its name back.
 
---- One place where the words stand.
----@class copydesk.Found
----@field session string The session's id.
----@field title? string The session's title; missing where it has none.
----@field part string The id of the part in which they stand.
----@field excerpt string A line or so around them.
-
 --- Lines that are others.
----@class copydesk.Hunk
+---@class copydesk.HunkInfo
 ---@field hunk string Its id, which it keeps as long as it lives.
 ---@field expected string What a decision on it expects: it is refused where the hunk is another by then.
 ---@field line integer The first of its lines in the document, from 0: the new lines after, the old ones before. Where it has none there, the line before which they belong. A client that has typed since looks whether the lines still stand there.
@@ -312,7 +226,7 @@
 ---@field new string[] New lines, without their ends; at most 2,000.
 ---@field oldLines integer How many old lines there are.
 ---@field newLines integer How many new lines there are.
----@field words? copydesk.Words[] What differs within lines; only in hunks that are not long.
+---@field words? copydesk.WordDiffInfo[] What differs within lines; only in hunks that are not long.
 ---@field by string[] The ids of the parts of the calls that made it.
 ---@field edited? boolean A person has typed in it.
 ---@field deciding? boolean A decision on it is on its way through the editor.
@@ -326,7 +240,7 @@
 --- One problem in a new line of a hunk.
 ---@class copydesk.HunkProblem
 ---@field line integer Counted from the hunk's first line.
----@field severity copydesk.Severity How bad.
+---@field severity copydesk.SeverityInfo How bad.
 ---@field code? string The source's name for this kind of problem, such as `E0308`.
 ---@field source string Who says so, such as `rust-analyzer`.
 ---@field message string What is wrong, in one line.
@@ -346,7 +260,7 @@
 ---@class copydesk.InlineStartParams
 ---@field session string The session whose model writes. What it says is not part of the conversation.
 ---@field uri string The document.
----@field range copydesk.Range What was selected.
+---@field range copydesk.WireRange What was selected.
 ---@field instruction string What the person wants.
 
 --- Where the edit will be.
@@ -354,33 +268,21 @@
 ---@field review string The review in which it stands, `before`, and grows as the model writes.
 
 --- A command in the background. None outlives its session.
----@class copydesk.Job
+---@class copydesk.JobInfo
 ---@field id integer Its number, as the agent calls it.
 ---@field command string The first line of the command.
 ---@field state string `running for 3.0 s`, `exit code 1 after 3.0 s`.
 
---- A session that the desk has at hand.
----@class copydesk.LiveSession
----@field session string The session's id.
----@field running boolean Whether a turn runs.
-
---- A stretch of text in a document.
----@class copydesk.Location
----@field uri string The document.
----@field range copydesk.Range Where in it.
+--- How often a tier of matching found the place of an edit.
+---@class copydesk.MatchTierCount
+---@field tier string `exact`, or what was overlooked: `indentation`, `typography`, …
+---@field count integer How often.
 
 --- An image or a PDF.
----@class copydesk.Media
+---@class copydesk.MediaContent
 ---@field mime string Such as `image/png`.
 ---@field base64 string The bytes, in base64 with padding.
 ---@field name? string The name of the file, where it had one.
-
---- `data` of the error with which `initialize` fails when the two do not speak the same protocol.
----@class copydesk.Mismatch
----@field desk integer The version of the protocol that the desk speaks.
----@field client integer The version of the protocol that the client speaks.
----@field update copydesk.Side The side to update.
----@field retry boolean Trying again does not help: vscode-languageclient offers it otherwise.
 
 --- A language server that is not installed.
 ---@class copydesk.MissingServer
@@ -419,15 +321,15 @@
 ---@class copydesk.NavigateParams
 ---@field kind copydesk.NavigateKind What is asked about it.
 ---@field uri? string The document; needed for all but `workspaceSymbols`.
----@field position? copydesk.Position Where in it; needed for all but the symbols.
+---@field position? copydesk.WirePosition Where in it; needed for all but the symbols.
 ---@field query? string The name, or a piece of it, for `workspaceSymbols`.
 ---@field wait? integer How long to wait for the language server, in milliseconds; where it is missing, as long as the editor likes.
 
 --- What was found. Which of the lists is filled follows from what was asked.
 ---@class copydesk.NavigateResult
 ---@field state copydesk.AnswerState Whether the editor could say.
----@field locations? copydesk.Location[] Definitions, declarations, implementations, references.
----@field symbols? copydesk.Symbol[] Symbols, and the two ends of calls.
+---@field locations? copydesk.WireLocation[] Definitions, declarations, implementations, references.
+---@field symbols? copydesk.SymbolInfo[] Symbols, and the two ends of calls.
 ---@field text? string Hover, as Markdown.
 ---@field server? string The language server that answered, where the editor tells.
 
@@ -443,16 +345,107 @@
 ---@class copydesk.OpenFilesResult
 ---@field files? copydesk.OpenFile[] The one that was used last first, where the editor knows.
 
+--- What a person asked.
+---@class copydesk.PartContentInfo.prompt: copydesk.PromptInfo
+---@field kind "prompt"
+
+--- An image or a PDF that came with a prompt.
+---@class copydesk.PartContentInfo.file: copydesk.MediaContent
+---@field kind "file"
+
+--- What the model said.
+---@class copydesk.PartContentInfo.text: copydesk.TextContent
+---@field kind "text"
+
+--- What the model let us see of its thinking.
+---@class copydesk.PartContentInfo.reasoning: copydesk.TextContent
+---@field kind "reasoning"
+
+--- A call of a tool.
+---@class copydesk.PartContentInfo.call: copydesk.CallInfo
+---@field kind "call"
+
+--- A request to the model begins.
+---@class copydesk.PartContentInfo.stepStart
+---@field kind "stepStart"
+---@field model string `PROVIDER/MODEL`
+
+--- A request to the model is answered.
+---@class copydesk.PartContentInfo.stepFinish: copydesk.StepFinishInfo
+---@field kind "stepFinish"
+
+--- A request to the model failed, and another attempt will be made.
+---@class copydesk.PartContentInfo.retry
+---@field kind "retry"
+---@field attempt integer Which retry this is, from 1.
+---@field message string What went wrong, for a person.
+---@field at integer When the next attempt is made, in milliseconds since 1970.
+
+--- Something the model is told at its next step without anybody having said it.
+---@class copydesk.PartContentInfo.note: copydesk.TextContent
+---@field kind "note"
+
+--- What a part is.
+---@alias copydesk.PartContentInfo
+---| copydesk.PartContentInfo.prompt # What a person asked.
+---| copydesk.PartContentInfo.file # An image or a PDF that came with a prompt.
+---| copydesk.PartContentInfo.text # What the model said.
+---| copydesk.PartContentInfo.reasoning # What the model let us see of its thinking.
+---| copydesk.PartContentInfo.call # A call of a tool.
+---| copydesk.PartContentInfo.stepStart # A request to the model begins.
+---| copydesk.PartContentInfo.stepFinish # A request to the model is answered.
+---| copydesk.PartContentInfo.retry # A request to the model failed, and another attempt will be made.
+---| copydesk.PartContentInfo.note # Something the model is told at its next step without anybody having said it.
+
 --- One thing that was said or done.
----@class copydesk.Part
+---@class copydesk.PartInfo
 ---@field id string Unique; the order of parts is that in which they are sent, not that of their ids.
 ---@field session string The session's id.
 ---@field turn integer The number of its turn, from 1.
 ---@field step integer The number of its step, from 1 within the turn; 0 for what came before the first request to the model.
 ---@field created integer When it began, in milliseconds since 1970.
 ---@field updated integer When it last changed, in milliseconds since 1970.
----@field state copydesk.State Where it is on its way.
----@field content copydesk.Content What it is.
+---@field state copydesk.PartStateInfo Where it is on its way.
+---@field content copydesk.PartContentInfo What it is.
+
+--- It has not begun.
+---@class copydesk.PartStateInfo.pending
+---@field kind "pending"
+
+--- It is under way.
+---@class copydesk.PartStateInfo.running
+---@field kind "running"
+
+--- It is done.
+---@class copydesk.PartStateInfo.completed
+---@field kind "completed"
+
+--- It failed.
+---@class copydesk.PartStateInfo.error
+---@field kind "error"
+---@field message string Why, for a person.
+
+--- The desk ended, or the person cancelled, while it ran.
+---@class copydesk.PartStateInfo.interrupted
+---@field kind "interrupted"
+
+--- Where a part is on its way. One that is completed is on the desk's disk.
+---@alias copydesk.PartStateInfo
+---| copydesk.PartStateInfo.pending # It has not begun.
+---| copydesk.PartStateInfo.running # It is under way.
+---| copydesk.PartStateInfo.completed # It is done.
+---| copydesk.PartStateInfo.error # It failed.
+---| copydesk.PartStateInfo.interrupted # The desk ended, or the person cancelled, while it ran.
+
+--- What a call wants to do.
+---@class copydesk.PermissionAskInfo
+---@field ask string The ask's id. The same ask may come more than once, when a client attaches again.
+---@field part string The id of the call's part, whose event may come later than the ask.
+---@field key string The key of the rule that asks, such as `bash` or `edit`.
+---@field patterns string[] What is to be allowed: each path, each command.
+---@field always string[] What `always` would allow from now on; empty where that cannot be said, and then `always` is not offered.
+---@field title string One line for the person.
+---@field metadata? any What the person is shown; its fields are the tool's. An edit has its `diff` in unified form.
 
 --- An ask and its session.
 ---@class copydesk.PermissionAskParams
@@ -500,29 +493,35 @@
 ---@field ask string The ask's id.
 ---@field by? string The name of the client that replied; missing where it was this one, or where nobody did.
 
---- A place between two characters.
----@class copydesk.Position
----@field line integer From 0.
----@field character integer From 0, in the position encoding that LSP negotiated.
-
 --- What a person, or an agent in a person's place, asked.
----@class copydesk.Prompt
+---@class copydesk.PromptInfo
 ---@field text string The words.
 ---@field steers? boolean It came while the turn ran, and joined it.
 
 --- How sure it is that diagnostics are for the text in question.
----@alias copydesk.Proof
+---@alias copydesk.ProofLevel
 ---| "proven" # A language server said so: it was asked for this version, or named it.
 ---| "likely" # They came after this version, and nothing has changed for a while.
 ---| "unknown" # They may be for an older text.
 
---- One question.
----@class copydesk.Question
----@field header string A word or two, for a tab or a title.
----@field text string The question.
----@field options copydesk.Choice[] What can be chosen.
----@field multiple boolean Whether more than one may be chosen.
----@field custom boolean Whether the person may write an answer of their own.
+--- `data` of the error with which `initialize` fails when the two do not speak the same protocol.
+---@class copydesk.ProtocolMismatch
+---@field desk integer The version of the protocol that the desk speaks.
+---@field client integer The version of the protocol that the client speaks.
+---@field update copydesk.ProtocolSide The side to update.
+---@field retry boolean Trying again does not help: vscode-languageclient offers it otherwise.
+
+--- One of the two that talk.
+---@alias copydesk.ProtocolSide
+---| "desk" # The daemon.
+---| "client" # The editor's extension.
+
+--- Questions that are asked together.
+---@class copydesk.QuestionAskInfo
+---@field question string Their id. The same questions may come more than once, when a client attaches again.
+---@field part string The id of the call's part, whose event may come later than the questions.
+---@field agent? string Who asks, where it is an agent that works for the session's own.
+---@field questions copydesk.QuestionInfo[] At least one.
 
 --- Questions and their session.
 ---@class copydesk.QuestionAskParams
@@ -530,7 +529,20 @@
 ---@field question string Their id. The same questions may come more than once, when a client attaches again.
 ---@field part string The id of the call's part, whose event may come later than the questions.
 ---@field agent? string Who asks, where it is an agent that works for the session's own.
----@field questions copydesk.Question[] At least one.
+---@field questions copydesk.QuestionInfo[] At least one.
+
+--- One question.
+---@class copydesk.QuestionInfo
+---@field header string A word or two, for a tab or a title.
+---@field text string The question.
+---@field options copydesk.QuestionOptionInfo[] What can be chosen.
+---@field multiple boolean Whether more than one may be chosen.
+---@field custom boolean Whether the person may write an answer of their own.
+
+--- What can be chosen.
+---@class copydesk.QuestionOptionInfo
+---@field label string What is sent back when it is chosen.
+---@field description? string What it would mean.
 
 --- The person answered.
 ---@class copydesk.QuestionReply.answered
@@ -558,36 +570,9 @@
 ---@field question string The id of the questions.
 ---@field by? string The name of the client that answered; missing where it was this one, or where nobody did.
 
---- Questions that are asked together.
----@class copydesk.Questions
----@field question string Their id. The same questions may come more than once, when a client attaches again.
----@field part string The id of the call's part, whose event may come later than the questions.
----@field agent? string Who asks, where it is an agent that works for the session's own.
----@field questions copydesk.Question[] At least one.
-
---- A stretch of text.
----@class copydesk.Range
----@field start copydesk.Position Where it begins.
----@field end copydesk.Position Where it ends; what stands there is not part of it.
-
---- The undecided edits of one document.
----@class copydesk.Review
----@field review string Its id. As `hunk` of a decision it stands for everything in it.
----@field uri string The document.
----@field path string The same for a person: relative to the session's folder where it lies in it.
----@field when copydesk.ReviewWhen Whether its edits are made.
----@field ask? string The ask of the call that waits for it.
----@field writing? boolean An inline edit whose model is still at work. It can be decided when that is over.
----@field expected string What a decision on everything in it expects.
----@field file? copydesk.FileHunk The file itself, where the agent created, deleted or renamed it. It is one of the hunks.
----@field hunks copydesk.Hunk[] In the order of the text.
----@field total integer How many hunks of lines it has altogether.
----@field additions integer New lines of all hunks.
----@field deletions integer Old lines of all hunks.
-
 --- A review as it has become. The session event `reviewChanged` has it.
 ---@class copydesk.ReviewChange
----@field review copydesk.Review Of its hunks only those that are new or others than before. One without hunks and without a file is over.
+---@field review copydesk.ReviewInfo Of its hunks only those that are new or others than before. One without hunks and without a file is over.
 ---@field gone? string[] The ids of the hunks that are no more.
 ---@field failed? string Why an inline edit came to nothing, for the person.
 
@@ -610,17 +595,44 @@
 
 --- What became of the decisions.
 ---@class copydesk.ReviewDecideResult
----@field decided copydesk.Decided[] One for each decision, in their order.
+---@field decided copydesk.ReviewDecisionResult[] One for each decision, in their order.
 
 --- A decision on a hunk, a file, or everything in a review.
 ---@class copydesk.ReviewDecision
 ---@field hunk string The id of the hunk, or of the review.
 ---@field expected string As the screen has it.
----@field verdict copydesk.Verdict Yes or no.
+---@field verdict copydesk.ReviewVerdict Yes or no.
 ---@field lines? copydesk.HunkLines Only these lines; the rest of the hunk stays undecided.
 ---@field text? string Accepted with this text in the place of the hunk's lines.
 ---@field comment? string What the model is told with it. One without words is none.
 ---@field confirmed? boolean The person knows that a created file they have typed in is going to be deleted.
+
+--- What became of a decision.
+---@alias copydesk.ReviewDecisionOutcome
+---| "done" # It is carried out.
+---| "refused" # The hunk is gone or another by now, or the editor did not make the change. Nothing has happened.
+---| "confirm" # A person has typed in the file that would be deleted: to be decided again, with `confirmed`.
+
+--- What became of a decision.
+---@class copydesk.ReviewDecisionResult
+---@field hunk string As in the decision.
+---@field outcome copydesk.ReviewDecisionOutcome What became of it.
+---@field message? string Why, for a person.
+
+--- The undecided edits of one document.
+---@class copydesk.ReviewInfo
+---@field review string Its id. As `hunk` of a decision it stands for everything in it.
+---@field uri string The document.
+---@field path string The same for a person: relative to the session's folder where it lies in it.
+---@field when copydesk.ReviewTimingInfo Whether its edits are made.
+---@field ask? string The ask of the call that waits for it.
+---@field writing? boolean An inline edit whose model is still at work. It can be decided when that is over.
+---@field expected string What a decision on everything in it expects.
+---@field file? copydesk.FileHunkInfo The file itself, where the agent created, deleted or renamed it. It is one of the hunks.
+---@field hunks copydesk.HunkInfo[] In the order of the text.
+---@field total integer How many hunks of lines it has altogether.
+---@field additions integer New lines of all hunks.
+---@field deletions integer Old lines of all hunks.
 
 --- Which reviews of a session to list.
 ---@class copydesk.ReviewListParams
@@ -630,23 +642,28 @@
 
 --- What is undecided.
 ---@class copydesk.ReviewListResult
----@field reviews copydesk.Review[] One for each document, sorted by path; two where some of its edits are made and others wait.
+---@field reviews copydesk.ReviewInfo[] One for each document, sorted by path; two where some of its edits are made and others wait.
 ---@field comments integer How many comments wait for the model's next step.
 
 --- Whether an edit is reviewed before it is made or after.
----@alias copydesk.ReviewWhen
+---@alias copydesk.ReviewTimingInfo
 ---| "before" # The call waits; nothing is changed before somebody accepts it.
 ---| "after" # The edit is made, and the turn goes on.
 
+--- Yes or no.
+---@alias copydesk.ReviewVerdict
+---| "accept" # The new lines stay, or come.
+---| "reject" # The old lines stay, or come back.
+
 --- A selection, or the place of the cursor.
----@class copydesk.Selection
+---@class copydesk.SelectionInfo
 ---@field uri string The document.
----@field range copydesk.Range Where in it; empty where only the cursor is there.
+---@field range copydesk.WireRange Where in it; empty where only the cursor is there.
 ---@field text string The text that is selected.
 
 --- What the person has selected.
 ---@class copydesk.SelectionResult
----@field selection? copydesk.Selection Missing where no document has the focus or had it last.
+---@field selection? copydesk.SelectionInfo Missing where no document has the focus or had it last.
 
 --- A language server of the desk's own.
 ---@class copydesk.ServerInfo
@@ -676,22 +693,22 @@
 ---@class copydesk.ServersRestartResult
 ---@field servers integer How many there were of that name.
 
+--- A session, and where another one goes its own way.
+---@class copydesk.SessionForkParams
+---@field session string The session's id.
+---@field before string The id of the first part that the new session does not have.
+
 --- A conversation with an agent. The desk owns it; it outlives every window.
----@class copydesk.Session
+---@class copydesk.SessionInfo
 ---@field id string Unique; later ones sort after earlier ones.
 ---@field folder string The folder it works in: an absolute path on the desk's machine.
 ---@field title? string Missing until there is one.
 ---@field agent string The agent's name.
 ---@field model? string `PROVIDER/MODEL`, where one was chosen for this session.
 ---@field parent? string The session whose call began this one.
----@field review? copydesk.ReviewWhen When its edits are reviewed, where a person chose that.
+---@field review? copydesk.ReviewTimingInfo When its edits are reviewed, where a person chose that.
 ---@field created integer When it was made, in milliseconds since 1970.
 ---@field updated integer When anything last happened in it, in milliseconds since 1970.
-
---- A session, and where another one goes its own way.
----@class copydesk.SessionForkParams
----@field session string The session's id.
----@field before string The id of the first part that the new session does not have.
 
 --- Which sessions to list.
 ---@class copydesk.SessionListParams
@@ -701,7 +718,7 @@
 
 --- A page of sessions.
 ---@class copydesk.SessionListResult
----@field sessions copydesk.Session[] The one that was used last first. A page that is not full is the last.
+---@field sessions copydesk.SessionInfo[] The one that was used last first. A page that is not full is the last.
 
 --- Which session to attach to.
 ---@class copydesk.SessionLoadParams
@@ -710,14 +727,14 @@
 
 --- All that a client needs to show a session, as of `seq`.
 ---@class copydesk.SessionLoadResult
----@field session copydesk.Session The session as it is now.
----@field parts copydesk.Part[] The last parts in their order, those under way included, with what they have so far.
+---@field session copydesk.SessionInfo The session as it is now.
+---@field parts copydesk.PartInfo[] The last parts in their order, those under way included, with what they have so far.
 ---@field earlier boolean Whether there are parts before these: see `copydesk/session/parts`.
 ---@field running? integer The number of the turn that runs; missing where none does.
 ---@field seq integer The last event that is contained in this. Events up to it are dropped, whenever they come.
----@field asks copydesk.Ask[] Asks that wait for a reply. Each is also sent to this client as a request.
----@field questions copydesk.Questions[] Questions that wait for a reply. They are also sent to this client as requests.
----@field jobs? copydesk.Job[] Commands that run in the background.
+---@field asks copydesk.PermissionAskInfo[] Asks that wait for a reply. Each is also sent to this client as a request.
+---@field questions copydesk.QuestionAskInfo[] Questions that wait for a reply. They are also sent to this client as requests.
+---@field jobs? copydesk.JobInfo[] Commands that run in the background.
 
 --- What a new session is to be.
 ---@class copydesk.SessionNewParams
@@ -737,7 +754,7 @@
 
 --- A page of parts.
 ---@class copydesk.SessionPartsResult
----@field parts copydesk.Part[] In their order.
+---@field parts copydesk.PartInfo[] In their order.
 ---@field earlier boolean Whether there are parts before these.
 
 --- A session and its new title.
@@ -747,7 +764,14 @@
 
 --- The session as it is now.
 ---@class copydesk.SessionResult
----@field session copydesk.Session The session as it is now.
+---@field session copydesk.SessionInfo The session as it is now.
+
+--- One place where the words stand.
+---@class copydesk.SessionSearchMatch
+---@field session string The session's id.
+---@field title? string The session's title; missing where it has none.
+---@field part string The id of the part in which they stand.
+---@field excerpt string A line or so around them.
 
 --- What to look for.
 ---@class copydesk.SessionSearchParams
@@ -756,7 +780,7 @@
 
 --- What was found.
 ---@class copydesk.SessionSearchResult
----@field found copydesk.Found[] The latest first.
+---@field found copydesk.SessionSearchMatch[] The latest first.
 
 --- A session and its new agent.
 ---@class copydesk.SessionSetAgentParams
@@ -771,10 +795,15 @@
 --- When the edits of a session are reviewed.
 ---@class copydesk.SessionSetReviewParams
 ---@field session string The session's id.
----@field review? copydesk.ReviewWhen From the next edit on; where it is missing, as the rules say.
+---@field review? copydesk.ReviewTimingInfo From the next edit on; where it is missing, as the rules say.
+
+--- A session that the desk has at hand.
+---@class copydesk.SessionStatus
+---@field session string The session's id.
+---@field running boolean Whether a turn runs.
 
 --- How bad a problem is.
----@alias copydesk.Severity
+---@alias copydesk.SeverityInfo
 ---| "error" # It does not work.
 ---| "warning" # It may not work.
 ---| "information" # Worth knowing.
@@ -783,46 +812,12 @@
 --- What to show.
 ---@class copydesk.ShowParams
 ---@field uri string The document.
----@field range? copydesk.Range Where in it.
+---@field range? copydesk.WireRange Where in it.
 ---@field focus? boolean Whether the cursor goes there too.
 
 --- Whether it is shown.
 ---@class copydesk.ShowResult
 ---@field shown boolean Whether it is shown.
-
---- One of the two that talk.
----@alias copydesk.Side
----| "desk" # The daemon.
----| "client" # The editor's extension.
-
---- It has not begun.
----@class copydesk.State.pending
----@field kind "pending"
-
---- It is under way.
----@class copydesk.State.running
----@field kind "running"
-
---- It is done.
----@class copydesk.State.completed
----@field kind "completed"
-
---- It failed.
----@class copydesk.State.error
----@field kind "error"
----@field message string Why, for a person.
-
---- The desk ended, or the person cancelled, while it ran.
----@class copydesk.State.interrupted
----@field kind "interrupted"
-
---- Where a part is on its way. One that is completed is on the desk's disk.
----@alias copydesk.State
----| copydesk.State.pending # It has not begun.
----| copydesk.State.running # It is under way.
----| copydesk.State.completed # It is done.
----| copydesk.State.error # It failed.
----| copydesk.State.interrupted # The desk ended, or the person cancelled, while it ran.
 
 --- How the desk is.
 ---@class copydesk.StatusResult
@@ -831,24 +826,24 @@
 ---@field pid integer Its process.
 ---@field started integer When it was started, in milliseconds since 1970.
 ---@field clients integer How many clients are attached to it.
----@field sessions copydesk.LiveSession[] The sessions that it has at hand.
+---@field sessions copydesk.SessionStatus[] The sessions that it has at hand.
 ---@field documents integer How many documents the clients have open.
----@field tiers? copydesk.TierCount[] How strictly the places of agents' edits were found since the desk began, the most frequent way first.
+---@field tiers? copydesk.MatchTierCount[] How strictly the places of agents' edits were found since the desk began, the most frequent way first.
 ---@field servers? copydesk.ServerInfo[] The language servers that it runs itself, by name.
 ---@field missing? copydesk.MissingServer[] Those that would be of use and are not installed.
 
 --- How a request to the model ended.
----@class copydesk.StepFinish
----@field stop copydesk.StopReason Why the model stopped.
----@field usage copydesk.Usage What was used.
+---@class copydesk.StepFinishInfo
+---@field stop copydesk.StopReasonInfo Why the model stopped.
+---@field usage copydesk.UsageInfo What was used.
 ---@field cost? number US dollars, where the price is known.
 
 --- When to stop.
 ---@class copydesk.StopParams
----@field when copydesk.StopWhen When to stop.
+---@field when copydesk.StopTiming When to stop.
 
 --- Why a model stopped.
----@alias copydesk.StopReason
+---@alias copydesk.StopReasonInfo
 ---| "end" # It has said what it wanted to say.
 ---| "calls" # It waits for the results of its calls.
 ---| "length" # It ran into the output limit; the last part may be cut.
@@ -862,65 +857,60 @@
 ---@field waitingFor integer How many turns still run.
 
 --- When to stop.
----@alias copydesk.StopWhen
+---@alias copydesk.StopTiming
 ---| "idle" # When no turn runs any more. Until then everything works as before.
 ---| "now" # At once. Running turns are cancelled; what is completed is kept.
 
 --- A named thing in a document.
----@class copydesk.Symbol
+---@class copydesk.SymbolInfo
 ---@field name string Its name.
 ---@field kind? string LSP's word for what it is, such as `function` or `struct`.
 ---@field detail? string More about it, such as its signature.
 ---@field container? string What it is part of.
 ---@field uri string The document.
----@field range copydesk.Range All of it.
+---@field range copydesk.WireRange All of it.
 ---@field depth? integer How deep it stands in the document, from 0; the list is in the order of the document.
----@field calls? copydesk.Range[] Where the calls are, for the ends of calls: in this document for incoming ones, in the one asked about for outgoing ones.
+---@field calls? copydesk.WireRange[] Where the calls are, for the ends of calls: in this document for incoming ones, in the one asked about for outgoing ones.
 
 --- Words.
----@class copydesk.Text
+---@class copydesk.TextContent
 ---@field text string The words, Markdown where the model wrote them.
 
---- How often a tier of matching found the place of an edit.
----@class copydesk.TierCount
----@field tier string `exact`, or what was overlooked: `indentation`, `typography`, …
----@field count integer How often.
-
 --- The model has said what it wanted to say.
----@class copydesk.TurnEnd.done
+---@class copydesk.TurnEndInfo.done
 ---@field kind "done"
 
 --- A person cancelled it, or the desk stopped.
----@class copydesk.TurnEnd.cancelled
+---@class copydesk.TurnEndInfo.cancelled
 ---@field kind "cancelled"
 
 --- A person rejected an ask without a reason to go on with.
----@class copydesk.TurnEnd.rejected
+---@class copydesk.TurnEndInfo.rejected
 ---@field kind "rejected"
 
 --- The model would have gone on, but no more steps are allowed.
----@class copydesk.TurnEnd.stepLimit
+---@class copydesk.TurnEndInfo.stepLimit
 ---@field kind "stepLimit"
 ---@field steps integer So many are.
 
 --- It could not go on.
----@class copydesk.TurnEnd.failed
+---@class copydesk.TurnEndInfo.failed
 ---@field kind "failed"
 ---@field message string Why, for a person.
 
 --- Why a turn is over.
----@alias copydesk.TurnEnd
----| copydesk.TurnEnd.done # The model has said what it wanted to say.
----| copydesk.TurnEnd.cancelled # A person cancelled it, or the desk stopped.
----| copydesk.TurnEnd.rejected # A person rejected an ask without a reason to go on with.
----| copydesk.TurnEnd.stepLimit # The model would have gone on, but no more steps are allowed.
----| copydesk.TurnEnd.failed # It could not go on.
+---@alias copydesk.TurnEndInfo
+---| copydesk.TurnEndInfo.done # The model has said what it wanted to say.
+---| copydesk.TurnEndInfo.cancelled # A person cancelled it, or the desk stopped.
+---| copydesk.TurnEndInfo.rejected # A person rejected an ask without a reason to go on with.
+---| copydesk.TurnEndInfo.stepLimit # The model would have gone on, but no more steps are allowed.
+---| copydesk.TurnEndInfo.failed # It could not go on.
 
 --- What a person asks of a session.
 ---@class copydesk.TurnParams
 ---@field session string The session's id.
 ---@field text string The words.
----@field files? copydesk.Media[] Images and PDFs.
+---@field files? copydesk.MediaContent[] Images and PDFs.
 ---@field context? copydesk.ContextItem[] What the person pointed at.
 
 --- What became of a prompt.
@@ -943,29 +933,29 @@
 --- What to take back.
 ---@class copydesk.UndoParams
 ---@field session string The session's id.
----@field what copydesk.UndoWhat How much.
+---@field what copydesk.UndoScope How much.
 
 --- What became of it, file by file.
 ---@class copydesk.UndoResult
 ---@field files copydesk.UndoneFile[] Empty where there was nothing to take back.
 
 --- What one call did: the id of its part.
----@class copydesk.UndoWhat.call
+---@class copydesk.UndoScope.call
 ---@field call string
 
 --- What one turn did: its number.
----@class copydesk.UndoWhat.turn
+---@class copydesk.UndoScope.turn
 ---@field turn integer
 
 --- What was done after a part: its id.
----@class copydesk.UndoWhat.after
+---@class copydesk.UndoScope.after
 ---@field after string
 
 --- How much to take back. What a person wrote is never taken along.
----@alias copydesk.UndoWhat
----| copydesk.UndoWhat.call # What one call did: the id of its part.
----| copydesk.UndoWhat.turn # What one turn did: its number.
----| copydesk.UndoWhat.after # What was done after a part: its id.
+---@alias copydesk.UndoScope
+---| copydesk.UndoScope.call # What one call did: the id of its part.
+---| copydesk.UndoScope.turn # What one turn did: its number.
+---| copydesk.UndoScope.after # What was done after a part: its id.
 
 --- What became of one file.
 ---@class copydesk.UndoneFile
@@ -974,20 +964,30 @@
 ---@field message? string Why, for a person.
 
 --- Tokens of one request.
----@class copydesk.Usage
+---@class copydesk.UsageInfo
 ---@field input integer Read by the model, without what a cache had or took.
 ---@field output integer Written by the model, its reasoning included.
 ---@field reasoning integer Written as reasoning.
 ---@field cacheRead integer Read from a cache.
 ---@field cacheWrite integer Written to a cache.
 
---- Yes or no.
----@alias copydesk.Verdict
----| "accept" # The new lines stay, or come.
----| "reject" # The old lines stay, or come back.
+--- A stretch of text in a document.
+---@class copydesk.WireLocation
+---@field uri string The document.
+---@field range copydesk.WireRange Where in it.
+
+--- A place between two characters.
+---@class copydesk.WirePosition
+---@field line integer From 0.
+---@field character integer From 0, in the position encoding that LSP negotiated.
+
+--- A stretch of text.
+---@class copydesk.WireRange
+---@field start copydesk.WirePosition Where it begins.
+---@field end copydesk.WirePosition Where it ends; what stands there is not part of it.
 
 --- What differs in an old line and in the new line at the same place of a hunk.
----@class copydesk.Words
+---@class copydesk.WordDiffInfo
 ---@field line integer Counted from the hunk's first line, on both sides.
 ---@field old any[][] From where to where, in bytes of the line.
 ---@field new any[][] From where to where, in bytes of the line.

@@ -17,19 +17,19 @@ end
 
 --- A question with the name of who asks it, where that is an agent that works for the session's own.
 ---@param asked copydesk.QuestionAskParams
----@param question copydesk.Question
+---@param question copydesk.QuestionInfo
 ---@return string
 function M.signed(asked, question)
   return asked.agent and ("%s: %s"):format(asked.agent, question.text) or question.text
 end
 
 --- One choice among the options.
----@param question copydesk.Question
+---@param question copydesk.QuestionInfo
 ---@param chosen table<string, boolean>
 ---@param prompt string
----@return copydesk.Choice|string|nil
+---@return copydesk.QuestionOptionInfo|string|nil
 local function choose(question, chosen, prompt)
-  local items = vim.list_slice(question.options) ---@type (copydesk.Choice|string)[]
+  local items = vim.list_slice(question.options) ---@type (copydesk.QuestionOptionInfo|string)[]
   if question.custom then
     items[#items + 1] = OWN
   end
@@ -51,7 +51,7 @@ local function choose(question, chosen, prompt)
 end
 
 --- The person's answer to one question.
----@param question copydesk.Question
+---@param question copydesk.QuestionInfo
 ---@param prompt string
 ---@return string[]? answer
 local function ask(question, prompt)

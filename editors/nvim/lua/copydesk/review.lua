@@ -146,7 +146,7 @@ local function uris_of(id)
 end
 
 --- Says once that a review is so long that the desk tells its first hunks alone, and the others as room is made for them.
----@param told copydesk.Review
+---@param told copydesk.ReviewInfo
 local function tell_long(told)
   if told.total <= #told.hunks or too_long[told.uri] then
     return

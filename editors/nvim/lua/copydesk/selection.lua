@@ -16,7 +16,7 @@ local KINDS = { v = "v", V = "V", ["\22"] = "\22", s = "v", S = "V", ["\19"] = "
 ---@class copydesk.Selected
 ---@field first integer The first line, from 1.
 ---@field last integer The last one.
----@field range copydesk.Range
+---@field range copydesk.WireRange
 ---@field text string
 ---@field is_at_cursor boolean The cursor is at one of its ends, where selecting leaves it.
 
@@ -45,7 +45,7 @@ end
 ---@param from integer[]
 ---@param to integer[]
 ---@param kind string
----@return copydesk.Range
+---@return copydesk.WireRange
 local function range_of(from, to, kind)
   local last = line_at(to[2])
   local start, stop = from[3] - 1, to[3] - 1

@@ -11,14 +11,14 @@ local M = {}
 
 ---@class copydesk.View
 ---@field id string
----@field session copydesk.Session
----@field parts copydesk.Part[] In their order.
+---@field session copydesk.SessionInfo
+---@field parts copydesk.PartInfo[] In their order.
 ---@field at table<string, integer> Where in `parts` a part is.
 ---@field earlier boolean Whether the desk has parts before these.
 ---@field running? integer The turn that runs.
----@field ended? copydesk.TurnEnd How the last turn ended, if one did while we looked.
+---@field ended? copydesk.TurnEndInfo How the last turn ended, if one did while we looked.
 ---@field sent { id: string, text: string }[] Prompts of this editor that the desk has taken and the model has not read yet.
----@field jobs copydesk.Job[] Commands that run in the background.
+---@field jobs copydesk.JobInfo[] Commands that run in the background.
 ---@field seq integer The last event that is contained.
 ---@field kept? copydesk.EventParams[] Events that came while a load is under way.
 ---@field loads? integer How many loads were begun.

@@ -11,7 +11,7 @@ local undone = require("copydesk.undone")
 local M = {}
 
 ---@class copydesk.Taken
----@field what copydesk.UndoWhat
+---@field what copydesk.UndoScope
 ---@field turn integer The last turn that there was.
 ---@field left table<string, true> Files that were left as they are, or are back again.
 
@@ -63,7 +63,7 @@ end
 
 --- Takes something back.
 ---@param view copydesk.View
----@param what copydesk.UndoWhat
+---@param what copydesk.UndoScope
 ---@return copydesk.UndoneFile[]? files Nothing where it went wrong, which has been told.
 function M.undo(view, what)
   local last = view.parts[#view.parts]
@@ -107,7 +107,7 @@ end
 
 ---@param view copydesk.View
 ---@param record copydesk.Taken
----@param part copydesk.Part
+---@param part copydesk.PartInfo
 ---@return boolean
 local function is_meant(view, record, part)
   local what = record.what
@@ -124,7 +124,7 @@ end
 
 --- Whether what a call did to a file is taken back, as far as this Neovim did it.
 ---@param view copydesk.View
----@param part copydesk.Part
+---@param part copydesk.PartInfo
 ---@param path string
 ---@return boolean
 function M.is_undone(view, part, path)

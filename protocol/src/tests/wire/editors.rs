@@ -5,16 +5,16 @@ use expect_test::expect;
 use super::check;
 use crate::document::{ChangeReason, DocumentChangedParams, DocumentSaveParams, DocumentSaveResult};
 use crate::editor::{
-    AnswerState, Diagnostic, DiagnosticsParams, DiagnosticsResult, FileDiagnostics, OpenFile,
-    OpenFilesResult, Proof, Selection, SelectionResult, Severity, ShowParams, ShowResult,
+    AnswerState, DiagnosticInfo, DiagnosticsParams, DiagnosticsResult, FileDiagnostics, OpenFile,
+    OpenFilesResult, ProofLevel, SelectionInfo, SelectionResult, SeverityInfo, ShowParams, ShowResult,
 };
-use crate::navigate::{NavigateKind, NavigateParams, NavigateResult, Symbol};
-use crate::place::{Location, Position, Range};
+use crate::navigation::{NavigateKind, NavigateParams, NavigateResult, SymbolInfo};
+use crate::position::{WireLocation, WirePosition, WireRange};
 
 const URI: &str = "file:///w/a.rs";
 
-fn range() -> Range {
-    Range { start: Position { line: 1, character: 4 }, end: Position { line: 1, character: 9 } }
+fn range() -> WireRange {
+    WireRange { start: WirePosition { line: 1, character: 4 }, end: WirePosition { line: 1, character: 9 } }
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn diagnostics() {
         wait_ready: Some(300),
     };
     check(&params, &expect![[r#"{"uri":"file:///w/a.rs","version":3,"wait":2000,"waitReady":300}"#]]);
-    let diagnostic = |severity, code: Option<&str>| Diagnostic {
+    let diagnostic = |severity, code: Option<&str>| DiagnosticInfo {
         range: range(),
         severity,
         code: code.map(str::to_owned),
@@ -43,7 +43,7 @@ fn diagnostics() {
     };
     let known = DiagnosticsResult {
         state: AnswerState::Answered,
-        files: vec![file(Proof::Proven, vec![diagnostic(Severity::Error, Some("E0308"))])],
+        files: vec![file(ProofLevel::Proven, vec![diagnostic(SeverityInfo::Error, Some("E0308"))])],
     };
     check(
         &known,
@@ -51,7 +51,7 @@ fn diagnostics() {
             r#"{"state":"answered","files":[{"uri":"file:///w/a.rs","version":3,"proof":"proven","items":[{"range":{"start":{"line":1,"character":4},"end":{"line":1,"character":9}},"severity":"error","code":"E0308","source":"rustc","message":"mismatched types"}]}]}"#
         ]],
     );
-    let older = file(Proof::Unknown, vec![diagnostic(Severity::Warning, None)]);
+    let older = file(ProofLevel::Unknown, vec![diagnostic(SeverityInfo::Warning, None)]);
     check(
         &FileDiagnostics { version: None, ..older },
         &expect![[
@@ -59,14 +59,15 @@ fn diagnostics() {
         ]],
     );
     check(
-        &FileDiagnostics { unseen: vec!["rustc".to_owned()], ..file(Proof::Proven, Vec::new()) },
+        &FileDiagnostics { unseen: vec!["rustc".to_owned()], ..file(ProofLevel::Proven, Vec::new()) },
         &expect![[r#"{"uri":"file:///w/a.rs","version":3,"proof":"proven","items":[],"unseen":["rustc"]}"#]],
     );
     check(
-        &vec![Proof::Proven, Proof::Likely, Proof::Unknown],
+        &vec![ProofLevel::Proven, ProofLevel::Likely, ProofLevel::Unknown],
         &expect![[r#"["proven","likely","unknown"]"#]],
     );
-    let severities = vec![Severity::Error, Severity::Warning, Severity::Information, Severity::Hint];
+    let severities =
+        vec![SeverityInfo::Error, SeverityInfo::Warning, SeverityInfo::Information, SeverityInfo::Hint];
     check(&severities, &expect![[r#"["error","warning","information","hint"]"#]]);
     let states = [AnswerState::Unsupported, AnswerState::Starting, AnswerState::Cancelled];
     let without = |state| DiagnosticsResult { state, files: vec![] };
@@ -117,14 +118,14 @@ fn navigation() {
         wait: None,
     };
     check(&named, &expect![[r#"{"kind":"workspaceSymbols","query":"main"}"#]]);
-    let locations = vec![Location { uri: URI.into(), range: range() }];
+    let locations = vec![WireLocation { uri: URI.into(), range: range() }];
     check(
         &NavigateResult { locations, server: Some("rust-analyzer".into()), ..Default::default() },
         &expect![[
             r#"{"state":"answered","locations":[{"uri":"file:///w/a.rs","range":{"start":{"line":1,"character":4},"end":{"line":1,"character":9}}}],"server":"rust-analyzer"}"#
         ]],
     );
-    let symbol = Symbol {
+    let symbol = SymbolInfo {
         name: "main".into(),
         kind: Some("function".into()),
         detail: Some("fn()".into()),
@@ -149,7 +150,7 @@ fn navigation() {
 #[test]
 fn what_the_person_looks_at() {
     check(&SelectionResult::default(), &expect!["{}"]);
-    let selection = Selection { uri: URI.into(), range: range(), text: "hello".into() };
+    let selection = SelectionInfo { uri: URI.into(), range: range(), text: "hello".into() };
     check(
         &SelectionResult { selection: Some(selection) },
         &expect![[

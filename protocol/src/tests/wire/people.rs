@@ -4,17 +4,20 @@ use expect_test::expect;
 use serde_json::json;
 
 use super::check;
-use crate::ask::{Ask, PermissionAskParams, PermissionReply, PermissionSettledParams};
-use crate::desk::{
-    AgentInfo, AgentsParams, AgentsResult, LiveSession, MissingServer, ModelInfo, ModelsResult, ServerInfo,
-    ServerState, ServersRestartParams, ServersRestartResult, StatusResult, StopParams, StopResult, StopWhen,
-    TierCount,
+use crate::daemon::{
+    AgentInfo, AgentsParams, AgentsResult, MatchTierCount, MissingServer, ModelInfo, ModelsResult,
+    ServerInfo, ServerState, ServersRestartParams, ServersRestartResult, SessionStatus, StatusResult,
+    StopParams, StopResult, StopTiming,
 };
-use crate::hello::{ClientHello, DeskHello, Mismatch, Side};
-use crate::question::{Choice, Question, QuestionAskParams, QuestionReply, QuestionSettledParams, Questions};
+use crate::handshake::{ClientHello, DaemonHello, ProtocolMismatch, ProtocolSide};
+use crate::permission::{PermissionAskInfo, PermissionAskParams, PermissionReply, PermissionSettledParams};
+use crate::question::{
+    QuestionAskInfo, QuestionAskParams, QuestionInfo, QuestionOptionInfo, QuestionReply,
+    QuestionSettledParams,
+};
 
-pub(super) fn ask() -> Ask {
-    Ask {
+pub(super) fn ask() -> PermissionAskInfo {
+    PermissionAskInfo {
         ask: "a1".into(),
         part: "p1".into(),
         key: "edit".into(),
@@ -25,17 +28,19 @@ pub(super) fn ask() -> Ask {
     }
 }
 
-pub(super) fn questions() -> Questions {
-    let choice =
-        |label: &str, description: &str| Choice { label: label.into(), description: description.into() };
-    let question = Question {
+pub(super) fn questions() -> QuestionAskInfo {
+    let choice = |label: &str, description: &str| QuestionOptionInfo {
+        label: label.into(),
+        description: description.into(),
+    };
+    let question = QuestionInfo {
         header: "Colour".into(),
         text: "Which colour?".into(),
         options: vec![choice("red", "as it was"), choice("blue", "")],
         multiple: false,
         custom: true,
     };
-    Questions {
+    QuestionAskInfo {
         question: "q1".into(),
         part: "p1".into(),
         agent: Some("general".into()),
@@ -147,9 +152,9 @@ fn the_desk() {
         pid: 42,
         started: 1,
         clients: 2,
-        sessions: vec![LiveSession { session: "s1".into(), running: true }],
+        sessions: vec![SessionStatus { session: "s1".into(), running: true }],
         documents: 3,
-        tiers: vec![TierCount { tier: "exact".into(), count: 7 }],
+        tiers: vec![MatchTierCount { tier: "exact".into(), count: 7 }],
         servers: vec![server(ServerState::Indexing)],
         missing: vec![MissingServer { name: "m".into(), language: "l".into(), hint: "get it".into() }],
     };
@@ -159,8 +164,8 @@ fn the_desk() {
             r#"{"version":"0.1.0","protocol":1,"pid":42,"started":1,"clients":2,"sessions":[{"session":"s1","running":true}],"documents":3,"tiers":[{"tier":"exact","count":7}],"servers":[{"name":"rust-analyzer","root":"/w","state":"indexing","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43}],"missing":[{"name":"m","language":"l","hint":"get it"}]}"#
         ]],
     );
-    check(&StopParams { when: StopWhen::Idle }, &expect![[r#"{"when":"idle"}"#]]);
-    check(&StopParams { when: StopWhen::Now }, &expect![[r#"{"when":"now"}"#]]);
+    check(&StopParams { when: StopTiming::Idle }, &expect![[r#"{"when":"idle"}"#]]);
+    check(&StopParams { when: StopTiming::Now }, &expect![[r#"{"when":"now"}"#]]);
     check(&StopResult { waiting_for: 1 }, &expect![[r#"{"waitingFor":1}"#]]);
 }
 
@@ -169,15 +174,15 @@ fn greeting() {
     let client = ClientHello { protocol: 1, client: "nvim".into(), version: "0.1.0".into() };
     check(&client, &expect![[r#"{"protocol":1,"client":"nvim","version":"0.1.0"}"#]]);
     check(
-        &DeskHello { protocol: 1, version: "0.1.0".into(), pid: 42 },
+        &DaemonHello { protocol: 1, version: "0.1.0".into(), pid: 42 },
         &expect![[r#"{"protocol":1,"version":"0.1.0","pid":42}"#]],
     );
     check(
-        &Mismatch { desk: 1, client: 2, update: Side::Desk, retry: false },
+        &ProtocolMismatch { desk: 1, client: 2, update: ProtocolSide::Desk, retry: false },
         &expect![[r#"{"desk":1,"client":2,"update":"desk","retry":false}"#]],
     );
     check(
-        &Mismatch { desk: 2, client: 1, update: Side::Client, retry: false },
+        &ProtocolMismatch { desk: 2, client: 1, update: ProtocolSide::Client, retry: false },
         &expect![[r#"{"desk":2,"client":1,"update":"client","retry":false}"#]],
     );
 }
@@ -185,9 +190,9 @@ fn greeting() {
 #[test]
 fn a_mismatch_says_which_side_to_update_and_how() {
     let hello = |protocol| ClientHello { protocol, client: "nvim".into(), version: "0.1.0".into() };
-    assert_eq!(hello(crate::PROTOCOL).check(), Ok(()));
-    let older = hello(crate::PROTOCOL - 1).check().unwrap_err();
+    assert_eq!(hello(crate::PROTOCOL).check_version(), Ok(()));
+    let older = hello(crate::PROTOCOL - 1).check_version().unwrap_err();
     expect!["The Copydesk daemon speaks protocol 1, this editor's extension speaks 0. Update the extension and reload the editor."].assert_eq(&older.to_string());
-    let newer = hello(crate::PROTOCOL + 1).check().unwrap_err();
+    let newer = hello(crate::PROTOCOL + 1).check_version().unwrap_err();
     expect!["The Copydesk daemon speaks protocol 1, this editor's extension speaks 2. Update the program `copydesk`, run `copydesk stop` so that the old daemon ends, and reload the editor."].assert_eq(&newer.to_string());
 }

@@ -3,18 +3,19 @@
 use expect_test::expect;
 
 use super::check;
-use crate::editor::Severity;
-use crate::event::{Event, EventParams};
+use crate::editor::SeverityInfo;
+use crate::event::{EventInfo, EventParams};
 use crate::inline::{InlineCancelParams, InlineRefineParams, InlineStartParams, InlineStartResult};
-use crate::place::{Position, Range};
+use crate::position::{WirePosition, WireRange};
 use crate::review::{
-    Decided, DecidedOutcome, FileHunk, FileHunkKind, Hunk, HunkLines, HunkProblem, Review, ReviewChange,
-    ReviewCommentParams, ReviewCommentResult, ReviewDecideParams, ReviewDecideResult, ReviewDecision,
-    ReviewListParams, ReviewListResult, ReviewWhen, SessionSetReviewParams, Verdict, Words,
+    FileHunkInfo, FileHunkKind, HunkInfo, HunkLines, HunkProblem, ReviewChange, ReviewCommentParams,
+    ReviewCommentResult, ReviewDecideParams, ReviewDecideResult, ReviewDecision, ReviewDecisionOutcome,
+    ReviewDecisionResult, ReviewInfo, ReviewListParams, ReviewListResult, ReviewTimingInfo, ReviewVerdict,
+    SessionSetReviewParams, WordDiffInfo,
 };
 
-fn hunk() -> Hunk {
-    Hunk {
+fn hunk() -> HunkInfo {
+    HunkInfo {
         hunk: "1.2".into(),
         expected: "ab".into(),
         line: 3,
@@ -30,12 +31,12 @@ fn hunk() -> Hunk {
     }
 }
 
-fn review() -> Review {
-    Review {
+fn review() -> ReviewInfo {
+    ReviewInfo {
         review: "1".into(),
         uri: "file:///w/a".into(),
         path: "a".into(),
-        when: ReviewWhen::After,
+        when: ReviewTimingInfo::After,
         ask: None,
         writing: false,
         expected: "cd".into(),
@@ -61,25 +62,25 @@ fn reviews() {
             r#"{"reviews":[{"review":"1","uri":"file:///w/a","path":"a","when":"after","expected":"cd","hunks":[{"hunk":"1.2","expected":"ab","line":3,"old":["a b"],"new":["a c"],"oldLines":1,"newLines":1,"by":["p1"]}],"total":1,"additions":1,"deletions":1}],"comments":2}"#
         ]],
     );
-    let words = vec![Words { line: 0, old: vec![(2, 3)], new: vec![(2, 3)] }];
+    let words = vec![WordDiffInfo { line: 0, old: vec![(2, 3)], new: vec![(2, 3)] }];
     let problem = |code: Option<&str>| HunkProblem {
         line: 0,
-        severity: Severity::Error,
+        severity: SeverityInfo::Error,
         code: code.map(str::to_owned),
         source: "tree-sitter".into(),
         message: "wrong".into(),
     };
     let problems = vec![problem(None), problem(Some("E1"))];
-    let hunks = vec![Hunk { words, edited: true, deciding: true, problems, ..hunk() }];
-    let file = |kind, from: Option<&str>| FileHunk {
+    let hunks = vec![HunkInfo { words, edited: true, deciding: true, problems, ..hunk() }];
+    let file = |kind, from: Option<&str>| FileHunkInfo {
         hunk: "1.1".into(),
         expected: "ef".into(),
         kind,
         from: from.map(str::to_owned),
         by: vec!["p1".into()],
     };
-    let before = Review {
-        when: ReviewWhen::Before,
+    let before = ReviewInfo {
+        when: ReviewTimingInfo::Before,
         ask: Some("k1".into()),
         writing: true,
         file: Some(file(FileHunkKind::Created, None)),
@@ -102,7 +103,7 @@ fn reviews() {
     );
     let change = |gone: Vec<String>, failed: Option<&str>| {
         let failed = failed.map(Into::into);
-        Event::ReviewChanged(Box::new(ReviewChange { review: review(), gone, failed }))
+        EventInfo::ReviewChanged(Box::new(ReviewChange { review: review(), gone, failed }))
     };
     for (event, expected) in [
         (
@@ -127,7 +128,7 @@ fn decisions() {
     let accept = ReviewDecision {
         hunk: "1.2".into(),
         expected: "ab".into(),
-        verdict: Verdict::Accept,
+        verdict: ReviewVerdict::Accept,
         lines: None,
         text: None,
         comment: None,
@@ -140,7 +141,7 @@ fn decisions() {
     };
     let reject = ReviewDecision {
         hunk: "1".into(),
-        verdict: Verdict::Reject,
+        verdict: ReviewVerdict::Reject,
         comment: Some("Not so.".into()),
         confirmed: true,
         ..accept.clone()
@@ -152,15 +153,15 @@ fn decisions() {
             r#"{"session":"s1","decisions":[{"hunk":"1.2","expected":"ab","verdict":"accept"},{"hunk":"1.2","expected":"ab","verdict":"accept","lines":{"old":[0],"new":[0]},"text":"a d\n"},{"hunk":"1","expected":"ab","verdict":"reject","comment":"Not so.","confirmed":true}]}"#
         ]],
     );
-    let decided = |outcome, message: Option<&str>| Decided {
+    let decided = |outcome, message: Option<&str>| ReviewDecisionResult {
         hunk: "1.2".into(),
         outcome,
         message: message.map(str::to_owned),
     };
     let decided = vec![
-        decided(DecidedOutcome::Done, None),
-        decided(DecidedOutcome::Refused, Some("It is gone.")),
-        decided(DecidedOutcome::Confirm, Some("You have typed in it.")),
+        decided(ReviewDecisionOutcome::Done, None),
+        decided(ReviewDecisionOutcome::Refused, Some("It is gone.")),
+        decided(ReviewDecisionOutcome::Confirm, Some("You have typed in it.")),
     ];
     check(
         &ReviewDecideResult { decided },
@@ -175,7 +176,10 @@ fn inline_edits() {
     let start = InlineStartParams {
         session: "s1".into(),
         uri: "file:///w/a".into(),
-        range: Range { start: Position { line: 1, character: 0 }, end: Position { line: 2, character: 0 } },
+        range: WireRange {
+            start: WirePosition { line: 1, character: 0 },
+            end: WirePosition { line: 2, character: 0 },
+        },
         instruction: "Make it so.".into(),
     };
     check(
@@ -208,7 +212,7 @@ fn comments_and_when() {
     };
     check(&comment, &expect![[r#"{"session":"s1","uri":"file:///w/a","line":3,"lines":2,"text":"Why?"}"#]]);
     check(&ReviewCommentResult { comments: 1 }, &expect![[r#"{"comments":1}"#]]);
-    let before = SessionSetReviewParams { session: "s1".into(), review: Some(ReviewWhen::Before) };
+    let before = SessionSetReviewParams { session: "s1".into(), review: Some(ReviewTimingInfo::Before) };
     check(&before, &expect![[r#"{"session":"s1","review":"before"}"#]]);
     check(&SessionSetReviewParams { session: "s1".into(), review: None }, &expect![[r#"{"session":"s1"}"#]]);
 }

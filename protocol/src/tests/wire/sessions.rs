@@ -4,25 +4,26 @@ use expect_test::expect;
 use serde_json::{Value, json};
 
 use super::check;
-use crate::desk::Empty;
-use crate::event::{Event, EventParams, Job, TurnEnd};
+use crate::daemon::Empty;
+use crate::event::{EventInfo, EventParams, JobInfo, TurnEndInfo};
 use crate::part::{
-    Call, CallOutput, Content, Media, Part, Prompt, State, StepFinish, StopReason, Text, Usage,
+    CallInfo, CallOutputInfo, MediaContent, PartContentInfo, PartInfo, PartStateInfo, PromptInfo,
+    StepFinishInfo, StopReasonInfo, TextContent, UsageInfo,
 };
-use crate::place::{Position, Range};
-use crate::review::ReviewWhen;
+use crate::position::{WirePosition, WireRange};
+use crate::review::ReviewTimingInfo;
 use crate::session::{
-    Found, Session, SessionForkParams, SessionListParams, SessionListResult, SessionLoadParams,
+    SessionForkParams, SessionInfo, SessionListParams, SessionListResult, SessionLoadParams,
     SessionLoadResult, SessionNewParams, SessionParams, SessionPartsParams, SessionPartsResult,
-    SessionRenameParams, SessionResult, SessionSearchParams, SessionSearchResult, SessionSetAgentParams,
-    SessionSetModelParams,
+    SessionRenameParams, SessionResult, SessionSearchMatch, SessionSearchParams, SessionSearchResult,
+    SessionSetAgentParams, SessionSetModelParams,
 };
 use crate::tests::wire::people::{ask, questions};
 use crate::turn::{ContextItem, TurnParams, TurnStartResult, TurnSteerResult};
-use crate::undo::{UndoOutcome, UndoParams, UndoResult, UndoWhat, UndoneFile};
+use crate::undo::{UndoOutcome, UndoParams, UndoResult, UndoScope, UndoneFile};
 
-fn session() -> Session {
-    Session {
+fn session() -> SessionInfo {
+    SessionInfo {
         id: "s1".into(),
         folder: "/w".into(),
         title: String::new(),
@@ -35,16 +36,25 @@ fn session() -> Session {
     }
 }
 
-fn part(state: State, content: Content) -> Part {
-    Part { id: "p1".into(), session: "s1".into(), turn: 1, step: 0, created: 1, updated: 2, state, content }
+fn part(state: PartStateInfo, content: PartContentInfo) -> PartInfo {
+    PartInfo {
+        id: "p1".into(),
+        session: "s1".into(),
+        turn: 1,
+        step: 0,
+        created: 1,
+        updated: 2,
+        state,
+        content,
+    }
 }
 
-fn media() -> Media {
-    Media { mime: "image/png".into(), base64: "AA==".into(), name: Some("a.png".into()) }
+fn media() -> MediaContent {
+    MediaContent { mime: "image/png".into(), base64: "AA==".into(), name: Some("a.png".into()) }
 }
 
-fn call() -> Call {
-    Call {
+fn call() -> CallInfo {
+    CallInfo {
         call: "c1".into(),
         name: "bash".into(),
         arguments: "{\"command\":\"ls\"}".into(),
@@ -57,11 +67,11 @@ fn call() -> Call {
 #[test]
 fn sessions() {
     check(&session(), &expect![[r#"{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2}"#]]);
-    let full = Session {
+    let full = SessionInfo {
         title: "Fix it".into(),
         model: Some("p/m".into()),
         parent: Some("s0".into()),
-        review: Some(ReviewWhen::Before),
+        review: Some(ReviewTimingInfo::Before),
         ..session()
     };
     check(
@@ -95,7 +105,7 @@ fn sessions() {
         &expect![[r#"{"session":"s1","agent":"plan"}"#]],
     );
     check(&SessionSearchParams { query: "needle".into(), limit: None }, &expect![[r#"{"query":"needle"}"#]]);
-    let found = Found {
+    let found = SessionSearchMatch {
         session: "s1".into(),
         title: String::new(),
         part: "p1".into(),
@@ -111,16 +121,16 @@ fn sessions() {
 #[test]
 fn loading() {
     check(&SessionLoadParams { session: "s1".into(), limit: None }, &expect![[r#"{"session":"s1"}"#]]);
-    let prompt = Prompt { text: "go".into(), steers: false };
+    let prompt = PromptInfo { text: "go".into(), steers: false };
     let loaded = SessionLoadResult {
         session: session(),
-        parts: vec![part(State::Completed, Content::Prompt(prompt))],
+        parts: vec![part(PartStateInfo::Completed, PartContentInfo::Prompt(prompt))],
         earlier: false,
         running: Some(1),
         seq: 7,
         asks: vec![ask()],
         questions: vec![questions()],
-        jobs: vec![Job { id: 7, command: "cargo test".into(), state: "running for 3.0 s".into() }],
+        jobs: vec![JobInfo { id: 7, command: "cargo test".into(), state: "running for 3.0 s".into() }],
     };
     check(
         &loaded,
@@ -135,32 +145,38 @@ fn loading() {
 
 #[test]
 fn states_of_parts() {
-    check(&State::Pending, &expect![[r#"{"kind":"pending"}"#]]);
-    check(&State::Running, &expect![[r#"{"kind":"running"}"#]]);
-    check(&State::Completed, &expect![[r#"{"kind":"completed"}"#]]);
-    check(&State::Error { message: "no".into() }, &expect![[r#"{"kind":"error","message":"no"}"#]]);
-    check(&State::Interrupted, &expect![[r#"{"kind":"interrupted"}"#]]);
+    check(&PartStateInfo::Pending, &expect![[r#"{"kind":"pending"}"#]]);
+    check(&PartStateInfo::Running, &expect![[r#"{"kind":"running"}"#]]);
+    check(&PartStateInfo::Completed, &expect![[r#"{"kind":"completed"}"#]]);
+    check(&PartStateInfo::Error { message: "no".into() }, &expect![[r#"{"kind":"error","message":"no"}"#]]);
+    check(&PartStateInfo::Interrupted, &expect![[r#"{"kind":"interrupted"}"#]]);
 }
 
 #[test]
 fn contents_of_parts() {
     check(
-        &Content::Prompt(Prompt { text: "and this".into(), steers: true }),
+        &PartContentInfo::Prompt(PromptInfo { text: "and this".into(), steers: true }),
         &expect![[r#"{"kind":"prompt","text":"and this","steers":true}"#]],
     );
     check(
-        &Content::File(media()),
+        &PartContentInfo::File(media()),
         &expect![[r#"{"kind":"file","mime":"image/png","base64":"AA==","name":"a.png"}"#]],
     );
-    check(&Content::Text(Text { text: "Hi".into() }), &expect![[r#"{"kind":"text","text":"Hi"}"#]]);
-    check(&Content::Reasoning(Text { text: "Hm".into() }), &expect![[r#"{"kind":"reasoning","text":"Hm"}"#]]);
     check(
-        &Content::Call(Call { progress: json!({"tail": "x"}), ..call() }),
+        &PartContentInfo::Text(TextContent { text: "Hi".into() }),
+        &expect![[r#"{"kind":"text","text":"Hi"}"#]],
+    );
+    check(
+        &PartContentInfo::Reasoning(TextContent { text: "Hm".into() }),
+        &expect![[r#"{"kind":"reasoning","text":"Hm"}"#]],
+    );
+    check(
+        &PartContentInfo::Call(CallInfo { progress: json!({"tail": "x"}), ..call() }),
         &expect![[
             r#"{"kind":"call","call":"c1","name":"bash","arguments":"{\"command\":\"ls\"}","progress":{"tail":"x"}}"#
         ]],
     );
-    let output = CallOutput {
+    let output = CallOutputInfo {
         title: "ls".into(),
         output: "a\nb".into(),
         is_error: true,
@@ -169,100 +185,106 @@ fn contents_of_parts() {
         milliseconds: 12,
     };
     check(
-        &Content::Call(Call { output: Some(Box::new(output)), ..call() }),
+        &PartContentInfo::Call(CallInfo { output: Some(Box::new(output)), ..call() }),
         &expect![[
             r#"{"kind":"call","call":"c1","name":"bash","arguments":"{\"command\":\"ls\"}","output":{"title":"ls","output":"a\nb","isError":true,"metadata":{"exit":1},"media":[{"mime":"image/png","base64":"AA==","name":"a.png"}],"milliseconds":12}}"#
         ]],
     );
-    check(&Content::StepStart { model: "p/m".into() }, &expect![[r#"{"kind":"stepStart","model":"p/m"}"#]]);
-    let usage = Usage { input: 1, output: 2, reasoning: 1, cache_read: 3, cache_write: 4 };
-    let finish = StepFinish { stop: StopReason::Calls, usage, cost: Some(0.5) };
     check(
-        &Content::StepFinish(finish),
+        &PartContentInfo::StepStart { model: "p/m".into() },
+        &expect![[r#"{"kind":"stepStart","model":"p/m"}"#]],
+    );
+    let usage = UsageInfo { input: 1, output: 2, reasoning: 1, cache_read: 3, cache_write: 4 };
+    let finish = StepFinishInfo { stop: StopReasonInfo::Calls, usage, cost: Some(0.5) };
+    check(
+        &PartContentInfo::StepFinish(finish),
         &expect![[
             r#"{"kind":"stepFinish","stop":"calls","usage":{"input":1,"output":2,"reasoning":1,"cacheRead":3,"cacheWrite":4},"cost":0.5}"#
         ]],
     );
     check(
-        &Content::Retry { attempt: 1, message: "busy".into(), at: 9 },
+        &PartContentInfo::Retry { attempt: 1, message: "busy".into(), at: 9 },
         &expect![[r#"{"kind":"retry","attempt":1,"message":"busy","at":9}"#]],
     );
     check(
-        &Content::Note(Text { text: "by the way".into() }),
+        &PartContentInfo::Note(TextContent { text: "by the way".into() }),
         &expect![[r#"{"kind":"note","text":"by the way"}"#]],
     );
     let reasons = [
-        StopReason::End,
-        StopReason::Calls,
-        StopReason::Length,
-        StopReason::Context,
-        StopReason::Refused,
-        StopReason::Paused,
-        StopReason::Broken,
+        StopReasonInfo::End,
+        StopReasonInfo::Calls,
+        StopReasonInfo::Length,
+        StopReasonInfo::Context,
+        StopReasonInfo::Refused,
+        StopReasonInfo::Paused,
+        StopReasonInfo::Broken,
     ];
     check(&reasons.to_vec(), &expect![[r#"["end","calls","length","context","refused","paused","broken"]"#]]);
 }
 
 #[test]
 fn events() {
-    let event = Event::TurnStarted { turn: 1, prompt: "p1".into() };
+    let event = EventInfo::TurnStarted { turn: 1, prompt: "p1".into() };
     check(
         &EventParams { session: "s1".into(), seq: 1, event },
         &expect![[r#"{"session":"s1","seq":1,"event":{"event":"turnStarted","turn":1,"prompt":"p1"}}"#]],
     );
     check(
-        &Event::Session { session: session() },
+        &EventInfo::Session { session: session() },
         &expect![[
             r#"{"event":"session","session":{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2}}"#
         ]],
     );
-    let text = part(State::Running, Content::Text(Text { text: String::new() }));
+    let text = part(PartStateInfo::Running, PartContentInfo::Text(TextContent { text: String::new() }));
     check(
-        &Event::Part { part: Box::new(text) },
+        &EventInfo::Part { part: Box::new(text) },
         &expect![[
             r#"{"event":"part","part":{"id":"p1","session":"s1","turn":1,"step":0,"created":1,"updated":2,"state":{"kind":"running"},"content":{"kind":"text","text":""}}}"#
         ]],
     );
     check(
-        &Event::Delta { part: "p1".into(), text: "Hel".into() },
+        &EventInfo::Delta { part: "p1".into(), text: "Hel".into() },
         &expect![[r#"{"event":"delta","part":"p1","text":"Hel"}"#]],
     );
-    check(&Event::Void { part: "p1".into() }, &expect![[r#"{"event":"void","part":"p1"}"#]]);
+    check(&EventInfo::Void { part: "p1".into() }, &expect![[r#"{"event":"void","part":"p1"}"#]]);
     check(
-        &Event::Progress { part: "p1".into(), metadata: json!({"tail": "x"}) },
+        &EventInfo::Progress { part: "p1".into(), metadata: json!({"tail": "x"}) },
         &expect![[r#"{"event":"progress","part":"p1","metadata":{"tail":"x"}}"#]],
     );
     check(
-        &Event::Asked(ask()),
+        &EventInfo::Asked(ask()),
         &expect![[
             r#"{"event":"asked","ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"diff":"@@"}}"#
         ]],
     );
-    check(&Event::Settled { ask: "a1".into() }, &expect![[r#"{"event":"settled","ask":"a1"}"#]]);
+    check(&EventInfo::Settled { ask: "a1".into() }, &expect![[r#"{"event":"settled","ask":"a1"}"#]]);
     check(
-        &Event::Questioned(questions()),
+        &EventInfo::Questioned(questions()),
         &expect![[
             r#"{"event":"questioned","question":"q1","part":"p1","agent":"general","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}"#
         ]],
     );
-    check(&Event::Answered { question: "q1".into() }, &expect![[r#"{"event":"answered","question":"q1"}"#]]);
     check(
-        &Event::TurnEnded { turn: 1, end: TurnEnd::Done },
+        &EventInfo::Answered { question: "q1".into() },
+        &expect![[r#"{"event":"answered","question":"q1"}"#]],
+    );
+    check(
+        &EventInfo::TurnEnded { turn: 1, end: TurnEndInfo::Done },
         &expect![[r#"{"event":"turnEnded","turn":1,"end":{"kind":"done"}}"#]],
     );
-    let job = Job { id: 7, command: "cargo test".into(), state: "exit code 0 after 3.0 s".into() };
+    let job = JobInfo { id: 7, command: "cargo test".into(), state: "exit code 0 after 3.0 s".into() };
     check(
-        &Event::Jobs { running: vec![], ended: vec![job] },
+        &EventInfo::Jobs { running: vec![], ended: vec![job] },
         &expect![[
             r#"{"event":"jobs","running":[],"ended":[{"id":7,"command":"cargo test","state":"exit code 0 after 3.0 s"}]}"#
         ]],
     );
-    check(&Event::Deleted, &expect![[r#"{"event":"deleted"}"#]]);
+    check(&EventInfo::Deleted, &expect![[r#"{"event":"deleted"}"#]]);
     let ends = [
-        TurnEnd::Cancelled,
-        TurnEnd::Rejected,
-        TurnEnd::StepLimit { steps: 3 },
-        TurnEnd::Failed { message: "no".into() },
+        TurnEndInfo::Cancelled,
+        TurnEndInfo::Rejected,
+        TurnEndInfo::StepLimit { steps: 3 },
+        TurnEndInfo::Failed { message: "no".into() },
     ];
     check(
         &ends.to_vec(),
@@ -276,7 +298,10 @@ fn events() {
 fn prompts() {
     let bare = TurnParams { session: "s1".into(), text: "go".into(), files: vec![], context: vec![] };
     check(&bare, &expect![[r#"{"session":"s1","text":"go"}"#]]);
-    let range = Range { start: Position { line: 0, character: 0 }, end: Position { line: 2, character: 0 } };
+    let range = WireRange {
+        start: WirePosition { line: 0, character: 0 },
+        end: WirePosition { line: 2, character: 0 },
+    };
     let context = vec![
         ContextItem { uri: "file:///w/a.rs".into(), range: Some(range), text: Some("fn a() {}\n".into()) },
         ContextItem { uri: "file:///w/b.rs".into(), range: None, text: None },
@@ -300,9 +325,9 @@ fn prompts() {
 #[test]
 fn undoing() {
     let undo = |what| UndoParams { session: "s1".into(), what };
-    check(&undo(UndoWhat::Call("p1".into())), &expect![[r#"{"session":"s1","what":{"call":"p1"}}"#]]);
-    check(&undo(UndoWhat::Turn(2)), &expect![[r#"{"session":"s1","what":{"turn":2}}"#]]);
-    check(&undo(UndoWhat::After("p1".into())), &expect![[r#"{"session":"s1","what":{"after":"p1"}}"#]]);
+    check(&undo(UndoScope::Call("p1".into())), &expect![[r#"{"session":"s1","what":{"call":"p1"}}"#]]);
+    check(&undo(UndoScope::Turn(2)), &expect![[r#"{"session":"s1","what":{"turn":2}}"#]]);
+    check(&undo(UndoScope::After("p1".into())), &expect![[r#"{"session":"s1","what":{"after":"p1"}}"#]]);
     let file = |outcome, message: Option<&str>| UndoneFile {
         uri: "file:///w/a.rs".into(),
         outcome,

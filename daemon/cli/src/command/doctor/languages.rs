@@ -6,15 +6,15 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-use copydesk_config::Loaded;
+use copydesk_config::LoadedConfig;
 use copydesk_config::paths::workspace_root;
-use copydesk_servers::choose::{Chosen, Wanted, servers_for};
-use copydesk_servers::find::{Place, Program, Search};
-use copydesk_servers::known;
+use copydesk_servers::known_servers;
+use copydesk_servers::program_search::{ProgramLookup, ProgramOrigin, ProgramSearch};
+use copydesk_servers::server_selection::{SelectedServer, ServedFile, servers_for};
 
-use super::Finding;
-use copydesk_host::languages::{self, Languages};
-use copydesk_host::setup::Setup;
+use super::DoctorFinding;
+use copydesk_host::languages::{self, LanguageSettings};
+use copydesk_host::setup::UserSetup;
 
 /// As much of a project is looked at, in files and folders.
 const MOST: usize = 5000;
@@ -22,28 +22,34 @@ const MOST: usize = 5000;
 const PASSED_OVER: [&str; 8] =
     ["node_modules", "target", "vendor", "dist", "build", "venv", "__pycache__", "third_party"];
 
-pub(super) fn examine(setup: &Setup, loaded: &Loaded) -> Vec<Finding> {
-    let languages = languages::configured(loaded);
+pub(super) fn examine(setup: &UserSetup, loaded: &LoadedConfig) -> Vec<DoctorFinding> {
+    let languages = languages::language_settings(loaded);
     let cwd = setup.cwd.canonicalize().unwrap_or_else(|_| setup.cwd.clone());
     let root = workspace_root(&cwd).unwrap_or_else(|_| cwd.clone());
     let search = languages.search(setup.paths.home.clone());
     let problems = languages.problems.iter();
-    let mut findings: Vec<_> =
-        problems.map(|problem| Finding::odd("languages", problem, "until then the rest is used")).collect();
-    if !languages.servers.is_on {
-        findings.push(Finding::good("language servers", "switched off (`lsp`)"));
+    let mut findings: Vec<_> = problems
+        .map(|problem| DoctorFinding::odd("languages", problem, "until then the rest is used"))
+        .collect();
+    if !languages.servers.is_enabled {
+        findings.push(DoctorFinding::good("language servers", "switched off (`lsp`)"));
     }
     findings.extend(servers(&languages, &search, &cwd, &root));
     findings.extend(programs(&languages, &search, &root));
     findings
 }
 
-fn servers(languages: &Languages, search: &Search, cwd: &Path, root: &Path) -> Vec<Finding> {
+fn servers(
+    languages: &LanguageSettings,
+    search: &ProgramSearch,
+    cwd: &Path,
+    root: &Path,
+) -> Vec<DoctorFinding> {
     // By server, whom it serves; the same one may serve several languages.
-    let mut found: BTreeMap<String, (Chosen, BTreeSet<String>, bool)> = BTreeMap::new();
+    let mut found: BTreeMap<String, (SelectedServer, BTreeSet<String>, bool)> = BTreeMap::new();
     for (language, (path, first_line)) in samples(cwd) {
-        let is_minor = known::languages().iter().any(|known| known.id == language && known.minor);
-        let wanted = Wanted { path: &path, first_line: &first_line, root };
+        let is_minor = known_servers::languages().iter().any(|known| known.id == language && known.minor);
+        let wanted = ServedFile { path: &path, first_line: &first_line, root };
         for chosen in servers_for(search, &languages.servers, wanted) {
             let name = chosen.name.clone();
             let entry = found.entry(name).or_insert_with(|| (chosen, BTreeSet::new(), true));
@@ -51,42 +57,47 @@ fn servers(languages: &Languages, search: &Search, cwd: &Path, root: &Path) -> V
             entry.2 &= is_minor;
         }
     }
-    let finding = |(name, (chosen, served, is_minor)): (String, (Chosen, BTreeSet<String>, bool))| {
+    let finding = |(name, (chosen, served, is_minor)): (String, (SelectedServer, BTreeSet<String>, bool))| {
         let served = served.into_iter().collect::<Vec<_>>().join(", ");
         match chosen.program {
-            Program::Found { command, place } => {
+            ProgramLookup::Found { command, place } => {
                 let program =
                     command.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
                 let place = match place {
-                    Place::Configured => ", as configured",
-                    Place::Project => ", in the project",
-                    Place::Path => "",
+                    ProgramOrigin::Configured => ", as configured",
+                    ProgramOrigin::Project => ", in the project",
+                    ProgramOrigin::Path => "",
                 };
-                Some(Finding::good("language servers", format!("{name} for {served}: {program}{place}")))
+                Some(DoctorFinding::good(
+                    "language servers",
+                    format!("{name} for {served}: {program}{place}"),
+                ))
             }
-            Program::Missing { .. } if is_minor => None,
-            Program::Missing { hint } => {
-                Some(Finding::odd("language servers", format!("{name} for {served} is missing"), hint))
+            ProgramLookup::Missing { .. } if is_minor => None,
+            ProgramLookup::Missing { hint } => {
+                Some(DoctorFinding::odd("language servers", format!("{name} for {served} is missing"), hint))
             }
         }
     };
     found.into_iter().filter_map(finding).collect()
 }
 
-fn programs(languages: &Languages, search: &Search, root: &Path) -> Vec<Finding> {
+fn programs(languages: &LanguageSettings, search: &ProgramSearch, root: &Path) -> Vec<DoctorFinding> {
     let checkers = languages.checkers.iter().map(|checker| ("checkers", &checker.name, &checker.command));
     // Known formatters that are not there are not missed: one was not asked for by name.
     let formatters =
         languages.formatters.iter().map(|formatter| ("formatters", &formatter.name, &formatter.command));
     let all = checkers.chain(formatters).filter_map(|(about, name, command)| {
-        match search.configured(command, root, root) {
-            Program::Found { command, .. } => {
+        match search.find_configured(command, root, root) {
+            ProgramLookup::Found { command, .. } => {
                 let program =
                     command.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
-                Some(Finding::good(about, format!("{name}: {program}")))
+                Some(DoctorFinding::good(about, format!("{name}: {program}")))
             }
-            Program::Missing { .. } if about == "formatters" => None,
-            Program::Missing { hint } => Some(Finding::odd(about, format!("{name} is missing"), hint)),
+            ProgramLookup::Missing { .. } if about == "formatters" => None,
+            ProgramLookup::Missing { hint } => {
+                Some(DoctorFinding::odd(about, format!("{name} is missing"), hint))
+            }
         }
     });
     all.collect()
@@ -112,7 +123,7 @@ fn samples(folder: &Path) -> BTreeMap<&'static str, (PathBuf, String)> {
                 folders.push_back(path);
             } else if kind.is_file() {
                 let first_line = if name.contains('.') { String::new() } else { first_line(&path) };
-                if let Some(language) = known::language_of(&path, &first_line) {
+                if let Some(language) = known_servers::language_of(&path, &first_line) {
                     samples.entry(language).or_insert((path, first_line));
                 }
             }

@@ -4,18 +4,18 @@ use std::io;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-pub(super) struct Interrupts {
+pub(super) struct InterruptSignals {
     signal: Signal,
     /// One came before anybody could be told.
     is_early: bool,
 }
 
-impl Interrupts {
+impl InterruptSignals {
     pub(super) fn new() -> io::Result<Self> {
         Ok(Self { signal: signal(SignalKind::interrupt())?, is_early: false })
     }
 
-    /// Waits for something that should not take long. The first Ctrl-C is kept for [`next`](Self::next); whoever says it again
+    /// Waits for something that should not take long. The first Ctrl-C is kept for [`next_steps`](Self::next); whoever says it again
     /// leaves.
     pub(super) async fn during<T>(
         &mut self,

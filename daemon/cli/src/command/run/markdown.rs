@@ -21,11 +21,11 @@ const SPAN: usize = 120;
 const MARK: usize = 24;
 
 #[derive(Debug, Default)]
-pub(super) struct Markdown {
-    place: Place,
+pub(super) struct MarkdownStyler {
+    place: MarkdownState,
     /// What is open whose meaning is not known yet.
     held: String,
-    fence: Option<Fence>,
+    fence: Option<CodeFence>,
     /// The whole line.
     line: Option<Style>,
     bold: bool,
@@ -37,7 +37,7 @@ pub(super) struct Markdown {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Place {
+enum MarkdownState {
     /// At the beginning of a line.
     #[default]
     Begin,
@@ -51,21 +51,21 @@ enum Place {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Fence {
+struct CodeFence {
     mark: char,
     length: usize,
-    at: At,
+    at: FencePosition,
 }
 
 /// Where in a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum At {
+enum FencePosition {
     First,
     Inside,
     Last,
 }
 
-impl Markdown {
+impl MarkdownStyler {
     /// The piece, and what was held back before it, with styles; something at its end may be held back now.
     pub(super) fn push(&mut self, piece: &str) -> String {
         piece.chars().for_each(|character| self.take(character));
@@ -91,12 +91,14 @@ impl Markdown {
 
     fn take(&mut self, character: char) {
         match self.place {
-            Place::Begin => self.begin(character),
-            Place::Within => self.within(character),
-            Place::Run(mark) if character == mark && self.held.len() < MARK => self.held.push(character),
-            Place::Run(mark) => self.run(mark, character),
-            Place::Span => self.span(character),
-            Place::Closing => self.closing(character),
+            MarkdownState::Begin => self.begin(character),
+            MarkdownState::Within => self.within(character),
+            MarkdownState::Run(mark) if character == mark && self.held.len() < MARK => {
+                self.held.push(character)
+            }
+            MarkdownState::Run(mark) => self.run(mark, character),
+            MarkdownState::Span => self.span(character),
+            MarkdownState::Closing => self.closing(character),
         }
     }
 
@@ -110,11 +112,11 @@ impl Markdown {
             return;
         }
         let held = std::mem::take(&mut self.held);
-        self.place = Place::Within;
+        self.place = MarkdownState::Within;
         match self.fence {
             Some(fence) => {
                 if character == '\n' && ends(&held, fence) {
-                    self.fence = Some(Fence { at: At::Last, ..fence });
+                    self.fence = Some(CodeFence { at: FencePosition::Last, ..fence });
                 }
                 self.put(self.style(), &held);
             }
@@ -134,7 +136,7 @@ impl Markdown {
         let is_outer = held.len() - mark.len() < 4;
         match first {
             Some(mark @ ('`' | '~')) if length >= 3 && !(mark == '`' && next == '`') => {
-                self.fence = Some(Fence { mark, length, at: At::First });
+                self.fence = Some(CodeFence { mark, length, at: FencePosition::First });
                 self.put(Some(DIM), held);
             }
             Some('#') if is_outer && length <= 6 && tail.len() == length && is_done => {
@@ -154,25 +156,25 @@ impl Markdown {
     }
 
     fn within(&mut self, character: char) {
-        if self.place != Place::Within {
+        if self.place != MarkdownState::Within {
             return self.take(character);
         }
         match character {
             '\n' => self.end_line(),
             // In the first line of a block there is none: so this was code of one line.
-            '`' if self.fence.is_some_and(|fence| fence.at == At::First && fence.mark == '`') => {
+            '`' if self.fence.is_some_and(|fence| fence.at == FencePosition::First && fence.mark == '`') => {
                 self.code = self.fence.take().map_or(0, |fence| fence.length);
-                self.hold(Place::Run('`'), character);
+                self.hold(MarkdownState::Run('`'), character);
             }
-            '`' if self.fence.is_none() => self.hold(Place::Run('`'), character),
-            '*' if self.fence.is_none() && self.code == 0 => self.hold(Place::Run('*'), character),
+            '`' if self.fence.is_none() => self.hold(MarkdownState::Run('`'), character),
+            '*' if self.fence.is_none() && self.code == 0 => self.hold(MarkdownState::Run('*'), character),
             _ => {
                 self.put(self.style(), character.encode_utf8(&mut [0; 4]));
             }
         }
     }
 
-    fn hold(&mut self, place: Place, character: char) {
+    fn hold(&mut self, place: MarkdownState, character: char) {
         self.place = place;
         self.held.push(character);
     }
@@ -180,7 +182,7 @@ impl Markdown {
     /// A run of marks is over; `next` follows it.
     fn run(&mut self, mark: char, next: char) {
         let held = std::mem::take(&mut self.held);
-        self.place = Place::Within;
+        self.place = MarkdownState::Within;
         let opens = self.before.is_none_or(|before| !is_word(before)) && begins(next);
         let closes = self.before.is_some_and(|before| !before.is_whitespace());
         match (mark, held.len()) {
@@ -204,7 +206,7 @@ impl Markdown {
             }
             ('*', 1) if !self.bold && self.line.is_none() && opens => {
                 self.held = held;
-                self.place = Place::Span;
+                self.place = MarkdownState::Span;
             }
             _ => self.put(self.style(), &held),
         }
@@ -215,7 +217,7 @@ impl Markdown {
     fn span(&mut self, character: char) {
         let last = self.held.chars().next_back().unwrap_or_default();
         match character {
-            '*' if !last.is_whitespace() && last != '*' => self.hold(Place::Closing, character),
+            '*' if !last.is_whitespace() && last != '*' => self.hold(MarkdownState::Closing, character),
             '*' | '`' | '\n' => self.no_span(character),
             _ if self.held.len() >= SPAN => self.no_span(character),
             _ => self.held.push(character),
@@ -227,7 +229,7 @@ impl Markdown {
             return self.no_span(next);
         }
         let held = std::mem::take(&mut self.held);
-        self.place = Place::Within;
+        self.place = MarkdownState::Within;
         self.put(Some(ITALIC), &held);
         self.take(next);
     }
@@ -235,22 +237,22 @@ impl Markdown {
     /// The `*` was one by itself.
     fn no_span(&mut self, next: char) {
         let held = std::mem::take(&mut self.held);
-        self.place = Place::Within;
+        self.place = MarkdownState::Within;
         self.put(self.style(), &held);
         self.take(next);
     }
 
     fn end_line(&mut self) {
         self.put(None, "\n");
-        let fence = self.fence.filter(|fence| fence.at != At::Last);
-        self.fence = fence.map(|fence| Fence { at: At::Inside, ..fence });
+        let fence = self.fence.filter(|fence| fence.at != FencePosition::Last);
+        self.fence = fence.map(|fence| CodeFence { at: FencePosition::Inside, ..fence });
         (self.line, self.bold, self.code) = (None, false, 0);
-        (self.before, self.place) = (None, Place::Begin);
+        (self.before, self.place) = (None, MarkdownState::Begin);
     }
 
     fn style(&self) -> Option<Style> {
         match self.fence {
-            Some(Fence { at: At::Inside, .. }) => Some(CODE),
+            Some(CodeFence { at: FencePosition::Inside, .. }) => Some(CODE),
             Some(_) => Some(DIM),
             None if self.code > 0 => Some(CODE),
             None if self.bold => Some(BOLD),
@@ -292,7 +294,7 @@ fn may_grow(held: &str, next: char, in_fence: bool) -> bool {
 }
 
 /// Whether this line is the end of a block.
-fn ends(line: &str, fence: Fence) -> bool {
+fn ends(line: &str, fence: CodeFence) -> bool {
     let mark = line.trim();
     mark.len() >= fence.length && mark.chars().all(|character| character == fence.mark)
 }

@@ -2,31 +2,34 @@
 //!
 //! Invariant: only what is typed after a question is there answers it.
 
-use copydesk_protocol::question::{Question, QuestionReply, Questions};
+use copydesk_protocol::question::{QuestionAskInfo, QuestionInfo, QuestionReply};
 use tokio_util::sync::CancellationToken;
 
-use super::approve;
-use super::typed::{self, TakenBack, Typed};
+use super::permission_prompt;
+use super::terminal_input::{self, TerminalInput, WithdrawnQuestion};
 use crate::terminal::{BOLD, DIM, columns, cut, one_line, print, styled};
 
 /// Longer words of the person's own are a file.
 const LONGEST: usize = 10_000;
 
-pub(super) async fn ask(asked: Questions, over: CancellationToken) -> Result<QuestionReply, TakenBack> {
+pub(super) async fn ask(
+    asked: QuestionAskInfo,
+    over: CancellationToken,
+) -> Result<QuestionReply, WithdrawnQuestion> {
     let mut answers = Vec::new();
     for (at, question) in asked.questions.iter().enumerate() {
         let _ = print(shown(&asked, question, at));
-        typed::forget();
+        terminal_input::discard_input();
         match one(question, &over).await? {
-            Said::Answer(answer) => answers.push(answer),
-            Said::Nothing => return Ok(QuestionReply::Rejected { reason: None }),
-            Said::Gone => return Ok(QuestionReply::Cancelled),
+            TypedAnswer::Answer(answer) => answers.push(answer),
+            TypedAnswer::Nothing => return Ok(QuestionReply::Rejected { reason: None }),
+            TypedAnswer::Gone => return Ok(QuestionReply::Cancelled),
         }
     }
     Ok(QuestionReply::Answered { answers })
 }
 
-enum Said {
+enum TypedAnswer {
     Answer(Vec<String>),
     /// The person does not want to answer.
     Nothing,
@@ -34,24 +37,24 @@ enum Said {
     Gone,
 }
 
-async fn one(question: &Question, over: &CancellationToken) -> Result<Said, TakenBack> {
+async fn one(question: &QuestionInfo, over: &CancellationToken) -> Result<TypedAnswer, WithdrawnQuestion> {
     loop {
-        let line = match typed::ask(prompt(question), over).await {
-            Typed::Line(line) => line,
-            Typed::Nothing => return Ok(Said::Nothing),
-            Typed::HungUp => return Ok(Said::Gone),
-            Typed::TakenBack(taken_back) => return Err(taken_back),
+        let line = match terminal_input::ask(prompt(question), over).await {
+            TerminalInput::Line(line) => line,
+            TerminalInput::Nothing => return Ok(TypedAnswer::Nothing),
+            TerminalInput::HungUp => return Ok(TypedAnswer::Gone),
+            TerminalInput::Withdrawn(taken_back) => return Err(taken_back),
         };
         match read(&line, question) {
-            Ok(Some(answer)) => return Ok(Said::Answer(answer)),
-            Ok(None) => return Ok(Said::Nothing),
+            Ok(Some(answer)) => return Ok(TypedAnswer::Answer(answer)),
+            Ok(None) => return Ok(TypedAnswer::Nothing),
             Err(why) => drop(print(format!("  {why}"))),
         }
     }
 }
 
 /// `? general: Which one? (1 of 2)` and what can be chosen.
-pub(super) fn shown(asked: &Questions, question: &Question, at: usize) -> String {
+pub(super) fn shown(asked: &QuestionAskInfo, question: &QuestionInfo, at: usize) -> String {
     let of = asked.questions.len();
     let which = if of > 1 { styled(DIM, format!(" ({} of {of})", at + 1)) } else { String::new() };
     let who = asked.agent.as_ref().map(|agent| format!("{}: ", one_line(agent))).unwrap_or_default();
@@ -66,7 +69,7 @@ pub(super) fn shown(asked: &Questions, question: &Question, at: usize) -> String
 }
 
 /// What can be typed: `[1-3] choose one  […] your own words  [q] no answer, stop  › `
-fn prompt(question: &Question) -> String {
+fn prompt(question: &QuestionInfo) -> String {
     let numbers = match question.options.len() {
         1 => "1".to_owned(),
         count if question.multiple => format!("1,{count}"),
@@ -81,10 +84,10 @@ fn prompt(question: &Question) -> String {
         keys.push(("…", "your own words".to_owned()));
     }
     keys.push(("q", "no answer, stop".to_owned()));
-    approve::question(&keys, columns())
+    permission_prompt::question(&keys, columns())
 }
 
-fn numbers(question: &Question) -> String {
+fn numbers(question: &QuestionInfo) -> String {
     match question.options.len() {
         1 => "1".to_owned(),
         count => format!("1 to {count}"),
@@ -93,7 +96,7 @@ fn numbers(question: &Question) -> String {
 
 /// What was typed, as an answer; none where the person wants to give none, else what to type instead. A text in quotes is
 /// always the person's own.
-fn read(line: &str, question: &Question) -> Result<Option<Vec<String>>, String> {
+fn read(line: &str, question: &QuestionInfo) -> Result<Option<Vec<String>>, String> {
     let line = line.trim();
     let own = line.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).map(str::trim);
     if let Some(own) = own.filter(|own| !own.is_empty() && question.custom) {
@@ -147,7 +150,7 @@ fn read(line: &str, question: &Question) -> Result<Option<Vec<String>>, String> 
 }
 
 /// `1 to 3 or your own words`
-fn wanted(question: &Question) -> String {
+fn wanted(question: &QuestionInfo) -> String {
     let one = match (question.options.is_empty(), question.multiple) {
         (true, _) => return "your answer".to_owned(),
         (false, true) => format!("one or more of {}", numbers(question)),
@@ -162,19 +165,20 @@ fn words(own: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use copydesk_protocol::question::Choice;
+    use copydesk_protocol::question::QuestionOptionInfo;
 
     use super::*;
 
-    fn question(labels: &[&str], multiple: bool, custom: bool) -> Question {
-        let choice = |label: &&str| Choice { label: (*label).to_owned(), description: String::new() };
+    fn question(labels: &[&str], multiple: bool, custom: bool) -> QuestionInfo {
+        let choice =
+            |label: &&str| QuestionOptionInfo { label: (*label).to_owned(), description: String::new() };
         let (header, text) = ("H".to_owned(), "T?".to_owned());
-        Question { header, text, options: labels.iter().map(choice).collect(), multiple, custom }
+        QuestionInfo { header, text, options: labels.iter().map(choice).collect(), multiple, custom }
     }
 
     #[test]
     fn what_is_typed_is_a_number_a_label_or_words() {
-        let answer = |line: &str, question: &Question| match read(line, question) {
+        let answer = |line: &str, question: &QuestionInfo| match read(line, question) {
             Ok(Some(answer)) => answer.join(" | "),
             Ok(None) => "(none)".to_owned(),
             Err(why) => format!("! {why}"),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use copydesk_protocol::part::{Call, Usage};
+use copydesk_protocol::part::{CallInfo, UsageInfo};
 use serde::Deserialize as _;
 use serde_json::Value;
 
@@ -10,11 +10,11 @@ use crate::terminal::one_line;
 
 /// Those at work, by their calls, in the order in which they were made.
 #[derive(Debug, Default)]
-pub(super) struct Tasks {
+pub(super) struct RunningTasks {
     doing: BTreeMap<String, String>,
 }
 
-impl Tasks {
+impl RunningTasks {
     /// Nothing where the call is no task.
     pub(super) fn progress(&mut self, part: &str, shown: &Value) {
         let agent = shown.get("agent").and_then(Value::as_str);
@@ -36,7 +36,7 @@ impl Tasks {
 }
 
 /// What a task came to, for the person.
-pub(super) fn about(call: &Call) -> Option<String> {
+pub(super) fn about(call: &CallInfo) -> Option<String> {
     let calls = shown(call)?.get("calls")?.as_u64()?;
     let (usage, cost) = used(call);
     let read = usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
@@ -45,13 +45,13 @@ pub(super) fn about(call: &Call) -> Option<String> {
 }
 
 /// What a task has used; nothing where the call is none.
-pub(super) fn used(call: &Call) -> (Usage, Option<f64>) {
+pub(super) fn used(call: &CallInfo) -> (UsageInfo, Option<f64>) {
     let shown = shown(call);
-    let usage = shown.and_then(|shown| Usage::deserialize(shown.get("usage")?).ok());
+    let usage = shown.and_then(|shown| UsageInfo::deserialize(shown.get("usage")?).ok());
     (usage.unwrap_or_default(), shown.and_then(|shown| shown.get("cost")?.as_f64()))
 }
 
-fn shown(call: &Call) -> Option<&Value> {
+fn shown(call: &CallInfo) -> Option<&Value> {
     call.output.as_ref().filter(|_| call.name == "task").map(|output| &output.metadata)
 }
 

@@ -1,6 +1,6 @@
 //! The language servers of the daemon's own, a line for each.
 
-use copydesk_protocol::desk::{MissingServer, ServerInfo, ServerState};
+use copydesk_protocol::daemon::{MissingServer, ServerInfo, ServerState};
 
 use crate::terminal::{columns_of, one_line};
 

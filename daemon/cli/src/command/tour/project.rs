@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context as _;
-use copydesk_config::paths::Paths;
+use copydesk_config::paths::UserPaths;
 use tempfile::TempDir;
 
 const FILES: [(&str, &str); 3] = [
@@ -16,13 +16,13 @@ const FILES: [(&str, &str); 3] = [
     (".cargo/config.toml", "[build]\ntarget-dir = \"target\"\n\n[net]\noffline = true\n"),
 ];
 
-pub(super) struct Project {
+pub(super) struct TourProject {
     folder: TempDir,
     /// Links resolved, as everything else will name it.
     pub(super) path: PathBuf,
 }
 
-impl Project {
+impl TourProject {
     pub(super) fn make() -> anyhow::Result<Self> {
         let folder = tempfile::Builder::new()
             .prefix("copydesk-tour-")
@@ -41,9 +41,9 @@ impl Project {
     }
 
     /// The person's folders, with what a session writes kept here.
-    pub(super) fn paths(&self, own: &Paths) -> Paths {
+    pub(super) fn paths(&self, own: &UserPaths) -> UserPaths {
         let data_dir = self.data().join("copydesk");
-        Paths {
+        UserPaths {
             state_dir: data_dir.join("state"),
             cache_dir: data_dir.join("cache"),
             data_dir,

@@ -1,36 +1,39 @@
 //! Inline edits: begun, changed, given up. What the model writes is told by events.
 
-use copydesk_protocol::desk::Empty;
+use copydesk_protocol::daemon::Empty;
 use copydesk_protocol::inline::{
     InlineCancelParams, InlineRefineParams, InlineStartParams, InlineStartResult,
 };
-use copydesk_protocol::lenient::Lenient;
+use copydesk_protocol::lenient::LenientJson;
 use tower_lsp_server::jsonrpc::Result;
 
-use super::super::backend::{Backend, failed};
+use super::super::backend::{LspBackend, rpc_error_from};
 
-impl Backend {
-    pub(super) async fn inline_start(&self, params: Lenient<InlineStartParams>) -> Result<InlineStartResult> {
-        let (client, held) = (self.attached()?.id, self.reviewed(&params.0.session).await?);
+impl LspBackend {
+    pub(super) async fn inline_start(
+        &self,
+        params: LenientJson<InlineStartParams>,
+    ) -> Result<InlineStartResult> {
+        let (client, held) = (self.attached()?.id, self.open_session(&params.0.session).await?);
         let review = held.inline_start(client, params.0).await;
-        self.hub().let_go(&held);
-        Ok(InlineStartResult { review: review.map_err(|error| failed(&error))? })
+        self.host().release_if_unused(&held);
+        Ok(InlineStartResult { review: review.map_err(|error| rpc_error_from(&error))? })
     }
 
-    pub(super) async fn inline_refine(&self, params: Lenient<InlineRefineParams>) -> Result<Empty> {
+    pub(super) async fn inline_refine(&self, params: LenientJson<InlineRefineParams>) -> Result<Empty> {
         let InlineRefineParams { session, review, instruction } = params.0;
-        let held = self.reviewed(&session).await?;
+        let held = self.open_session(&session).await?;
         let refined = held.inline_refine(&review, instruction);
-        self.hub().let_go(&held);
-        refined.map_err(|error| failed(&error))?;
+        self.host().release_if_unused(&held);
+        refined.map_err(|error| rpc_error_from(&error))?;
         Ok(Empty {})
     }
 
-    pub(super) async fn inline_cancel(&self, params: Lenient<InlineCancelParams>) -> Result<Empty> {
+    pub(super) async fn inline_cancel(&self, params: LenientJson<InlineCancelParams>) -> Result<Empty> {
         let InlineCancelParams { session, review } = params.0;
-        let held = self.reviewed(&session).await?;
+        let held = self.open_session(&session).await?;
         held.inline_cancel(&review);
-        self.hub().let_go(&held);
+        self.host().release_if_unused(&held);
         Ok(Empty {})
     }
 }

@@ -1,6 +1,6 @@
 //! What is undecided, and what people decide.
 
-use copydesk_protocol::lenient::Lenient;
+use copydesk_protocol::lenient::LenientJson;
 use copydesk_protocol::review::{
     ReviewCommentParams, ReviewCommentResult, ReviewDecideParams, ReviewDecideResult, ReviewListParams,
     ReviewListResult, SessionSetReviewParams,
@@ -9,48 +9,53 @@ use copydesk_protocol::session::SessionResult;
 use std::sync::Arc;
 use tower_lsp_server::jsonrpc::Result;
 
-use super::super::backend::{Backend, failed};
-use copydesk_host::hub::{self, Held};
+use super::super::backend::{LspBackend, rpc_error_from};
+use copydesk_host::session_host::{self, HostedSession};
 
-impl Backend {
-    pub(super) async fn review_list(&self, params: Lenient<ReviewListParams>) -> Result<ReviewListResult> {
-        let (client, held) = (self.attached()?.id, self.reviewed(&params.0.session).await?);
+impl LspBackend {
+    pub(super) async fn review_list(
+        &self,
+        params: LenientJson<ReviewListParams>,
+    ) -> Result<ReviewListResult> {
+        let (client, held) = (self.attached()?.id, self.open_session(&params.0.session).await?);
         let listed = held.list_reviews(client, params.0).await;
-        self.hub().let_go(&held);
-        listed.map_err(|error| failed(&error))
+        self.host().release_if_unused(&held);
+        listed.map_err(|error| rpc_error_from(&error))
     }
 
     pub(super) async fn review_decide(
         &self,
-        params: Lenient<ReviewDecideParams>,
+        params: LenientJson<ReviewDecideParams>,
     ) -> Result<ReviewDecideResult> {
-        let (client, held) = (self.attached()?.id, self.reviewed(&params.0.session).await?);
+        let (client, held) = (self.attached()?.id, self.open_session(&params.0.session).await?);
         let decided = held.decide(client, params.0).await;
-        self.hub().let_go(&held);
-        Ok(ReviewDecideResult { decided: decided.map_err(|error| failed(&error))? })
+        self.host().release_if_unused(&held);
+        Ok(ReviewDecideResult { decided: decided.map_err(|error| rpc_error_from(&error))? })
     }
 
     pub(super) async fn review_comment(
         &self,
-        params: Lenient<ReviewCommentParams>,
+        params: LenientJson<ReviewCommentParams>,
     ) -> Result<ReviewCommentResult> {
-        let (client, held) = (self.attached()?.id, self.reviewed(&params.0.session).await?);
+        let (client, held) = (self.attached()?.id, self.open_session(&params.0.session).await?);
         let comments = held.comment(client, params.0).await;
-        self.hub().let_go(&held);
-        Ok(ReviewCommentResult { comments: comments.map_err(|error| failed(&error))? })
+        self.host().release_if_unused(&held);
+        Ok(ReviewCommentResult { comments: comments.map_err(|error| rpc_error_from(&error))? })
     }
 
     pub(super) async fn session_set_review(
         &self,
-        params: Lenient<SessionSetReviewParams>,
+        params: LenientJson<SessionSetReviewParams>,
     ) -> Result<SessionResult> {
-        let held = self.reviewed(&params.0.session).await?;
+        let held = self.open_session(&params.0.session).await?;
         let session = held.set_review(params.0.review).await;
-        self.hub().let_go(&held);
-        Ok(SessionResult { session: hub::session(&session.map_err(|error| failed(&error))?) })
+        self.host().release_if_unused(&held);
+        Ok(SessionResult {
+            session: session_host::session_info(&session.map_err(|error| rpc_error_from(&error))?),
+        })
     }
 
-    pub(super) async fn reviewed(&self, session: &str) -> Result<Arc<Held>> {
-        self.hub().hold(session).await.map_err(|error| failed(&error))
+    pub(super) async fn open_session(&self, session: &str) -> Result<Arc<HostedSession>> {
+        self.host().open_session(session).await.map_err(|error| rpc_error_from(&error))
     }
 }

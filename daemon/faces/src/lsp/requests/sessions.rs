@@ -1,33 +1,39 @@
 //! Sessions: made, found, attached to, changed.
 
-use copydesk_protocol::desk::Empty;
-use copydesk_protocol::lenient::Lenient;
+use copydesk_protocol::daemon::Empty;
+use copydesk_protocol::lenient::LenientJson;
 use copydesk_protocol::session::{
-    Found, SessionForkParams, SessionListParams, SessionListResult, SessionLoadParams, SessionLoadResult,
+    SessionForkParams, SessionListParams, SessionListResult, SessionLoadParams, SessionLoadResult,
     SessionNewParams, SessionParams, SessionPartsParams, SessionPartsResult, SessionRenameParams,
-    SessionResult, SessionSearchParams, SessionSearchResult, SessionSetAgentParams, SessionSetModelParams,
+    SessionResult, SessionSearchMatch, SessionSearchParams, SessionSearchResult, SessionSetAgentParams,
+    SessionSetModelParams,
 };
 use tower_lsp_server::jsonrpc::Result;
 
-use super::super::backend::{Backend, failed};
-use copydesk_host::agents::Agents;
-use copydesk_host::hub::{self, HubError};
+use super::super::backend::{LspBackend, rpc_error_from};
+use copydesk_host::agents::AgentRegistry;
+use copydesk_host::session_host::{self, SessionHostError};
 
 /// How many sessions or matches a page has where a client does not say.
 const PAGE: usize = 50;
 const PARTS: usize = 200;
 
-impl Backend {
-    pub(super) async fn session_new(&self, params: Lenient<SessionNewParams>) -> Result<SessionResult> {
+impl LspBackend {
+    pub(super) async fn session_new(&self, params: LenientJson<SessionNewParams>) -> Result<SessionResult> {
         let SessionNewParams { folder, agent, model } = params.0;
         let folder = self.folder(folder)?;
-        let session = self.hub().create(folder, agent, model).await.map_err(|error| failed(&error))?;
-        Ok(SessionResult { session: hub::session(&session) })
+        let session =
+            self.host().create(folder, agent, model).await.map_err(|error| rpc_error_from(&error))?;
+        Ok(SessionResult { session: session_host::session_info(&session) })
     }
 
-    pub(super) async fn session_list(&self, params: Lenient<SessionListParams>) -> Result<SessionListResult> {
+    pub(super) async fn session_list(
+        &self,
+        params: LenientJson<SessionListParams>,
+    ) -> Result<SessionListResult> {
         let SessionListParams { folder, limit, before } = params.0;
-        let all = self.hub().store.sessions(usize::MAX).await.map_err(|error| failed(&error.into()))?;
+        let all =
+            self.host().store.sessions(usize::MAX).await.map_err(|error| rpc_error_from(&error.into()))?;
         let after = match before {
             Some(before) => {
                 all.iter().position(|session| session.id.as_str() == before).map_or(0, |at| at + 1)
@@ -38,90 +44,103 @@ impl Backend {
             folder.as_ref().is_none_or(|folder| session.folder == std::path::Path::new(folder))
         };
         let page = all.iter().skip(after).filter(wanted).take(limit.map_or(PAGE, |limit| limit as usize));
-        Ok(SessionListResult { sessions: page.map(hub::session).collect() })
+        Ok(SessionListResult { sessions: page.map(session_host::session_info).collect() })
     }
 
-    pub(super) async fn session_load(&self, params: Lenient<SessionLoadParams>) -> Result<SessionLoadResult> {
+    pub(super) async fn session_load(
+        &self,
+        params: LenientJson<SessionLoadParams>,
+    ) -> Result<SessionLoadResult> {
         let SessionLoadParams { session, limit } = params.0;
         let attached = self.attached()?;
-        let held = self.hub().hold(&session).await.map_err(|error| failed(&error))?;
-        held.attach(attached.id, attached.outbox.clone(), limit).await.map_err(|error| failed(&error))
+        let held = self.host().open_session(&session).await.map_err(|error| rpc_error_from(&error))?;
+        held.attach(attached.id, attached.outbox.clone(), limit).await.map_err(|error| rpc_error_from(&error))
     }
 
     pub(super) async fn session_parts(
         &self,
-        params: Lenient<SessionPartsParams>,
+        params: LenientJson<SessionPartsParams>,
     ) -> Result<SessionPartsResult> {
         let SessionPartsParams { session, before, limit } = params.0;
-        let session = self.hub().store.session(&session).await.map_err(|error| failed(&error.into()))?;
+        let session =
+            self.host().store.session(&session).await.map_err(|error| rpc_error_from(&error.into()))?;
         let limit = limit.map_or(PARTS, |limit| limit as usize);
-        let page = hub::parts_before(self.hub(), &session.id, Some(&before), limit).await;
-        let (parts, earlier) = page.map_err(|error| failed(&error))?;
+        let page = session_host::parts_before(self.host(), &session.id, Some(&before), limit).await;
+        let (parts, earlier) = page.map_err(|error| rpc_error_from(&error))?;
         Ok(SessionPartsResult { parts, earlier })
     }
 
-    pub(super) async fn session_leave(&self, params: Lenient<SessionParams>) -> Result<Empty> {
+    pub(super) async fn session_leave(&self, params: LenientJson<SessionParams>) -> Result<Empty> {
         let attached = self.attached()?;
-        if let Some(held) = self.hub().held(&params.0.session) {
-            held.leave(attached.id);
+        if let Some(held) = self.host().hosted_session(&params.0.session) {
+            held.detach(attached.id);
         }
         Ok(Empty {})
     }
 
-    pub(super) async fn session_fork(&self, params: Lenient<SessionForkParams>) -> Result<SessionResult> {
+    pub(super) async fn session_fork(&self, params: LenientJson<SessionForkParams>) -> Result<SessionResult> {
         let SessionForkParams { session, before } = params.0;
-        let store = &self.hub().store;
-        let session = store.session(&session).await.map_err(|error| failed(&error.into()))?;
-        let fork = store.fork(&session, &before).await.map_err(|error| failed(&error.into()))?;
-        let unknown = || HubError::UnknownPart(format!("the session has no part `{before}`"));
-        Ok(SessionResult { session: hub::session(&fork.ok_or_else(|| failed(&unknown()))?) })
+        let store = &self.host().store;
+        let session = store.session(&session).await.map_err(|error| rpc_error_from(&error.into()))?;
+        let fork = store.fork(&session, &before).await.map_err(|error| rpc_error_from(&error.into()))?;
+        let unknown = || SessionHostError::UnknownPart(format!("the session has no part `{before}`"));
+        Ok(SessionResult {
+            session: session_host::session_info(&fork.ok_or_else(|| rpc_error_from(&unknown()))?),
+        })
     }
 
-    pub(super) async fn session_rename(&self, params: Lenient<SessionRenameParams>) -> Result<SessionResult> {
+    pub(super) async fn session_rename(
+        &self,
+        params: LenientJson<SessionRenameParams>,
+    ) -> Result<SessionResult> {
         let SessionRenameParams { session, title } = params.0;
         self.change(&session, |session| session.title = title.trim().to_owned()).await
     }
 
-    pub(super) async fn session_delete(&self, params: Lenient<SessionParams>) -> Result<Empty> {
-        self.hub().delete(&params.0.session).await.map_err(|error| failed(&error))?;
+    pub(super) async fn session_delete(&self, params: LenientJson<SessionParams>) -> Result<Empty> {
+        self.host().delete(&params.0.session).await.map_err(|error| rpc_error_from(&error))?;
         Ok(Empty {})
     }
 
     pub(super) async fn session_set_model(
         &self,
-        params: Lenient<SessionSetModelParams>,
+        params: LenientJson<SessionSetModelParams>,
     ) -> Result<SessionResult> {
         let SessionSetModelParams { session, model } = params.0;
-        let found = self.hub().store.session(&session).await.map_err(|error| failed(&error.into()))?;
-        let setup = self.hub().setup(&found.folder);
+        let found =
+            self.host().store.session(&session).await.map_err(|error| rpc_error_from(&error.into()))?;
+        let setup = self.host().setup(&found.folder);
         let usable = setup.load().and_then(|loaded| {
             let models = setup.registry(&loaded)?;
             Ok(models.model(&model).map(drop)?)
         });
-        usable.map_err(|error| failed(&HubError::UnknownModel(error.to_string())))?;
+        usable.map_err(|error| rpc_error_from(&SessionHostError::UnknownModel(error.to_string())))?;
         self.change(&session, |session| session.model = Some(model)).await
     }
 
     pub(super) async fn session_set_agent(
         &self,
-        params: Lenient<SessionSetAgentParams>,
+        params: LenientJson<SessionSetAgentParams>,
     ) -> Result<SessionResult> {
         let SessionSetAgentParams { session, agent } = params.0;
-        let found = self.hub().store.session(&session).await.map_err(|error| failed(&error.into()))?;
-        let setup = self.hub().setup(&found.folder);
-        let known = setup.load().and_then(|loaded| Agents::new(&setup, &loaded)?.find(&agent).map(drop));
-        known.map_err(|error| failed(&HubError::UnknownAgent(error.to_string())))?;
+        let found =
+            self.host().store.session(&session).await.map_err(|error| rpc_error_from(&error.into()))?;
+        let setup = self.host().setup(&found.folder);
+        let known =
+            setup.load().and_then(|loaded| AgentRegistry::new(&setup, &loaded)?.find(&agent).map(drop));
+        known.map_err(|error| rpc_error_from(&SessionHostError::UnknownAgent(error.to_string())))?;
         self.change(&session, |session| session.agent = agent).await
     }
 
     pub(super) async fn session_search(
         &self,
-        params: Lenient<SessionSearchParams>,
+        params: LenientJson<SessionSearchParams>,
     ) -> Result<SessionSearchResult> {
         let SessionSearchParams { query, limit } = params.0;
         let most = limit.map_or(PAGE, |limit| limit as usize);
-        let found = self.hub().store.search(&query, most).await.map_err(|error| failed(&error.into()))?;
-        let one = |found: copydesk_session::Found| Found {
+        let found =
+            self.host().store.search(&query, most).await.map_err(|error| rpc_error_from(&error.into()))?;
+        let one = |found: copydesk_session::SessionSearchHit| SessionSearchMatch {
             session: found.session.to_string(),
             title: found.title,
             part: found.part.to_string(),
@@ -135,10 +154,10 @@ impl Backend {
         session: &str,
         change: impl FnOnce(&mut copydesk_session::Session),
     ) -> Result<SessionResult> {
-        let held = self.hub().hold(session).await.map_err(|error| failed(&error))?;
-        let changed = held.change(change).await;
-        self.hub().let_go(&held);
-        let session = changed.map_err(|error| failed(&error))?;
-        Ok(SessionResult { session: hub::session(&session) })
+        let held = self.host().open_session(session).await.map_err(|error| rpc_error_from(&error))?;
+        let changed = held.update_session(change).await;
+        self.host().release_if_unused(&held);
+        let session = changed.map_err(|error| rpc_error_from(&error))?;
+        Ok(SessionResult { session: session_host::session_info(&session) })
     }
 }

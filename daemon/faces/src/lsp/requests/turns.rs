@@ -1,58 +1,63 @@
 //! Prompts, and taking back what came of them. Each answers at once; what happens then is told by events.
 
-use copydesk_protocol::desk::Empty;
-use copydesk_protocol::lenient::Lenient;
+use copydesk_protocol::daemon::Empty;
+use copydesk_protocol::lenient::LenientJson;
 use copydesk_protocol::session::SessionParams;
 use copydesk_protocol::turn::{TurnParams, TurnStartResult, TurnSteerResult};
 use copydesk_protocol::undo::{UndoParams, UndoResult};
-use copydesk_session::When;
+use copydesk_session::PromptDelivery;
 use tower_lsp_server::jsonrpc::Result;
 
-use super::super::backend::{Backend, failed};
-use copydesk_host::hub::Prompted;
+use super::super::backend::{LspBackend, rpc_error_from};
+use copydesk_host::session_host::AcceptedPrompt;
 
-impl Backend {
-    pub(super) async fn turn_start(&self, params: Lenient<TurnParams>) -> Result<TurnStartResult> {
-        let Prompted { running, prompt } = self.prompt(params.0, When::Queue).await?;
+impl LspBackend {
+    pub(super) async fn turn_start(&self, params: LenientJson<TurnParams>) -> Result<TurnStartResult> {
+        let AcceptedPrompt { running, prompt } = self.prompt(params.0, PromptDelivery::Queue).await?;
         Ok(TurnStartResult { queued: running, prompt: prompt.to_string() })
     }
 
-    pub(super) async fn turn_steer(&self, params: Lenient<TurnParams>) -> Result<TurnSteerResult> {
-        let Prompted { running, prompt } = self.prompt(params.0, When::Steer).await?;
+    pub(super) async fn turn_steer(&self, params: LenientJson<TurnParams>) -> Result<TurnSteerResult> {
+        let AcceptedPrompt { running, prompt } = self.prompt(params.0, PromptDelivery::Steer).await?;
         Ok(TurnSteerResult { joined: running, prompt: prompt.to_string() })
     }
 
-    async fn prompt(&self, params: TurnParams, when: When) -> Result<Prompted> {
+    async fn prompt(&self, params: TurnParams, when: PromptDelivery) -> Result<AcceptedPrompt> {
         let client = self.attached()?.id;
-        let held = self.hub().hold(&params.session).await.map_err(|error| failed(&error))?;
-        held.prompt(client, params, when).await.map_err(|error| failed(&error))
+        let held = self.host().open_session(&params.session).await.map_err(|error| rpc_error_from(&error))?;
+        held.prompt(client, params, when).await.map_err(|error| rpc_error_from(&error))
     }
 
-    pub(super) async fn turn_cancel(&self, params: Lenient<SessionParams>) -> Result<Empty> {
-        match self.hub().held(&params.0.session) {
+    pub(super) async fn turn_cancel(&self, params: LenientJson<SessionParams>) -> Result<Empty> {
+        match self.host().hosted_session(&params.0.session) {
             Some(held) => held.cancel().await,
             // One that is not at hand has no turn; but it has to exist.
             None => drop(
-                self.hub().store.session(&params.0.session).await.map_err(|error| failed(&error.into()))?,
+                self.host()
+                    .store
+                    .session(&params.0.session)
+                    .await
+                    .map_err(|error| rpc_error_from(&error.into()))?,
             ),
         }
         Ok(Empty {})
     }
 
-    pub(super) async fn undo(&self, params: Lenient<UndoParams>) -> Result<UndoResult> {
+    pub(super) async fn undo(&self, params: LenientJson<UndoParams>) -> Result<UndoResult> {
         let UndoParams { session, what } = params.0;
         let client = self.attached()?.id;
-        let held = self.hub().hold(&session).await.map_err(|error| failed(&error))?;
+        let held = self.host().open_session(&session).await.map_err(|error| rpc_error_from(&error))?;
         let undone = held.undo(Some(client), what).await;
-        self.hub().let_go(&held);
-        undone.map_err(|error| failed(&error))
+        self.host().release_if_unused(&held);
+        undone.map_err(|error| rpc_error_from(&error))
     }
 
-    pub(super) async fn redo(&self, params: Lenient<SessionParams>) -> Result<UndoResult> {
+    pub(super) async fn redo(&self, params: LenientJson<SessionParams>) -> Result<UndoResult> {
         let client = self.attached()?.id;
-        let held = self.hub().hold(&params.0.session).await.map_err(|error| failed(&error))?;
+        let held =
+            self.host().open_session(&params.0.session).await.map_err(|error| rpc_error_from(&error))?;
         let redone = held.redo(Some(client)).await;
-        self.hub().let_go(&held);
-        redone.map_err(|error| failed(&error))
+        self.host().release_if_unused(&held);
+        redone.map_err(|error| rpc_error_from(&error))
     }
 }

@@ -4,7 +4,7 @@ use expect_test::expect;
 use serde_json::json;
 
 use super::conversation::{Conversation, numbered};
-use crate::event::Event;
+use crate::event::ModelEvent;
 use crate::model::Model;
 use crate::request::ToolChoice;
 
@@ -234,11 +234,11 @@ async fn it_is_heard_like_any_model() {
     let mut kinds = Vec::new();
     while let Some(event) = events.next().await {
         kinds.push(match event.unwrap() {
-            Event::Started { part, .. } => format!("started {part}"),
-            Event::Delta { part, .. } => format!("delta {part}"),
-            Event::Ended { part, .. } => format!("ended {part}"),
-            Event::Retry(_) => "retry".to_owned(),
-            Event::Finished(finish) => format!("{:?} {:?}", finish.stop, finish.cost),
+            ModelEvent::PartStarted { part, .. } => format!("started {part}"),
+            ModelEvent::PartDelta { part, .. } => format!("delta {part}"),
+            ModelEvent::PartEnded { part, .. } => format!("ended {part}"),
+            ModelEvent::Retry(_) => "retry".to_owned(),
+            ModelEvent::Finished(finish) => format!("{:?} {:?}", finish.reason, finish.cost),
         });
     }
     expect!["started 0, delta 0, ended 0, started 1, delta 1, ended 1, Calls Some(0.0)"]

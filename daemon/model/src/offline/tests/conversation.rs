@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::offline::answer;
-use crate::request::{Call, CallResult, Input, Message, Part, Request, ToolSpec};
+use crate::offline::next_step;
+use crate::request::{
+    AssistantPart, ModelMessage, ModelRequest, ToolCallPart, ToolResultPart, ToolSpec, UserPart,
+};
 
 pub(super) struct Conversation {
-    pub(super) request: Request,
+    pub(super) request: ModelRequest,
 }
 
 impl Conversation {
@@ -19,11 +21,11 @@ impl Conversation {
             parameters: Arc::new(json!({})),
         };
         let tools = ["bash", "edit", "glob", "grep", "list", "read"].map(tool).into();
-        Self { request: Request { tools, ..Request::default() } }.user(prompt)
+        Self { request: ModelRequest { tools, ..ModelRequest::default() } }.user(prompt)
     }
 
     pub(super) fn user(mut self, text: &str) -> Self {
-        self.request.messages.push(Message::User(vec![Input::Text(text.to_owned())]));
+        self.request.messages.push(ModelMessage::User(vec![UserPart::Text(text.to_owned())]));
         self
     }
 
@@ -45,23 +47,23 @@ impl Conversation {
         let id = |at: usize| format!("c{at}");
         let made = calls.iter().enumerate().map(|(at, (name, arguments, _))| {
             let (id, name) = (id(at), (*name).to_owned());
-            Part::Call(Call { id, name, arguments: arguments.to_string(), echo: None })
+            AssistantPart::Call(ToolCallPart { id, name, arguments: arguments.to_string(), echo: None })
         });
-        let results = calls.iter().enumerate().map(|(at, (name, _, output))| CallResult {
+        let results = calls.iter().enumerate().map(|(at, (name, _, output))| ToolResultPart {
             id: id(at),
             name: (*name).to_owned(),
             output: (*output).to_owned(),
             is_error,
-            ..CallResult::default()
+            ..ToolResultPart::default()
         });
         let (made, results) = (made.collect(), results.collect());
-        self.request.messages.extend([Message::Assistant(made), Message::Results(results)]);
+        self.request.messages.extend([ModelMessage::Assistant(made), ModelMessage::Results(results)]);
         self
     }
 
     /// The text, then one line per call.
     pub(super) fn next(&self) -> String {
-        let step = answer(&self.request);
+        let step = next_step(&self.request);
         let calls = step.calls.iter().map(|call| format!("{} {}\n", call.name, call.arguments));
         let text = if step.text.is_empty() { String::new() } else { format!("{}\n", step.text) };
         text + &calls.collect::<String>()

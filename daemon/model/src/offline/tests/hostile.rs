@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::conversation::{Conversation, finished, message, numbered};
-use crate::offline::{file_lines::FileLines, intent, patch};
+use crate::offline::{edit_calls, file_lines::FileLines, intent};
 
 const SURE: &str = "MachineApplicable";
 
@@ -75,21 +75,21 @@ fn huge_and_broken_outputs_are_survived() {
 proptest! {
     #[test]
     fn any_sentence_is_read(sentence in "\\PC{0,60}") {
-        intent::read(&sentence);
+        intent::parse_intent(&sentence);
     }
 
     #[test]
     fn any_sentence_of_our_words_is_read(words in prop::collection::vec("fix|rename|replace|find|show|list|to|with|in|lines|3-|-|\"|`|a|é", 0..8)) {
-        intent::read(&words.join(" "));
+        intent::parse_intent(&words.join(" "));
     }
 
     /// Edits, carried out one after the other, each find their one place, and do what was asked for.
     #[test]
     fn edits_do_what_was_asked(lines in prop::collection::vec("[ab é]{0,3}", 1..12), places in prop::collection::vec((0usize..12, 0usize..4, 0usize..3), 1..5)) {
         let known: Vec<_> = lines.iter().cloned().map(Some).collect();
-        let changes: Vec<_> = places.iter().map(|(line, column, length)| vec![patch::Replacement {
+        let changes: Vec<_> = places.iter().map(|(line, column, length)| vec![edit_calls::SpanReplacement {
             start: (line + 1, column + 1), end: (line + 1, column + 1 + length), text: "Z".to_owned() }]).collect();
-        let (calls, count) = patch::edits("f", &known, &changes);
+        let (calls, count) = edit_calls::edits("f", &known, &changes);
         let mut text = lines.join("\n");
         let mut made = 0;
         for call in calls {
@@ -107,8 +107,8 @@ proptest! {
     #[test]
     fn any_output_is_read_as_a_file(output in "\\PC{0,80}") {
         let conversation = Conversation::new("rename a to b").did(&[("read", json!({ "filePath": "f" }), &output)]);
-        let turn = crate::offline::turn::Turn::read(&conversation.request).unwrap();
-        let _ = FileLines::of("f", &turn.steps);
+        let turn = crate::offline::turn::OfflineTurn::from_request(&conversation.request).unwrap();
+        let _ = FileLines::from_steps("f", &turn.steps);
         conversation.next();
     }
 }

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use crate::offline::intent::read;
+use crate::offline::intent::parse_intent;
 
 #[test]
 fn plain_words_are_understood() {
@@ -35,7 +35,7 @@ fn plain_words_are_understood() {
         "",
         "write me a poem about fixing",
     ];
-    let lines = sentences.map(|sentence| format!("{sentence} => {:?}\n", read(sentence)));
+    let lines = sentences.map(|sentence| format!("{sentence} => {:?}\n", parse_intent(sentence)));
     expect![[r#"
         fix => Fix(Goal { only_look: false, warnings: false, tests: false })
         Please fix the errors. => Fix(Goal { only_look: false, warnings: false, tests: false })

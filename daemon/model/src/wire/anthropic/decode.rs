@@ -6,38 +6,38 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::json;
 
-use super::super::{Decoder, lenient, parse};
-use crate::answer::{Answer, Fault, raw};
-use crate::event::Stop;
+use super::super::{StreamDecoder, lenient, parse};
+use crate::event::FinishReason;
+use crate::response_builder::{ResponseBuilder, StreamFault, to_raw_json};
 use crate::sse;
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct StreamEvent {
+struct AnthropicStreamEvent {
     #[serde(deserialize_with = "lenient::text")]
     r#type: Option<String>,
     #[serde(deserialize_with = "lenient::count")]
     index: Option<u64>,
     #[serde(deserialize_with = "lenient::maybe")]
-    message: Option<Start>,
+    message: Option<AnthropicMessageStart>,
     #[serde(deserialize_with = "lenient::maybe")]
-    content_block: Option<BlockStart>,
+    content_block: Option<AnthropicBlockStart>,
     #[serde(deserialize_with = "lenient::maybe")]
-    delta: Option<Delta>,
+    delta: Option<AnthropicDelta>,
     #[serde(deserialize_with = "lenient::maybe")]
-    usage: Option<Usage>,
+    usage: Option<AnthropicUsage>,
     error: Value,
 }
 
 #[derive(Deserialize)]
-struct Start {
+struct AnthropicMessageStart {
     #[serde(default, deserialize_with = "lenient::maybe")]
-    usage: Option<Usage>,
+    usage: Option<AnthropicUsage>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct BlockStart {
+struct AnthropicBlockStart {
     #[serde(deserialize_with = "lenient::text")]
     r#type: Option<String>,
     #[serde(deserialize_with = "lenient::text")]
@@ -58,7 +58,7 @@ struct BlockStart {
 /// Of a block or of the message.
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Delta {
+struct AnthropicDelta {
     #[serde(deserialize_with = "lenient::text")]
     r#type: Option<String>,
     #[serde(deserialize_with = "lenient::text")]
@@ -75,7 +75,7 @@ struct Delta {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Usage {
+struct AnthropicUsage {
     #[serde(deserialize_with = "lenient::count")]
     input_tokens: Option<u64>,
     #[serde(deserialize_with = "lenient::count")]
@@ -85,26 +85,26 @@ struct Usage {
     #[serde(deserialize_with = "lenient::count")]
     cache_creation_input_tokens: Option<u64>,
     #[serde(deserialize_with = "lenient::maybe")]
-    output_tokens_details: Option<OutputDetails>,
+    output_tokens_details: Option<AnthropicOutputDetails>,
 }
 
 #[derive(Deserialize)]
-struct OutputDetails {
+struct AnthropicOutputDetails {
     #[serde(default, deserialize_with = "lenient::count")]
     thinking_tokens: Option<u64>,
 }
 
 #[derive(Default)]
-pub(in crate::wire) struct Decode {
-    blocks: HashMap<u64, Block>,
+pub(in crate::wire) struct AnthropicDecoder {
+    blocks: HashMap<u64, AnthropicOpenBlock>,
 }
 
-struct Block {
+struct AnthropicOpenBlock {
     part: usize,
-    kind: Kind,
+    kind: AnthropicBlockKind,
 }
 
-enum Kind {
+enum AnthropicBlockKind {
     Text,
     Thinking {
         signature: String,
@@ -118,9 +118,13 @@ enum Kind {
     },
 }
 
-impl Decoder for Decode {
-    fn read(&mut self, message: &sse::Message, answer: &mut Answer) -> Result<(), Fault> {
-        let event: StreamEvent = parse(&message.data)?;
+impl StreamDecoder for AnthropicDecoder {
+    fn read_message(
+        &mut self,
+        message: &sse::SseMessage,
+        answer: &mut ResponseBuilder,
+    ) -> Result<(), StreamFault> {
+        let event: AnthropicStreamEvent = parse(&message.data)?;
         let kind = event.r#type.as_deref().unwrap_or(&message.event);
         let index = event.index.unwrap_or(0);
         match (kind, event.delta) {
@@ -137,40 +141,48 @@ impl Decoder for Decode {
                 }
             }
             ("message_stop", _) => {
-                answer.stop.get_or_insert(Stop::End);
-                answer.complete = true;
+                answer.stop.get_or_insert(FinishReason::End);
+                answer.is_complete = true;
             }
-            ("error", _) => return Err(told(&event.error)),
+            ("error", _) => return Err(error_fault(&event.error)),
             _ => {}
         }
         Ok(())
     }
 }
 
-impl Decode {
-    fn start(&mut self, index: u64, block: BlockStart, answer: &mut Answer) -> Result<(), Fault> {
+impl AnthropicDecoder {
+    fn start(
+        &mut self,
+        index: u64,
+        block: AnthropicBlockStart,
+        answer: &mut ResponseBuilder,
+    ) -> Result<(), StreamFault> {
         let block = match block.r#type.as_deref() {
             Some("text") => {
                 let part = answer.start_text()?;
                 answer.push(part, &block.text.unwrap_or_default())?;
-                Block { part, kind: Kind::Text }
+                AnthropicOpenBlock { part, kind: AnthropicBlockKind::Text }
             }
             Some("thinking") => {
                 let part = answer.start_reasoning()?;
                 answer.push(part, &block.thinking.unwrap_or_default())?;
                 let signature = block.signature.unwrap_or_default();
-                answer.count(signature.len())?;
-                Block { part, kind: Kind::Thinking { signature } }
+                answer.count_bytes(signature.len())?;
+                AnthropicOpenBlock { part, kind: AnthropicBlockKind::Thinking { signature } }
             }
             Some("redacted_thinking") => {
                 let data = block.data.unwrap_or_default();
-                answer.count(data.len())?;
-                Block { part: answer.start_reasoning()?, kind: Kind::Redacted { data } }
+                answer.count_bytes(data.len())?;
+                AnthropicOpenBlock {
+                    part: answer.start_reasoning()?,
+                    kind: AnthropicBlockKind::Redacted { data },
+                }
             }
             Some("tool_use") => {
                 let name = block.name.unwrap_or_default();
                 let part = answer.start_call(block.id.as_deref(), &name)?;
-                Block { part, kind: Kind::Call { input: block.input } }
+                AnthropicOpenBlock { part, kind: AnthropicBlockKind::Call { input: block.input } }
             }
             // A block of a tool that runs at the provider's.
             _ => return Ok(()),
@@ -179,7 +191,12 @@ impl Decode {
         Ok(())
     }
 
-    fn delta(&mut self, index: u64, delta: Delta, answer: &mut Answer) -> Result<(), Fault> {
+    fn delta(
+        &mut self,
+        index: u64,
+        delta: AnthropicDelta,
+        answer: &mut ResponseBuilder,
+    ) -> Result<(), StreamFault> {
         let Some(block) = self.blocks.get_mut(&index) else { return Ok(()) };
         let text = match delta.r#type.as_deref() {
             Some("text_delta") => delta.text,
@@ -187,41 +204,44 @@ impl Decode {
             Some("input_json_delta") => delta.partial_json,
             Some("signature_delta") => {
                 let piece = delta.signature.unwrap_or_default();
-                if let Kind::Thinking { signature } = &mut block.kind {
+                if let AnthropicBlockKind::Thinking { signature } = &mut block.kind {
                     signature.push_str(&piece);
                 }
-                return answer.count(piece.len());
+                return answer.count_bytes(piece.len());
             }
             _ => None,
         };
         answer.push(block.part, &text.unwrap_or_default())
     }
 
-    fn stop(&mut self, index: u64, answer: &mut Answer) -> Result<(), Fault> {
-        let Some(Block { part, kind }) = self.blocks.remove(&index) else { return Ok(()) };
+    fn stop(&mut self, index: u64, answer: &mut ResponseBuilder) -> Result<(), StreamFault> {
+        let Some(AnthropicOpenBlock { part, kind }) = self.blocks.remove(&index) else { return Ok(()) };
         let echo = match kind {
-            Kind::Text => None,
-            Kind::Thinking { signature } if signature.is_empty() => None,
-            Kind::Thinking { signature } => {
-                raw(&json!({ "type": "thinking", "thinking": answer.text_of(part), "signature": signature }))
+            AnthropicBlockKind::Text => None,
+            AnthropicBlockKind::Thinking { signature } if signature.is_empty() => None,
+            AnthropicBlockKind::Thinking { signature } => to_raw_json(
+                &json!({ "type": "thinking", "thinking": answer.part_text(part), "signature": signature }),
+            ),
+            AnthropicBlockKind::Redacted { data } => {
+                to_raw_json(&json!({ "type": "redacted_thinking", "data": data }))
             }
-            Kind::Redacted { data } => raw(&json!({ "type": "redacted_thinking", "data": data })),
-            Kind::Call { input } => {
-                if answer.text_of(part).is_empty() && input.as_object().is_some_and(|input| !input.is_empty())
+            AnthropicBlockKind::Call { input } => {
+                if answer.part_text(part).is_empty()
+                    && input.as_object().is_some_and(|input| !input.is_empty())
                 {
                     answer.push(part, &input.to_string())?;
                 }
                 None
             }
         };
-        answer.end_with(part, echo);
+        answer.end_part_with_metadata(part, echo);
         Ok(())
     }
 }
 
 /// The counts of a later event are totals and replace the earlier ones, except by a zero: compatible servers count in
 /// one of the two events only.
-fn take_usage(answer: &mut Answer, usage: Option<&Usage>) {
+fn take_usage(answer: &mut ResponseBuilder, usage: Option<&AnthropicUsage>) {
     let Some(usage) = usage else { return };
     let total = &mut answer.usage;
     let counted = |count: &u64| *count > 0;
@@ -234,20 +254,20 @@ fn take_usage(answer: &mut Answer, usage: Option<&Usage>) {
 }
 
 /// Compatible servers give the error as an object, or as a text.
-fn told(error: &Value) -> Fault {
+fn error_fault(error: &Value) -> StreamFault {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let code = text(&error["type"]).unwrap_or_default();
     let message = text(error).or_else(|| text(&error["message"])).unwrap_or_default();
-    Fault::Told { code, message }
+    StreamFault::ServerError { code, message }
 }
 
-fn stop(reason: &str) -> Stop {
+fn stop(reason: &str) -> FinishReason {
     match reason {
-        "tool_use" => Stop::Calls,
-        "max_tokens" => Stop::Length,
-        "model_context_window_exceeded" => Stop::Context,
-        "refusal" => Stop::Refused,
-        "pause_turn" => Stop::Paused,
-        _ => Stop::End,
+        "tool_use" => FinishReason::Calls,
+        "max_tokens" => FinishReason::Length,
+        "model_context_window_exceeded" => FinishReason::Context,
+        "refusal" => FinishReason::Refused,
+        "pause_turn" => FinishReason::Paused,
+        _ => FinishReason::End,
     }
 }

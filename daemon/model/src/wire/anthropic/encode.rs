@@ -10,30 +10,32 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::{Encoded, Target, media, names, said};
-use super::thinking::{OutputConfig, Thinking, thinking};
-use crate::error::Error;
-use crate::request::{CallResult, Input, Media, Message, Part, Request, ToolChoice};
+use super::super::{EncodedRequest, RequestTarget, call_names, media, without_trailing_reasoning};
+use super::thinking::{AnthropicOutputConfig, AnthropicThinking, thinking_config};
+use crate::error::ModelError;
+use crate::request::{
+    AssistantPart, MediaPart, ModelMessage, ModelRequest, ToolChoice, ToolResultPart, UserPart,
+};
 use crate::schema;
 
 /// What an answer may have where nobody said: enough for a long file, and far from a runaway.
 const DEFAULT_OUTPUT: u64 = 32_000;
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct AnthropicRequest<'a> {
     model: &'a str,
     max_tokens: u64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    system: Vec<Block<'a>>,
+    system: Vec<AnthropicBlock<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+    tools: Vec<AnthropicTool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tool_choice: Option<Choice<'a>>,
-    messages: Vec<Turn<'a>>,
+    tool_choice: Option<AnthropicToolChoice<'a>>,
+    messages: Vec<AnthropicMessage<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    thinking: Option<Thinking>,
+    thinking: Option<AnthropicThinking>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    output_config: Option<OutputConfig>,
+    output_config: Option<AnthropicOutputConfig>,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,7 +44,7 @@ struct Body<'a> {
 }
 
 #[derive(Serialize)]
-struct Tool<'a> {
+struct AnthropicTool<'a> {
     name: &'a str,
     description: &'a str,
     input_schema: Value,
@@ -50,44 +52,44 @@ struct Tool<'a> {
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Choice<'a> {
+enum AnthropicToolChoice<'a> {
     Any,
     None,
     Tool { name: &'a str },
 }
 
 #[derive(Serialize)]
-struct Turn<'a> {
+struct AnthropicMessage<'a> {
     role: &'static str,
-    content: Vec<Block<'a>>,
+    content: Vec<AnthropicBlock<'a>>,
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Block<'a> {
-    Own(OwnBlock<'a>),
+enum AnthropicBlock<'a> {
+    Own(AnthropicTypedBlock<'a>),
     Echo(&'a RawValue),
 }
 
 #[derive(Serialize)]
-struct OwnBlock<'a> {
+struct AnthropicTypedBlock<'a> {
     #[serde(flatten)]
-    content: Content<'a>,
+    content: AnthropicContent<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    cache_control: Option<CacheControl>,
+    cache_control: Option<AnthropicCacheControl>,
 }
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Content<'a> {
+enum AnthropicContent<'a> {
     Text {
         text: Cow<'a, str>,
     },
     Image {
-        source: Source<'a>,
+        source: AnthropicSource<'a>,
     },
     Document {
-        source: Source<'a>,
+        source: AnthropicSource<'a>,
         #[serde(skip_serializing_if = "Option::is_none")]
         title: Option<&'a str>,
     },
@@ -98,49 +100,53 @@ enum Content<'a> {
     },
     ToolResult {
         tool_use_id: Cow<'a, str>,
-        content: Vec<Block<'a>>,
+        content: Vec<AnthropicBlock<'a>>,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         is_error: bool,
     },
 }
 
 #[derive(Serialize)]
-struct Source<'a> {
+struct AnthropicSource<'a> {
     r#type: &'static str,
     media_type: &'a str,
     data: &'a str,
 }
 
 #[derive(Serialize)]
-struct CacheControl {
+struct AnthropicCacheControl {
     r#type: &'static str,
 }
 
-pub(in crate::wire) fn encode(target: Target<'_>, request: &Request) -> Result<Encoded, Error> {
+pub(in crate::wire) fn encode(
+    target: RequestTarget<'_>,
+    request: &ModelRequest,
+) -> Result<EncodedRequest, ModelError> {
     let info = target.info;
     let max_tokens = request.max_output.unwrap_or(DEFAULT_OUTPUT).min(info.output).max(1);
-    let (thinking, output_config) = thinking(target, request, max_tokens);
+    let (thinking, output_config) = thinking_config(target, request, max_tokens);
     // A thinking model takes no sampling parameters.
-    let samples = info.temperature && matches!(thinking, None | Some(Thinking::Disabled));
-    let interleaved = matches!(thinking, Some(Thinking::Enabled { .. })) && !request.tools.is_empty();
+    let samples = info.temperature && matches!(thinking, None | Some(AnthropicThinking::Disabled));
+    let interleaved =
+        matches!(thinking, Some(AnthropicThinking::Enabled { .. })) && !request.tools.is_empty();
     let mut messages: Vec<_> = request.messages.iter().map(|message| turn(target, message)).collect();
     messages.retain(|turn| !turn.content.is_empty());
     let mut system: Vec<_> =
         request.system.iter().filter(|text| !text.trim().is_empty()).map(|text| text_block(text)).collect();
     if info.caching {
-        mark(system.first_mut());
-        mark(system.last_mut());
+        mark_for_cache(system.first_mut());
+        mark_for_cache(system.last_mut());
         let ours = messages.iter_mut().rev().filter(|turn| turn.role == "user").take(2);
-        ours.for_each(|turn| mark(turn.content.last_mut()));
+        ours.for_each(|turn| mark_for_cache(turn.content.last_mut()));
     }
     let tools = request.sorted_tools();
-    let body = Body {
+    let body = AnthropicRequest {
         model: &info.id,
         max_tokens,
         system,
         tools: tools
             .iter()
-            .map(|tool| Tool {
+            .map(|tool| AnthropicTool {
                 name: &tool.name,
                 description: &tool.description,
                 input_schema: schema::plain(&tool.parameters),
@@ -154,7 +160,7 @@ pub(in crate::wire) fn encode(target: Target<'_>, request: &Request) -> Result<E
         top_p: request.top_p.filter(|_| samples),
         stream: true,
     };
-    let mut encoded = Encoded::new("/messages", &body)?;
+    let mut encoded = EncodedRequest::new("/messages", &body)?;
     encoded.headers.push(("anthropic-version", "2023-06-01".to_owned()));
     if interleaved {
         encoded.headers.push(("anthropic-beta", "interleaved-thinking-2025-05-14".to_owned()));
@@ -163,86 +169,91 @@ pub(in crate::wire) fn encode(target: Target<'_>, request: &Request) -> Result<E
 }
 
 /// Where a model cannot be forced, it is left the choice.
-fn choice(choice: &ToolChoice, can_force: bool) -> Option<Choice<'_>> {
+fn choice(choice: &ToolChoice, can_force: bool) -> Option<AnthropicToolChoice<'_>> {
     match choice {
         ToolChoice::Auto => None,
         ToolChoice::Required | ToolChoice::Named(_) if !can_force => None,
-        ToolChoice::Required => Some(Choice::Any),
-        ToolChoice::None => Some(Choice::None),
-        ToolChoice::Named(name) => Some(Choice::Tool { name }),
+        ToolChoice::Required => Some(AnthropicToolChoice::Any),
+        ToolChoice::None => Some(AnthropicToolChoice::None),
+        ToolChoice::Named(name) => Some(AnthropicToolChoice::Tool { name }),
     }
 }
 
-fn turn<'a>(target: Target<'_>, message: &'a Message) -> Turn<'a> {
+fn turn<'a>(target: RequestTarget<'_>, message: &'a ModelMessage) -> AnthropicMessage<'a> {
     match message {
-        Message::User(inputs) => Turn {
+        ModelMessage::User(inputs) => AnthropicMessage {
             role: "user",
             content: inputs.iter().filter_map(|input| input_block(target, input)).collect(),
         },
-        Message::Assistant(parts) => Turn {
+        ModelMessage::Assistant(parts) => AnthropicMessage {
             role: "assistant",
-            content: said(parts).iter().filter_map(|part| part_block(target, part)).collect(),
+            content: without_trailing_reasoning(parts)
+                .iter()
+                .filter_map(|part| part_block(target, part))
+                .collect(),
         },
-        Message::Results(results) => Turn {
+        ModelMessage::Results(results) => AnthropicMessage {
             role: "user",
             content: results.iter().map(|result| result_block(target, result)).collect(),
         },
     }
 }
 
-fn own(content: Content<'_>) -> Block<'_> {
-    Block::Own(OwnBlock { content, cache_control: None })
+fn typed_block(content: AnthropicContent<'_>) -> AnthropicBlock<'_> {
+    AnthropicBlock::Own(AnthropicTypedBlock { content, cache_control: None })
 }
 
-fn text_block(text: &str) -> Block<'_> {
-    own(Content::Text { text: text.into() })
+fn text_block(text: &str) -> AnthropicBlock<'_> {
+    typed_block(AnthropicContent::Text { text: text.into() })
 }
 
 /// The wire refuses text blocks without text.
-fn input_block<'a>(target: Target<'_>, input: &'a Input) -> Option<Block<'a>> {
+fn input_block<'a>(target: RequestTarget<'_>, input: &'a UserPart) -> Option<AnthropicBlock<'a>> {
     match input {
-        Input::Text(text) => (!text.trim().is_empty()).then(|| text_block(text)),
-        Input::Media(media) => Some(media_block(target, media)),
+        UserPart::Text(text) => (!text.trim().is_empty()).then(|| text_block(text)),
+        UserPart::Media(media) => Some(media_block(target, media)),
     }
 }
 
-fn media_block<'a>(target: Target<'_>, media: &'a Media) -> Block<'a> {
-    if !target.info.takes(media) {
-        return own(Content::Text { text: media::note(media).into() });
+fn media_block<'a>(target: RequestTarget<'_>, media: &'a MediaPart) -> AnthropicBlock<'a> {
+    if !target.info.accepts_media(media) {
+        return typed_block(AnthropicContent::Text { text: media::unsupported_note(media).into() });
     }
-    let source = Source { r#type: "base64", media_type: &media.mime, data: &media.base64 };
-    own(if media.is_pdf() {
-        Content::Document { source, title: media.name.as_deref() }
+    let source = AnthropicSource { r#type: "base64", media_type: &media.mime, data: &media.base64 };
+    typed_block(if media.is_pdf() {
+        AnthropicContent::Document { source, title: media.name.as_deref() }
     } else {
-        Content::Image { source }
+        AnthropicContent::Image { source }
     })
 }
 
 /// Reasoning without its signature is not accepted back, so it is left out.
-fn part_block<'a>(target: Target<'_>, part: &'a Part) -> Option<Block<'a>> {
+fn part_block<'a>(target: RequestTarget<'_>, part: &'a AssistantPart) -> Option<AnthropicBlock<'a>> {
     match part {
-        Part::Text(text) => (!text.text.trim().is_empty()).then(|| text_block(&text.text)),
-        Part::Reasoning(reasoning) => target.own(reasoning.echo.as_ref()).map(|echo| Block::Echo(&echo.data)),
-        Part::Call(call) => Some(own(Content::ToolUse {
-            id: names::id(&call.id, names::ID, names::is_plain),
-            name: names::name(&call.name, names::is_plain),
+        AssistantPart::Text(text) => (!text.text.trim().is_empty()).then(|| text_block(&text.text)),
+        AssistantPart::Reasoning(reasoning) => {
+            target.own_metadata(reasoning.echo.as_ref()).map(|echo| AnthropicBlock::Echo(&echo.data))
+        }
+        AssistantPart::Call(call) => Some(typed_block(AnthropicContent::ToolUse {
+            id: call_names::adapt_id(&call.id, call_names::MAX_ID, call_names::is_plain),
+            name: call_names::adapt_name(&call.name, call_names::is_plain),
             input: schema::object(&call.arguments),
         })),
     }
 }
 
-fn result_block<'a>(target: Target<'_>, result: &'a CallResult) -> Block<'a> {
+fn result_block<'a>(target: RequestTarget<'_>, result: &'a ToolResultPart) -> AnthropicBlock<'a> {
     let text = (!result.output.trim().is_empty()).then(|| text_block(&result.output));
     let media = result.media.iter().map(|media| media_block(target, media));
-    own(Content::ToolResult {
-        tool_use_id: names::id(&result.id, names::ID, names::is_plain),
+    typed_block(AnthropicContent::ToolResult {
+        tool_use_id: call_names::adapt_id(&result.id, call_names::MAX_ID, call_names::is_plain),
         content: text.into_iter().chain(media).collect(),
         is_error: result.is_error,
     })
 }
 
-fn mark(block: Option<&mut Block<'_>>) {
-    if let Some(Block::Own(block)) = block {
-        block.cache_control = Some(CacheControl { r#type: "ephemeral" });
+fn mark_for_cache(block: Option<&mut AnthropicBlock<'_>>) {
+    if let Some(AnthropicBlock::Own(block)) = block {
+        block.cache_control = Some(AnthropicCacheControl { r#type: "ephemeral" });
     }
 }

@@ -3,28 +3,28 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::{Decoder, lenient, parse};
-use crate::answer::{Answer, Fault, raw};
-use crate::event::{PartKind, Stop, Usage};
+use super::super::{StreamDecoder, lenient, parse};
+use crate::event::{FinishReason, PartKind, TokenUsage};
+use crate::response_builder::{ResponseBuilder, StreamFault, to_raw_json};
 use crate::sse;
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct Chunk {
+struct GeminiChunk {
     #[serde(deserialize_with = "lenient::list")]
-    candidates: Vec<Candidate>,
+    candidates: Vec<GeminiCandidate>,
     #[serde(deserialize_with = "lenient::maybe")]
-    prompt_feedback: Option<Feedback>,
+    prompt_feedback: Option<GeminiPromptFeedback>,
     #[serde(deserialize_with = "lenient::maybe")]
-    usage_metadata: Option<UsageMetadata>,
+    usage_metadata: Option<GeminiUsage>,
     error: Value,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct Candidate {
+struct GeminiCandidate {
     #[serde(deserialize_with = "lenient::maybe")]
-    content: Option<Content>,
+    content: Option<GeminiCandidateContent>,
     #[serde(deserialize_with = "lenient::text")]
     finish_reason: Option<String>,
     #[serde(deserialize_with = "lenient::text")]
@@ -32,14 +32,14 @@ struct Candidate {
 }
 
 #[derive(Deserialize)]
-struct Content {
+struct GeminiCandidateContent {
     #[serde(default, deserialize_with = "lenient::list")]
-    parts: Vec<Piece>,
+    parts: Vec<GeminiCandidatePart>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct Piece {
+struct GeminiCandidatePart {
     #[serde(deserialize_with = "lenient::text")]
     text: Option<String>,
     #[serde(deserialize_with = "lenient::flag")]
@@ -47,12 +47,12 @@ struct Piece {
     #[serde(deserialize_with = "lenient::text")]
     thought_signature: Option<String>,
     #[serde(deserialize_with = "lenient::maybe")]
-    function_call: Option<FunctionCall>,
+    function_call: Option<GeminiFunctionCall>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct FunctionCall {
+struct GeminiFunctionCall {
     #[serde(deserialize_with = "lenient::text")]
     id: Option<String>,
     #[serde(deserialize_with = "lenient::text")]
@@ -62,14 +62,14 @@ struct FunctionCall {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Feedback {
+struct GeminiPromptFeedback {
     #[serde(default, deserialize_with = "lenient::text")]
     block_reason: Option<String>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct UsageMetadata {
+struct GeminiUsage {
     #[serde(deserialize_with = "lenient::count")]
     prompt_token_count: Option<u64>,
     #[serde(deserialize_with = "lenient::count")]
@@ -83,32 +83,36 @@ struct UsageMetadata {
 }
 
 #[derive(Default)]
-pub(in crate::wire) struct Decode {
-    prose: Option<Prose>,
+pub(in crate::wire) struct GeminiDecoder {
+    prose: Option<GeminiOpenText>,
 }
 
-struct Prose {
+struct GeminiOpenText {
     kind: PartKind,
     part: usize,
     signature: Option<String>,
 }
 
-impl Decoder for Decode {
-    fn read(&mut self, message: &sse::Message, answer: &mut Answer) -> Result<(), Fault> {
+impl StreamDecoder for GeminiDecoder {
+    fn read_message(
+        &mut self,
+        message: &sse::SseMessage,
+        answer: &mut ResponseBuilder,
+    ) -> Result<(), StreamFault> {
         // Not of this wire, but gateways end every stream with it.
         if message.data.trim() == "[DONE]" {
-            answer.complete = answer.stop.is_some();
+            answer.is_complete = answer.stop.is_some();
             return Ok(());
         }
-        let chunk: Chunk = parse(&message.data)?;
+        let chunk: GeminiChunk = parse(&message.data)?;
         if !chunk.error.is_null() {
-            return Err(told(&chunk.error));
+            return Err(error_fault(&chunk.error));
         }
         if let Some(usage) = &chunk.usage_metadata {
             answer.usage = usage_of(usage);
         }
         if chunk.prompt_feedback.and_then(|feedback| feedback.block_reason).is_some() {
-            answer.stop = Some(Stop::Refused);
+            answer.stop = Some(FinishReason::Refused);
         }
         let Some(candidate) = chunk.candidates.into_iter().next() else { return Ok(()) };
         for piece in candidate.content.into_iter().flat_map(|content| content.parts) {
@@ -123,16 +127,19 @@ impl Decoder for Decode {
     }
 }
 
-impl Decode {
-    fn piece(&mut self, piece: Piece, answer: &mut Answer) -> Result<(), Fault> {
-        answer.count(piece.thought_signature.as_ref().map_or(0, String::len))?;
+impl GeminiDecoder {
+    fn piece(&mut self, piece: GeminiCandidatePart, answer: &mut ResponseBuilder) -> Result<(), StreamFault> {
+        answer.count_bytes(piece.thought_signature.as_ref().map_or(0, String::len))?;
         if let Some(call) = piece.function_call {
             self.end_prose(answer);
             let part = answer.start_call(call.id.as_deref(), call.name.as_deref().unwrap_or_default())?;
             if !call.args.is_null() {
                 answer.push(part, &call.args.to_string())?;
             }
-            answer.end_with(part, piece.thought_signature.and_then(|signature| raw(&signature)));
+            answer.end_part_with_metadata(
+                part,
+                piece.thought_signature.and_then(|signature| to_raw_json(&signature)),
+            );
             return Ok(());
         }
         let kind = if piece.thought { PartKind::Reasoning } else { PartKind::Text };
@@ -143,7 +150,7 @@ impl Decode {
         if self.prose.as_ref().is_none_or(|prose| prose.kind != kind) {
             self.end_prose(answer);
             let part = if piece.thought { answer.start_reasoning()? } else { answer.start_text()? };
-            self.prose = Some(Prose { kind, part, signature: None });
+            self.prose = Some(GeminiOpenText { kind, part, signature: None });
         }
         if let Some(prose) = &mut self.prose {
             answer.push(prose.part, &text)?;
@@ -152,19 +159,22 @@ impl Decode {
         Ok(())
     }
 
-    fn end_prose(&mut self, answer: &mut Answer) {
+    fn end_prose(&mut self, answer: &mut ResponseBuilder) {
         if let Some(prose) = self.prose.take() {
-            answer.end_with(prose.part, prose.signature.and_then(|signature| raw(&signature)));
+            answer.end_part_with_metadata(
+                prose.part,
+                prose.signature.and_then(|signature| to_raw_json(&signature)),
+            );
         }
     }
 }
 
-fn usage_of(usage: &UsageMetadata) -> Usage {
+fn usage_of(usage: &GeminiUsage) -> TokenUsage {
     let count = |count: Option<u64>| count.unwrap_or(0);
     let prompt = count(usage.prompt_token_count).saturating_add(count(usage.tool_use_prompt_token_count));
     let (cache_read, reasoning) =
         (count(usage.cached_content_token_count), count(usage.thoughts_token_count));
-    Usage {
+    TokenUsage {
         input: prompt.saturating_sub(cache_read),
         output: count(usage.candidates_token_count).saturating_add(reasoning),
         reasoning,
@@ -174,7 +184,7 @@ fn usage_of(usage: &UsageMetadata) -> Usage {
 }
 
 /// The number is clearer: one word stands for haste, for an empty account and for a full server.
-fn told(error: &Value) -> Fault {
+fn error_fault(error: &Value) -> StreamFault {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
@@ -182,17 +192,19 @@ fn told(error: &Value) -> Fault {
     };
     let code = text(&error["code"]).or_else(|| text(&error["status"])).unwrap_or_default();
     let message = text(error).or_else(|| text(&error["message"])).unwrap_or_default();
-    Fault::Told { code, message }
+    StreamFault::ServerError { code, message }
 }
 
 /// A call that the model wrote wrongly comes as a reason to stop, with nothing in it: another try often succeeds.
-fn stop(reason: &str, message: Option<String>) -> Result<Stop, Fault> {
+fn stop(reason: &str, message: Option<String>) -> Result<FinishReason, StreamFault> {
     match reason {
-        "MAX_TOKENS" | "CONTINUATION" => Ok(Stop::Length),
-        "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS" => Err(Fault::Told {
-            code: "malformed function call".to_owned(),
-            message: message.unwrap_or_default(),
-        }),
+        "MAX_TOKENS" | "CONTINUATION" => Ok(FinishReason::Length),
+        "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS" => {
+            Err(StreamFault::ServerError {
+                code: "malformed function call".to_owned(),
+                message: message.unwrap_or_default(),
+            })
+        }
         "SAFETY"
         | "RECITATION"
         | "LANGUAGE"
@@ -200,7 +212,7 @@ fn stop(reason: &str, message: Option<String>) -> Result<Stop, Fault> {
         | "PROHIBITED_CONTENT"
         | "SPII"
         | "IMAGE_SAFETY"
-        | "IMAGE_PROHIBITED_CONTENT" => Ok(Stop::Refused),
-        _ => Ok(Stop::End),
+        | "IMAGE_PROHIBITED_CONTENT" => Ok(FinishReason::Refused),
+        _ => Ok(FinishReason::End),
     }
 }

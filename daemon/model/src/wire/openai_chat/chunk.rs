@@ -4,17 +4,17 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::super::lenient;
-use crate::answer::{Answer, Fault};
-use crate::event::Stop;
+use crate::event::FinishReason;
+use crate::response_builder::{ResponseBuilder, StreamFault};
 
 #[derive(Deserialize)]
 #[serde(default)]
 #[derive(Default)]
-pub(super) struct Chunk {
+pub(super) struct ChatChunk {
     #[serde(deserialize_with = "lenient::list")]
-    pub(super) choices: Vec<Choice>,
+    pub(super) choices: Vec<ChatChoice>,
     #[serde(deserialize_with = "lenient::maybe")]
-    pub(super) usage: Option<Usage>,
+    pub(super) usage: Option<ChatUsage>,
     error: Value,
     #[serde(deserialize_with = "lenient::text")]
     object: Option<String>,
@@ -23,21 +23,21 @@ pub(super) struct Chunk {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Choice {
+pub(super) struct ChatChoice {
     #[serde(default, deserialize_with = "lenient::maybe")]
-    pub(super) delta: Option<Delta>,
+    pub(super) delta: Option<ChatDelta>,
     #[serde(default, deserialize_with = "lenient::text")]
     pub(super) finish_reason: Option<String>,
     /// Moonshot's place for it.
     #[serde(default, deserialize_with = "lenient::maybe")]
-    pub(super) usage: Option<Usage>,
+    pub(super) usage: Option<ChatUsage>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-pub(super) struct Delta {
+pub(super) struct ChatDelta {
     #[serde(deserialize_with = "lenient::maybe")]
-    pub(super) content: Option<Content>,
+    pub(super) content: Option<ChatDeltaContent>,
     #[serde(deserialize_with = "lenient::text")]
     pub(super) reasoning_content: Option<String>,
     #[serde(deserialize_with = "lenient::text")]
@@ -47,12 +47,12 @@ pub(super) struct Delta {
     #[serde(deserialize_with = "lenient::text")]
     pub(super) refusal: Option<String>,
     #[serde(deserialize_with = "lenient::list")]
-    pub(super) tool_calls: Vec<CallPiece>,
+    pub(super) tool_calls: Vec<ChatCallDelta>,
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-pub(super) enum Content {
+pub(super) enum ChatDeltaContent {
     Text(String),
     /// Mistral's reasoning models send typed pieces.
     Pieces(Vec<Value>),
@@ -60,18 +60,18 @@ pub(super) enum Content {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-pub(super) struct CallPiece {
+pub(super) struct ChatCallDelta {
     #[serde(deserialize_with = "lenient::count")]
     pub(super) index: Option<u64>,
     #[serde(deserialize_with = "lenient::text")]
     pub(super) id: Option<String>,
     #[serde(deserialize_with = "lenient::maybe")]
-    pub(super) function: Option<FunctionPiece>,
+    pub(super) function: Option<ChatFunctionDelta>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-pub(super) struct FunctionPiece {
+pub(super) struct ChatFunctionDelta {
     #[serde(deserialize_with = "lenient::text")]
     pub(super) name: Option<String>,
     /// Text; some local servers send the object itself.
@@ -80,7 +80,7 @@ pub(super) struct FunctionPiece {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-pub(super) struct Usage {
+pub(super) struct ChatUsage {
     #[serde(deserialize_with = "lenient::count")]
     prompt_tokens: Option<u64>,
     #[serde(deserialize_with = "lenient::count")]
@@ -88,9 +88,9 @@ pub(super) struct Usage {
     #[serde(deserialize_with = "lenient::count")]
     total_tokens: Option<u64>,
     #[serde(deserialize_with = "lenient::maybe")]
-    prompt_tokens_details: Option<PromptDetails>,
+    prompt_tokens_details: Option<ChatPromptDetails>,
     #[serde(deserialize_with = "lenient::maybe")]
-    completion_tokens_details: Option<CompletionDetails>,
+    completion_tokens_details: Option<ChatCompletionDetails>,
     /// What was read from the cache, in the words of DeepSeek, of Moonshot and of Mistral.
     #[serde(deserialize_with = "lenient::count")]
     prompt_cache_hit_tokens: Option<u64>,
@@ -104,7 +104,7 @@ pub(super) struct Usage {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct PromptDetails {
+struct ChatPromptDetails {
     #[serde(deserialize_with = "lenient::count")]
     cached_tokens: Option<u64>,
     #[serde(deserialize_with = "lenient::count")]
@@ -116,14 +116,14 @@ struct PromptDetails {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct CompletionDetails {
+struct ChatCompletionDetails {
     #[serde(deserialize_with = "lenient::count")]
     reasoning_tokens: Option<u64>,
 }
 
-impl Chunk {
+impl ChatChunk {
     /// The error that a server reports, under `error` or, as older ones do, as the whole of the event.
-    pub(super) fn told(&self, event: &str) -> Option<Fault> {
+    pub(super) fn error_fault(&self, event: &str) -> Option<StreamFault> {
         let text = |value: &Value| match value {
             Value::String(text) => Some(text.clone()),
             Value::Number(number) => Some(number.to_string()),
@@ -139,12 +139,15 @@ impl Chunk {
             }
             _ => return None,
         };
-        Some(Fault::Told { code: code.unwrap_or_default(), message: message.unwrap_or_default() })
+        Some(StreamFault::ServerError {
+            code: code.unwrap_or_default(),
+            message: message.unwrap_or_default(),
+        })
     }
 }
 
-impl Usage {
-    pub(super) fn write(&self, answer: &mut Answer) {
+impl ChatUsage {
+    pub(super) fn write_to(&self, answer: &mut ResponseBuilder) {
         let prompt = self.prompt_tokens.unwrap_or(0);
         let completion = self.completion_tokens.unwrap_or(0);
         let details = self.prompt_tokens_details.as_ref();
@@ -158,7 +161,7 @@ impl Usage {
         // xAI counts reasoning beside the completion, all others inside it; the total tells.
         let beside = self.total_tokens == Some(prompt.saturating_add(completion).saturating_add(reasoning));
         answer.cost = self.cost.as_f64().filter(|cost| cost.is_finite() && *cost >= 0.0);
-        answer.usage = crate::event::Usage {
+        answer.usage = crate::event::TokenUsage {
             input: prompt.saturating_sub(cache_read).saturating_sub(cache_write),
             output: if beside { completion.saturating_add(reasoning) } else { completion },
             reasoning,
@@ -169,20 +172,20 @@ impl Usage {
 }
 
 /// Some reasons are failures of the server, for which another try is the cure.
-pub(super) fn stop(reason: &str) -> Result<Stop, Fault> {
-    let failed = |code: &str| Fault::Told {
+pub(super) fn finish_reason(reason: &str) -> Result<FinishReason, StreamFault> {
+    let failed = |code: &str| StreamFault::ServerError {
         code: code.to_owned(),
         message: format!("it broke off its answer and gives `{reason}` as the reason"),
     };
     match reason {
-        "tool_calls" | "function_call" => Ok(Stop::Calls),
-        "length" | "max_tokens" | "model_length" => Ok(Stop::Length),
-        "model_context_window_exceeded" => Ok(Stop::Context),
-        "content_filter" | "sensitive" | "refusal" => Ok(Stop::Refused),
+        "tool_calls" | "function_call" => Ok(FinishReason::Calls),
+        "length" | "max_tokens" | "model_length" => Ok(FinishReason::Length),
+        "model_context_window_exceeded" => Ok(FinishReason::Context),
+        "content_filter" | "sensitive" | "refusal" => Ok(FinishReason::Refused),
         // DeepSeek's word.
         "insufficient_system_resource" => Err(failed("overloaded")),
         // OpenRouter's and Mistral's, and Z.AI's.
         "error" | "network_error" => Err(failed("server error")),
-        _ => Ok(Stop::End),
+        _ => Ok(FinishReason::End),
     }
 }

@@ -5,66 +5,70 @@
 
 use serde_json::Value;
 
-use super::super::{Decoder, parse};
-use super::chunk::{CallPiece, Chunk, Content, Delta, FunctionPiece, stop};
-use super::details::Details;
-use crate::answer::{Answer, Fault, PART, raw};
-use crate::event::{PartKind, Stop};
+use super::super::{StreamDecoder, parse};
+use super::chunk::{ChatCallDelta, ChatChunk, ChatDelta, ChatDeltaContent, ChatFunctionDelta, finish_reason};
+use super::reasoning_details::ChatReasoningDetails;
+use crate::event::{FinishReason, PartKind};
+use crate::response_builder::{PART_OVERHEAD, ResponseBuilder, StreamFault, to_raw_json};
 use crate::sse;
 
 #[derive(Default)]
-pub(in crate::wire) struct Decode {
+pub(in crate::wire) struct ChatDecoder {
     /// The text or reasoning being written.
     prose: Option<(PartKind, usize)>,
-    calls: Vec<OpenCall>,
-    details: Details,
+    calls: Vec<ChatOpenCall>,
+    details: ChatReasoningDetails,
     /// The part that `details` belong to: it stays open to the end, since they may come late.
-    detailed: Option<usize>,
+    details_part: Option<usize>,
 }
 
-struct OpenCall {
+struct ChatOpenCall {
     index: u64,
     /// As the server gave it.
     id: Option<String>,
     /// Begun once its name is known.
     part: Option<usize>,
     /// Arguments that came before the name.
-    held: String,
+    early_arguments: String,
 }
 
-impl Decoder for Decode {
-    fn read(&mut self, message: &sse::Message, answer: &mut Answer) -> Result<(), Fault> {
+impl StreamDecoder for ChatDecoder {
+    fn read_message(
+        &mut self,
+        message: &sse::SseMessage,
+        answer: &mut ResponseBuilder,
+    ) -> Result<(), StreamFault> {
         if message.data.trim() == "[DONE]" {
-            answer.stop.get_or_insert(Stop::End);
-            answer.complete = true;
-            return self.close(answer);
+            answer.stop.get_or_insert(FinishReason::End);
+            answer.is_complete = true;
+            return self.finish_parts(answer);
         }
-        let chunk: Chunk = parse(&message.data)?;
-        if let Some(fault) = chunk.told(&message.event) {
+        let chunk: ChatChunk = parse(&message.data)?;
+        if let Some(fault) = chunk.error_fault(&message.event) {
             return Err(fault);
         }
         for choice in chunk.choices.into_iter().take(1) {
             if let Some(usage) = &choice.usage {
-                usage.write(answer);
+                usage.write_to(answer);
             }
             if let Some(delta) = choice.delta {
                 self.delta(delta, answer)?;
             }
             // Some servers have the field, empty, in every chunk.
             if let Some(reason) = choice.finish_reason.filter(|reason| !matches!(&**reason, "" | "null")) {
-                answer.stop = Some(stop(&reason)?);
-                self.close(answer)?;
+                answer.stop = Some(finish_reason(&reason)?);
+                self.finish_parts(answer)?;
             }
         }
         if let Some(usage) = &chunk.usage {
-            usage.write(answer);
+            usage.write_to(answer);
         }
         Ok(())
     }
 }
 
-impl Decode {
-    fn delta(&mut self, delta: Delta, answer: &mut Answer) -> Result<(), Fault> {
+impl ChatDecoder {
+    fn delta(&mut self, delta: ChatDelta, answer: &mut ResponseBuilder) -> Result<(), StreamFault> {
         // Both names for the same text come from servers in transition: one is enough.
         if let Some(text) = delta.reasoning_content.filter(|text| !text.is_empty()).or(delta.reasoning) {
             self.prose(PartKind::Reasoning, &text, answer)?;
@@ -72,15 +76,15 @@ impl Decode {
         for piece in delta.reasoning_details {
             let open =
                 self.prose.as_ref().filter(|(kind, _)| *kind == PartKind::Reasoning).map(|(_, part)| *part);
-            self.detailed = match self.detailed.or(open) {
+            self.details_part = match self.details_part.or(open) {
                 Some(part) => Some(part),
                 None => Some(answer.start_reasoning()?),
             };
             self.details.push(piece, answer)?;
         }
         match delta.content {
-            Some(Content::Text(text)) => self.prose(PartKind::Text, &text, answer)?,
-            Some(Content::Pieces(pieces)) => self.pieces(&pieces, answer)?,
+            Some(ChatDeltaContent::Text(text)) => self.prose(PartKind::Text, &text, answer)?,
+            Some(ChatDeltaContent::Pieces(pieces)) => self.pieces(&pieces, answer)?,
             None => {}
         }
         if let Some(text) = delta.refusal {
@@ -92,7 +96,7 @@ impl Decode {
         Ok(())
     }
 
-    fn prose(&mut self, kind: PartKind, text: &str, answer: &mut Answer) -> Result<(), Fault> {
+    fn prose(&mut self, kind: PartKind, text: &str, answer: &mut ResponseBuilder) -> Result<(), StreamFault> {
         if text.is_empty() {
             return Ok(());
         }
@@ -100,7 +104,7 @@ impl Decode {
             Some((open, part)) if *open == kind => *part,
             _ => {
                 self.end_prose(answer);
-                let reopened = self.detailed.filter(|_| kind == PartKind::Reasoning);
+                let reopened = self.details_part.filter(|_| kind == PartKind::Reasoning);
                 let part = match (kind.clone(), reopened) {
                     (PartKind::Reasoning, Some(part)) => part,
                     (PartKind::Reasoning, None) => answer.start_reasoning()?,
@@ -113,7 +117,7 @@ impl Decode {
         answer.push(part, text)
     }
 
-    fn pieces(&mut self, pieces: &[Value], answer: &mut Answer) -> Result<(), Fault> {
+    fn pieces(&mut self, pieces: &[Value], answer: &mut ResponseBuilder) -> Result<(), StreamFault> {
         for piece in pieces {
             if let Some(text) = piece["text"].as_str() {
                 self.prose(PartKind::Text, text, answer)?;
@@ -125,17 +129,17 @@ impl Decode {
         Ok(())
     }
 
-    fn call(&mut self, piece: CallPiece, answer: &mut Answer) -> Result<(), Fault> {
-        let FunctionPiece { name, arguments } = piece.function.unwrap_or_default();
+    fn call(&mut self, piece: ChatCallDelta, answer: &mut ResponseBuilder) -> Result<(), StreamFault> {
+        let ChatFunctionDelta { name, arguments } = piece.function.unwrap_or_default();
         let name = name.filter(|name| !name.is_empty());
         let id = piece.id.filter(|id| !id.is_empty());
         let index = piece.index.unwrap_or_else(|| self.implied_index(id.as_deref(), name.is_some()));
         let at = match self.calls.iter().rposition(|call| call.index == index) {
-            Some(at) if !self.is_another(at, id.as_deref(), name.as_deref()) => at,
+            Some(at) if !self.is_new_call(at, id.as_deref(), name.as_deref()) => at,
             _ => {
                 self.end_prose(answer);
-                answer.count(PART)?;
-                self.calls.push(OpenCall { index, id: None, part: None, held: String::new() });
+                answer.count_bytes(PART_OVERHEAD)?;
+                self.calls.push(ChatOpenCall { index, id: None, part: None, early_arguments: String::new() });
                 self.calls.len() - 1
             }
         };
@@ -152,15 +156,15 @@ impl Decode {
         match call.part {
             Some(part) => answer.push(part, &arguments),
             None => {
-                call.held.push_str(&arguments);
-                answer.count(arguments.len())
+                call.early_arguments.push_str(&arguments);
+                answer.count_bytes(arguments.len())
             }
         }
     }
 
     /// Some servers give every call the index 0 and tell them apart by id alone; others give every piece an id of its
     /// own, but the name only once.
-    fn is_another(&self, at: usize, id: Option<&str>, name: Option<&str>) -> bool {
+    fn is_new_call(&self, at: usize, id: Option<&str>, name: Option<&str>) -> bool {
         let known = self.calls.get(at).and_then(|call| call.id.as_deref());
         name.is_some() && id.is_some() && known.is_some() && known != id
     }
@@ -176,22 +180,22 @@ impl Decode {
         }
     }
 
-    fn end_prose(&mut self, answer: &mut Answer) {
+    fn end_prose(&mut self, answer: &mut ResponseBuilder) {
         match self.prose.take() {
             // It carries nothing but whose it is: the text itself is what goes back.
-            Some((PartKind::Reasoning, part)) if self.detailed != Some(part) => {
-                answer.end_with(part, raw(&Value::Null));
+            Some((PartKind::Reasoning, part)) if self.details_part != Some(part) => {
+                answer.end_part_with_metadata(part, to_raw_json(&Value::Null));
             }
-            Some((PartKind::Text, part)) => answer.end(part),
+            Some((PartKind::Text, part)) => answer.end_part(part),
             _ => {}
         }
     }
 
-    fn close(&mut self, answer: &mut Answer) -> Result<(), Fault> {
+    fn finish_parts(&mut self, answer: &mut ResponseBuilder) -> Result<(), StreamFault> {
         self.end_prose(answer);
-        if let Some(part) = self.detailed.take() {
-            let echo = if self.details.is_empty() { None } else { raw(&self.details.blocks()) };
-            answer.end_with(part, echo);
+        if let Some(part) = self.details_part.take() {
+            let echo = if self.details.is_empty() { None } else { to_raw_json(&self.details.blocks()) };
+            answer.end_part_with_metadata(part, echo);
         }
         // One that was never named is given out too: the model is told that there is no such tool.
         for mut call in self.calls.drain(..).filter(|call| call.part.is_none()) {
@@ -202,10 +206,10 @@ impl Decode {
     }
 }
 
-impl OpenCall {
-    fn begin(&mut self, name: &str, answer: &mut Answer) -> Result<(), Fault> {
+impl ChatOpenCall {
+    fn begin(&mut self, name: &str, answer: &mut ResponseBuilder) -> Result<(), StreamFault> {
         let part = answer.start_call(self.id.as_deref(), name)?;
         self.part = Some(part);
-        answer.push(part, &std::mem::take(&mut self.held))
+        answer.push(part, &std::mem::take(&mut self.early_arguments))
     }
 }

@@ -5,19 +5,22 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::{Encoded, Target, media, names};
+use super::super::{EncodedRequest, RequestTarget, call_names, media};
 use crate::catalogue::ReasoningControl;
-use crate::error::Error;
-use crate::provider::{CacheStyle, CallId, Dialect, EffortField, ReasoningEcho, TokenLimit};
-use crate::request::{CallResult, Effort, Input, Media, Message, Part, Request, ToolChoice};
+use crate::error::ModelError;
+use crate::provider::{CacheStyle, CallIdFormat, Dialect, EffortField, ReasoningEcho, TokenLimitField};
+use crate::request::{
+    AssistantPart, MediaPart, ModelMessage, ModelRequest, ReasoningEffort, ToolChoice, ToolResultPart,
+    UserPart,
+};
 use crate::schema;
 
 #[derive(Serialize, Default)]
-struct Body<'a> {
+struct ChatRequest<'a> {
     model: &'a str,
-    messages: Vec<Turn<'a>>,
+    messages: Vec<ChatMessage<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+    tools: Vec<ChatTool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,13 +47,13 @@ struct Body<'a> {
 }
 
 #[derive(Serialize)]
-struct Tool<'a> {
+struct ChatTool<'a> {
     r#type: &'static str,
-    function: Function<'a>,
+    function: ChatFunction<'a>,
 }
 
 #[derive(Serialize)]
-struct Function<'a> {
+struct ChatFunction<'a> {
     name: &'a str,
     description: &'a str,
     parameters: Value,
@@ -59,11 +62,11 @@ struct Function<'a> {
 }
 
 #[derive(Serialize, Default)]
-struct Turn<'a> {
+struct ChatMessage<'a> {
     role: &'static str,
-    content: Option<Content<'a>>,
+    content: Option<ChatContent<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tool_calls: Vec<ToolCall<'a>>,
+    tool_calls: Vec<ChatToolCall<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_call_id: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,57 +79,60 @@ struct Turn<'a> {
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Content<'a> {
+enum ChatContent<'a> {
     Text(Cow<'a, str>),
-    Pieces(Vec<Piece<'a>>),
+    Pieces(Vec<ChatContentPart<'a>>),
 }
 
 #[derive(Serialize)]
-struct Piece<'a> {
+struct ChatContentPart<'a> {
     #[serde(flatten)]
-    body: PieceBody<'a>,
+    body: ChatPartBody<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cache_control: Option<Value>,
 }
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum PieceBody<'a> {
+enum ChatPartBody<'a> {
     Text { text: Cow<'a, str> },
-    ImageUrl { image_url: ImageUrl },
-    File { file: File<'a> },
+    ImageUrl { image_url: ChatImageUrl },
+    File { file: ChatFile<'a> },
 }
 
 #[derive(Serialize)]
-struct ImageUrl {
+struct ChatImageUrl {
     url: String,
 }
 
 #[derive(Serialize)]
-struct File<'a> {
+struct ChatFile<'a> {
     filename: &'a str,
     file_data: String,
 }
 
 #[derive(Serialize)]
-struct ToolCall<'a> {
+struct ChatToolCall<'a> {
     id: Cow<'a, str>,
     r#type: &'static str,
-    function: CalledFunction<'a>,
+    function: ChatCalledFunction<'a>,
 }
 
 #[derive(Serialize)]
-struct CalledFunction<'a> {
+struct ChatCalledFunction<'a> {
     name: Cow<'a, str>,
     arguments: Cow<'a, str>,
 }
 
-pub(in crate::wire) fn encode(target: Target<'_>, request: &Request) -> Result<Encoded, Error> {
+pub(in crate::wire) fn encode(
+    target: RequestTarget<'_>,
+    request: &ModelRequest,
+) -> Result<EncodedRequest, ModelError> {
     let info = target.info;
     let dialect = &target.provider.dialect;
     let limit = request.max_output.map(|limit| limit.min(info.output).max(1));
     let tools = request.sorted_tools();
-    let mut body = Body {
+    let mut body = ChatRequest {
         model: &info.id,
         messages: turns(target, request),
         tools: tools
@@ -134,8 +140,8 @@ pub(in crate::wire) fn encode(target: Target<'_>, request: &Request) -> Result<E
             .map(|tool| {
                 let (parameters, strict) = schema::for_dialect(dialect, &tool.parameters);
                 let function =
-                    Function { name: &tool.name, description: &tool.description, parameters, strict };
-                Tool { r#type: "function", function }
+                    ChatFunction { name: &tool.name, description: &tool.description, parameters, strict };
+                ChatTool { r#type: "function", function }
             })
             .collect(),
         tool_choice: choice(&request.tool_choice).filter(|_| !tools.is_empty()),
@@ -144,30 +150,32 @@ pub(in crate::wire) fn encode(target: Target<'_>, request: &Request) -> Result<E
         prompt_cache_key: request.cache_key.as_deref().filter(|_| dialect.cache == CacheStyle::Key),
         stream: true,
         stream_options: dialect.stream_usage.0.then(|| serde_json::json!({ "include_usage": true })),
-        ..Body::default()
+        ..ChatRequest::default()
     };
     match dialect.token_limit {
-        TokenLimit::MaxTokens => body.max_tokens = limit,
-        TokenLimit::MaxCompletionTokens => body.max_completion_tokens = limit,
+        TokenLimitField::MaxTokens => body.max_tokens = limit,
+        TokenLimitField::MaxCompletionTokens => body.max_completion_tokens = limit,
     }
     set_effort(&mut body, target, request.effort);
-    Encoded::new("/chat/completions", &body)
+    EncodedRequest::new("/chat/completions", &body)
 }
 
 /// A model that is known not to take an effort is not asked for one; an unknown one is, since the person asked.
-fn set_effort(body: &mut Body<'_>, target: Target<'_>, effort: Option<Effort>) {
+fn set_effort(body: &mut ChatRequest<'_>, target: RequestTarget<'_>, effort: Option<ReasoningEffort>) {
     let info = target.info;
     let Some(effort) = effort else { return };
     if info.known && matches!(info.reasoning, None | Some(ReasoningControl::Always)) {
         return;
     }
     let effort = info.nearest_effort(effort);
-    let on = effort != Effort::Off;
+    let on = effort != ReasoningEffort::Off;
     // Beside a switch the effort is sent only where the model is known to read it.
-    let beside = (on && !info.efforts.is_empty()).then_some(effort.word());
+    let beside = (on && !info.efforts.is_empty()).then_some(effort.as_str());
     match target.provider.dialect.effort {
-        EffortField::ReasoningEffort => body.reasoning_effort = Some(effort.word()),
-        EffortField::ReasoningObject => body.reasoning = Some(serde_json::json!({ "effort": effort.word() })),
+        EffortField::ReasoningEffort => body.reasoning_effort = Some(effort.as_str()),
+        EffortField::ReasoningObject => {
+            body.reasoning = Some(serde_json::json!({ "effort": effort.as_str() }))
+        }
         EffortField::Thinking => {
             let state = if on { "enabled" } else { "disabled" };
             body.thinking = Some(serde_json::json!({ "type": state }));
@@ -192,27 +200,27 @@ fn choice(choice: &ToolChoice) -> Option<Value> {
     }
 }
 
-fn turns<'a>(target: Target<'_>, request: &'a Request) -> Vec<Turn<'a>> {
+fn turns<'a>(target: RequestTarget<'_>, request: &'a ModelRequest) -> Vec<ChatMessage<'a>> {
     let dialect = &target.provider.dialect;
-    let mut turns: Vec<Turn<'a>> = Vec::new();
+    let mut turns: Vec<ChatMessage<'a>> = Vec::new();
     let system =
         request.system.iter().filter(|text| !text.is_empty()).map(String::as_str).collect::<Vec<_>>();
     if !system.is_empty() {
         let role = if dialect.developer_role { "developer" } else { "system" };
-        turns.push(Turn {
+        turns.push(ChatMessage {
             role,
-            content: Some(Content::Text(system.join("\n\n").into())),
-            ..Turn::default()
+            content: Some(ChatContent::Text(system.join("\n\n").into())),
+            ..ChatMessage::default()
         });
     }
     for message in &request.messages {
         match message {
-            Message::User(inputs) => {
+            ModelMessage::User(inputs) => {
                 let pieces: Vec<_> = inputs.iter().map(|input| input_piece(target, input)).collect();
                 push_user(&mut turns, dialect, pieces);
             }
-            Message::Assistant(parts) => turns.extend(assistant(target, parts)),
-            Message::Results(results) => push_results(&mut turns, target, results),
+            ModelMessage::Assistant(parts) => turns.extend(assistant(target, parts)),
+            ModelMessage::Results(results) => push_results(&mut turns, target, results),
         }
     }
     if dialect.cache == CacheStyle::Anthropic && target.info.caching {
@@ -222,55 +230,57 @@ fn turns<'a>(target: Target<'_>, request: &'a Request) -> Vec<Turn<'a>> {
 }
 
 /// Text alone is sent as a plain string: many servers of models without eyes know nothing else.
-fn push_user<'a>(turns: &mut Vec<Turn<'a>>, dialect: &Dialect, pieces: Vec<Piece<'a>>) {
+fn push_user<'a>(turns: &mut Vec<ChatMessage<'a>>, dialect: &Dialect, pieces: Vec<ChatContentPart<'a>>) {
     let after_tool = turns.last().is_some_and(|turn| turn.role == "tool");
-    if after_tool && dialect.after_tool == crate::provider::AfterTool::Assistant {
-        turns.push(Turn {
+    if after_tool && dialect.after_tool == crate::provider::AfterToolRole::Assistant {
+        turns.push(ChatMessage {
             role: "assistant",
-            content: Some(Content::Text("(continuing)".into())),
-            ..Turn::default()
+            content: Some(ChatContent::Text("(continuing)".into())),
+            ..ChatMessage::default()
         });
     }
     if pieces.is_empty() {
         return;
     }
     let content = content(pieces);
-    turns.push(Turn { role: "user", content: Some(content), ..Turn::default() });
+    turns.push(ChatMessage { role: "user", content: Some(content), ..ChatMessage::default() });
 }
 
-fn content(mut pieces: Vec<Piece<'_>>) -> Content<'_> {
-    let text = |piece: &mut Piece<'_>| match &mut piece.body {
-        PieceBody::Text { text } => Some(std::mem::take(text).into_owned()),
+fn content(mut pieces: Vec<ChatContentPart<'_>>) -> ChatContent<'_> {
+    let text = |piece: &mut ChatContentPart<'_>| match &mut piece.body {
+        ChatPartBody::Text { text } => Some(std::mem::take(text).into_owned()),
         _ => None,
     };
     match pieces.as_mut_slice() {
-        [Piece { body: PieceBody::Text { text }, .. }] => Content::Text(std::mem::take(text)),
-        all if all.iter().all(|piece| matches!(piece.body, PieceBody::Text { .. })) => {
-            Content::Text(all.iter_mut().filter_map(text).collect::<Vec<_>>().join("\n\n").into())
+        [ChatContentPart { body: ChatPartBody::Text { text }, .. }] => {
+            ChatContent::Text(std::mem::take(text))
         }
-        _ => Content::Pieces(pieces),
+        all if all.iter().all(|piece| matches!(piece.body, ChatPartBody::Text { .. })) => {
+            ChatContent::Text(all.iter_mut().filter_map(text).collect::<Vec<_>>().join("\n\n").into())
+        }
+        _ => ChatContent::Pieces(pieces),
     }
 }
 
-fn assistant<'a>(target: Target<'_>, parts: &'a [Part]) -> Option<Turn<'a>> {
+fn assistant<'a>(target: RequestTarget<'_>, parts: &'a [AssistantPart]) -> Option<ChatMessage<'a>> {
     let dialect = &target.provider.dialect;
-    let mut turn = Turn { role: "assistant", ..Turn::default() };
+    let mut turn = ChatMessage { role: "assistant", ..ChatMessage::default() };
     let mut text = String::new();
     let mut reasoning = String::new();
     for part in parts {
         match part {
-            Part::Text(part) => text.push_str(&part.text),
-            Part::Reasoning(part) => {
-                if let Some(echo) = target.own(part.echo.as_ref()) {
+            AssistantPart::Text(part) => text.push_str(&part.text),
+            AssistantPart::Reasoning(part) => {
+                if let Some(echo) = target.own_metadata(part.echo.as_ref()) {
                     reasoning.push_str(&part.text);
                     turn.reasoning_details = Some(&echo.data);
                 }
             }
-            Part::Call(call) => turn.tool_calls.push(ToolCall {
+            AssistantPart::Call(call) => turn.tool_calls.push(ChatToolCall {
                 id: call_id(dialect, &call.id),
                 r#type: "function",
-                function: CalledFunction {
-                    name: names::name(&call.name, names::is_common),
+                function: ChatCalledFunction {
+                    name: call_names::adapt_name(&call.name, call_names::is_common),
                     arguments: schema::object_text(&call.arguments),
                 },
             }),
@@ -292,57 +302,66 @@ fn assistant<'a>(target: Target<'_>, parts: &'a [Part]) -> Option<Turn<'a>> {
         return None;
     }
     let empty = dialect.empty_content == crate::provider::EmptyContent::Empty;
-    turn.content = (!text.is_empty() || empty).then(|| Content::Text(text.into()));
+    turn.content = (!text.is_empty() || empty).then(|| ChatContent::Text(text.into()));
     Some(turn)
 }
 
-fn push_results<'a>(turns: &mut Vec<Turn<'a>>, target: Target<'_>, results: &'a [CallResult]) {
+fn push_results<'a>(
+    turns: &mut Vec<ChatMessage<'a>>,
+    target: RequestTarget<'_>,
+    results: &'a [ToolResultPart],
+) {
     let dialect = &target.provider.dialect;
     let mut followers = Vec::new();
     for result in results {
         let mut inside = Vec::new();
         for media in &result.media {
-            if dialect.tool_media || !target.info.takes(media) {
+            if dialect.tool_media || !target.info.accepts_media(media) {
                 inside.push(media_piece(target, media));
             } else {
-                followers.push(text_piece(media::origin(media, result)));
+                followers.push(text_piece(media::origin_note(media, result)));
                 followers.push(media_piece(target, media));
             }
         }
         inside.insert(0, text_piece(result.output.as_str()));
         let content = content(inside);
         let tool_call_id = Some(call_id(dialect, &result.id));
-        turns.push(Turn { role: "tool", content: Some(content), tool_call_id, ..Turn::default() });
+        turns.push(ChatMessage {
+            role: "tool",
+            content: Some(content),
+            tool_call_id,
+            ..ChatMessage::default()
+        });
     }
     push_user(turns, dialect, followers);
 }
 
-fn input_piece<'a>(target: Target<'_>, input: &'a Input) -> Piece<'a> {
+fn input_piece<'a>(target: RequestTarget<'_>, input: &'a UserPart) -> ChatContentPart<'a> {
     match input {
-        Input::Text(text) => text_piece(text.as_str()),
-        Input::Media(media) => media_piece(target, media),
+        UserPart::Text(text) => text_piece(text.as_str()),
+        UserPart::Media(media) => media_piece(target, media),
     }
 }
 
-fn text_piece<'a>(text: impl Into<Cow<'a, str>>) -> Piece<'a> {
-    Piece { body: PieceBody::Text { text: text.into() }, cache_control: None }
+fn text_piece<'a>(text: impl Into<Cow<'a, str>>) -> ChatContentPart<'a> {
+    ChatContentPart { body: ChatPartBody::Text { text: text.into() }, cache_control: None }
 }
 
-fn media_piece<'a>(target: Target<'_>, media: &'a Media) -> Piece<'a> {
-    if !target.info.takes(media) {
-        return text_piece(media::note(media));
+fn media_piece<'a>(target: RequestTarget<'_>, media: &'a MediaPart) -> ChatContentPart<'a> {
+    if !target.info.accepts_media(media) {
+        return text_piece(media::unsupported_note(media));
     }
     let body = if media.is_pdf() {
         let filename = media.name.as_deref().unwrap_or("document.pdf");
-        PieceBody::File { file: File { filename, file_data: media.data_url() } }
+        ChatPartBody::File { file: ChatFile { filename, file_data: media.data_url() } }
     } else {
-        PieceBody::ImageUrl { image_url: ImageUrl { url: media.data_url() } }
+        ChatPartBody::ImageUrl { image_url: ChatImageUrl { url: media.data_url() } }
     };
-    Piece { body, cache_control: None }
+    ChatContentPart { body, cache_control: None }
 }
 
 /// The system prompt and the ends of our last two messages, as on Anthropic's own wire.
-fn mark_for_cache(turns: &mut [Turn<'_>]) {
+fn mark_for_cache(turns: &mut [ChatMessage<'_>]) {
     let (system, rest) = match turns.split_first_mut() {
         Some((first, rest)) if first.role != "user" => (Some(first), rest),
         _ => (None, turns),
@@ -350,22 +369,24 @@ fn mark_for_cache(turns: &mut [Turn<'_>]) {
     let ours = rest.iter_mut().rev().filter(|turn| turn.role == "user" || turn.role == "tool").take(2);
     for turn in system.into_iter().chain(ours) {
         let mut pieces = match turn.content.take() {
-            Some(Content::Text(text)) => vec![text_piece(text)],
-            Some(Content::Pieces(pieces)) => pieces,
+            Some(ChatContent::Text(text)) => vec![text_piece(text)],
+            Some(ChatContent::Pieces(pieces)) => pieces,
             None => continue,
         };
         if let Some(last) = pieces.last_mut() {
             last.cache_control = Some(serde_json::json!({ "type": "ephemeral" }));
         }
-        turn.content = Some(Content::Pieces(pieces));
+        turn.content = Some(ChatContent::Pieces(pieces));
     }
 }
 
 /// An id in the form that the server takes; the same id always becomes the same.
 fn call_id<'a>(dialect: &Dialect, id: &'a str) -> Cow<'a, str> {
     match dialect.call_id {
-        CallId::Any => names::id(id, names::CHAT_ID, |_| true),
-        CallId::Alnum9 if id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) => id.into(),
-        CallId::Alnum9 => names::digest(id, 9).into(),
+        CallIdFormat::Any => call_names::adapt_id(id, call_names::MAX_CHAT_ID, |_| true),
+        CallIdFormat::Alnum9 if id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
+            id.into()
+        }
+        CallIdFormat::Alnum9 => call_names::digest(id, 9).into(),
     }
 }

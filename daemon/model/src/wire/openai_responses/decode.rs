@@ -8,19 +8,19 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::{Decoder, lenient, parse};
-use crate::answer::{Answer, Fault, raw};
-use crate::event::{PartKind, Stop, Usage};
+use super::super::{StreamDecoder, lenient, parse};
+use crate::event::{FinishReason, PartKind, TokenUsage};
+use crate::response_builder::{ResponseBuilder, StreamFault, to_raw_json};
 use crate::sse;
 
 #[derive(Deserialize)]
-struct Head {
+struct ResponsesEventHead {
     #[serde(default, deserialize_with = "lenient::text")]
     r#type: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct ItemEvent {
+struct ResponsesItemEvent {
     #[serde(default, deserialize_with = "lenient::count")]
     output_index: Option<u64>,
     item: Box<RawValue>,
@@ -28,7 +28,7 @@ struct ItemEvent {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Item {
+struct ResponsesOutputItem {
     #[serde(deserialize_with = "lenient::text")]
     r#type: Option<String>,
     #[serde(deserialize_with = "lenient::text")]
@@ -38,9 +38,9 @@ struct Item {
     #[serde(deserialize_with = "lenient::text")]
     arguments: Option<String>,
     #[serde(deserialize_with = "lenient::list")]
-    content: Vec<ContentPiece>,
+    content: Vec<ResponsesOutputPart>,
     #[serde(deserialize_with = "lenient::list")]
-    summary: Vec<ContentPiece>,
+    summary: Vec<ResponsesOutputPart>,
     #[serde(deserialize_with = "lenient::text")]
     encrypted_content: Option<String>,
     #[serde(deserialize_with = "lenient::text")]
@@ -49,7 +49,7 @@ struct Item {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct ContentPiece {
+struct ResponsesOutputPart {
     #[serde(deserialize_with = "lenient::text")]
     text: Option<String>,
     #[serde(deserialize_with = "lenient::text")]
@@ -58,7 +58,7 @@ struct ContentPiece {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct DeltaEvent {
+struct ResponsesDeltaEvent {
     #[serde(deserialize_with = "lenient::count")]
     output_index: Option<u64>,
     #[serde(deserialize_with = "lenient::text")]
@@ -68,43 +68,43 @@ struct DeltaEvent {
 }
 
 #[derive(Deserialize)]
-struct EndEvent {
+struct ResponsesEndEvent {
     #[serde(default, deserialize_with = "lenient::maybe")]
-    response: Option<Response>,
+    response: Option<ResponsesResponse>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Response {
+struct ResponsesResponse {
     #[serde(deserialize_with = "lenient::maybe")]
-    usage: Option<ResponseUsage>,
+    usage: Option<ResponsesUsage>,
     #[serde(deserialize_with = "lenient::maybe")]
-    incomplete_details: Option<Incomplete>,
+    incomplete_details: Option<ResponsesIncompleteDetails>,
     error: Value,
 }
 
 #[derive(Deserialize)]
-struct Incomplete {
+struct ResponsesIncompleteDetails {
     #[serde(default, deserialize_with = "lenient::text")]
     reason: Option<String>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct ResponseUsage {
+struct ResponsesUsage {
     #[serde(deserialize_with = "lenient::count")]
     input_tokens: Option<u64>,
     #[serde(deserialize_with = "lenient::count")]
     output_tokens: Option<u64>,
     #[serde(deserialize_with = "lenient::maybe")]
-    input_tokens_details: Option<InputDetails>,
+    input_tokens_details: Option<ResponsesInputDetails>,
     #[serde(deserialize_with = "lenient::maybe")]
-    output_tokens_details: Option<OutputDetails>,
+    output_tokens_details: Option<ResponsesOutputDetails>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct InputDetails {
+struct ResponsesInputDetails {
     #[serde(deserialize_with = "lenient::count")]
     cached_tokens: Option<u64>,
     #[serde(deserialize_with = "lenient::count")]
@@ -112,24 +112,28 @@ struct InputDetails {
 }
 
 #[derive(Deserialize)]
-struct OutputDetails {
+struct ResponsesOutputDetails {
     #[serde(default, deserialize_with = "lenient::count")]
     reasoning_tokens: Option<u64>,
 }
 
 #[derive(Default)]
-pub(in crate::wire) struct Decode {
+pub(in crate::wire) struct ResponsesDecoder {
     parts: HashMap<u64, usize>,
     refused: bool,
 }
 
-impl Decoder for Decode {
-    fn read(&mut self, message: &sse::Message, answer: &mut Answer) -> Result<(), Fault> {
+impl StreamDecoder for ResponsesDecoder {
+    fn read_message(
+        &mut self,
+        message: &sse::SseMessage,
+        answer: &mut ResponseBuilder,
+    ) -> Result<(), StreamFault> {
         let data = &message.data;
         if data.trim() == "[DONE]" {
             return Ok(());
         }
-        let head: Head = parse(data)?;
+        let head: ResponsesEventHead = parse(data)?;
         match head.r#type.as_deref().unwrap_or(&message.event) {
             "response.output_text.delta" => self.delta(&parse(data)?, Some(PartKind::Text), answer),
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
@@ -140,27 +144,31 @@ impl Decoder for Decode {
                 self.refused = true;
                 self.delta(&parse(data)?, Some(PartKind::Text), answer)
             }
-            "response.output_item.added" => self.added(&parse(data)?, answer),
+            "response.output_item.added" => self.start_item(&parse(data)?, answer),
             "response.reasoning_summary_part.added" => self.next_summary(&parse(data)?, answer),
-            "response.output_item.done" => self.done(parse(data)?, answer),
+            "response.output_item.done" => self.finish_item(parse(data)?, answer),
             "response.completed" | "response.incomplete" => {
-                let end: EndEvent = parse(data)?;
+                let end: ResponsesEndEvent = parse(data)?;
                 self.end(&end.response.unwrap_or_default(), answer);
                 Ok(())
             }
             "response.failed" => {
-                let end: EndEvent = parse(data)?;
-                Err(told(&end.response.unwrap_or_default().error))
+                let end: ResponsesEndEvent = parse(data)?;
+                Err(error_fault(&end.response.unwrap_or_default().error))
             }
-            "error" => Err(told(&parse(data)?)),
+            "error" => Err(error_fault(&parse(data)?)),
             _ => Ok(()),
         }
     }
 }
 
-impl Decode {
-    fn added(&mut self, event: &ItemEvent, answer: &mut Answer) -> Result<(), Fault> {
-        let item: Item = parse(event.item.get())?;
+impl ResponsesDecoder {
+    fn start_item(
+        &mut self,
+        event: &ResponsesItemEvent,
+        answer: &mut ResponseBuilder,
+    ) -> Result<(), StreamFault> {
+        let item: ResponsesOutputItem = parse(event.item.get())?;
         let part = match item.r#type.as_deref() {
             Some("message") => answer.start_text()?,
             Some("reasoning") => answer.start_reasoning()?,
@@ -177,10 +185,10 @@ impl Decode {
     /// `kind` is what the event is a piece of: compatible servers do not always announce the item first.
     fn delta(
         &mut self,
-        event: &DeltaEvent,
+        event: &ResponsesDeltaEvent,
         kind: Option<PartKind>,
-        answer: &mut Answer,
-    ) -> Result<(), Fault> {
+        answer: &mut ResponseBuilder,
+    ) -> Result<(), StreamFault> {
         let index = event.output_index.unwrap_or(0);
         let part = match (self.parts.get(&index), kind) {
             (Some(part), _) => *part,
@@ -192,52 +200,60 @@ impl Decode {
         answer.push(part, event.delta.as_deref().unwrap_or_default())
     }
 
-    fn next_summary(&self, event: &DeltaEvent, answer: &mut Answer) -> Result<(), Fault> {
+    fn next_summary(
+        &self,
+        event: &ResponsesDeltaEvent,
+        answer: &mut ResponseBuilder,
+    ) -> Result<(), StreamFault> {
         match self.parts.get(&event.output_index.unwrap_or(0)) {
             Some(part) if event.summary_index > Some(0) => answer.push(*part, "\n\n"),
             _ => Ok(()),
         }
     }
 
-    fn done(&mut self, event: ItemEvent, answer: &mut Answer) -> Result<(), Fault> {
+    fn finish_item(
+        &mut self,
+        event: ResponsesItemEvent,
+        answer: &mut ResponseBuilder,
+    ) -> Result<(), StreamFault> {
         let index = event.output_index.unwrap_or(0);
         if !self.parts.contains_key(&index) {
-            self.added(&event, answer)?;
+            self.start_item(&event, answer)?;
         }
         let Some(part) = self.parts.remove(&index) else { return Ok(()) };
-        let item: Item = parse(event.item.get())?;
+        let item: ResponsesOutputItem = parse(event.item.get())?;
         // A server that sends no deltas has everything here.
-        if answer.text_of(part).is_empty() {
-            answer.push(part, &whole(&item))?;
+        if answer.part_text(part).is_empty() {
+            answer.push(part, &full_text(&item))?;
         }
         let echo = match item.r#type.as_deref() {
             Some("reasoning") if item.encrypted_content.is_some() => {
-                answer.count(event.item.get().len())?;
+                answer.count_bytes(event.item.get().len())?;
                 Some(event.item)
             }
-            Some("message") => item.phase.and_then(|phase| raw(&phase)),
+            Some("message") => item.phase.and_then(|phase| to_raw_json(&phase)),
             _ => None,
         };
-        answer.end_with(part, echo);
+        answer.end_part_with_metadata(part, echo);
         Ok(())
     }
 
-    fn end(&mut self, response: &Response, answer: &mut Answer) {
+    fn end(&mut self, response: &ResponsesResponse, answer: &mut ResponseBuilder) {
         if let Some(usage) = &response.usage {
             answer.usage = usage_of(usage);
         }
         let reason = response.incomplete_details.as_ref().and_then(|details| details.reason.as_deref());
         answer.stop = Some(match reason {
-            Some("max_output_tokens") => Stop::Length,
-            Some("content_filter") => Stop::Refused,
-            _ if self.refused => Stop::Refused,
-            _ => Stop::End,
+            Some("max_output_tokens") => FinishReason::Length,
+            Some("content_filter") => FinishReason::Refused,
+            _ if self.refused => FinishReason::Refused,
+            _ => FinishReason::End,
         });
-        answer.complete = true;
+        answer.is_complete = true;
     }
 }
 
-fn whole(item: &Item) -> String {
+fn full_text(item: &ResponsesOutputItem) -> String {
     if let Some(arguments) = &item.arguments {
         return arguments.clone();
     }
@@ -247,11 +263,11 @@ fn whole(item: &Item) -> String {
     texts.join("\n\n")
 }
 
-fn usage_of(usage: &ResponseUsage) -> Usage {
+fn usage_of(usage: &ResponsesUsage) -> TokenUsage {
     let details = usage.input_tokens_details.as_ref();
     let cache_read = details.and_then(|details| details.cached_tokens).unwrap_or(0);
     let cache_write = details.and_then(|details| details.cache_write_tokens).unwrap_or(0);
-    Usage {
+    TokenUsage {
         input: usage.input_tokens.unwrap_or(0).saturating_sub(cache_read).saturating_sub(cache_write),
         output: usage.output_tokens.unwrap_or(0),
         reasoning: usage.output_tokens_details.as_ref().and_then(|d| d.reasoning_tokens).unwrap_or(0),
@@ -261,7 +277,7 @@ fn usage_of(usage: &ResponseUsage) -> Usage {
 }
 
 /// The error stands in the event itself or, through gateways, once more under `error`; some give a text alone.
-fn told(error: &Value) -> Fault {
+fn error_fault(error: &Value) -> StreamFault {
     let error = if error["error"].is_null() { error } else { &error["error"] };
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
@@ -272,5 +288,5 @@ fn told(error: &Value) -> Fault {
     // A failure without a word is the server's.
     let code = text(&error["code"]).or_else(kind).unwrap_or_else(|| "server error".to_owned());
     let message = text(error).or_else(|| text(&error["message"])).unwrap_or_default();
-    Fault::Told { code, message }
+    StreamFault::ServerError { code, message }
 }

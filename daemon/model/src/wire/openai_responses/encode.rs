@@ -6,23 +6,25 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::{Encoded, Target, media, names, said};
+use super::super::{EncodedRequest, RequestTarget, call_names, media, without_trailing_reasoning};
 use crate::catalogue::ReasoningControl;
-use crate::error::Error;
+use crate::error::ModelError;
 use crate::provider::CacheStyle;
-use crate::request::{CallResult, Input, Media, Message, Part, Request, ToolChoice};
+use crate::request::{
+    AssistantPart, MediaPart, ModelMessage, ModelRequest, ToolChoice, ToolResultPart, UserPart,
+};
 use crate::schema;
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct ResponsesRequest<'a> {
     model: &'a str,
     #[serde(skip_serializing_if = "String::is_empty")]
     instructions: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+    tools: Vec<ResponsesTool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Value>,
-    input: Vec<Item<'a>>,
+    input: Vec<ResponsesInputItem<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_output_tokens: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -30,7 +32,7 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     top_p: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    reasoning: Option<Reasoning>,
+    reasoning: Option<ResponsesReasoning>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     include: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,7 +42,7 @@ struct Body<'a> {
 }
 
 #[derive(Serialize)]
-struct Tool<'a> {
+struct ResponsesTool<'a> {
     r#type: &'static str,
     name: &'a str,
     description: &'a str,
@@ -50,7 +52,7 @@ struct Tool<'a> {
 }
 
 #[derive(Serialize)]
-struct Reasoning {
+struct ResponsesReasoning {
     #[serde(skip_serializing_if = "Option::is_none")]
     effort: Option<&'static str>,
     summary: &'static str,
@@ -58,17 +60,17 @@ struct Reasoning {
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Item<'a> {
-    Own(OwnItem<'a>),
+enum ResponsesInputItem<'a> {
+    Own(ResponsesTypedItem<'a>),
     Echo(&'a RawValue),
 }
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum OwnItem<'a> {
+enum ResponsesTypedItem<'a> {
     Message {
         role: &'static str,
-        content: Vec<Piece<'a>>,
+        content: Vec<ResponsesPart<'a>>,
         #[serde(skip_serializing_if = "Option::is_none")]
         phase: Option<&'a RawValue>,
     },
@@ -79,41 +81,44 @@ enum OwnItem<'a> {
     },
     FunctionCallOutput {
         call_id: Cow<'a, str>,
-        output: Output<'a>,
+        output: ResponsesCallOutput<'a>,
     },
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Output<'a> {
+enum ResponsesCallOutput<'a> {
     Text(&'a str),
-    Pieces(Vec<Piece<'a>>),
+    Pieces(Vec<ResponsesPart<'a>>),
 }
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Piece<'a> {
+enum ResponsesPart<'a> {
     InputText { text: Cow<'a, str> },
     InputImage { image_url: String },
     InputFile { filename: &'a str, file_data: String },
     OutputText { text: &'a str },
 }
 
-pub(in crate::wire) fn encode(target: Target<'_>, request: &Request) -> Result<Encoded, Error> {
+pub(in crate::wire) fn encode(
+    target: RequestTarget<'_>,
+    request: &ModelRequest,
+) -> Result<EncodedRequest, ModelError> {
     let info = target.info;
     let dialect = &target.provider.dialect;
     let tools = request.sorted_tools();
     let reasons = info.reasoning.is_some();
     let effort = request.effort.filter(|_| info.reasoning != Some(ReasoningControl::Always));
     let system: Vec<_> = request.system.iter().filter(|text| !text.is_empty()).map(String::as_str).collect();
-    let body = Body {
+    let body = ResponsesRequest {
         model: &info.id,
         instructions: system.join("\n\n"),
         tools: tools
             .iter()
             .map(|tool| {
                 let (parameters, strict) = schema::for_dialect(dialect, &tool.parameters);
-                Tool {
+                ResponsesTool {
                     r#type: "function",
                     name: &tool.name,
                     description: &tool.description,
@@ -127,8 +132,8 @@ pub(in crate::wire) fn encode(target: Target<'_>, request: &Request) -> Result<E
         max_output_tokens: request.max_output.map(|limit| limit.clamp(16, info.output.max(16))),
         temperature: request.temperature.filter(|_| info.temperature),
         top_p: request.top_p.filter(|_| info.temperature),
-        reasoning: reasons.then(|| Reasoning {
-            effort: effort.map(|effort| info.nearest_effort(effort).word()),
+        reasoning: reasons.then(|| ResponsesReasoning {
+            effort: effort.map(|effort| info.nearest_effort(effort).as_str()),
             summary: "auto",
         }),
         include: if reasons { vec!["reasoning.encrypted_content"] } else { Vec::new() },
@@ -136,7 +141,7 @@ pub(in crate::wire) fn encode(target: Target<'_>, request: &Request) -> Result<E
         store: false,
         stream: true,
     };
-    Encoded::new("/responses", &body)
+    EncodedRequest::new("/responses", &body)
 }
 
 fn choice(choice: &ToolChoice) -> Option<Value> {
@@ -148,60 +153,67 @@ fn choice(choice: &ToolChoice) -> Option<Value> {
     }
 }
 
-fn items<'a>(target: Target<'_>, message: &'a Message) -> Vec<Item<'a>> {
+fn items<'a>(target: RequestTarget<'_>, message: &'a ModelMessage) -> Vec<ResponsesInputItem<'a>> {
     match message {
-        Message::User(inputs) => {
+        ModelMessage::User(inputs) => {
             let content = inputs.iter().map(|input| input_piece(target, input)).collect();
-            vec![Item::Own(OwnItem::Message { role: "user", content, phase: None })]
+            vec![ResponsesInputItem::Own(ResponsesTypedItem::Message { role: "user", content, phase: None })]
         }
-        Message::Assistant(parts) => said(parts).iter().filter_map(|part| part_item(target, part)).collect(),
-        Message::Results(results) => results.iter().map(|result| result_item(target, result)).collect(),
+        ModelMessage::Assistant(parts) => {
+            without_trailing_reasoning(parts).iter().filter_map(|part| part_item(target, part)).collect()
+        }
+        ModelMessage::Results(results) => results.iter().map(|result| result_item(target, result)).collect(),
     }
 }
 
 /// Reasoning that was not encrypted for us would be looked up at the provider's, where it is not stored.
-fn part_item<'a>(target: Target<'_>, part: &'a Part) -> Option<Item<'a>> {
+fn part_item<'a>(target: RequestTarget<'_>, part: &'a AssistantPart) -> Option<ResponsesInputItem<'a>> {
     match part {
-        Part::Text(text) if text.text.is_empty() => None,
-        Part::Text(text) => {
-            let phase = target.own(text.echo.as_ref()).map(|echo| &*echo.data);
-            let content = vec![Piece::OutputText { text: &text.text }];
-            Some(Item::Own(OwnItem::Message { role: "assistant", content, phase }))
+        AssistantPart::Text(text) if text.text.is_empty() => None,
+        AssistantPart::Text(text) => {
+            let phase = target.own_metadata(text.echo.as_ref()).map(|echo| &*echo.data);
+            let content = vec![ResponsesPart::OutputText { text: &text.text }];
+            Some(ResponsesInputItem::Own(ResponsesTypedItem::Message { role: "assistant", content, phase }))
         }
-        Part::Reasoning(reasoning) => target.own(reasoning.echo.as_ref()).map(|echo| Item::Echo(&echo.data)),
-        Part::Call(call) => Some(Item::Own(OwnItem::FunctionCall {
-            call_id: names::id(&call.id, names::ID, |_| true),
-            name: names::name(&call.name, names::is_plain),
+        AssistantPart::Reasoning(reasoning) => {
+            target.own_metadata(reasoning.echo.as_ref()).map(|echo| ResponsesInputItem::Echo(&echo.data))
+        }
+        AssistantPart::Call(call) => Some(ResponsesInputItem::Own(ResponsesTypedItem::FunctionCall {
+            call_id: call_names::adapt_id(&call.id, call_names::MAX_ID, |_| true),
+            name: call_names::adapt_name(&call.name, call_names::is_plain),
             arguments: schema::object_text(&call.arguments),
         })),
     }
 }
 
-fn result_item<'a>(target: Target<'_>, result: &'a CallResult) -> Item<'a> {
+fn result_item<'a>(target: RequestTarget<'_>, result: &'a ToolResultPart) -> ResponsesInputItem<'a> {
     let output = if result.media.is_empty() {
-        Output::Text(&result.output)
+        ResponsesCallOutput::Text(&result.output)
     } else {
-        let text = Piece::InputText { text: result.output.as_str().into() };
+        let text = ResponsesPart::InputText { text: result.output.as_str().into() };
         let media = result.media.iter().map(|media| media_piece(target, media));
-        Output::Pieces(std::iter::once(text).chain(media).collect())
+        ResponsesCallOutput::Pieces(std::iter::once(text).chain(media).collect())
     };
-    Item::Own(OwnItem::FunctionCallOutput { call_id: names::id(&result.id, names::ID, |_| true), output })
+    ResponsesInputItem::Own(ResponsesTypedItem::FunctionCallOutput {
+        call_id: call_names::adapt_id(&result.id, call_names::MAX_ID, |_| true),
+        output,
+    })
 }
 
-fn input_piece<'a>(target: Target<'_>, input: &'a Input) -> Piece<'a> {
+fn input_piece<'a>(target: RequestTarget<'_>, input: &'a UserPart) -> ResponsesPart<'a> {
     match input {
-        Input::Text(text) => Piece::InputText { text: text.as_str().into() },
-        Input::Media(media) => media_piece(target, media),
+        UserPart::Text(text) => ResponsesPart::InputText { text: text.as_str().into() },
+        UserPart::Media(media) => media_piece(target, media),
     }
 }
 
-fn media_piece<'a>(target: Target<'_>, media: &'a Media) -> Piece<'a> {
-    if !target.info.takes(media) {
-        Piece::InputText { text: media::note(media).into() }
+fn media_piece<'a>(target: RequestTarget<'_>, media: &'a MediaPart) -> ResponsesPart<'a> {
+    if !target.info.accepts_media(media) {
+        ResponsesPart::InputText { text: media::unsupported_note(media).into() }
     } else if media.is_pdf() {
         let filename = media.name.as_deref().unwrap_or("document.pdf");
-        Piece::InputFile { filename, file_data: media.data_url() }
+        ResponsesPart::InputFile { filename, file_data: media.data_url() }
     } else {
-        Piece::InputImage { image_url: media.data_url() }
+        ResponsesPart::InputImage { image_url: media.data_url() }
     }
 }

@@ -2,13 +2,13 @@ use copydesk_text::Position;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::item::LONGEST_MESSAGE;
+use super::diagnostic::LONGEST_MESSAGE;
 use super::*;
-use crate::diagnostic::{Related, Severity, Span};
+use crate::diagnostic::{DiagnosticSpan, RelatedInformation, Severity};
 
-fn read(items: &Value) -> Set {
+fn read(items: &Value) -> DiagnosticSet {
     let raw = serde_json::value::to_raw_value(items).unwrap();
-    set(&raw, &mut MOST_READ.clone()).unwrap()
+    set(&raw, &mut MAX_READ.clone()).unwrap()
 }
 
 #[test]
@@ -21,8 +21,8 @@ fn a_diagnostic_is_read_whole() {
             { "location": { "uri": "untitled:x" }, "message": "nowhere" }, 5,
         ],
     }]);
-    let span = |a, b, c, d| Span { start: Position::new(a, b), end: Position::new(c, d) };
-    let related = Related { path: "/b c".into(), span: span(5, 6, 5, 7), message: "r".into() };
+    let span = |a, b, c, d| DiagnosticSpan { start: Position::new(a, b), end: Position::new(c, d) };
+    let related = RelatedInformation { path: "/b c".into(), span: span(5, 6, 5, 7), message: "r".into() };
     let expected = Diagnostic {
         span: span(1, 2, 3, 4),
         severity: Severity::Warning,
@@ -31,7 +31,7 @@ fn a_diagnostic_is_read_whole() {
         message: "m".into(),
         related: vec![related],
     };
-    assert_eq!(read(&items), Set { diagnostics: vec![expected], omitted: 0 });
+    assert_eq!(read(&items), DiagnosticSet { diagnostics: vec![expected], omitted: 0 });
 }
 
 #[test]
@@ -50,19 +50,19 @@ fn what_is_odd_is_made_sense_of() {
     assert_eq!(message(json!({ "kind": "markdown", "value": "**m**" })), "**m**");
     assert_eq!(message(json!(5)), "(it does not say what is wrong)");
     assert_eq!(message(json!("x".repeat(10_000))).chars().count(), LONGEST_MESSAGE + 1);
-    assert_eq!(read(&json!([1, null, "x", []])), Set { diagnostics: Vec::new(), omitted: 4 });
+    assert_eq!(read(&json!([1, null, "x", []])), DiagnosticSet { diagnostics: Vec::new(), omitted: 4 });
     let huge = json!({ "message": "x".repeat(2 * LONGEST) });
     assert_eq!(read(&json!([huge])).omitted, 1);
 }
 
 #[test]
 fn a_publish_is_read_in_all_ways_it_is_written() {
-    let read = |params: Value| publish(&serde_json::value::to_raw_value(&params).unwrap());
+    let read = |params: Value| parse_publish(&serde_json::value::to_raw_value(&params).unwrap());
     let version = |version: Value| {
         read(json!({ "uri": "u", "version": version, "diagnostics": null })).unwrap().version
     };
     assert_eq!([json!(3), json!(null), json!("3"), json!(1.5)].map(version), [Some(3), None, None, None]);
-    assert_eq!(read(json!({ "uri": "u", "diagnostics": [] })).unwrap().set, Set::default());
+    assert_eq!(read(json!({ "uri": "u", "diagnostics": [] })).unwrap().set, DiagnosticSet::default());
     for odd in [json!({ "diagnostics": [] }), json!({ "uri": "u", "diagnostics": 1 }), json!(null), json!([])]
     {
         assert_eq!(read(odd), None);
@@ -76,20 +76,21 @@ fn many_files_of_one_answer_are_no_more_than_one() {
     let items: Vec<_> = (0..1000).map(|_| json!({})).collect();
     let report = |uri: String| json!({ "uri": uri, "kind": "full", "items": items });
     let reports: Vec<_> = (0..100).map(|number| report(number.to_string())).collect();
-    let all = workspace(&raw(json!({ "items": reports }))).unwrap();
+    let all = parse_workspace(&raw(json!({ "items": reports }))).unwrap();
     let total: usize = all.iter().map(|(_, set)| set.diagnostics.len()).sum();
-    assert_eq!((all.len(), total), (MOST_READ / 1000, MOST_READ));
+    assert_eq!((all.len(), total), (MAX_READ / 1000, MAX_READ));
     let related: serde_json::Map<_, _> =
         (0..100).map(|number| (number.to_string(), report("u".into()))).collect();
-    let all = pulled(&raw(json!({ "kind": "full", "items": items, "relatedDocuments": related }))).unwrap();
+    let all =
+        parse_pull(&raw(json!({ "kind": "full", "items": items, "relatedDocuments": related }))).unwrap();
     let total: usize = all.related.iter().map(|(_, set)| set.diagnostics.len()).sum();
-    assert_eq!(total, MOST_READ - 1000);
+    assert_eq!(total, MAX_READ - 1000);
     // Empty ones take room, too.
     let empty = |number: usize| json!({ "uri": number.to_string(), "kind": "full", "items": [] });
     let reports: Vec<_> = (0..2 * MOST_FILES).map(empty).collect();
-    assert_eq!(workspace(&raw(json!({ "items": reports }))).unwrap().len(), MOST_FILES);
+    assert_eq!(parse_workspace(&raw(json!({ "items": reports }))).unwrap().len(), MOST_FILES);
     let related: serde_json::Map<_, _> = (0..2 * MOST_FILES).map(|n| (n.to_string(), empty(n))).collect();
-    let all = pulled(&raw(json!({ "kind": "full", "items": [], "relatedDocuments": related }))).unwrap();
+    let all = parse_pull(&raw(json!({ "kind": "full", "items": [], "relatedDocuments": related }))).unwrap();
     assert_eq!(all.related.len(), MOST_FILES);
 }
 
@@ -130,12 +131,12 @@ proptest! {
     #[test]
     fn whatever_a_server_writes_nothing_panics_and_spans_run_forwards(value in any_json()) {
         let raw = serde_json::value::to_raw_value(&value).unwrap();
-        let all = publish(&raw).map(|publish| publish.set).into_iter();
-        let all = all.chain(pulled(&raw).map(|pulled| pulled.set)).chain(set(&raw, &mut MOST_READ.clone()));
+        let all = parse_publish(&raw).map(|publish| publish.set).into_iter();
+        let all = all.chain(parse_pull(&raw).map(|pulled| pulled.set)).chain(set(&raw, &mut MAX_READ.clone()));
         for diagnostic in all.flat_map(|set| set.diagnostics) {
             prop_assert!(diagnostic.span.start <= diagnostic.span.end);
         }
-        let _ = workspace(&raw);
+        let _ = parse_workspace(&raw);
     }
 }
 
@@ -163,22 +164,22 @@ fn odd_items() -> impl Strategy<Value = Value> {
 proptest! {
     #[test]
     fn however_it_is_read_it_is_the_same(item in odd_items()) {
-        prop_assert_eq!(item::read(&item.to_string()), item::of(&item));
+        prop_assert_eq!(diagnostic::parse_diagnostic(&item.to_string()), diagnostic::diagnostic_from_value(&item));
     }
 
     #[test]
     fn many_are_read_as_each_of_them_is(items in prop::collection::vec(odd_items(), 0..4), related in any::<bool>()) {
-        let each: Vec<_> = items.iter().filter_map(item::of).collect();
+        let each: Vec<_> = items.iter().filter_map(diagnostic::diagnostic_from_value).collect();
         let mut report = json!({ "kind": "full", "items": items });
         if related {
             report["relatedDocuments"] = json!({ "file:///b": report });
         }
         let raw = serde_json::value::to_raw_value(&report).unwrap();
-        let pulled = pulled(&raw).unwrap();
+        let pulled = parse_pull(&raw).unwrap();
         prop_assert_eq!(&pulled.set.diagnostics, &each);
         prop_assert_eq!(pulled.related.len(), usize::from(related));
         let params = json!({ "uri": "file:///a", "diagnostics": items });
-        let published = publish(&serde_json::value::to_raw_value(&params).unwrap()).unwrap();
+        let published = parse_publish(&serde_json::value::to_raw_value(&params).unwrap()).unwrap();
         prop_assert_eq!(published.set.diagnostics, each);
     }
 }

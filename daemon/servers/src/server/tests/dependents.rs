@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::super::*;
-use super::real::{installed, start};
+use super::real_servers::{installed, start};
 
 /// Of each server: two files, what the first becomes, and what is then said of the second.
 struct Pair {
@@ -84,41 +84,46 @@ async fn run(pair: &Pair, folder: &Path) {
     }
     let (server, _processes) = start(pair.name, &installed(folder, pair.installed), &root).await;
     let long = || Instant::now() + Duration::from_secs(60);
-    let subject = |(path, text): &(&str, &str)| Subject {
+    let subject = |(path, text): &(&str, &str)| CheckedDocument {
         path: root.join(path),
         text: Arc::new((*text).to_owned()),
         is_saved: true,
     };
     let (one, other) = (subject(&pair.files[0]), subject(&pair.files[1]));
     for subject in [&one, &other] {
-        server.hold(subject, pair.language);
+        server.sync_document(subject, pair.language);
     }
-    server.states().wait_for(|state| *state == State::Ready).await.unwrap();
+    server.subscribe_state().wait_for(|state| *state == LanguageServerState::Ready).await.unwrap();
     for subject in [&one, &other] {
         let said = server.check(&subject.path, long()).await;
         assert_eq!(said.diagnostics(), Some(&[][..]), "{}: {said:?}", pair.name);
     }
-    let mark = server.mark();
+    let mark = server.event_mark();
     let start = Instant::now();
-    server.hold(
-        &Subject { text: Arc::new(pair.broken.to_owned()), is_saved: false, ..one.clone() },
+    server.sync_document(
+        &CheckedDocument { text: Arc::new(pair.broken.to_owned()), is_saved: false, ..one.clone() },
         pair.language,
     );
     let said = server.check(&one.path, long()).await;
-    let (checked, others) = (start.elapsed(), server.others(mark, long()).await);
+    let (checked, others) = (start.elapsed(), server.check_other_files(mark, long()).await);
     println!("{}: {checked:?} {:?} {said:?} {others:?}", pair.name, start.elapsed());
     let said = others.iter().find(|(path, _)| *path == other.path).map(|(_, said)| said);
-    let found = said.and_then(Said::diagnostics).unwrap_or_else(|| panic!("{}: {others:?}", pair.name));
+    let found = said.and_then(Verdict::diagnostics).unwrap_or_else(|| panic!("{}: {others:?}", pair.name));
     assert!(found.iter().any(|one| one.message.contains(pair.says)), "{}: {found:?}", pair.name);
     if pair.name == "rust-analyzer" {
         fs::write(&one.path, pair.broken).unwrap();
-        server.saved(&one.path);
-        let mark = server.mark();
+        server.did_save(&one.path);
+        let mark = server.event_mark();
         let said = server.check_saved(&one.path, long()).await;
-        println!("{}: {:?} {said:?} {:?}", pair.name, start.elapsed(), server.others(mark, long()).await);
-        assert_eq!(said, Some(Said::Proven(Vec::new())));
+        println!(
+            "{}: {:?} {said:?} {:?}",
+            pair.name,
+            start.elapsed(),
+            server.check_other_files(mark, long()).await
+        );
+        assert_eq!(said, Some(Verdict::Proven(Vec::new())));
     }
-    server.end(Duration::from_secs(4)).await;
+    server.shut_down(Duration::from_secs(4)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

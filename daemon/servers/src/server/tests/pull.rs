@@ -3,12 +3,12 @@
 use serde_json::json;
 
 use super::super::*;
-use super::fake::{after, check, full, pass, plain, pulling, short, subject};
+use super::fake_server::{after, check, full, pass, plain, pulling, short, subject};
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_to_a_question_after_the_change_is_proof() {
     let (server, mut fake) = pulling(json!({})).await;
-    server.hold(&subject("/a", "1"), "c");
+    server.sync_document(&subject("/a", "1"), "c");
     let (said, ()) = tokio::join!(check(&server, "/a"), async {
         fake.expect("textDocument/didOpen").await;
         let asked = fake.answer("textDocument/diagnostic", full(&["one", "two"])).await;
@@ -20,7 +20,7 @@ async fn an_answer_to_a_question_after_the_change_is_proof() {
 #[tokio::test(start_paused = true)]
 async fn a_question_that_the_server_gave_up_is_asked_again() {
     let (server, mut fake) = pulling(json!({})).await;
-    server.hold(&subject("/a", "1"), "c");
+    server.sync_document(&subject("/a", "1"), "c");
     let (said, ()) = tokio::join!(check(&server, "/a"), async {
         fake.expect("textDocument/didOpen").await;
         for code in [-32802, -32801, -32800] {
@@ -39,7 +39,7 @@ async fn a_question_that_the_server_gave_up_is_asked_again() {
 #[tokio::test(start_paused = true)]
 async fn reports_are_read_leniently_but_what_is_none_is_not_taken_for_clean() {
     let (server, mut fake) = pulling(json!({})).await;
-    server.hold(&subject("/a", "1"), "c");
+    server.sync_document(&subject("/a", "1"), "c");
     fake.expect("textDocument/didOpen").await;
     let no_report = "unknown: its answer is no report of diagnostics";
     for (answer, expected) in [
@@ -61,7 +61,7 @@ async fn reports_are_read_leniently_but_what_is_none_is_not_taken_for_clean() {
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_does_not_come_is_cancelled_and_unknown() {
     let (server, mut fake) = pulling(json!({})).await;
-    server.hold(&subject("/a", "1"), "c");
+    server.sync_document(&subject("/a", "1"), "c");
     assert_eq!(check(&server, "/a").await, ("unknown: it did not answer in time".into(), 3000));
     fake.expect("textDocument/didOpen").await;
     let id = fake.next().await["id"].clone();
@@ -72,10 +72,10 @@ async fn an_answer_that_does_not_come_is_cancelled_and_unknown() {
 #[tokio::test(start_paused = true)]
 async fn what_would_be_said_of_a_newer_text_is_not_taken_for_this_one() {
     let (server, mut fake) = pulling(json!({})).await;
-    server.hold(&subject("/a", "1"), "c");
+    server.sync_document(&subject("/a", "1"), "c");
     let (said, ()) = tokio::join!(check(&server, "/a"), async {
         fake.expect("textDocument/didOpen").await;
-        server.hold(&subject("/a", "2"), "c");
+        server.sync_document(&subject("/a", "2"), "c");
         fake.refuse("textDocument/diagnostic", -32801).await;
     });
     assert_eq!(said.0, "unknown: the text was changed again before the answer had come");
@@ -83,7 +83,7 @@ async fn what_would_be_said_of_a_newer_text_is_not_taken_for_this_one() {
     let (said, ()) = tokio::join!(check(&server, "/a"), async {
         fake.expect("textDocument/didChange").await;
         let asked = fake.next().await;
-        server.hold(&subject("/a", "3"), "c");
+        server.sync_document(&subject("/a", "3"), "c");
         fake.say(json!({ "id": asked["id"], "result": full(&["of two"]) })).await;
     });
     assert_eq!(said.0, "proven: of two");
@@ -92,7 +92,7 @@ async fn what_would_be_said_of_a_newer_text_is_not_taken_for_this_one() {
 #[tokio::test(start_paused = true)]
 async fn one_that_says_later_that_it_can_be_asked_is_asked_then() {
     let (server, mut fake) = plain(json!({ "pull": "only" })).await;
-    server.hold(&subject("/a", "1"), "c");
+    server.sync_document(&subject("/a", "1"), "c");
     let (said, ()) = tokio::join!(check(&server, "/a"), async {
         fake.expect("textDocument/didOpen").await;
         pass(500).await;
@@ -132,9 +132,9 @@ async fn of_a_file_that_is_not_open_only_some_servers_can_be_asked() {
 #[tokio::test(start_paused = true)]
 async fn right_after_the_disk_has_changed_nothing_is_proven() {
     let (server, mut fake) = pulling(json!({})).await;
-    server.hold(&subject("/a", "1"), "c");
+    server.sync_document(&subject("/a", "1"), "c");
     fake.expect("textDocument/didOpen").await;
-    server.watched(&[("/b".into(), OnDisk::Changed)]);
+    server.did_change_watched_files(&[("/b".into(), FileChangeType::Changed)]);
     let (said, _) = tokio::join!(check(&server, "/a"), fake.answer("textDocument/diagnostic", full(&["b"])));
     assert_eq!(said, ("likely: b".into(), 300));
     pass(2000).await;
@@ -146,7 +146,7 @@ async fn right_after_the_disk_has_changed_nothing_is_proven() {
     let params = json!({ "registrations": [registration] });
     fake.say(json!({ "id": 1, "method": "client/registerCapability", "params": params })).await;
     fake.next().await;
-    server.watched(&[("/root folder/made.o".into(), OnDisk::Changed)]);
+    server.did_change_watched_files(&[("/root folder/made.o".into(), FileChangeType::Changed)]);
     let (said, _) = tokio::join!(check(&server, "/a"), fake.answer("textDocument/diagnostic", full(&["b"])));
     assert_eq!(said, ("proven: b".into(), 0), "it does not want to hear of it");
 }
@@ -154,8 +154,8 @@ async fn right_after_the_disk_has_changed_nothing_is_proven() {
 #[tokio::test(start_paused = true)]
 async fn waiting_for_one_document_does_not_keep_another_waiting() {
     let (server, mut fake) = pulling(json!({})).await;
-    server.hold(&subject("/slow", "1"), "c");
-    server.hold(&subject("/fast", "1"), "c");
+    server.sync_document(&subject("/slow", "1"), "c");
+    server.sync_document(&subject("/fast", "1"), "c");
     let (slow, fast, ()) = tokio::join!(check(&server, "/slow"), check(&server, "/fast"), async {
         fake.expect("textDocument/didOpen").await;
         fake.expect("textDocument/didOpen").await;
@@ -171,9 +171,9 @@ async fn waiting_for_one_document_does_not_keep_another_waiting() {
 #[tokio::test(start_paused = true)]
 async fn one_that_reads_the_disk_when_it_is_told_is_not_waited_for() {
     let (server, mut fake) = pulling(json!({ "diskInOrder": true })).await;
-    server.hold(&subject("/a", "1"), "c");
+    server.sync_document(&subject("/a", "1"), "c");
     fake.expect("textDocument/didOpen").await;
-    server.watched(&[("/b".into(), OnDisk::Changed)]);
+    server.did_change_watched_files(&[("/b".into(), FileChangeType::Changed)]);
     let (said, _) = tokio::join!(check(&server, "/a"), fake.answer("textDocument/diagnostic", full(&["b"])));
     assert_eq!(said, ("proven: b".into(), 0));
 }
@@ -182,8 +182,8 @@ async fn one_that_reads_the_disk_when_it_is_told_is_not_waited_for() {
 #[tokio::test(start_paused = true)]
 async fn of_some_languages_it_can_be_asked_and_of_others_it_publishes() {
     let (server, mut fake) = pulling(json!({ "pullLanguages": ["go"], "versions": true })).await;
-    server.hold(&subject("/a.go", "1"), "go");
-    server.hold(&subject("/go.mod", "1"), "gomod");
+    server.sync_document(&subject("/a.go", "1"), "go");
+    server.sync_document(&subject("/go.mod", "1"), "gomod");
     fake.expect("textDocument/didOpen").await;
     let version = fake.version().await;
     let (said, _) =
@@ -200,9 +200,9 @@ async fn when_folders_came_or_went_it_is_asked_when_it_has_seen_that() {
     for (quirks, expected) in [(json!({ "foldersMs": 1500 }), ("likely:", 1500)), (json!({}), ("proven:", 0))]
     {
         let (server, mut fake) = pulling(quirks).await;
-        server.hold(&subject("/a", "1"), "c");
+        server.sync_document(&subject("/a", "1"), "c");
         fake.expect("textDocument/didOpen").await;
-        server.folders_changed();
+        server.note_folders_changed();
         let (said, _) = tokio::join!(check(&server, "/a"), fake.answer("textDocument/diagnostic", full(&[])));
         assert_eq!((said.0.as_str(), said.1), expected);
     }

@@ -3,17 +3,17 @@
 use serde_json::{Value, json};
 
 use super::super::*;
-use super::fake::{Fake, check, pass, plain, subject};
+use super::fake_server::{Fake, check, pass, plain, subject};
 
 /// Opened, published for, and then changed.
-async fn changed(quirks: Value, before: &[&str]) -> (Arc<Server>, Fake, i64) {
+async fn changed(quirks: Value, before: &[&str]) -> (Arc<LanguageServer>, Fake, i64) {
     let (server, mut fake) = plain(quirks).await;
-    server.hold(&subject("/a", "1"), "c");
+    server.sync_document(&subject("/a", "1"), "c");
     let version = fake.version().await;
     pass(100).await;
     fake.publish("/a", version, before).await;
     pass(5000).await;
-    server.hold(&subject("/a", "2"), "c");
+    server.sync_document(&subject("/a", "2"), "c");
     let version = fake.version().await;
     (server, fake, version)
 }
@@ -89,7 +89,7 @@ async fn without_a_version_what_comes_too_early_may_be_of_the_text_before() {
 async fn without_a_version_what_follows_is_waited_for_as_long_as_it_ever_took() {
     let quirks = json!({ "quietMs": 200 });
     let (server, mut fake) = plain(quirks).await;
-    server.hold(&subject("/a", "1"), "c");
+    server.sync_document(&subject("/a", "1"), "c");
     fake.version().await;
     let (said, ()) = tokio::join!(check(&server, "/a"), async {
         pass(1000).await;
@@ -98,7 +98,7 @@ async fn without_a_version_what_follows_is_waited_for_as_long_as_it_ever_took() 
         fake.publish("/a", Value::Null, &["semantic"]).await;
     });
     assert_eq!(said, ("likely: semantic".into(), 2400), "the first of all is waited past for long");
-    server.hold(&subject("/a", "2"), "c");
+    server.sync_document(&subject("/a", "2"), "c");
     fake.version().await;
     let (said, ()) = tokio::join!(check(&server, "/a"), async {
         pass(300).await;
@@ -118,7 +118,7 @@ async fn silence_means_unchanged_only_where_that_is_known() {
     assert_eq!(check(&server, "/a").await, ("unknown: it said nothing of this text in time".into(), 3000));
     // Nothing is known that could be unchanged.
     let (server, mut fake) = plain(silent).await;
-    server.hold(&subject("/a", "1"), "c");
+    server.sync_document(&subject("/a", "1"), "c");
     fake.version().await;
     assert_eq!(check(&server, "/a").await, ("unknown: it said nothing of this text in time".into(), 3000));
 }
@@ -131,7 +131,7 @@ async fn silence_is_longer_than_it_ever_took() {
     fake.publish("/a", version, &["second"]).await;
     pass(1).await;
     assert_eq!(check(&server, "/a").await, ("proven: second".into(), 0));
-    server.hold(&subject("/a", "3"), "c");
+    server.sync_document(&subject("/a", "3"), "c");
     assert_eq!(check(&server, "/a").await, ("likely: second".into(), 1800));
 }
 
@@ -144,21 +144,21 @@ async fn one_that_is_slow_is_waited_for() {
     pass(6000).await;
     fake.publish("/a", Value::Null, &["second"]).await;
     pass(1000).await;
-    server.hold(&subject("/a", "3"), "c");
+    server.sync_document(&subject("/a", "3"), "c");
     assert_eq!(check(&server, "/a").await, (nothing.into(), 3000));
     // Its first word tells how long the next will take.
     let (server, mut fake) = plain(silent.clone()).await;
-    server.hold(&subject("/a", "1"), "c");
+    server.sync_document(&subject("/a", "1"), "c");
     fake.version().await;
     pass(4000).await;
     fake.publish("/a", Value::Null, &["first"]).await;
     pass(5000).await;
-    server.hold(&subject("/a", "2"), "c");
+    server.sync_document(&subject("/a", "2"), "c");
     assert_eq!(check(&server, "/a").await, (nothing.into(), 3000));
     // What it says of an older text tells nothing of how long this one takes.
     let (server, mut fake) = plain(silent).await;
-    server.hold(&subject("/a", "1"), "c");
-    server.hold(&subject("/a", "2"), "c");
+    server.sync_document(&subject("/a", "1"), "c");
+    server.sync_document(&subject("/a", "2"), "c");
     let (first, _) = (fake.version().await, fake.version().await);
     fake.publish("/a", first, &["first"]).await;
     pass(5000).await;
@@ -171,7 +171,7 @@ async fn what_was_said_before_a_document_was_closed_is_not_said_of_it_when_it_is
     fake.publish("/a", version, &["before"]).await;
     assert_eq!(check(&server, "/a").await.0, "proven: before");
     server.close(Path::new("/a"));
-    server.hold(&subject("/a", "2"), "c");
+    server.sync_document(&subject("/a", "2"), "c");
     pass(1000).await;
     fake.publish("/a", version, &["still before"]).await;
     assert_eq!(check(&server, "/a").await.0, "unknown: it said nothing of this text in time");
@@ -190,7 +190,7 @@ async fn what_was_said_before_another_file_changed_is_not_proven_any_more() {
         fake.publish("/a", version, &["new"]).await;
         assert_eq!(check(&server, "/a").await, ("proven: new".into(), 0));
         pass(1).await;
-        server.hold(&subject("/b", "1"), "c");
+        server.sync_document(&subject("/b", "1"), "c");
         assert_eq!(check(&server, "/a").await, (expected.into(), wait), "{dependents}");
     }
     let (server, mut fake, version) =
@@ -198,7 +198,7 @@ async fn what_was_said_before_another_file_changed_is_not_proven_any_more() {
     fake.publish("/a", version, &["new"]).await;
     assert_eq!(check(&server, "/a").await.0, "proven: new");
     pass(1).await;
-    server.hold(&subject("/b", "1"), "c");
+    server.sync_document(&subject("/b", "1"), "c");
     fake.expect("textDocument/didOpen").await;
     let (said, ()) = tokio::join!(check(&server, "/a"), async {
         let again = fake.next().await["params"].clone();

@@ -1,25 +1,25 @@
 //! How a server is told of documents.
 
-use copydesk_text::{Document, Encoding, Lines, Position};
+use copydesk_text::{Document, LineBreaks, Position, PositionEncoding};
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::super::greeting::Sync;
+use super::super::initialize::TextSyncKind;
 use super::super::*;
-use super::fake::{plain, started, subject};
-use crate::server::documents::Documents;
+use super::fake_server::{plain, started, subject};
+use crate::server::documents::ServerDocuments;
 
 #[tokio::test]
 async fn a_document_is_opened_changed_saved_and_closed() {
     let more = json!({ "change": { "wantDiagnostics": true } });
     let capabilities = json!({ "textDocumentSync": { "change": 2, "save": { "includeText": true } } });
     let (server, mut fake) = started(more, capabilities).await;
-    server.hold(&subject("/root folder/ä.rs", "one\ntwo\nthree\n"), "rust");
+    server.sync_document(&subject("/root folder/ä.rs", "one\ntwo\nthree\n"), "rust");
     let uri = "file:///root%20folder/%C3%A4.rs";
     let opened = json!({ "uri": uri, "languageId": "rust", "version": 1, "text": "one\ntwo\nthree\n" });
     assert_eq!(fake.expect("textDocument/didOpen").await, json!({ "textDocument": opened }));
-    server.hold(&subject("/root folder/ä.rs", "one\ntwo\nthree\n"), "rust");
-    server.hold(&subject("/root folder/ä.rs", "𝄞one\ntwo\nthree!\n"), "rust");
+    server.sync_document(&subject("/root folder/ä.rs", "one\ntwo\nthree\n"), "rust");
+    server.sync_document(&subject("/root folder/ä.rs", "𝄞one\ntwo\nthree!\n"), "rust");
     let place = |line: u32, character: u32| json!({ "line": line, "character": character });
     let edits = json!([
         { "range": { "start": place(2, 5), "end": place(2, 5) }, "text": "!" },
@@ -29,17 +29,17 @@ async fn a_document_is_opened_changed_saved_and_closed() {
         "textDocument": { "uri": uri, "version": 2 }, "contentChanges": edits, "wantDiagnostics": true,
     });
     assert_eq!(fake.expect("textDocument/didChange").await, changed);
-    server.saved(Path::new("/root folder/ä.rs"));
+    server.did_save(Path::new("/root folder/ä.rs"));
     let saved = json!({ "textDocument": { "uri": uri }, "text": "𝄞one\ntwo\nthree!\n" });
     assert_eq!(fake.expect("textDocument/didSave").await, saved);
-    assert_eq!(server.held(), [Path::new("/root folder/ä.rs")]);
+    assert_eq!(server.open_paths(), [Path::new("/root folder/ä.rs")]);
     server.close(Path::new("/root folder/ä.rs"));
     assert_eq!(fake.expect("textDocument/didClose").await, json!({ "textDocument": { "uri": uri } }));
     server.close(Path::new("/root folder/ä.rs"));
-    server.saved(Path::new("/root folder/ä.rs"));
-    server.hold(&subject("/root folder/ä.rs", ""), "rust");
+    server.did_save(Path::new("/root folder/ä.rs"));
+    server.sync_document(&subject("/root folder/ä.rs", ""), "rust");
     assert_eq!(fake.expect("textDocument/didOpen").await["textDocument"]["version"], 3, "none is used twice");
-    server.hold(&subject("/root folder/ä.rs", ""), "markdown");
+    server.sync_document(&subject("/root folder/ä.rs", ""), "markdown");
     fake.expect("textDocument/didClose").await;
     assert_eq!(fake.expect("textDocument/didOpen").await["textDocument"]["languageId"], "markdown");
 }
@@ -47,9 +47,9 @@ async fn a_document_is_opened_changed_saved_and_closed() {
 #[tokio::test]
 async fn whoever_wants_no_changes_is_told_by_closing_and_opening() {
     let (server, mut fake) = started(json!({}), json!({ "textDocumentSync": { "openClose": true } })).await;
-    server.hold(&subject("/a", "1"), "c");
-    server.hold(&subject("/a", "2"), "c");
-    server.saved(Path::new("/a"));
+    server.sync_document(&subject("/a", "1"), "c");
+    server.sync_document(&subject("/a", "2"), "c");
+    server.did_save(Path::new("/a"));
     fake.expect("textDocument/didOpen").await;
     fake.expect("textDocument/didClose").await;
     assert_eq!(fake.expect("textDocument/didOpen").await["textDocument"]["text"], "2");
@@ -60,14 +60,15 @@ async fn whoever_wants_no_changes_is_told_by_closing_and_opening() {
 #[tokio::test]
 async fn files_that_it_asked_for_are_told_of() {
     let (server, mut fake) = plain(json!({})).await;
-    server.watched(&[("/root folder/a.ts".into(), OnDisk::Changed)]);
+    server.did_change_watched_files(&[("/root folder/a.ts".into(), FileChangeType::Changed)]);
     let watchers = json!([{ "globPattern": "**/*.ts", "kind": 6 }]);
     let registration = json!({ "id": "1", "method": "workspace/didChangeWatchedFiles", "registerOptions": { "watchers": watchers } });
     fake.say(json!({ "id": 1, "method": "client/registerCapability", "params": { "registrations": [registration] } })).await;
     assert_eq!(fake.next().await["id"], 1);
     let all = ["a.ts", "b.ts", "c.ts", "d.js"].map(|name| Path::new("/root folder").join(name));
-    let kinds = [OnDisk::Changed, OnDisk::Created, OnDisk::Deleted, OnDisk::Changed];
-    server.watched(&all.into_iter().zip(kinds).collect::<Vec<_>>());
+    let kinds =
+        [FileChangeType::Changed, FileChangeType::Created, FileChangeType::Deleted, FileChangeType::Changed];
+    server.did_change_watched_files(&all.into_iter().zip(kinds).collect::<Vec<_>>());
     let changes = json!([
         { "uri": "file:///root%20folder/a.ts", "type": 2 }, { "uri": "file:///root%20folder/c.ts", "type": 3 },
     ]);
@@ -91,17 +92,17 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
 proptest! {
     #[test]
     fn a_server_that_makes_the_edits_has_the_text(texts in texts()) {
-        let mut documents = Documents::default();
+        let mut documents = ServerDocuments::default();
         let (now, none) = (Instant::now(), serde_json::Map::new());
         let mut theirs: Option<Document> = None;
         for text in &texts {
-            let how = (Sync::Incremental, &none);
-            let mut messages = documents.hold(&subject("/a", text), "x", how, (now, 0));
+            let how = (TextSyncKind::Incremental, &none);
+            let mut messages = documents.sync(&subject("/a", text), "x", how, (now, 0));
             // The same once more, in the same way: not every server that wants ranges takes a text without one.
-            messages.extend(documents.touch(Path::new("/a"), how, now));
+            messages.extend(documents.resend_text(Path::new("/a"), how, now));
             for (method, params) in messages {
                 if method == "textDocument/didOpen" {
-                    theirs = Some(Document::new(params["textDocument"]["text"].as_str().unwrap(), Lines::Any));
+                    theirs = Some(Document::new(params["textDocument"]["text"].as_str().unwrap(), LineBreaks::Any));
                     continue;
                 }
                 let place = |value: &Value| Position::new(
@@ -111,7 +112,7 @@ proptest! {
                 for edit in params["contentChanges"].as_array().unwrap() {
                     let range = (place(&edit["range"]["start"]), place(&edit["range"]["end"]));
                     let text = edit["text"].as_str().unwrap();
-                    theirs.as_mut().unwrap().apply(Some(range), text, Encoding::Utf16).unwrap();
+                    theirs.as_mut().unwrap().apply_content_change(Some(range), text, PositionEncoding::Utf16).unwrap();
                 }
             }
             prop_assert_eq!(theirs.as_ref().unwrap().text(), text.as_str());

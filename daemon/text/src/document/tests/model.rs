@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use crate::{Encoding, Lines, Position};
+use crate::{LineBreaks, Position, PositionEncoding};
 
 pub(super) struct Model {
     pub(super) text: String,
-    lines: Lines,
+    lines: LineBreaks,
 }
 
 impl Model {
-    pub(super) fn new(text: &str, lines: Lines) -> Self {
+    pub(super) fn new(text: &str, lines: LineBreaks) -> Self {
         Self { text: text.to_owned(), lines }
     }
 
@@ -23,7 +23,7 @@ impl Model {
             let len = match self.lines {
                 _ if rest.starts_with("\r\n") => 2,
                 _ if rest.starts_with('\n') => 1,
-                Lines::Any if rest.starts_with('\r') => 1,
+                LineBreaks::Any if rest.starts_with('\r') => 1,
                 _ => 0,
             };
             if len > 0 {
@@ -37,10 +37,10 @@ impl Model {
     }
 
     fn known_after_cr(&self, end: usize) -> bool {
-        self.lines == Lines::Lf && self.text[end..].starts_with("\r\n")
+        self.lines == LineBreaks::Lf && self.text[end..].starts_with("\r\n")
     }
 
-    pub(super) fn offset(&self, position: Position, encoding: Encoding) -> usize {
+    pub(super) fn offset(&self, position: Position, encoding: PositionEncoding) -> usize {
         let lines = self.lines();
         let Some((start, end, _)) = lines.get(position.line as usize).copied() else {
             return self.text.len();
@@ -58,7 +58,7 @@ impl Model {
         if left == 1 && self.known_after_cr(end) { end + 1 } else { end }
     }
 
-    pub(super) fn position(&self, offset: usize, encoding: Encoding) -> Position {
+    pub(super) fn position(&self, offset: usize, encoding: PositionEncoding) -> Position {
         let mut offset = offset.min(self.text.len());
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
@@ -76,7 +76,7 @@ impl Model {
         start: Position,
         end: Position,
         text: &str,
-        encoding: Encoding,
+        encoding: PositionEncoding,
     ) -> Range<usize> {
         let end = self.offset(end, encoding);
         let start = self.offset(start, encoding).min(end);
@@ -85,10 +85,10 @@ impl Model {
     }
 }
 
-fn units(c: char, encoding: Encoding) -> usize {
+fn units(c: char, encoding: PositionEncoding) -> usize {
     match encoding {
-        Encoding::Utf8 => c.len_utf8(),
-        Encoding::Utf16 => c.len_utf16(),
-        Encoding::Utf32 => 1,
+        PositionEncoding::Utf8 => c.len_utf8(),
+        PositionEncoding::Utf16 => c.len_utf16(),
+        PositionEncoding::Utf32 => 1,
     }
 }

@@ -5,7 +5,7 @@ use proptest::sample::Index;
 use similar::TextMerge;
 
 use super::*;
-use crate::checked::splits_break;
+use crate::edit_validation::splits_line_break;
 
 /// Lines of few kinds, so that much repeats and collides.
 fn text() -> impl Strategy<Value = String> {
@@ -43,7 +43,7 @@ fn person() -> impl Strategy<Value = Steps> {
 }
 
 fn change(text: &str, steps: &Steps) -> Change {
-    let fits = |at: &usize| text.is_char_boundary(*at) && !splits_break(text, *at);
+    let fits = |at: &usize| text.is_char_boundary(*at) && !splits_line_break(text, *at);
     let places: Vec<_> = (0..=text.len()).filter(fits).collect();
     let edit = |(start, len, with): &(Index, Index, String)| {
         let first = start.index(places.len());
@@ -58,7 +58,7 @@ fn change(text: &str, steps: &Steps) -> Change {
         end = end.max(edit.range.end);
         apart
     });
-    Change::checked(text, edits).unwrap()
+    Change::from_unchecked_edits(text, edits).unwrap()
 }
 
 fn typed(text: &str) -> String {
@@ -67,8 +67,8 @@ fn typed(text: &str) -> String {
 
 /// By the edits of both as they were made, not as a comparison finds them.
 fn merged(base: &str, one: &Change, other: &Change) -> Option<Change> {
-    let base = Base::of(base);
-    merge(&base, touches(&base, one), touches(&base, other)).ok()
+    let base = BaseLines::new(base);
+    merge(&base, touched_by_change(&base, one), touched_by_change(&base, other)).ok()
 }
 
 fn rebased(base: &str, change: &Change, now: &str) -> Option<Change> {
@@ -78,7 +78,7 @@ fn rebased(base: &str, change: &Change, now: &str) -> Option<Change> {
 }
 
 /// Of each byte of the edited text, where it was in the base.
-fn origins(base: &str, edits: &[Touch]) -> Vec<Option<usize>> {
+fn origins(base: &str, edits: &[TouchedLines]) -> Vec<Option<usize>> {
     let mut origins = Vec::new();
     let mut at = 0;
     for edit in edits.iter().map(|touch| &touch.edit) {
@@ -104,9 +104,9 @@ proptest! {
     #[test]
     fn only_what_stands_as_it_did_is_replaced(base in text(), agent in agent(), person in person()) {
         let (one, other) = (change(&base, &agent), change(&base, &person));
-        let lines = Base::of(&base);
-        let origins = origins(&base, &touches(&lines, &other));
-        let own = touches(&lines, &one);
+        let lines = BaseLines::new(&base);
+        let origins = origins(&base, &touched_by_change(&lines, &other));
+        let own = touched_by_change(&lines, &one);
         for edit in merged(&base, &one, &other).unwrap_or_default().edits() {
             for origin in &origins[edit.range.clone()] {
                 let origin = origin.expect("nothing that the person wrote");
@@ -124,7 +124,7 @@ proptest! {
         let back = merged(&base, &other, &one).map(|moved| moved.apply(&first).unwrap());
         prop_assert_eq!(there, back);
 
-        let (one, other) = (compared(&base, &first), compared(&base, &second));
+        let (one, other) = (change_by_lines(&base, &first), change_by_lines(&base, &second));
         let there = rebased(&base, &one, &second).map(|moved| moved.apply(&second).unwrap());
         let back = rebased(&base, &other, &first).map(|moved| moved.apply(&first).unwrap());
         prop_assert_eq!(there, back);
@@ -133,9 +133,9 @@ proptest! {
     #[test]
     fn lines_are_told_of_the_same_change(base in text(), agent in agent()) {
         let change = change(&base, &agent);
-        let lines = Base::of(&base);
-        let touches = touches(&lines, &change);
-        let same = Change::of(touches.iter().map(|touch| touch.edit.clone()).collect());
+        let lines = BaseLines::new(&base);
+        let touches = touched_by_change(&lines, &change);
+        let same = Change::from_edits(touches.iter().map(|touch| touch.edit.clone()).collect());
         prop_assert_eq!(same.apply(&base).unwrap(), change.apply(&base).unwrap());
         for touch in touches {
             prop_assert!(lines.start(touch.lines.start) <= touch.edit.range.start);
@@ -158,7 +158,7 @@ proptest! {
     fn the_result_keeps_what_a_change_promises(base in text(), agent in agent(), person in person()) {
         let now = change(&base, &person).apply(&base).unwrap();
         if let Some(moved) = rebased(&base, &change(&base, &agent), &now) {
-            prop_assert_eq!(Change::checked(&now, moved.edits().to_vec()), Ok(moved));
+            prop_assert_eq!(Change::from_unchecked_edits(&now, moved.edits().to_vec()), Ok(moved));
         }
     }
 
@@ -200,7 +200,7 @@ proptest! {
         let wanted = change.apply(&base).unwrap();
         let inverse = change.inverse(&base).unwrap();
         prop_assert_eq!(inverse.apply(&wanted).unwrap(), base);
-        prop_assert_eq!(Change::checked(&wanted, inverse.edits().to_vec()), Ok(inverse));
+        prop_assert_eq!(Change::from_unchecked_edits(&wanted, inverse.edits().to_vec()), Ok(inverse));
     }
 
     #[test]
@@ -212,8 +212,8 @@ proptest! {
             prop_assert_eq!(typed(&undo.apply(&now).unwrap()), typed(&now));
         }
         // Compared alike, what is left is the typing, as if it had been done without the change.
-        let undo = rebased(&wanted, &compared(&wanted, &base), &now).map(|undo| undo.apply(&now).unwrap());
-        let typing = rebased(&wanted, &compared(&wanted, &now), &base).map(|all| all.apply(&base).unwrap());
+        let undo = rebased(&wanted, &change_by_lines(&wanted, &base), &now).map(|undo| undo.apply(&now).unwrap());
+        let typing = rebased(&wanted, &change_by_lines(&wanted, &now), &base).map(|all| all.apply(&base).unwrap());
         prop_assert_eq!(undo, typing);
     }
 
@@ -249,9 +249,9 @@ proptest! {
         let change = change(&after, &agent);
         let wanted = format!("{before}X{typed}\n{}", change.apply(&after).unwrap());
         let by = before.len().cast_signed();
-        let edits = change.edits().iter().map(|edit| shifted(edit.clone(), by)).collect();
+        let edits = change.edits().iter().map(|edit| shift_edit(edit.clone(), by)).collect();
         let base = before + &after;
-        if let Some(moved) = rebased(&base, &Change::of(edits), &now) {
+        if let Some(moved) = rebased(&base, &Change::from_edits(edits), &now) {
             prop_assert_eq!(moved.apply(&now).unwrap(), wanted);
         }
     }

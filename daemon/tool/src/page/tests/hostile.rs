@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use super::pages::page;
-use crate::page::Form;
+use crate::page::PageFormat;
 
 /// Nothing that grows faster than the page comes near to reading such a page in this, not even without optimisation.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -46,7 +46,7 @@ fn time_and_size_grow_with_the_page_alone() {
         ("no end", "<script>".to_owned() + &many("</scrip>")),
     ] {
         let start = Instant::now();
-        for form in [Form::Markdown, Form::Text] {
+        for form in [PageFormat::Markdown, PageFormat::Text] {
             let page = page(&html, form);
             assert!(
                 page.text.len() <= 48 * html.len(),
@@ -63,7 +63,7 @@ fn time_and_size_grow_with_the_page_alone() {
 fn what_is_too_much_is_cut() {
     // Each line is behind twelve prefixes.
     let html = "<ul><li>".repeat(12) + "<pre>" + &"x\n".repeat(1_600_000);
-    let page = page(&html, Form::Markdown);
+    let page = page(&html, PageFormat::Markdown);
     assert!(page.is_cut && page.text.len() <= 33 * 1024 * 1024, "{} bytes", page.text.len());
 }
 
@@ -79,7 +79,7 @@ proptest! {
             html.push_str(piece);
             html.push_str(&format!("w{number}w"));
         }
-        for form in [Form::Markdown, Form::Text] {
+        for form in [PageFormat::Markdown, PageFormat::Text] {
             let text = page(&html, form).text;
             for number in 0..pieces.len() {
                 prop_assert!(text.matches(&format!("w{number}w")).count() == 1, "w{number}w of {html} in {text}");

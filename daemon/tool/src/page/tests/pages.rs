@@ -3,14 +3,14 @@
 use expect_test::{Expect, expect};
 use url::Url;
 
-use crate::page::{Form, Page, read};
+use crate::page::{PageFormat, WebPage, read};
 
-pub(super) fn page(html: &str, form: Form) -> Page {
+pub(super) fn page(html: &str, form: PageFormat) -> WebPage {
     read(html, &Url::parse("https://host.example/docs/page?x=1").unwrap(), form)
 }
 
 fn check(html: &str, expected: Expect) {
-    expected.assert_eq(&(page(html, Form::Markdown).text + "\n"));
+    expected.assert_eq(&(page(html, PageFormat::Markdown).text + "\n"));
 }
 
 #[test]
@@ -205,17 +205,19 @@ fn what_is_no_text_is_left_out() {
     let html = format!(
         "<title>\n Two\twords </title><div>before</div><main><aside>note</aside>{long}</main><div>after</div>"
     );
-    let Page { title, text, .. } = page(&html, Form::Markdown);
+    let WebPage { title, text, .. } = page(&html, PageFormat::Markdown);
     assert_eq!(title.as_deref(), Some("Two words"));
     assert_eq!(text, format!("note\n\n{}", long.trim_end()));
     let html = format!("<nav>{long}</nav><main><p>Short.</main>");
-    assert_eq!(page(&html, Form::Markdown).text, "Short.");
+    assert_eq!(page(&html, PageFormat::Markdown).text, "Short.");
     // A page that is nothing but what would be noise elsewhere is read all the same.
-    let hidden = page("<title>\u{202e}a\u{1b}[2Jb\u{2066}</title>", Form::Text).title;
+    let hidden = page("<title>\u{202e}a\u{1b}[2Jb\u{2066}</title>", PageFormat::Text).title;
     assert_eq!(hidden.as_deref(), Some("a[2Jb"));
     let html = format!("<nav><h1>Index</h1>{}</nav>", "<a href=/a>entry</a> ".repeat(100));
     assert!(
-        page(&html, Form::Markdown).text.starts_with("# Index\n\n[entry](https://host.example/a) [entry]")
+        page(&html, PageFormat::Markdown)
+            .text
+            .starts_with("# Index\n\n[entry](https://host.example/a) [entry]")
     );
 }
 
@@ -264,7 +266,7 @@ fn plain_text_has_no_marks() {
         1 | 2
 
         image"#]]
-    .assert_eq(&page(html, Form::Text).text);
+    .assert_eq(&page(html, PageFormat::Text).text);
 }
 
 #[test]
@@ -306,6 +308,6 @@ fn pages_that_are_not_well_formed_are_read() {
         "\0",
         "<p\0a>b",
     ] {
-        let _ = (page(html, Form::Markdown), page(html, Form::Text));
+        let _ = (page(html, PageFormat::Markdown), page(html, PageFormat::Text));
     }
 }

@@ -4,8 +4,8 @@ use expect_test::expect;
 use serde_json::{Value, json};
 
 use super::desk::{Desk, check, check_on, desk, desk_that};
-use crate::context::Refused;
-use crate::outcome::FailureKind;
+use crate::context::PermissionDenial;
+use crate::outcome::ToolErrorKind;
 
 #[tokio::test]
 async fn what_was_printed_and_how_it_ended_is_told() {
@@ -107,10 +107,9 @@ async fn what_cannot_be_run_is_explained() {
 
 #[tokio::test]
 async fn the_person_is_asked_with_the_command() {
-    let no = desk_that(
-        &[],
-        |ask| if ask.key == "bash" { Err(Refused::ByPerson { reason: None }) } else { Ok(()) },
-    );
+    let no = desk_that(&[], |ask| {
+        if ask.key == "bash" { Err(PermissionDenial::ByPerson { reason: None }) } else { Ok(()) }
+    });
     check_on(
         &no,
         &[
@@ -135,7 +134,11 @@ async fn the_person_is_asked_with_the_command() {
     assert_eq!(ask.metadata, json!({ "command": "git push", "workdir": ".", "description": "Push it" }));
 
     let outside = desk_that(&[("../beside/x", "")], |ask| {
-        if ask.key == "external_directory" { Err(Refused::ByRule { why: "no".into() }) } else { Ok(()) }
+        if ask.key == "external_directory" {
+            Err(PermissionDenial::ByRule { why: "no".into() })
+        } else {
+            Ok(())
+        }
     });
     check_on(
         &outside,
@@ -173,12 +176,12 @@ async fn a_cancelled_command_is_ended() {
     let mut desk = desk(&[]);
     let (registry, context) = (desk.registry(), desk.context());
     let arguments = json!({ "command": "echo begun; sleep 1000" }).to_string();
-    let call = tokio::spawn(async move { registry.run("bash", &arguments, context).await });
+    let call = tokio::spawn(async move { registry.run_raw_call("bash", &arguments, context).await });
     // It runs: now it may be cancelled.
     assert_eq!(desk.shown.recv().await.unwrap().metadata, json!({ "output": "begun\n" }));
     desk.cancel.cancel();
     let outcome = call.await.unwrap();
-    assert_eq!(outcome.failure, Some(FailureKind::Cancelled));
+    assert_eq!(outcome.error_kind, Some(ToolErrorKind::Cancelled));
     assert_eq!(
         desk.plain(&outcome.output),
         "The person cancelled the command after N s; it was ended. It had printed:\nbegun\n"
@@ -189,7 +192,7 @@ async fn a_cancelled_command_is_ended() {
 async fn what_runs_on_in_the_background_does_not_hold_the_call() {
     let desk = desk(&[]);
     let outcome = desk.call("bash", json!({ "command": "sleep 1000 & echo $! > pid; echo started" })).await;
-    assert_eq!(outcome.failure, None);
+    assert_eq!(outcome.error_kind, None);
     assert!(outcome.output.starts_with("started\n\n(exit code 0 after "), "{}", outcome.output);
     assert!(
         outcome.output.contains("; it left something running in the background, which `kill -- -"),
@@ -205,7 +208,7 @@ async fn what_runs_on_in_the_background_does_not_hold_the_call() {
 async fn of_a_huge_output_the_end_is_told_and_the_whole_is_kept() {
     let mut desk = desk(&[]);
     let outcome = desk.call("bash", json!({ "command": "seq 1 1000000; echo ä" })).await;
-    assert_eq!(outcome.failure, None);
+    assert_eq!(outcome.error_kind, None);
     assert!(outcome.output.len() <= 50 * 1024);
     let (head, rest) = outcome.output.split_once("\n\n").unwrap();
     let path = head.split(" is in ").nth(1).and_then(|rest| rest.split(": search").next()).unwrap();
@@ -238,13 +241,13 @@ async fn many_short_lines_are_cut_by_the_registry_and_one_endless_line_is_too() 
     assert!(outcome.output.contains("xxx\n\n(exit code 2 after "));
     let outcome =
         desk.call("bash", json!({ "command": "yes | head -n 5000; sleep 1000", "timeout": 2000 })).await;
-    assert_eq!(outcome.failure, Some(FailureKind::Timeout));
+    assert_eq!(outcome.error_kind, Some(ToolErrorKind::Timeout));
     assert!(outcome.output.contains("It had printed (the end of it):\ny\n"), "{}", &outcome.output[..200]);
     assert!(!outcome.output.contains("left out"));
 }
 
 /// The number of the job that a call has started.
-fn number(outcome: &crate::outcome::Outcome) -> i64 {
+fn number(outcome: &crate::outcome::CallOutcome) -> i64 {
     outcome.metadata["job"].as_i64().unwrap_or_else(|| panic!("{outcome:?}"))
 }
 
@@ -315,7 +318,7 @@ async fn a_job_may_have_a_timeout_and_there_are_only_so_many() {
     let ended = desk.call("job", json!({ "id": timed, "wait": 60_000 })).await;
     assert!(ended.output.contains("ended at its timeout"), "{}", ended.output);
     for _ in 0..8 {
-        assert_eq!(start("sleep 600", 0).await.failure, None);
+        assert_eq!(start("sleep 600", 0).await.error_kind, None);
     }
     let refused = start("sleep 600", 0).await;
     assert_eq!(

@@ -6,18 +6,18 @@ use std::fmt::Write;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use copydesk_permission::{Action, defaults};
+use copydesk_permission::{PermissionAction, default_rules};
 use expect_test::expect_file;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::desk::{Desk, desk};
-use crate::context::Context;
-use crate::outcome::{Failure, Outcome, Output};
-use crate::registry::{Limits, Registry};
-use crate::spill::Spill;
-use crate::tool::{Tool, typed};
+use crate::context::ToolContext;
+use crate::outcome::{CallOutcome, ToolError, ToolOutput};
+use crate::output_spill::OutputSpill;
+use crate::registry::{ToolOutputLimits, ToolRegistry};
+use crate::tool::{Tool, box_tool};
 
 /// Where we mean to do otherwise, and why.
 const DIFFERENCES: &[(&str, &str)] = &[
@@ -106,7 +106,7 @@ fn text_of(case: &Value) -> String {
     }
 }
 
-async fn read(desk: &Desk, path: &str, case: &Value) -> Outcome {
+async fn read(desk: &Desk, path: &str, case: &Value) -> CallOutcome {
     let mut arguments = json!({ "filePath": path });
     for key in ["offset", "limit"] {
         if case[key].is_u64() {
@@ -120,7 +120,7 @@ async fn page(case: &Value) -> bool {
     let desk = desk(&[("a.txt", &text_of(case))]);
     let outcome = read(&desk, "a.txt", case).await;
     if let Some(total) = case["past_end"].as_u64() {
-        return outcome.failure.is_some() && outcome.output.contains(&total.to_string());
+        return outcome.error_kind.is_some() && outcome.output.contains(&total.to_string());
     }
     let told = |key: &str| case[key].is_null() || case[key] == outcome.metadata[key];
     let has = |key: &str, wanted: bool| {
@@ -129,7 +129,7 @@ async fn page(case: &Value) -> bool {
     };
     let is_cut = case["cut_by"] != "end";
     let is_shortened = case["truncated_lines"].is_null() || outcome.output.contains('…');
-    outcome.failure.is_none()
+    outcome.error_kind.is_none()
         && ["first", "last", "total"].into_iter().all(told)
         && outcome.metadata["truncated"] == is_cut
         && has("contains", true)
@@ -142,7 +142,7 @@ async fn file(case: &Value) -> bool {
     if let Some(entries) = case["entries"].as_u64() {
         (0..entries).for_each(|number| desk.put(&format!("folder/file-{number}"), b""));
         let outcome = read(&desk, "folder", case).await;
-        return outcome.failure.is_none()
+        return outcome.error_kind.is_none()
             && outcome.metadata["truncated"] == case["truncated"]
             && outcome.output.contains(&format!("({entries} entries.)"));
     }
@@ -157,18 +157,18 @@ async fn file(case: &Value) -> bool {
     let outcome = read(&desk, path, case).await;
     let media: Vec<_> = outcome.media.iter().map(|media| media.mime.as_str()).collect();
     if let Some(mime) = case["mime"].as_str() {
-        return outcome.failure.is_none() && media == [mime];
+        return outcome.error_kind.is_none() && media == [mime];
     }
     if let Some(why) = case["refused"].as_str() {
-        return outcome.failure.is_some() && outcome.output.contains(why);
+        return outcome.error_kind.is_some() && outcome.output.contains(why);
     }
     let is_whole =
-        outcome.failure.is_none() && media.is_empty() && outcome.metadata["total"] == case["total"];
+        outcome.error_kind.is_none() && media.is_empty() && outcome.metadata["total"] == case["total"];
     is_whole && (case["nearby"].is_null() || outcome.output.contains("Instructions"))
 }
 
 fn secret(case: &Value) -> bool {
-    let asks = defaults().evaluate("read", case["file"].as_str().unwrap()) == Action::Ask;
+    let asks = default_rules().evaluate("read", case["file"].as_str().unwrap()) == PermissionAction::Ask;
     asks == case["asks"]
 }
 
@@ -192,23 +192,23 @@ impl Tool for Speaker {
         "Speaks.".into()
     }
 
-    async fn run(&self, _: Nothing, _: Context) -> Result<Output, Failure> {
-        Ok(Output { output: self.text.clone(), keep_end: self.keep_end, ..Output::default() })
+    async fn run(&self, _: Nothing, _: ToolContext) -> Result<ToolOutput, ToolError> {
+        Ok(ToolOutput { output: self.text.clone(), keep_end: self.keep_end, ..ToolOutput::default() })
     }
 }
 
 async fn cut(case: &Value) -> bool {
     let (text, keep_end) = (text_of(case), case["tail"] == true);
     let number = |key: &str| case[key].as_u64().and_then(|number| usize::try_from(number).ok());
-    let usual = Limits::default();
-    let limits = Limits {
+    let usual = ToolOutputLimits::default();
+    let limits = ToolOutputLimits {
         lines: number("max_lines").unwrap_or(usual.lines),
         bytes: number("max_bytes").unwrap_or(usual.bytes),
     };
     let desk = desk(&[]);
-    let mut registry = Registry::new(limits, Spill::new(&desk.path("../spill")));
-    registry.add(typed(Speaker { text: text.clone(), keep_end }));
-    let said = registry.run("speak", "{}", desk.context()).await.output;
+    let mut registry = ToolRegistry::new(limits, OutputSpill::new(&desk.path("../spill")));
+    registry.add(box_tool(Speaker { text: text.clone(), keep_end }));
+    let said = registry.run_raw_call("speak", "{}", desk.context()).await.output;
     let (lines, bytes) = (number("omitted_lines"), number("omitted_bytes"));
     if lines.is_none() && bytes.is_none() {
         return said == text;

@@ -6,7 +6,7 @@ use super::desk::desk;
 
 #[tokio::test]
 async fn names_are_those_that_models_know() {
-    let specs = desk(&[]).registry().specs(|_| true);
+    let specs = desk(&[]).registry().definitions(|_| true);
     let parameters = |schema: &Value| {
         let required = schema["required"].as_array().cloned().unwrap_or_default();
         let properties = schema["properties"].as_object().cloned().unwrap_or_default();

@@ -7,8 +7,8 @@ use expect_test::expect;
 use serde_json::{Value, json};
 
 use super::desk::{check, check_on, desk, desk_that, link};
-use crate::context::Refused;
-use crate::outcome::FailureKind;
+use crate::context::PermissionDenial;
+use crate::outcome::ToolErrorKind;
 
 fn write(path: &str, content: &str) -> (&'static str, Value) {
     ("write", json!({ "filePath": path, "content": content }))
@@ -101,7 +101,7 @@ async fn a_file_that_changed_since_it_was_read_is_left_alone() {
     .await;
     fs::remove_file(desk.path("a")).unwrap();
     let (name, arguments) = write("a", "two\n");
-    assert_eq!(desk.call(name, arguments).await.failure, None, "what is gone can be written anew");
+    assert_eq!(desk.call(name, arguments).await.error_kind, None, "what is gone can be written anew");
 }
 
 #[tokio::test]
@@ -153,7 +153,7 @@ async fn mode_bits_and_links_stay() {
     link("run.sh", &desk.path("link"));
     desk.tell("read", json!({ "filePath": "run.sh" })).await;
     let (name, arguments) = write("link", "two\n");
-    assert_eq!(desk.call(name, arguments).await.failure, None);
+    assert_eq!(desk.call(name, arguments).await.error_kind, None);
     assert!(desk.path("link").is_symlink());
     assert_eq!(desk.bytes("run.sh"), "two\n");
     assert_eq!(fs::metadata(desk.path("run.sh")).unwrap().permissions().mode() & 0o7777, 0o750);
@@ -172,7 +172,7 @@ async fn a_file_that_appears_while_the_person_is_asked_is_not_overwritten() {
     });
     let (name, arguments) = write(path.to_str().unwrap(), "two\n");
     let outcome = desk.call(name, arguments).await;
-    assert_eq!(outcome.failure, Some(FailureKind::Target));
+    assert_eq!(outcome.error_kind, Some(ToolErrorKind::Target));
     assert_eq!(fs::read_to_string(&path).unwrap(), "mine\n");
 }
 
@@ -191,10 +191,10 @@ async fn outside_of_the_workspace_is_asked_for_first() {
     .await;
     for refused in ["external_directory", "edit"] {
         let desk = desk_that(&[], move |ask| {
-            if ask.key == refused { Err(Refused::ByRule { why: "no".into() }) } else { Ok(()) }
+            if ask.key == refused { Err(PermissionDenial::ByRule { why: "no".into() }) } else { Ok(()) }
         });
         let (name, arguments) = write("../x", "one\n");
-        assert_eq!(desk.call(name, arguments).await.failure, Some(FailureKind::Denied));
+        assert_eq!(desk.call(name, arguments).await.error_kind, Some(ToolErrorKind::Denied));
         assert!(!desk.path("../x").exists());
     }
 }
@@ -209,6 +209,6 @@ async fn nothing_is_written_after_a_cancel() {
     });
     desk.cancel = token;
     let (name, arguments) = write("a", "one\n");
-    assert_eq!(desk.call(name, arguments).await.failure, Some(FailureKind::Cancelled));
+    assert_eq!(desk.call(name, arguments).await.error_kind, Some(ToolErrorKind::Cancelled));
     assert!(desk.tree().is_empty());
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use copydesk_workspace::files::Files;
+use copydesk_workspace::files::WorkspaceFiles;
 use copydesk_workspace::process::{Processes, Shell};
 use expect_test::Expect;
 use serde_json::Value;
@@ -15,46 +15,49 @@ use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::context::{Allowed, Answer, Answering, Ask, Asker, Context, Progress, Refused, Switching};
-use crate::outcome::Outcome;
-use crate::plan::Plan;
-use crate::question::{Answers, Question};
-use crate::registry::{Limits, Registry};
-use crate::skills::{Shelf, find};
-use crate::spill::Spill;
-use crate::todo::Todos;
-use crate::tools::{Options, builtin};
-use crate::web::Web;
+use crate::context::{
+    AskFuture, Asker, CallProgress, PermissionDenial, PermissionGrant, PermissionRequest, QuestionFuture,
+    SwitchAgentFuture, ToolContext,
+};
+use crate::outcome::CallOutcome;
+use crate::output_spill::OutputSpill;
+use crate::plan_file::PlanFile;
+use crate::question::{Question, QuestionAnswers};
+use crate::registry::{ToolOutputLimits, ToolRegistry};
+use crate::skills::{SkillFolder, find_skills};
+use crate::todo::TodoList;
+use crate::tools::{ToolOptions, builtin_tools};
+use crate::web::WebAccess;
 
 /// A test that searches the whole disk does not wait for that.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-type Says = Box<dyn Fn(&Ask) -> Result<(), Refused> + Send + Sync>;
-type Knows = Box<dyn Fn(&[Question]) -> Answers + Send + Sync>;
+type Says = Box<dyn Fn(&PermissionRequest) -> Result<(), PermissionDenial> + Send + Sync>;
+type Knows = Box<dyn Fn(&[Question]) -> QuestionAnswers + Send + Sync>;
 
 /// Answers as told and remembers what was asked.
 struct Script {
     says: Says,
-    asked: Mutex<Vec<Ask>>,
+    asked: Mutex<Vec<PermissionRequest>>,
     answers: Knows,
     questions: Mutex<Vec<Vec<Question>>>,
     agents: Mutex<Vec<String>>,
 }
 
 impl Asker for Script {
-    fn ask<'a>(&'a self, _call: &'a str, ask: Ask) -> Answer<'a> {
-        let answer = (self.says)(&ask).map(|()| Allowed::ByPerson);
+    fn ask<'a>(&'a self, _call: &'a str, ask: PermissionRequest) -> AskFuture<'a> {
+        let answer = (self.says)(&ask).map(|()| PermissionGrant::ByPerson);
         self.asked.lock().unwrap().push(ask);
         Box::pin(async { answer })
     }
 
-    fn question<'a>(&'a self, _call: &'a str, questions: Vec<Question>) -> Answering<'a> {
+    fn ask_questions<'a>(&'a self, _call: &'a str, questions: Vec<Question>) -> QuestionFuture<'a> {
         let answers = (self.answers)(&questions);
         self.questions.lock().unwrap().push(questions);
         Box::pin(async { answers })
     }
 
-    fn go_on_as<'a>(&'a self, agent: &'a str) -> Switching<'a> {
+    fn switch_agent<'a>(&'a self, agent: &'a str) -> SwitchAgentFuture<'a> {
         self.agents.lock().unwrap().push(agent.to_owned());
         Box::pin(async { Ok(()) })
     }
@@ -62,14 +65,14 @@ impl Asker for Script {
 
 pub(super) struct Desk {
     folder: TempDir,
-    files: Files,
-    registry: Registry,
-    options: Options,
+    files: WorkspaceFiles,
+    registry: ToolRegistry,
+    options: ToolOptions,
     script: Arc<Script>,
     pub(super) cancel: CancellationToken,
-    todos: Todos,
-    progress: mpsc::Sender<Progress>,
-    pub(super) shown: mpsc::Receiver<Progress>,
+    todos: TodoList,
+    progress: mpsc::Sender<CallProgress>,
+    pub(super) shown: mpsc::Receiver<CallProgress>,
 }
 
 /// A desk whose person says yes to everything, and answers no question.
@@ -79,27 +82,29 @@ pub(super) fn desk(files: &[(&str, &str)]) -> Desk {
 
 pub(super) fn desk_that(
     files: &[(&str, &str)],
-    says: impl Fn(&Ask) -> Result<(), Refused> + Send + Sync + 'static,
+    says: impl Fn(&PermissionRequest) -> Result<(), PermissionDenial> + Send + Sync + 'static,
 ) -> Desk {
-    desk_with(files, Web::default(), says)
+    desk_with(files, WebAccess::default(), says)
 }
 
 /// A desk whose person says yes to everything, and answers so.
-pub(super) fn desk_answering(answers: impl Fn(&[Question]) -> Answers + Send + Sync + 'static) -> Desk {
-    desk_of(&[], Web::default(), |_| Ok(()), answers)
+pub(super) fn desk_answering(
+    answers: impl Fn(&[Question]) -> QuestionAnswers + Send + Sync + 'static,
+) -> Desk {
+    desk_of(&[], WebAccess::default(), |_| Ok(()), answers)
 }
 
 pub(super) fn desk_with(
     files: &[(&str, &str)],
-    web: Web,
-    says: impl Fn(&Ask) -> Result<(), Refused> + Send + Sync + 'static,
+    web: WebAccess,
+    says: impl Fn(&PermissionRequest) -> Result<(), PermissionDenial> + Send + Sync + 'static,
 ) -> Desk {
-    desk_of(files, web, says, |_| Err(Refused::ByPerson { reason: None }))
+    desk_of(files, web, says, |_| Err(PermissionDenial::ByPerson { reason: None }))
 }
 
-fn registry(options: &Options) -> Registry {
-    let mut registry = Registry::new(options.limits, options.spill.clone());
-    builtin(options).into_iter().for_each(|tool| registry.add(tool));
+fn registry(options: &ToolOptions) -> ToolRegistry {
+    let mut registry = ToolRegistry::new(options.limits, options.spill.clone());
+    builtin_tools(options).into_iter().for_each(|tool| registry.add(tool));
     registry
 }
 
@@ -112,15 +117,15 @@ impl Desk {
 
 fn desk_of(
     files: &[(&str, &str)],
-    web: Web,
-    says: impl Fn(&Ask) -> Result<(), Refused> + Send + Sync + 'static,
-    answers: impl Fn(&[Question]) -> Answers + Send + Sync + 'static,
+    web: WebAccess,
+    says: impl Fn(&PermissionRequest) -> Result<(), PermissionDenial> + Send + Sync + 'static,
+    answers: impl Fn(&[Question]) -> QuestionAnswers + Send + Sync + 'static,
 ) -> Desk {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("work");
     fs::create_dir(&root).unwrap();
-    let limits = Limits::default();
-    let spill = Spill::new(&folder.path().join("spill"));
+    let limits = ToolOutputLimits::default();
+    let spill = OutputSpill::new(&folder.path().join("spill"));
     let path = std::env::var_os("PATH").unwrap_or_default();
     let env = |name: &str| (name == "PATH").then(|| path.clone());
     let shell = Shell::choose(Some("bash"), &env).unwrap();
@@ -131,9 +136,10 @@ fn desk_of(
         fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
         fs::write(root.join(path), text).unwrap();
     }
-    let skills = find(&[Shelf { folder: shelf, repository: Some(root.clone()) }]).skills.into();
-    let plan = Plan::new(0);
-    let options = Options { limits, spill, processes, shell, patience: PATIENCE, web, skills, plan };
+    let skills = find_skills(&[SkillFolder { folder: shelf, repository: Some(root.clone()) }]).skills.into();
+    let plan = PlanFile::new(0);
+    let options =
+        ToolOptions { limits, spill, processes, shell, search_timeout: PATIENCE, web, skills, plan };
     let (progress, shown) = mpsc::channel(100);
     let script = Arc::new(Script {
         says: Box::new(says),
@@ -142,7 +148,7 @@ fn desk_of(
         questions: Mutex::default(),
         agents: Mutex::default(),
     });
-    let files_view = Files::new(&root, &folder.path().join("home"));
+    let files_view = WorkspaceFiles::new(&root, &folder.path().join("home"));
     let desk = Desk {
         folder,
         files: files_view,
@@ -150,7 +156,7 @@ fn desk_of(
         options,
         script,
         cancel: CancellationToken::new(),
-        todos: Todos::default(),
+        todos: TodoList::default(),
         progress,
         shown,
     };
@@ -176,13 +182,13 @@ impl Desk {
         String::from_utf8_lossy(&fs::read(self.path(path)).unwrap()).into_owned()
     }
 
-    pub(super) fn context(&self) -> Context {
-        Context {
-            checks: copydesk_diagnostics::Checks::default(),
+    pub(super) fn context(&self) -> ToolContext {
+        ToolContext {
+            checks: copydesk_diagnostics::DiagnosticsTracker::default(),
             formatters: None,
             session: "s1".into(),
             call: "c1".into(),
-            above: None,
+            parent_call: None,
             agent: "build".into(),
             cancel: self.cancel.clone(),
             files: self.files.clone(),
@@ -194,21 +200,21 @@ impl Desk {
     }
 
     /// A call of another agent than `build`.
-    pub(super) async fn call_as(&self, agent: &str, name: &str, arguments: Value) -> Outcome {
-        let context = Context { agent: agent.to_owned(), ..self.context() };
-        self.registry.run(name, &arguments.to_string(), context).await
+    pub(super) async fn call_as(&self, agent: &str, name: &str, arguments: Value) -> CallOutcome {
+        let context = ToolContext { agent: agent.to_owned(), ..self.context() };
+        self.registry.run_raw_call(name, &arguments.to_string(), context).await
     }
 
-    pub(super) fn registry(&self) -> Registry {
+    pub(super) fn registry(&self) -> ToolRegistry {
         self.registry.clone()
     }
 
-    pub(super) async fn call(&self, name: &str, arguments: Value) -> Outcome {
-        self.registry.run(name, &arguments.to_string(), self.context()).await
+    pub(super) async fn call(&self, name: &str, arguments: Value) -> CallOutcome {
+        self.registry.run_raw_call(name, &arguments.to_string(), self.context()).await
     }
 
     /// What was asked since the last time.
-    pub(super) fn asked(&self) -> Vec<Ask> {
+    pub(super) fn asked(&self) -> Vec<PermissionRequest> {
         std::mem::take(&mut *self.script.asked.lock().unwrap())
     }
 
@@ -230,7 +236,7 @@ impl Desk {
             let always = if ask.always.is_empty() { "nothing".to_owned() } else { ask.always.join(", ") };
             let _ = writeln!(text, "? {}: {} (always: {always})", ask.key, ask.patterns.join(", "));
         }
-        if let Some(kind) = outcome.failure {
+        if let Some(kind) = outcome.error_kind {
             let _ = writeln!(text, "! {kind:?}");
         }
         text += outcome.output.trim_end_matches('\n');

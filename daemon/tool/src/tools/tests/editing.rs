@@ -7,9 +7,9 @@ use expect_test::expect;
 use serde_json::{Value, json};
 
 use super::desk::{check, check_on, desk, desk_that, link};
-use crate::context::Refused;
-use crate::outcome::FailureKind;
-use crate::tool::Touches;
+use crate::context::PermissionDenial;
+use crate::outcome::ToolErrorKind;
+use crate::tool::TouchedFiles;
 
 fn edit(path: &str, old: &str, new: &str) -> (&'static str, Value) {
     ("edit", json!({ "filePath": path, "oldString": old, "newString": new }))
@@ -58,7 +58,7 @@ async fn what_was_not_there_exactly_is_said() {
     let desk = desk(&[("a.rs", "fn a() {\n\tone();  \n\ttwo();\n}\n")]);
     let (name, arguments) = edit("a.rs", "\tone();\n\ttwo();", "\tone();\n\tzwei();");
     let outcome = desk.call(name, arguments).await;
-    assert_eq!((outcome.failure, &outcome.metadata["tiers"]), (None, &json!({ "trailing-blanks": 1 })));
+    assert_eq!((outcome.error_kind, &outcome.metadata["tiers"]), (None, &json!({ "trailing-blanks": 1 })));
     let said = "(The old text was not there exactly: a difference in the blanks at line ends was overlooked.";
     assert!(outcome.output.contains(said), "{}", outcome.output);
     assert_eq!(desk.bytes("a.rs"), "fn a() {\n\tone();  \n\tzwei();\n}\n");
@@ -119,7 +119,7 @@ async fn mode_bits_and_links_stay() {
     fs::set_permissions(desk.path("run.sh"), fs::Permissions::from_mode(0o751)).unwrap();
     link("run.sh", &desk.path("link.sh"));
     let (name, arguments) = edit("link.sh", "one", "two");
-    assert_eq!(desk.call(name, arguments).await.failure, None);
+    assert_eq!(desk.call(name, arguments).await.error_kind, None);
     let asked = desk.asked().pop().unwrap();
     assert_eq!(asked.patterns, ["link.sh", "run.sh"], "no link leads past a rule");
     assert!(desk.path("link.sh").is_symlink());
@@ -227,7 +227,7 @@ async fn a_file_that_changed_since_it_was_read_is_left_alone_until_it_is_read_ag
     let (name, arguments) = edit("a", "one", "eins");
     for _ in 0..2 {
         let outcome = desk.call(name, arguments.clone()).await;
-        assert_eq!(outcome.failure, Some(FailureKind::Target));
+        assert_eq!(outcome.error_kind, Some(ToolErrorKind::Target));
         assert_eq!(
             outcome.output,
             "`a` has changed since it was read; nothing was written. Read it again and repeat the change."
@@ -235,10 +235,10 @@ async fn a_file_that_changed_since_it_was_read_is_left_alone_until_it_is_read_ag
     }
     assert_eq!(desk.bytes("a"), "one\ntwo\nand mine\n");
     desk.call("read", json!({ "filePath": "a" })).await;
-    assert_eq!(desk.call(name, arguments).await.failure, None);
+    assert_eq!(desk.call(name, arguments).await.error_kind, None);
     assert_eq!(desk.bytes("a"), "eins\ntwo\nand mine\n");
     let (name, arguments) = edit("a", "two", "zwei");
-    assert_eq!(desk.call(name, arguments).await.failure, None, "what it wrote itself it knows");
+    assert_eq!(desk.call(name, arguments).await.error_kind, None, "what it wrote itself it knows");
 }
 
 #[tokio::test]
@@ -255,7 +255,7 @@ async fn a_change_while_the_person_is_asked_is_not_overwritten() {
     });
     let (name, arguments) = edit(path.to_str().unwrap(), "one", "two");
     let outcome = desk.call(name, arguments).await;
-    assert_eq!(outcome.failure, Some(FailureKind::Target));
+    assert_eq!(outcome.error_kind, Some(ToolErrorKind::Target));
     assert!(
         outcome.output.contains("has changed since it was read; nothing was written"),
         "{}",
@@ -268,14 +268,14 @@ async fn a_change_while_the_person_is_asked_is_not_overwritten() {
 #[tokio::test]
 async fn the_person_is_asked_with_the_difference_and_may_say_no() {
     let desk = desk_that(&[("a", "one\ntwo\n")], |ask| match ask.key.as_str() {
-        "edit" => Err(Refused::ByPerson { reason: Some("not now".into()) }),
+        "edit" => Err(PermissionDenial::ByPerson { reason: Some("not now".into()) }),
         _ => Ok(()),
     });
     let (name, arguments) = edit("a", "two", "zwei\ndrei");
     let outcome = desk.call(name, arguments).await;
     assert_eq!(
-        (outcome.failure, outcome.output.as_str()),
-        (Some(FailureKind::Denied), "The person said no: not now")
+        (outcome.error_kind, outcome.output.as_str()),
+        (Some(ToolErrorKind::Denied), "The person said no: not now")
     );
     assert_eq!(desk.bytes("a"), "one\ntwo\n");
     let ask = desk.asked().pop().unwrap();
@@ -291,12 +291,12 @@ async fn the_person_is_asked_with_the_difference_and_may_say_no() {
 #[tokio::test]
 async fn a_file_that_may_not_be_read_tells_nothing() {
     let desk = desk_that(&[(".env", "KEY=secret\n")], |ask| match ask.key.as_str() {
-        "read" => Err(Refused::ByRule { why: "no".into() }),
+        "read" => Err(PermissionDenial::ByRule { why: "no".into() }),
         _ => Ok(()),
     });
     let (name, arguments) = edit(".env", "KEY=secre", "");
     let outcome = desk.call(name, arguments).await;
-    assert_eq!(outcome.failure, Some(FailureKind::Denied));
+    assert_eq!(outcome.error_kind, Some(ToolErrorKind::Denied));
     assert!(!outcome.output.contains("secret"));
 }
 
@@ -304,14 +304,15 @@ async fn a_file_that_may_not_be_read_tells_nothing() {
 async fn calls_that_touch_the_same_file_are_known() {
     let desk = desk(&[("a", "")]);
     link("a", &desk.path("b"));
-    let touches =
-        |name: &str, arguments: Value| desk.registry().touches(name, &arguments.to_string(), &desk.context());
-    let a = Touches::Files(vec![desk.path("a").canonicalize().unwrap()]);
+    let touches = |name: &str, arguments: Value| {
+        desk.registry().touched_files(name, &arguments.to_string(), &desk.context())
+    };
+    let a = TouchedFiles::Files(vec![desk.path("a").canonicalize().unwrap()]);
     assert_eq!(touches("edit", json!({ "filePath": "b", "oldString": "", "newString": "" })), a);
     assert_eq!(touches("write", json!({ "filePath": "a", "content": "" })), a);
     assert_eq!(touches("read", json!({ "filePath": "x/../a" })), a);
-    assert_eq!(touches("bash", json!({ "command": "ls" })), Touches::Everything);
-    assert_eq!(touches("grep", json!({ "pattern": "x" })), Touches::Nothing);
-    assert_eq!(touches("glob", json!({ "pattern": "x" })), Touches::Nothing);
-    assert_eq!(touches("list", json!({})), Touches::Nothing);
+    assert_eq!(touches("bash", json!({ "command": "ls" })), TouchedFiles::Everything);
+    assert_eq!(touches("grep", json!({ "pattern": "x" })), TouchedFiles::Nothing);
+    assert_eq!(touches("glob", json!({ "pattern": "x" })), TouchedFiles::Nothing);
+    assert_eq!(touches("list", json!({})), TouchedFiles::Nothing);
 }

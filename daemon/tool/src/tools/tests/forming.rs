@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use copydesk_servers::Disk;
-use copydesk_servers::find::Search;
+use copydesk_servers::DiskView;
 use copydesk_servers::format::{Formatter, Formatters};
+use copydesk_servers::program_search::ProgramSearch;
 use copydesk_workspace::process::Processes;
 use serde_json::json;
 
 use super::desk::{Desk, desk, desk_that};
-use crate::context::{Context, Refused};
+use crate::context::{PermissionDenial, ToolContext};
 
 /// A formatter for everything, by this script, which runs in the workspace.
-fn with(desk: &Desk, script: &str) -> Context {
+fn with(desk: &Desk, script: &str) -> ToolContext {
     let environment = vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())];
     let root = desk.path("").canonicalize().unwrap();
     let command = ["sh", "-c", script].map(str::to_owned).to_vec();
@@ -21,12 +21,12 @@ fn with(desk: &Desk, script: &str) -> Context {
     let formatters = Formatters {
         formatters: vec![formatter],
         server: None,
-        search: Search::new(Arc::new(Disk), environment.clone(), "/".into(), true),
+        search: ProgramSearch::new(Arc::new(DiskView), environment.clone(), "/".into(), true),
         root,
         processes: Processes::new(environment),
         timeout: Duration::from_secs(60),
     };
-    Context { formatters: Some(formatters), ..desk.context() }
+    ToolContext { formatters: Some(formatters), ..desk.context() }
 }
 
 #[tokio::test]
@@ -34,7 +34,7 @@ async fn what_is_written_has_its_form_and_is_asked_about_in_it() {
     let desk = desk(&[]);
     let context = with(&desk, "touch ran; tr a-z A-Z");
     let arguments = json!({ "filePath": "a.txt", "content": "abc\n" }).to_string();
-    let outcome = desk.registry().run("write", &arguments, context).await;
+    let outcome = desk.registry().run_raw_call("write", &arguments, context).await;
     assert!(outcome.output.contains("The formatter changed the form of a.txt."), "{}", outcome.output);
     assert_eq!((desk.bytes("a.txt"), desk.path("ran").exists()), ("ABC\n".to_owned(), true));
 }
@@ -42,12 +42,12 @@ async fn what_is_written_has_its_form_and_is_asked_about_in_it() {
 #[tokio::test]
 async fn for_what_a_rule_denies_no_formatter_runs() {
     let desk = desk_that(&[], |ask| match &*ask.key {
-        "edit" => Err(Refused::ByRule { why: "denied".to_owned() }),
+        "edit" => Err(PermissionDenial::ByRule { why: "denied".to_owned() }),
         _ => Ok(()),
     });
     let context = with(&desk, "touch ran; tr a-z A-Z");
     let arguments = json!({ "filePath": "a.txt", "content": "abc\n" }).to_string();
-    let outcome = desk.registry().run("write", &arguments, context).await;
-    assert!(outcome.failure.is_some());
+    let outcome = desk.registry().run_raw_call("write", &arguments, context).await;
+    assert!(outcome.error_kind.is_some());
     assert_eq!(desk.tree().len(), 0, "neither the file nor what the formatter leaves: {:?}", desk.tree());
 }

@@ -8,8 +8,8 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::desk::{Desk, desk, link};
-use crate::outcome::{FailureKind, Outcome};
-use crate::registry::Spec;
+use crate::outcome::{CallOutcome, ToolErrorKind};
+use crate::registry::ToolDefinition;
 
 /// Only so that a hang is a failure.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -153,20 +153,20 @@ fn fitting(schema: &Value, definitions: &Value, name: &str) -> Value {
     }
 }
 
-fn plain(spec: &Spec) -> Map<String, Value> {
+fn plain(spec: &ToolDefinition) -> Map<String, Value> {
     let arguments = fitting(&spec.parameters, &spec.parameters["$defs"], "");
     arguments.as_object().cloned().unwrap_or_default()
 }
 
-async fn call(desk: &Desk, spec: &Spec, arguments: &str) -> Outcome {
+async fn call(desk: &Desk, spec: &ToolDefinition, arguments: &str) -> CallOutcome {
     let registry = desk.registry();
-    let running = registry.run(&spec.name, arguments, desk.context());
+    let running = registry.run_raw_call(&spec.name, arguments, desk.context());
     let outcome = tokio::time::timeout(PATIENCE, running).await;
     let shown: String = arguments.chars().take(300).collect();
     let outcome = outcome.unwrap_or_else(|_| panic!("`{}` hangs with {shown}", spec.name));
-    assert_ne!(outcome.failure, Some(FailureKind::Broken), "{} {shown}: {}", spec.name, outcome.output);
-    assert!(!outcome.output.trim().is_empty() || outcome.failure.is_none(), "{} {shown}", spec.name);
-    let most = crate::Limits::default().bytes + ROOM;
+    assert_ne!(outcome.error_kind, Some(ToolErrorKind::Broken), "{} {shown}: {}", spec.name, outcome.output);
+    assert!(!outcome.output.trim().is_empty() || outcome.error_kind.is_none(), "{} {shown}", spec.name);
+    let most = crate::ToolOutputLimits::default().bytes + ROOM;
     assert!(outcome.output.len() <= most, "{} {shown}: {} bytes", spec.name, outcome.output.len());
     assert!(outcome.title.len() <= most, "{} {shown}: a title of {} bytes", spec.name, outcome.title.len());
     outcome
@@ -178,7 +178,7 @@ fn left_over(desk: &Desk) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_stands_in_an_argument_the_answer_can_be_acted_on() {
-    for spec in desk(&[]).registry().specs(|_| true) {
+    for spec in desk(&[]).registry().definitions(|_| true) {
         let desk = traps();
         let plain = plain(&spec);
         for name in plain.keys() {
@@ -196,14 +196,14 @@ async fn whatever_stands_in_an_argument_the_answer_can_be_acted_on() {
 async fn missing_extra_and_broken_arguments_are_told() {
     let desk = traps();
     let before = desk.tree();
-    for spec in desk.registry().specs(|_| true) {
+    for spec in desk.registry().definitions(|_| true) {
         let plain = plain(&spec);
         let required = spec.parameters["required"].as_array().cloned().unwrap_or_default();
         for name in required.iter().filter_map(Value::as_str) {
             let mut arguments = plain.clone();
             arguments.remove(name);
             let outcome = call(&desk, &spec, &Value::Object(arguments).to_string()).await;
-            assert_eq!(outcome.failure, Some(FailureKind::Arguments), "{} without {name}", spec.name);
+            assert_eq!(outcome.error_kind, Some(ToolErrorKind::Arguments), "{} without {name}", spec.name);
             assert!(outcome.output.contains(name), "{} without {name}: {}", spec.name, outcome.output);
         }
         for broken in [
@@ -218,7 +218,13 @@ async fn missing_extra_and_broken_arguments_are_told() {
             &"{\"a\":".repeat(100_000),
         ] {
             let outcome = call(&desk, &spec, broken).await;
-            assert_eq!(outcome.failure, Some(FailureKind::Arguments), "{}: {}", spec.name, outcome.output);
+            assert_eq!(
+                outcome.error_kind,
+                Some(ToolErrorKind::Arguments),
+                "{}: {}",
+                spec.name,
+                outcome.output
+            );
         }
     }
     assert_eq!(desk.tree(), before);
@@ -229,9 +235,9 @@ async fn a_call_that_is_cancelled_before_it_begins_does_nothing() {
     let desk = traps();
     let before = desk.tree();
     desk.cancel.cancel();
-    for spec in desk.registry().specs(|_| true) {
+    for spec in desk.registry().definitions(|_| true) {
         let outcome = call(&desk, &spec, &Value::Object(plain(&spec)).to_string()).await;
-        assert_eq!(outcome.failure, Some(FailureKind::Cancelled), "{}", spec.name);
+        assert_eq!(outcome.error_kind, Some(ToolErrorKind::Cancelled), "{}", spec.name);
     }
     assert_eq!(desk.tree(), before);
 }

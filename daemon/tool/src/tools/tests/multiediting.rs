@@ -4,8 +4,8 @@ use expect_test::expect;
 use serde_json::{Value, json};
 
 use super::desk::{check, desk, desk_that};
-use crate::context::Refused;
-use crate::outcome::FailureKind;
+use crate::context::PermissionDenial;
+use crate::outcome::ToolErrorKind;
 
 fn multiedit(path: &str, edits: &[(&str, &str)]) -> (&'static str, Value) {
     let edits: Vec<_> =
@@ -126,7 +126,7 @@ async fn what_was_not_there_exactly_is_counted_and_named() {
     let (name, arguments) = multiedit("a.rs", &edits);
     let outcome = desk.call(name, arguments).await;
     assert_eq!(
-        (outcome.failure, &outcome.metadata["tiers"]),
+        (outcome.error_kind, &outcome.metadata["tiers"]),
         (None, &json!({ "exact": 2, "trailing-blanks": 1 }))
     );
     let said = "(The old text of edit 2 was not there exactly: a difference in the blanks at line ends was overlooked.";
@@ -137,12 +137,12 @@ async fn what_was_not_there_exactly_is_counted_and_named() {
 #[tokio::test]
 async fn the_person_is_asked_once_with_one_difference() {
     let desk = desk_that(&[("a", "one\ntwo\nthree\n")], |ask| match ask.key.as_str() {
-        "edit" => Err(Refused::ByPerson { reason: Some("not now".into()) }),
+        "edit" => Err(PermissionDenial::ByPerson { reason: Some("not now".into()) }),
         _ => Ok(()),
     });
     let (name, arguments) = multiedit("a", &[("one", "eins"), ("eins", "uno"), ("three", "tre")]);
     let outcome = desk.call(name, arguments).await;
-    assert_eq!(outcome.failure, Some(FailureKind::Denied));
+    assert_eq!(outcome.error_kind, Some(ToolErrorKind::Denied));
     let asked: Vec<_> = desk.asked().into_iter().filter(|ask| ask.key == "edit").collect();
     let [ask] = asked.as_slice() else { panic!("asked {} times", asked.len()) };
     assert_eq!(ask.title, "Edit a (+2 -2)");
@@ -157,6 +157,6 @@ async fn too_many_edits_are_refused() {
     let edits = vec![("one", "two"); 251];
     let (name, arguments) = multiedit("a", &edits);
     let outcome = desk.call(name, arguments).await;
-    assert_eq!(outcome.failure, Some(FailureKind::Arguments));
+    assert_eq!(outcome.error_kind, Some(ToolErrorKind::Arguments));
     assert!(outcome.output.starts_with("251 edits are too many for one call"), "{}", outcome.output);
 }

@@ -7,9 +7,9 @@ use expect_test::expect;
 use serde_json::{Value, json};
 
 use super::desk::{Desk, check, check_on, desk, desk_that, link};
-use crate::context::Refused;
-use crate::outcome::FailureKind;
-use crate::tool::Touches;
+use crate::context::PermissionDenial;
+use crate::outcome::ToolErrorKind;
+use crate::tool::TouchedFiles;
 
 fn patch(body: &str) -> (&'static str, Value) {
     ("apply_patch", json!({ "patchText": text(body) }))
@@ -19,7 +19,7 @@ fn text(body: &str) -> String {
     format!("*** Begin Patch\n{body}\n*** End Patch\n")
 }
 
-async fn apply(desk: &Desk, body: &str) -> crate::outcome::Outcome {
+async fn apply(desk: &Desk, body: &str) -> crate::outcome::CallOutcome {
     let (name, arguments) = patch(body);
     desk.call(name, arguments).await
 }
@@ -69,7 +69,7 @@ async fn files_are_added_updated_deleted_and_moved_at_once() {
 async fn one_file_is_told_like_an_edit() {
     let desk = desk(&[("a", "one\ntwo\n")]);
     let outcome = apply(&desk, "*** Update File: ./a\n@@\n-two\n+zwei").await;
-    assert_eq!((outcome.failure, outcome.title.as_str()), (None, "Edited a (+1 -1)"));
+    assert_eq!((outcome.error_kind, outcome.title.as_str()), (None, "Edited a (+1 -1)"));
     let diff = "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n";
     let expected = json!({
         "filepath": desk.path("a"), "diff": diff, "additions": 1, "deletions": 1, "tiers": { "exact": 1 },
@@ -80,7 +80,7 @@ async fn one_file_is_told_like_an_edit() {
 #[tokio::test]
 async fn a_person_is_asked_once_about_every_path() {
     let desk = desk_that(&[("a", "one\n"), ("b", "two\n"), ("c", "three\n")], |ask| match ask.key.as_str() {
-        "edit" => Err(Refused::ByPerson { reason: None }),
+        "edit" => Err(PermissionDenial::ByPerson { reason: None }),
         _ => Ok(()),
     });
     link("a", &desk.path("link"));
@@ -88,7 +88,7 @@ async fn a_person_is_asked_once_about_every_path() {
     let body = "*** Update File: link\n@@\n-one\n+eins\n*** Update File: b\n*** Move to: sub/b\n*** Delete File: c\n\
                 *** Add File: d\n+four";
     let outcome = apply(&desk, body).await;
-    assert_eq!(outcome.failure, Some(FailureKind::Denied));
+    assert_eq!(outcome.error_kind, Some(ToolErrorKind::Denied));
     assert_eq!(desk.tree(), before);
     let asked: Vec<_> = desk.asked().into_iter().filter(|ask| ask.key == "edit").collect();
     let [ask] = asked.as_slice() else { panic!("asked {} times", asked.len()) };
@@ -198,7 +198,7 @@ async fn paths_that_lead_to_one_file_are_one_file() {
         desk.path("a").display()
     );
     let outcome = apply(&desk, &body).await;
-    assert_eq!(outcome.failure, None, "{}", outcome.output);
+    assert_eq!(outcome.error_kind, None, "{}", outcome.output);
     assert_eq!(desk.bytes("a"), "eins\nzwei\n");
     assert!(desk.path("link").is_symlink());
 }
@@ -208,7 +208,7 @@ async fn endings_and_marks_stay_also_of_a_file_that_moves() {
     let desk = desk(&[("crlf", "one\r\ntwo\r\n"), ("bom", "\u{feff}one\r\ntwo")]);
     let body = "*** Update File: crlf\n@@\n-two\n+zwei\n+drei\n*** Update File: bom\n*** Move to: moved\n@@\n-one\n+eins";
     let outcome = apply(&desk, body).await;
-    assert_eq!(outcome.failure, None, "{}", outcome.output);
+    assert_eq!(outcome.error_kind, None, "{}", outcome.output);
     assert_eq!(desk.bytes("crlf"), "one\r\nzwei\r\ndrei\r\n");
     assert_eq!(desk.bytes("moved"), "\u{feff}eins\r\ntwo");
     assert!(!desk.path("bom").exists());
@@ -220,7 +220,7 @@ async fn what_runs_still_runs_after_a_move() {
     fs::set_permissions(desk.path("run.sh"), fs::Permissions::from_mode(0o751)).unwrap();
     let outcome =
         apply(&desk, "*** Update File: run.sh\n*** Move to: bin/run.sh\n@@\n-echo one\n+echo two").await;
-    assert_eq!(outcome.failure, None, "{}", outcome.output);
+    assert_eq!(outcome.error_kind, None, "{}", outcome.output);
     assert_eq!(fs::metadata(desk.path("bin/run.sh")).unwrap().permissions().mode() & 0o7777, 0o751);
 }
 
@@ -231,7 +231,7 @@ async fn a_file_that_changed_since_it_was_read_is_left_alone() {
     desk.put("a", b"one\nand mine\n");
     let body = "*** Update File: b\n@@\n-one\n+eins\n*** Update File: a\n@@\n-one\n+eins";
     let outcome = apply(&desk, body).await;
-    assert_eq!(outcome.failure, Some(FailureKind::Target));
+    assert_eq!(outcome.error_kind, Some(ToolErrorKind::Target));
     assert!(
         outcome.output.contains("`a` has changed since it was read; nothing was written"),
         "{}",
@@ -243,16 +243,16 @@ async fn a_file_that_changed_since_it_was_read_is_left_alone() {
 #[tokio::test]
 async fn what_may_not_be_read_tells_nothing_and_what_is_outside_is_asked_about() {
     let desk = desk_that(&[(".env", "KEY=secret\n"), ("../out", "out\n")], |ask| match ask.key.as_str() {
-        "read" | "external_directory" => Err(Refused::ByRule { why: "no".into() }),
+        "read" | "external_directory" => Err(PermissionDenial::ByRule { why: "no".into() }),
         _ => Ok(()),
     });
     let outcome = apply(&desk, "*** Update File: .env\n@@\n-KEY=secre\n+KEY=x").await;
-    assert_eq!(outcome.failure, Some(FailureKind::Denied));
+    assert_eq!(outcome.error_kind, Some(ToolErrorKind::Denied));
     assert!(!outcome.output.contains("secret"));
     let outcome = apply(&desk, "*** Update File: .env\n*** Move to: ../moved").await;
-    assert_eq!(outcome.failure, Some(FailureKind::Denied));
+    assert_eq!(outcome.error_kind, Some(ToolErrorKind::Denied));
     let outcome = apply(&desk, "*** Add File: ../new\n+x").await;
-    assert_eq!(outcome.failure, Some(FailureKind::Denied));
+    assert_eq!(outcome.error_kind, Some(ToolErrorKind::Denied));
     assert!(!desk.path("../new").exists());
 }
 
@@ -261,22 +261,22 @@ async fn other_names_of_the_parameter_and_lenient_places_are_taken() {
     let desk = desk(&[("a", "\tone();  \n\ttwo();\n")]);
     let body = text("*** Update File: a\n@@\n-\tone();\n+\teins();");
     let outcome = desk.call("apply_patch", json!({ "input": body })).await;
-    assert_eq!((outcome.failure, &outcome.metadata["tiers"]), (None, &json!({ "trailing-blanks": 1 })));
+    assert_eq!((outcome.error_kind, &outcome.metadata["tiers"]), (None, &json!({ "trailing-blanks": 1 })));
     assert!(
         outcome.output.contains("a difference in the blanks at line ends was overlooked"),
         "{}",
         outcome.output
     );
     let body = text("*** Update File: a\n@@\n-\ttwo();\n+\tzwei();");
-    assert_eq!(desk.call("apply_patch", json!({ "patch": body })).await.failure, None);
+    assert_eq!(desk.call("apply_patch", json!({ "patch": body })).await.error_kind, None);
 }
 
 #[tokio::test]
 async fn calls_that_touch_the_same_file_are_known() {
     let desk = desk(&[("a", ""), ("b", "")]);
     let (name, arguments) = patch("*** Update File: a\n*** Move to: c\n*** Delete File: b");
-    let touches = desk.registry().touches(name, &arguments.to_string(), &desk.context());
-    let Touches::Files(mut files) = touches else { panic!("{touches:?}") };
+    let touches = desk.registry().touched_files(name, &arguments.to_string(), &desk.context());
+    let TouchedFiles::Files(mut files) = touches else { panic!("{touches:?}") };
     files.sort();
     let root = desk.path("a").canonicalize().unwrap().parent().unwrap().to_owned();
     assert_eq!(files, ["a", "b", "c"].map(|name| root.join(name)));
@@ -295,16 +295,16 @@ async fn hostile_patches_end_in_words_and_change_nothing() {
     let before = names();
     let many: String = (0..501).map(|number| format!("*** Add File: new/{number}\n+x\n")).collect();
     for (body, kind, said) in [
-        ("*** Update File: fifo\n@@\n-a\n+b".to_owned(), FailureKind::Target, "only regular files"),
-        ("*** Delete File: /dev/zero".to_owned(), FailureKind::Target, "only regular files"),
-        ("*** Update File: loop\n@@\n-a\n+b".to_owned(), FailureKind::Failed, "loop"),
-        ("*** Add File: a.txt/below\n+x".to_owned(), FailureKind::Target, "a.txt/below"),
-        (format!("*** Add File: {}\n+x", "x".repeat(1 << 20)), FailureKind::Arguments, "path"),
-        (format!("*** Add File: {}\n+x", "x".repeat(300)), FailureKind::Failed, "xxx"),
-        (many, FailureKind::Arguments, "up to 500 files"),
+        ("*** Update File: fifo\n@@\n-a\n+b".to_owned(), ToolErrorKind::Target, "only regular files"),
+        ("*** Delete File: /dev/zero".to_owned(), ToolErrorKind::Target, "only regular files"),
+        ("*** Update File: loop\n@@\n-a\n+b".to_owned(), ToolErrorKind::Failed, "loop"),
+        ("*** Add File: a.txt/below\n+x".to_owned(), ToolErrorKind::Target, "a.txt/below"),
+        (format!("*** Add File: {}\n+x", "x".repeat(1 << 20)), ToolErrorKind::Arguments, "path"),
+        (format!("*** Add File: {}\n+x", "x".repeat(300)), ToolErrorKind::Failed, "xxx"),
+        (many, ToolErrorKind::Arguments, "up to 500 files"),
     ] {
         let outcome = apply(&desk, &body).await;
-        assert_eq!(outcome.failure, Some(kind), "{said}: {:.300}", outcome.output);
+        assert_eq!(outcome.error_kind, Some(kind), "{said}: {:.300}", outcome.output);
         assert!(outcome.output.contains(said), "{said}: {:.300}", outcome.output);
     }
     assert_eq!((names(), desk.bytes("a.txt").as_str()), (before, "one\n"));

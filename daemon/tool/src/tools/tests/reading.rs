@@ -6,8 +6,8 @@ use expect_test::expect;
 use serde_json::json;
 
 use super::desk::{check, check_on, desk, desk_that, link};
-use crate::context::Refused;
-use crate::outcome::FailureKind;
+use crate::context::PermissionDenial;
+use crate::outcome::ToolErrorKind;
 
 #[tokio::test]
 async fn lines_have_numbers_and_the_end_is_told() {
@@ -285,12 +285,12 @@ async fn outside_of_the_workspace_is_asked_for_first() {
     )
     .await;
     let no = desk_that(&[("../beside/x", "secret\n")], |ask| match ask.key.as_str() {
-        "external_directory" => Err(Refused::ByRule { why: "no".into() }),
+        "external_directory" => Err(PermissionDenial::ByRule { why: "no".into() }),
         _ => Ok(()),
     });
     for (name, arguments) in calls.into_iter().filter(|(_, arguments)| arguments["filePath"] != "link/x") {
         let outcome = no.call(name, arguments).await;
-        assert_eq!(outcome.failure, Some(FailureKind::Denied));
+        assert_eq!(outcome.error_kind, Some(ToolErrorKind::Denied));
         assert!(!outcome.output.contains("secret"));
         assert_eq!(no.asked().len(), 1, "nothing more is asked");
     }

@@ -4,8 +4,8 @@ use expect_test::expect;
 use serde_json::json;
 
 use super::desk::{check, check_on, desk, desk_that, link};
-use crate::context::Refused;
-use crate::outcome::FailureKind;
+use crate::context::PermissionDenial;
+use crate::outcome::ToolErrorKind;
 
 #[tokio::test]
 async fn files_are_found_by_name() {
@@ -241,13 +241,17 @@ async fn outside_of_the_workspace_is_asked_for_first() {
     )
     .await;
     let no = desk_that(&files, |ask| {
-        if ask.key == "external_directory" { Err(Refused::ByRule { why: "no".into() }) } else { Ok(()) }
+        if ask.key == "external_directory" {
+            Err(PermissionDenial::ByRule { why: "no".into() })
+        } else {
+            Ok(())
+        }
     });
     link("../beside", &no.path("link"));
     for (name, mut arguments) in calls {
-        assert_eq!(no.call(name, arguments.clone()).await.failure, Some(FailureKind::Denied));
+        assert_eq!(no.call(name, arguments.clone()).await.error_kind, Some(ToolErrorKind::Denied));
         arguments["path"] = json!("link");
-        assert_eq!(no.call(name, arguments).await.failure, Some(FailureKind::Denied));
+        assert_eq!(no.call(name, arguments).await.error_kind, Some(ToolErrorKind::Denied));
     }
     let inside = no.call("grep", json!({ "pattern": "secret" })).await;
     assert!(inside.output.starts_with("No line"), "links are not followed");
@@ -255,9 +259,9 @@ async fn outside_of_the_workspace_is_asked_for_first() {
 
 #[tokio::test]
 async fn lines_of_files_that_may_not_be_read_are_not_shown() {
-    let says = |ask: &crate::context::Ask| {
+    let says = |ask: &crate::context::PermissionRequest| {
         let secret = ask.key == "read" && ask.patterns.iter().any(|pattern| pattern == ".env");
-        if secret { Err(Refused::ByRule { why: "no".into() }) } else { Ok(()) }
+        if secret { Err(PermissionDenial::ByRule { why: "no".into() }) } else { Ok(()) }
     };
     let desk = desk_that(&[(".env", "KEY=secret\n"), ("a", "KEY\n")], says);
     check_on(
@@ -289,9 +293,9 @@ async fn lines_of_files_that_may_not_be_read_are_not_shown() {
 /// How many lines of them match says what is in them, too.
 #[tokio::test]
 async fn lines_of_files_that_may_not_be_read_do_not_count() {
-    let says = |ask: &crate::context::Ask| {
+    let says = |ask: &crate::context::PermissionRequest| {
         let secret = ask.key == "read" && ask.patterns.iter().any(|pattern| pattern.starts_with("a-secret"));
-        if secret { Err(Refused::ByRule { why: "no".into() }) } else { Ok(()) }
+        if secret { Err(PermissionDenial::ByRule { why: "no".into() }) } else { Ok(()) }
     };
     let many = "KEY\n".repeat(70);
     for count in [1, 3, 60] {
@@ -312,9 +316,9 @@ async fn lines_of_files_that_may_not_be_read_do_not_count() {
 
 #[tokio::test]
 async fn a_link_leads_past_no_rule_and_a_refusal_tells_nothing_of_the_content() {
-    let says = |ask: &crate::context::Ask| {
+    let says = |ask: &crate::context::PermissionRequest| {
         let secret = ask.key == "read" && ask.patterns.iter().any(|pattern| pattern == "keys/.env");
-        if secret { Err(Refused::ByRule { why: "no".into() }) } else { Ok(()) }
+        if secret { Err(PermissionDenial::ByRule { why: "no".into() }) } else { Ok(()) }
     };
     let desk = desk_that(&[("keys/.env", "KEY=secret\n")], says);
     link("keys/.env", &desk.path("file"));
@@ -325,13 +329,13 @@ async fn a_link_leads_past_no_rule_and_a_refusal_tells_nothing_of_the_content() 
             let desk = &desk;
             async move {
                 let outcome = desk.call("grep", call).await;
-                (outcome.failure, outcome.output.replace(&pattern, "PATTERN"), outcome.metadata)
+                (outcome.error_kind, outcome.output.replace(&pattern, "PATTERN"), outcome.metadata)
             }
         };
         assert_eq!(told("^KEY=s").await, told("^KEY=x").await, "{path}");
     }
     let no = desk_that(&[("a", "KEY\n")], |ask| match ask.key.as_str() {
-        "read" => Err(Refused::ByPerson { reason: None }),
+        "read" => Err(PermissionDenial::ByPerson { reason: None }),
         _ => Ok(()),
     });
     let outcome = no.call("grep", json!({ "pattern": "KEY" })).await;
@@ -350,6 +354,6 @@ async fn a_cancelled_search_ends() {
             Ok(())
         });
         desk.cancel = token;
-        assert_eq!(desk.call(name, arguments).await.failure, Some(FailureKind::Cancelled));
+        assert_eq!(desk.call(name, arguments).await.error_kind, Some(ToolErrorKind::Cancelled));
     }
 }

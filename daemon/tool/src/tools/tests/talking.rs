@@ -4,8 +4,8 @@ use expect_test::expect;
 use serde_json::{Value, json};
 
 use super::desk::{Desk, check, check_on, desk, desk_answering, desk_that};
-use crate::context::Refused;
-use crate::outcome::FailureKind;
+use crate::context::PermissionDenial;
+use crate::outcome::ToolErrorKind;
 
 fn todo(content: &str, status: &str) -> Value {
     json!({ "content": content, "status": status, "priority": "medium" })
@@ -85,13 +85,13 @@ async fn a_list_that_cannot_be_kept_leaves_the_one_before() {
         (json!(null), "`todos`: invalid type: null"),
     ] {
         let outcome = desk.call("todowrite", json!({ "todos": todos })).await;
-        assert_eq!(outcome.failure, Some(FailureKind::Arguments), "{word}");
+        assert_eq!(outcome.error_kind, Some(ToolErrorKind::Arguments), "{word}");
         assert!(outcome.output.contains(word), "{}", outcome.output);
     }
     assert!(desk.call("todoread", json!({})).await.output.contains("[ ] Keep"));
-    let denied = desk_that(&[], |_| Err(Refused::ByPerson { reason: None }));
+    let denied = desk_that(&[], |_| Err(PermissionDenial::ByPerson { reason: None }));
     let outcome = denied.call("todowrite", json!({ "todos": [todo("x", "pending")] })).await;
-    assert_eq!(outcome.failure, Some(FailureKind::Denied));
+    assert_eq!(outcome.error_kind, Some(ToolErrorKind::Denied));
     assert!(denied.call("todoread", json!({})).await.output.contains("There is no list"));
 }
 
@@ -149,17 +149,17 @@ async fn answers_are_as_many_as_the_questions_and_not_too_long() {
 #[tokio::test]
 async fn no_answer_is_told_with_its_reason() {
     let reasons = [
-        (Some("Nobody is there."), FailureKind::Denied, "There is no answer: Nobody is there."),
-        (None, FailureKind::Denied, "The person dismissed the question. Do not ask it again."),
+        (Some("Nobody is there."), ToolErrorKind::Denied, "There is no answer: Nobody is there."),
+        (None, ToolErrorKind::Denied, "The person dismissed the question. Do not ask it again."),
     ];
     for (reason, kind, message) in reasons {
         let reason = reason.map(str::to_owned);
-        let desk = desk_answering(move |_| Err(Refused::ByPerson { reason: reason.clone() }));
+        let desk = desk_answering(move |_| Err(PermissionDenial::ByPerson { reason: reason.clone() }));
         let outcome = desk.call("question", questions()).await;
-        assert_eq!((outcome.failure, outcome.output.as_str()), (Some(kind), message));
+        assert_eq!((outcome.error_kind, outcome.output.as_str()), (Some(kind), message));
     }
-    let desk = desk_answering(|_| Err(Refused::Cancelled));
-    assert_eq!(desk.call("question", questions()).await.failure, Some(FailureKind::Cancelled));
+    let desk = desk_answering(|_| Err(PermissionDenial::Cancelled));
+    assert_eq!(desk.call("question", questions()).await.error_kind, Some(ToolErrorKind::Cancelled));
 }
 
 #[tokio::test]
@@ -182,7 +182,7 @@ async fn questions_that_nobody_could_answer_are_not_put() {
         (one(json!({ "multiple": "perhaps" })), "`questions[0].multiple`: invalid type: string"),
     ] {
         let outcome = desk.call("question", arguments).await;
-        assert_eq!(outcome.failure, Some(FailureKind::Arguments), "{}", outcome.output);
+        assert_eq!(outcome.error_kind, Some(ToolErrorKind::Arguments), "{}", outcome.output);
         assert!(outcome.output.contains(word), "{}", outcome.output);
     }
     assert_eq!((desk.questions().len(), desk.asked().len()), (0, 0));
@@ -255,7 +255,7 @@ async fn a_skill_is_loaded_with_what_lies_beside_it() {
         "#]],
     )
     .await;
-    let specs = desk.registry().specs(|_| true);
+    let specs = desk.registry().definitions(|_| true);
     let prompt = &specs.iter().find(|spec| spec.name == "skill").unwrap().prompt;
     let list = format!("\n- notes: {}…\n- release: How releases are made\n", "n".repeat(300));
     assert!(prompt.ends_with(&list), "{prompt}");
@@ -282,7 +282,7 @@ async fn a_skill_that_changed_is_read_as_it_is_and_one_that_leads_elsewhere_is_n
 
 #[tokio::test]
 async fn without_skills_there_is_no_tool_for_them() {
-    let specs = desk(&[]).registry().specs(|_| true);
+    let specs = desk(&[]).registry().definitions(|_| true);
     assert!(specs.iter().all(|spec| spec.name != "skill"));
 }
 
@@ -299,21 +299,22 @@ async fn planning_is_suggested_and_the_person_decides() {
     ] {
         let desk = desk_answering(move |_| Ok(vec![vec![answer.to_owned()]]));
         let outcome = desk.call("plan_enter", json!({ "reason": "It is\nlarge." })).await;
-        assert_eq!((outcome.failure, outcome.output.as_str()), (None, output));
+        assert_eq!((outcome.error_kind, outcome.output.as_str()), (None, output));
         assert_eq!(desk.agents(), agents);
         let put = desk.questions().remove(0).remove(0);
         assert_eq!(put.text, "Plan first, before anything is changed? It is large.");
     }
-    let nobody = desk_answering(|_| Err(Refused::ByPerson { reason: Some("Nobody is there.".into()) }));
+    let nobody =
+        desk_answering(|_| Err(PermissionDenial::ByPerson { reason: Some("Nobody is there.".into()) }));
     let outcome = nobody.call("plan_enter", json!({})).await;
     assert_eq!(outcome.output, "Nobody is there. Go on without a plan.");
-    assert_eq!(desk(&[]).call("plan_enter", json!({})).await.failure, Some(FailureKind::Denied));
+    assert_eq!(desk(&[]).call("plan_enter", json!({})).await.error_kind, Some(ToolErrorKind::Denied));
     let planning = nobody.call_as("plan", "plan_enter", json!({})).await;
-    assert_eq!(planning.failure, Some(FailureKind::Target), "{}", planning.output);
+    assert_eq!(planning.error_kind, Some(ToolErrorKind::Target), "{}", planning.output);
     assert_eq!(nobody.agents(), [""; 0]);
     let other = desk_answering(|_| Ok(vec![vec!["Plan first".to_owned()]]));
     let outcome = other.call_as("looker", "plan_enter", json!({})).await;
-    assert_eq!(outcome.failure, Some(FailureKind::Target), "it would be `build` after that");
+    assert_eq!(outcome.error_kind, Some(ToolErrorKind::Target), "it would be `build` after that");
     assert_eq!((other.agents().len(), other.questions().len()), (0, 0));
 }
 
@@ -332,7 +333,7 @@ async fn a_plan_is_shown_and_approved_before_it_is_carried_out() {
     assert_eq!(empty.output, format!("The plan in `{plan}` is empty. Write it, then call this again."));
     desk.put(plan, b"# Mend it\n\n1. Look.\n");
     let outcome = desk.call_as("plan", "plan_exit", json!({})).await;
-    assert_eq!((outcome.failure, outcome.title), (None, format!("Approved {plan}")));
+    assert_eq!((outcome.error_kind, outcome.title), (None, format!("Approved {plan}")));
     let asked = desk.asked().remove(0);
     assert_eq!(
         (asked.key.as_str(), &asked.metadata["plan"]),
@@ -351,9 +352,10 @@ async fn a_plan_is_shown_and_approved_before_it_is_carried_out() {
     assert!(outside.output.starts_with("There is no plan yet."), "{}", outside.output);
     assert_eq!((desk.asked().len(), desk.agents()), (0, vec!["build".to_owned()]));
     let building = desk.call("plan_exit", json!({})).await;
-    assert_eq!(building.failure, Some(FailureKind::Target), "{}", building.output);
-    let says_no =
-        desk_that(&[(plan, "# Mend it")], |_| Err(Refused::ByPerson { reason: Some("Tests first.".into()) }));
+    assert_eq!(building.error_kind, Some(ToolErrorKind::Target), "{}", building.output);
+    let says_no = desk_that(&[(plan, "# Mend it")], |_| {
+        Err(PermissionDenial::ByPerson { reason: Some("Tests first.".into()) })
+    });
     let outcome = says_no.call_as("plan", "plan_exit", json!({})).await;
     let told =
         format!("The person said no: Tests first. You are still planning: change the plan in `{plan}`.");
@@ -372,13 +374,13 @@ async fn a_plan_that_changed_while_it_was_looked_at_is_not_approved() {
         });
         path.set(desk.path(plan)).unwrap();
         let outcome = desk.call_as("plan", "plan_exit", json!({})).await;
-        assert_eq!(outcome.failure, Some(FailureKind::Target));
+        assert_eq!(outcome.error_kind, Some(ToolErrorKind::Target));
         assert!(outcome.output.starts_with("The plan changed: "), "{}", outcome.output);
         assert_eq!(desk.agents(), [""; 0]);
         let again = desk.call_as("plan", "plan_exit", json!({})).await;
-        assert_eq!((again.failure, desk.agents().len()), (None, 1));
+        assert_eq!((again.error_kind, desk.agents().len()), (None, 1));
     }
     let everything = desk(&[]).registry();
-    let touches = everything.touches("plan_exit", "{}", &desk(&[]).context());
-    assert!(matches!(touches, crate::tool::Touches::Everything));
+    let touches = everything.touched_files("plan_exit", "{}", &desk(&[]).context());
+    assert!(matches!(touches, crate::tool::TouchedFiles::Everything));
 }

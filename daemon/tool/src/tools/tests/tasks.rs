@@ -6,33 +6,41 @@ use expect_test::expect;
 use serde_json::{Value, json};
 
 use super::desk::desk_that;
-use crate::context::{Context, Refused};
-use crate::outcome::{Failure, FailureKind, Outcome};
-use crate::registry::{Limits, Registry};
-use crate::spill::Spill;
-use crate::subagents::{Doings, Report, Subagent, Subagents, Task, TaskEnd, Used, Working};
-use crate::tools::task;
+use crate::context::{PermissionDenial, ToolContext};
+use crate::outcome::{CallOutcome, ToolError, ToolErrorKind};
+use crate::output_spill::OutputSpill;
+use crate::registry::{ToolOutputLimits, ToolRegistry};
+use crate::subagents::{
+    Subagent, SubagentTask, Subagents, TaskEnd, TaskFuture, TaskProgress, TaskReport, TaskUsage,
+};
+use crate::tools::task_tool;
 
 struct Works {
     agents: Vec<Subagent>,
-    ends: Result<(TaskEnd, &'static str), Failure>,
-    given: Arc<Mutex<Vec<Task>>>,
+    ends: Result<(TaskEnd, &'static str), ToolError>,
+    given: Arc<Mutex<Vec<SubagentTask>>>,
 }
 
 impl Subagents for Works {
-    fn all(&self) -> &[Subagent] {
+    fn agents(&self) -> &[Subagent] {
         &self.agents
     }
 
-    fn work<'a>(&'a self, task: Task, _: Context, show: Box<dyn Fn(&Doings) + Send + Sync>) -> Working<'a> {
+    fn run_task<'a>(
+        &'a self,
+        task: SubagentTask,
+        _: ToolContext,
+        show: Box<dyn Fn(&TaskProgress) + Send + Sync>,
+    ) -> TaskFuture<'a> {
         self.given.lock().unwrap().push(task);
-        let usage = Used { input: 7, ..Used::default() };
-        let doings = Doings { session: "t1".into(), calls: 2, now: "grep x".into(), usage, cost: Some(0.5) };
+        let usage = TaskUsage { input: 7, ..TaskUsage::default() };
+        let doings =
+            TaskProgress { session: "t1".into(), calls: 2, now: "grep x".into(), usage, cost: Some(0.5) };
         show(&doings);
-        let report = |(end, words): (TaskEnd, &str)| Report {
-            doings,
+        let report = |(end, words): (TaskEnd, &str)| TaskReport {
+            progress: doings,
             end,
-            words: words.to_owned(),
+            last_text: words.to_owned(),
             files: Vec::new(),
         };
         Box::pin(async move { self.ends.clone().map(report) })
@@ -49,22 +57,22 @@ fn agents(count: usize) -> Vec<Subagent> {
 
 /// A call, and what was given on.
 async fn call(
-    ends: Result<(TaskEnd, &'static str), Failure>,
+    ends: Result<(TaskEnd, &'static str), ToolError>,
     arguments: Value,
-) -> (Outcome, Vec<Task>, Vec<Value>) {
+) -> (CallOutcome, Vec<SubagentTask>, Vec<Value>) {
     let given = Arc::default();
     let mut desk = desk_that(&[], |ask| {
         assert_eq!((ask.key.as_str(), &ask.patterns), ("task", &ask.always));
         if ask.patterns == ["a001"] {
-            Err(Refused::ByPerson { reason: Some("not that one".into()) })
+            Err(PermissionDenial::ByPerson { reason: Some("not that one".into()) })
         } else {
             Ok(())
         }
     });
     let folder = tempfile::tempdir().unwrap();
-    let mut registry = Registry::new(Limits::default(), Spill::new(folder.path()));
-    registry.add(task(Arc::new(Works { agents: agents(2), ends, given: Arc::clone(&given) })));
-    let outcome = registry.run("task", &arguments.to_string(), desk.context()).await;
+    let mut registry = ToolRegistry::new(ToolOutputLimits::default(), OutputSpill::new(folder.path()));
+    registry.add(task_tool(Arc::new(Works { agents: agents(2), ends, given: Arc::clone(&given) })));
+    let outcome = registry.run_raw_call("task", &arguments.to_string(), desk.context()).await;
     let mut shown = Vec::new();
     while let Ok(progress) = desk.shown.try_recv() {
         shown.push(progress.metadata);
@@ -80,15 +88,15 @@ fn look(agent: &str) -> Value {
 #[tokio::test]
 async fn the_task_is_given_on_and_what_is_done_is_shown() {
     let (outcome, given, shown) = call(Ok((TaskEnd::Completed, "\nAll is well.\n")), look("@A000")).await;
-    let task = Task {
+    let task = SubagentTask {
         agent: "a000".into(),
         description: "Look at it".into(),
         prompt: "Look.\n".into(),
-        resumed: None,
+        resumed_session: None,
     };
     assert_eq!(given, [task]);
     assert_eq!(outcome.output, "task_id: t1\nstate: completed\n\nAll is well.");
-    assert_eq!((outcome.title.as_str(), outcome.failure), ("a000: Look at it", None));
+    assert_eq!((outcome.title.as_str(), outcome.error_kind), ("a000: Look at it", None));
     let usage = json!({ "input": 7, "output": 0, "reasoning": 0, "cacheRead": 0, "cacheWrite": 0 });
     let about = json!({ "agent": "a000", "description": "Look at it", "session": "t1", "calls": 2, "usage": usage, "cost": 0.5 });
     let with = |key: &str, value: &str| {
@@ -112,10 +120,10 @@ async fn however_it_ends_the_model_knows_how_to_go_on() {
     let mut told = String::new();
     for end in ends {
         let (outcome, ..) = call(Ok((end, " ")), look("a000")).await;
-        told += &format!("{:?}\n{}\n\n", outcome.failure, outcome.output);
+        told += &format!("{:?}\n{}\n\n", outcome.error_kind, outcome.output);
     }
-    let (outcome, ..) = call(Err(Failure::target("It cannot begin.")), look("a000")).await;
-    told += &format!("{:?}\n{}\n", outcome.failure, outcome.output);
+    let (outcome, ..) = call(Err(ToolError::target("It cannot begin.")), look("a000")).await;
+    told += &format!("{:?}\n{}\n", outcome.error_kind, outcome.output);
     expect![[r#"
         None
         task_id: t1
@@ -173,26 +181,26 @@ async fn nothing_begins_that_was_not_allowed_or_makes_no_sense() {
     };
     let long = "x".repeat(1_000_000);
     let calls = [
-        (look("a001"), FailureKind::Denied, "The person said no: not that one"),
+        (look("a001"), ToolErrorKind::Denied, "The person said no: not that one"),
         (
             look("a002"),
-            FailureKind::Target,
+            ToolErrorKind::Target,
             "There is no agent `a002` that can be given a task. There are: `a000`, `a001`.",
         ),
-        (look(&long), FailureKind::Target, "There is no agent `xxxx"),
-        (with("prompt", json!(" \n")), FailureKind::Arguments, "`prompt` is empty."),
-        (with("prompt", json!(7)), FailureKind::Arguments, ""),
-        (with("subagent_type", json!(["a000"])), FailureKind::Arguments, ""),
-        (json!({}), FailureKind::Arguments, ""),
+        (look(&long), ToolErrorKind::Target, "There is no agent `xxxx"),
+        (with("prompt", json!(" \n")), ToolErrorKind::Arguments, "`prompt` is empty."),
+        (with("prompt", json!(7)), ToolErrorKind::Arguments, ""),
+        (with("subagent_type", json!(["a000"])), ToolErrorKind::Arguments, ""),
+        (json!({}), ToolErrorKind::Arguments, ""),
     ];
     for (arguments, kind, message) in calls {
         let (outcome, given, _) = call(done(), arguments).await;
-        assert_eq!((outcome.failure, given.len()), (Some(kind), 0), "{}", outcome.output);
+        assert_eq!((outcome.error_kind, given.len()), (Some(kind), 0), "{}", outcome.output);
         assert!(outcome.output.starts_with(message) && outcome.output.len() < 2000, "{}", outcome.output);
     }
     // A title is short and one line, whatever the model says.
     let (outcome, given, _) = call(done(), with("description", json!(format!("a\u{0}\n{long}")))).await;
-    assert_eq!((outcome.failure, given[0].description.chars().count()), (None, 81));
+    assert_eq!((outcome.error_kind, given[0].description.chars().count()), (None, 81));
     let (_, given, _) = call(done(), with("description", json!(""))).await;
     assert_eq!(given[0].description, "Look.");
 }
@@ -200,7 +208,7 @@ async fn nothing_begins_that_was_not_allowed_or_makes_no_sense() {
 #[test]
 fn agents_are_told_in_their_order_each_in_one_line_and_not_too_many() {
     let works = Works { agents: agents(100), ends: Ok((TaskEnd::Completed, "")), given: Arc::default() };
-    let prompt = task(Arc::new(works)).prompt().into_owned();
+    let prompt = task_tool(Arc::new(works)).prompt().into_owned();
     let (_, listed) = prompt.split_once("The agents:\n").unwrap();
     let lines: Vec<_> = listed.lines().collect();
     assert_eq!((lines.len(), lines[0], lines[40]), (41, "- `a000`: Does", "and 60 more."));

@@ -22,7 +22,7 @@ async fn begin_until_killed() {
         let id = journal.begin_one(edit(&number.to_string(), "/a", &text(number), &text(number + 1))).await;
         println!("\nbegun {id}");
         if number % 2 == 0 {
-            journal.settle(vec![id], Outcome::Applied).await.unwrap();
+            journal.settle(vec![id], EntryOutcome::Applied).await.unwrap();
             println!("\nsettled {id}");
         }
     }
@@ -44,7 +44,7 @@ async fn what_was_begun_outlives_the_process() {
         child.kill().unwrap();
         child.wait().unwrap();
 
-        let (journal, opened) = Journal::open(dir.path(), Bound::default()).unwrap();
+        let (journal, opened) = Journal::open(dir.path(), JournalLimits::default()).unwrap();
         assert_eq!(opened.moved_aside, None);
         let entries = journal.entries("s").await.unwrap();
         let begun = lines.iter().filter(|line| line.starts_with("begun")).count();
@@ -52,10 +52,10 @@ async fn what_was_begun_outlives_the_process() {
         for (number, entry) in entries.iter().enumerate() {
             assert_eq!(journal.pair(entry.id).await, some(&text(number), &text(number + 1)));
             if lines.contains(&format!("settled {}", entry.id)) {
-                assert_eq!(entry.outcome, Some(Outcome::Applied));
+                assert_eq!(entry.outcome, Some(EntryOutcome::Applied));
             }
         }
-        let unsettled = journal.unsettled().await.unwrap();
+        let unsettled = journal.unsettled_entries().await.unwrap();
         assert_eq!(unsettled.len(), opened.unsettled);
         assert_eq!(entries.iter().filter(|entry| entry.outcome.is_none()).count(), unsettled.len());
     }

@@ -10,7 +10,7 @@ async fn a_damaged_journal_is_moved_aside_and_nothing_is_deleted() {
     let path = dir.path().join("journal.db");
     for damage in ["this is no database, but long enough to look at ".repeat(40), "short".to_owned()] {
         fs::write(&path, &damage).unwrap();
-        let (journal, opened) = Journal::open(dir.path(), Bound::default()).unwrap();
+        let (journal, opened) = Journal::open(dir.path(), JournalLimits::default()).unwrap();
         assert_eq!(fs::read_to_string(opened.moved_aside.unwrap()).unwrap(), damage);
         let id = journal.begin_one(edit("1", "/a", "a", "b")).await;
         assert_eq!(journal.pair(id).await, some("a", "b"));
@@ -28,17 +28,17 @@ async fn damage_that_was_met_leads_to_a_look_at_everything_and_a_false_alarm_is_
     journal.begin_one(edit("1", "/a", "a", "b")).await;
     let path = dir.path().join("journal.db");
     let error = journal
-        .ask(|_| -> Result<(), _> {
+        .run_job(|_| -> Result<(), _> {
             let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
             Err(rusqlite::Error::SqliteFailure(code, None).into())
         })
         .await
         .unwrap_err();
     assert!(matches!(error, JournalError::Damaged { .. }), "{error}");
-    assert!(crate::database::note(&path).exists());
-    let (journal, opened) = Journal::open(dir.path(), Bound::default()).unwrap();
-    assert_eq!(opened, Opened { moved_aside: None, unsettled: 1 });
-    assert!(!crate::database::note(&path).exists());
+    assert!(crate::database::note_path(&path).exists());
+    let (journal, opened) = Journal::open(dir.path(), JournalLimits::default()).unwrap();
+    assert_eq!(opened, JournalOpenReport { moved_aside: None, unsettled: 1 });
+    assert!(!crate::database::note_path(&path).exists());
     assert_eq!(journal.entries("s").await.unwrap().len(), 1);
 }
 
@@ -65,8 +65,8 @@ async fn a_text_that_is_not_what_was_recorded_is_not_given_back() {
         assert_eq!(journal.pair(id).await, some(&before, &after));
         let sql =
             harm.replace("'[", "CAST('[").replace("]'", "]' AS BLOB)").replace("'{'", "CAST('{' AS BLOB)");
-        journal.ask(move |owner| Ok(owner.connection.execute_batch(&sql)?)).await.unwrap();
-        let result = journal.texts(id).await;
+        journal.run_job(move |owner| Ok(owner.connection.execute_batch(&sql)?)).await.unwrap();
+        let result = journal.entry_texts(id).await;
         assert!(matches!(result, Err(JournalError::Unreadable(_))), "{harm}: {result:?}");
     }
 }

@@ -7,21 +7,21 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use tempfile::TempDir;
 
-use super::super::{Decision, Refusal, Verdict, View};
-use super::window::{Keys, Window, desk, place};
+use super::super::{DecisionError, HunkVerdict, ReviewSnapshot, UserDecision};
+use super::editor_window::{Keys, Window, desk, place};
 use super::{SESSION, everything, hunk};
-use crate::files::{By, Cause, ChangeKind, FileChange, Files, READ_LIMIT};
+use crate::files::{Author, ChangeCause, FileChange, FileChangeKind, READ_LIMIT, WorkspaceFiles};
 
 #[derive(Debug, Clone)]
 enum Act {
     /// In one of two sessions: lines that become others, come or go, while somebody types.
     Agent(bool, Vec<(usize, Line)>, [Keys; 2]),
     Type(usize, String),
-    Decide(bool, usize, Verdict, [Keys; 2]),
+    Decide(bool, usize, HunkVerdict, [Keys; 2]),
     /// A text of the person's own in the place of a hunk.
     Write(bool, usize, [Keys; 2]),
     /// An edit that waits, and is decided hunk by hunk.
-    Before(bool, Vec<(usize, Line)>, Vec<Verdict>, [Keys; 2]),
+    Before(bool, Vec<(usize, Line)>, Vec<HunkVerdict>, [Keys; 2]),
     /// The editor's own undo: back to the text before its last change.
     Back,
     Close,
@@ -36,7 +36,7 @@ enum Line {
 }
 
 struct Case {
-    files: Files,
+    files: WorkspaceFiles,
     window: Arc<Window>,
     is_open: bool,
     count: usize,
@@ -52,12 +52,12 @@ impl Case {
     }
 
     async fn text(&self) -> String {
-        let content = self.files.look(&self.files.resolve("a"), READ_LIMIT).await.unwrap();
+        let content = self.files.peek(&self.files.resolve("a"), READ_LIMIT).await.unwrap();
         String::from_utf8(content.bytes).unwrap()
     }
 
     /// An edit of lines of the text as it is.
-    async fn edit(&mut self, lines: &[(usize, Line)]) -> ChangeKind {
+    async fn edit(&mut self, lines: &[(usize, Line)]) -> FileChangeKind {
         let old = self.text().await;
         let mut new: Vec<String> = old.split_inclusive('\n').map(str::to_owned).collect();
         for (at, line) in lines {
@@ -73,31 +73,31 @@ impl Case {
             }
         }
         let place = self.files.resolve("a");
-        let content = self.files.look(&place, READ_LIMIT).await.unwrap();
+        let content = self.files.peek(&place, READ_LIMIT).await.unwrap();
         let file = FileText::decode(content.bytes).unwrap();
         let change = Change::between(file.text(), &new.concat());
-        ChangeKind::Edit { file, stamp: content.stamp, change }
+        FileChangeKind::Edit { file, stamp: content.stamp, change }
     }
 
     async fn agent(&mut self, session: &str, lines: &[(usize, Line)]) {
         let (place, kind) = (self.files.resolve("a"), self.edit(lines).await);
-        let cause = Cause {
+        let cause = ChangeCause {
             session: session.into(),
             call: format!("call {}", self.count),
             label: "Edit".into(),
-            accepted: false,
-            by: By::Agent,
+            is_accepted: false,
+            author: Author::Agent,
             group: None,
         };
         // A conflict with what is typed meanwhile is no fault.
-        let _ = self.files.change(&[FileChange { place, kind }], &cause).await;
+        let _ = self.files.apply_changes(&[FileChange { path: place, kind }], &cause).await;
     }
 
     /// Nothing is changed by a call that waits but what was accepted of it.
-    async fn before(&mut self, session: &str, lines: &[(usize, Line)], verdicts: Vec<Verdict>) {
+    async fn before(&mut self, session: &str, lines: &[(usize, Line)], verdicts: Vec<HunkVerdict>) {
         let (place, kind) = (self.files.resolve("a"), self.edit(lines).await);
         let Some(proposal) = self.files.reviews().propose(session, "call", &place, &kind) else { return };
-        let is_before = |view: &View| view.id == proposal.id();
+        let is_before = |view: &ReviewSnapshot| view.id == proposal.id();
         for verdict in verdicts {
             let was = self.text().await;
             let Some(view) = self.list(session).into_iter().find(is_before) else { break };
@@ -108,16 +108,16 @@ impl Case {
             }
             let keys = self.window.typed.lock().unwrap().pop();
             let is_typed = keys.is_none_or(|keys| keys.iter().any(|keys| !keys.is_empty()));
-            assert!(verdict == Verdict::Accept || is_typed || self.text().await == was);
+            assert!(verdict == HunkVerdict::Accept || is_typed || self.text().await == was);
             self.check("in the middle of a call").await;
         }
     }
 
-    fn list(&self, session: &str) -> Vec<View> {
-        self.files.reviews().list(session, None, 0)
+    fn list(&self, session: &str) -> Vec<ReviewSnapshot> {
+        self.files.reviews().list_reviews(session, None, 0)
     }
 
-    async fn decide(&self, session: &str, decision: Decision) -> Result<(), Refusal> {
+    async fn decide(&self, session: &str, decision: UserDecision) -> Result<(), DecisionError> {
         self.files.decide(session, &[decision]).await.remove(0)
     }
 
@@ -126,15 +126,15 @@ impl Case {
         let now = self.text().await;
         if !self.is_open {
             for session in SESSIONS {
-                self.files.look_at_reviews(session).await;
+                self.files.refresh_reviews(session).await;
             }
         }
         let state = self.files.reviews().lock();
-        assert!(state.on_their_way.is_empty(), "{said}");
+        assert!(state.edits_in_flight.is_empty(), "{said}");
         for of in state.sessions.values() {
             for tracked in of.reviews.values().filter(|tracked| tracked.follows_text()) {
                 assert_eq!(tracked.review.text(), now, "{said}");
-                assert_eq!(tracked.carrying, 0, "{said}");
+                assert_eq!(tracked.decisions_in_progress, 0, "{said}");
                 assert!(tracked.review.hunks().iter().all(|hunk| !hunk.rejecting), "{said}");
             }
         }
@@ -156,7 +156,7 @@ fn act() -> impl Strategy<Value = Act> {
     let line = || prop_oneof![Just(Line::Other), Just(Line::New), Just(Line::Gone)];
     let lines = proptest::collection::vec((any::<usize>(), line()), 1..4);
     let some_lines = proptest::collection::vec((any::<usize>(), line()), 1..4);
-    let verdict = || prop_oneof![Just(Verdict::Accept), Just(Verdict::Reject)];
+    let verdict = || prop_oneof![Just(HunkVerdict::Accept), Just(HunkVerdict::Reject)];
     prop_oneof![
         4 => (any::<bool>(), lines, keys()).prop_map(|(of, lines, keys)| Act::Agent(of, lines, keys)),
         3 => (any::<usize>(), "[p]|[p]\n|\n").prop_map(|(at, text)| Act::Type(at, text)),
@@ -198,10 +198,11 @@ async fn run(text: &str, is_neovim: bool, acts: Vec<Act>) {
                     let at = at % view.hunks.len();
                     goes = count(&view.hunks[at].new.join("\n"));
                     let text = Some("w\na\nw\n".to_owned());
-                    let own = Decision { text, ..hunk(view, at, Verdict::Accept) };
+                    let own = UserDecision { text, ..hunk(view, at, HunkVerdict::Accept) };
                     if case.decide(session, own).await.is_ok() {
-                        let is_there =
-                            |view: &View| view.hunks.iter().any(|hunk| hunk.new.contains(&"w".into()));
+                        let is_there = |view: &ReviewSnapshot| {
+                            view.hunks.iter().any(|hunk| hunk.new.contains(&"w".into()))
+                        };
                         assert!(!case.list(session).iter().any(is_there), "{said}");
                     }
                 }
@@ -215,7 +216,11 @@ async fn run(text: &str, is_neovim: bool, acts: Vec<Act>) {
                 let session = SESSIONS[usize::from(other)];
                 if let Some(view) = case.list(session).first().filter(|view| !view.hunks.is_empty()) {
                     let at = at % view.hunks.len();
-                    goes = if verdict == Verdict::Reject { count(&view.hunks[at].new.join("\n")) } else { 0 };
+                    goes = if verdict == HunkVerdict::Reject {
+                        count(&view.hunks[at].new.join("\n"))
+                    } else {
+                        0
+                    };
                     let _ = case.decide(session, hunk(view, at, verdict)).await;
                 }
             }
@@ -251,7 +256,7 @@ async fn run(text: &str, is_neovim: bool, acts: Vec<Act>) {
             let state = case.files.reviews().lock();
             state.sessions[session].reviews[&view.id].review.base()
         };
-        assert_eq!(case.decide(session, everything(&view, Verdict::Reject)).await, Ok(()));
+        assert_eq!(case.decide(session, everything(&view, HunkVerdict::Reject)).await, Ok(()));
         let text = case.text().await;
         // A Neovim's text does not lose its last end.
         assert_eq!(text.trim_end_matches('\n'), base.trim_end_matches('\n'));

@@ -24,7 +24,7 @@ local MOST = 100
 ---@field left copydesk.Undecided[] What is undecided of it.
 
 --- Diffs that were read, as long as their parts are there.
----@type table<copydesk.Part, { diff: string, hunks: copydesk.DiffHunk[], is_new: boolean }>
+---@type table<copydesk.PartInfo, { diff: string, hunks: copydesk.DiffHunk[], is_new: boolean }>
 local read = setmetatable({}, { __mode = "k" })
 
 ---@param call copydesk.TurnCall

@@ -10,7 +10,7 @@ local summary = require("copydesk.chat.summary")
 local M = {}
 
 ---@class copydesk.TurnCall
----@field part copydesk.Part
+---@field part copydesk.PartInfo
 ---@field model? string
 ---@field diff? string
 ---@field is_undone boolean
@@ -42,7 +42,7 @@ local function words_of(text)
 end
 
 --- What a call did to files: nothing, where it did nothing or that is not known.
----@param call copydesk.Call
+---@param call copydesk.CallInfo
 ---@return copydesk.ChangedFile[]
 local function changes_of(call)
   local has_done = call.output and (not call.output.isError or call.name == "task")
@@ -53,7 +53,7 @@ local function changes_of(call)
 end
 
 --- The files that a call under way is about, where edits of them wait.
----@param part copydesk.Part
+---@param part copydesk.PartInfo
 ---@param waiting table<string, copydesk.Undecided[]>
 ---@return copydesk.ChangedFile[]
 local function proposals_of(part, waiting)
@@ -121,7 +121,7 @@ end
 ---@return string state
 ---@return string title
 function M.title(call)
-  local content = call.part.content --[[@as copydesk.Call]]
+  local content = call.part.content --[[@as copydesk.CallInfo]]
   local state = content.output and content.output.isError and "error" or call.part.state.kind
   return state, summary.of(call.part)
 end

@@ -12,7 +12,7 @@ local MOST = 20000
 
 ---@class copydesk.Undecided
 ---@field one copydesk.Reviewed
----@field hunk? copydesk.Hunk None: it is the file itself.
+---@field hunk? copydesk.HunkInfo None: it is the file itself.
 
 --- What is undecided in a session, by the ids of the calls that made it; in the order of the text.
 ---@param session string
@@ -83,7 +83,7 @@ end
 
 --- How well two go together: 2 where all lines do, 1 where those of one side do.
 ---@param run copydesk.DiffHunk
----@param hunk copydesk.Hunk
+---@param hunk copydesk.HunkInfo
 ---@return integer
 local function likeness(run, hunk)
   local has_new, has_old = stand(run.added, hunk.new), stand(run.removed, hunk.old)
@@ -140,7 +140,7 @@ function M.match(runs, undecided)
     return matched
   end
   for _, one in ipairs(others) do
-    local hunk = one.hunk --[[@as copydesk.Hunk]]
+    local hunk = one.hunk --[[@as copydesk.HunkInfo]]
     local free = vim.tbl_filter(function(run)
       return not matched[run]
     end, runs)

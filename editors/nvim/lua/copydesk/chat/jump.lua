@@ -104,13 +104,13 @@ local function place_in_files(files, lines, row, folder)
 end
 
 --- The place that a row speaks of.
----@param part copydesk.Part
+---@param part copydesk.PartInfo
 ---@param lines string[] Those of its block.
 ---@param row integer From 1, in the block.
 ---@param folder? string
 ---@return copydesk.Place?
 function M.place(part, lines, row, folder)
-  local call = part.content --[[@as copydesk.Call]]
+  local call = part.content --[[@as copydesk.CallInfo]]
   if call.kind == "note" then
     return place_in_note(lines[row], folder)
   elseif call.kind ~= "call" then
@@ -137,10 +137,10 @@ function M.place(part, lines, row, folder)
 end
 
 --- The session of the agent that a call gave a task to.
----@param part copydesk.Part
+---@param part copydesk.PartInfo
 ---@return string?
 function M.session(part)
-  local call = part.content --[[@as copydesk.Call]]
+  local call = part.content --[[@as copydesk.CallInfo]]
   if call.kind ~= "call" or call.name ~= "task" then
     return nil
   end

@@ -118,7 +118,7 @@ function M.diffs(block, metadata)
   return #files > 0
 end
 
----@param part copydesk.Part
+---@param part copydesk.PartInfo
 ---@param block copydesk.Block
 local function prompt(part, block)
   block.lines = { "", "## You", "" }
@@ -137,13 +137,13 @@ local function prompt(part, block)
 end
 
 --- Whether more can be put after the last line as it is drawn. (The half of a line end is not drawn.)
----@param part copydesk.Part
+---@param part copydesk.PartInfo
 ---@return boolean
 local function can_grow(part)
   return part.content.text:sub(-1) ~= "\r"
 end
 
----@param part copydesk.Part
+---@param part copydesk.PartInfo
 ---@param block copydesk.Block
 local function text(part, block)
   block.lines = { "" }
@@ -156,7 +156,7 @@ local function text(part, block)
   end
 end
 
----@param part copydesk.Part
+---@param part copydesk.PartInfo
 ---@param block copydesk.Block
 ---@param before? string
 local function reasoning(part, block, before)
@@ -196,8 +196,8 @@ M.groups = {
 }
 
 ---@param block copydesk.Block
----@param call copydesk.Call
----@param state copydesk.State
+---@param call copydesk.CallInfo
+---@param state copydesk.PartStateInfo
 local function details(block, call, state)
   local output = call.output
   if call.name == "task" and output then
@@ -224,14 +224,14 @@ local function details(block, call, state)
   end
 end
 
----@param part copydesk.Part
+---@param part copydesk.PartInfo
 ---@param block copydesk.Block
 ---@param before? string
 local function call(part, block, before)
   if before ~= "call" then
     block.lines = { "" }
   end
-  local made = part.content --[[@as copydesk.Call]]
+  local made = part.content --[[@as copydesk.CallInfo]]
   local state = made.output and made.output.isError and "error" or part.state.kind
   local icon = require("copydesk.config").get().icons[state] or "·"
   -- One that another call stands for belongs to that.
@@ -272,7 +272,7 @@ local function remark(block, words, group)
   end
 end
 
----@type table<string, fun(part: copydesk.Part, block: copydesk.Block, before?: string)>
+---@type table<string, fun(part: copydesk.PartInfo, block: copydesk.Block, before?: string)>
 local kinds = {
   prompt = prompt,
   text = text,
@@ -309,7 +309,7 @@ local function drop_first(block)
 end
 
 --- A part as a block. `before` is the kind of the block before it.
----@param part copydesk.Part
+---@param part copydesk.PartInfo
 ---@param before? string
 ---@return copydesk.Block
 function M.part(part, before)
@@ -341,7 +341,7 @@ function M.waiting(prompts)
 end
 
 --- How a turn ended, where that is not plain from what was said.
----@param ended copydesk.TurnEnd
+---@param ended copydesk.TurnEndInfo
 ---@return copydesk.Block?
 function M.ended(ended)
   local words = {

@@ -11,7 +11,7 @@ local session = require("copydesk.session")
 local M = {}
 
 ---@param view copydesk.View
----@param part copydesk.Part
+---@param part copydesk.PartInfo
 local function go_back(view, part)
   client.request(methods.sessionFork, { session = view.id, before = part.id }, function(problem, result)
     if not result then
@@ -27,7 +27,7 @@ local function go_back(view, part)
 end
 
 ---@param view copydesk.View
----@param part copydesk.Part
+---@param part copydesk.PartInfo
 local function undo_and_go_back(view, part)
   require("copydesk.await").run(function()
     local files = require("copydesk.takeback").undo(view, { after = part.id })
@@ -40,7 +40,7 @@ local function undo_and_go_back(view, part)
   end)
 end
 
----@type { says: string, run: fun(view: copydesk.View, part: copydesk.Part) }[]
+---@type { says: string, run: fun(view: copydesk.View, part: copydesk.PartInfo) }[]
 local ways = {
   {
     says = "Go back to before it; files stay as they are",
@@ -60,7 +60,7 @@ local ways = {
 
 --- The prompt under the cursor, or the last one above it.
 ---@return copydesk.View?
----@return copydesk.Part?
+---@return copydesk.PartInfo?
 local function prompt_here()
   local transcript = require("copydesk.chat.transcript")
   local view = session.view(transcript.shown())

@@ -37,7 +37,7 @@ local function line(text)
 end
 
 --- The arguments, as far as they can be read.
----@param call copydesk.Call
+---@param call copydesk.CallInfo
 ---@return table
 function M.arguments(call)
   local went, arguments = pcall(vim.json.decode, call.arguments, { luanil = { object = true } })
@@ -58,7 +58,7 @@ local function patched(text)
   return more > 0 and ("%s and %d more"):format(first, more) or first or ""
 end
 
----@param call copydesk.Call
+---@param call copydesk.CallInfo
 ---@return string
 local function from_arguments(call)
   local name = telling[call.name]
@@ -93,7 +93,7 @@ function M.size(bytes)
 end
 
 --- What there is to say of it beyond its title.
----@param call copydesk.Call
+---@param call copydesk.CallInfo
 ---@return string
 local function from_task(call)
   local shown = call.output and call.output.metadata or call.progress
@@ -112,7 +112,7 @@ local function from_task(call)
   return table.concat(words, " · ")
 end
 
----@param call copydesk.Call
+---@param call copydesk.CallInfo
 ---@return string
 local function from_metadata(call)
   if call.name == "task" then
@@ -152,10 +152,10 @@ function M.duration(milliseconds)
 end
 
 --- The line.
----@param part copydesk.Part
+---@param part copydesk.PartInfo
 ---@return string
 function M.of(part)
-  local call = part.content --[[@as copydesk.Call]]
+  local call = part.content --[[@as copydesk.CallInfo]]
   local title = call.output and call.output.title or ""
   if vim.startswith(call.name, "todo") and call.output and not call.output.isError then
     return line(require("copydesk.chat.todo").summary(call))

@@ -11,7 +11,7 @@ local function list(value)
 end
 
 --- Whether a list has other items than the one before it; else only how far they are has changed.
----@param call copydesk.Call
+---@param call copydesk.CallInfo
 ---@return boolean
 function M.is_new(call)
   local metadata = call.output and call.output.metadata
@@ -19,7 +19,7 @@ function M.is_new(call)
 end
 
 --- How far the list is, and what is being done where the list itself does not stand below.
----@param call copydesk.Call
+---@param call copydesk.CallInfo
 ---@return string
 function M.summary(call)
   local words = "To do: " .. call.output.title
@@ -53,7 +53,7 @@ end
 local boxes = { completed = "[x]", in_progress = "[-]", cancelled = "[~]" }
 
 --- The lines of the list that a call has set or read; nothing where it is no such call.
----@param call copydesk.Call
+---@param call copydesk.CallInfo
 ---@return string[]?
 function M.lines(call)
   if not vim.startswith(call.name, "todo") then

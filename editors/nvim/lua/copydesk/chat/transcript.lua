@@ -234,7 +234,7 @@ local function draw_tail(view)
 end
 
 ---@param view copydesk.View
----@param part copydesk.Part
+---@param part copydesk.PartInfo
 ---@return string? below Another part that is drawn anew because of it, with all it has grown by.
 local function draw_part(view, part)
   local number = at[part.id]
@@ -257,7 +257,7 @@ end
 
 --- Adds to the end of a text that grows.
 ---@param view copydesk.View
----@param part copydesk.Part
+---@param part copydesk.PartInfo
 ---@param text string
 ---@return string? below
 local function grow(view, part, text)

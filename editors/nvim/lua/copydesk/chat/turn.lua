@@ -9,7 +9,7 @@ local M = {}
 
 --- The part that the row under the cursor shows.
 ---@return copydesk.View?
----@return copydesk.Part?
+---@return copydesk.PartInfo?
 local function part_here()
   local view = require("copydesk.session").view(transcript.shown())
   local block = transcript.at(vim.api.nvim_win_get_cursor(0)[1] - 1)

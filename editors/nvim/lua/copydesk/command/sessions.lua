@@ -15,7 +15,7 @@ local MOST = 200
 
 ---@class copydesk.SessionChoice
 ---@field id string
----@field session? copydesk.Session Missing for one that was found and is not among the latest.
+---@field session? copydesk.SessionInfo Missing for one that was found and is not among the latest.
 ---@field title string
 ---@field excerpt? string Where the words stand.
 ---@field running boolean

@@ -65,7 +65,7 @@ local function session(view, lines)
 end
 
 --- How strictly the places of edits were found.
----@param counts? copydesk.TierCount[]
+---@param counts? copydesk.MatchTierCount[]
 ---@return string
 local function tiers(counts)
   local words = vim.tbl_map(function(counted)

@@ -15,7 +15,7 @@ local PAGE = 1000
 
 --- The calls that were made, the last first.
 ---@param view copydesk.View
----@return copydesk.Part[]
+---@return copydesk.PartInfo[]
 local function calls(view)
   local found = {}
   for at = #view.parts, 1, -1 do
@@ -28,7 +28,7 @@ end
 
 --- Each of several, until one had something to take back.
 ---@param view copydesk.View
----@param candidates copydesk.UndoWhat[]
+---@param candidates copydesk.UndoScope[]
 local function first_of(view, candidates)
   for _, what in ipairs(candidates) do
     local files = require("copydesk.takeback").undo(view, what)

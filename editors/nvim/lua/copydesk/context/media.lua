@@ -45,7 +45,7 @@ end
 --- A file as it is sent.
 ---@param path string
 ---@param others integer How many go with the prompt already.
----@return copydesk.Media?
+---@return copydesk.MediaContent?
 ---@return string? problem
 function M.read(path, others)
   local name = vim.fs.basename(path)

@@ -29,7 +29,7 @@ end
 --- The range of whole lines; `lines` are their texts.
 ---@param first integer From 1.
 ---@param lines string[]
----@return copydesk.Range
+---@return copydesk.WireRange
 function M.whole_lines(first, lines)
   local last = lines[#lines] or ""
   local number = first + math.max(#lines, 1) - 2

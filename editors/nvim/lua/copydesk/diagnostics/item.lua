@@ -29,7 +29,7 @@ end
 ---@param lines copydesk.Lines
 ---@param from copydesk.Encoding
 ---@param to copydesk.Encoding
----@return copydesk.Diagnostic
+---@return copydesk.DiagnosticInfo
 local function item(raw, lines, from, to)
   raw = type(raw) == "table" and raw or {}
   return {
@@ -42,7 +42,7 @@ local function item(raw, lines, from, to)
   }
 end
 
----@param one copydesk.Diagnostic
+---@param one copydesk.DiagnosticInfo
 ---@return string
 local function key(one)
   local first, last = one.range.start, one.range["end"]
@@ -54,7 +54,7 @@ end
 ---@param sets {items: table[], from: copydesk.Encoding}[]
 ---@param lines copydesk.Lines
 ---@param to copydesk.Encoding
----@return copydesk.Diagnostic[]
+---@return copydesk.DiagnosticInfo[]
 function M.union(sets, lines, to)
   local all, seen = {}, {}
   for _, set in ipairs(sets) do

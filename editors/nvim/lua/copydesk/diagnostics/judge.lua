@@ -165,9 +165,9 @@ end
 local STRENGTHS = { unknown = 1, likely = 2, proven = 3 }
 
 --- The weaker of a proof and that of one more server.
----@param proof copydesk.Proof
+---@param proof copydesk.ProofLevel
 ---@param verdict copydesk.Verdict
----@return copydesk.Proof
+---@return copydesk.ProofLevel
 function M.weaker(proof, verdict)
   local own = verdict.proof or verdict.at_least or "unknown"
   return STRENGTHS[own] < STRENGTHS[proof] and own or proof

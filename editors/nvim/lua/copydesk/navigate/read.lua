@@ -25,7 +25,7 @@ local KINDS = vim.split(
 ---@param uri any
 ---@param range any
 ---@param reading copydesk.Reading
----@return copydesk.Location?
+---@return copydesk.WireLocation?
 local function place(uri, range, reading)
   local spelled = position.uri(uri)
   if not spelled then
@@ -34,7 +34,7 @@ local function place(uri, range, reading)
   return { uri = spelled, range = position.range(range, reading.lines(spelled), reading.from, reading.to) }
 end
 
----@param location copydesk.Location
+---@param location copydesk.WireLocation
 ---@param name? string
 ---@return string
 local function key(location, name)
@@ -66,7 +66,7 @@ end
 --- A location, a list of them, or a list of links.
 ---@param result any
 ---@param reading copydesk.Reading
----@param add fun(one?: copydesk.Location)
+---@param add fun(one?: copydesk.WireLocation)
 function M.locations(result, reading, add)
   result = type(result) == "table" and result or {}
   local list = (result.uri or result.targetUri) and { result } or result
@@ -77,8 +77,8 @@ function M.locations(result, reading, add)
   end
 end
 
----@param a copydesk.Position
----@param b copydesk.Position
+---@param a copydesk.WirePosition
+---@param b copydesk.WirePosition
 ---@return boolean
 local function is_before(a, b)
   return a.line < b.line or a.line == b.line and a.character < b.character
@@ -110,7 +110,7 @@ end
 --- Symbols of a document, nested or flat, in the order of the document.
 ---@param result any
 ---@param reading copydesk.Reading
----@param add fun(one?: copydesk.Symbol, name?: string)
+---@param add fun(one?: copydesk.SymbolInfo, name?: string)
 function M.document_symbols(result, reading, add)
   ---@param list any
   ---@param depth integer
@@ -141,7 +141,7 @@ end
 --- Symbols of a workspace.
 ---@param result any
 ---@param reading copydesk.Reading
----@param add fun(one?: copydesk.Symbol, name?: string)
+---@param add fun(one?: copydesk.SymbolInfo, name?: string)
 function M.workspace_symbols(result, reading, add)
   for _, one in ipairs(type(result) == "table" and result or {}) do
     local location = type(one) == "table" and one.location
@@ -162,7 +162,7 @@ end
 ---@param result any
 ---@param is_incoming boolean
 ---@param reading copydesk.Reading `uri` is the document of the end that was asked about.
----@param add fun(one?: copydesk.Symbol, name?: string)
+---@param add fun(one?: copydesk.SymbolInfo, name?: string)
 function M.calls(result, is_incoming, reading, add)
   for _, call in ipairs(type(result) == "table" and result or {}) do
     local item = type(call) == "table" and (is_incoming and call.from or call.to)

@@ -16,7 +16,7 @@ local function first_line(text)
 end
 
 --- What the desk did not do, in one line.
----@param refused copydesk.Decided[]
+---@param refused copydesk.ReviewDecisionResult[]
 ---@param session string
 local function tell_refused(refused, session)
   local why = first_line(refused[1].message or "the hunk is another by now")
@@ -75,7 +75,7 @@ end
 
 --- Decides everything in some reviews; rejecting much is asked about first. To be called in a coroutine.
 ---@param reviews copydesk.Reviewed[]
----@param verdict copydesk.Verdict
+---@param verdict copydesk.ReviewVerdict
 ---@param where string For the question.
 ---@return boolean is_done
 function M.reviews(reviews, verdict, where)

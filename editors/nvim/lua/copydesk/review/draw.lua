@@ -24,7 +24,7 @@ local notes = vim.api.nvim_create_namespace("copydesk.review.notes")
 local drawn = {}
 
 ---@param one copydesk.Reviewed
----@param hunk copydesk.Hunk
+---@param hunk copydesk.HunkInfo
 ---@return string
 local function key_of(one, hunk)
   return one.session .. "/" .. hunk.hunk
@@ -48,7 +48,7 @@ end
 --- Where a hunk is to be drawn.
 ---@param bufnr integer
 ---@param one copydesk.Reviewed
----@param hunk copydesk.Hunk
+---@param hunk copydesk.HunkInfo
 ---@param last? integer
 ---@return integer?
 ---@return boolean is_sure
@@ -92,7 +92,7 @@ end
 --- Draws what of some reviews is not drawn as it should be, and erases what is none of them.
 ---@param bufnr integer A loaded buffer.
 ---@param reviews copydesk.Reviewed[] All of its document.
----@return copydesk.Hunk[] lost Those whose lines are not there, or may be elsewhere.
+---@return copydesk.HunkInfo[] lost Those whose lines are not there, or may be elsewhere.
 ---@return boolean has_changed
 function M.update(bufnr, reviews)
   local buffer = drawn[bufnr] or { by_key = {}, by_range = {}, touched = 0 }
@@ -160,7 +160,7 @@ end
 ---@class copydesk.Found
 ---@field bufnr integer
 ---@field one copydesk.Reviewed
----@field hunk copydesk.Hunk
+---@field hunk copydesk.HunkInfo
 ---@field first integer Its first row, from 0.
 ---@field count integer How many rows of the text it has.
 

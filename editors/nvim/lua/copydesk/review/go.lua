@@ -60,7 +60,7 @@ end
 
 --- Shows a hunk of the buffer in the current window.
 ---@param one copydesk.Reviewed
----@param hunk? copydesk.Hunk The first one, where it is missing.
+---@param hunk? copydesk.HunkInfo The first one, where it is missing.
 function M.look(one, hunk)
   for _, found in ipairs(require("copydesk.review.draw").all(vim.api.nvim_get_current_buf())) do
     if found.one.session == one.session and found.one.id == one.id and (not hunk or found.hunk.hunk == hunk.hunk) then
@@ -74,7 +74,7 @@ end
 
 --- Goes to a hunk, in the window of a document.
 ---@param one copydesk.Reviewed
----@param hunk? copydesk.Hunk The first one, where it is missing.
+---@param hunk? copydesk.HunkInfo The first one, where it is missing.
 function M.to(one, hunk)
   local shown_in = window()
   if shown_in then

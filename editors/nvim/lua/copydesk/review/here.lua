@@ -46,7 +46,7 @@ local function lines_of(found, first, last)
 end
 
 ---@param found copydesk.Found
----@param verdict copydesk.Verdict
+---@param verdict copydesk.ReviewVerdict
 ---@param more? table
 ---@return { session: string, decision: copydesk.ReviewDecision }
 local function decision(found, verdict, more)
@@ -88,7 +88,7 @@ function M.under_cursor(window)
 end
 
 ---@param bufnr integer
----@param verdict copydesk.Verdict
+---@param verdict copydesk.ReviewVerdict
 ---@param range? { first: integer, last: integer }
 ---@param comment? string
 ---@param window integer
@@ -115,7 +115,7 @@ local function decisions(bufnr, verdict, range, comment, window)
 end
 
 --- Decides the hunk under the cursor, or the lines in a range.
----@param verdict copydesk.Verdict
+---@param verdict copydesk.ReviewVerdict
 ---@param range? { first: integer, last: integer } From 1.
 ---@param comment? string
 ---@param window? integer
@@ -141,7 +141,7 @@ function M.decide(verdict, range, comment, window)
 end
 
 --- Decides everything in the file.
----@param verdict copydesk.Verdict
+---@param verdict copydesk.ReviewVerdict
 ---@param window? integer
 function M.decide_file(verdict, window)
   local bufnr = vim.api.nvim_win_get_buf(window_of(window))
@@ -154,7 +154,7 @@ function M.decide_file(verdict, window)
 end
 
 --- Decides everything.
----@param verdict copydesk.Verdict
+---@param verdict copydesk.ReviewVerdict
 function M.decide_all(verdict)
   local reviews = require("copydesk.review.state").all()
   local _, files = require("copydesk.review").count()

@@ -7,7 +7,7 @@ local summary = require("copydesk.review.summary")
 
 local M = {}
 
----@param verdict copydesk.Verdict
+---@param verdict copydesk.ReviewVerdict
 ---@param items copydesk.ListItem[]
 local function decide(verdict, items)
   local reviews, decisions = {}, {}

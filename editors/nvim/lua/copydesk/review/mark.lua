@@ -17,7 +17,7 @@ local PRIORITY = 150
 
 ---@class copydesk.Drawn
 ---@field one copydesk.Reviewed
----@field hunk copydesk.Hunk
+---@field hunk copydesk.HunkInfo
 ---@field range integer The mark of its lines.
 ---@field marks integer[] The others.
 ---@field look string What its look depended on besides the hunk.
@@ -25,7 +25,7 @@ local PRIORITY = 150
 ---@field above integer How many rows of it are above its first line.
 
 --- Which words of the lines on a side are others.
----@param hunk copydesk.Hunk
+---@param hunk copydesk.HunkInfo
 ---@param side "old"|"new"
 ---@return table<integer, integer[][]>
 local function words_of(hunk, side)
@@ -37,7 +37,7 @@ local function words_of(hunk, side)
 end
 
 ---@param one copydesk.Reviewed
----@param hunk copydesk.Hunk
+---@param hunk copydesk.HunkInfo
 ---@return string? sign
 ---@return string group
 local function sign_of(one, hunk)

@@ -10,7 +10,7 @@ local REACH = 200
 
 --- The lines of a hunk that stand in the text.
 ---@param one copydesk.Reviewed
----@param hunk copydesk.Hunk
+---@param hunk copydesk.HunkInfo
 ---@return string[] lines
 ---@return integer count
 function M.real(one, hunk)
@@ -22,7 +22,7 @@ end
 
 --- The lines of a hunk that do not.
 ---@param one copydesk.Reviewed
----@param hunk copydesk.Hunk
+---@param hunk copydesk.HunkInfo
 ---@return string[] lines
 ---@return integer count
 function M.virtual(one, hunk)

@@ -41,7 +41,7 @@ end
 
 --- What to put at the ends of lines, by their rows.
 ---@param bufnr integer
----@param hunk copydesk.Hunk
+---@param hunk copydesk.HunkInfo
 ---@param first integer The row of the hunk's first line.
 ---@return table<integer, string[][]>
 function M.texts(bufnr, hunk, first)
@@ -59,7 +59,7 @@ function M.texts(bufnr, hunk, first)
 end
 
 --- How many there are, for the hint; nothing where there are none.
----@param hunk copydesk.Hunk
+---@param hunk copydesk.HunkInfo
 ---@return string?
 function M.count(hunk)
   local count = #(hunk.problems or {})

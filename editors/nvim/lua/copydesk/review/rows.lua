@@ -9,7 +9,7 @@ local M = {}
 
 ---@class copydesk.ListItem
 ---@field one copydesk.Reviewed
----@field hunk? copydesk.Hunk None: the row is the review itself.
+---@field hunk? copydesk.HunkInfo None: the row is the review itself.
 
 ---@param one copydesk.Reviewed
 ---@return string[]
@@ -53,7 +53,7 @@ local function review_row(one)
   }
 end
 
----@param hunk copydesk.Hunk
+---@param hunk copydesk.HunkInfo
 ---@param line integer
 ---@param one copydesk.Reviewed
 ---@return table[] chunks

@@ -10,12 +10,12 @@ local M = {}
 ---@field id string
 ---@field uri string
 ---@field path string
----@field when copydesk.ReviewWhen
+---@field when copydesk.ReviewTimingInfo
 ---@field ask? string
 ---@field writing? boolean An inline edit whose model is at work.
 ---@field expected string
----@field file? copydesk.FileHunk
----@field hunks table<string, copydesk.Hunk> By their ids; of very many only the first.
+---@field file? copydesk.FileHunkInfo
+---@field hunks table<string, copydesk.HunkInfo> By their ids; of very many only the first.
 ---@field total integer
 ---@field additions integer
 ---@field deletions integer
@@ -24,8 +24,8 @@ local M = {}
 local known = {}
 
 ---@param session string
----@param told copydesk.Review
----@param hunks table<string, copydesk.Hunk>
+---@param told copydesk.ReviewInfo
+---@param hunks table<string, copydesk.HunkInfo>
 ---@return copydesk.Reviewed
 local function reviewed(session, told, hunks)
   return {
@@ -46,9 +46,9 @@ local function reviewed(session, told, hunks)
 end
 
 --- The hunks that were told; those that are as before are the tables from before.
----@param before table<string, copydesk.Hunk>
----@param told copydesk.Hunk[]
----@param into table<string, copydesk.Hunk>
+---@param before table<string, copydesk.HunkInfo>
+---@param told copydesk.HunkInfo[]
+---@param into table<string, copydesk.HunkInfo>
 local function take(before, told, into)
   for _, hunk in ipairs(told) do
     local older = before[hunk.hunk]
@@ -58,7 +58,7 @@ end
 
 --- Puts a list of the desk in the place of what was known of a session, or of one document in it.
 ---@param session string
----@param reviews copydesk.Review[]
+---@param reviews copydesk.ReviewInfo[]
 ---@param uri? string
 function M.replace(session, reviews, uri)
   local before = known[session] or {}
@@ -157,7 +157,7 @@ end
 
 --- The hunks of a review that are known, in the order of the text.
 ---@param one copydesk.Reviewed
----@return copydesk.Hunk[]
+---@return copydesk.HunkInfo[]
 function M.hunks(one)
   local hunks = vim.tbl_values(one.hunks)
   table.sort(hunks, function(a, b)

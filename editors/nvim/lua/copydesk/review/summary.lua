@@ -42,7 +42,7 @@ end
 
 --- A hunk: how much it is, and the line that tells most of it.
 ---@param _ copydesk.Reviewed
----@param hunk copydesk.Hunk
+---@param hunk copydesk.HunkInfo
 ---@return string
 function M.hunk(_, hunk)
   local line = telling(hunk.new) or telling(hunk.old) or ""
@@ -72,7 +72,7 @@ end
 
 --- The hunks of a review in the order of the text, with the line where each is by now.
 ---@param one copydesk.Reviewed
----@return { hunk: copydesk.Hunk, line: integer }[]
+---@return { hunk: copydesk.HunkInfo, line: integer }[]
 function M.ordered(one)
   local bufnr, now = require("copydesk.buffer").of(one.uri), {}
   for _, found in ipairs(bufnr and require("copydesk.review.draw").all(bufnr) or {}) do

@@ -4,9 +4,9 @@ use super::*;
 
 /// Each character with its style, however the text is cut.
 fn characters(pieces: &[&str]) -> Vec<(char, Option<Style>)> {
-    let mut markdown = Markdown::default();
+    let mut markdown = MarkdownStyler::default();
     let mut all = Vec::new();
-    let mut collect = |markdown: &mut Markdown| {
+    let mut collect = |markdown: &mut MarkdownStyler| {
         for (style, text) in std::mem::take(&mut markdown.out) {
             all.extend(text.chars().map(|character| (character, style.filter(|_| character != '\n'))));
         }
@@ -104,7 +104,7 @@ proptest! {
         cuts.sort_unstable();
         let pieces: Vec<_> = cuts.windows(2).map(|cut| &text[cut[0]..cut[1]]).collect();
         prop_assert_eq!(characters(&pieces), whole);
-        let mut markdown = Markdown::default();
+        let mut markdown = MarkdownStyler::default();
         let mut printed: String = pieces.iter().map(|piece| markdown.push(piece)).collect();
         printed.push_str(&markdown.finish());
         let seen = anstream::adapter::strip_str(&crate::terminal::unmarked(&printed)).to_string();

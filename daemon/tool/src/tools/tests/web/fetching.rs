@@ -5,12 +5,16 @@ use serde_json::{Value, json};
 
 use super::super::desk::{Desk, desk_with};
 use super::server::{Answer, Names, Server, answer};
-use crate::context::Refused;
-use crate::web::{Private, Web};
+use crate::context::PermissionDenial;
+use crate::web::{PrivateHosts, WebAccess};
 
 /// A desk that may fetch from this machine.
 pub(super) fn open() -> Desk {
-    desk_with(&[], Web { private: Private::All, resolver: Names::new(&[]), ..Web::default() }, |_| Ok(()))
+    desk_with(
+        &[],
+        WebAccess { private: PrivateHosts::All, resolver: Names::new(&[]), ..WebAccess::default() },
+        |_| Ok(()),
+    )
 }
 
 /// Fetches and tells, with the port of the server left out.
@@ -77,7 +81,7 @@ async fn texts_come_as_they_are() {
         server.page("/t", mime, body);
         let outcome = desk.call("webfetch", json!({ "url": server.url("/t") })).await;
         assert!(
-            outcome.failure.is_none() && outcome.output.ends_with(&format!(")\n\n{body}")),
+            outcome.error_kind.is_none() && outcome.output.ends_with(&format!(")\n\n{body}")),
             "{mime}: {outcome:?}"
         );
         assert_eq!(outcome.title, "127.0.0.1");
@@ -208,9 +212,9 @@ async fn redirects_are_followed_and_another_host_is_asked_for() {
     "#]];
     check(&desk, &server, json!({ "url": server.url("/other") }), expected).await;
 
-    let web = Web { private: Private::All, resolver: Names::new(&[]), ..Web::default() };
-    let says = |ask: &crate::Ask| match ask.patterns[0].contains("other.test") {
-        true => Err(Refused::ByPerson { reason: Some("not there".into()) }),
+    let web = WebAccess { private: PrivateHosts::All, resolver: Names::new(&[]), ..WebAccess::default() };
+    let says = |ask: &crate::PermissionRequest| match ask.patterns[0].contains("other.test") {
+        true => Err(PermissionDenial::ByPerson { reason: Some("not there".into()) }),
         false => Ok(()),
     };
     let desk = desk_with(&[], web, says);
@@ -239,10 +243,10 @@ async fn a_host_has_one_name_in_rules() {
 #[tokio::test]
 async fn nothing_is_sent_before_the_person_says_yes() {
     let server = Server::start().await;
-    let web = Web { private: Private::All, ..Web::default() };
-    let desk = desk_with(&[], web, |_| Err(Refused::ByPerson { reason: None }));
+    let web = WebAccess { private: PrivateHosts::All, ..WebAccess::default() };
+    let desk = desk_with(&[], web, |_| Err(PermissionDenial::ByPerson { reason: None }));
     let outcome = desk.call("webfetch", json!({ "url": server.url("/") })).await;
-    assert!(outcome.failure.is_some() && server.requests().is_empty());
+    assert!(outcome.error_kind.is_some() && server.requests().is_empty());
 }
 
 #[tokio::test]
@@ -269,7 +273,7 @@ async fn arguments_that_cannot_be_are_told() {
     ];
     for url in urls {
         let outcome = desk.call("webfetch", json!({ "url": url })).await;
-        assert_eq!(outcome.failure, Some(crate::FailureKind::Arguments), "{url}: {outcome:?}");
+        assert_eq!(outcome.error_kind, Some(crate::ToolErrorKind::Arguments), "{url}: {outcome:?}");
         assert!(!outcome.output.contains("secret"), "{}", outcome.output);
     }
     for arguments in [
@@ -279,7 +283,7 @@ async fn arguments_that_cannot_be_are_told() {
         json!({ "url": "x".repeat(1_000_000) }),
     ] {
         let outcome = desk.call("webfetch", arguments).await;
-        assert_eq!(outcome.failure, Some(crate::FailureKind::Arguments), "{outcome:?}");
+        assert_eq!(outcome.error_kind, Some(crate::ToolErrorKind::Arguments), "{outcome:?}");
     }
     assert!(desk.asked().is_empty());
 }

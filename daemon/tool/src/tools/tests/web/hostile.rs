@@ -10,25 +10,27 @@ use serde_json::json;
 use super::super::desk::{Desk, desk_with};
 use super::fetching::open;
 use super::server::{Answer, Names, Server, answer};
-use crate::outcome::{FailureKind, Outcome};
-use crate::tool::typed;
-use crate::tools::webfetch::Webfetch;
-use crate::web::{Private, Proxies, Web};
+use crate::outcome::{CallOutcome, ToolErrorKind};
+use crate::tool::box_tool;
+use crate::tools::webfetch::WebFetchTool;
+use crate::web::{PrivateHosts, Proxies, WebAccess};
 
 /// A desk for which this machine is not the web, except for one host.
 fn guarded(names: &std::sync::Arc<Names>, allowed: &[&str]) -> Desk {
     let hosts = allowed.iter().map(|host| (*host).to_owned()).collect();
-    desk_with(&[], Web { private: Private::Hosts(hosts), resolver: names.clone(), ..Web::default() }, |_| {
-        Ok(())
-    })
+    desk_with(
+        &[],
+        WebAccess { private: PrivateHosts::Hosts(hosts), resolver: names.clone(), ..WebAccess::default() },
+        |_| Ok(()),
+    )
 }
 
-async fn fetch(desk: &Desk, url: &str) -> Outcome {
+async fn fetch(desk: &Desk, url: &str) -> CallOutcome {
     desk.call("webfetch", json!({ "url": url, "timeout": 120 })).await
 }
 
-fn refused(outcome: &Outcome) {
-    assert_eq!(outcome.failure, Some(FailureKind::Denied), "{outcome:?}");
+fn refused(outcome: &CallOutcome) {
+    assert_eq!(outcome.error_kind, Some(ToolErrorKind::Denied), "{outcome:?}");
     assert!(outcome.output.contains("allow_private"), "{outcome:?}");
 }
 
@@ -113,7 +115,7 @@ async fn a_redirect_leads_to_no_private_address() {
     ] {
         server.redirect(path, to);
         let outcome = fetch(&desk, &format!("http://public.test:{port}{path}")).await;
-        assert_eq!(outcome.failure, Some(FailureKind::Denied), "{outcome:?}");
+        assert_eq!(outcome.error_kind, Some(ToolErrorKind::Denied), "{outcome:?}");
     }
     assert!(server.requests().iter().all(|request| !request.line.contains("secret")));
 }
@@ -135,7 +137,7 @@ async fn redirects_have_an_end() {
         ("/wrong", "is no URL"),
     ] {
         let outcome = fetch(&desk, &server.url(path)).await;
-        assert!(outcome.failure.is_some() && outcome.output.contains(words), "{path}: {outcome:?}");
+        assert!(outcome.error_kind.is_some() && outcome.output.contains(words), "{path}: {outcome:?}");
     }
 }
 
@@ -164,7 +166,7 @@ async fn no_body_grows_beyond_the_limit() {
     }
     // As much as there may be is taken.
     server.page("/most", "text/plain", vec![b'x'; 5 * 1024 * 1024]);
-    assert_eq!(fetch(&desk, &server.url("/most")).await.failure, None);
+    assert_eq!(fetch(&desk, &server.url("/most")).await.error_kind, None);
 }
 
 #[tokio::test]
@@ -180,7 +182,7 @@ async fn packed_pages_are_unpacked() {
         server.at("/", Answer::Bytes(answer("200 OK", &headers, b"\x1b\x0b\x00")));
         let outcome = fetch(&desk, &server.url("/")).await;
         assert!(
-            outcome.failure.is_some() && outcome.output.contains("cannot be read"),
+            outcome.error_kind.is_some() && outcome.output.contains("cannot be read"),
             "{encoding}: {outcome:?}"
         );
     }
@@ -208,7 +210,7 @@ async fn answers_that_break_off_or_are_none_are_told() {
     ] {
         let outcome = fetch(&desk, &server.url(path)).await;
         assert!(
-            outcome.failure == Some(FailureKind::Failed) && outcome.output.contains(words),
+            outcome.error_kind == Some(ToolErrorKind::Failed) && outcome.output.contains(words),
             "{path}: {outcome:?}"
         );
     }
@@ -227,7 +229,7 @@ async fn slow_servers_are_given_up_on() {
     let fetch = |path| desk.call("webfetch", json!({ "url": server.url(path), "timeout": 1 }));
     let (head, body) = tokio::join!(fetch("/head"), fetch("/body"));
     for outcome in [head, body] {
-        assert_eq!(outcome.failure, Some(FailureKind::Timeout), "{outcome:?}");
+        assert_eq!(outcome.error_kind, Some(ToolErrorKind::Timeout), "{outcome:?}");
         assert!(outcome.output.contains("within 1 seconds"), "{outcome:?}");
     }
 }
@@ -237,7 +239,7 @@ async fn slow_servers_are_given_up_on() {
 async fn a_cancel_ends_it_at_once() {
     let (desk, mut server) = (open(), Server::start().await);
     server.at("/body", Answer::Silence(answer("200 OK", &[("content-length", "9")], b"half")));
-    let tool = typed(Webfetch::new(&Web { private: Private::All, ..Web::default() }));
+    let tool = box_tool(WebFetchTool::new(&WebAccess { private: PrivateHosts::All, ..WebAccess::default() }));
     let call = tool.run(json!({ "url": server.url("/body"), "timeout": 120 }), desk.context());
     let cancel = async {
         server.came.recv().await;
@@ -245,7 +247,7 @@ async fn a_cancel_ends_it_at_once() {
     };
     let both = async { tokio::join!(call, cancel) };
     let (outcome, ()) = tokio::time::timeout(Duration::from_secs(60), both).await.unwrap();
-    assert_eq!(outcome.unwrap_err().kind, FailureKind::Cancelled);
+    assert_eq!(outcome.unwrap_err().kind, ToolErrorKind::Cancelled);
 }
 
 #[tokio::test]
@@ -267,7 +269,8 @@ async fn a_proxy_is_used_and_gets_no_private_name() {
         Some(Answer::Bytes(answer("200 OK", &[("content-type", "text/plain")], body.as_bytes())))
     })
     .await;
-    let web = Web { proxies: Proxies::all(&proxy.url("")), resolver: names.clone(), ..Web::default() };
+    let web =
+        WebAccess { proxies: Proxies::all(&proxy.url("")), resolver: names.clone(), ..WebAccess::default() };
     let desk = desk_with(&[], web, |_| Ok(()));
     for host in ["public.example", "only-the-proxy-knows.example"] {
         let outcome = fetch(&desk, &format!("http://{host}/page")).await;
@@ -291,7 +294,8 @@ async fn a_proxy_gets_no_name_of_the_inside_also_where_nobody_here_knows_it() {
         Some(Answer::Bytes(answer("200 OK", &[("content-type", "text/plain")], request.line.as_bytes())))
     })
     .await;
-    let web = Web { proxies: Proxies::all(&proxy.url("")), resolver: names.clone(), ..Web::default() };
+    let web =
+        WebAccess { proxies: Proxies::all(&proxy.url("")), resolver: names.clone(), ..WebAccess::default() };
     let desk = desk_with(&[], web.clone(), |_| Ok(()));
     for host in [
         "wiki",
@@ -322,7 +326,7 @@ async fn a_proxy_gets_no_name_of_the_inside_also_where_nobody_here_knows_it() {
     assert!(proxy.came.try_recv().is_err());
     // Names of the world are for the proxy to know, however they look; and so is what the person named.
     let hosts = vec!["wiki".to_owned()];
-    let allowing = desk_with(&[], Web { private: Private::Hosts(hosts), ..web }, |_| Ok(()));
+    let allowing = desk_with(&[], WebAccess { private: PrivateHosts::Hosts(hosts), ..web }, |_| Ok(()));
     for (desk, host) in [(&desk, "local.example"), (&desk, "a.homes"), (&allowing, "wiki")] {
         let outcome = fetch(desk, &format!("http://{host}/page")).await;
         assert!(outcome.output.ends_with(&format!("GET http://{host}/page")), "{outcome:?}");

@@ -7,31 +7,36 @@ use serde_json::{Map, Value, json};
 
 use super::super::desk::{Desk, desk_with};
 use super::server::{Answer, Request, Server, answer};
-use crate::outcome::FailureKind;
-use crate::tool::typed;
-use crate::tools::engine::Engine;
-use crate::tools::websearch::Websearch;
-use crate::web::{Endpoint, How, Proxies, Secret, Web};
+use crate::outcome::ToolErrorKind;
+use crate::tool::box_tool;
+use crate::tools::endpoint_search::EndpointSearch;
+use crate::tools::websearch::WebSearchTool;
+use crate::web::{ConfigSecret, Proxies, SearchEndpoint, SearchProtocol, WebAccess};
 
 const KEY: &str = "key-0123456789";
 
-fn endpoint(url: &str, how: How) -> Endpoint {
-    let headers = vec![("x-key".to_owned(), Secret::from(KEY.to_owned()))];
-    Endpoint { url: Secret::from(url.to_owned()), headers, timeout: Duration::from_secs(120), how }
+fn endpoint(url: &str, how: SearchProtocol) -> SearchEndpoint {
+    let headers = vec![("x-key".to_owned(), ConfigSecret::from(KEY.to_owned()))];
+    SearchEndpoint {
+        url: ConfigSecret::from(url.to_owned()),
+        headers,
+        timeout: Duration::from_secs(120),
+        protocol: how,
+    }
 }
 
-fn mcp(url: &str) -> Endpoint {
+fn mcp(url: &str) -> SearchEndpoint {
     let arguments = json!({ "query": "{query}", "count": "{numResults}", "kind": "fast" });
     let arguments = arguments.as_object().cloned().unwrap_or_default();
-    endpoint(url, How::Mcp { tool: "find".into(), arguments })
+    endpoint(url, SearchProtocol::Mcp { tool: "find".into(), arguments })
 }
 
-fn json_get(url: &str) -> Endpoint {
-    endpoint(url, How::Json { body: None, results: None })
+fn json_get(url: &str) -> SearchEndpoint {
+    endpoint(url, SearchProtocol::Json { body: None, results: None })
 }
 
-fn desk(websearch: Option<Endpoint>, codesearch: Option<Endpoint>) -> Desk {
-    desk_with(&[], Web { websearch, codesearch, ..Web::default() }, |_| Ok(()))
+fn desk(websearch: Option<SearchEndpoint>, codesearch: Option<SearchEndpoint>) -> Desk {
+    desk_with(&[], WebAccess { websearch, codesearch, ..WebAccess::default() }, |_| Ok(()))
 }
 
 fn ok(mime: &str, headers: &[(&str, &str)], body: &str) -> Option<Answer> {
@@ -67,13 +72,14 @@ fn server(request: &Request, is_stream: bool, result: &Value) -> Option<Answer> 
 
 #[tokio::test]
 async fn searches_are_offered_only_where_they_are_configured() {
-    let names =
-        |desk: &Desk| desk.registry().specs(|_| true).into_iter().map(|spec| spec.name).collect::<Vec<_>>();
+    let names = |desk: &Desk| {
+        desk.registry().definitions(|_| true).into_iter().map(|spec| spec.name).collect::<Vec<_>>()
+    };
     let none = names(&desk(None, None));
     assert!(!none.iter().any(|name| name.ends_with("search")), "{none:?}");
     let both = desk(Some(mcp("http://127.0.0.1:1/")), Some(mcp("http://127.0.0.1:1/")));
     assert!(["websearch", "codesearch"].iter().all(|name| names(&both).iter().any(|own| own == name)));
-    for spec in both.registry().specs(|key| key.ends_with("search")) {
+    for spec in both.registry().definitions(|key| key.ends_with("search")) {
         assert!((100..2000).contains(&spec.prompt.len()), "{}", spec.name);
         let properties = spec.parameters["properties"].as_object().unwrap();
         let names: Vec<_> = properties.keys().map(String::as_str).collect();
@@ -94,7 +100,7 @@ async fn a_tool_of_an_mcp_server_searches() {
         let engine = Server::answering(move |request| server(request, is_stream, &result)).await;
         let desk = desk(Some(mcp(&engine.url("/mcp?key=k"))), None);
         let outcome = desk.call("websearch", json!({ "query": " rust dns ", "numResults": 3 })).await;
-        assert_eq!((outcome.failure, outcome.output.trim_end()), (None, text.trim_end()), "{outcome:?}");
+        assert_eq!((outcome.error_kind, outcome.output.trim_end()), (None, text.trim_end()), "{outcome:?}");
         assert_eq!(outcome.title, "rust dns");
         assert_eq!(outcome.metadata, json!({ "query": "rust dns", "count": 2 }));
         let asks = desk.asked();
@@ -147,14 +153,16 @@ async fn an_address_that_answers_with_json_searches() {
     let get = json_get(&engine.url("/search?q={query}&n={numResults}"));
     expected.assert_eq(&desk(Some(get), None).tell("websearch", json!({ "query": "a & b" })).await);
     let body = json!({ "q": "{query}", "size": "{tokensNum}" });
-    let post =
-        endpoint(&engine.url("/deep"), How::Json { body: Some(body), results: Some("web.hits".into()) });
+    let post = endpoint(
+        &engine.url("/deep"),
+        SearchProtocol::Json { body: Some(body), results: Some("web.hits".into()) },
+    );
     let code = desk(None, Some(post));
     for (asked, sent) in
         [(json!(null), 5000), (json!(7), 1000), (json!(900_000), 50_000), (json!("2000"), 2000)]
     {
         let outcome = code.call("codesearch", json!({ "query": "q", "tokensNum": asked })).await;
-        assert_eq!((outcome.failure, &outcome.metadata["count"]), (None, &json!(4)), "{outcome:?}");
+        assert_eq!((outcome.error_kind, &outcome.metadata["count"]), (None, &json!(4)), "{outcome:?}");
         let body: Value = serde_json::from_str(&engine.requests().last().unwrap().body).unwrap();
         assert_eq!(body, json!({ "q": "q", "size": sent }));
     }
@@ -191,7 +199,7 @@ async fn engines_that_fail_are_told_of_without_the_key() {
     ] {
         let desk = desk(Some(json_get(&engine.url(&format!("{path}?key={KEY}")))), None);
         let outcome = desk.call("websearch", json!({ "query": "q" })).await;
-        assert_eq!(outcome.failure, Some(FailureKind::Failed), "{path}: {outcome:?}");
+        assert_eq!(outcome.error_kind, Some(ToolErrorKind::Failed), "{path}: {outcome:?}");
         assert!(
             outcome.output.contains(words) && !outcome.output.contains(KEY),
             "{path}: {}",
@@ -235,10 +243,10 @@ async fn mcp_servers_that_fail_are_told_of() {
     }
     let arguments = Map::new();
     let slow = Server::answering(|_| Some(Answer::Silence(b"HTTP/1.1 200 OK\r\n".to_vec()))).await;
-    let how = How::Mcp { tool: "t".into(), arguments };
-    let slow = Endpoint { timeout: Duration::from_millis(100), ..endpoint(&slow.url("/"), how) };
+    let how = SearchProtocol::Mcp { tool: "t".into(), arguments };
+    let slow = SearchEndpoint { timeout: Duration::from_millis(100), ..endpoint(&slow.url("/"), how) };
     let outcome = desk(Some(slow), None).call("websearch", json!({ "query": "q" })).await;
-    assert_eq!(outcome.failure, Some(FailureKind::Timeout), "{outcome:?}");
+    assert_eq!(outcome.error_kind, Some(ToolErrorKind::Timeout), "{outcome:?}");
 }
 
 #[tokio::test]
@@ -246,7 +254,7 @@ async fn queries_that_are_none_are_told() {
     let desk = desk(Some(mcp("http://127.0.0.1:1/")), None);
     for query in [String::new(), "  \n".into(), "x".repeat(100_000)] {
         let outcome = desk.call("websearch", json!({ "query": query })).await;
-        assert_eq!(outcome.failure, Some(FailureKind::Arguments), "{outcome:?}");
+        assert_eq!(outcome.error_kind, Some(ToolErrorKind::Arguments), "{outcome:?}");
     }
     assert!(desk.asked().is_empty());
 }
@@ -255,7 +263,7 @@ async fn queries_that_are_none_are_told() {
 async fn a_cancel_ends_a_search_at_once() {
     let mut server = Server::answering(|_| Some(Answer::Silence(Vec::new()))).await;
     let desk = desk(None, None);
-    let tool = typed(Websearch(Engine {
+    let tool = box_tool(WebSearchTool(EndpointSearch {
         what: "the web",
         endpoint: mcp(&server.url("/")),
         proxies: Proxies::default(),
@@ -267,5 +275,5 @@ async fn a_cancel_ends_a_search_at_once() {
     };
     let both = async { tokio::join!(call, cancel) };
     let (outcome, ()) = tokio::time::timeout(Duration::from_secs(60), both).await.unwrap();
-    assert_eq!(outcome.unwrap_err().kind, FailureKind::Cancelled);
+    assert_eq!(outcome.unwrap_err().kind, ToolErrorKind::Cancelled);
 }

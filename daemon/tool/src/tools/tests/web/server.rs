@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
-use crate::web::{Lookup, Resolver};
+use crate::web::{HostResolver, LookupFuture};
 
 /// What a path does.
 #[derive(Debug, Clone)]
@@ -171,8 +171,8 @@ impl Names {
     }
 }
 
-impl Resolver for Names {
-    fn lookup(&self, name: &str) -> Lookup {
+impl HostResolver for Names {
+    fn lookup(&self, name: &str) -> LookupFuture {
         self.asked.lock().unwrap().push(name.to_owned());
         let found = self.known.get(name).cloned().or_else(|| {
             // What the tests may reach.

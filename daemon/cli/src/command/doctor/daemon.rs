@@ -1,0 +1,66 @@
+//! The daemon, and the journal of edits.
+
+use copydesk_protocol::daemon::Empty;
+use copydesk_protocol::table::Status;
+use copydesk_workspace::journal::{Journal, JournalLimits};
+
+use super::{DoctorFinding, system};
+use crate::command::status::{attach, with_timeout};
+use crate::daemon_client::ClientKind;
+use crate::log;
+use copydesk_host::setup::UserSetup;
+use copydesk_rpc::transport::DaemonAddress;
+
+/// Nobody is started for this.
+pub(super) fn daemon(setup: &UserSetup) -> anyhow::Result<DoctorFinding> {
+    let about = "daemon";
+    let socket = DaemonAddress::new(&|name| std::env::var_os(name)).socket();
+    let log = log::path(&setup.paths.state_dir);
+    let places = format!("socket {}, log {}", socket.display(), log.display());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let status = runtime.block_on(async {
+        let Some((client, _inbox)) = attach(ClientKind::Copydesk).await? else { return Ok(None) };
+        with_timeout(client.request::<Status>(&Empty {})).await.map(Some)
+    });
+    let ours = env!("CARGO_PKG_VERSION");
+    Ok(match status {
+        Ok(None) => DoctorFinding::good(about, format!("not running; {places}")),
+        Ok(Some(status)) if status.version != ours => DoctorFinding::odd(
+            about,
+            format!("version {} runs as process {}, this is {ours}; {places}", status.version, status.pid),
+            "`copydesk stop` ends it; the next one is started when it is needed",
+        ),
+        Ok(Some(status)) => {
+            DoctorFinding::good(about, format!("version {ours} runs as process {}; {places}", status.pid))
+        }
+        Err(error) => DoctorFinding::bad(
+            about,
+            format!("{error:#}; {places}"),
+            "mend this, or `copydesk stop`; `copydesk run --no-daemon` works meanwhile",
+        ),
+    })
+}
+
+pub(super) fn journal(setup: &UserSetup) -> DoctorFinding {
+    let about = "journal";
+    let Some(look) = Journal::inspect(&setup.paths.data_dir) else {
+        return DoctorFinding::good(about, "none yet");
+    };
+    let place = look.path.display();
+    let bound = JournalLimits::default();
+    match look.rows {
+        Ok(count) => DoctorFinding::good(
+            about,
+            format!(
+                "{count} edits, {} of {} in {place}",
+                system::size(look.bytes),
+                system::size(bound.bytes)
+            ),
+        ),
+        Err(error) => DoctorFinding::bad(
+            about,
+            format!("{place}: {error}"),
+            "nothing can be undone before; where the file is damaged, the next session moves it aside and begins a new one",
+        ),
+    }
+}

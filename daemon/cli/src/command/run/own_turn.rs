@@ -1,0 +1,56 @@
+//! Which of a session's turns is ours: the one that begins with our prompt. Others may ask in the same words; the prompt's id
+//! is what tells them apart.
+
+use copydesk_protocol::event::EventInfo;
+
+#[derive(Debug)]
+pub(super) struct OwnTurn {
+    prompt: String,
+    turn: Option<u32>,
+}
+
+impl OwnTurn {
+    /// `prompt`: the id that the desk gave it.
+    pub(super) fn new(prompt: String) -> Self {
+        Self { prompt, turn: None }
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        self.turn.is_some()
+    }
+
+    pub(super) fn turn(&self) -> Option<u32> {
+        self.turn
+    }
+
+    /// Whether the event belongs to our turn.
+    pub(super) fn observe(&mut self, event: &EventInfo) -> bool {
+        if let EventInfo::TurnStarted { turn, prompt } = event {
+            self.turn = (*prompt == self.prompt).then_some(*turn);
+        }
+        self.is_running()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use copydesk_protocol::event::TurnEndInfo;
+
+    use super::*;
+
+    #[test]
+    fn only_our_own_turn_is_followed() {
+        let mut own = OwnTurn::new("mine".into());
+        let start = |turn, prompt: &str| EventInfo::TurnStarted { turn, prompt: prompt.into() };
+        let delta = || EventInfo::Delta { part: "p".into(), text: "word".into() };
+        let end = |turn| EventInfo::TurnEnded { turn, end: TurnEndInfo::Done };
+        for event in [delta(), end(1), start(2, "theirs"), delta(), end(2)] {
+            assert!(!own.observe(&event) && !own.is_running(), "{event:?}");
+        }
+        for event in [start(3, "mine"), delta(), end(3)] {
+            assert!(own.observe(&event), "{event:?}");
+            assert_eq!(own.turn(), Some(3));
+        }
+        assert!(!own.observe(&start(4, "theirs")));
+    }
+}

@@ -1,0 +1,352 @@
+//! A session that works in the daemon.
+//!
+//! Others may be attached to it and prompt it too: what is followed is the turn of our own prompt, known by its id.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use copydesk_config::LoadedConfig;
+use copydesk_protocol::event::{EventInfo, EventParams};
+use copydesk_protocol::lenient;
+use copydesk_protocol::method::{NotificationMethod as _, RequestMethod as _};
+use copydesk_protocol::permission::{
+    PermissionAskInfo, PermissionAskParams, PermissionReply, PermissionSettledParams,
+};
+use copydesk_protocol::question::{QuestionAskInfo, QuestionAskParams, QuestionReply, QuestionSettledParams};
+use copydesk_protocol::session::{
+    SessionInfo, SessionListParams, SessionLoadParams, SessionLoadResult, SessionNewParams, SessionParams,
+    SessionSetAgentParams, SessionSetModelParams,
+};
+use copydesk_protocol::table::{
+    Event as EventMethod, PermissionAsk, PermissionSettled, QuestionAsk, QuestionSettled, SessionList,
+    SessionLoad, SessionNew, SessionSetAgent, SessionSetModel, TurnCancel, TurnStart,
+};
+use copydesk_protocol::turn::{TurnParams, TurnStartResult};
+use copydesk_session::PromptRequest;
+use serde_json::Value;
+use tokio::sync::{mpsc, oneshot};
+
+use super::attachments;
+use super::own_turn::OwnTurn;
+use super::review_backend::ReviewBackend;
+use super::turn_follower::{FollowedSession, FollowerMessage, TurnOwner};
+use super::user_request::UserRequest;
+use crate::daemon_client::{DaemonClient, DaemonClientError, DaemonInbox, DaemonMessage, ResponseSender};
+use copydesk_host::session_builder::SessionChoice;
+use copydesk_host::session_host::convert;
+use copydesk_host::setup::UserSetup;
+
+/// The parts are on the desk's disk and not shown again; the answer need not hold them.
+const FEW: Option<u32> = Some(1);
+
+/// Opens the session and prompts it.
+pub(super) async fn start(
+    client: DaemonClient,
+    inbox: DaemonInbox,
+    (setup, loaded): (&UserSetup, &LoadedConfig),
+    choice: &SessionChoice,
+    request: PromptRequest,
+) -> Result<(SessionInfo, FollowedSession), DaemonClientError> {
+    let client = Arc::new(client);
+    let session = open(&client, &setup.cwd, choice).await?;
+    attachments::warn(setup, loaded, (session.model.as_deref(), &session.agent), &request.files);
+    let loaded = load(&client, &session.id).await?;
+    let files = request.files.iter().map(convert::media_info).collect();
+    let id = session.id.clone();
+    let params = TurnParams { session: id.clone(), text: request.text, files, context: Vec::new() };
+    let TurnStartResult { queued, prompt } = client.request::<TurnStart>(&params).await?;
+    let (tell, told) = mpsc::channel(1);
+    let reader = DaemonEventReader {
+        client: Arc::clone(&client),
+        session: id.clone(),
+        seq: loaded.seq,
+        own: OwnTurn::new(prompt),
+        asks: HashMap::new(),
+        questions: HashMap::new(),
+        tell,
+        cancel: None,
+    };
+    let (cancel_in, cancel) = mpsc::channel(1);
+    tokio::spawn(reader.read(inbox, cancel, loaded, queued));
+    // Nobody who reads is nobody to cancel; and once is enough.
+    let cancel = move || {
+        let (known, is_known) = oneshot::channel();
+        let _ = cancel_in.try_send(known);
+        is_known
+    };
+    let reviews = ReviewBackend::Daemon { session: id, client };
+    Ok((session, FollowedSession { messages: told, reviews, cancel: Box::new(cancel) }))
+}
+
+async fn load(client: &DaemonClient, session: &str) -> Result<SessionLoadResult, DaemonClientError> {
+    client.request::<SessionLoad>(&SessionLoadParams { session: session.to_owned(), limit: FEW }).await
+}
+
+/// The session that is meant, as it is to be.
+async fn open(
+    client: &DaemonClient,
+    cwd: &Path,
+    choice: &SessionChoice,
+) -> Result<SessionInfo, DaemonClientError> {
+    let SessionChoice { session, latest, model, agent } = choice.clone();
+    let folder = cwd.to_string_lossy().into_owned();
+    let found = match (session, latest) {
+        (Some(session), _) => load(client, &session).await?.session,
+        (None, true) => {
+            let params = SessionListParams { folder: Some(folder), limit: Some(1), before: None };
+            let page = client.request::<SessionList>(&params).await?;
+            let none = || DaemonClientError::Refused {
+                code: None,
+                message: format!("there is no session in {} to continue", cwd.display()),
+            };
+            page.sessions.into_iter().next().ok_or_else(none)?
+        }
+        (None, false) => {
+            let params = SessionNewParams { folder: Some(folder), agent, model };
+            return Ok(client.request::<SessionNew>(&params).await?.session);
+        }
+    };
+    let id = || found.id.clone();
+    let mut now = found.clone();
+    if let Some(agent) = agent.filter(|agent| *agent != found.agent) {
+        now =
+            client.request::<SessionSetAgent>(&SessionSetAgentParams { session: id(), agent }).await?.session;
+    }
+    if let Some(model) = model.filter(|model| Some(model) != found.model.as_ref()) {
+        now =
+            client.request::<SessionSetModel>(&SessionSetModelParams { session: id(), model }).await?.session;
+    }
+    Ok(now)
+}
+
+/// Reads what the desk says, and tells the follower what is for it.
+struct DaemonEventReader {
+    client: Arc<DaemonClient>,
+    session: String,
+    /// The last event that was read.
+    seq: u64,
+    own: OwnTurn,
+    /// The event of an ask brings one end, its request the other, whichever comes first.
+    asks: HashMap<String, ReplyChannel<PermissionReply>>,
+    questions: HashMap<String, ReplyChannel<QuestionReply>>,
+    tell: mpsc::Sender<FollowerMessage>,
+    /// The person wants the turn to end, which has not begun yet. Dropped when the desk knows.
+    cancel: Option<oneshot::Sender<()>>,
+}
+
+struct ReplyChannel<T> {
+    answer: Option<oneshot::Sender<T>>,
+    answered: Option<oneshot::Receiver<T>>,
+}
+
+impl<T> ReplyChannel<T> {
+    fn new() -> Self {
+        let (answer, answered) = oneshot::channel();
+        Self { answer: Some(answer), answered: Some(answered) }
+    }
+}
+
+/// The follower is gone, or nothing more is to be told.
+struct FollowerClosed;
+
+impl DaemonEventReader {
+    async fn read(
+        mut self,
+        mut inbox: DaemonInbox,
+        mut cancel: mpsc::Receiver<oneshot::Sender<()>>,
+        loaded: SessionLoadResult,
+        queued: bool,
+    ) {
+        if queued && self.tell(FollowerMessage::Queued).await.is_err() {
+            return;
+        }
+        if self.ask_all(loaded).await.is_err() {
+            return;
+        }
+        loop {
+            let read = tokio::select! {
+                incoming = inbox.recv() => match incoming {
+                    Some(DaemonMessage::Notification { method, params }) => self.handle_notification(&method, params).await,
+                    Some(DaemonMessage::Request { method, params, reply }) => {
+                        self.handle_request(&method, params, reply);
+                        Ok(())
+                    }
+                    None => self.close_with("the connection to the daemon has ended").await,
+                },
+                Some(known) = cancel.recv() => {
+                    self.cancel = Some(known);
+                    if self.own.is_running() {
+                        self.end_turn();
+                    }
+                    Ok(())
+                }
+            };
+            if read.is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn handle_notification(&mut self, method: &str, params: Value) -> Result<(), FollowerClosed> {
+        if method == EventMethod::METHOD {
+            // What we do not know is passed over, but not its number.
+            let seq = params.get("seq").and_then(Value::as_u64);
+            let session = params.get("session").and_then(Value::as_str);
+            let (Some(seq), Some(_)) = (seq, session.filter(|session| *session == self.session)) else {
+                return Ok(());
+            };
+            if seq <= self.seq {
+                return Ok(());
+            }
+            if seq > self.seq + 1 {
+                return self.catch_up().await;
+            }
+            self.seq = seq;
+            match lenient::decode::<EventParams>(params) {
+                Ok(EventParams { event, .. }) => self.event(event).await,
+                Err(_) => Ok(()),
+            }
+        } else if method == PermissionSettled::METHOD {
+            let Ok(PermissionSettledParams { session, ask, by }) = lenient::decode(params) else {
+                return Ok(());
+            };
+            if session != self.session {
+                return Ok(());
+            }
+            self.asks.remove(&ask);
+            self.tell(FollowerMessage::Settled { id: ask, by }).await
+        } else if method == QuestionSettled::METHOD {
+            let Ok(QuestionSettledParams { session, question, by }) = lenient::decode(params) else {
+                return Ok(());
+            };
+            if session != self.session {
+                return Ok(());
+            }
+            self.questions.remove(&question);
+            self.tell(FollowerMessage::Settled { id: question, by }).await
+        } else {
+            Ok(())
+        }
+    }
+
+    async fn event(&mut self, event: EventInfo) -> Result<(), FollowerClosed> {
+        if event == EventInfo::Deleted {
+            let _ = self.tell(FollowerMessage::Closed("the session was deleted".to_owned())).await;
+            return Err(FollowerClosed);
+        }
+        let asked = matches!(event, EventInfo::Asked(_) | EventInfo::Questioned(_)).then(|| event.clone());
+        let is_ours = self.own.observe(&event);
+        // What is asked may be of others: so may be its hunks.
+        if matches!(event, EventInfo::ReviewChanged(_)) {
+            self.tell(FollowerMessage::ReviewChanged).await?;
+        } else if is_ours {
+            self.tell(FollowerMessage::Event(event)).await?;
+        }
+        match asked {
+            Some(EventInfo::Asked(ask)) => self.ask(ask).await?,
+            Some(EventInfo::Questioned(asked)) => self.question(asked).await?,
+            _ if self.cancel.is_some() && self.own.is_running() => self.end_turn(),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// What was open when we came.
+    async fn ask_all(&mut self, loaded: SessionLoadResult) -> Result<(), FollowerClosed> {
+        for ask in loaded.asks {
+            self.ask(ask).await?;
+        }
+        for asked in loaded.questions {
+            self.question(asked).await?;
+        }
+        Ok(())
+    }
+
+    fn whose(&self) -> TurnOwner {
+        if self.own.is_running() { TurnOwner::Ours } else { TurnOwner::Others }
+    }
+
+    async fn question(&mut self, asked: QuestionAskInfo) -> Result<(), FollowerClosed> {
+        let whose = self.whose();
+        match self.questions.entry(asked.question.clone()).or_insert_with(ReplyChannel::new).answer.take() {
+            Some(answer) => {
+                self.tell(FollowerMessage::Request {
+                    request: UserRequest::Questions(asked, answer),
+                    owner: whose,
+                })
+                .await
+            }
+            None => Ok(()),
+        }
+    }
+
+    async fn ask(&mut self, ask: PermissionAskInfo) -> Result<(), FollowerClosed> {
+        let whose = self.whose();
+        match self.asks.entry(ask.ask.clone()).or_insert_with(ReplyChannel::new).answer.take() {
+            Some(answer) => {
+                self.tell(FollowerMessage::Request { request: UserRequest::Ask(ask, answer), owner: whose })
+                    .await
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn handle_request(&mut self, method: &str, params: Value, reply: ResponseSender) {
+        // A reply that is dropped says that nobody here answers that.
+        if method == PermissionAsk::METHOD {
+            let Ok(PermissionAskParams { session, ask }) = lenient::decode(params) else { return };
+            if session == self.session {
+                let ends = self.asks.entry(ask.ask).or_insert_with(ReplyChannel::new);
+                pass_on(ends, reply, PermissionReply::Cancelled);
+            }
+        } else if method == QuestionAsk::METHOD {
+            let Ok(QuestionAskParams { session, questions }) = lenient::decode(params) else { return };
+            if session == self.session {
+                let ends = self.questions.entry(questions.question).or_insert_with(ReplyChannel::new);
+                pass_on(ends, reply, QuestionReply::Cancelled);
+            }
+        }
+    }
+
+    /// We were too slow, and the desk left something out.
+    async fn catch_up(&mut self) -> Result<(), FollowerClosed> {
+        let Ok(loaded) = load(&self.client, &self.session).await else {
+            return self.close_with("the connection to the daemon has ended").await;
+        };
+        self.seq = loaded.seq;
+        if !self.own.is_running() || loaded.running != self.own.turn() {
+            return self.close_with("too much happened at once to follow it").await;
+        }
+        self.ask_all(loaded).await
+    }
+
+    fn end_turn(&mut self) {
+        let known = self.cancel.take();
+        let (client, session) = (Arc::clone(&self.client), self.session.clone());
+        tokio::spawn(async move {
+            let _ = client.request::<TurnCancel>(&SessionParams { session }).await;
+            drop(known);
+        });
+    }
+
+    async fn close_with(&self, why: &str) -> Result<(), FollowerClosed> {
+        let why = format!("{why}; `copydesk sessions show {}` has what was done", self.session);
+        let _ = self.tell(FollowerMessage::Closed(why)).await;
+        Err(FollowerClosed)
+    }
+
+    async fn tell(&self, told: FollowerMessage) -> Result<(), FollowerClosed> {
+        self.tell.send(told).await.map_err(|_| FollowerClosed)
+    }
+}
+
+/// Answers the desk when the person has; `none` where they leave it to others.
+fn pass_on<T: serde::Serialize + Send + 'static>(ends: &mut ReplyChannel<T>, reply: ResponseSender, none: T) {
+    let Some(answered) = ends.answered.take() else { return };
+    tokio::spawn(async move {
+        if let Ok(said) = serde_json::to_value(answered.await.unwrap_or(none)) {
+            reply.answer(&said);
+        }
+    });
+}

@@ -1,0 +1,74 @@
+//! The agent's list of things to do, as a person reads it go by: whole at first, then only what has changed.
+
+use serde_json::Value;
+
+use crate::terminal::{BOLD, DIM, one_line, styled};
+
+/// Lines that are shown at once.
+const MOST: usize = 30;
+
+#[derive(Debug, Default)]
+pub(super) struct TodoListView {
+    /// What was shown last, by what is to be done.
+    known: Vec<(String, String)>,
+}
+
+impl TodoListView {
+    /// The lines to be shown of the list that a call has written.
+    pub(super) fn lines(&mut self, metadata: &Value) -> Vec<String> {
+        let todos = metadata.get("todos").and_then(Value::as_array);
+        let text = |todo: &Value, name: &str| todo.get(name).and_then(Value::as_str).map(one_line);
+        let item = |todo: &Value| Some((text(todo, "content")?, text(todo, "status")?));
+        let list: Vec<_> = todos.into_iter().flatten().filter_map(item).collect();
+        let known = std::mem::replace(&mut self.known, list);
+        let changed: Vec<_> = self.known.iter().filter(|item| !known.contains(item)).collect();
+        let mut lines: Vec<_> =
+            changed.iter().take(MOST).map(|(content, status)| line(content, status)).collect();
+        if changed.len() > MOST {
+            lines.push(styled(DIM, format!("  … {} more", changed.len() - MOST)));
+        }
+        lines
+    }
+}
+
+fn line(content: &str, status: &str) -> String {
+    match status {
+        "completed" => format!("  [x] {}", styled(DIM, content)),
+        "in_progress" => format!("  [-] {}", styled(BOLD, content)),
+        "cancelled" => format!("  [~] {}", styled(DIM, content)),
+        _ => format!("  [ ] {content}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::TodoListView;
+    use crate::terminal::unmarked;
+
+    #[test]
+    fn only_what_has_changed_is_shown_again() {
+        let mut todo = TodoListView::default();
+        let mut shown = |list: &[(&str, &str)]| {
+            let list: Vec<_> = list
+                .iter()
+                .map(|(content, status)| json!({ "content": content, "status": status }))
+                .collect();
+            let lines = todo.lines(&json!({ "todos": list }));
+            lines
+                .iter()
+                .map(|line| anstream::adapter::strip_str(&unmarked(line)).to_string())
+                .collect::<Vec<_>>()
+                .join("\n")
+        };
+        assert_eq!(shown(&[("a", "in_progress"), ("b\nc", "pending")]), "  [-] a\n  [ ] b c");
+        assert_eq!(shown(&[("a", "completed"), ("b\nc", "pending"), ("d", "cancelled")]), "  [x] a\n  [~] d");
+        assert_eq!(shown(&[("a", "completed")]), "");
+        assert_eq!(todo.lines(&json!({ "todos": [{ "content": 5 }, "x"] })), [""; 0]);
+        let many: Vec<_> =
+            (0..40).map(|number| json!({ "content": number.to_string(), "status": "pending" })).collect();
+        let lines = todo.lines(&json!({ "todos": many }));
+        assert_eq!((lines.len(), unmarked(&lines[30]).contains("… 10 more")), (31, true));
+    }
+}

@@ -1,0 +1,88 @@
+use copydesk_protocol::daemon::Empty;
+use copydesk_protocol::table::Models;
+
+use super::*;
+
+/// The desk's end, by hand.
+struct Desk {
+    reader: FrameReader<SocketReader>,
+    writer: SocketWriter,
+}
+
+impl Desk {
+    async fn reads(&mut self) -> Value {
+        serde_json::from_slice(&self.reader.next().await.unwrap().unwrap().unwrap()).unwrap()
+    }
+
+    async fn says(&mut self, message: Value) {
+        frame::write(&mut self.writer, message.to_string().as_bytes()).await.unwrap();
+    }
+}
+
+/// A client that has been greeted.
+async fn pair() -> (DaemonClient, DaemonInbox, Desk) {
+    let (one, other) = SocketConnection::pair().unwrap();
+    let (reader, writer) = other.split();
+    let mut desk = Desk { reader: FrameReader::new(reader), writer };
+    let greet = async {
+        let asked = desk.reads().await;
+        assert_eq!(asked["params"]["initializationOptions"]["copydesk"]["protocol"], PROTOCOL);
+        desk.says(json!({ "id": asked["id"], "result": { "capabilities": {} } })).await;
+        assert_eq!(desk.reads().await["method"], "initialized");
+    };
+    let (client, ()) = tokio::join!(DaemonClient::initialize(one, ClientKind::Copydesk), greet);
+    let (client, inbox) = client.unwrap();
+    (client, inbox, desk)
+}
+
+#[tokio::test]
+async fn answers_find_who_asked_in_any_order() {
+    let (client, mut inbox, mut desk) = pair().await;
+    let answers = async {
+        let (first, second) = (desk.reads().await, desk.reads().await);
+        desk.says(json!({ "method": "note", "params": { "a": 1 } })).await;
+        desk.says(json!({ "id": 99, "result": "to nobody" })).await;
+        desk.says(json!({ "id": second["id"], "error": { "code": -31003, "message": "no such" } })).await;
+        desk.says(json!({ "id": first["id"], "result": { "models": [] } })).await;
+    };
+    let (one, two, ()) =
+        tokio::join!(client.request::<Models>(&Empty {}), client.request::<Models>(&Empty {}), answers);
+    assert_eq!(one.unwrap().models, []);
+    assert_eq!(two.unwrap_err().to_string(), "no such");
+    let noted = inbox.recv().await;
+    assert!(
+        matches!(noted, Some(DaemonMessage::Notification { method, params }) if method == "note" && params["a"] == 1)
+    );
+}
+
+#[tokio::test]
+async fn what_the_desk_asks_is_answered_even_if_nobody_can() {
+    let (_client, mut inbox, mut desk) = pair().await;
+    desk.says(json!({ "id": "a", "method": "ask", "params": {} })).await;
+    desk.says(json!({ "id": "b", "method": "ask", "params": {} })).await;
+    let Some(DaemonMessage::Request { method, params, reply }) = inbox.recv().await else {
+        panic!("no request")
+    };
+    assert_eq!((method.as_str(), params), ("ask", json!({})));
+    reply.answer(&json!({ "yes": true }));
+    assert_eq!(desk.reads().await["result"]["yes"], true);
+    drop(inbox.recv().await);
+    let refused = desk.reads().await;
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!("b"), &json!(-32601)));
+    drop(inbox);
+    desk.says(json!({ "id": "c", "method": "ask", "params": {} })).await;
+    assert_eq!(desk.reads().await["error"]["code"], -32601);
+}
+
+#[tokio::test]
+async fn everything_ends_with_the_connection() {
+    let (mut client, mut inbox, mut desk) = pair().await;
+    let (asked, ()) = tokio::join!(client.request::<Models>(&Empty {}), async {
+        desk.reads().await;
+        drop(desk);
+    });
+    assert!(matches!(asked, Err(DaemonClientError::Ended)));
+    client.wait_closed().await;
+    assert!(inbox.recv().await.is_none());
+    assert!(matches!(client.request::<Models>(&Empty {}).await, Err(DaemonClientError::Ended)));
+}

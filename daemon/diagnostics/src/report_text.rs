@@ -1,0 +1,180 @@
+//! What the model reads of a delta, and what the person's view gets of it.
+//!
+//! For each source a line that names it, how sure it is, and what it found; below that the problems. Facts, not orders: a model that is told
+//! to fix something takes its edit for failed. Nothing is said to be new or clean where that is not known.
+//!
+//! Invariant: whatever servers say, it is short ([`PROBLEMS`], [`BYTES`]), and what is left out is counted.
+//! Invariant: lines that are not indented are ours.
+
+mod group;
+mod problem;
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::delta::{DiagnosticsDelta, ReportedDiagnostic, SourceStatus};
+use crate::line_index::Utf16LineIndex;
+use copydesk_servers::diagnostic::Severity;
+use copydesk_servers::report::Proof;
+use copydesk_servers::sanitize;
+use group::{SourceGroup, group_by_source};
+
+/// The most problems that are told one by one.
+const PROBLEMS: usize = 20;
+/// About the most that is told in all: the first problem is always told, and each source.
+const BYTES: usize = 4096;
+/// The most sources, and reasons of theirs, that are told.
+const GROUPS: usize = 12;
+/// The most problems in the metadata.
+const LISTED: usize = 100;
+
+/// The text of a file as it was checked; none where it is not to be had.
+pub(crate) type TextLookup<'a> = &'a dyn Fn(&Path) -> Option<Arc<String>>;
+
+/// Empty where nobody answered.
+pub(crate) fn render_delta(delta: &DiagnosticsDelta, root: &Path, text_of: TextLookup<'_>) -> String {
+    let groups = group_by_source(delta);
+    let shown = groups.iter().flat_map(|group| &group.problems).take(PROBLEMS);
+    let mut texts: HashMap<&Path, Option<Arc<String>>> = HashMap::new();
+    for problem in shown {
+        texts.entry(&problem.path).or_insert_with(|| text_of(&problem.path));
+    }
+    let places: HashMap<_, _> =
+        texts.iter().filter_map(|(path, text)| Some((*path, Utf16LineIndex::new(text.as_ref()?)))).collect();
+    let mut telling = ReportWriter { delta, root, places, said: String::new(), told: 0 };
+    for group in groups.iter().take(GROUPS) {
+        telling.group(group);
+    }
+    if groups.len() > GROUPS {
+        let _ = writeln!(telling.said, "… and {} more answers", groups.len() - GROUPS);
+    }
+    telling.counts();
+    telling.said
+}
+
+struct ReportWriter<'a> {
+    delta: &'a DiagnosticsDelta,
+    root: &'a Path,
+    places: HashMap<&'a Path, Utf16LineIndex<'a>>,
+    said: String,
+    told: usize,
+}
+
+impl ReportWriter<'_> {
+    fn group(&mut self, group: &SourceGroup<'_>) {
+        self.said.push_str(&group.headline(self.delta.min_severity, self.root));
+        self.said.push('\n');
+        for (done, problem) in group.problems.iter().enumerate() {
+            let shown = problem::render_problem(problem, self.root, self.places.get(&*problem.path));
+            let has_room = self.told == 0 || self.said.len() + shown.len() <= BYTES;
+            if self.told >= PROBLEMS || !has_room {
+                let _ = writeln!(self.said, "… and {} more", group.problems.len() - done);
+                return;
+            }
+            self.said.push_str(&shown);
+            self.told += 1;
+        }
+    }
+
+    /// What there is to say of older problems.
+    fn counts(&mut self) {
+        let older = |count: usize| {
+            let thing = thing(self.delta.min_severity);
+            format!("{count} older {thing}{}", if count == 1 { "" } else { "s" })
+        };
+        let (remaining, fixed) = (self.delta.remaining.len(), self.delta.fixed.len());
+        let remain = if remaining == 1 { "remains" } else { "remain" };
+        let were = if fixed == 1 { "was" } else { "were" };
+        let _ = match (remaining, fixed) {
+            (0, 0) => Ok(()),
+            (_, 0) => writeln!(self.said, "{} {remain}.", older(remaining)),
+            (0, _) => writeln!(self.said, "{} {were} fixed.", older(fixed)),
+            _ => writeln!(self.said, "{} {remain}, {fixed} {were} fixed.", older(remaining)),
+        };
+    }
+}
+
+/// What is counted: where only errors are, it is not said that there is no problem.
+fn thing(least: Severity) -> &'static str {
+    if least == Severity::Error { "error" } else { "problem" }
+}
+
+/// As it is told.
+pub(crate) fn display_path(path: &Path, root: &Path) -> String {
+    let short = path.strip_prefix(root).ok().filter(|rest| !rest.as_os_str().is_empty());
+    sanitize::sanitize_line(&short.unwrap_or(path).to_string_lossy(), 300)
+}
+
+fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Information => "information",
+        Severity::Hint => "hint",
+    }
+}
+
+/// For the person's view of a call: `diagnostics` in its metadata. Lines and columns begin with 1.
+pub(crate) fn build_metadata(delta: &DiagnosticsDelta, root: &Path, waited: Duration) -> Value {
+    let problem = |problem: &ReportedDiagnostic| {
+        let item = &problem.diagnostic;
+        json!({
+            "path": display_path(&problem.path, root),
+            "line": u64::from(item.span.start.line) + 1,
+            "column": u64::from(item.span.start.character) + 1,
+            "severity": severity(item.severity),
+            "code": problem.code(),
+            "source": sanitize::sanitize_line(&problem.source, 80),
+            "message": problem.message(),
+        })
+    };
+    let listed = |list: &[ReportedDiagnostic]| list.iter().take(LISTED).map(problem).collect::<Vec<_>>();
+    let mut told = json!({
+        "reports": reports(&delta.sources),
+        "new": listed(&delta.new),
+        "unsure": listed(&delta.unsure),
+        "fixed": delta.fixed.len(),
+        "remaining": delta.remaining.len(),
+        "waitedMs": u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
+    });
+    let unlisted = delta.new.len().saturating_sub(LISTED) + delta.unsure.len().saturating_sub(LISTED);
+    if unlisted > 0 {
+        told.as_object_mut().into_iter().for_each(|told: &mut Map<_, _>| {
+            told.insert("unlisted".to_owned(), unlisted.into());
+        });
+    }
+    told
+}
+
+/// Each source with each of its proofs and reasons once.
+fn reports(answers: &[SourceStatus]) -> Vec<Value> {
+    let mut found: Vec<Value> = Vec::new();
+    for answer in answers {
+        let mut report =
+            json!({ "source": sanitize::sanitize_line(&answer.source, 80), "proof": answer.proof });
+        if let (Some(why), Some(report)) = (&answer.why, report.as_object_mut()) {
+            report.insert("why".to_owned(), sanitize::sanitize_line(why, 300).into());
+        }
+        if found.len() < LISTED && !found.contains(&report) {
+            found.push(report);
+        }
+    }
+    found
+}
+
+/// How a proof is said of a text.
+fn proof(proof: Proof) -> &'static str {
+    match proof {
+        Proof::Proven => "proven for this text",
+        Proof::Likely => "likely, not proven, for this text",
+        Proof::Unknown => "not known for this text",
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,130 @@
+//! Answers that can be told together: of one source, equally sure, with or without a past.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::{display_path, proof, thing};
+use crate::delta::{DiagnosticsDelta, ReportedDiagnostic, SourceStatus};
+use copydesk_servers::diagnostic::Severity;
+use copydesk_servers::report::Proof;
+use copydesk_servers::sanitize;
+use copydesk_servers::source::TREE_SITTER;
+
+/// The most files that are named in one line.
+const NAMED: usize = 3;
+
+pub(super) struct SourceGroup<'a> {
+    pub(super) source: &'a str,
+    proof: Proof,
+    why: Option<&'a str>,
+    has_baseline: bool,
+    files: BTreeSet<&'a Path>,
+    /// Of this source, but not of all its files is the same known.
+    is_partial: bool,
+    /// It said some that another one said first.
+    is_again: bool,
+    pub(super) problems: Vec<&'a ReportedDiagnostic>,
+}
+
+impl<'a> SourceGroup<'a> {
+    fn is_of(&self, answer: &SourceStatus) -> bool {
+        let is_known = self.proof != Proof::Unknown;
+        self.source == answer.source
+            && self.proof == answer.proof
+            && self.why == answer.why.as_deref()
+            && (!is_known || self.has_baseline == answer.has_baseline)
+    }
+
+    fn new(answer: &'a SourceStatus) -> Self {
+        Self {
+            source: &answer.source,
+            proof: answer.proof,
+            why: answer.why.as_deref(),
+            has_baseline: answer.has_baseline,
+            files: BTreeSet::new(),
+            is_partial: false,
+            is_again: false,
+            problems: Vec::new(),
+        }
+    }
+
+    /// The line that is told of it.
+    pub(super) fn headline(&self, least: Severity, root: &Path) -> String {
+        let source = sanitize::sanitize_line(self.source, 80);
+        // Who reads "no new errors" should know what was looked at.
+        let source = if self.source == TREE_SITTER { format!("{source} (syntax only)") } else { source };
+        let files = self.named(root);
+        if self.proof == Proof::Unknown {
+            let why = sanitize::sanitize_line(self.why.unwrap_or("it did not answer"), 300);
+            let what =
+                if self.is_partial { format!("not known for {files}") } else { proof(self.proof).into() };
+            return format!("{source}: {what}: {why}");
+        }
+        let new = if self.has_baseline { "new " } else { "" };
+        let other = if self.is_again { "other " } else { "" };
+        let count = match self.problems.len() {
+            0 => format!("no {other}{new}{}s", thing(least)),
+            1 => format!("1 {other}{new}{}", thing(least)),
+            count => format!("{count} {other}{new}{}s", thing(least)),
+        };
+        let place =
+            if self.is_partial && !self.has_baseline { format!(" in {files}") } else { String::new() };
+        let past = if self.has_baseline || self.problems.is_empty() {
+            ""
+        } else {
+            " (what it said before is not known, so older and new ones cannot be told apart)"
+        };
+        format!("{source}, {}: {count}{place}{past}", proof(self.proof))
+    }
+
+    fn named(&self, root: &Path) -> String {
+        let names: Vec<_> = self.files.iter().take(NAMED).map(|file| display_path(file, root)).collect();
+        let more = self.files.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more files") } else { String::new() };
+        names.join(", ") + &more
+    }
+}
+
+/// In the order in which the sources answered; of one source what is known first. A grammar that found nothing is not worth a
+/// line beside a source that knows more.
+pub(super) fn group_by_source(delta: &DiagnosticsDelta) -> Vec<SourceGroup<'_>> {
+    let mut groups: Vec<SourceGroup<'_>> = Vec::new();
+    for answer in &delta.sources {
+        let at = groups.iter().position(|group| group.is_of(answer)).unwrap_or_else(|| {
+            groups.push(SourceGroup::new(answer));
+            groups.len() - 1
+        });
+        groups.get_mut(at).into_iter().for_each(|group| {
+            group.files.insert(&answer.path);
+            group.is_again |= answer.duplicate_count > 0;
+        });
+    }
+    for (list, has_baseline) in [(&delta.new, true), (&delta.unsure, false)] {
+        for problem in list {
+            let is_its = |group: &&mut SourceGroup<'_>| {
+                let known = (group.source, group.proof, group.has_baseline);
+                known == (&problem.source, problem.proof, has_baseline)
+            };
+            groups.iter_mut().find(is_its).into_iter().for_each(|group| group.problems.push(problem));
+        }
+    }
+    let mut order: Vec<&str> = Vec::new();
+    for group in &groups {
+        if !order.contains(&group.source) {
+            order.push(group.source);
+        }
+    }
+    let place = |group: &SourceGroup<'_>| order.iter().position(|source| *source == group.source);
+    groups.sort_by_key(|group| (place(group), group.proof, !group.has_baseline));
+    let others_know =
+        delta.sources.iter().any(|answer| answer.source != TREE_SITTER && answer.proof != Proof::Unknown);
+    groups.retain(|group| {
+        let is_silent = group.source == TREE_SITTER && group.problems.is_empty();
+        !(is_silent && others_know)
+    });
+    let sources: Vec<_> = groups.iter().map(|group| group.source).collect();
+    for group in &mut groups {
+        group.is_partial = sources.iter().filter(|source| **source == group.source).count() > 1;
+    }
+    groups
+}

@@ -1,0 +1,42 @@
+//! Which text a session made last of each file, by what stands for it. Bounded: what is no longer known is taken for another's.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const MOST: usize = 4096;
+
+#[derive(Debug, Default)]
+pub(super) struct OwnEdits {
+    /// Nothing stands for a file that is gone.
+    texts: HashMap<PathBuf, Option<u64>>,
+}
+
+impl OwnEdits {
+    pub(super) fn record(&mut self, path: &Path, text: Option<&Arc<String>>) {
+        if self.texts.len() >= MOST {
+            self.texts.clear();
+        }
+        self.texts.insert(path.to_owned(), stands_for(text));
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    pub(super) fn contains_key(&self, path: &Path) -> bool {
+        self.texts.contains_key(path)
+    }
+
+    /// This is what it made of the file.
+    pub(super) fn is_own_text(&self, path: &Path, text: Option<&Arc<String>>) -> bool {
+        self.texts.get(path).is_some_and(|made| *made == stands_for(text))
+    }
+}
+
+fn stands_for(text: Option<&Arc<String>>) -> Option<u64> {
+    let mut hasher = DefaultHasher::new();
+    text?.hash(&mut hasher);
+    Some(hasher.finish())
+}

@@ -1,0 +1,344 @@
+mod concurrent_events;
+mod other_files;
+mod unchecked_changes;
+mod warm_up;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use copydesk_text::Position;
+use tokio::sync::Notify;
+
+use super::*;
+use copydesk_servers::diagnostic::{Diagnostic, DiagnosticSpan};
+use copydesk_servers::report::Verdict;
+use copydesk_servers::source::{
+    ChangedFiles, ChangedFilesFuture, CheckFuture, CheckpointFuture, CommandWatcher, DiagnosticsSource,
+};
+
+/// Every line with `bad` in it is wrong.
+#[derive(Default)]
+struct Grumbler {
+    is_indexing: AtomicBool,
+    indexed: Notify,
+    /// What is said of other files with the next answer.
+    others: Mutex<Vec<DiagnosticsReport>>,
+    /// What is typed while it is asked.
+    typed: Mutex<Option<(&'static str, &'static str)>>,
+    disk: Arc<Disk>,
+    /// What was changed, by those who watch.
+    changed: Mutex<Vec<PathBuf>>,
+    /// It takes all the time it has.
+    is_slow: AtomicBool,
+    /// What it says of single texts waits for this.
+    gate: Option<Arc<Notify>>,
+    /// The texts that it was asked about with all that they may break.
+    asked: Mutex<Vec<String>>,
+    /// How many it was asked about by those who have time.
+    later: Mutex<Vec<usize>>,
+}
+
+fn said(text: &str) -> Verdict {
+    let lines = text.lines().enumerate().filter(|(_, line)| line.contains("bad"));
+    let diagnostic = |(number, line): (usize, &str)| {
+        let at = Position::new(u32::try_from(number).unwrap(), 0);
+        let (span, message) = (DiagnosticSpan { start: at, end: at }, line.trim().into());
+        Diagnostic { span, severity: Severity::Error, code: None, source: None, message, related: Vec::new() }
+    };
+    Verdict::Proven(lines.map(diagnostic).collect())
+}
+
+fn report(subject: &CheckedDocument, said: Verdict) -> DiagnosticsReport {
+    DiagnosticsReport::new(subject.path.clone(), "grumbler", said)
+}
+
+impl DiagnosticsSource for Grumbler {
+    fn check<'a>(&'a self, subjects: &'a [CheckedDocument], until: Instant) -> CheckFuture<'a> {
+        let is_indexing = self.is_indexing.load(Ordering::SeqCst);
+        self.asked.lock().unwrap().extend(subjects.iter().map(|subject| subject.text.to_string()));
+        let answer = move |subject: &CheckedDocument| match is_indexing {
+            true => report(subject, Verdict::Unknown { why: "still indexing".to_owned() }),
+            false => report(subject, said(&subject.text)),
+        };
+        Box::pin(async move {
+            if self.is_slow.load(Ordering::SeqCst) {
+                tokio::time::sleep_until(until).await;
+            }
+            if let Some((name, text)) = self.typed.lock().unwrap().take() {
+                self.disk.write(name, text);
+            }
+            let others = std::mem::take(&mut *self.others.lock().unwrap());
+            subjects.iter().map(answer).chain(others).collect()
+        })
+    }
+
+    fn check_file_only<'a>(&'a self, subjects: &'a [CheckedDocument], _until: Instant) -> CheckFuture<'a> {
+        Box::pin(async move {
+            if let Some(gate) = &self.gate {
+                gate.notified().await;
+            }
+            subjects.iter().map(|subject| report(subject, said(&subject.text))).collect()
+        })
+    }
+
+    fn check_when_ready<'a>(&'a self, subjects: &'a [CheckedDocument], _until: Instant) -> CheckFuture<'a> {
+        self.later.lock().unwrap().push(subjects.len());
+        Box::pin(async move {
+            self.indexed.notified().await;
+            let others = std::mem::take(&mut *self.others.lock().unwrap());
+            subjects.iter().map(|subject| report(subject, said(&subject.text))).chain(others).collect()
+        })
+    }
+
+    fn check_proposed<'a>(&'a self, subjects: &'a [CheckedDocument], until: Instant) -> CheckFuture<'a> {
+        self.check(subjects, until)
+    }
+}
+
+impl CommandWatcher for Grumbler {
+    fn checkpoint(&self, _until: Instant) -> CheckpointFuture<'_> {
+        Box::pin(std::future::ready(0))
+    }
+
+    fn changes_since<'a>(&'a self, _since: u64, _below: &'a Path, _until: Instant) -> ChangedFilesFuture<'a> {
+        let paths = std::mem::take(&mut *self.changed.lock().unwrap());
+        let is_cut = paths.len() > 200;
+        Box::pin(std::future::ready(ChangedFiles { paths, is_truncated: is_cut }))
+    }
+}
+
+/// What lies there.
+#[derive(Default)]
+struct Disk(Mutex<HashMap<PathBuf, Arc<String>>>, AtomicU64);
+
+impl Disk {
+    fn write(&self, name: &str, text: &str) {
+        self.0.lock().unwrap().insert(Path::new("/w").join(name), Arc::new(text.to_owned()));
+    }
+}
+
+impl DocumentProvider for Disk {
+    fn differs_from_disk(&self, _path: &Path) -> bool {
+        false
+    }
+
+    fn document(&self, path: &Path) -> Option<CheckedDocument> {
+        let text = Arc::clone(self.0.lock().unwrap().get(path)?);
+        Some(CheckedDocument { path: path.to_owned(), text, is_saved: true })
+    }
+
+    fn edit_epoch(&self) -> u64 {
+        self.1.load(Ordering::SeqCst)
+    }
+}
+
+struct Scene {
+    grumbler: Arc<Grumbler>,
+    checks: DiagnosticsTracker,
+}
+
+/// Lets everything go on that can, where time is no real one.
+async fn settle() {
+    tokio::time::sleep(Duration::from_millis(50)).await;
+}
+
+fn scene() -> Scene {
+    scene_of(Grumbler::default())
+}
+
+fn scene_of(grumbler: Grumbler) -> Scene {
+    let grumbler = Arc::new(grumbler);
+    let sources = DiagnosticsSources {
+        pool: Some(Arc::clone(&grumbler) as Arc<dyn DiagnosticsSource>),
+        watcher: Some(Arc::clone(&grumbler) as Arc<dyn CommandWatcher>),
+        ..DiagnosticsSources::default()
+    };
+    let options = TrackerOptions { wait: DEFAULT_WAIT, min_severity: Severity::Error };
+    let texts = Arc::clone(&grumbler.disk) as Arc<dyn DocumentProvider>;
+    let checks = DiagnosticsTracker::new(sources, texts, Path::new("/w"), options);
+    Scene { grumbler, checks }
+}
+
+fn edited(name: &str, before: Option<&str>, after: Option<&str>) -> EditedDocument {
+    let text = |text: &str| Arc::new(text.to_owned());
+    let (before, after) = (before.map(text), after.map(text));
+    EditedDocument { path: Path::new("/w").join(name), before, after, is_saved: true }
+}
+
+fn subject(name: &str, text: &str) -> CheckedDocument {
+    CheckedDocument { path: Path::new("/w").join(name), text: Arc::new(text.to_owned()), is_saved: true }
+}
+
+impl Scene {
+    async fn before(&self, name: &str, text: &str) {
+        self.checks.record_baseline(&[subject(name, text)]).await;
+    }
+
+    /// As a call does it.
+    async fn edit(&self, name: &str, before: &str, after: &str) -> Value {
+        let edited = edited(name, Some(before), Some(after));
+        let text = edited.before.clone().unwrap();
+        self.checks
+            .record_baseline(&[CheckedDocument { path: edited.path.clone(), text, is_saved: true }])
+            .await;
+        self.checks.check_edits(&[edited]).await.unwrap().metadata
+    }
+}
+
+/// The messages of new problems, and how many were fixed and remain.
+fn figures(metadata: &Value) -> (Vec<&str>, u64, u64) {
+    let new = metadata["new"].as_array().unwrap();
+    let messages = new.iter().map(|problem| problem["message"].as_str().unwrap()).collect();
+    (messages, metadata["fixed"].as_u64().unwrap(), metadata["remaining"].as_u64().unwrap())
+}
+
+#[tokio::test]
+async fn what_was_there_is_not_new_wherever_it_stands_now() {
+    let scene = scene();
+    let told = scene.edit("a", "one\nbad old\n", "zero\none\nbad old\nbad new\n").await;
+    assert_eq!(figures(&told), (vec!["bad new"], 0, 1));
+    let told = scene.edit("a", "zero\none\nbad old\nbad new\n", "zero\nbad new\n").await;
+    assert_eq!(figures(&told), (vec![], 1, 1));
+}
+
+#[tokio::test]
+async fn a_file_that_was_not_there_had_no_problems() {
+    let scene = scene();
+    let told = scene.checks.check_edits(&[edited("new", None, Some("bad\n"))]).await.unwrap();
+    assert_eq!(figures(&told.metadata), (vec!["bad"], 0, 0));
+}
+
+#[tokio::test]
+async fn what_a_person_typed_meanwhile_moves_what_is_known() {
+    let scene = scene();
+    scene.edit("a", "bad 1\n", "bad 1\nfine\n").await;
+    // Nobody was told of these lines.
+    let told =
+        scene.checks.check_edits(&[edited("a", None, Some("typed\ntyped\nbad 1\nfine\n"))]).await.unwrap();
+    assert_eq!(figures(&told.metadata), (vec![], 0, 1));
+}
+
+#[tokio::test]
+async fn what_is_not_known_in_time_is_news_later() {
+    let scene = scene();
+    scene.grumbler.is_indexing.store(true, Ordering::SeqCst);
+    let told = scene.checks.check_edits(&[edited("a", Some("fine\n"), Some("bad\n"))]).await.unwrap();
+    assert!(told.output.contains("still indexing"), "{}", told.output);
+    assert_eq!(scene.checks.take_late_notes(), Vec::<String>::new());
+    let late = late(&scene).await;
+    assert!(late.contains("bad"), "{late}");
+}
+
+#[tokio::test]
+async fn what_comes_late_of_a_text_that_is_another_by_now_is_not_told() {
+    let scene = scene();
+    scene.grumbler.is_indexing.store(true, Ordering::SeqCst);
+    scene.checks.check_edits(&[edited("a", Some("fine\n"), Some("bad\n"))]).await.unwrap();
+    scene.grumbler.is_indexing.store(false, Ordering::SeqCst);
+    scene.checks.check_edits(&[edited("a", Some("bad\n"), Some("mended\n"))]).await.unwrap();
+    tokio::task::yield_now().await;
+    scene.grumbler.indexed.notify_one();
+    for _ in 0..8 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(scene.checks.take_late_notes(), Vec::<String>::new());
+}
+
+async fn late(scene: &Scene) -> String {
+    for _ in 0..1000 {
+        scene.grumbler.indexed.notify_one();
+        tokio::task::yield_now().await;
+        if let Some(late) = scene.checks.take_late_notes().pop() {
+            return late;
+        }
+    }
+    panic!("nothing came");
+}
+
+#[tokio::test]
+async fn a_turn_is_told_as_a_whole() {
+    let scene = scene();
+    scene.checks.begin_turn();
+    scene.edit("a", "bad 1\nbad 2\n", "bad 1\nbad 2\nbad 3\n").await;
+    scene.edit("a", "bad 1\nbad 2\nbad 3\n", "bad 2\nbad 3\nbad 4\n").await;
+    scene.edit("a", "bad 2\nbad 3\nbad 4\n", "bad 2\nbad 4\n").await;
+    let told = scene.checks.end_turn().unwrap();
+    assert_eq!(figures(&told.metadata), (vec!["bad 4"], 1, 1));
+    scene.checks.begin_turn();
+    assert_eq!(scene.checks.end_turn(), None);
+}
+
+#[tokio::test]
+async fn what_would_be_wrong_is_told_and_changes_nothing() {
+    let scene = scene();
+    let edit = edited("a", Some("bad old\n"), Some("bad old\nbad new\n"));
+    let text = edit.before.clone().unwrap();
+    scene.checks.record_baseline(&[CheckedDocument { path: edit.path.clone(), text, is_saved: true }]).await;
+    let would = scene.checks.check_proposed_edits(std::slice::from_ref(&edit)).await.unwrap();
+    assert_eq!(figures(&would.metadata), (vec!["bad new"], 0, 1));
+    let did = scene.checks.check_edits(&[edit]).await.unwrap();
+    assert_eq!(figures(&did.metadata), (vec!["bad new"], 0, 1));
+}
+
+/// What was last said to be caused, by the first word of each problem's message and its line.
+#[derive(Default)]
+struct Seen(Mutex<Vec<(u32, String)>>);
+
+impl DiagnosticsViewer for Seen {
+    fn show_problems(&self, _path: &Path, _text: &str, problems: &[crate::delta::ReportedDiagnostic]) {
+        let seen = |problem: &crate::delta::ReportedDiagnostic| {
+            (problem.diagnostic.span.start.line, problem.diagnostic.message.to_string())
+        };
+        *self.0.lock().unwrap() = problems.iter().map(seen).collect();
+    }
+}
+
+#[tokio::test]
+async fn what_the_session_caused_is_shown_until_it_is_gone() {
+    let scene = scene();
+    let seen = Arc::new(Seen::default());
+    scene.checks.set_viewer(Arc::clone(&seen) as Arc<dyn DiagnosticsViewer>);
+    let texts = ["bad old\n", "bad old\nbad 1\n", "one\nbad old\nbad 1\nbad 2\n", "bad old\nbad 2\n"];
+    let expected = [vec![(1, "bad 1")], vec![(2, "bad 1"), (3, "bad 2")], vec![(1, "bad 2")]];
+    for (texts, expected) in texts.windows(2).zip(expected) {
+        scene.edit("a", texts[0], texts[1]).await;
+        let seen: Vec<_> = seen.0.lock().unwrap().clone();
+        let seen: Vec<_> = seen.iter().map(|(line, message)| (*line, message.as_str())).collect();
+        assert_eq!(seen, expected);
+    }
+}
+
+/// Finds nothing in any text.
+struct Grammar;
+
+impl DiagnosticsSource for Grammar {
+    fn check<'a>(&'a self, subjects: &'a [CheckedDocument], _until: Instant) -> CheckFuture<'a> {
+        let report = |subject: &CheckedDocument| {
+            DiagnosticsReport::new(
+                subject.path.clone(),
+                copydesk_servers::source::TREE_SITTER,
+                Verdict::Proven(Vec::new()),
+            )
+        };
+        Box::pin(std::future::ready(subjects.iter().map(report).collect()))
+    }
+}
+
+#[tokio::test]
+async fn who_was_not_ready_when_a_file_was_read_is_asked_before_it_is_changed() {
+    let Scene { grumbler, .. } = scene();
+    let sources = DiagnosticsSources {
+        pool: Some(Arc::clone(&grumbler) as Arc<dyn DiagnosticsSource>),
+        syntax: Some(Arc::new(Grammar)),
+        ..DiagnosticsSources::default()
+    };
+    let options = TrackerOptions { wait: DEFAULT_WAIT, min_severity: Severity::Error };
+    let texts = Arc::clone(&grumbler.disk) as Arc<dyn DocumentProvider>;
+    let checks = DiagnosticsTracker::new(sources, texts, Path::new("/w"), options);
+    let scene = Scene { grumbler, checks };
+    scene.grumbler.is_indexing.store(true, Ordering::SeqCst);
+    let (path, text) = (Path::new("/w/a").to_owned(), Arc::new("bad old\n".to_owned()));
+    scene.checks.record_baseline(&[CheckedDocument { path, text, is_saved: true }]).await;
+    scene.grumbler.is_indexing.store(false, Ordering::SeqCst);
+    let told = scene.edit("a", "bad old\n", "bad old\nbad new\n").await;
+    assert_eq!(figures(&told), (vec!["bad new"], 0, 1));
+}

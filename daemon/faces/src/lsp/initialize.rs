@@ -1,0 +1,114 @@
+//! How a client and the desk get to know each other.
+
+use copydesk_protocol::PROTOCOL;
+use copydesk_protocol::error::ErrorCode;
+use copydesk_protocol::handshake::{ClientHello, DaemonHello};
+use copydesk_text::{LineBreaks, PositionEncoding};
+use lsp_types::{InitializeParams, InitializeResult, PositionEncodingKind, ServerCapabilities, ServerInfo};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use tower_lsp_server::jsonrpc::{Error, Result};
+
+use super::client_encoding::lines_of;
+use copydesk_host::uri::path_of;
+
+/// What our plugin for Neovim calls itself.
+const PLUGIN: &str = "nvim";
+
+/// What is known of a client.
+#[derive(Debug, Clone)]
+pub(super) struct ClientProfile {
+    pub(super) name: String,
+    /// What it said of itself, where it is one of ours.
+    pub(super) hello: Option<ClientHello>,
+    pub(super) encoding: PositionEncoding,
+    pub(super) folders: Vec<PathBuf>,
+}
+
+impl ClientProfile {
+    pub(super) fn new(params: &InitializeParams) -> Result<Self> {
+        let hello = ClientHello::from_initialization_options(params.initialization_options.as_ref());
+        let hello =
+            hello.map_err(|error| Error::invalid_params(format!("initializationOptions: {error}")))?;
+        if let Some(Err(mismatch)) = hello.as_ref().map(ClientHello::check_version) {
+            let message = mismatch.to_string();
+            let data = serde_json::to_value(&mismatch).ok();
+            return Err(error(ErrorCode::ProtocolMismatch, message, data));
+        }
+        let editor = params.client_info.as_ref().map(|info| info.name.clone());
+        let name = editor.or_else(|| hello.as_ref().map(|hello| hello.client.clone()));
+        Ok(Self {
+            name: name.unwrap_or_else(|| "an editor".to_owned()),
+            hello,
+            encoding: encoding(params),
+            folders: folders(params),
+        })
+    }
+
+    /// Neovim says yes to an edit for an older version, and does not make it; our plugin there says no.
+    pub(super) fn refuses_silently(&self) -> bool {
+        is_neovim(&self.name) && self.hello.as_ref().is_none_or(|hello| hello.client != PLUGIN)
+    }
+
+    /// What counts as a line in a text of this client.
+    pub(super) fn lines(&self, text: &str) -> LineBreaks {
+        lines_of(&self.name, text)
+    }
+
+    pub(super) fn initialize_result(&self) -> InitializeResult {
+        let hello = DaemonHello {
+            protocol: PROTOCOL,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            pid: std::process::id(),
+        };
+        let encoding = match self.encoding {
+            PositionEncoding::Utf8 => PositionEncodingKind::UTF8,
+            PositionEncoding::Utf16 => PositionEncodingKind::UTF16,
+            PositionEncoding::Utf32 => PositionEncodingKind::UTF32,
+        };
+        let sync = json!({ "openClose": true, "change": 2, "save": { "includeText": false } });
+        InitializeResult {
+            capabilities: ServerCapabilities {
+                position_encoding: Some(encoding),
+                text_document_sync: serde_json::from_value(sync).ok(),
+                experimental: Some(json!({ "copydesk": hello })),
+                ..ServerCapabilities::default()
+            },
+            server_info: Some(ServerInfo {
+                name: "copydesk".to_owned(),
+                version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            }),
+        }
+    }
+}
+
+fn is_neovim(client: &str) -> bool {
+    client.starts_with("Neovim")
+}
+
+/// The cheapest that both know. LSP's own is UTF-16.
+fn encoding(params: &InitializeParams) -> PositionEncoding {
+    let general = params.capabilities.general.as_ref();
+    let offered = general.and_then(|general| general.position_encodings.as_deref()).unwrap_or_default();
+    if offered.contains(&PositionEncodingKind::UTF8) {
+        PositionEncoding::Utf8
+    } else if !offered.is_empty() && !offered.contains(&PositionEncodingKind::UTF16) {
+        PositionEncoding::Utf32
+    } else {
+        PositionEncoding::Utf16
+    }
+}
+
+/// As text, since the types of the protocol's versions differ and only the paths matter.
+fn folders(params: &InitializeParams) -> Vec<PathBuf> {
+    let params = serde_json::to_value(params).unwrap_or_default();
+    let listed = params.get("workspaceFolders").and_then(Value::as_array).cloned().unwrap_or_default();
+    let listed = listed.iter().filter_map(|folder| folder.get("uri")?.as_str().and_then(path_of));
+    let folders: Vec<_> = listed.collect();
+    let root = || params.get("rootUri")?.as_str().and_then(path_of);
+    if folders.is_empty() { root().into_iter().collect() } else { folders }
+}
+
+pub(super) fn error(code: ErrorCode, message: String, data: Option<Value>) -> Error {
+    Error { code: i64::from(code.code()).into(), message: message.into(), data }
+}

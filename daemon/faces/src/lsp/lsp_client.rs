@@ -1,0 +1,173 @@
+//! The line to one client: what the desk asks of it and tells it.
+
+use std::path::{Path, PathBuf};
+
+use copydesk_protocol::document::{ChangeReason, DocumentChangedParams, DocumentSaveParams};
+use copydesk_protocol::editor::DiagnosticsParams;
+use copydesk_protocol::lenient;
+use copydesk_protocol::method::{NotificationMethod, RequestMethod};
+use copydesk_protocol::table::{DocumentChanged, DocumentSave, EditorDiagnostics};
+use copydesk_workspace::buffers::{BufferEdit, DiskChange, EditorError, EditorFuture, EditorHandle};
+use futures_util::FutureExt as _;
+use serde::Serialize;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use tower::Service as _;
+use tower_lsp_server::Client;
+use tower_lsp_server::jsonrpc;
+
+use super::apply_edit;
+use super::initialize::ClientProfile;
+use copydesk_host::editors::{AttachedEditor, EditorDiagnosticsFuture, EditorProgressFuture, ProgressUpdate};
+
+#[derive(Clone)]
+pub(super) struct LspClient {
+    name: String,
+    client: Client,
+    /// Cancelled when the client is gone: the framework would wait for its answers for ever.
+    gone: CancellationToken,
+    /// Whether it is one of our extensions and knows our methods.
+    is_extension: bool,
+    folders: Vec<PathBuf>,
+}
+
+impl LspClient {
+    pub(super) fn new(known: &ClientProfile, client: Client, gone: CancellationToken) -> Self {
+        let real = |folder: &PathBuf| folder.canonicalize().unwrap_or_else(|_| folder.clone());
+        let folders = known.folders.iter().map(real).collect();
+        Self { name: known.name.clone(), client, gone, is_extension: known.hello.is_some(), folders }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) async fn request<M: RequestMethod>(
+        &self,
+        params: &M::Params,
+    ) -> Result<M::Result, EditorError> {
+        if !self.is_extension {
+            return Err(EditorError::Declined(format!(
+                "this editor's extension does not know {}",
+                M::METHOD
+            )));
+        }
+        let result = self.send_request(M::METHOD, params).await?;
+        lenient::decode(result).map_err(|error| EditorError::Declined(format!("{}: {error}", M::METHOD)))
+    }
+
+    pub(super) async fn notify<M: NotificationMethod>(&self, params: &M::Params) {
+        if self.is_extension {
+            self.send_notification(M::METHOD, params).await;
+        }
+    }
+
+    /// Says something to the person, in whatever way the editor has for that.
+    pub(super) async fn show_error(&self, message: String) {
+        const ERROR: u8 = 1;
+        self.send_notification(
+            "window/showMessage",
+            &serde_json::json!({ "type": ERROR, "message": message }),
+        )
+        .await;
+    }
+
+    async fn send_request(
+        &self,
+        method: &'static str,
+        params: &impl Serialize,
+    ) -> Result<Value, EditorError> {
+        let wrong = |error: serde_json::Error| EditorError::Declined(error.to_string());
+        let params = serde_json::to_value(params).map_err(wrong)?;
+        let id = self.client.next_request_id();
+        let request = jsonrpc::Request::build(method).params(params).id(id).finish();
+        let answer = self.client.clone().call(request);
+        let answer = self.gone.run_until_cancelled(answer).await.ok_or(EditorError::Disconnected)?;
+        let response = answer.ok().flatten().ok_or(EditorError::Disconnected)?;
+        let (_, result) = response.into_parts();
+        result.map_err(|error| EditorError::Declined(error.message.into_owned()))
+    }
+
+    async fn send_notification(&self, method: &'static str, params: &impl Serialize) {
+        let Ok(params) = serde_json::to_value(params) else { return };
+        let notification = jsonrpc::Request::build(method).params(params).finish();
+        let told = self.client.clone().call(notification);
+        let _ = self.gone.run_until_cancelled(told).await;
+    }
+}
+
+impl EditorHandle for LspClient {
+    fn apply_edits(&self, label: &str, edits: Vec<BufferEdit>) -> EditorFuture<'_> {
+        let params = apply_edit::params(label, &edits);
+        Box::pin(async move { apply_edit::verdict(self.send_request("workspace/applyEdit", &params).await?) })
+    }
+
+    fn save(&self, uri: &str) -> EditorFuture<'_> {
+        let params = DocumentSaveParams { uri: uri.to_owned() };
+        Box::pin(async move {
+            let result = self.request::<DocumentSave>(&params).await?;
+            match result.saved {
+                true => Ok(()),
+                false => Err(EditorError::Declined(
+                    result.message.unwrap_or_else(|| "it was not saved".to_owned()),
+                )),
+            }
+        })
+    }
+
+    fn notify_disk_change(&self, path: &Path, what: DiskChange) {
+        let Ok(uri) = url::Url::from_file_path(path) else { return };
+        let reason = match what {
+            DiskChange::Created => ChangeReason::Created,
+            DiskChange::Written => ChangeReason::Written,
+            DiskChange::Deleted => ChangeReason::Deleted,
+        };
+        let params = DocumentChangedParams { uri: uri.into(), reason };
+        let line = self.clone();
+        let mut told = Box::pin(async move { line.notify::<DocumentChanged>(&params).await });
+        // At once where there is room, so that it comes before what is asked next.
+        if (&mut told).now_or_never().is_none() {
+            tokio::spawn(told);
+        }
+    }
+}
+
+impl AttachedEditor for LspClient {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn folders(&self) -> &[PathBuf] {
+        &self.folders
+    }
+
+    fn diagnostics(&self, params: DiagnosticsParams) -> EditorDiagnosticsFuture<'_> {
+        Box::pin(async move { self.request::<EditorDiagnostics>(&params).await })
+    }
+
+    fn report_progress<'a>(&'a self, token: &'a str, work: ProgressUpdate<'a>) -> EditorProgressFuture<'a> {
+        let mut value = match work {
+            ProgressUpdate::Begin { title, message, percent } => {
+                json!({ "kind": "begin", "title": title, "message": message, "percentage": percent })
+            }
+            ProgressUpdate::Report { message, percent } => {
+                json!({ "kind": "report", "message": message, "percentage": percent })
+            }
+            ProgressUpdate::End => json!({ "kind": "end" }),
+        };
+        // What is not known is left out.
+        if let Some(members) = value.as_object_mut() {
+            members.retain(|_, member| !member.is_null());
+        }
+        Box::pin(async move {
+            if let ProgressUpdate::Begin { .. } = work {
+                let created =
+                    self.send_request("window/workDoneProgress/create", &json!({ "token": token })).await;
+                if created.is_err() {
+                    return;
+                }
+            }
+            self.send_notification("$/progress", &json!({ "token": token, "value": value })).await;
+        })
+    }
+}

@@ -1,0 +1,70 @@
+//! The first law, before the framework gets its hands on a message: what a client tells of its documents is applied here,
+//! while the reader waits, and in no other order than it came in.
+
+use std::future::ready;
+use std::task::{Context, Poll};
+
+use serde_json::{Value, json};
+use tower::Service;
+use tower_lsp_server::jsonrpc::{Request, Response};
+use tower_lsp_server::{ExitedError, LspService};
+
+use super::backend::LspBackend;
+use super::documents;
+use crate::lifecycle::BoxFuture;
+
+pub(super) struct OrderedSyncService {
+    service: LspService<LspBackend>,
+    backend: LspBackend,
+}
+
+impl OrderedSyncService {
+    pub(super) fn new(service: LspService<LspBackend>, backend: LspBackend) -> Self {
+        Self { service, backend }
+    }
+}
+
+impl Service<Request> for OrderedSyncService {
+    type Response = Option<Response>;
+    type Error = ExitedError;
+    type Future = BoxFuture<Result<Option<Response>, ExitedError>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), ExitedError>> {
+        self.service.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        if request.id().is_none() && documents::is_sync(request.method()) {
+            let (method, _, params) = request.into_parts();
+            self.backend.sync(&method, params.unwrap_or(Value::Null));
+            return Box::pin(ready(Ok(None)));
+        }
+        if request.method() == "$/cancelRequest" {
+            // The framework would drop the handler, half done (law 3).
+            return Box::pin(ready(Ok(None)));
+        }
+        self.service.call(with_params(request))
+    }
+}
+
+/// Our methods take an object; a client that leaves it out means an empty one. `initialize` has to say what the client can
+/// do; one that says nothing can do nothing.
+fn with_params(request: Request) -> Request {
+    let is_hello = request.method() == "initialize";
+    let is_ours = request.method().starts_with("copydesk/");
+    if !is_hello && (!is_ours || request.params().is_some()) {
+        return request;
+    }
+    let (method, id, params) = request.into_parts();
+    let mut params = params.unwrap_or_else(|| json!({}));
+    if let (true, Some(said)) = (is_hello, params.as_object_mut()) {
+        said.entry("capabilities").or_insert_with(|| json!({}));
+        said.entry("processId").or_insert(Value::Null);
+        said.entry("rootUri").or_insert(Value::Null);
+    }
+    let whole = Request::build(method).params(params);
+    match id {
+        Some(id) => whole.id(id).finish(),
+        None => whole.finish(),
+    }
+}

@@ -1,0 +1,39 @@
+//! Configurations for tests, read from files as the real ones are.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::PathBuf;
+
+use copydesk_config::paths::UserPaths;
+use copydesk_config::{ConfigSearch, LoadedConfig, load};
+use tempfile::TempDir;
+
+/// What is read in the folder of a project which is not trusted. The files are there for as long as this is.
+pub(crate) struct ConfigFixture {
+    pub(crate) loaded: LoadedConfig,
+    pub(crate) root: PathBuf,
+    _folder: TempDir,
+}
+
+impl ConfigFixture {
+    /// A configuration of the person and one of the project; `env` is asked for everything but where the home is.
+    pub(crate) fn new(own: &str, project: &str, env: impl Fn(&str) -> Option<OsString>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("home/.config/copydesk/copydesk.jsonc", own);
+        write("w/.git/HEAD", "");
+        write("w/copydesk.jsonc", project);
+        let env = |name: &str| match name {
+            "HOME" => Some(root.join("home").into_os_string()),
+            _ => env(name),
+        };
+        let paths = UserPaths::new(&env).unwrap();
+        let loaded = load(&ConfigSearch { paths: &paths, cwd: &root.join("w"), env: &env }).unwrap();
+        Self { loaded, root, _folder: folder }
+    }
+}

@@ -1,0 +1,223 @@
+//! The texts of a session's files, for whoever asks what is wrong with them.
+//!
+//! Language servers name paths, and what they name is shown to a model: nothing outside of the workspace is read for them, and
+//! nothing that a person would have to be asked about if the model read it itself.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use copydesk_permission::PermissionAction;
+use copydesk_servers::{CheckedDocument, DocumentProvider};
+use copydesk_session::CurrentRules;
+use copydesk_text::FileText;
+use copydesk_workspace::buffers::{Buffers, ClientId, DiskChange};
+use copydesk_workspace::files::{ResolvedPath, WorkspaceFiles};
+use copydesk_workspace::search::BufferOverlay;
+
+use super::unsaved;
+
+/// Nobody has written more by hand.
+const LARGEST: u64 = 1024 * 1024;
+
+pub(super) struct SessionTexts {
+    pub files: WorkspaceFiles,
+    pub rules: CurrentRules,
+}
+
+impl SessionTexts {
+    /// By all of its names, as the tools ask for it.
+    fn may_read(&self, place: &ResolvedPath) -> bool {
+        let real = self.files.resolve(&place.real_path().to_string_lossy()).display_path;
+        let rules = self.rules.get();
+        [&place.display_path, &real]
+            .into_iter()
+            .all(|name| rules.evaluate("read", name) == PermissionAction::Allow)
+    }
+}
+
+impl DocumentProvider for SessionTexts {
+    fn document(&self, path: &Path) -> Option<CheckedDocument> {
+        let place = self.files.resolve(&path.to_string_lossy());
+        if !place.is_in_workspace || !self.may_read(&place) {
+            return None;
+        }
+        read_document(self.files.buffers(), self.files.home_client(), place.real_path().to_owned())
+    }
+
+    fn reload(&self, path: &Path) -> bool {
+        let buffers = self.files.buffers();
+        if buffers.find(path, self.files.home_client()).is_none() {
+            // An editor's servers do not look at the disk themselves. Nobody knows whether it was there before; who takes it for new reads it.
+            let what = if unsaved::is_deleted(path) { DiskChange::Deleted } else { DiskChange::Created };
+            buffers.notify_disk_change(path, what, None);
+            return false;
+        }
+        // Where it is gone there is nothing to read.
+        let is_other = !unsaved::is_deleted(path) && self.differs_from_disk(path);
+        if is_other {
+            buffers.notify_disk_change(path, DiskChange::Written, None);
+        }
+        is_other
+    }
+
+    fn differs_from_disk(&self, path: &Path) -> bool {
+        unsaved::differs_from_disk(self.files.buffers(), self.files.home_client(), path)
+    }
+
+    fn edit_epoch(&self) -> u64 {
+        self.files.buffers().revision()
+    }
+
+    fn overlay(&self) -> BufferOverlay {
+        BufferOverlay::new(self.files.buffers().documents(self.files.home_client()))
+    }
+}
+
+/// What stands in a file, by its real path: in an editor where it is open, else on the disk.
+pub(super) fn read_document(
+    buffers: &Buffers,
+    home: Option<ClientId>,
+    path: PathBuf,
+) -> Option<CheckedDocument> {
+    if let Some(open) = buffers.find(&path, home) {
+        let document = open.ok()?.document;
+        let is_small = document.len() as u64 <= LARGEST;
+        // It may be saved; that it is not known to be costs a little, and the other way round it would be a lie.
+        return is_small.then(|| CheckedDocument { path, text: document.text().into(), is_saved: false });
+    }
+    let text = FileText::decode(read(&path)?).ok()?.shared_text();
+    Some(CheckedDocument { path, text, is_saved: true })
+}
+
+/// Nothing that has no end, whatever lies at a path.
+pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
+    let metadata = path.metadata().ok().filter(|metadata| metadata.is_file() && metadata.len() <= LARGEST)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).ok()? + 1);
+    File::open(path).ok()?.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= LARGEST).then_some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    use std::sync::{Arc, Mutex};
+
+    use copydesk_permission::{PermissionRule, PermissionRules, RuleLayers, default_rules};
+    use copydesk_text::{LineBreaks, PositionEncoding};
+    use copydesk_workspace::buffers::{BufferEdit, EditorClient, EditorFuture, EditorHandle};
+
+    use super::*;
+
+    #[test]
+    fn what_a_rule_keeps_from_the_model_is_not_read_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let work = root.join("w");
+        fs::create_dir(&work).unwrap();
+        for file in ["w/a.rs", "w/.env", "w/secret.rs", "outside.rs"] {
+            fs::write(root.join(file), "key").unwrap();
+        }
+        symlink("secret.rs", work.join("link.rs")).unwrap();
+        let mut own = PermissionRules::default();
+        own.push(PermissionRule::new("read", "*secret*", PermissionAction::Deny));
+        let files = WorkspaceFiles::new(&work, &root.join("home"));
+        let rules = CurrentRules::new(RuleLayers::new([default_rules(), own]));
+        let texts = SessionTexts { files, rules: rules.clone() };
+        let readable = |name: &str| texts.document(&root.join(name)).is_some();
+        assert!(readable("w/a.rs"));
+        for name in ["w/.env", "w/secret.rs", "w/link.rs", "outside.rs"] {
+            assert!(!readable(name), "{name}");
+        }
+        // The session goes on as another agent.
+        let mut other = PermissionRules::default();
+        other.push(PermissionRule::new("read", "a.rs", PermissionAction::Deny));
+        rules.set(&RuleLayers::new([default_rules(), other]));
+        assert!(!readable("w/a.rs") && readable("w/secret.rs"));
+    }
+
+    /// Hears what is changed on the disk.
+    #[derive(Default)]
+    struct RecordingEditor(Mutex<Vec<(PathBuf, DiskChange)>>);
+
+    impl EditorHandle for RecordingEditor {
+        fn apply_edits(&self, _label: &str, _edits: Vec<BufferEdit>) -> EditorFuture<'_> {
+            Box::pin(std::future::ready(Ok(())))
+        }
+
+        fn save(&self, _uri: &str) -> EditorFuture<'_> {
+            Box::pin(std::future::ready(Ok(())))
+        }
+
+        fn notify_disk_change(&self, path: &Path, what: DiskChange) {
+            self.0.lock().unwrap().push((path.to_owned(), what));
+        }
+    }
+
+    #[test]
+    fn editors_hear_of_what_nobody_has_open_too_and_are_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let files = WorkspaceFiles::new(&root, &root.join("home"));
+        let editor = Arc::new(RecordingEditor::default());
+        let client = files.buffers().attach(EditorClient {
+            name: "nvim".to_owned(),
+            encoding: PositionEncoding::Utf16,
+            editor: Arc::clone(&editor) as Arc<dyn EditorHandle>,
+            refuses_silently: false,
+        });
+        let rules = CurrentRules::new(RuleLayers::new([default_rules()]));
+        let texts = SessionTexts { files: files.clone(), rules };
+        let [open, closed, gone] = ["a.rs", "b.rs", "c.rs"].map(|name| root.join(name));
+        let uri = format!("file://{}", open.display());
+        files.buffers().open(client, &uri, Some(&open), 1, "one", LineBreaks::Any);
+        fs::write(&open, "one").unwrap();
+        fs::write(&closed, "one").unwrap();
+        assert!(![&open, &closed, &gone].into_iter().any(|path| texts.reload(path)));
+        let heard = std::mem::take(&mut *editor.0.lock().unwrap());
+        assert_eq!(heard, [(closed, DiskChange::Created), (gone, DiskChange::Deleted)]);
+        fs::write(&open, "two").unwrap();
+        assert!(texts.reload(&open));
+        assert_eq!(*editor.0.lock().unwrap(), [(open.clone(), DiskChange::Written)]);
+        // Where the file is gone there is nothing to read, and what is open is another text.
+        fs::remove_file(&open).unwrap();
+        assert!(!texts.reload(&open) && texts.differs_from_disk(&open));
+        assert_eq!(editor.0.lock().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn what_has_no_end_is_not_read_to_compare_it_with_what_is_open() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let files = WorkspaceFiles::new(&root, &root.join("home"));
+        let client = files.buffers().attach(EditorClient {
+            name: "nvim".to_owned(),
+            encoding: PositionEncoding::Utf16,
+            editor: Arc::new(RecordingEditor::default()),
+            refuses_silently: false,
+        });
+        let rules = CurrentRules::new(RuleLayers::new([default_rules()]));
+        let texts = SessionTexts { files: files.clone(), rules };
+        let path = root.join("a.rs");
+        files.buffers().open(
+            client,
+            &format!("file://{}", path.display()),
+            Some(&path),
+            1,
+            "one",
+            LineBreaks::Any,
+        );
+        fs::write(&path, "two").unwrap();
+        assert!(texts.differs_from_disk(&path) && texts.reload(&path));
+        File::create(&path).unwrap().set_len(LARGEST + 1).unwrap();
+        assert!(!texts.differs_from_disk(&path));
+        fs::remove_file(&path).unwrap();
+        assert!(texts.differs_from_disk(&path));
+        symlink("/dev/zero", &path).unwrap();
+        assert!(!texts.differs_from_disk(&path));
+        fs::remove_file(&path).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        assert!(!texts.differs_from_disk(&path));
+    }
+}

@@ -1,0 +1,39 @@
+//! How strictly the places of agents' edits were found, counted since the desk began: by what their calls tell of it.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use copydesk_protocol::daemon::MatchTierCount;
+use copydesk_session::{Part, PartContent, PartState};
+use serde_json::Value;
+
+/// There are not so many; whatever else a tool may tell is not counted.
+const MOST: usize = 64;
+
+#[derive(Debug, Default)]
+pub(super) struct MatchTierCounts(Mutex<BTreeMap<String, u64>>);
+
+impl MatchTierCounts {
+    /// The most frequent first.
+    pub(super) fn counts(&self) -> Vec<MatchTierCount> {
+        let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = |(tier, count): (&String, &u64)| MatchTierCount { tier: tier.clone(), count: *count };
+        let mut counts: Vec<_> = counts.iter().map(count).collect();
+        counts.sort_by_key(|counted| std::cmp::Reverse(counted.count));
+        counts
+    }
+
+    /// A part comes here with its output once.
+    pub(super) fn count(&self, part: &Part) {
+        let PartContent::Call(call) = &part.content else { return };
+        let output = call.output.as_ref().filter(|_| part.state == PartState::Completed);
+        let told = output.and_then(|output| output.metadata.get("tiers")).and_then(Value::as_object);
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for (tier, count) in told.into_iter().flatten() {
+            if counts.len() < MOST || counts.contains_key(tier) {
+                let sum = counts.entry(tier.clone()).or_default();
+                *sum = sum.saturating_add(count.as_u64().unwrap_or_default());
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What a session looks like from outside, event by event: enough to show it to a client that comes in the middle of a turn.
+
+use std::collections::BTreeMap;
+
+use copydesk_protocol::event::{EventInfo, JobInfo};
+use copydesk_protocol::part::{PartContentInfo, PartInfo, PartStateInfo};
+use copydesk_protocol::permission::PermissionAskInfo;
+use copydesk_protocol::question::QuestionAskInfo;
+use copydesk_session as session;
+
+use super::convert;
+
+#[derive(Debug)]
+pub(super) struct SessionSnapshot {
+    pub(super) session: session::Session,
+    /// The number of the last event.
+    pub(super) seq: u64,
+    pub(super) running: Option<u32>,
+    /// Parts under way, with what they have so far, in the order in which they began.
+    pub(super) open: Vec<PartInfo>,
+    pub(super) asks: BTreeMap<String, PermissionAskInfo>,
+    pub(super) questions: BTreeMap<String, QuestionAskInfo>,
+    /// What runs in the background.
+    pub(super) jobs: Vec<JobInfo>,
+}
+
+impl SessionSnapshot {
+    pub(super) fn new(session: session::Session) -> Self {
+        Self {
+            session,
+            seq: 0,
+            running: None,
+            open: Vec::new(),
+            asks: BTreeMap::new(),
+            questions: BTreeMap::new(),
+            jobs: Vec::new(),
+        }
+    }
+
+    /// Takes an event in, and gives it as clients are told.
+    pub(super) fn apply_event(&mut self, event: session::SessionEvent) -> EventInfo {
+        self.seq += 1;
+        if let session::SessionEvent::SessionChanged { session } = &event {
+            self.session = session.clone();
+        }
+        let event = convert::event(event);
+        match &event {
+            EventInfo::TurnStarted { turn, .. } => self.running = Some(*turn),
+            EventInfo::Part { part } => self.part(part),
+            EventInfo::Delta { part, text } => {
+                if let Some(open) = self.find(part) {
+                    grow(&mut open.content, text);
+                }
+            }
+            EventInfo::Void { part } => self.open.retain(|open| open.id != *part),
+            EventInfo::Progress { part, metadata } => {
+                if let Some(PartInfo { content: PartContentInfo::Call(call), .. }) = self.find(part) {
+                    call.progress = metadata.clone();
+                }
+            }
+            EventInfo::Asked(ask) => drop(self.asks.insert(ask.ask.clone(), ask.clone())),
+            EventInfo::Settled { ask } => drop(self.asks.remove(ask)),
+            EventInfo::Questioned(asked) => {
+                drop(self.questions.insert(asked.question.clone(), asked.clone()))
+            }
+            EventInfo::Answered { question } => drop(self.questions.remove(question)),
+            EventInfo::Jobs { running, .. } => self.jobs.clone_from(running),
+            EventInfo::TurnEnded { .. } => {
+                self.running = None;
+                self.open.clear();
+            }
+            EventInfo::Session { .. } | EventInfo::ReviewChanged(_) | EventInfo::Deleted => {}
+        }
+        event
+    }
+
+    /// A part that is settled is in the store; those under way are kept here.
+    fn part(&mut self, part: &PartInfo) {
+        let is_open = matches!(part.state, PartStateInfo::Pending | PartStateInfo::Running);
+        match self.open.iter().position(|open| open.id == part.id) {
+            Some(at) if is_open => {
+                if let Some(open) = self.open.get_mut(at) {
+                    open.clone_from(part);
+                }
+            }
+            Some(at) => drop(self.open.remove(at)),
+            None if is_open => self.open.push(part.clone()),
+            None => {}
+        }
+    }
+
+    fn find(&mut self, part: &str) -> Option<&mut PartInfo> {
+        self.open.iter_mut().find(|open| open.id == part)
+    }
+}
+
+fn grow(content: &mut PartContentInfo, more: &str) {
+    match content {
+        PartContentInfo::Text(text) | PartContentInfo::Reasoning(text) => text.text.push_str(more),
+        PartContentInfo::Call(call) => call.arguments.push_str(more),
+        _ => {}
+    }
+}

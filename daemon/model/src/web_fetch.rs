@@ -1,0 +1,53 @@
+//! A text from the web, over the same clients as everything else: no key goes along, and redirects are not followed.
+
+use crate::classify::causes;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FetchedText {
+    pub text: String,
+    /// There was more than was wanted.
+    pub is_truncated: bool,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum FetchError {
+    #[error("is no http:// or https:// address")]
+    InvalidAddress,
+    #[error("answered with status {0}")]
+    Status(u16),
+    #[error("cannot be fetched: {0}")]
+    Transport(String),
+}
+
+pub(crate) async fn fetch(
+    client: Result<reqwest::Client, FetchError>,
+    address: String,
+    most: usize,
+) -> Result<FetchedText, FetchError> {
+    let url = reqwest::Url::parse(&address).map_err(|_| FetchError::InvalidAddress)?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(FetchError::InvalidAddress);
+    }
+    // Only the causes: the outermost text holds the address, which may hold a password.
+    let line = |error: reqwest::Error| {
+        FetchError::Transport(causes(&error).pop().unwrap_or_else(|| "no reason given".to_owned()))
+    };
+    let mut response = client?.get(url).send().await.map_err(line)?;
+    if !response.status().is_success() {
+        return Err(FetchError::Status(response.status().as_u16()));
+    }
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(line)? {
+        body.extend_from_slice(&chunk);
+        if body.len() > most {
+            break;
+        }
+    }
+    let is_cut = body.len() > most;
+    body.truncate(most);
+    let mut text = String::from_utf8_lossy(&body).into_owned();
+    if is_cut && text.ends_with(char::REPLACEMENT_CHARACTER) {
+        text.pop();
+    }
+    Ok(FetchedText { text, is_truncated: is_cut })
+}

@@ -1,0 +1,156 @@
+//! The asks of one session: which wait for a reply, and what a reply settles besides the ask it is for.
+//!
+//! A state machine without waiting: the session keeps who waits under the same id, and wakes those that are settled.
+
+use thiserror::Error;
+
+use crate::{Ask, AskReply, PermissionAction, PermissionDecision, RuleLayers};
+
+/// How an ask that had to wait ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AskOutcome {
+    Allowed,
+    /// With a reason the model is told it; without one the turn stops.
+    Rejected {
+        reason: Option<String>,
+    },
+    /// Nobody could be asked; the model is told so.
+    Unattended,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("there is no such ask; it may have been settled by another reply")]
+pub struct UnknownAskError;
+
+#[derive(Debug, Clone)]
+pub struct PendingAsks<Id> {
+    layers: RuleLayers,
+    pending: Vec<(Id, Ask)>,
+}
+
+impl<Id: Clone + PartialEq> PendingAsks<Id> {
+    pub fn new(layers: RuleLayers) -> Self {
+        Self { layers, pending: Vec::new() }
+    }
+
+    pub fn layers(&self) -> &RuleLayers {
+        &self.layers
+    }
+
+    pub fn layers_mut(&mut self) -> &mut RuleLayers {
+        &mut self.layers
+    }
+
+    /// Those that wait, the oldest first: what a client that attaches is sent.
+    pub fn pending(&self) -> &[(Id, Ask)] {
+        &self.pending
+    }
+
+    /// Decides at once, or keeps the ask until it is replied to.
+    pub fn ask(&mut self, id: Id, ask: &Ask) -> PermissionDecision {
+        let decision = self.layers.decide(ask);
+        if let PermissionDecision::Ask(ask) = &decision {
+            self.pending.push((id, ask.clone()));
+        }
+        decision
+    }
+
+    /// What is settled by the reply. `Always` also settles those that it answers; a rejection without a reason means
+    /// "stop", so it settles all, one with a reason only its own.
+    pub fn reply(&mut self, id: &Id, reply: AskReply) -> Result<Vec<(Id, AskOutcome)>, UnknownAskError> {
+        let at = self.pending.iter().position(|(open, _)| open == id).ok_or(UnknownAskError)?;
+        let (id, ask) = self.pending.remove(at);
+        Ok(match reply {
+            AskReply::Once => vec![(id, AskOutcome::Allowed)],
+            AskReply::Always => {
+                for pattern in &ask.always_patterns {
+                    self.layers.remember(&ask.key, pattern);
+                }
+                let mut settled = vec![(id, AskOutcome::Allowed)];
+                settled.extend(self.answered());
+                settled
+            }
+            AskReply::Reject { reason: Some(reason) } => {
+                vec![(id, AskOutcome::Rejected { reason: Some(reason) })]
+            }
+            AskReply::Unattended => vec![(id, AskOutcome::Unattended)],
+            AskReply::Reject { reason: None } => {
+                let mut settled = vec![(id, AskOutcome::Rejected { reason: None })];
+                settled.extend(self.reject_all());
+                settled
+            }
+        })
+    }
+
+    /// An ask that was settled in another way than by a reply.
+    pub fn settle(&mut self, id: &Id) -> Result<Id, UnknownAskError> {
+        let at = self.pending.iter().position(|(open, _)| open == id).ok_or(UnknownAskError)?;
+        Ok(self.pending.remove(at).0)
+    }
+
+    /// Under one key, what a person chose holds instead of what the rules allow or ask. Gives what is settled by that.
+    pub fn choose_action(&mut self, key: &str, action: Option<PermissionAction>) -> Vec<(Id, AskOutcome)> {
+        self.layers.choose_action(key, action);
+        self.answered()
+    }
+
+    /// Ends all that wait: the turn was cancelled, or the session is closed.
+    pub fn reject_all(&mut self) -> Vec<(Id, AskOutcome)> {
+        self.pending.drain(..).map(|(id, _)| (id, AskOutcome::Rejected { reason: None })).collect()
+    }
+
+    /// Takes out those that need no reply any more.
+    fn answered(&mut self) -> Vec<(Id, AskOutcome)> {
+        let layers = &self.layers;
+        let answered =
+            self.pending.extract_if(.., |(_, ask)| layers.decide(ask) == PermissionDecision::Allow);
+        answered.map(|(id, _)| (id, AskOutcome::Allowed)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(pattern: &str) -> Ask {
+        Ask {
+            key: "bash".into(),
+            patterns: vec![pattern.into()],
+            always_patterns: vec![format!("{pattern} *")],
+            prior_action: None,
+        }
+    }
+
+    fn waiting(patterns: &[&'static str]) -> PendingAsks<&'static str> {
+        let mut asks = PendingAsks::new(RuleLayers::default());
+        for &pattern in patterns {
+            assert!(matches!(asks.ask(pattern, &ask(pattern)), PermissionDecision::Ask(_)));
+        }
+        asks
+    }
+
+    #[test]
+    fn a_reason_is_about_one_ask_and_silence_about_all() {
+        let rejected = |reason: Option<&str>| AskOutcome::Rejected { reason: reason.map(str::to_owned) };
+        let mut asks = waiting(&["make", "ls", "rm"]);
+        let reply = AskReply::Reject { reason: Some("use cargo".into()) };
+        assert_eq!(asks.reply(&"make", reply), Ok(vec![("make", rejected(Some("use cargo")))]));
+        assert_eq!(asks.pending().len(), 2);
+        let settled = asks.reply(&"rm", AskReply::Reject { reason: None });
+        assert_eq!(settled, Ok(vec![("rm", rejected(None)), ("ls", rejected(None))]));
+        assert_eq!(
+            asks.reply(&"ls", AskReply::Once),
+            Err(UnknownAskError),
+            "the second reply comes too late"
+        );
+    }
+
+    #[test]
+    fn always_settles_what_it_answers() {
+        let mut asks = waiting(&["git", "ls", "git log"]);
+        let settled = asks.reply(&"git", AskReply::Always);
+        assert_eq!(settled, Ok(vec![("git", AskOutcome::Allowed), ("git log", AskOutcome::Allowed)]));
+        assert_eq!(asks.ask("next", &ask("git push")), PermissionDecision::Allow);
+        assert_eq!(asks.pending(), [("ls", ask("ls"))]);
+    }
+}

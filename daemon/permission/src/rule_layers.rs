@@ -1,0 +1,280 @@
+//! Rules in layers, the later over the earlier, and on top what a person has answered.
+//!
+//! Replies are not one more layer of rules: they answer what would be asked, and cannot allow what is denied. A person who
+//! once said "always" to an edit has not said anything about the file that the configuration forbids.
+
+use crate::{
+    Ask, PermissionAction, PermissionDecision, PermissionDeniedError, PermissionRule, PermissionRules,
+    matches_wildcard,
+};
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RuleLayers {
+    rules: PermissionRules,
+    /// What the person says, whatever a repository adds: the rules may be stricter, never more lenient.
+    user_rules: PermissionRules,
+    /// Those of the sessions above, whose denials hold here.
+    parent_rules: Vec<PermissionRules>,
+    remembered: Vec<(String, String)>,
+    /// What a person chose for a key: it stands for every rule that does not deny.
+    chosen: Vec<(String, PermissionAction)>,
+}
+
+impl RuleLayers {
+    /// In the order of growing weight: defaults, configuration, agent.
+    pub fn new(layers: impl IntoIterator<Item = PermissionRules>) -> Self {
+        let rules = layers.into_iter().fold(PermissionRules::default(), PermissionRules::chain);
+        Self { rules, ..Self::default() }
+    }
+
+    /// For whoever works under another: what is denied there is denied here.
+    #[must_use]
+    pub fn with_parent_denials(mut self, above: &Self) -> Self {
+        self.parent_rules.extend(above.all().cloned());
+        self
+    }
+
+    /// Whether everything under the key is denied, whatever is answered: there is no use in offering it.
+    pub fn denies_all(&self, key: &str) -> bool {
+        self.all().any(|rules| rules.denies_all(key))
+    }
+
+    /// The same memory under other rules: those of another agent, or of a changed configuration.
+    pub fn set_rules(&mut self, layers: impl IntoIterator<Item = PermissionRules>) {
+        self.rules = Self::new(layers).rules;
+    }
+
+    /// What the person says themselves, without the words of others that the rules may hold.
+    pub fn set_user_rules(&mut self, own: PermissionRules) {
+        self.user_rules = own;
+    }
+
+    /// What was answered with `Always`, as key and pattern.
+    pub fn remembered_patterns(&self) -> &[(String, String)] {
+        &self.remembered
+    }
+
+    pub fn remember(&mut self, key: &str, pattern: &str) {
+        let new = (key.to_owned(), pattern.to_owned());
+        if !self.remembered.contains(&new) {
+            self.remembered.push(new);
+        }
+    }
+
+    /// `None` leaves it to the rules again.
+    pub fn choose_action(&mut self, key: &str, action: Option<PermissionAction>) {
+        self.chosen.retain(|(chosen, _)| chosen != key);
+        self.chosen.extend(action.map(|action| (key.to_owned(), action)));
+    }
+
+    pub fn evaluate(&self, key: &str, pattern: &str) -> PermissionAction {
+        self.weigh(key, pattern, None)
+    }
+
+    /// `said` is what the rules of whoever asks have said, where that is not us: ours then only deny. What a person chose and
+    /// answered here holds for them, too.
+    fn weigh(&self, key: &str, pattern: &str, said: Option<PermissionAction>) -> PermissionAction {
+        if self.denying(key, pattern).is_some() {
+            return PermissionAction::Deny;
+        }
+        let chosen = self.chosen.iter().find(|(chosen, _)| chosen == key);
+        match said.unwrap_or_else(|| self.ruled(key, pattern)) {
+            PermissionAction::Allow | PermissionAction::Ask if let Some((_, action)) = chosen => *action,
+            PermissionAction::Ask if self.is_remembered(key, pattern) => PermissionAction::Allow,
+            action => action,
+        }
+    }
+
+    /// What nobody denies.
+    fn ruled(&self, key: &str, pattern: &str) -> PermissionAction {
+        match self.rules.evaluate(key, pattern) {
+            PermissionAction::Allow => {
+                self.user_rules.deciding_rule(key, pattern).map_or(PermissionAction::Allow, |own| own.action)
+            }
+            action => action,
+        }
+    }
+
+    fn is_remembered(&self, key: &str, pattern: &str) -> bool {
+        self.remembered
+            .iter()
+            .any(|(for_key, for_pattern)| for_key == key && matches_wildcard(for_pattern, pattern))
+    }
+
+    /// One denied pattern denies all of it; else one that is to be asked for makes it an ask. An ask that names nothing is
+    /// decided by what holds for everything under its key.
+    pub fn decide(&self, ask: &Ask) -> PermissionDecision {
+        let everything = ["*".to_owned()];
+        let patterns = if ask.patterns.is_empty() { &everything[..] } else { &ask.patterns };
+        let mut open = Vec::new();
+        for pattern in patterns {
+            match self.weigh(&ask.key, pattern, ask.prior_action) {
+                PermissionAction::Allow => {}
+                PermissionAction::Ask => open.push(pattern.clone()),
+                PermissionAction::Deny => return PermissionDecision::Deny(self.denied(&ask.key, pattern)),
+            }
+        }
+        if open.is_empty() {
+            return PermissionDecision::Allow;
+        }
+        let patterns = if ask.patterns.is_empty() { Vec::new() } else { open };
+        PermissionDecision::Ask(Ask { patterns, ..ask.clone() })
+    }
+
+    fn all(&self) -> impl Iterator<Item = &PermissionRules> {
+        self.parent_rules.iter().chain([&self.user_rules, &self.rules])
+    }
+
+    /// The rule that denies it, our own or one above.
+    fn denying(&self, key: &str, pattern: &str) -> Option<&PermissionRule> {
+        let mut deciding = self.all().filter_map(|rules| rules.deciding_rule(key, pattern));
+        deciding.find(|rule| rule.action == PermissionAction::Deny)
+    }
+
+    fn denied(&self, key: &str, pattern: &str) -> PermissionDeniedError {
+        let rule = self.denying(key, pattern).cloned();
+        let rule = rule.unwrap_or_else(|| PermissionRule::new(key, pattern, PermissionAction::Deny));
+        PermissionDeniedError { key: key.to_owned(), pattern: pattern.to_owned(), rule }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(patterns: &[&str]) -> Ask {
+        let patterns = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
+        Ask { key: "bash".into(), patterns, always_patterns: vec!["git *".into()], prior_action: None }
+    }
+
+    #[test]
+    fn only_what_nobody_allowed_is_asked_for() {
+        let rule =
+            |pattern, action| PermissionRules::from_iter([PermissionRule::new("bash", pattern, action)]);
+        let mut layers =
+            RuleLayers::new([rule("ls *", PermissionAction::Allow), rule("rm *", PermissionAction::Deny)]);
+        layers.remember("bash", "git *");
+        assert_eq!(layers.decide(&ask(&["ls", "git log"])), PermissionDecision::Allow);
+        assert_eq!(layers.decide(&ask(&["ls", "make", "git log"])), PermissionDecision::Ask(ask(&["make"])));
+        assert_eq!(
+            layers.decide(&ask(&[])),
+            PermissionDecision::Ask(ask(&[])),
+            "what names nothing is not let through"
+        );
+        let PermissionDecision::Deny(denied) = layers.decide(&ask(&["make", "rm -r x"])) else {
+            panic!("not denied")
+        };
+        assert_eq!(
+            denied.to_string(),
+            "`bash` of `rm -r x` is denied by the rule `\"bash\": { \"rm *\": \"deny\" }`"
+        );
+    }
+
+    #[test]
+    fn a_choice_stands_for_what_is_asked_and_allowed_and_not_for_what_is_denied() {
+        let rules = [
+            PermissionRule::new("edit", "*", PermissionAction::Allow),
+            PermissionRule::new("edit", "a", PermissionAction::Ask),
+            PermissionRule::new("edit", "b", PermissionAction::Deny),
+        ];
+        let mut layers = RuleLayers::new([PermissionRules::from_iter(rules)]);
+        layers.remember("edit", "a");
+        let all = |layers: &RuleLayers| ["a", "b", "c"].map(|pattern| layers.evaluate("edit", pattern));
+        layers.choose_action("edit", Some(PermissionAction::Ask));
+        assert_eq!(all(&layers), [PermissionAction::Ask, PermissionAction::Deny, PermissionAction::Ask]);
+        layers.choose_action("edit", Some(PermissionAction::Allow));
+        assert_eq!(all(&layers), [PermissionAction::Allow, PermissionAction::Deny, PermissionAction::Allow]);
+        layers.choose_action("edit", None);
+        assert_eq!(all(&layers), [PermissionAction::Allow, PermissionAction::Deny, PermissionAction::Allow]);
+        assert_eq!(layers.evaluate("bash", "x"), PermissionAction::Ask, "it holds for its own key only");
+    }
+
+    #[test]
+    fn whoever_works_under_another_is_bound_by_what_is_denied_there() {
+        let rule =
+            |pattern, action| PermissionRules::from_iter([PermissionRule::new("bash", pattern, action)]);
+        let above = RuleLayers::new([rule("rm *", PermissionAction::Deny)]);
+        let below = RuleLayers::new([rule("*", PermissionAction::Allow)]).with_parent_denials(&above);
+        assert_eq!(below.evaluate("bash", "rm x"), PermissionAction::Deny);
+        assert_eq!(below.evaluate("bash", "ls"), PermissionAction::Allow);
+        let PermissionDecision::Deny(denied) = below.decide(&ask(&["rm x"])) else { panic!("not denied") };
+        assert_eq!(denied.rule, PermissionRule::new("bash", "rm *", PermissionAction::Deny));
+        let deepest = RuleLayers::default().with_parent_denials(&below);
+        assert_eq!(deepest.evaluate("bash", "rm x"), PermissionAction::Deny);
+        assert!(
+            !below.denies_all("bash")
+                && RuleLayers::default()
+                    .with_parent_denials(&RuleLayers::new([rule("*", PermissionAction::Deny)]))
+                    .denies_all("bash")
+        );
+    }
+
+    #[test]
+    fn what_those_below_may_do_they_know_and_what_a_person_said_here_holds_for_them() {
+        let rule = |key: &str, pattern: &str, action| PermissionRule::new(key, pattern, action);
+        let rules =
+            [rule("bash", "*", PermissionAction::Allow), rule("bash", "rm *", PermissionAction::Deny)];
+        let mut layers = RuleLayers::new([PermissionRules::from_iter(rules)]);
+        let below = |layers: &RuleLayers, pattern: &str, said| {
+            matches!(
+                layers.decide(&Ask { prior_action: Some(said), ..ask(&[pattern]) }),
+                PermissionDecision::Allow
+            )
+        };
+        assert!(!below(&layers, "ls", PermissionAction::Ask), "our rules allow nothing there");
+        assert!(
+            below(&layers, "ls", PermissionAction::Allow) && !below(&layers, "rm x", PermissionAction::Allow)
+        );
+        layers.remember("bash", "git *");
+        assert!(below(&layers, "git log", PermissionAction::Ask));
+        layers.choose_action("bash", Some(PermissionAction::Ask));
+        assert!(
+            !below(&layers, "ls", PermissionAction::Allow)
+                && !below(&layers, "git log", PermissionAction::Ask)
+        );
+    }
+
+    #[test]
+    fn what_the_person_says_is_not_made_more_lenient() {
+        let rules = |bash, read| {
+            PermissionRules::from_iter([
+                PermissionRule::new("bash", "*", bash),
+                PermissionRule::new("read", "*", read),
+            ])
+        };
+        let mut layers = RuleLayers::new([rules(PermissionAction::Ask, PermissionAction::Allow)]);
+        layers.set_user_rules(rules(PermissionAction::Deny, PermissionAction::Ask));
+        let both = |layers: &RuleLayers| ["bash", "read"].map(|key| layers.evaluate(key, "x"));
+        assert_eq!(both(&layers), [PermissionAction::Deny, PermissionAction::Ask]);
+        assert_eq!(
+            both(
+                &RuleLayers::new([PermissionRules::all(PermissionAction::Allow)])
+                    .with_parent_denials(&layers)
+            ),
+            [PermissionAction::Deny, PermissionAction::Allow]
+        );
+        assert!(layers.denies_all("bash"));
+        layers.set_rules([PermissionRules::all(PermissionAction::Deny)]);
+        layers.set_user_rules(PermissionRules::all(PermissionAction::Allow));
+        assert_eq!(both(&layers), [PermissionAction::Deny; 2], "it allows nothing");
+        assert_eq!(
+            RuleLayers::new([PermissionRules::all(PermissionAction::Allow)]).evaluate("bash", "x"),
+            PermissionAction::Allow
+        );
+    }
+
+    #[test]
+    fn a_memory_never_allows_what_is_denied() {
+        let mut layers = RuleLayers::new([PermissionRules::from_iter([PermissionRule::new(
+            "bash",
+            "rm *",
+            PermissionAction::Deny,
+        )])]);
+        layers.remember("bash", "*");
+        assert_eq!(layers.evaluate("bash", "rm x"), PermissionAction::Deny);
+        assert_eq!(layers.evaluate("bash", "ls"), PermissionAction::Allow);
+        assert_eq!(layers.evaluate("edit", "ls"), PermissionAction::Ask, "it holds for its own key only");
+        layers.set_rules([PermissionRules::all(PermissionAction::Deny)]);
+        assert_eq!(layers.evaluate("bash", "ls"), PermissionAction::Deny);
+    }
+}

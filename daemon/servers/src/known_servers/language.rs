@@ -1,0 +1,108 @@
+//! Which language a file is written in, as LSP names languages.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::languages;
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Language {
+    /// As `TextDocumentItem::languageId` has it.
+    pub id: String,
+    /// With the dot; a longer one goes before a shorter one.
+    #[serde(default)]
+    pub extensions: Vec<String>,
+    /// Names of files, which go before endings; one `*` stands for anything.
+    #[serde(default)]
+    pub names: Vec<String>,
+    /// Programs that a first line `#!…` may name, without the digits of a version.
+    #[serde(default)]
+    pub interpreters: Vec<String>,
+    /// Nearly every project has some of it: a server for it is used, but not missed.
+    #[serde(default)]
+    pub minor: bool,
+}
+
+/// By its name, its ending, or its first line, in this order.
+pub fn language_of(path: &Path, first_line: &str) -> Option<&'static str> {
+    let name = path.file_name()?.to_str()?;
+    by_name(name).or_else(|| by_extension(name)).or_else(|| by_first_line(first_line))
+}
+
+fn by_name(name: &str) -> Option<&'static str> {
+    let of = |language: &&Language| language.names.iter().any(|pattern| matches_pattern(pattern, name));
+    languages().iter().find(of).map(|language| &*language.id)
+}
+
+fn by_extension(name: &str) -> Option<&'static str> {
+    // `.C` is no C, but `README.MD` is Markdown: as it stands goes first.
+    [name.to_owned(), name.to_lowercase()].iter().find_map(|name| {
+        let length = |language: &Language| longest_extension(&language.extensions, name);
+        let best = languages().iter().max_by_key(|language| length(language))?;
+        (length(best) > 0).then_some(&*best.id)
+    })
+}
+
+/// How long the longest of these endings is that a name has.
+pub(crate) fn longest_extension(extensions: &[String], name: &str) -> usize {
+    let fitting = extensions.iter().filter(|extension| name.len() > extension.len());
+    fitting.filter(|extension| name.ends_with(&***extension)).map(String::len).max().unwrap_or(0)
+}
+
+fn by_first_line(line: &str) -> Option<&'static str> {
+    let mut words = line.trim_start_matches('\u{feff}').strip_prefix("#!")?.split_whitespace();
+    let mut program = base(words.next()?);
+    if program == "env" {
+        // Options of `env`, and variables that it sets.
+        program = base(words.find(|word| !word.starts_with('-') && !word.contains('='))?);
+    }
+    let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let of = |language: &&Language| language.interpreters.iter().any(|name| name == program);
+    languages().iter().find(of).map(|language| &*language.id)
+}
+
+fn base(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+pub(super) fn matches_pattern(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((before, after)) => {
+            name.len() > before.len() + after.len() && name.starts_with(before) && name.ends_with(after)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_a_language_by_its_name_its_ending_or_its_first_line() {
+        for (name, first_line, language) in [
+            ("/a/main.rs", "", Some("rust")),
+            ("/a/x.d.ts", "", Some("typescript")),
+            ("/a/tsconfig.build.json", "", Some("jsonc")),
+            ("/a/package.json", "", Some("json")),
+            ("/a/README.MD", "", Some("markdown")),
+            ("/a/plot.R", "", Some("r")),
+            ("/a/Dockerfile", "", Some("dockerfile")),
+            ("/a/Dockerfile.test", "", Some("dockerfile")),
+            ("/a/Makefile", "", Some("makefile")),
+            ("/a/.bashrc", "", Some("shellscript")),
+            ("/a/tool", "#!/usr/bin/env -S PYTHONUTF8=1 python3.11 -u", Some("python")),
+            ("/a/tool", "\u{feff}#!/bin/sh -e", Some("shellscript")),
+            ("/a/tool.sh", "#!/usr/bin/python", Some("shellscript")),
+            ("/a/tool", "#!/usr/bin/env", None),
+            ("/a/tool", "#!", None),
+            ("/a/tool", "import os", None),
+            ("/a/.rs", "", None),
+            ("/", "", None),
+        ] {
+            assert_eq!(language_of(Path::new(name), first_line), language, "{name} {first_line}");
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! The life of one server, in a task of its own: started, watched over, begun again after a pause, given up, ended.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use tokio::sync::mpsc::Receiver;
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use super::PoolInner;
+use super::slot::{RunningServer, ServerSlot, SlotCommand, SlotState};
+use super::watched_root::WatchedRoot;
+use crate::server::{LanguageServer, LanguageServerState};
+
+/// How long a server has to say goodbye.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long it is waited until a project is watched, before its server starts.
+const WATCHING: Duration = Duration::from_secs(1);
+/// A server that ran so long before it broke has broken for the first time.
+const LONG: Duration = Duration::from_secs(600);
+
+/// What ends one run of a server.
+enum ServerRunEnd {
+    /// `0` completes "it has ended: …".
+    Crashed(String),
+    Commanded(SlotCommand),
+    Closed,
+}
+
+pub(super) async fn run_lifecycle(
+    shared: Weak<PoolInner>,
+    slot: Arc<ServerSlot>,
+    mut orders: Receiver<SlotCommand>,
+    closed: CancellationToken,
+) {
+    let mut failures = 0;
+    loop {
+        let began = Instant::now();
+        let over = run(&shared, &slot, &mut orders, &closed).await;
+        let Some(pool) = shared.upgrade() else { return };
+        match over {
+            ServerRunEnd::Closed => {
+                set(&pool, &slot, SlotState::Stopping);
+                return;
+            }
+            ServerRunEnd::Commanded(SlotCommand::Restart | SlotCommand::Keep) => failures = 0,
+            ServerRunEnd::Commanded(SlotCommand::Stop) => {
+                // Under the lock under which others need it, so that nobody is left with a server that is gone.
+                let mut slots = pool.slots();
+                let mut is_wanted = false;
+                while let Ok(order) = orders.try_recv() {
+                    is_wanted = matches!(order, SlotCommand::Keep | SlotCommand::Restart);
+                }
+                if !is_wanted {
+                    slots.remove(&slot.key());
+                    drop(slots);
+                    pool.changed();
+                    return;
+                }
+                drop(slots);
+                failures = 0;
+            }
+            ServerRunEnd::Commanded(SlotCommand::GiveUp(why)) => {
+                set(&pool, &slot, SlotState::Failed { why });
+                drop(pool);
+                if !rest(None, &mut orders, &closed).await {
+                    return leave(&shared, &slot);
+                }
+                failures = 0;
+            }
+            ServerRunEnd::Crashed(why) => {
+                failures = if began.elapsed() >= LONG { 1 } else { failures + 1 };
+                let limits = pool.limits;
+                let until = (failures < limits.failures).then(|| {
+                    Instant::now() + limits.restart_delay * 4_u32.saturating_pow(failures.saturating_sub(1))
+                });
+                let life = match until {
+                    Some(until) => SlotState::Backoff { why, until },
+                    None => {
+                        SlotState::Failed { why: format!("it broke {failures} times; the last time: {why}") }
+                    }
+                };
+                set(&pool, &slot, life);
+                drop(pool);
+                if !rest(until, &mut orders, &closed).await {
+                    return leave(&shared, &slot);
+                }
+            }
+        }
+        let Some(pool) = shared.upgrade() else { return };
+        set(&pool, &slot, SlotState::Starting);
+    }
+}
+
+/// Without a process, it only gives its place away.
+fn leave(shared: &Weak<PoolInner>, slot: &ServerSlot) {
+    if let Some(pool) = shared.upgrade() {
+        pool.slots().remove(&slot.key());
+        pool.changed();
+    }
+}
+
+fn set(pool: &PoolInner, slot: &ServerSlot, life: SlotState) {
+    slot.state.send_replace(life);
+    pool.changed();
+}
+
+/// One run, from the start to its end. When it is over there is no process.
+async fn run(
+    shared: &Weak<PoolInner>,
+    slot: &Arc<ServerSlot>,
+    orders: &mut Receiver<SlotCommand>,
+    closed: &CancellationToken,
+) -> ServerRunEnd {
+    let Some(pool) = shared.upgrade() else { return ServerRunEnd::Closed };
+    let (processes, places) = (pool.processes.clone(), Arc::clone(&pool.places));
+    drop(pool);
+    let _place = tokio::select! {
+        biased;
+        () = closed.cancelled() => return ServerRunEnd::Closed,
+        over = ordered(orders) => return over,
+        place = places.acquire_owned() => place,
+    };
+    let Some(root) = shared.upgrade().map(|pool| pool.watch_root(&slot.launch.root)) else {
+        return ServerRunEnd::Closed;
+    };
+    // What is changed from now on it is told; what was changed before it reads.
+    let _ = root.watcher.take_changes(Instant::now() + WATCHING).await;
+    let starting = LanguageServer::start(slot.launch.clone(), &processes);
+    let server = tokio::select! {
+        biased;
+        () = closed.cancelled() => return ServerRunEnd::Closed,
+        over = ordered(orders) => return over,
+        started = starting => match started {
+            Ok(server) => server,
+            Err(error) => return ServerRunEnd::Crashed(error.to_string()),
+        },
+    };
+    let Some(pool) = shared.upgrade() else { return ServerRunEnd::Closed };
+    let alive = Arc::new(RunningServer { server: Arc::clone(&server), root, since: Instant::now() });
+    hold_again(&pool, slot, &alive);
+    set(&pool, slot, SlotState::Running(Arc::clone(&alive)));
+    drop(pool);
+    let over = tokio::select! {
+        biased;
+        () = closed.cancelled() => ServerRunEnd::Closed,
+        over = ordered(orders) => over,
+        why = broken(shared, &server) => ServerRunEnd::Crashed(why),
+    };
+    if !matches!(over, ServerRunEnd::Crashed(_))
+        && let Some(pool) = shared.upgrade()
+    {
+        set(&pool, slot, SlotState::Stopping);
+    }
+    // One that broke is not asked for anything any more.
+    let grace = if matches!(over, ServerRunEnd::Crashed(_)) { Duration::ZERO } else { GRACE };
+    server.shut_down(grace).await;
+    let held = slot.documents().paths();
+    held.iter().for_each(|path| alive.root.watcher.untrack(path));
+    over
+}
+
+/// What it held when it ended, and what was to be held when it was not there yet.
+fn hold_again(pool: &PoolInner, slot: &ServerSlot, alive: &Arc<RunningServer>) {
+    let held = slot.documents().paths();
+    for path in held {
+        alive.root.watcher.track(&path);
+        slot.refresh(alive, &*pool.texts, &path);
+    }
+    slot.documents().bump_generation();
+}
+
+/// An order that ends a run.
+async fn ordered(orders: &mut Receiver<SlotCommand>) -> ServerRunEnd {
+    loop {
+        match orders.recv().await {
+            Some(SlotCommand::Keep) => {}
+            Some(order) => return ServerRunEnd::Commanded(order),
+            None => return ServerRunEnd::Closed,
+        }
+    }
+}
+
+/// Waits until a server has ended by itself or does not answer any more, and passes on what it is about meanwhile.
+async fn broken(shared: &Weak<PoolInner>, server: &LanguageServer) -> String {
+    let mut states = server.subscribe_state();
+    loop {
+        match states.borrow_and_update().clone() {
+            LanguageServerState::Ended { why } => return why,
+            LanguageServerState::Hung { request } => return format!("it did not answer {request}"),
+            LanguageServerState::Ready | LanguageServerState::Indexing { .. } => {}
+        }
+        if let Some(pool) = shared.upgrade() {
+            pool.changed();
+        }
+        if states.changed().await.is_err() {
+            return "it is gone".to_owned();
+        }
+    }
+}
+
+/// Waits for the time, if there is one, or for somebody who wants it again. Tells whether to go on.
+async fn rest(
+    until: Option<Instant>,
+    orders: &mut Receiver<SlotCommand>,
+    closed: &CancellationToken,
+) -> bool {
+    let time = async {
+        match until {
+            Some(until) => sleep_until(until).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::pin!(time);
+    loop {
+        tokio::select! {
+            biased;
+            () = closed.cancelled() => return false,
+            order = orders.recv() => match order {
+                Some(SlotCommand::Restart) => return true,
+                Some(SlotCommand::Stop) => return false,
+                Some(_) => {}
+                None => return false,
+            },
+            () = &mut time => return true,
+        }
+    }
+}
+
+impl PoolInner {
+    /// The one that watches a root, for as long as a server or a session has it.
+    pub(super) fn watch_root(&self, path: &std::path::Path) -> Arc<WatchedRoot> {
+        let mut roots = self.roots.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        roots.retain(|_, root| root.strong_count() > 0);
+        if let Some(root) = roots.get(path).and_then(Weak::upgrade) {
+            return root;
+        }
+        let root = Arc::new(WatchedRoot::begin(path, self.limits.folders));
+        roots.insert(path.to_owned(), Arc::downgrade(&root));
+        root
+    }
+}

@@ -1,0 +1,57 @@
+//! What was changed on the disk lately, for those who want to know what happened since they last asked. Bounded: who asks too
+//! seldom misses the oldest.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+const MOST: usize = 1000;
+
+#[derive(Debug, Default)]
+pub(super) struct RecentDiskChanges {
+    changed: VecDeque<(u64, PathBuf)>,
+    clock: u64,
+}
+
+impl RecentDiskChanges {
+    pub(super) fn add(&mut self, paths: impl Iterator<Item = PathBuf>) {
+        for path in paths {
+            self.clock += 1;
+            self.changed.push_back((self.clock, path));
+        }
+        let surplus = self.changed.len().saturating_sub(MOST);
+        self.changed.drain(..surplus);
+    }
+
+    /// This moment.
+    pub(super) fn checkpoint(&self) -> u64 {
+        self.clock
+    }
+
+    /// What was changed after a moment, each file once.
+    pub(super) fn paths_since(&self, moment: u64) -> Vec<PathBuf> {
+        let later = self.changed.iter().filter(|(at, _)| *at > moment);
+        let mut paths: Vec<_> = later.map(|(_, path)| path.clone()).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        paths
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_again_is_only_what_is_new() {
+        let mut recent = RecentDiskChanges::default();
+        let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
+        recent.add(paths(&["b", "a", "b"]).into_iter());
+        assert_eq!(recent.paths_since(0), paths(&["a", "b"]));
+        let now = recent.checkpoint();
+        assert_eq!(recent.paths_since(now), paths(&[]));
+        recent.add(paths(&["c"]).into_iter());
+        assert_eq!(recent.paths_since(now), paths(&["c"]));
+        recent.add((0..2 * MOST).map(|number| PathBuf::from(number.to_string())));
+        assert_eq!(recent.paths_since(now).len(), MOST);
+    }
+}

@@ -1,0 +1,99 @@
+//! What a server says when it has read its project at last.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use tokio::time::{Instant, timeout};
+
+use super::check::{CheckMode, check_with_server};
+use super::server_groups::GroupServer;
+use super::slot::{ServerSlot, SlotState};
+use super::source::PoolSource;
+use crate::report::DiagnosticsReport;
+use crate::server::LanguageServerState;
+use crate::source::CheckedDocument;
+
+/// Nobody waits longer for a server to read its project.
+const LONGEST: Duration = Duration::from_secs(900);
+/// How long it may take to answer then.
+const ANSWER: Duration = Duration::from_secs(30);
+
+impl PoolSource {
+    /// What could not be known of these texts in time, when it is known: without those that somebody has changed meanwhile, and
+    /// without servers that are given up. Dropping it ends the waiting.
+    pub fn check_after_ready(
+        &self,
+        subjects: Vec<CheckedDocument>,
+    ) -> impl Future<Output = Vec<DiagnosticsReport>> + Send + use<> {
+        let besides = self.clone();
+        async move {
+            let shared = Arc::clone(&besides.pool.shared);
+            let groups = shared.group_by_server(&subjects, &besides.excluded);
+            let waiting = groups.into_iter().map(|group| {
+                let shared = Arc::clone(&shared);
+                async move {
+                    let GroupServer::Available(slot) = &group.server else { return Vec::new() };
+                    let ready = timeout(LONGEST, wait_until_ready(slot));
+                    if !matches!(shared.closed.run_until_cancelled(ready).await, Some(Ok(true))) {
+                        return Vec::new();
+                    }
+                    let is_current = |subject: &CheckedDocument| {
+                        shared.texts.document(&subject.path).is_some_and(|now| now.text == subject.text)
+                    };
+                    let mut subjects = group.subjects;
+                    subjects.retain(|(subject, _)| is_current(subject));
+                    if subjects.is_empty() {
+                        return Vec::new();
+                    }
+                    let reports = check_with_server(
+                        &shared,
+                        slot,
+                        &subjects,
+                        CheckMode::WarmUp,
+                        Instant::now() + ANSWER,
+                    )
+                    .await;
+                    reports.into_iter().filter(|report| report.verdict.diagnostics().is_some()).collect()
+                }
+            });
+            let reports = join_all(waiting).await.concat();
+            // It may have been changed while the server worked.
+            let is_old = |report: &DiagnosticsReport| {
+                subjects.iter().any(|subject| {
+                    subject.path == report.path
+                        && shared.texts.document(&subject.path).is_none_or(|now| now.text != subject.text)
+                })
+            };
+            reports.into_iter().filter(|report| !is_old(report)).collect()
+        }
+    }
+}
+
+/// Waits until it can answer; whether it ever will.
+pub(super) async fn wait_until_ready(slot: &ServerSlot) -> bool {
+    let mut lives = slot.state.subscribe();
+    loop {
+        let life = lives.borrow_and_update().clone();
+        match life {
+            SlotState::Running(alive) => {
+                let mut states = alive.server.subscribe_state();
+                tokio::select! {
+                    ready = states.wait_for(|state| *state == LanguageServerState::Ready) => if ready.is_ok() {
+                        return true;
+                    },
+                    changed = lives.changed() => match changed {
+                        Ok(()) => continue,
+                        Err(_) => return false,
+                    },
+                }
+            }
+            SlotState::Failed { .. } => return false,
+            SlotState::Starting | SlotState::Backoff { .. } | SlotState::Stopping => {}
+        }
+        if lives.changed().await.is_err() {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The program of a server, a checker or a formatter: where it lies, or how a person gets it.
+//!
+//! Looked for as configured, then in the project (where its own programs may be run, and in what a package manager made there that
+//! makes such programs), then in `PATH`. Nothing is downloaded and nothing is run. The program of a version manager that has nothing behind it (`shim`) counts as missing.
+//!
+//! Invariant: a folder of `PATH` that is not absolute is not looked at: it would be whatever folder a project makes of it.
+
+mod environment;
+mod package_manager;
+mod shim;
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::file_system::{FileSystemView, ancestors_within};
+
+pub use environment::{python, tsdk};
+pub use package_manager::PackageManager;
+
+/// Where programs are looked for. Nothing of it is read from this process.
+#[derive(Clone)]
+pub struct ProgramSearch {
+    pub view: Arc<dyn FileSystemView + Send + Sync>,
+    environment: Vec<(OsString, OsString)>,
+    /// The folders of `PATH`.
+    path: Vec<PathBuf>,
+    home: PathBuf,
+    /// Programs that lie in the project may be run.
+    pub(crate) allows_project_programs: bool,
+}
+
+impl std::fmt::Debug for ProgramSearch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ProgramSearch").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProgramLookup {
+    Found {
+        /// The program, absolute, and its arguments.
+        command: Vec<OsString>,
+        place: ProgramOrigin,
+    },
+    Missing {
+        /// What a person does to have it.
+        hint: String,
+    },
+}
+
+/// Where a program was found; the best is the greatest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ProgramOrigin {
+    Path,
+    Project,
+    Configured,
+}
+
+impl ProgramLookup {
+    pub fn origin(&self) -> Option<ProgramOrigin> {
+        match self {
+            Self::Found { place, .. } => Some(*place),
+            Self::Missing { .. } => None,
+        }
+    }
+}
+
+impl ProgramSearch {
+    /// `environment` is what programs are given, `in_project` says that those that lie in a project may be run.
+    pub fn new(
+        view: Arc<dyn FileSystemView + Send + Sync>,
+        environment: Vec<(OsString, OsString)>,
+        home: PathBuf,
+        in_project: bool,
+    ) -> Self {
+        let mut search =
+            Self { view, environment, path: Vec::new(), home, allows_project_programs: in_project };
+        search.path =
+            search.variable("PATH").map(|path| env::split_paths(&path).collect()).unwrap_or_default();
+        search
+    }
+
+    fn variable(&self, name: &str) -> Option<OsString> {
+        let found = self.environment.iter().find(|(given, _)| given == name);
+        found.map(|(_, value)| value.clone()).filter(|value| !value.is_empty())
+    }
+
+    /// The first of these commands whose program is there. `folder` is where in the workspace `root` it is wanted.
+    pub fn find_program(
+        &self,
+        commands: &[Vec<String>],
+        folder: &Path,
+        root: &Path,
+    ) -> Option<(Vec<OsString>, ProgramOrigin)> {
+        let project = commands.iter().find_map(|command| self.find_in_project(command, folder, root));
+        project.or_else(|| commands.iter().find_map(|command| self.in_path(command, folder, root)))
+    }
+
+    pub fn find_in_project(
+        &self,
+        command: &[String],
+        folder: &Path,
+        root: &Path,
+    ) -> Option<(Vec<OsString>, ProgramOrigin)> {
+        let program = command.first()?;
+        self.made_by(package_manager::managers_of(program), command, folder, root)
+    }
+
+    /// Where these put programs.
+    fn made_by(
+        &self,
+        makers: &[PackageManager],
+        command: &[String],
+        folder: &Path,
+        root: &Path,
+    ) -> Option<(Vec<OsString>, ProgramOrigin)> {
+        let (program, arguments) = command.split_first()?;
+        if program.contains('/') {
+            return None;
+        }
+        let places =
+            self.folders(folder, root).flat_map(|folder| makers.iter().map(move |maker| (folder, maker)));
+        let mut places =
+            places.flat_map(|(folder, maker)| environment::program_folders(self, folder, *maker));
+        let path = places.find_map(|place| self.usable(place.join(program), folder, root))?;
+        Some((whole(path, arguments), ProgramOrigin::Project))
+    }
+
+    fn in_path(
+        &self,
+        command: &[String],
+        folder: &Path,
+        root: &Path,
+    ) -> Option<(Vec<OsString>, ProgramOrigin)> {
+        let (program, arguments) = command.split_first()?;
+        if program.contains('/') {
+            return None;
+        }
+        let own = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(|name| self.variable(name));
+        let own = own.map(|place| Path::new(&place).join("bin"));
+        let mut places = own.chain(self.path.iter().cloned());
+        let path = places.find_map(|place| {
+            let path = place.join(program);
+            let may_run = path.is_absolute() && self.may_run(&path, root);
+            may_run.then(|| self.usable(path, folder, root))?
+        })?;
+        Some((whole(path, arguments), ProgramOrigin::Path))
+    }
+
+    /// The folders of a project, from one of its own upwards; none where it lies elsewhere (what others have put beside a file in a
+    /// shared folder is nobody's project), or where programs of projects may not be run.
+    fn folders<'a>(&self, folder: &'a Path, root: &'a Path) -> impl Iterator<Item = &'a Path> + Clone {
+        let is_mine = self.allows_project_programs && folder.starts_with(root);
+        ancestors_within(folder, root).filter(move |_| is_mine)
+    }
+
+    /// Not where it is the project's, whichever links lead there.
+    fn may_run(&self, program: &Path, root: &Path) -> bool {
+        let is_inside = |path: PathBuf| path.starts_with(root);
+        let real_root = self.view.canonicalize(root);
+        let is_real = |path: PathBuf| real_root.as_ref().is_some_and(|root| path.starts_with(root));
+        let real = self.view.canonicalize(program);
+        self.allows_project_programs
+            || !(is_inside(program.to_owned())
+                || real.is_some_and(|real| is_real(real.clone()) || is_inside(real)))
+    }
+
+    /// What a person wrote: a path, from `root` where it is not whole, or a name.
+    pub fn find_configured(&self, command: &[String], folder: &Path, root: &Path) -> ProgramLookup {
+        let missing = |what: &str| ProgramLookup::Missing { hint: what.to_owned() };
+        let Some((program, arguments)) = command.split_first() else {
+            return missing("the configuration names no program");
+        };
+        if !program.contains('/') {
+            let commands = [command.to_vec()];
+            let found = self.find_program(&commands, folder, root);
+            // A person named it: whoever put it into the project. What is in `PATH` goes first, since a repository can bring any name.
+            let found = found.or_else(|| {
+                self.made_by(&PackageManager::ALL, command, folder, root)
+                    .filter(|_| package_manager::managers_of(program).is_empty())
+            });
+            return match found {
+                Some((command, _)) => ProgramLookup::Found { command, place: ProgramOrigin::Configured },
+                None => missing(&format!("`{program}`, which the configuration names, is not in PATH")),
+            };
+        }
+        let path = match program.strip_prefix("~/") {
+            Some(rest) => self.home.join(rest),
+            None => root.join(program),
+        };
+        if !self.allows_project_programs && !program.starts_with(['/', '~']) {
+            return missing(&format!(
+                "{} lies in the project, whose programs are not run (`diagnostics.project_programs`)",
+                path.display()
+            ));
+        }
+        match self.usable(path.clone(), folder, root) {
+            Some(path) => {
+                ProgramLookup::Found { command: whole(path, arguments), place: ProgramOrigin::Configured }
+            }
+            None => missing(&format!("{}, which the configuration names, cannot be run", path.display())),
+        }
+    }
+
+    fn usable(&self, path: PathBuf, folder: &Path, root: &Path) -> Option<PathBuf> {
+        let is_usable = self.view.is_executable(&path) && !shim::is_dangling_shim(self, &path, folder, root);
+        is_usable.then_some(path)
+    }
+}
+
+fn whole(program: PathBuf, arguments: &[String]) -> Vec<OsString> {
+    [program.into_os_string()].into_iter().chain(arguments.iter().map(OsString::from)).collect()
+}
+
+#[cfg(test)]
+mod tests;

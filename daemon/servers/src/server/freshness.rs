@@ -1,0 +1,170 @@
+//! Whether what a server published is said of the text that is asked about. Pure: what was heard and when, and what time it is.
+//!
+//! A publish that names the version is proof, once another one for the same version can no longer follow. Without a version it is
+//! likely, where it came later than the server gathers changes, and no other has followed for as long as one ever did; the first
+//! of all is waited past for longer, since a server that has just read the project says what it knows piece by piece. Silence means that nothing has changed only where the server is
+//! known to be silent then, there is an earlier set, and it has been silent for longer than it ever took. Everything else is waited
+//! for, and in the end unknown.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::quirks::{DependentsPolicy, Quirks};
+
+pub(super) use timings::PublishTimings;
+
+mod timings;
+
+/// After the last of several publishes: what is sent together arrives together.
+const TOGETHER: Duration = Duration::from_millis(20);
+
+/// Without a version: servers publish what they find as they find it, and the rest shortly after.
+const PIECES: Duration = Duration::from_millis(100);
+
+/// How long a server that has read the project may take to publish what it found, before it is told of a text once more.
+const BY_ITSELF: Duration = Duration::from_millis(500);
+
+/// The text that is asked about, and what was heard of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FreshnessInput<'a> {
+    pub(super) quirks: &'a Quirks,
+    /// How long the server may be silent before it says what a change changed: the longest of what its quirks say and what
+    /// was learnt. None where nothing was learnt yet: then its silence means nothing.
+    pub(super) silence_limit: Option<Duration>,
+    /// How long after a publish without a version another one for the same text may follow, as was learnt.
+    pub(super) publish_gap: Duration,
+    pub(super) version: i32,
+    /// When the server was told of this text.
+    pub(super) sent_at: Instant,
+    /// When it was last told of anything that this file may depend on; not before `changed`.
+    pub(super) last_related_change: Instant,
+    /// Something that it depends on was changed since, and is not saved.
+    pub(super) has_unsaved_dependency: bool,
+    /// What was said before this does not count.
+    pub(super) ready_since: Instant,
+    /// When it had read the project for the first time, where it told of that: what was published before means nothing.
+    pub(super) first_ready: Option<Instant>,
+    pub(super) last_publish: Option<PublishRecord>,
+}
+
+/// The last publish for a file, and what came before it for the same version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PublishRecord {
+    /// None where it names none, or one that it was never told.
+    pub(super) version: Option<i32>,
+    pub(super) received_at: Instant,
+    /// The first one for that version.
+    pub(super) first_received: Instant,
+    /// How many there were for that version.
+    pub(super) count: u32,
+    /// Nothing had been heard of the document when it got the text that it has.
+    pub(super) is_first_for_text: bool,
+}
+
+impl PublishRecord {
+    /// The next one, after this. `told` is when the server was last told of the document, if it was.
+    pub(super) fn following(
+        before: Option<Self>,
+        version: Option<i32>,
+        at: Instant,
+        told: Option<Instant>,
+    ) -> Self {
+        let same = before.filter(|before| before.version == version);
+        // Without a version it is for the same text if that was not changed in between.
+        let same =
+            same.filter(|before| version.is_some() || told.is_none_or(|told| before.received_at >= told));
+        let is_first = before.is_none_or(|before| {
+            before.is_first_for_text && told.is_none_or(|told| before.received_at >= told)
+        });
+        match same {
+            Some(before) => Self {
+                version,
+                received_at: at,
+                first_received: before.first_received,
+                count: before.count.saturating_add(1),
+                is_first_for_text: is_first,
+            },
+            None => {
+                Self { version, received_at: at, first_received: at, count: 1, is_first_for_text: is_first }
+            }
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Freshness {
+    /// What was heard last is said of exactly this text.
+    Proven,
+    /// What was heard last is said of this text, as far as can be known.
+    Likely,
+    /// Not known yet. At this moment it is judged again, whatever comes until then.
+    Wait(Option<Instant>),
+    /// It will not say anything more by itself: it has to be told of the text once more.
+    Resend,
+    /// It will not say anything of it before what else was changed is saved.
+    NeedsSave,
+}
+
+impl FreshnessInput<'_> {
+    pub(super) fn judge(&self, now: Instant) -> Freshness {
+        let from = |moment: Instant, verdict| match moment <= now {
+            true => verdict,
+            false => Freshness::Wait(Some(moment)),
+        };
+        let silent = |verdict| match self.silence_limit {
+            Some(silence) => from(self.last_related_change.max(self.ready_since) + silence, verdict),
+            None => Freshness::Wait(None),
+        };
+        let Some(heard) = self.last_publish else { return Freshness::Wait(None) };
+        if let Some(first) = self.first_ready.filter(|first| heard.received_at < *first) {
+            let is_told_again = self.last_related_change >= first;
+            // Most publish by themselves what they have found in the project.
+            return match self.quirks.dirty_dependents {
+                DependentsPolicy::Asked if !is_told_again => {
+                    from(first + millis(self.quirks.settle_ms).max(BY_ITSELF), Freshness::Resend)
+                }
+                _ => Freshness::Wait(None),
+            };
+        }
+        let is_after = heard.received_at >= self.last_related_change;
+        match heard.version {
+            Some(version) if version == self.version && (is_after || self.stands_alone()) => {
+                from(self.settled(heard), Freshness::Proven)
+            }
+            // Something else was changed since.
+            Some(version) if version == self.version => match self.quirks.dirty_dependents {
+                DependentsPolicy::Asked => Freshness::Resend,
+                DependentsPolicy::Saved if self.has_unsaved_dependency => Freshness::NeedsSave,
+                _ => silent(Freshness::Likely),
+            },
+            None if is_after && heard.received_at >= self.sent_at + millis(self.quirks.quiet_ms) => {
+                let first = if heard.is_first_for_text { millis(self.quirks.silence_ms) } else { PIECES };
+                let pieces = self.publish_gap.max(first);
+                from(self.settled(heard).max(heard.received_at + pieces), Freshness::Likely)
+            }
+            _ if self.quirks.silent_when_unchanged => silent(Freshness::Likely),
+            _ => Freshness::Wait(None),
+        }
+    }
+
+    fn stands_alone(&self) -> bool {
+        self.quirks.dirty_dependents == DependentsPolicy::None
+    }
+
+    /// From when on no other publish for the same text is to be expected.
+    fn settled(&self, heard: PublishRecord) -> Instant {
+        let is_from_here =
+            heard.first_received >= self.last_related_change && heard.first_received >= self.ready_since;
+        if self.quirks.partial_first && is_from_here && heard.count >= 2 {
+            return heard.received_at + TOGETHER;
+        }
+        let first = if is_from_here { heard.first_received } else { heard.received_at };
+        first.max(self.ready_since) + millis(self.quirks.settle_ms)
+    }
+}
+
+fn millis(number: u64) -> Duration {
+    // What nobody can have measured is a mistake in the data, and must not overflow.
+    Duration::from_millis(number.min(600_000))
+}

@@ -1,0 +1,141 @@
+//! The beginning of a conversation: what we say that we can do, and what the server says that it wants.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{ServerLaunch, tsserver, uri};
+use crate::quirks::PullSupport;
+
+/// The params of `initialize`.
+pub(super) fn initialize_params(launch: &ServerLaunch) -> Value {
+    json!({
+        "processId": std::process::id(),
+        "clientInfo": { "name": "copydesk", "version": env!("CARGO_PKG_VERSION") },
+        "locale": "en",
+        "rootPath": launch.root,
+        "rootUri": uri::from_path(&launch.root),
+        "workspaceFolders": workspace_folders(launch),
+        "initializationOptions": launch.initialization,
+        "capabilities": capabilities(launch.quirks.pull),
+    })
+}
+
+/// The folders of the workspace, as they are told at the beginning and to whoever asks.
+pub(super) fn workspace_folders(launch: &ServerLaunch) -> Value {
+    let alone = [launch.root.clone()];
+    let folders = if launch.folders.is_empty() { &alone[..] } else { &launch.folders };
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let shown = folders.iter().map(|path| json!({ "uri": uri::from_path(path), "name": name(path) }));
+    shown.collect()
+}
+
+fn capabilities(pull: PullSupport) -> Value {
+    let can_pull = !matches!(pull, PullSupport::Never | PullSupport::Tsserver);
+    let diagnostic = can_pull.then(|| json!({ "dynamicRegistration": true, "relatedDocumentSupport": true }));
+    let diagnostics = can_pull.then(|| json!({ "refreshSupport": true }));
+    let mut capabilities = json!({
+        "general": { "positionEncodings": ["utf-16"] },
+        "textDocument": {
+            "synchronization": { "dynamicRegistration": false, "didSave": true },
+            "formatting": { "dynamicRegistration": false },
+            "publishDiagnostics": {
+                "relatedInformation": true,
+                "versionSupport": true,
+                "codeDescriptionSupport": false,
+                "tagSupport": { "valueSet": [1, 2] },
+            },
+            "diagnostic": diagnostic,
+        },
+        "workspace": {
+            "applyEdit": false,
+            "configuration": true,
+            "workspaceFolders": true,
+            "didChangeConfiguration": { "dynamicRegistration": true },
+            "didChangeWatchedFiles": { "dynamicRegistration": true, "relativePatternSupport": true },
+            "diagnostics": diagnostics,
+        },
+        "window": { "workDoneProgress": true },
+        "experimental": { "serverStatusNotification": true },
+    });
+    // What is not there is left out: not every server takes `null` for it.
+    for group in capabilities.as_object_mut().into_iter().flat_map(|all| all.values_mut()) {
+        group.as_object_mut().into_iter().for_each(|group| group.retain(|_, value| !value.is_null()));
+    }
+    capabilities
+}
+
+/// How a server wants to be told of changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TextSyncKind {
+    /// Not at all, so it is closed and opened again.
+    None,
+    Full,
+    Incremental,
+}
+
+/// What a server says of itself in its answer to `initialize`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ServerCapabilities {
+    pub(super) sync: TextSyncKind,
+    /// Whether it is told of a save, and whether with the text.
+    pub(super) save: Option<IncludeText>,
+    pub(super) pull: Option<PullOptions>,
+    /// The compiler below it can be asked.
+    pub(super) tsserver: bool,
+    /// It gives texts their form.
+    pub(super) format: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct IncludeText(pub(super) bool);
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct PullOptions {
+    pub(super) identifier: Option<String>,
+    /// It can be asked for all files at once.
+    pub(super) workspace: bool,
+}
+
+impl ServerCapabilities {
+    pub(super) fn read(answer: &Value) -> Self {
+        let capabilities = answer.get("capabilities").unwrap_or(&Value::Null);
+        let sync = capabilities.get("textDocumentSync").unwrap_or(&Value::Null);
+        let kind = sync.get("change").unwrap_or(sync).as_u64();
+        let save = match sync.get("save") {
+            Some(Value::Bool(true)) => Some(IncludeText(false)),
+            Some(Value::Object(options)) => {
+                Some(IncludeText(options.get("includeText") == Some(&Value::Bool(true))))
+            }
+            // Those that say nothing but how changes are to be told are told of saves too, since always.
+            None if sync.is_u64() => Some(IncludeText(false)),
+            _ => None,
+        };
+        let pull = capabilities.get("diagnosticProvider").and_then(PullOptions::read);
+        let commands = capabilities.get("executeCommandProvider").and_then(|offered| offered.get("commands"));
+        let mut commands = commands.and_then(Value::as_array).into_iter().flatten();
+        let tsserver = commands.any(|command| command == tsserver::COMMAND);
+        let sync = match kind {
+            Some(1) => TextSyncKind::Full,
+            Some(2) => TextSyncKind::Incremental,
+            _ => TextSyncKind::None,
+        };
+        let format = capabilities.get("documentFormattingProvider");
+        let format = format.is_some_and(|offer| offer.is_object() || offer == &Value::Bool(true));
+        Self { sync, save, pull, tsserver, format }
+    }
+}
+
+impl PullOptions {
+    /// `true` is not what the protocol says, but what it means is plain.
+    pub(super) fn read(options: &Value) -> Option<Self> {
+        if options == &Value::Bool(true) {
+            return Some(Self::default());
+        }
+        let options = options.as_object()?;
+        Some(Self {
+            identifier: options.get("identifier").and_then(Value::as_str).map(str::to_owned),
+            workspace: options.get("workspaceDiagnostics") == Some(&Value::Bool(true)),
+        })
+    }
+}

@@ -1,0 +1,145 @@
+//! What a server has said of files, the last of each, within bounds.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::freshness::PublishRecord;
+use crate::diagnostic::Diagnostic;
+
+/// Diagnostics of all files together.
+const MOST: usize = 100_000;
+const MOST_FILES: usize = 10_000;
+
+#[derive(Debug, Default)]
+pub(super) struct PublishedFiles {
+    files: BTreeMap<PathBuf, PublishedFile>,
+    /// Diagnostics of all files.
+    total: usize,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct PublishedFile {
+    pub(super) record: PublishRecord,
+    /// When it came in, in the order of all that happened.
+    pub(super) tick: u64,
+    pub(super) diagnostics: Arc<Vec<Diagnostic>>,
+    /// Those that only follow a save, apart.
+    pub(super) save_diagnostics: Arc<Vec<Diagnostic>>,
+    /// It is the answer to a question, so it is said of what stood there then.
+    pub(super) is_pull: bool,
+}
+
+impl PublishedFile {
+    fn count(&self) -> usize {
+        self.diagnostics.len() + self.save_diagnostics.len()
+    }
+}
+
+impl PublishedFiles {
+    pub(super) fn get(&self, path: &Path) -> Option<&PublishedFile> {
+        self.files.get(path)
+    }
+
+    /// What was said since a moment.
+    pub(super) fn published_since(&self, tick: u64) -> impl Iterator<Item = (&PathBuf, &PublishedFile)> {
+        self.files.iter().filter(move |(_, published)| published.tick > tick)
+    }
+
+    /// `is_kept` tells which files are not to be forgotten where there is too much.
+    pub(super) fn store(&mut self, path: PathBuf, published: PublishedFile, is_kept: impl Fn(&Path) -> bool) {
+        self.total += published.count();
+        if let Some(before) = self.files.insert(path, published) {
+            self.total -= before.count();
+        }
+        if self.total > MOST || self.files.len() > MOST_FILES {
+            self.make_room(is_kept);
+        }
+    }
+
+    /// A tenth more than is needed, so that this is rare.
+    fn make_room(&mut self, is_kept: impl Fn(&Path) -> bool) {
+        let files = self.files.iter();
+        let mut oldest: Vec<_> = files.map(|(path, all)| (is_kept(path), all.tick, path.clone())).collect();
+        oldest.sort();
+        for (_, _, path) in oldest {
+            if self.total <= MOST / 10 * 9 && self.files.len() <= MOST_FILES / 10 * 9 {
+                return;
+            }
+            self.forget(&path);
+        }
+    }
+
+    /// What follows a save, of all files of which there is any.
+    pub(super) fn with_save_diagnostics(&self) -> impl Iterator<Item = (&PathBuf, &PublishedFile)> {
+        self.files.iter().filter(|(_, published)| !published.save_diagnostics.is_empty())
+    }
+
+    /// What else was said, of all files of which there is any.
+    pub(super) fn with_own_diagnostics(&self) -> impl Iterator<Item = (&PathBuf, &PublishedFile)> {
+        self.files.iter().filter(|(_, published)| !published.diagnostics.is_empty())
+    }
+
+    /// Forgets what was said of a text. What follows a save is said of the disk, and stays.
+    pub(super) fn forget_own_diagnostics(&mut self, path: &Path) {
+        match self.files.get_mut(path) {
+            Some(published) if !published.save_diagnostics.is_empty() => {
+                self.total -= published.diagnostics.len();
+                *published = PublishedFile {
+                    tick: 0,
+                    diagnostics: Arc::default(),
+                    is_pull: true,
+                    ..published.clone()
+                };
+            }
+            _ => self.forget(path),
+        }
+    }
+
+    fn forget(&mut self, path: &Path) {
+        if let Some(before) = self.files.remove(path) {
+            self.total -= before.count();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::{DiagnosticSpan, Severity};
+
+    fn published(count: usize, tick: u64) -> PublishedFile {
+        let diagnostic = Diagnostic {
+            span: DiagnosticSpan::default(),
+            severity: Severity::Error,
+            code: None,
+            source: None,
+            message: "".into(),
+            related: Vec::new(),
+        };
+        let diagnostics = Arc::new(vec![diagnostic; count]);
+        let heard = PublishRecord::following(None, None, tokio::time::Instant::now(), None);
+        PublishedFile { record: heard, tick, diagnostics, save_diagnostics: Arc::default(), is_pull: false }
+    }
+
+    #[test]
+    fn what_is_held_is_bounded_and_open_files_are_forgotten_last() {
+        let mut all = PublishedFiles::default();
+        let is_open = |path: &Path| path == Path::new("/open");
+        all.store("/open".into(), published(10_000, 1), is_open);
+        for number in 0..20 {
+            all.store(format!("/{number}").into(), published(10_000, 2 + number), is_open);
+        }
+        assert!(all.total <= MOST && all.total > MOST / 2 && all.total == 10_000 * all.files.len());
+        assert!(all.get(Path::new("/open")).is_some() && all.get(Path::new("/10")).is_none());
+        let before = all.total;
+        all.store("/19".into(), published(1, 50), is_open);
+        assert_eq!(all.total, before - 9_999);
+        let late: Vec<_> = all.published_since(19).map(|(path, _)| path.clone()).collect();
+        assert_eq!(late, [Path::new("/18"), Path::new("/19")]);
+        for number in 0..3 * MOST_FILES {
+            all.store(format!("/more/{number}").into(), published(0, 100), is_open);
+        }
+        assert!(all.files.len() <= MOST_FILES && all.get(Path::new("/open")).is_some());
+    }
+}

@@ -1,0 +1,140 @@
+//! Waiting for what follows a save alone.
+
+use std::path::Path;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+use super::LanguageServer;
+use super::check_document::{CheckStep, unknown_verdict, wait_for_tick};
+use super::documents::ServerDocument;
+use super::record::{ReadinessGate, ServerRecord};
+use super::save_runs::SaveRunStatus;
+use crate::diagnostic::Diagnostic;
+use crate::quirks::Quirks;
+use crate::report::Verdict;
+
+/// After an answer: what was sent just before it by another thread.
+const TOGETHER: Duration = Duration::from_millis(20);
+/// The same where nothing can be asked.
+const ALONE: Duration = Duration::from_millis(200);
+
+const NOT_COME: &str = "what follows the save had not come in time";
+
+/// How far what follows a save is.
+enum SaveCheckStep {
+    Done(Verdict),
+    /// The run has just ended.
+    RunEnded,
+    Wait(Option<Instant>),
+}
+
+impl LanguageServer {
+    pub(super) async fn wait_for_save_verdict(&self, path: &Path, until: Instant) -> Option<Verdict> {
+        if self.inner.launch.quirks.saves_for.is_empty() {
+            return None;
+        }
+        let (mut ticks, mut is_heard) = (self.inner.ticks.subscribe(), false);
+        loop {
+            ticks.borrow_and_update();
+            match self.follow(path, is_heard) {
+                SaveCheckStep::Done(said) => return Some(said),
+                _ if Instant::now() >= until => return Some(unknown_verdict(NOT_COME)),
+                SaveCheckStep::RunEnded => {
+                    is_heard = self.hear_out(path, until).await;
+                    if !is_heard {
+                        return Some(unknown_verdict(NOT_COME));
+                    }
+                }
+                SaveCheckStep::Wait(at) => {
+                    wait_for_tick(&mut ticks, at, until).await;
+                    is_heard = false;
+                }
+            }
+        }
+    }
+
+    fn follow(&self, path: &Path, is_heard: bool) -> SaveCheckStep {
+        let (mut known, now) = (self.inner.lock(), Instant::now());
+        match known.gate(now) {
+            ReadinessGate::Open(_) => {}
+            ReadinessGate::Wait(at) => return SaveCheckStep::Wait(at),
+            ReadinessGate::Shut(why) => return SaveCheckStep::Done(Verdict::Unknown { why }),
+        }
+        match known.save_runs.run_due_until(now) {
+            Some(due) if known.save_runs.deferred_save.is_some() => return SaveCheckStep::Wait(Some(due)),
+            _ => {
+                if let Some((path, version)) = known.save_runs.deferred_save.take() {
+                    self.tell_saved(&mut known, &path, version, now);
+                }
+            }
+        }
+        let saved = known.documents.get(path).and_then(|held| held.last_save.filter(|_| held.is_clean()));
+        let Some((_, saved)) = saved else {
+            return SaveCheckStep::Done(unknown_verdict(
+                "it is said of what was saved, and the text is another",
+            ));
+        };
+        // A compiler reads all files: what it said before another one was written is not about this project.
+        let written = known.written().map_or(saved, |last| last.max(saved));
+        match known.save_runs.status_after(written, now) {
+            SaveRunStatus::Done if !is_heard && known.save_runs.has_just_ended(now) => {
+                SaveCheckStep::RunEnded
+            }
+            SaveRunStatus::Done => SaveCheckStep::Done(Verdict::Proven(known.saved_for(path))),
+            SaveRunStatus::Late => SaveCheckStep::Done(unknown_verdict("nothing has followed the save yet")),
+            SaveRunStatus::Wait(at) => SaveCheckStep::Wait(at),
+        }
+    }
+
+    /// Waits for what a run found last, which may come after the word that it has ended: by another thread, and sent when all else
+    /// is done. Whatever is asked now is answered later than that. Tells whether there was time for it.
+    async fn hear_out(&self, path: &Path, until: Instant) -> bool {
+        let asked = Instant::now();
+        let step = {
+            let known = self.inner.lock();
+            known
+                .pull_options_for(path, &self.inner.launch.quirks)
+                .map(|options| self.send_pull(&known, path, options, asked))
+        };
+        let more = match step {
+            Some(CheckStep::Pull(pulling)) => {
+                for answer in pulling.responses {
+                    let _ = timeout_at(until, answer).await;
+                }
+                TOGETHER.max(asked.elapsed())
+            }
+            _ => ALONE,
+        };
+        let heard = Instant::now() + more;
+        sleep_until(until.min(heard)).await;
+        heard <= until
+    }
+}
+
+impl ServerRecord {
+    fn saved_for(&self, path: &Path) -> Vec<Diagnostic> {
+        self.clamp_diagnostics(path, self.published.get(path).map(|said| said.save_diagnostics.as_slice()))
+    }
+
+    /// When anything was last written that a compiler reads, as far as it is known here.
+    fn written(&self) -> Option<Instant> {
+        self.last_save.max(self.others_changed).max(self.text_saved)
+    }
+
+    /// What follows a save is all there, and nothing was written since that began.
+    pub(super) fn is_save_checked(&self, quirks: &Quirks) -> bool {
+        let now = Instant::now();
+        let Some(begun) = self.save_runs.last_begun() else { return false };
+        let written = self.written().unwrap_or(begun);
+        !quirks.saves_for.is_empty()
+            && matches!(self.gate(now), ReadinessGate::Open(_))
+            && self.save_runs.status_after(written, now) == SaveRunStatus::Done
+    }
+
+    /// What followed the last save, where the file is as it was then.
+    pub(super) fn save_verdict(&self, path: &Path) -> Option<Verdict> {
+        let is_clean = self.documents.get(path).is_none_or(ServerDocument::is_clean);
+        is_clean.then(|| Verdict::Proven(self.saved_for(path)))
+    }
+}

@@ -1,0 +1,112 @@
+//! A program that is given a text or nothing, prints, and ends: a checker, a formatter.
+//!
+//! Invariant: it is not waited for past the time that it has, and no more is read of it than may be; then it is killed with all that
+//! it started.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use copydesk_workspace::process::{ProcessExit, Processes, ProgramSpec};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::time::timeout;
+
+#[derive(Debug)]
+pub struct SubprocessSpec {
+    /// The program and its arguments.
+    pub command: Vec<OsString>,
+    pub cwd: PathBuf,
+    pub environment: Vec<(String, String)>,
+    /// What it reads.
+    pub input: String,
+    /// What it prints as errors is part of what it prints.
+    pub merge_stderr: bool,
+    pub timeout: Duration,
+    /// More than so many bytes it may not print.
+    pub max_output_bytes: usize,
+}
+
+#[derive(Debug)]
+pub struct SubprocessOutput {
+    pub exit: ProcessExit,
+    pub output: Vec<u8>,
+    /// The last of what it printed as errors.
+    pub stderr: String,
+}
+
+/// So that nothing is coloured, and words are those that are known.
+const PLAIN: [(&str, &str); 5] = [
+    ("NO_COLOR", "1"),
+    ("FORCE_COLOR", "0"),
+    ("CLICOLOR_FORCE", "0"),
+    ("TERM", "dumb"),
+    ("LC_ALL", "C.UTF-8"),
+];
+
+/// An error completes "it could not be run: …" or the like; it is whole as it stands.
+pub async fn run(processes: &Processes, task: SubprocessSpec) -> Result<SubprocessOutput, String> {
+    let limit = task.timeout;
+    match timeout(limit, work(processes, task)).await {
+        Ok(done) => done,
+        Err(_) => Err(format!("it did not end within {} s", limit.as_secs_f32())),
+    }
+}
+
+async fn work(processes: &Processes, task: SubprocessSpec) -> Result<SubprocessOutput, String> {
+    let SubprocessSpec {
+        mut command,
+        cwd,
+        environment,
+        input,
+        merge_stderr: errors_too,
+        max_output_bytes: most,
+        ..
+    } = task;
+    if errors_too {
+        let shell = ["/bin/sh", "-c", "exec \"$@\" 2>&1", "copydesk"].map(OsString::from);
+        command.splice(0..0, shell);
+    }
+    let own = environment.into_iter().map(|(name, value)| (name.into(), Some(value.into())));
+    let plain = PLAIN.map(|(name, value)| (name.into(), Some(value.into())));
+    let program = ProgramSpec { command, cwd, env: plain.into_iter().chain(own).collect() };
+    let (mut piped, pipes) = processes.pipe(&program).map_err(|error| error.to_string())?;
+    let (mut to, mut from) = (pipes.input, pipes.output);
+    let write = async move {
+        // One that does not read to the end says in its own way what it thinks of that.
+        let _ = to.write_all(input.as_bytes()).await;
+        drop(to);
+    };
+    let read = async {
+        let (mut output, mut block) = (Vec::new(), vec![0; 64 * 1024]);
+        loop {
+            match from.read(&mut block).await {
+                Ok(0) => return Ok(output),
+                Ok(length) => output.extend_from_slice(block.get(..length).unwrap_or_default()),
+                Err(error) => return Err(format!("what it prints cannot be read: {error}")),
+            }
+            if output.len() > most {
+                return Err(format!("it printed more than {most} bytes"));
+            }
+        }
+    };
+    let ((), output) = tokio::join!(write, read);
+    let output = output?;
+    let exit = piped.wait().await;
+    let errors = piped.stderr().text();
+    Ok(SubprocessOutput { exit, output, stderr: errors })
+}
+
+/// How it ended, with its last words.
+pub fn describe_failure(exit: ProcessExit, words: &str) -> String {
+    let how = match exit {
+        ProcessExit::Code(code) => format!("it ended with code {code}"),
+        ProcessExit::Signal(signal) => format!("it was ended by signal {signal}"),
+        ProcessExit::TimedOut | ProcessExit::Cancelled => "it was ended".to_owned(),
+    };
+    let words = words.trim();
+    let from = words.len().saturating_sub(500);
+    match words.get(words.ceil_char_boundary(from)..) {
+        Some(words) if !words.is_empty() => format!("{how}: {words}"),
+        _ => how,
+    }
+}

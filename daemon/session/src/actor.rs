@@ -1,0 +1,375 @@
+//! A session at work: one task that owns it.
+//!
+//! Everything that can happen to it comes in through one inbox (prompts, replies, cancel) and from what it started itself
+//! (the model's events, its calls); the task is the only writer. Whoever holds a [`SessionHandle`] can only send. While a turn runs
+//! the inbox is read at every wait, so that a cancel or a reply is never behind anything.
+//!
+//! Invariant: a part is in the store before it is announced as settled.
+//! Invariant: whatever happens, a turn ends in exactly one `TurnEnded`, and no call is left running.
+
+mod asks;
+mod calls;
+mod current_rules;
+mod doom_loop;
+mod forwarded_asks;
+mod job_events;
+mod nested_instructions;
+mod resolve_calls;
+mod role;
+mod session_asker;
+mod step;
+mod step_notes;
+mod title;
+mod todo;
+mod turn;
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use copydesk_diagnostics::DiagnosticsTracker;
+use copydesk_model::{MediaPart, Model};
+use copydesk_permission::{AskReply, PendingAsks};
+use copydesk_servers::format::Formatters;
+use copydesk_tool::{
+    Asker, CallProgress, EditOwner, PermissionDenial, QuestionAnswers, TodoList, ToolRegistry,
+};
+use copydesk_workspace::files::WorkspaceFiles;
+use copydesk_workspace::process::Processes;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::agent::Agent;
+use crate::data::{Part, PartContent, PartState, Session, SessionReviewTiming};
+use crate::event::SessionEvent;
+use crate::history::MessageHistory;
+use crate::id::{Id, now};
+use crate::store::{SessionClaim, Store, StoreError};
+use asks::ReplyWaiter;
+pub use current_rules::CurrentRules;
+use forwarded_asks::ForwardedAsk;
+pub use role::{AgentRole, RoleProvider, SharedRoleProvider};
+use session_asker::{CallRequest, PermissionOutcome, SessionAsker};
+
+/// What a session needs to work.
+pub struct SessionDeps {
+    pub session: Session,
+    pub agent: Agent,
+    pub model: Model,
+    /// `PROVIDER/MODEL`
+    pub model_name: String,
+    /// Who makes titles; without one a session is called by its first words.
+    pub title_generator: Option<TitleGenerator>,
+    pub system: Vec<String>,
+    /// The outermost folder that may speak to the model, and the files that are in `system` already.
+    pub root: PathBuf,
+    pub instructions: HashSet<PathBuf>,
+    pub rules: CurrentRules,
+    pub tools: ToolRegistry,
+    /// Who else it can be.
+    pub roles: SharedRoleProvider,
+    pub files: WorkspaceFiles,
+    /// What is known of what is wrong with them.
+    pub checks: DiagnosticsTracker,
+    /// Who gives what is written its form.
+    pub formatters: Option<Formatters>,
+    /// What its commands run in, for what goes on in the background.
+    pub processes: Processes,
+    pub store: Store,
+    /// Where events go. A reader that is slow slows the session.
+    pub events: mpsc::Sender<SessionEvent>,
+    /// Whom it works for, where a call of another session began it.
+    pub parent: Option<ParentSession>,
+}
+
+/// What is above a session that works for another.
+#[derive(Clone)]
+pub struct ParentSession {
+    /// Who is asked: what is denied, chosen and answered there holds here.
+    pub asker: Arc<dyn Asker>,
+    /// What its edits belong to, and who is told of what becomes of them while nobody works here.
+    pub owner: EditOwner,
+}
+
+impl std::fmt::Debug for ParentSession {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ParentSession").field("owner", &self.owner).finish_non_exhaustive()
+    }
+}
+
+/// The agent `title` and its model, in which stands what the agent adds to requests.
+#[derive(Debug, Clone)]
+pub struct TitleGenerator {
+    pub model: Model,
+    pub prompt: String,
+}
+
+impl std::fmt::Debug for SessionDeps {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SessionDeps").field("session", &self.session.id).finish_non_exhaustive()
+    }
+}
+
+/// What a person asks of a session.
+#[derive(Debug, Clone)]
+pub struct PromptRequest {
+    pub text: String,
+    pub files: Vec<MediaPart>,
+    pub delivery: PromptDelivery,
+}
+
+/// When a prompt is heard that comes while a turn runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PromptDelivery {
+    /// With the next step of that turn.
+    Steer,
+    /// As a turn of its own, after it.
+    Queue,
+}
+
+/// A request that was taken, with the name that its part will have.
+#[derive(Debug)]
+struct QueuedPrompt {
+    id: Id,
+    request: PromptRequest,
+}
+
+#[derive(Debug)]
+enum ActorCommand {
+    Prompt(QueuedPrompt),
+    Cancel,
+    Reply(Id, AskReply),
+    Answer(Id, QuestionAnswers),
+    /// Everything that an ask was about is decided.
+    AskReviewed(Id),
+    SetReviewTiming(Option<SessionReviewTiming>),
+    /// The end, with something to hold until then.
+    End(oneshot::Sender<()>),
+}
+
+/// A handle to a session at work. When the last one is gone, the session finishes its turn and ends.
+#[derive(Debug, Clone)]
+pub struct SessionHandle {
+    inbox: mpsc::Sender<ActorCommand>,
+}
+
+impl SessionHandle {
+    /// Begins work on a session that nobody else works on; where somebody does, that is the error. What was under way when
+    /// it was last left is marked so.
+    pub async fn start(setting: SessionDeps) -> Result<Self, StoreError> {
+        let (inbox, commands) = mpsc::channel(64);
+        let (wanted_in, wanted) = mpsc::channel(64);
+        let (progress_in, progress) = mpsc::channel(256);
+        let claim = setting.store.claim_session(&setting.session.id).await?;
+        setting.store.put_session(setting.session.clone()).await?;
+        setting.store.mark_interrupted(&setting.session.id).await?;
+        let parts = setting.store.parts(&setting.session.id).await?;
+        let mut asks = PendingAsks::new((*setting.rules.get()).clone());
+        if setting.parent.is_none() {
+            asks.choose_action("edit", setting.session.review.map(asks::review_action));
+        }
+        let turns = parts.last().map_or(0, |part| part.turn);
+        let parts: Vec<_> = parts.into_iter().map(Arc::new).collect();
+        let todos = todo::restore_todos(&parts);
+        let lost_jobs = step_notes::lost_jobs(&parts, &setting.processes);
+        let jobs = job_events::watch(&setting.processes, setting.events.clone());
+        let worker = SessionActor {
+            _claim: claim,
+            _jobs: jobs,
+            deps: setting,
+            parts,
+            lost_jobs,
+            history: MessageHistory::default(),
+            turn: turns,
+            step: 0,
+            commands,
+            call_requests: wanted,
+            call_requests_tx: wanted_in,
+            progress,
+            progress_in,
+            asks,
+            waiting_asks: HashMap::new(),
+            waiting_questions: BTreeMap::new(),
+            todos,
+            forwarded_asks: HashMap::new(),
+            steering: VecDeque::new(),
+            queue: VecDeque::new(),
+            cancel: CancellationToken::new(),
+            next_role: None,
+            is_stopped_by_user: false,
+            end_waiters: Vec::new(),
+        };
+        tokio::spawn(worker.run());
+        Ok(Self { inbox })
+    }
+
+    /// The id that the prompt's part will have; none if the session has ended.
+    pub async fn prompt(&self, request: PromptRequest) -> Option<Id> {
+        let id = Id::new();
+        let prompted = QueuedPrompt { id: id.clone(), request };
+        self.inbox.send(ActorCommand::Prompt(prompted)).await.is_ok().then_some(id)
+    }
+
+    /// Ends the turn at once. Without one nothing happens.
+    pub async fn cancel(&self) -> bool {
+        self.inbox.send(ActorCommand::Cancel).await.is_ok()
+    }
+
+    /// Ends the session: its turn at once, and no other begins. Waits until everything is kept and told.
+    pub async fn end(&self) {
+        let (held, ended) = oneshot::channel();
+        let _ = self.inbox.send(ActorCommand::End(held)).await;
+        // Whoever held it is gone.
+        let _ = ended.await;
+    }
+
+    /// Everything that an ask was about is decided, hunk by hunk.
+    pub async fn settle_reviewed_ask(&self, ask: &Id) -> bool {
+        self.inbox.send(ActorCommand::AskReviewed(ask.clone())).await.is_ok()
+    }
+
+    /// When edits are reviewed, from the next one on; without a word as the rules say.
+    pub async fn set_review_timing(&self, when: Option<SessionReviewTiming>) -> bool {
+        self.inbox.send(ActorCommand::SetReviewTiming(when)).await.is_ok()
+    }
+
+    /// The first reply counts; one to an ask that is settled is passed over.
+    pub async fn reply(&self, ask: &Id, reply: AskReply) -> bool {
+        self.inbox.send(ActorCommand::Reply(ask.clone(), reply)).await.is_ok()
+    }
+
+    /// The answers to questions, or that there are none: with a reason the model goes on, without one the turn stops. The
+    /// first count.
+    pub async fn answer(&self, question: &Id, answers: Result<Vec<Vec<String>>, Option<String>>) -> bool {
+        let answers = answers.map_err(|reason| PermissionDenial::ByPerson { reason });
+        self.inbox.send(ActorCommand::Answer(question.clone(), answers)).await.is_ok()
+    }
+}
+
+struct SessionActor {
+    /// Nobody else works on the session as long as this does.
+    _claim: SessionClaim,
+    _jobs: AbortOnDropHandle<()>,
+    deps: SessionDeps,
+    /// All settled parts, as the store has them.
+    parts: Vec<Arc<Part>>,
+    /// Jobs of which the model does not know yet that they are gone.
+    lost_jobs: Vec<i64>,
+    history: MessageHistory,
+    turn: u32,
+    step: u32,
+    commands: mpsc::Receiver<ActorCommand>,
+    call_requests: mpsc::Receiver<CallRequest>,
+    call_requests_tx: mpsc::Sender<CallRequest>,
+    progress: mpsc::Receiver<CallProgress>,
+    progress_in: mpsc::Sender<CallProgress>,
+    asks: PendingAsks<Id>,
+    /// Calls that wait for a reply.
+    waiting_asks: HashMap<Id, ReplyWaiter<PermissionOutcome>>,
+    /// Calls that wait for answers.
+    waiting_questions: BTreeMap<Id, ReplyWaiter<QuestionAnswers>>,
+    todos: TodoList,
+    /// Asks that are answered above.
+    forwarded_asks: HashMap<Id, ForwardedAsk>,
+    steering: VecDeque<QueuedPrompt>,
+    queue: VecDeque<QueuedPrompt>,
+    /// Of the turn at hand.
+    cancel: CancellationToken,
+    /// Who it will be from the next step on.
+    next_role: Option<Box<AgentRole>>,
+    /// A person said no and meant stop.
+    is_stopped_by_user: bool,
+    /// No turn begins any more. Dropped with everything else.
+    end_waiters: Vec<oneshot::Sender<()>>,
+}
+
+impl SessionActor {
+    async fn run(mut self) {
+        while self.end_waiters.is_empty() {
+            let prompted = match self.queue.pop_front() {
+                Some(prompted) => prompted,
+                None => match self.commands.recv().await {
+                    Some(ActorCommand::Prompt(prompted)) => prompted,
+                    Some(ActorCommand::SetReviewTiming(when)) => {
+                        self.set_review_timing(when).await;
+                        continue;
+                    }
+                    Some(
+                        ActorCommand::Cancel
+                        | ActorCommand::Reply(..)
+                        | ActorCommand::Answer(..)
+                        | ActorCommand::AskReviewed(_),
+                    ) => continue,
+                    Some(ActorCommand::End(_)) | None => return,
+                },
+            };
+            self.run_turn(prompted).await;
+        }
+    }
+
+    /// Takes one command while a turn runs.
+    async fn handle_command(&mut self, command: ActorCommand) {
+        match command {
+            ActorCommand::Prompt(prompted) => match prompted.request.delivery {
+                PromptDelivery::Steer => self.steering.push_back(prompted),
+                PromptDelivery::Queue => self.queue.push_back(prompted),
+            },
+            ActorCommand::Cancel => self.cancel.cancel(),
+            ActorCommand::Reply(ask, reply) => self.reply(&ask, reply).await,
+            ActorCommand::Answer(question, answers) => self.answer(&question, answers).await,
+            ActorCommand::AskReviewed(ask) => self.settle_reviewed_ask(&ask).await,
+            ActorCommand::SetReviewTiming(when) => self.set_review_timing(when).await,
+            ActorCommand::End(held) => {
+                self.end_waiters.push(held);
+                self.cancel.cancel();
+            }
+        }
+    }
+
+    fn new_part(&self, state: PartState, content: PartContent) -> Part {
+        let time = now();
+        let session = self.deps.session.id.clone();
+        Part {
+            id: Id::new(),
+            session,
+            turn: self.turn,
+            step: self.step,
+            created: time,
+            updated: time,
+            state,
+            content,
+        }
+    }
+
+    /// Nobody listening is no reason to stop: the store has it all.
+    async fn emit(&self, event: SessionEvent) {
+        let _ = self.deps.events.send(event).await;
+    }
+
+    /// Keeps a part, and only then tells of it.
+    async fn store_part(&mut self, part: Part) -> Result<(), StoreError> {
+        self.store_parts(vec![part]).await
+    }
+
+    async fn store_parts(&mut self, parts: Vec<Part>) -> Result<(), StoreError> {
+        if parts.is_empty() {
+            return Ok(());
+        }
+        let parts: Vec<_> = parts.into_iter().map(Arc::new).collect();
+        self.deps.store.put_parts(parts.clone()).await?;
+        for part in parts {
+            match self.parts.iter_mut().rev().find(|known| known.id == part.id) {
+                Some(known) => *known = Arc::clone(&part),
+                None => self.parts.push(Arc::clone(&part)),
+            }
+            self.emit(SessionEvent::PartChanged { part }).await;
+        }
+        Ok(())
+    }
+}
+
+/// An asker that puts the question to the session's own task.
+fn new_session_asker(wanted: mpsc::Sender<CallRequest>, part: Id) -> Arc<dyn copydesk_tool::Asker> {
+    Arc::new(SessionAsker { requests: wanted, part })
+}

@@ -1,0 +1,225 @@
+//! Asks and questions: from a call to the rules, from there to people, and back.
+//!
+//! Both have the same laws: they wait as long as a person does, the first reply counts, a word that means stop is for all of
+//! them, and the end of the turn closes them.
+
+use copydesk_permission::{Ask as Rule, AskOutcome, AskReply, PermissionAction, PermissionDecision};
+use copydesk_tool::{
+    AskReview, PermissionDenial, PermissionGrant, PermissionRequest, Question, QuestionAnswers,
+};
+use tokio::sync::oneshot;
+
+use super::SessionActor;
+use super::session_asker::{CallRequest, PermissionOutcome};
+use crate::data::SessionReviewTiming;
+use crate::event::{AskEvent, QuestionEvent, SessionEvent};
+use crate::id::Id;
+
+/// A call that waits for a reply, or for answers.
+#[derive(Debug)]
+pub(super) struct ReplyWaiter<T> {
+    part: Id,
+    answer: oneshot::Sender<T>,
+}
+
+/// What reviewing before and after mean to the rules.
+pub(super) fn review_action(when: SessionReviewTiming) -> PermissionAction {
+    match when {
+        SessionReviewTiming::Before => PermissionAction::Ask,
+        SessionReviewTiming::After => PermissionAction::Allow,
+    }
+}
+
+impl SessionActor {
+    pub(super) async fn handle_call_request(&mut self, wanted: CallRequest) {
+        match wanted {
+            CallRequest::Ask { part, ask, rule_action: said, answer } => {
+                self.open_ask(part, ask, said, answer).await
+            }
+            CallRequest::ForwardedAskAnswered(id, answered) => self.settle_forwarded_ask(&id, answered),
+            CallRequest::Questions { part, agent, questions, answer } => {
+                self.open_question(part, agent, questions, answer).await;
+            }
+            CallRequest::ForwardedQuestionsAnswered(answers, answer) => {
+                self.settle_forwarded_questions(answers, answer)
+            }
+            CallRequest::SwitchAgent { agent, answer } => drop(answer.send(self.prepare_role(&agent).await)),
+        }
+    }
+
+    /// Who said stop is not asked again, and neither is one who cancelled.
+    fn standing_denial(&self) -> Option<PermissionDenial> {
+        if self.cancel.is_cancelled() {
+            return Some(PermissionDenial::Cancelled);
+        }
+        self.is_stopped_by_user.then_some(PermissionDenial::ByPerson { reason: None })
+    }
+
+    async fn open_question(
+        &mut self,
+        part: Id,
+        agent: Option<String>,
+        questions: Vec<Question>,
+        answer: oneshot::Sender<QuestionAnswers>,
+    ) {
+        if let Some(refused) = self.standing_denial() {
+            let _ = answer.send(Err(refused));
+            return;
+        }
+        if let Some(above) = self.deps.parent.clone() {
+            return self.forward_questions(&above, &part, agent.as_deref(), questions, answer);
+        }
+        let question = Id::new();
+        self.waiting_questions.insert(question.clone(), ReplyWaiter { part: part.clone(), answer });
+        self.emit(SessionEvent::QuestionOpened(QuestionEvent { question, part, agent, questions })).await;
+    }
+
+    /// One that comes for questions that are settled changes nothing: another client was first.
+    pub(super) async fn answer(&mut self, question: &Id, answers: QuestionAnswers) {
+        let Some(waiting) = self.waiting_questions.remove(question) else { return };
+        let stops = matches!(answers, Err(PermissionDenial::ByPerson { reason: None }));
+        let _ = waiting.answer.send(answers);
+        self.emit(SessionEvent::QuestionSettled { question: question.clone() }).await;
+        if stops {
+            self.stop().await;
+        }
+    }
+
+    /// A person wants it to stop: whatever else waits for them does so in vain.
+    async fn stop(&mut self) {
+        self.is_stopped_by_user = true;
+        let settled = self.asks.reject_all();
+        self.settle(settled, |_| PermissionGrant::ByRule, |reason| PermissionDenial::ByPerson { reason })
+            .await;
+        self.close_questions(&PermissionDenial::ByPerson { reason: None }).await;
+    }
+
+    async fn open_ask(
+        &mut self,
+        part: Id,
+        ask: PermissionRequest,
+        said: Option<PermissionAction>,
+        answer: oneshot::Sender<PermissionOutcome>,
+    ) {
+        if let Some(refused) = self.standing_denial() {
+            let _ = answer.send(Err(refused));
+            return;
+        }
+        if let Some(above) = self.deps.parent.clone() {
+            return self.forward_ask(&above, part, ask, said, answer);
+        }
+        let review = ask.review;
+        let id = Id::new();
+        let rule =
+            Rule { key: ask.key, patterns: ask.patterns, always_patterns: ask.always, prior_action: said };
+        if review == AskReview::OpenFirst
+            && matches!(self.asks.layers().decide(&rule), PermissionDecision::Ask(_))
+        {
+            let _ = answer.send(Ok(PermissionGrant::NeedsReview));
+            return;
+        }
+        match self.asks.ask(id.clone(), &rule) {
+            PermissionDecision::Allow => drop(answer.send(Ok(PermissionGrant::ByRule))),
+            PermissionDecision::Deny(denied) => {
+                drop(answer.send(Err(PermissionDenial::ByRule { why: denied.to_string() })))
+            }
+            PermissionDecision::Ask(rule) => {
+                self.waiting_asks.insert(id.clone(), ReplyWaiter { part: part.clone(), answer });
+                if let AskReview::Reviews(reviews) = review {
+                    let session = self.deps.session.id.as_str();
+                    self.deps.files.reviews().set_ask(session, &reviews, id.as_str());
+                }
+                self.emit(SessionEvent::AskOpened(AskEvent {
+                    ask: id,
+                    part,
+                    key: rule.key,
+                    patterns: rule.patterns,
+                    always: rule.always_patterns,
+                    title: ask.title,
+                    metadata: ask.metadata,
+                }))
+                .await;
+            }
+        }
+    }
+
+    pub(super) async fn reply(&mut self, ask: &Id, reply: AskReply) {
+        let stops = matches!(reply, AskReply::Reject { reason: None });
+        // An ask that is settled already: another client was first.
+        let Ok(settled) = self.asks.reply(ask, reply) else { return };
+        // What is allowed along with it nobody has looked at.
+        let by = |id: &Id| if id == ask { PermissionGrant::ByPerson } else { PermissionGrant::ByRule };
+        self.settle(settled, by, |reason| PermissionDenial::ByPerson { reason }).await;
+        if stops {
+            self.stop().await;
+        }
+    }
+
+    /// Everything that an ask was about is decided.
+    pub(super) async fn settle_reviewed_ask(&mut self, ask: &Id) {
+        let Ok(ask) = self.asks.settle(ask) else { return };
+        if let Some(waiting) = self.waiting_asks.remove(&ask) {
+            let _ = waiting.answer.send(Ok(PermissionGrant::ByReview));
+        }
+        self.emit(SessionEvent::AskSettled { ask }).await;
+    }
+
+    /// From the next edit on; those that wait are made, where a person need not be asked any more.
+    pub(super) async fn set_review_timing(&mut self, when: Option<SessionReviewTiming>) {
+        let settled = self.asks.choose_action("edit", when.map(review_action));
+        self.settle(settled, |_| PermissionGrant::ByRule, |reason| PermissionDenial::ByPerson { reason })
+            .await;
+    }
+
+    /// Nobody waits for the asks and questions of a call that is over.
+    pub(super) async fn withdraw(&mut self, call: &Id) {
+        self.forwarded_asks.retain(|_, passed| passed.part != *call);
+        let of_call = self.waiting_asks.iter().filter(|(_, waiting)| waiting.part == *call);
+        for id in of_call.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
+            self.waiting_asks.remove(&id);
+            if let Ok(ask) = self.asks.settle(&id) {
+                self.emit(SessionEvent::AskSettled { ask }).await;
+            }
+        }
+        let of_call = self.waiting_questions.iter().filter(|(_, waiting)| waiting.part == *call);
+        for question in of_call.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
+            self.waiting_questions.remove(&question);
+            self.emit(SessionEvent::QuestionSettled { question }).await;
+        }
+    }
+
+    /// Ends all asks and questions: the turn is over for them.
+    pub(super) async fn close_asks(&mut self) {
+        // Whoever waits for them hears that it is cancelled.
+        self.forwarded_asks.clear();
+        let settled = self.asks.reject_all();
+        self.settle(settled, |_| PermissionGrant::ByRule, |_| PermissionDenial::Cancelled).await;
+        self.close_questions(&PermissionDenial::Cancelled).await;
+    }
+
+    async fn close_questions(&mut self, why: &PermissionDenial) {
+        for (question, waiting) in std::mem::take(&mut self.waiting_questions) {
+            let _ = waiting.answer.send(Err(why.clone()));
+            self.emit(SessionEvent::QuestionSettled { question }).await;
+        }
+    }
+
+    async fn settle(
+        &mut self,
+        settled: Vec<(Id, AskOutcome)>,
+        by: impl Fn(&Id) -> PermissionGrant,
+        refused: impl Fn(Option<String>) -> PermissionDenial,
+    ) {
+        for (id, outcome) in settled {
+            let answer = match outcome {
+                AskOutcome::Allowed => Ok(by(&id)),
+                AskOutcome::Unattended => Err(PermissionDenial::Unattended),
+                AskOutcome::Rejected { reason } => Err(refused(reason)),
+            };
+            if let Some(waiting) = self.waiting_asks.remove(&id) {
+                let _ = waiting.answer.send(answer);
+            }
+            self.emit(SessionEvent::AskSettled { ask: id }).await;
+        }
+    }
+}

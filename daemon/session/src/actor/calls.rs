@@ -1,0 +1,228 @@
+//! The calls of a step: side by side, except where they touch the same thing; then in the order in which they were made.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use copydesk_model::{FinishReason, MediaPart};
+use copydesk_tool::{CallOutcome, ToolContext, ToolErrorKind, TouchedFiles};
+use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::resolve_calls::{MOST, ScheduledCall};
+use super::{SessionActor, new_session_asker};
+use crate::data::{CallOutput, Part, PartContent, PartState};
+use crate::event::SessionEvent;
+use crate::id::now;
+use crate::store::StoreError;
+
+/// Calls at work at one time. A model that makes five hundred waits for them in turn.
+const AT_ONCE: usize = 16;
+
+/// Calls that end within so much time are stored with one write to the disk, which takes longer than that; nobody sees a call end
+/// before it is stored.
+const TOGETHER: Duration = Duration::from_millis(1);
+
+enum CallUpdate {
+    Started(usize),
+    Ended(usize, Box<CallOutcome>),
+}
+
+impl SessionActor {
+    pub(super) async fn run_calls(
+        &mut self,
+        calls: Vec<Part>,
+        stop: &FinishReason,
+    ) -> Result<(), StoreError> {
+        let (mut calls, surplus) = self.resolve_calls(calls, stop);
+        self.refuse(surplus).await?;
+        // The others are there already.
+        let inner = calls.iter().filter(|work| work.parent_index.is_some()).map(|work| work.part.clone());
+        self.store_parts(inner.collect()).await?;
+        let (tell, mut told) = mpsc::channel(64);
+        let mut running = self.spawn_calls(&calls, &tell);
+        drop(tell);
+        let mut left = calls.len();
+        // Those that ended and are not stored yet, and when they have to be.
+        let (mut ended, mut due) = (Vec::new(), Instant::now());
+        while left > 0 {
+            let news = tokio::select! {
+                Some(command) = self.commands.recv() => {
+                    let before = self.cancel.is_cancelled();
+                    self.handle_command(command).await;
+                    if self.cancel.is_cancelled() && !before {
+                        self.close_asks().await;
+                    }
+                    continue;
+                }
+                Some(wanted) = self.call_requests.recv() => {
+                    self.handle_call_request(wanted).await;
+                    continue;
+                }
+                Some(progress) = self.progress.recv() => {
+                    let of_call = |work: &&ScheduledCall| work.part.id.as_str() == progress.call;
+                    if let Some(part) = calls.iter().find(of_call).map(|work| work.part.id.clone()) {
+                        self.emit(SessionEvent::CallProgress { part, metadata: progress.metadata }).await;
+                    }
+                    continue;
+                }
+                () = tokio::time::sleep_until(due), if !ended.is_empty() => {
+                    left -= ended.len();
+                    self.store_parts(std::mem::take(&mut ended)).await?;
+                    continue;
+                }
+                news = told.recv() => news,
+            };
+            let Some(news) = news else {
+                // All tasks are gone, some without a word.
+                break;
+            };
+            if ended.is_empty() {
+                due = Instant::now() + TOGETHER;
+            }
+            let more = std::iter::from_fn(|| told.try_recv().ok());
+            for news in std::iter::once(news).chain(more) {
+                match news {
+                    CallUpdate::Started(index) => self.on_call_started(&mut calls, index).await,
+                    CallUpdate::Ended(index, outcome) => {
+                        ended.extend(self.on_call_ended(&mut calls, index, *outcome).await);
+                    }
+                }
+            }
+            if ended.len() == left {
+                break;
+            }
+        }
+        self.store_parts(ended).await?;
+        running.abort_all();
+        self.note_nested_instructions(&calls).await?;
+        let lost = calls.into_iter().map(|work| work.part).filter(|part| !part.state.is_settled());
+        self.interrupt(lost.collect()).await
+    }
+
+    /// Not stored: for the store a call is under way from the moment it stands there.
+    async fn on_call_started(&self, calls: &mut [ScheduledCall], index: usize) {
+        let of = calls.get(index).and_then(|work| work.parent_index);
+        for index in of.into_iter().chain([index]) {
+            if let Some(ScheduledCall { part, .. }) = calls.get_mut(index)
+                && part.state == PartState::Pending
+            {
+                part.state = PartState::Running;
+                part.updated = now();
+                self.emit(SessionEvent::PartChanged { part: Arc::new(part.clone()) }).await;
+            }
+        }
+    }
+
+    /// The parts that are settled with it: its own, and that of the call that stands for it if it was the last.
+    async fn on_call_ended(
+        &mut self,
+        calls: &mut [ScheduledCall],
+        index: usize,
+        outcome: CallOutcome,
+    ) -> Vec<Part> {
+        let Some(work) = calls.get_mut(index) else { return Vec::new() };
+        let (of, call) = (work.parent_index, work.part.id.to_string());
+        self.withdraw(&work.part.id).await;
+        settle(&mut work.part, outcome.clone());
+        let mut settled = vec![work.part.clone()];
+        if let Some(ScheduledCall { part, batch: Some(together), .. }) = of.and_then(|of| calls.get_mut(of))
+            && let Some((name, all)) = together.add(index, call, outcome)
+        {
+            settle(part, self.deps.tools.combine_outcomes(&name, all, together.surplus).await);
+            settled.push(part.clone());
+        }
+        settled
+    }
+
+    fn spawn_calls(&self, calls: &[ScheduledCall], tell: &mpsc::Sender<CallUpdate>) -> JoinSet<()> {
+        let room = Arc::new(Semaphore::new(AT_ONCE));
+        let mut tasks = JoinSet::new();
+        let mut before: Vec<(&TouchedFiles, watch::Receiver<bool>)> = Vec::new();
+        for (index, work) in calls.iter().enumerate() {
+            let Some(call) = work.call.clone() else { continue };
+            let context = self.tool_context(&work.part);
+            let in_the_way: Vec<_> = before
+                .iter()
+                .filter(|(other, _)| touch_same_files(other, &work.touches))
+                .map(|(_, done)| done.clone())
+                .collect();
+            let (done, is_done) = watch::channel(false);
+            before.push((&work.touches, is_done));
+            let tools = self.deps.tools.clone();
+            let (room, tell) = (Arc::clone(&room), tell.clone());
+            tasks.spawn(async move {
+                for mut other in in_the_way {
+                    let _ = other.wait_for(|done| *done).await;
+                }
+                let _place = room.acquire().await;
+                let _ = tell.send(CallUpdate::Started(index)).await;
+                let outcome = tools.run_call(call, context).await;
+                let _ = tell.send(CallUpdate::Ended(index, Box::new(outcome))).await;
+                let _ = done.send(true);
+            });
+        }
+        tasks
+    }
+
+    pub(super) fn tool_context(&self, part: &Part) -> ToolContext {
+        self.deps.rules.set(self.asks.layers());
+        ToolContext {
+            session: self.deps.session.id.to_string(),
+            call: part.id.to_string(),
+            parent_call: self.deps.parent.as_ref().map(|above| above.owner.clone()),
+            agent: self.deps.agent.name.clone(),
+            cancel: self.cancel.child_token(),
+            files: self.deps.files.clone(),
+            checks: self.deps.checks.clone(),
+            formatters: self.deps.formatters.clone(),
+            asker: new_session_asker(self.call_requests_tx.clone(), part.id.clone()),
+            todos: self.todos.clone(),
+            progress: self.progress_in.clone(),
+            waited: Arc::default(),
+        }
+    }
+
+    async fn refuse(&mut self, calls: Vec<Part>) -> Result<(), StoreError> {
+        let message =
+            format!("Too many calls in one step: at most {MOST} are carried out. Make this one again.");
+        let refused = calls.into_iter().map(|part| Part {
+            state: PartState::Error { message: message.clone() },
+            updated: now(),
+            ..part
+        });
+        self.store_parts(refused.collect()).await
+    }
+}
+
+fn touch_same_files(one: &TouchedFiles, other: &TouchedFiles) -> bool {
+    match (one, other) {
+        (TouchedFiles::Everything, _) | (_, TouchedFiles::Everything) => true,
+        (TouchedFiles::Files(one), TouchedFiles::Files(other)) => one.iter().any(|path| other.contains(path)),
+        (TouchedFiles::Nothing, _) | (_, TouchedFiles::Nothing) => false,
+    }
+}
+
+fn settle(part: &mut Part, outcome: CallOutcome) {
+    let PartContent::Call(call) = &mut part.content else { return };
+    let media = outcome.media.into_iter().map(|media| MediaPart {
+        mime: media.mime,
+        base64: media.base64,
+        name: media.name,
+    });
+    part.updated = now();
+    part.state = match outcome.error_kind {
+        None => PartState::Completed,
+        Some(ToolErrorKind::Cancelled) => PartState::Interrupted,
+        Some(_) => PartState::Error { message: outcome.title.clone() },
+    };
+    call.name = outcome.name;
+    call.output = Some(Box::new(CallOutput {
+        title: outcome.title,
+        output: outcome.output,
+        is_error: outcome.error_kind.is_some(),
+        metadata: outcome.metadata,
+        media: media.collect(),
+        milliseconds: outcome.milliseconds,
+    }));
+}

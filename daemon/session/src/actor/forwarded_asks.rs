@@ -1,0 +1,110 @@
+//! Asks of a session that works for another: what its own rules do not forbid is asked above, where the person is.
+
+use std::sync::Arc;
+
+use copydesk_permission::{Ask as Rule, PermissionAction, PermissionDecision};
+use copydesk_tool::{PermissionDenial, PermissionRequest, Question, QuestionAnswers};
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::session_asker::{CallRequest, PermissionOutcome};
+use super::{ParentSession, SessionActor};
+use crate::id::Id;
+
+/// An ask that is answered above. Dropped, it is not asked any more, and the call that waits is cancelled.
+pub(super) struct ForwardedAsk {
+    pub(super) part: Id,
+    answer: oneshot::Sender<PermissionOutcome>,
+    _asking: AbortOnDropHandle<()>,
+}
+
+impl SessionActor {
+    /// Also what our rules allow: a person may have chosen otherwise for the session above.
+    pub(super) fn forward_ask(
+        &mut self,
+        above: &ParentSession,
+        part: Id,
+        ask: PermissionRequest,
+        said: Option<PermissionAction>,
+        answer: oneshot::Sender<PermissionOutcome>,
+    ) {
+        let rule = Rule {
+            key: ask.key.clone(),
+            patterns: ask.patterns.clone(),
+            always_patterns: ask.always.clone(),
+            prior_action: said,
+        };
+        let said = match self.asks.layers().decide(&rule) {
+            PermissionDecision::Deny(denied) => {
+                let _ = answer.send(Err(PermissionDenial::ByRule { why: denied.to_string() }));
+                return;
+            }
+            PermissionDecision::Allow => PermissionAction::Allow,
+            PermissionDecision::Ask(_) => PermissionAction::Ask,
+        };
+        let ask = self.label_with_agent(ask);
+        let (id, asker, wanted) = (Id::new(), above.asker.clone(), self.call_requests_tx.clone());
+        let (asked, call) = (id.clone(), part.to_string());
+        let asking = tokio::spawn(async move {
+            let answered = asker.ask_for_subagent(&call, ask, said).await;
+            let _ = wanted.send(CallRequest::ForwardedAskAnswered(asked, answered)).await;
+        });
+        self.forwarded_asks
+            .insert(id, ForwardedAsk { part, answer, _asking: AbortOnDropHandle::new(asking) });
+    }
+
+    /// The person is where the session above is. `agent` is who asks, where it works for this one.
+    pub(super) fn forward_questions(
+        &self,
+        above: &ParentSession,
+        part: &Id,
+        agent: Option<&str>,
+        questions: Vec<Question>,
+        mut answer: oneshot::Sender<QuestionAnswers>,
+    ) {
+        let own = &self.deps.agent.name;
+        let agent = agent.map_or_else(|| own.clone(), |agent| format!("{own}: {agent}"));
+        let (asker, call, cancel) = (Arc::clone(&above.asker), part.to_string(), self.cancel.clone());
+        let wanted = self.call_requests_tx.clone();
+        tokio::spawn(async move {
+            let asking =
+                cancel.run_until_cancelled(asker.ask_questions_for_subagent(&call, agent, questions));
+            let answers = tokio::select! {
+                answers = asking => answers.unwrap_or(Err(PermissionDenial::Cancelled)),
+                // The call is over: nobody need answer any more.
+                () = answer.closed() => return,
+            };
+            let _ = wanted.send(CallRequest::ForwardedQuestionsAnswered(answers, answer)).await;
+        });
+    }
+
+    pub(super) fn settle_forwarded_questions(
+        &mut self,
+        answers: QuestionAnswers,
+        answer: oneshot::Sender<QuestionAnswers>,
+    ) {
+        self.is_stopped_by_user |= is_user_stop(&answers);
+        let _ = answer.send(answers);
+    }
+
+    /// So that a person knows who asks.
+    fn label_with_agent(&self, ask: PermissionRequest) -> PermissionRequest {
+        let mut metadata = if ask.metadata.is_object() { ask.metadata } else { json!({}) };
+        if let Value::Object(fields) = &mut metadata {
+            fields.insert("session".to_owned(), json!(self.deps.session.id));
+        }
+        PermissionRequest { title: format!("{}: {}", self.deps.agent.name, ask.title), metadata, ..ask }
+    }
+
+    pub(super) fn settle_forwarded_ask(&mut self, ask: &Id, answered: PermissionOutcome) {
+        let Some(passed) = self.forwarded_asks.remove(ask) else { return };
+        self.is_stopped_by_user |= is_user_stop(&answered);
+        let _ = passed.answer.send(answered);
+    }
+}
+
+/// Who said stop to the session above said it to this one.
+fn is_user_stop<T>(answered: &Result<T, PermissionDenial>) -> bool {
+    matches!(answered, Err(PermissionDenial::ByPerson { reason: None }))
+}

@@ -1,0 +1,42 @@
+//! Instructions that lie beside the files a model reads: told once, when it first comes there.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use copydesk_tool::TouchedFiles;
+
+use super::SessionActor;
+use super::resolve_calls::ScheduledCall;
+use crate::data::{NotePart, PartContent, PartState};
+use crate::store::StoreError;
+use crate::system_prompt::{instruction_files, read_instructions};
+
+impl SessionActor {
+    /// Notes for the next step, from the folders of the files that these calls have read.
+    pub(super) async fn note_nested_instructions(
+        &mut self,
+        calls: &[ScheduledCall],
+    ) -> Result<(), StoreError> {
+        let read = calls.iter().filter(|work| work.part.state == PartState::Completed);
+        let folders: BTreeSet<&Path> = read.flat_map(|work| folders(&work.touches)).collect();
+        for folder in folders {
+            for path in instruction_files(&self.deps.root, folder) {
+                if !self.deps.instructions.insert(path.clone()) {
+                    continue;
+                }
+                let Some(text) = read_instructions(&path) else { continue };
+                let note = NotePart { text: format!("Instructions from {}:\n\n{text}", path.display()) };
+                let part = self.new_part(PartState::Completed, PartContent::Note(note));
+                self.store_part(part).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn folders(touches: &TouchedFiles) -> Vec<&Path> {
+    match touches {
+        TouchedFiles::Files(paths) => paths.iter().filter_map(|path| path.parent()).collect(),
+        TouchedFiles::Nothing | TouchedFiles::Everything => Vec::new(),
+    }
+}

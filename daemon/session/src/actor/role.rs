@@ -1,0 +1,68 @@
+//! Who a session works as, and how it becomes another while it works.
+//!
+//! An agent is more than its name: a prompt, a model, rules, tools. The desk, which knows them all, makes a [`AgentRole`] of them;
+//! the session takes it on between two steps, so that no request and no call sees half of one.
+
+use std::sync::Arc;
+
+use copydesk_model::Model;
+use copydesk_permission::PermissionRules;
+use copydesk_tool::ToolRegistry;
+
+use super::SessionActor;
+use crate::agent::Agent;
+use crate::data::Session;
+use crate::event::SessionEvent;
+use crate::store::StoreError;
+
+/// All that an agent brings to a session.
+#[derive(Debug, Clone)]
+pub struct AgentRole {
+    pub agent: Agent,
+    pub model: Model,
+    /// `PROVIDER/MODEL`
+    pub model_name: String,
+    pub system: Vec<String>,
+    pub rules: PermissionRules,
+    /// What the person says themselves.
+    pub user_rules: PermissionRules,
+    pub tools: ToolRegistry,
+}
+
+/// Who makes roles.
+pub trait RoleProvider: Send + Sync {
+    /// The role of the agent of this name, for this session as it is now. The error is for the model.
+    fn build_role(&self, agent: &str, session: &Session) -> Result<AgentRole, String>;
+}
+
+pub type SharedRoleProvider = Arc<dyn RoleProvider>;
+
+impl SessionActor {
+    /// Makes the role that is taken on before the next step.
+    pub(super) async fn prepare_role(&mut self, agent: &str) -> Result<(), String> {
+        // A person may have chosen another model since the turn began.
+        let session = self.deps.store.session(self.deps.session.id.as_str()).await;
+        let session = session.map_err(|error| error.to_string())?;
+        self.next_role = Some(Box::new(self.deps.roles.build_role(agent, &session)?));
+        Ok(())
+    }
+
+    /// Takes the role on that was prepared, and tells of it; whether one was. What people answered still holds.
+    pub(super) async fn adopt_role(&mut self) -> Result<bool, StoreError> {
+        let Some(role) = self.next_role.take() else { return Ok(false) };
+        let AgentRole { agent, model, model_name, system, rules, user_rules: own, tools } = *role;
+        let store = &self.deps.store;
+        store.set_agent(&self.deps.session.id, &agent.name, &model_name).await?;
+        // Others may have changed the rest of it meanwhile.
+        let session = store.session(self.deps.session.id.as_str()).await?;
+        let layers = self.asks.layers_mut();
+        layers.set_rules([rules]);
+        layers.set_user_rules(own);
+        let setting = &mut self.deps;
+        setting.session = session.clone();
+        (setting.agent, setting.model, setting.model_name) = (agent, model, model_name);
+        (setting.system, setting.tools) = (system, tools);
+        self.emit(SessionEvent::SessionChanged { session }).await;
+        Ok(true)
+    }
+}

@@ -1,0 +1,82 @@
+//! What happened since the model's last step: people's decisions on its edits, comments, files they changed, jobs that ended,
+//! and what language servers said too late for the call that asked.
+//! One note for all.
+//!
+//! A session that works for another is told of its own edits; what is decided when it is done is told above.
+
+use std::sync::Arc;
+
+use copydesk_tool::job_notes;
+use copydesk_tool::review_notes::review_note;
+use copydesk_workspace::process::Processes;
+use serde_json::Value;
+
+use super::SessionActor;
+use crate::data::{NotePart, Part, PartContent, PartState};
+use crate::store::StoreError;
+
+impl SessionActor {
+    pub(super) async fn note_updates(&mut self) -> Result<(), StoreError> {
+        let files = &self.deps.files;
+        let owner = self.deps.parent.as_ref().map(|above| above.owner.clone());
+        let session = owner.as_ref().map_or(self.deps.session.id.as_str(), |owner| &owner.session).to_owned();
+        if self.step == 1 {
+            files.detect_commits(&session).await;
+        }
+        let news = match &owner {
+            Some(owner) => files.reviews().take_call_feedback(&session, &owner.call),
+            None => files.reviews().take_feedback(&session),
+        };
+        let mut changed = files.changed_since_seen().await;
+        // What was said of a file says that it changed.
+        changed.retain(|shown| news.items.iter().all(|item| item.shown != *shown));
+        let jobs = self.deps.processes.take_ended_jobs();
+        let lost = std::mem::take(&mut self.lost_jobs);
+        let late = self.deps.checks.take_late_notes();
+        let texts = [review_note(&news, &changed), job_notes::ended_jobs_note(&jobs).await];
+        let texts: Vec<_> = texts
+            .into_iter()
+            .flatten()
+            .chain(lost.iter().map(|id| job_notes::lost_job_note(*id)))
+            .chain(late)
+            .collect();
+        if texts.is_empty() {
+            return Ok(());
+        }
+        let text = texts.join("\n\n");
+        let part = self.new_part(PartState::Completed, PartContent::Note(NotePart { text }));
+        let kept = self.store_part(part).await;
+        if kept.is_err() {
+            // The model has not heard of it.
+            self.deps.files.reviews().return_feedback(&session, news);
+            self.deps.processes.mark_jobs_unreported(&jobs);
+            self.lost_jobs = lost;
+        }
+        kept
+    }
+}
+
+/// The jobs that were running when the session was last left, as far as anybody knows.
+pub(super) fn lost_jobs(parts: &[Arc<Part>], processes: &Processes) -> Vec<i64> {
+    let mut open = Vec::new();
+    for part in parts {
+        match &part.content {
+            PartContent::Call(call) if call.name == "bash" => {
+                let metadata = call.output.as_ref().map(|output| &output.metadata);
+                open.extend(metadata.and_then(|metadata| metadata.get("job")).and_then(Value::as_i64));
+            }
+            // Whoever saw its end with `job` knows.
+            PartContent::Call(call) if call.name == "job" => {
+                let metadata = call.output.as_ref().map(|output| &output.metadata);
+                let ended = metadata.filter(|metadata| metadata.get("running") == Some(&Value::Bool(false)));
+                let ended = ended.and_then(|metadata| metadata.get("job")).and_then(Value::as_i64);
+                open.retain(|id| Some(*id) != ended);
+            }
+            PartContent::Note(note) => open.retain(|id| !job_notes::is_end_note(&note.text, *id)),
+            _ => {}
+        }
+    }
+    let known = processes.jobs();
+    open.retain(|id| known.iter().all(|job| i64::from(job.id) != *id));
+    open
+}

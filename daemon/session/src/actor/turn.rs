@@ -1,0 +1,102 @@
+//! A turn: from a prompt to the model's last word.
+
+use copydesk_model::FinishReason;
+
+use super::step::{StepEnd, StepOutcome};
+use super::{PromptRequest, QueuedPrompt, SessionActor};
+use crate::data::{NotePart, Part, PartContent, PartState, PromptPart};
+use crate::event::{SessionEvent, TurnEnd};
+use crate::store::StoreError;
+
+/// No prompt is longer: it would not fit into any model.
+const LONGEST_PROMPT: usize = 4 * 1024 * 1024;
+
+impl SessionActor {
+    pub(super) async fn run_turn(&mut self, prompted: QueuedPrompt) {
+        self.turn += 1;
+        self.step = 0;
+        self.is_stopped_by_user = false;
+        self.cancel = tokio_util::sync::CancellationToken::new();
+        self.deps.checks.begin_turn();
+        self.emit(SessionEvent::TurnStarted { turn: self.turn, prompt: prompted.id.clone() }).await;
+        let end = match self.run_steps(prompted).await {
+            Ok(end) => end,
+            Err(error) => TurnEnd::Failed { message: error.to_string() },
+        };
+        self.close_asks().await;
+        let end = match self.note_diagnostics_delta().await {
+            Ok(()) => end,
+            Err(error) => TurnEnd::Failed { message: error.to_string() },
+        };
+        // What was to join this turn and came too late is heard next.
+        self.queue.extend(std::mem::take(&mut self.steering));
+        self.emit(SessionEvent::TurnEnded { turn: self.turn, end }).await;
+    }
+
+    async fn run_steps(&mut self, prompted: QueuedPrompt) -> Result<TurnEnd, StoreError> {
+        let request = &prompted.request;
+        if request.text.len() > LONGEST_PROMPT {
+            let message =
+                format!("The prompt has {} bytes; at most {LONGEST_PROMPT} can be sent.", request.text.len());
+            return Ok(TurnEnd::Failed { message });
+        }
+        self.give_title(&request.text).await?;
+        self.store_prompt(prompted, false).await?;
+        // Whoever takes over has all of its own steps.
+        let mut first = 0;
+        loop {
+            let limit = self.deps.agent.max_steps;
+            if self.step - first >= limit {
+                return Ok(TurnEnd::StepLimit { steps: limit });
+            }
+            self.step += 1;
+            while let Some(prompted) = self.steering.pop_front() {
+                self.store_prompt(prompted, true).await?;
+            }
+            self.note_updates().await?;
+            let StepOutcome { calls, end } = self.ask_model().await?;
+            let stop = match end {
+                StepEnd::Cancelled => return Ok(TurnEnd::Cancelled),
+                StepEnd::Failed(message) => return Ok(TurnEnd::Failed { message }),
+                StepEnd::Stopped(stop) if !calls.is_empty() => stop,
+                // Asked again with what there is.
+                StepEnd::Stopped(FinishReason::Paused) => continue,
+                StepEnd::Stopped(_) if !self.steering.is_empty() => continue,
+                StepEnd::Stopped(FinishReason::Context) => {
+                    return Ok(TurnEnd::Failed {
+                        message: "The conversation fills the model's context.".to_owned(),
+                    });
+                }
+                StepEnd::Stopped(_) => return Ok(TurnEnd::Done),
+            };
+            self.run_calls(calls, &stop).await?;
+            if self.adopt_role().await? {
+                first = self.step;
+            }
+            if self.cancel.is_cancelled() {
+                return Ok(TurnEnd::Cancelled);
+            }
+            if self.is_stopped_by_user {
+                return Ok(TurnEnd::Rejected);
+            }
+        }
+    }
+
+    /// What the turn did to the problems: the person sees it now, the model before the next one.
+    async fn note_diagnostics_delta(&mut self) -> Result<(), StoreError> {
+        let Some(told) = self.deps.checks.end_turn() else { return Ok(()) };
+        let text = format!("What this turn did, as far as it is known:\n{}", told.output);
+        let part = self.new_part(PartState::Completed, PartContent::Note(NotePart { text }));
+        self.store_part(part).await
+    }
+
+    async fn store_prompt(&mut self, prompted: QueuedPrompt, steers: bool) -> Result<(), StoreError> {
+        let QueuedPrompt { id, request: PromptRequest { text, files, .. } } = prompted;
+        let prompt = self.new_part(PartState::Completed, PartContent::Prompt(PromptPart { text, steers }));
+        let mut parts = vec![Part { id, ..prompt }];
+        parts.extend(
+            files.into_iter().map(|media| self.new_part(PartState::Completed, PartContent::File(media))),
+        );
+        self.store_parts(parts).await
+    }
+}

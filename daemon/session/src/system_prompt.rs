@@ -1,0 +1,94 @@
+//! The system prompt: who the model is, where it works, and what the project says.
+//!
+//! Stable within a session, most stable first, so that a provider's cache can serve it: nothing here changes from one
+//! request to the next. Everything in it has a cap.
+
+mod instruction_patterns;
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+pub use instruction_patterns::{InstructionMatches, match_instruction_files};
+
+/// What is read of one text of instructions, in bytes.
+pub const MAX_INSTRUCTIONS_BYTES: usize = 64 * 1024;
+
+/// What a session is told at its beginning.
+#[derive(Debug, Clone)]
+pub struct PromptEnvironment {
+    pub folder: PathBuf,
+    /// `2026-11-15`
+    pub today: String,
+    pub platform: String,
+    pub is_repository: bool,
+    /// Files that speak to the model, from the outermost folder to the innermost, and the files and addresses that the
+    /// configuration names.
+    pub instructions: Vec<(PathBuf, String)>,
+}
+
+pub fn build_system_prompt(agent_prompt: &str, surroundings: &PromptEnvironment) -> Vec<String> {
+    let PromptEnvironment { folder, today, platform, is_repository, instructions } = surroundings;
+    let repository = if *is_repository { "yes" } else { "no" };
+    let environment = format!(
+        "Workspace: {}\nGit repository: {repository}\nPlatform: {platform}\nToday: {today}",
+        folder.display()
+    );
+    let mut blocks = vec![agent_prompt.to_owned()];
+    for (path, text) in instructions {
+        blocks.push(format!("Instructions from {}:\n\n{text}", path.display()));
+    }
+    blocks.push(environment);
+    blocks
+}
+
+/// The files that speak to a model in the folders from `root` down to `folder`: `AGENTS.md`, else `CLAUDE.md`. A link that
+/// leads out of `root` is passed over: a repository could make a model read what is not its own.
+pub fn instruction_files(root: &Path, folder: &Path) -> Vec<PathBuf> {
+    let mut folders: Vec<_> = folder.ancestors().take_while(|ancestor| ancestor.starts_with(root)).collect();
+    folders.reverse();
+    let real_root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let is_own =
+        |path: &PathBuf| path.is_file() && path.canonicalize().is_ok_and(|real| real.starts_with(&real_root));
+    let in_folder =
+        |folder: &&Path| ["AGENTS.md", "CLAUDE.md"].iter().map(|name| folder.join(name)).find(is_own);
+    folders.iter().filter_map(in_folder).collect()
+}
+
+/// The text of such a file, cut where it is too long. What cannot be read is left out: a model works without it.
+pub fn read_instructions(path: &Path) -> Option<String> {
+    if !path.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(MAX_INSTRUCTIONS_BYTES as u64 + 1).read_to_end(&mut bytes).ok()?;
+    let is_cut = bytes.len() > MAX_INSTRUCTIONS_BYTES;
+    bytes.truncate(MAX_INSTRUCTIONS_BYTES);
+    truncate_instructions(String::from_utf8_lossy(&bytes).into_owned(), is_cut)
+}
+
+/// A text of instructions with a note where it is not the whole; none where there is nothing in it.
+pub fn truncate_instructions(text: String, is_cut: bool) -> Option<String> {
+    let note = if is_cut { "\n[The rest of this text is left out: it is too long.]" } else { "" };
+    Some(format!("{}{note}", text.trim_end())).filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_link_out_of_the_workspace_does_not_speak_to_a_model() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, deep) = (folder.path().join("work"), folder.path().join("work/deep"));
+        fs::create_dir_all(&deep).unwrap();
+        fs::write(folder.path().join("secret"), "key").unwrap();
+        fs::write(root.join("rules.md"), "own").unwrap();
+        symlink("../secret", root.join("AGENTS.md")).unwrap();
+        symlink("../rules.md", deep.join("AGENTS.md")).unwrap();
+        assert_eq!(instruction_files(&root, &deep), [deep.join("AGENTS.md")]);
+    }
+}

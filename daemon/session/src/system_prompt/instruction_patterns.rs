@@ -1,0 +1,85 @@
+//! The files that a line of the configuration names: one by its path, or several by a pattern.
+
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+use copydesk_workspace::search::{self, BufferOverlay, SearchDeadline};
+use tokio_util::sync::CancellationToken;
+
+/// What a search through a large folder may take, since a person waits for it.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct InstructionMatches {
+    /// In the order of their paths.
+    pub paths: Vec<PathBuf>,
+    /// There are more than were wanted, or the search took too long.
+    pub more: bool,
+}
+
+/// The files that `line` names below `base`, at most `most` of them. Patterns pass over what Git ignores and what is
+/// hidden, unless they name it; a plain path is taken as it is.
+pub async fn match_instruction_files(base: &Path, line: &str, most: usize) -> InstructionMatches {
+    let is_pattern = |part: &Component<'_>| part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
+    let parts: Vec<_> = Path::new(line).components().collect();
+    let plain = parts.iter().take_while(|part| !is_pattern(part)).count();
+    let (plain, pattern) = parts.split_at(plain);
+    let start = base.join(plain.iter().collect::<PathBuf>());
+    if pattern.is_empty() {
+        let paths = if start.is_file() { vec![start] } else { Vec::new() };
+        return InstructionMatches { paths, more: false };
+    }
+    if !start.is_dir() {
+        return InstructionMatches::default();
+    }
+    // Tied to this folder: without the slash a bare `*.md` would be meant for every folder below.
+    let pattern = Path::new("/").join(pattern.iter().collect::<PathBuf>());
+    let until = SearchDeadline { cancel: CancellationToken::new(), timeout: PATIENCE };
+    match search::glob(&start, &pattern.to_string_lossy(), most, BufferOverlay::default(), until).await {
+        Ok(found) => {
+            let mut paths = found.paths;
+            paths.sort();
+            InstructionMatches { paths, more: found.has_more || found.is_timed_out }
+        }
+        Err(_) => InstructionMatches::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_line_names_a_file_or_a_pattern_of_files() {
+        let dir = tempfile::tempdir().unwrap();
+        for path in ["a/z.md", "a/b.md", "a/deep/c.md", "a/d.txt", "a/[odd].md", ".cursor/rules/r.md"] {
+            fs::create_dir_all(dir.path().join(path).parent().unwrap()).unwrap();
+            fs::write(dir.path().join(path), "x").unwrap();
+        }
+        let found = async |line: &str, most: usize| {
+            let InstructionMatches { paths, more } = match_instruction_files(dir.path(), line, most).await;
+            let paths: Vec<_> = paths
+                .iter()
+                .map(|path| path.strip_prefix(dir.path()).unwrap().display().to_string())
+                .collect();
+            format!("{}{}", paths.join(" "), if more { " …" } else { "" })
+        };
+        assert_eq!(found("a/z.md", 9).await, "a/z.md");
+        assert_eq!(found("a/*.md", 9).await, "a/[odd].md a/b.md a/z.md");
+        assert_eq!(found("a/*.md", 2).await, "a/[odd].md a/b.md …");
+        assert_eq!(found("**/c.md", 9).await, "a/deep/c.md");
+        assert_eq!(found(".cursor/rules/*.md", 9).await, ".cursor/rules/r.md");
+        assert_eq!(found("a/../a/{b,z}.md", 9).await, "a/../a/b.md a/../a/z.md");
+        for nothing in ["missing.md", "missing/*.md", "a", "", "a/[", "*.rs"] {
+            assert_eq!(found(nothing, 9).await, "", "{nothing}");
+        }
+        let absolute = dir.path().join("a/*.txt");
+        assert_eq!(
+            match_instruction_files(Path::new("/"), &absolute.to_string_lossy(), 9).await.paths,
+            [dir.path().join("a/d.txt")]
+        );
+    }
+}

@@ -1,0 +1,148 @@
+//! The edit tool: every case of the set is as one of OpenCode's two versions has it, or stands in the table of
+//! differences (`CONFORMANCE.md`) with what we do instead and why.
+
+use expect_test::expect_file;
+use serde::Deserialize;
+
+use super::CaseList;
+use crate::{FileText, ReplaceError, replace};
+
+#[derive(Deserialize)]
+struct EditCase {
+    id: String,
+    content: Option<String>,
+    old: String,
+    new: String,
+    all: bool,
+    v1: ExpectedEdit,
+    v2: ExpectedEdit,
+    defect: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ExpectedEdit {
+    content: Option<String>,
+    error: Option<String>,
+}
+
+impl ExpectedEdit {
+    fn is(&self, ours: &Result<String, &str>) -> bool {
+        match ours {
+            Ok(content) => self.content.as_ref() == Some(content),
+            Err(error) => self.error.as_deref() == Some(*error),
+        }
+    }
+}
+
+/// The edit of a file, from bytes to bytes, with the tier, or the error as the cases name it.
+fn edited(content: &str, case: &EditCase) -> (Result<String, &'static str>, &'static str) {
+    let file = FileText::decode(content.into()).unwrap();
+    match replace(file.text(), &case.old, &case.new, case.all) {
+        Ok(replaced) => {
+            let edited = file.with_text(replaced.change.apply(file.text()).unwrap());
+            (Ok(String::from_utf8(edited.encode()).unwrap()), replaced.tier.name())
+        }
+        Err(ReplaceError::Identical | ReplaceError::AlreadyReplaced { .. }) => (Err("identical"), ""),
+        Err(ReplaceError::BlankOld) => (Err("empty"), ""),
+        Err(ReplaceError::NotFound { .. }) => (Err("not-found"), ""),
+        Err(ReplaceError::Ambiguous { tier, .. }) => (Err("several"), tier.name()),
+    }
+}
+
+/// Every case in which we do not do what v1 does, and why.
+const DIFFERENCES: &[(&str, &[&str])] = &[
+    (
+        "superseded: new lines are indented as the lines they come in the place of; v1 writes them as given",
+        &["050", "053", "056", "071", "073", "077", "109"],
+    ),
+    (
+        "superseded: lines that are indented by no one rule may be those of another block; as v2",
+        &["057", "107"],
+    ),
+    ("upstream defect: the indentation is lost", &["095"]),
+    ("upstream defect: a line break at the end of both texts becomes a blank line", &["096"]),
+    ("upstream defect: the first of two places is taken; we ask which", &["097"]),
+    ("upstream defect: a line that the model did not show is deleted", &["101"]),
+    ("upstream defect: `$` is expanded in the new text", &["117"]),
+    ("upstream defect: lines that end with `\\n` are rewritten with `\\r\\n`", &["121"]),
+    ("superseded: v1 writes `\\n` into a file of `\\r\\n`; as v2", &["042"]),
+    ("superseded: v1 does not know typography; as v2", &["038", "127"]),
+    ("superseded: the line in the file is nothing like the one shown, so it is not deleted; as v2", &["114"]),
+    (
+        "superseded: escapes are undone in what the model gives, never in the file, where they are text; as v2",
+        &["112"],
+    ),
+    (
+        "superseded: all lines were shown, in escapes; v1 takes them for one line and finds it too short",
+        &["116"],
+    ),
+    (
+        "superseded: every place is replaced, each with its own indentation; v1 replaces the first kind only",
+        &["119"],
+    ),
+    ("superseded: line numbers copied from a reading are recognised", &["124"]),
+];
+
+/// The page that shows the differences, made of the cases and of what we do.
+fn page(rows: &str, counts: &str) -> String {
+    format!(
+        "# Where `replace` differs from OpenCode's `edit`\n\n\
+         The cases are those of `tests/conformance/edit.json`; v1 and v2 are the two versions whose outcomes they hold.\n\
+         A test (`src/conformance/edit.rs`) writes this page and compares it; to renew it, run it with `UPDATE_EXPECT=1`.\n\n\
+         {counts}\n\n| case | v1 | v2 | ours | tier | why |\n|---|---|---|---|---|---|\n{rows}"
+    )
+}
+
+fn cell(outcome: Result<&str, &str>) -> String {
+    match outcome {
+        Ok(content) => format!("`{}`", format!("{content:?}").replace('|', "\\|")),
+        Err(error) => error.to_owned(),
+    }
+}
+
+#[test]
+fn every_case_is_as_expected_or_stands_in_the_table() {
+    let file = include_str!("../../../../tests/conformance/edit.json");
+    let cases: CaseList<EditCase> = serde_json::from_str(file).unwrap();
+    let (mut both, mut one, mut two, mut without_file) = (0, 0, 0, 0);
+    let (mut defects, mut superseded, mut rows) = (0, 0, String::new());
+    for case in &cases.cases {
+        // Whether there is a file is for the tool to see.
+        let Some(content) = &case.content else {
+            without_file += 1;
+            continue;
+        };
+        let (ours, tier) = edited(content, case);
+        let (v1, v2) = (case.v1.is(&ours), case.v2.is(&ours));
+        let number = case.id.strip_prefix("edit-").unwrap();
+        let why = DIFFERENCES.iter().find(|(_, cases)| cases.contains(&number)).map(|(why, _)| *why);
+        assert_eq!(why.is_none(), v1, "{}: {ours:?} by {tier}, not {:?}", case.id, case.v1);
+        let is_defect = why.is_some_and(|why| why.starts_with("upstream defect"));
+        assert_eq!(is_defect, case.defect.is_some(), "{}: {:?}", case.id, case.defect);
+        let Some(why) = why else {
+            both += usize::from(v2);
+            one += usize::from(!v2);
+            continue;
+        };
+        assert_eq!(v2, why.ends_with("as v2") || matches!(number, "101" | "117"), "{}: {why}", case.id);
+        two += usize::from(v2);
+        defects += usize::from(is_defect);
+        superseded += usize::from(!is_defect);
+        let [v1, v2] = [&case.v1, &case.v2].map(|outcome| match (&outcome.content, &outcome.error) {
+            (Some(content), _) => cell(Ok(content)),
+            (None, error) => cell(Err(error.as_deref().unwrap_or_default())),
+        });
+        let ours = cell(ours.as_deref().map_err(|error| *error));
+        rows += &format!("| {} | {v1} | {v2} | {ours} | {tier} | {why} |\n", case.id);
+    }
+    let listed: usize = DIFFERENCES.iter().map(|(_, cases)| cases.len()).sum();
+    assert_eq!(defects + superseded, listed, "a case stands in the table twice, or is none");
+    assert_eq!(both + one + defects + superseded + without_file, cases.cases.len());
+    let counts = format!(
+        "Of {} cases {without_file} are about a file that is not there, which is for the tool to see. In {both} all three do\n\
+         the same; in {one} we do as v1, where v2 differs. {defects} are defects of v1, {superseded} more are superseded; in {two} of\n\
+         those we do as v2.",
+        cases.cases.len()
+    );
+    expect_file!["../../CONFORMANCE.md"].assert_eq(&page(&rows, &counts));
+}

@@ -1,0 +1,36 @@
+//! What is said about a hunk without a certain place: what is like it, and where.
+
+use super::error::clip_line;
+use super::source_lines::SourceLines;
+use super::{HunkErrorKind, PatchTier};
+use crate::line_ending::to_lf;
+use crate::replace::explain_mismatch;
+
+/// How many of several places are named.
+const MAX_NAMED: usize = 10;
+/// For how many hunks of a file it is looked for what is like them.
+const MAX_EXPLAINED: usize = 3;
+
+/// Nothing is like these lines; so many hunks were missed before.
+pub(super) fn not_found(file: &SourceLines<'_>, old: &[&str], before: usize) -> HunkErrorKind {
+    let is_explained = before < MAX_EXPLAINED && old.iter().any(|line| !line.trim().is_empty());
+    let (hint, nearest) =
+        if is_explained { explain_mismatch(&to_lf(file.text), &old.join("\n")) } else { (None, None) };
+    let differs = nearest.as_ref().and_then(|nearest| {
+        let mut lines = old.iter().zip(nearest.line..);
+        let key = |line: &str| PatchTier::Punctuation.key(line).into_owned();
+        let (hunk, line) = lines.find(|(old, line)| key(old) != key(file.line(line - 1)))?;
+        Some((line, clip_line(hunk)))
+    });
+    HunkErrorKind::NotFound { hint, nearest, differs }
+}
+
+/// All of the places, or more of them than so many.
+pub(super) fn ambiguous(places: &[usize], max: usize) -> HunkErrorKind {
+    let lines = places.iter().take(MAX_NAMED).map(|place| place + 1).collect();
+    HunkErrorKind::Ambiguous { lines, count: Some(places.len()).filter(|count| *count <= max) }
+}
+
+pub(super) fn innermost_header(headers: &[&str]) -> String {
+    clip_line(headers.last().map_or("", |header| header.trim()))
+}

@@ -1,0 +1,61 @@
+//! A file's text as lines: where each begins, what it says and how it ends.
+
+use std::ops::Range;
+
+use memchr::memchr_iter;
+
+pub(super) struct SourceLines<'t> {
+    pub(super) text: &'t str,
+    /// Where each line begins, and after the last one where the text ends.
+    starts: Vec<usize>,
+}
+
+impl<'t> SourceLines<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        let mut starts = vec![0];
+        starts.extend(memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
+        if starts.last() != Some(&text.len()) {
+            starts.push(text.len());
+        }
+        Self { text, starts }
+    }
+
+    /// How many lines there are; an empty text has none.
+    pub(super) fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    pub(super) fn bytes(&self, lines: Range<usize>) -> Range<usize> {
+        let start = |line: usize| self.starts.get(line).copied().unwrap_or(self.text.len());
+        start(lines.start)..start(lines.end)
+    }
+
+    pub(super) fn slice(&self, lines: Range<usize>) -> &'t str {
+        self.text.get(self.bytes(lines)).unwrap_or_default()
+    }
+
+    /// The line without its ending.
+    pub(super) fn line(&self, line: usize) -> &'t str {
+        self.split(line).0
+    }
+
+    /// How the line ends: not at all, if it is the last and the text just stops.
+    pub(super) fn ending(&self, line: usize) -> &'t str {
+        self.split(line).1
+    }
+
+    pub(super) fn lines(&self) -> impl Iterator<Item = &'t str> {
+        (0..self.len()).map(|line| self.line(line))
+    }
+
+    /// The line in which a byte is.
+    pub(super) fn line_at(&self, byte: usize) -> usize {
+        self.starts.partition_point(|start| *start <= byte).saturating_sub(1)
+    }
+
+    fn split(&self, line: usize) -> (&'t str, &'t str) {
+        let raw = self.slice(line..line + 1);
+        let body = raw.strip_suffix('\n').map_or(raw, |body| body.strip_suffix('\r').unwrap_or(body));
+        raw.split_at_checked(body.len()).unwrap_or((raw, ""))
+    }
+}

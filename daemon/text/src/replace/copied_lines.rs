@@ -1,0 +1,90 @@
+//! The same lines with what the reader of a file is shown beside them: a number before each, a fence around all.
+//!
+//! Numbers are taken off only where every line has one and they count up; then none of the new lines may be without one
+//! where another has one.
+
+use super::requested_lines::RequestedLines;
+use super::search::{ReplaceSearch, TierMatch};
+use super::{indentation, trailing_blanks};
+
+pub(super) fn find<'a>(search: &ReplaceSearch<'a>) -> Option<TierMatch<'a>> {
+    let bare = strip_decoration(&search.requested)?;
+    trailing_blanks::find(search, &bare).or_else(|| indentation::find(search, &bare))
+}
+
+/// Without fences and numbers, if there are any.
+fn strip_decoration<'a>(asked: &RequestedLines<'a>) -> Option<RequestedLines<'a>> {
+    let unfenced = strip_fence(&asked.old)
+        .map(|old| RequestedLines { old, new: strip_fence(&asked.new).unwrap_or_else(|| asked.new.clone()) });
+    let reading = unfenced.as_ref().unwrap_or(asked);
+    match strip_line_numbers(&reading.old) {
+        Some((old, numbers)) => {
+            let counted = numbers.windows(2).all(|two| matches!(two, [a, b] if a.checked_add(1) == Some(*b)));
+            let new = match strip_line_numbers(&reading.new) {
+                Some((new, _)) => new,
+                None if reading.new.iter().any(|line| number(line).is_some()) => return None,
+                None => reading.new.clone(),
+            };
+            (counted && !numbers.is_empty()).then_some(RequestedLines { old, new })
+        }
+        None => unfenced,
+    }
+}
+
+fn strip_fence<'a>(lines: &[&'a str]) -> Option<Vec<&'a str>> {
+    let (first, rest) = lines.split_first()?;
+    let (last, inner) = rest.split_last()?;
+    let fence = ["```", "~~~"].into_iter().find(|fence| first.trim_start().starts_with(fence))?;
+    (last.trim() == fence && !inner.is_empty()).then(|| inner.to_vec())
+}
+
+/// All lines without their numbers, and these.
+fn strip_line_numbers<'a>(lines: &[&'a str]) -> Option<(Vec<&'a str>, Vec<usize>)> {
+    lines.iter().map(|line| number(line).map(|(number, line)| (line, number))).collect()
+}
+
+/// `12: line`, as our reader shows it, and what is usual elsewhere: `12| line`, `12<tab>line`, `12→line`.
+fn number(line: &str) -> Option<(usize, &str)> {
+    let rest = line.trim_start_matches(' ');
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, rest) = rest.split_at_checked(digits)?;
+    let line = match rest.strip_prefix(':') {
+        Some("") => "",
+        Some(line) => line.strip_prefix(' ')?,
+        None => match rest.strip_prefix('|') {
+            Some(line) => line.strip_prefix(' ').unwrap_or(line),
+            None => rest.strip_prefix(['\t', '→'])?,
+        },
+    };
+    Some((number.parse().ok()?, line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(old: &str, new: &str, expected: Option<(&str, &str)>) {
+        let seen = strip_decoration(&RequestedLines::new(old, new))
+            .map(|bare| (bare.old.join("\n"), bare.new.join("\n")));
+        assert_eq!(seen, expected.map(|(old, new)| (old.to_owned(), new.to_owned())), "{old:?}");
+    }
+
+    #[test]
+    fn what_is_shown_beside_the_text_is_known() {
+        check("1: a\n2:   b\n3: ", "1: x", Some(("a\n  b\n", "x")));
+        check("9: a\n10:\n11: b", "x: 1", Some(("a\n\nb", "x: 1")));
+        check("00012| a\n00013|   b", "c", Some(("a\n  b", "c")));
+        check("   7\ta\n   8\tb", "c", Some(("a\nb", "c")));
+        check("```rust\na\n```", "b", Some(("a", "b")));
+        check("```\n1: a\n2: b\n```", "```\n1: c\n```", Some(("a\nb", "c")));
+    }
+
+    #[test]
+    fn what_may_be_text_is_left_alone() {
+        check("a\n```", "b", None);
+        check("1: a\nb", "c", None);
+        check("1: a\n3: b", "c", None);
+        check("12:30", "c", None);
+        check("1: a\n2: b", "1: c\nd", None);
+    }
+}

@@ -1,0 +1,389 @@
+//! Edits of real files as a model gives them: with blanks too many, lines renumbered, words misremembered. What is done
+//! must be what was meant, or nothing.
+//!
+//! A wrong edit is never accepted. How many are right is held to a floor for those distortions that the tiers are there
+//! for; `--nocapture` shows all counts.
+
+use std::collections::BTreeMap;
+
+use super::{MatchTier, replace};
+use crate::{TruncateLimits, diff};
+
+const FILES: [(&str, usize, &str); 7] = [
+    ("diff.rs", 4, include_str!("../diff.rs")),
+    ("cluster.rs", 4, include_str!("../review/cluster.rs")),
+    ("document.rs", 4, include_str!("../document.rs")),
+    ("client.lua", 2, include_str!("../../../../editors/nvim/lua/copydesk/client.lua")),
+    ("chat.lua", 2, include_str!("../../../../editors/nvim/lua/copydesk/chat.lua")),
+    ("ARCHITECTURE.md", 2, include_str!("../../../../ARCHITECTURE.md")),
+    ("wildcard.json", 2, include_str!("../../../../tests/conformance/wildcard.json")),
+];
+
+/// A line of the new text: one of the old ones, or another.
+#[derive(Clone)]
+enum NewLine {
+    Kept(usize),
+    Written(String),
+}
+
+/// What is meant: lines of the file, and what is to become of them.
+#[derive(Clone)]
+struct IntendedEdit {
+    first: usize,
+    old: Vec<String>,
+    new: Vec<NewLine>,
+    /// The blanks of one level.
+    level: usize,
+}
+
+struct TestRandom(u64);
+
+impl TestRandom {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % limit.max(1)
+    }
+}
+
+/// The old and the new text as given, or nothing where there is nothing to distort.
+type Distortion = fn(&IntendedEdit, &mut TestRandom) -> Option<(String, String)>;
+
+/// With the least share of right ones, in percent.
+const DISTORTIONS: [(&str, usize, Distortion); 19] = [
+    ("nothing", 99, |meant, _| Some(texts(meant, |_, line| line.to_owned()))),
+    ("trailing blanks", 95, trailing_blanks),
+    ("indented deeper", 95, |meant, _| Some(texts(meant, |_, line| indented("      ", line)))),
+    ("indented less", 90, indented_less),
+    ("tabs for spaces", 90, tabs_for_spaces),
+    ("no indentation at all", 60, |meant, _| Some(texts(meant, |_, line| line.trim_start().to_owned()))),
+    ("blanks within lines", 85, blanks_within),
+    ("curly quotes and long dashes", 90, curly),
+    ("line numbers", 95, line_numbers),
+    ("line numbers in the old text only", 95, line_numbers_in_old),
+    ("a fence", 95, fence),
+    ("escapes", 30, escapes),
+    ("blank lines around", 90, blank_lines_around),
+    ("a wrong word in a line kept", 10, wrong_word),
+    ("a wrong letter in a line kept", 50, wrong_letter),
+    ("a wrong letter in a line replaced", 30, wrong_letter_replaced),
+    ("a line left out", 0, line_left_out),
+    ("a line too many", 0, line_too_many),
+    ("two lines swapped", 0, swapped),
+];
+
+fn texts(meant: &IntendedEdit, shown: impl Fn(usize, &str) -> String) -> (String, String) {
+    let old: Vec<_> = meant.old.iter().enumerate().map(|(index, line)| shown(index, line)).collect();
+    let new = meant.new.iter().map(|line| match line {
+        NewLine::Kept(index) => old[*index].clone(),
+        NewLine::Written(line) => shown(usize::MAX, line),
+    });
+    let new: Vec<_> = new.collect();
+    (old.join("\n"), new.join("\n"))
+}
+
+/// With one line of the old text as another, also where it is kept.
+fn with(meant: &IntendedEdit, at: usize, line: String) -> (String, String) {
+    texts(meant, |index, as_it_is| if index == at { line.clone() } else { as_it_is.to_owned() })
+}
+
+fn is_kept(meant: &IntendedEdit, at: usize) -> bool {
+    meant.new.iter().any(|line| matches!(line, NewLine::Kept(index) if *index == at))
+}
+
+fn kept_line(meant: &IntendedEdit, random: &mut TestRandom) -> Option<usize> {
+    let kept: Vec<_> = (0..meant.old.len()).filter(|at| is_kept(meant, *at)).collect();
+    kept.get(random.below(kept.len())).copied()
+}
+
+fn indented(by: &str, line: &str) -> String {
+    if line.trim().is_empty() { line.to_owned() } else { format!("{by}{line}") }
+}
+
+fn trailing_blanks(meant: &IntendedEdit, random: &mut TestRandom) -> Option<(String, String)> {
+    let at = random.below(meant.old.len());
+    let blanks = ["  ", "\t", " "][random.below(3)];
+    let given = texts(meant, |index, line| format!("{line}{}", if index == at { blanks } else { "" }));
+    // At the end of all they would be part of the text.
+    Some((given.0 + if at + 1 == meant.old.len() { "" } else { blanks }, given.1))
+}
+
+fn indented_less(meant: &IntendedEdit, _: &mut TestRandom) -> Option<(String, String)> {
+    let written = meant.new.iter().filter_map(|line| match line {
+        NewLine::Written(line) => Some(line),
+        NewLine::Kept(_) => None,
+    });
+    let lines = meant.old.iter().chain(written).filter(|line| !line.trim().is_empty());
+    let least = lines.map(|line| line.len() - line.trim_start_matches(' ').len()).min()?;
+    (least > 0).then(|| texts(meant, |_, line| line.get(least..).unwrap_or_default().to_owned()))
+}
+
+fn tabs_for_spaces(meant: &IntendedEdit, _: &mut TestRandom) -> Option<(String, String)> {
+    let tabbed = |line: &str| {
+        let body = line.trim_start_matches(' ');
+        let spaces = line.len() - body.len();
+        format!("{}{}{body}", "\t".repeat(spaces / meant.level), " ".repeat(spaces % meant.level))
+    };
+    meant.old.iter().any(|line| tabbed(line) != *line).then(|| texts(meant, |_, line| tabbed(line)))
+}
+
+fn blanks_within(meant: &IntendedEdit, random: &mut TestRandom) -> Option<(String, String)> {
+    let at = kept_line(meant, random)?;
+    let line = meant.old.get(at)?;
+    let body = line.trim_start();
+    let wider = body.replacen(' ', "   ", 1);
+    let line_given = format!("{}{wider}", line.get(..line.len() - body.len())?);
+    (wider != body).then(|| with(meant, at, line_given))
+}
+
+fn curly(meant: &IntendedEdit, _: &mut TestRandom) -> Option<(String, String)> {
+    let curly = |line: &str| line.replace('"', "“").replace('-', "–").replace('\'', "’");
+    let shown = |index: usize, line: &str| if index == usize::MAX { line.to_owned() } else { curly(line) };
+    let kept = |at: &usize| is_kept(meant, *at) && curly(&meant.old[*at]) != meant.old[*at];
+    (0..meant.old.len()).any(|at| kept(&at)).then(|| texts(meant, shown))
+}
+
+fn numbered(first: usize, text: &str) -> String {
+    let lines = text.split('\n').enumerate().map(|(index, line)| format!("{}: {line}", first + index + 1));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn line_numbers(meant: &IntendedEdit, _: &mut TestRandom) -> Option<(String, String)> {
+    let (old, new) = texts(meant, |_, line| line.to_owned());
+    Some((numbered(meant.first, &old), numbered(meant.first, &new)))
+}
+
+fn line_numbers_in_old(meant: &IntendedEdit, _: &mut TestRandom) -> Option<(String, String)> {
+    let (old, new) = texts(meant, |_, line| line.to_owned());
+    Some((numbered(meant.first, &old), new))
+}
+
+fn fence(meant: &IntendedEdit, random: &mut TestRandom) -> Option<(String, String)> {
+    let (old, new) = texts(meant, |_, line| line.to_owned());
+    let fenced = |text: String| format!("```\n{text}\n```");
+    Some((fenced(old), if random.below(2) == 0 { fenced(new) } else { new }))
+}
+
+fn escapes(meant: &IntendedEdit, random: &mut TestRandom) -> Option<(String, String)> {
+    let (old, new) = texts(meant, |_, line| line.to_owned());
+    let escaped = |text: &str| {
+        text.replace('\\', "\\\\").replace('\n', "\\n").replace('"', "\\\"").replace('\t', "\\t")
+    };
+    (escaped(&old) != old).then(|| (escaped(&old), if random.below(2) == 0 { escaped(&new) } else { new }))
+}
+
+fn blank_lines_around(meant: &IntendedEdit, _: &mut TestRandom) -> Option<(String, String)> {
+    let (old, new) = texts(meant, |_, line| line.to_owned());
+    Some((format!("\n{old}\n\n"), format!("\n{new}\n\n")))
+}
+
+fn wrong_word(meant: &IntendedEdit, random: &mut TestRandom) -> Option<(String, String)> {
+    let at = kept_line(meant, random)?;
+    let line = meant.old.get(at)?;
+    let words: Vec<_> = line.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2).collect();
+    let word = words.get(random.below(words.len()))?;
+    Some(with(meant, at, line.replacen(word, "something", 1)))
+}
+
+fn misspelt(line: &str, random: &mut TestRandom) -> Option<String> {
+    let letters: Vec<_> = line.char_indices().filter(|(_, c)| c.is_ascii_alphabetic()).collect();
+    let (at, c) = *letters.get(random.below(letters.len()))?;
+    let other = [String::new(), format!("{c}{c}"), "q".to_owned()][random.below(3)].clone();
+    let misspelt = format!("{}{other}{}", line.get(..at)?, line.get(at + 1..)?);
+    (misspelt != line).then_some(misspelt)
+}
+
+fn wrong_letter(meant: &IntendedEdit, random: &mut TestRandom) -> Option<(String, String)> {
+    let at = kept_line(meant, random)?;
+    Some(with(meant, at, misspelt(meant.old.get(at)?, random)?))
+}
+
+fn wrong_letter_replaced(meant: &IntendedEdit, random: &mut TestRandom) -> Option<(String, String)> {
+    let at = (0..meant.old.len()).find(|at| !is_kept(meant, *at))?;
+    Some(with(meant, at, misspelt(meant.old.get(at)?, random)?))
+}
+
+/// A line in the middle that is not shown, though it is there.
+fn line_left_out(meant: &IntendedEdit, random: &mut TestRandom) -> Option<(String, String)> {
+    let at = kept_line(meant, random).filter(|at| *at > 0 && at + 1 < meant.old.len())?;
+    let (mut old, mut new) = (meant.old.clone(), Vec::new());
+    old.remove(at);
+    for line in &meant.new {
+        match line {
+            NewLine::Kept(index) if *index == at => {}
+            NewLine::Kept(index) => new.push(meant.old[*index].clone()),
+            NewLine::Written(line) => new.push(line.clone()),
+        }
+    }
+    Some((old.join("\n"), new.join("\n")))
+}
+
+/// A line in the middle that is shown, though it is not there.
+fn line_too_many(meant: &IntendedEdit, random: &mut TestRandom) -> Option<(String, String)> {
+    let at = kept_line(meant, random).filter(|at| at + 1 < meant.old.len())?;
+    let line = meant.old.get(at)?;
+    Some(with(meant, at, format!("{line}\n{}", line.replacen(char::is_alphabetic, "other", 1))))
+}
+
+fn swapped(meant: &IntendedEdit, random: &mut TestRandom) -> Option<(String, String)> {
+    let at = random.below(meant.old.len().checked_sub(1)?);
+    let (a, b) = (meant.old.get(at)?.clone(), meant.old.get(at + 1)?.clone());
+    (a.trim() != b.trim()).then(|| {
+        let mut swapped = meant.clone();
+        swapped.old.swap(at, at + 1);
+        for line in &mut swapped.new {
+            match line {
+                NewLine::Kept(index) if *index == at => *index = at + 1,
+                NewLine::Kept(index) if *index == at + 1 => *index = at,
+                _ => {}
+            }
+        }
+        // The order of the kept lines is that of the old text as given.
+        let mut kept: Vec<usize> = swapped
+            .new
+            .iter()
+            .filter_map(|line| if let NewLine::Kept(index) = line { Some(*index) } else { None })
+            .collect();
+        kept.sort_unstable();
+        let mut kept = kept.into_iter();
+        for line in &mut swapped.new {
+            if let NewLine::Kept(index) = line {
+                *index = kept.next().unwrap();
+            }
+        }
+        texts(&swapped, |_, line| line.to_owned())
+    })
+}
+
+/// Some lines that stand in the file once, blanks aside, and an edit of one of them.
+fn meant(lines: &[&str], level: usize, random: &mut TestRandom) -> Option<IntendedEdit> {
+    let count = 1 + random.below(8);
+    let first = random.below(lines.len().checked_sub(count)?);
+    let old = lines.get(first..first + count)?;
+    let trimmed = |lines: &[&str]| lines.iter().map(|line| line.trim().to_owned()).collect::<Vec<_>>();
+    let wanted = trimmed(old);
+    let places = lines.windows(count).filter(|window| trimmed(window) == wanted).count();
+    if places != 1 || !old.iter().any(|line| line.contains(char::is_alphanumeric)) {
+        return None;
+    }
+    // A blank line does not say how one beside it is indented.
+    let at = (0..count).cycle().skip(random.below(count)).find(|at| !old[*at].trim().is_empty())?;
+    let indent = &old[at][..old[at].len() - old[at].trim_start().len()];
+    let mut new: Vec<_> = (0..count).map(NewLine::Kept).collect();
+    match random.below(4) {
+        0 => {
+            new.insert(
+                at + 1,
+                NewLine::Written(format!("{indent}a line of its own, $1 $& {}", random.below(99))),
+            );
+        }
+        1 if count > 1 => drop(new.remove(at)),
+        2 => new[at] = NewLine::Written(format!("{indent}this comes in its place")),
+        _ => {
+            let line = old[at].replacen(char::is_alphanumeric, "changed", 1);
+            if line == old[at] {
+                return None;
+            }
+            new[at] = NewLine::Written(line);
+        }
+    }
+    Some(IntendedEdit { first, old: old.iter().map(|line| (*line).to_owned()).collect(), new, level })
+}
+
+/// The file as it is meant to be.
+fn expected(lines: &[&str], meant: &IntendedEdit) -> String {
+    let new = meant.new.iter().map(|line| match line {
+        NewLine::Kept(index) => meant.old[*index].as_str(),
+        NewLine::Written(line) => line,
+    });
+    let (before, after) = (&lines[..meant.first], &lines[meant.first + meant.old.len()..]);
+    before.iter().copied().chain(new).chain(after.iter().copied()).map(|line| format!("{line}\n")).collect()
+}
+
+#[derive(Default)]
+struct DistortionCounts {
+    right: usize,
+    refused: usize,
+    tiers: BTreeMap<&'static str, usize>,
+}
+
+#[test]
+fn distorted_edits_are_right_or_refused() {
+    check(20);
+}
+
+#[test]
+#[ignore = "takes minutes where it is not optimised"]
+fn many_more_distorted_edits_are_right_or_refused() {
+    check(300);
+}
+
+fn check(edits_per_file: usize) {
+    let mut all: BTreeMap<usize, DistortionCounts> = BTreeMap::new();
+    for (name, level, text) in FILES {
+        let lines: Vec<_> = text.lines().collect();
+        let mut random = TestRandom(name.len() as u64);
+        for _ in 0..edits_per_file {
+            let Some(meant) = meant(&lines, level, &mut random) else { continue };
+            let expected = expected(&lines, &meant);
+            for (index, (distortion, _, distort)) in DISTORTIONS.iter().enumerate() {
+                let Some((old, new)) = distort(&meant, &mut random) else { continue };
+                for newline in ["\n", "\r\n"] {
+                    let ended = |text: &str| text.replace('\n', newline);
+                    let file = ended(text);
+                    let counts = all.entry(index).or_default();
+                    match replace(&file, &old, &new, false) {
+                        Ok(replaced) => {
+                            let seen = replaced.change.apply(&file).unwrap();
+                            // Part of a line that is there as given is replaced as given.
+                            let literal = || {
+                                replaced.tier == MatchTier::Exact
+                                    && seen == ended(&text.replacen(&old, &new, 1))
+                            };
+                            assert!(
+                                seen == ended(&expected) || literal(),
+                                "WRONG: {distortion} in {name} by {}:\n{old}\n→\n{new}\n{}",
+                                replaced.tier.name(),
+                                diff(&ended(&expected), &seen, 1).to_unified(TruncateLimits::default())
+                            );
+                            counts.right += 1;
+                            *counts.tiers.entry(replaced.tier.name()).or_default() += 1;
+                        }
+                        Err(_) => counts.refused += 1,
+                    }
+                }
+            }
+        }
+    }
+    println!("{:36} {:>6} {:>8}", "distortion", "right", "refused");
+    for (index, counts) in &all {
+        let (name, floor, _) = DISTORTIONS[*index];
+        let DistortionCounts { right, refused, tiers } = counts;
+        println!("{name:36} {right:>6} {refused:>8}  {tiers:?}");
+        assert!(right * 100 >= floor * (right + refused), "{name}: only {right} right, {refused} refused");
+    }
+    assert_eq!(all.len(), DISTORTIONS.len(), "a distortion distorts nothing");
+}
+
+/// The text is not in the file any more, and nothing else is taken for it.
+#[test]
+fn what_is_gone_is_not_found_elsewhere() {
+    let mut refused = 0;
+    for (name, level, text) in FILES {
+        let lines: Vec<_> = text.lines().collect();
+        let mut random = TestRandom(name.len() as u64 + 7);
+        for _ in 0..30 {
+            let Some(meant) = meant(&lines, level, &mut random) else { continue };
+            let rest: Vec<_> =
+                lines[..meant.first].iter().chain(&lines[meant.first + meant.old.len()..]).copied().collect();
+            let file: String = rest.iter().map(|line| format!("{line}\n")).collect();
+            let (old, new) = texts(&meant, |_, line| line.to_owned());
+            // A short piece may be a part of another line, letter by letter.
+            if !file.contains(&old) {
+                let seen = replace(&file, &old, &new, false);
+                assert!(seen.is_err(), "WRONG: {name}:\n{old}\n→\n{new}\n{seen:?}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 100, "{refused}");
+}

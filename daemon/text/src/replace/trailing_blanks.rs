@@ -1,0 +1,9 @@
+//! The same lines, but for blanks at their ends.
+
+use super::fold::LineFold;
+use super::requested_lines::RequestedLines;
+use super::search::{ReplaceSearch, TierMatch, line_match};
+
+pub(super) fn find<'a>(search: &ReplaceSearch<'a>, reading: &RequestedLines<'a>) -> Option<TierMatch<'a>> {
+    line_match(reading, search.places(reading, LineFold::Trailing))
+}

@@ -1,0 +1,74 @@
+//! Why a decision was not taken. It is told to the person who decided.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use super::{HunkId, HunkOutcome};
+
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum HunkDecisionError {
+    /// It was decided elsewhere, typed away or undone; or there never was one.
+    #[error("{hunk} is no longer there{}", why(*end))]
+    Gone { hunk: HunkId, end: Option<HunkOutcome> },
+    /// Its lines are not those that were on the screen.
+    #[error("{hunk} has changed since it was shown; it is now:\n{}", shown(old, new))]
+    Changed { hunk: HunkId, old: String, new: String },
+    /// Named a second time, or its rejection is on its way.
+    #[error("{hunk} is being decided already")]
+    InProgress { hunk: HunkId },
+    #[error("{hunk} has {old} old and {new} new lines; none or others were chosen")]
+    InvalidLines { hunk: HunkId, old: usize, new: usize },
+    /// Its lines went with the file: that is what there is to decide.
+    #[error("{hunk} is in a file that the agent deleted: decide on the file")]
+    FileDeleted { hunk: HunkId },
+    /// One that is for the whole file was expected, or the other way round.
+    #[error("{hunk} is the file itself, not lines of it")]
+    IsWholeFile { hunk: HunkId },
+}
+
+impl HunkDecisionError {
+    /// The hunk that was to be decided.
+    pub fn hunk(&self) -> HunkId {
+        match self {
+            Self::Gone { hunk, .. }
+            | Self::Changed { hunk, .. }
+            | Self::InProgress { hunk }
+            | Self::InvalidLines { hunk, .. }
+            | Self::FileDeleted { hunk }
+            | Self::IsWholeFile { hunk } => *hunk,
+        }
+    }
+}
+
+impl fmt::Display for HunkId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "hunk {}", self.0)
+    }
+}
+
+fn why(end: Option<HunkOutcome>) -> &'static str {
+    match end {
+        Some(HunkOutcome::Kept) => ": it was kept",
+        Some(HunkOutcome::Rejected) => ": it was rejected",
+        Some(HunkOutcome::Committed) => ": it was committed",
+        Some(HunkOutcome::Vanished) => ": its lines were changed or undone",
+        None => "",
+    }
+}
+
+/// How many lines of each side a message shows.
+const SHOWN: usize = 20;
+
+fn shown(old: &str, new: &str) -> String {
+    let side = |sign: char, text: &str| {
+        let lines: Vec<_> = text.lines().collect();
+        let rest = lines.len().saturating_sub(SHOWN);
+        let mut side: String = lines.iter().take(SHOWN).map(|line| format!("{sign}{line}\n")).collect();
+        if rest > 0 {
+            side.push_str(&format!("{sign}… {rest} more lines\n"));
+        }
+        side
+    };
+    side('-', old) + side('+', new).trim_end()
+}

@@ -1,0 +1,65 @@
+//! What a review was before each of the agent's last edits, so that the editor's undo and redo lead back to it exactly:
+//! among lines that were there before, the lines alone do not tell whose they are.
+
+use std::collections::HashSet;
+
+use super::review_text::ReviewText;
+use super::{Hunk, HunkOutcome, Review};
+use crate::Edit;
+
+/// So many are remembered, and none with more hunks.
+const COUNT: usize = 32;
+const HUNKS: usize = 5000;
+
+#[derive(Debug, Clone)]
+pub(super) struct HunkSnapshot {
+    base: ReviewText,
+    pub(super) text: ReviewText,
+    hunks: Vec<Hunk>,
+}
+
+impl Review {
+    pub(super) fn push_snapshot(&mut self) {
+        if self.hunks.len() > HUNKS {
+            return;
+        }
+        if self.snapshots.len() == COUNT {
+            self.snapshots.pop_front();
+        }
+        let (base, text) = (self.base.clone(), self.text.clone());
+        self.snapshots.push_back(HunkSnapshot { base, text, hunks: self.hunks.clone() });
+    }
+
+    /// Whether there is something to be led back to.
+    pub fn has_snapshots(&self) -> bool {
+        !self.snapshots.is_empty()
+    }
+
+    /// Whether a person's edits make the text what it was, over the same base: then the hunks are what they were.
+    pub(super) fn restore_snapshot(&mut self, edits: &[Edit]) -> bool {
+        let mut text = self.text.clone();
+        text.apply_edits(edits);
+        let is_it = |state: &HunkSnapshot| state.text.equals(&text) && state.base.equals(&self.base);
+        let Some(hunks) =
+            self.snapshots.iter().rev().find(|state| is_it(state)).map(|state| state.hunks.clone())
+        else {
+            return false;
+        };
+        self.push_snapshot();
+        self.text = text;
+        let before = std::mem::replace(&mut self.hunks, hunks);
+        for hunk in &mut self.hunks {
+            hunk.rejecting = false;
+        }
+        let living: HashSet<_> = self.hunks.iter().map(|hunk| hunk.id).collect();
+        for hunk in before {
+            if !living.contains(&hunk.id) {
+                self.record_outcome(
+                    hunk.id,
+                    if hunk.rejecting { HunkOutcome::Rejected } else { HunkOutcome::Vanished },
+                );
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,224 @@
+//! A call as it was understood: from the name and the arguments that a model wrote to a tool and what it takes, or to
+//! `invalid_tool` with the reason.
+//!
+//! A tool that is switched off answers for itself, whatever its arguments are.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use tokio::sync::OnceCell;
+
+use crate::arguments::{self, ArgumentsCompleteness, ParsedArguments, Repair};
+use crate::context::{PermissionRequest, ToolContext};
+use crate::disabled_tools::DISABLED_KEY;
+use crate::invalid_tool::invalid_call;
+use crate::outcome::{ToolError, ToolErrorKind};
+use crate::tool::{AnyTool, TouchedFiles};
+use crate::tool_names::{self, ToolNameMatch};
+
+type ToolMap = BTreeMap<String, Arc<dyn AnyTool>>;
+
+/// Calls within one call.
+const MOST: usize = 25;
+
+/// A call as a model wrote it.
+#[derive(Debug, Clone, Copy)]
+pub struct RawCall<'a> {
+    pub name: &'a str,
+    pub arguments: &'a str,
+    pub completeness: ArgumentsCompleteness,
+}
+
+#[derive(Clone)]
+pub struct PreparedCall {
+    pub(crate) tool: Arc<dyn AnyTool>,
+    pub(crate) arguments: Value,
+    /// They are others than those that the model wrote.
+    pub(crate) is_changed: bool,
+    pub(crate) repairs: Vec<Repair>,
+    pub(crate) prior_ask: Option<PriorAsk>,
+    inner: Vec<PreparedCall>,
+    surplus: usize,
+}
+
+/// What has to be asked before the call is made, and what the model is told besides if the answer is no. Clones are one ask:
+/// whoever comes first asks it, and the answer is for all of them.
+#[derive(Debug, Clone)]
+pub(crate) struct PriorAsk {
+    ask: PermissionRequest,
+    denial_note: &'static str,
+    answer: Arc<OnceCell<Result<(), ToolError>>>,
+}
+
+impl PriorAsk {
+    pub(crate) async fn ask(self, context: &ToolContext) -> Result<(), ToolError> {
+        let key = self.ask.key.clone();
+        let refused = |failure: ToolError| match failure.kind {
+            ToolErrorKind::Denied => {
+                let message = format!("{} {}", self.denial_note, failure.message);
+                ToolError::new(failure.kind, message).with_metadata(json!({ "refused": key }))
+            }
+            _ => failure,
+        };
+        let asking = async { context.ask(self.ask.clone()).await.map(drop).map_err(refused) };
+        self.answer.get_or_init(|| asking).await.clone()
+    }
+}
+
+impl fmt::Debug for PreparedCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PreparedCall").field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
+impl PreparedCall {
+    pub(crate) fn new(
+        tool: Arc<dyn AnyTool>,
+        arguments: Value,
+        is_changed: bool,
+        repairs: Vec<Repair>,
+    ) -> Self {
+        Self { tool, arguments, is_changed, repairs, prior_ask: None, inner: Vec::new(), surplus: 0 }
+    }
+
+    /// The tool's own name, however the model spelled it.
+    pub fn name(&self) -> String {
+        self.tool.name().into_owned()
+    }
+
+    pub fn arguments(&self) -> &Value {
+        &self.arguments
+    }
+
+    /// The arguments as they were understood, where the model wrote others.
+    pub fn rewritten_arguments(&self) -> Option<String> {
+        self.is_changed.then(|| self.arguments.to_string())
+    }
+
+    /// It is made only if the answer to this is yes. Else the model is told so, after `otherwise`.
+    #[must_use]
+    pub fn with_prior_ask(mut self, ask: PermissionRequest, otherwise: &'static str) -> Self {
+        self.prior_ask = Some(PriorAsk { ask, denial_note: otherwise, answer: Arc::default() });
+        self
+    }
+
+    /// With what is asked before another: one that stands for this one.
+    #[must_use]
+    pub fn with_prior_ask_of(mut self, other: &Self) -> Self {
+        self.prior_ask = other.prior_ask.clone();
+        self
+    }
+
+    /// The calls that it stands for: they are made instead of it. Those that are too many are left out.
+    pub fn take_inner_calls(&mut self) -> Vec<PreparedCall> {
+        std::mem::take(&mut self.inner)
+    }
+
+    /// How many calls it stands for that are not made.
+    pub fn surplus(&self) -> usize {
+        self.surplus
+    }
+
+    /// What it will touch, to keep calls of one step apart.
+    pub fn touched_files(&self, context: &ToolContext) -> TouchedFiles {
+        self.tool.touched_files(&self.arguments, context)
+    }
+
+    /// What the model should know of the repairs, behind an output.
+    pub(crate) fn repair_note(&self) -> String {
+        let told: Vec<_> =
+            self.repairs.iter().filter(|repair| repair.matters()).map(Repair::to_string).collect();
+        if told.is_empty() {
+            String::new()
+        } else {
+            format!("\n\n(Repaired in this call: {}.)", told.join("; "))
+        }
+    }
+}
+
+/// Says in a call's metadata what was repaired.
+pub(crate) fn record(metadata: &mut Value, repairs: &[Repair]) {
+    if repairs.is_empty() {
+        return;
+    }
+    if metadata.is_null() {
+        *metadata = Value::Object(Map::new());
+    }
+    if let Value::Object(metadata) = metadata {
+        let repairs: Vec<_> = repairs.iter().map(Repair::to_string).collect();
+        metadata.insert("repaired".to_owned(), json!(repairs));
+    }
+}
+
+pub(crate) fn prepare(tools: &ToolMap, call: &RawCall<'_>, wanted: impl Fn(&str) -> bool) -> PreparedCall {
+    let mut outer = prepare_single(tools, call, &wanted);
+    let inner = outer.tool.inner_calls(&outer.arguments);
+    outer.surplus = inner.len().saturating_sub(MOST);
+    for inner in inner.into_iter().take(MOST) {
+        let arguments = inner.arguments.to_string();
+        let written = RawCall {
+            name: &inner.name,
+            arguments: &arguments,
+            completeness: ArgumentsCompleteness::Complete,
+        };
+        let one = prepare_single(tools, &written, &wanted);
+        let is_nested = !one.tool.inner_calls(&one.arguments).is_empty();
+        outer.inner.push(if is_nested { nested(&written) } else { one });
+    }
+    outer
+}
+
+fn nested(call: &RawCall<'_>) -> PreparedCall {
+    let message = format!("`{}` cannot stand in another one: give its calls in one list.", call.name);
+    invalid_call(call.name, call.arguments, ToolErrorKind::Arguments, message)
+}
+
+fn prepare_single(tools: &ToolMap, call: &RawCall<'_>, wanted: impl Fn(&str) -> bool) -> PreparedCall {
+    let found = tool_names::match_tool_name(call.name, tools.keys().map(String::as_str));
+    let (name, is_near) = match found {
+        Some(ToolNameMatch::Spelled(name)) => (name, false),
+        Some(ToolNameMatch::Near(name)) => (name, true),
+        None => return unknown(tools, call, wanted),
+    };
+    let Some(tool) = tools.get(name) else { return unknown(tools, call, wanted) };
+    let is_off = tool.permission_key() == DISABLED_KEY;
+    let understood = match parse_call_arguments(tool.as_ref(), call) {
+        // A slip in the name and other arguments than it takes: another tool was meant.
+        Err(_) if is_near => return unknown(tools, call, wanted),
+        Err(_) if is_off => ParsedArguments { value: Value::Object(Map::new()), repairs: Vec::new() },
+        Err(message) => return invalid_call(name, call.arguments, ToolErrorKind::Arguments, message),
+        Ok(understood) => understood,
+    };
+    let ParsedArguments { value, mut repairs } = understood;
+    let is_changed = !repairs.is_empty();
+    if is_near {
+        repairs.push(Repair::Tool { from: call.name.to_owned(), to: name.to_owned() });
+    }
+    PreparedCall::new(Arc::clone(tool), value, is_changed, repairs)
+}
+
+fn parse_call_arguments(tool: &dyn AnyTool, call: &RawCall<'_>) -> Result<ParsedArguments, String> {
+    let (name, schema) = (tool.name(), tool.parameters());
+    let understood = arguments::parse_arguments(call.arguments, &schema, call.completeness)
+        .map_err(|why| arguments::unreadable(&name, &why, &schema))?;
+    tool.check(&understood.value).map_err(|problem| arguments::mismatch_message(&name, &problem, &schema))?;
+    Ok(understood)
+}
+
+fn unknown(tools: &ToolMap, call: &RawCall<'_>, wanted: impl Fn(&str) -> bool) -> PreparedCall {
+    let offered: Vec<_> = tools
+        .iter()
+        .filter(|(_, tool)| tool.permission_key() != DISABLED_KEY && wanted(&tool.permission_key()))
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let name: String = call.name.chars().take(100).collect();
+    let hint = tool_names::suggest_tool_name(&name, offered.iter().copied()).map(|own| {
+        let takes = tools.get(own).map(|tool| arguments::expected(&tool.parameters()));
+        format!(" Did you mean `{own}`? It takes: {}.", takes.unwrap_or_default())
+    });
+    let all = offered.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let message = format!("There is no tool `{name}`.{} There are: {all}.", hint.unwrap_or_default());
+    invalid_call(&name, call.arguments, ToolErrorKind::Unknown, message)
+}

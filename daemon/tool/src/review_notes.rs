@@ -1,0 +1,174 @@
+//! What a model is told of a person's decisions: facts, a line for each, and the text where it cannot know it.
+
+use std::fmt::Write as _;
+
+use copydesk_workspace::reviews::{FeedbackItem, FeedbackKind, ReviewFeedback};
+
+/// How much of a text is shown.
+const MOST_LINES: usize = 40;
+const MOST_CHARS: usize = 4000;
+/// Files that are named.
+const MOST_FILES: usize = 20;
+
+/// News since the model's last step, as one note. Nothing where there is none.
+pub fn review_note(news: &ReviewFeedback, changed: &[String]) -> Option<String> {
+    if news.is_empty() && changed.is_empty() {
+        return None;
+    }
+    let mut note = String::new();
+    if !news.is_empty() {
+        note.push_str("[What the person did with your edits since your last step:\n");
+        if news.left_out > 0 {
+            let _ = writeln!(note, "- {} older decisions are left out here.", news.left_out);
+        }
+        news.items.iter().for_each(|item| line(&mut note, item));
+    }
+    if !changed.is_empty() {
+        let opening = if note.is_empty() { "[" } else { "" };
+        let files = changed.iter().take(MOST_FILES).map(String::as_str).collect::<Vec<_>>().join("`, `");
+        let more = match changed.len().saturating_sub(MOST_FILES) {
+            0 => String::new(),
+            more => format!(", and {more} more"),
+        };
+        let _ = writeln!(note, "{opening}Not as you last read them, and not by your edits: `{files}`{more}.");
+    }
+    Some(format!("{}]", note.trim_end()))
+}
+
+/// What became of one call, piece by piece.
+pub(crate) fn decision_lines(items: &[FeedbackItem]) -> String {
+    let mut told = String::new();
+    items.iter().for_each(|item| line(&mut told, item));
+    told.trim_end().to_owned()
+}
+
+fn line(told: &mut String, item: &FeedbackItem) {
+    let _ = write!(told, "- {}: {}", place(item), what(item));
+    match &item.comment {
+        Some(comment) if item.happened == FeedbackKind::Commented => {
+            let _ = write!(told, " {}", comment.trim());
+        }
+        Some(comment) => {
+            let _ = write!(told, " They say: {}", comment.trim());
+        }
+        None => {}
+    }
+    told.push('\n');
+    if let Some(text) = &item.text {
+        shown(told, text);
+    }
+}
+
+fn place(item: &FeedbackItem) -> String {
+    let FeedbackItem { shown, line, lines, .. } = item;
+    match (line, lines) {
+        (0, _) => format!("`{shown}`"),
+        (_, 0 | 1) => format!("`{shown}` line {line}"),
+        _ => format!("`{shown}` lines {line}-{}", line + lines - 1),
+    }
+}
+
+fn what(item: &FeedbackItem) -> &'static str {
+    match item.happened {
+        FeedbackKind::Accepted => "accepted.",
+        FeedbackKind::AcceptedEdited if item.partly => {
+            "only a part of it was accepted; read the place again."
+        }
+        FeedbackKind::AcceptedEdited => "accepted with the person's own changes; it now reads:",
+        FeedbackKind::Rejected if item.partly => "a part of it was rejected; read the place again.",
+        FeedbackKind::Rejected if item.line == 0 => "rejected; the file is as it was before.",
+        FeedbackKind::Rejected => "rejected; the lines are as they were before.",
+        FeedbackKind::Edited => "not decided yet, and changed by the person; it now reads:",
+        FeedbackKind::Open => "not decided yet.",
+        FeedbackKind::Commented => "the person says:",
+        FeedbackKind::Lost => "changed by somebody before it was decided; this text of yours may be gone:",
+    }
+}
+
+fn shown(told: &mut String, text: &str) {
+    let mut left = MOST_CHARS;
+    for (number, line) in text.lines().enumerate() {
+        if number == MOST_LINES || line.len() > left {
+            told.push_str("  … (more than is shown)\n");
+            return;
+        }
+        left -= line.len();
+        let _ = writeln!(told, "  {line}");
+    }
+    if text.is_empty() {
+        told.push_str("  (nothing)\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    fn item(line: usize, lines: usize, happened: FeedbackKind) -> FeedbackItem {
+        let shown = "src/a.rs".to_owned();
+        FeedbackItem {
+            shown,
+            line,
+            lines,
+            happened,
+            partly: false,
+            comment: None,
+            text: None,
+            by: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_note_is_a_line_for_each_and_the_text_where_it_is_new() {
+        let comment = |text: &str| Some(text.to_owned());
+        let items = [
+            item(3, 1, FeedbackKind::Accepted),
+            FeedbackItem { comment: comment("Keep the name."), ..item(7, 2, FeedbackKind::Rejected) },
+            FeedbackItem { text: comment("let a = 1;\nlet b = 2;\n"), ..item(12, 2, FeedbackKind::Edited) },
+            FeedbackItem { text: comment(""), ..item(14, 0, FeedbackKind::AcceptedEdited) },
+            FeedbackItem { partly: true, ..item(15, 4, FeedbackKind::AcceptedEdited) },
+            FeedbackItem {
+                comment: comment("Why?"),
+                text: comment("fn f() {}"),
+                ..item(20, 1, FeedbackKind::Commented)
+            },
+            item(0, 0, FeedbackKind::Rejected),
+            item(30, 9, FeedbackKind::Open),
+        ];
+        let news = ReviewFeedback { items: items.into(), left_out: 2 };
+        expect![[r#"
+            [What the person did with your edits since your last step:
+            - 2 older decisions are left out here.
+            - `src/a.rs` line 3: accepted.
+            - `src/a.rs` lines 7-8: rejected; the lines are as they were before. They say: Keep the name.
+            - `src/a.rs` lines 12-13: not decided yet, and changed by the person; it now reads:
+              let a = 1;
+              let b = 2;
+            - `src/a.rs` line 14: accepted with the person's own changes; it now reads:
+              (nothing)
+            - `src/a.rs` lines 15-18: only a part of it was accepted; read the place again.
+            - `src/a.rs` line 20: the person says: Why?
+              fn f() {}
+            - `src/a.rs`: rejected; the file is as it was before.
+            - `src/a.rs` lines 30-38: not decided yet.
+            Not as you last read them, and not by your edits: `b.rs`, `c.rs`.]"#]]
+        .assert_eq(&review_note(&news, &["b.rs".to_owned(), "c.rs".to_owned()]).unwrap());
+        assert_eq!(review_note(&ReviewFeedback::default(), &[]), None);
+        expect!["[Not as you last read them, and not by your edits: `b.rs`.]"]
+            .assert_eq(&review_note(&ReviewFeedback::default(), &["b.rs".to_owned()]).unwrap());
+        let many: Vec<_> = (0..99).map(|file| format!("{file}.rs")).collect();
+        let told = review_note(&ReviewFeedback::default(), &many).unwrap();
+        assert!(told.ends_with("`19.rs`, and 79 more.]"), "{told}");
+    }
+
+    #[test]
+    fn a_long_text_is_cut() {
+        let text = "x\n".repeat(1000);
+        let told =
+            decision_lines(&[FeedbackItem { text: Some(text), ..item(1, 1000, FeedbackKind::Edited) }]);
+        assert_eq!(told.lines().count(), MOST_LINES + 2);
+        assert!(told.ends_with("… (more than is shown)"), "{told}");
+    }
+}

@@ -1,0 +1,237 @@
+//! The changes of one call on their way: asked about together, and made as a whole, only to what they were made for.
+
+use std::collections::BTreeMap;
+
+use copydesk_diagnostics::DiagnosticsSummary;
+use copydesk_workspace::files::{Author, ChangeCause};
+use copydesk_workspace::reviews::ReviewProposal;
+use serde_json::{Map, Value, json};
+
+use super::change::{RequestedChange, size};
+use super::diagnostics;
+use super::formatting;
+use super::review_outcome;
+use super::target_file::{file_error, rule_names};
+use crate::context::{AskReview, EditOwner, PermissionGrant, PermissionRequest, ToolContext};
+use crate::outcome::ToolError;
+
+/// Files that a title names.
+const MOST_NAMED: usize = 5;
+
+/// Bytes of diffs that go along, of all files together.
+const MOST_DIFF: usize = 256 * 1024;
+
+/// Asks, and makes the changes: in the editor where a file is open, else on the disk, if nothing has happened to it
+/// meanwhile; all of them, or those of which a person says so, else none.
+pub(super) async fn apply_changes(
+    context: &ToolContext,
+    changes: Vec<RequestedChange>,
+) -> Result<AppliedChanges, ToolError> {
+    // Whatever is said, what was wrong before the changes has to be known for what is wrong after them.
+    let asked = context.ask(edit_ask(context, &changes));
+    let (mut allowed, ()) = tokio::join!(asked, diagnostics::record_baseline(context, &changes));
+    // What a rule denies is no reason to run anything.
+    let (changes, form) = match &allowed {
+        Ok(_) => formatting::format_changes(context, changes).await?,
+        Err(_) => (changes, String::new()),
+    };
+    let ask = edit_ask(context, &changes);
+    let metadata = ask.metadata.clone();
+    let mut proposals = Vec::new();
+    let mut proposed = Vec::new();
+    if let Ok(PermissionGrant::NeedsReview) = allowed {
+        proposed = diagnostics::proposed_edits(context, &changes);
+        proposals = propose(context, &changes);
+        let reviews: Vec<_> = proposals.iter().map(ReviewProposal::id).collect();
+        let review = if reviews.is_empty() { AskReview::WholeOnly } else { AskReview::Reviews(reviews) };
+        let mut metadata = metadata.clone();
+        insert_diagnostics(&mut metadata, diagnostics::check_proposed(context, &proposed).await);
+        allowed = context.ask(PermissionRequest { review, metadata, ..ask.clone() }).await;
+    }
+    for proposal in &proposals {
+        // What was accepted may still be on its way.
+        proposal.wait_until_applied().await;
+    }
+    if context.cancel.is_cancelled() {
+        allowed = Err(ToolError::cancelled());
+    }
+    if proposals.iter().any(ReviewProposal::has_decisions) {
+        let reviewed = review_outcome::settle_review(context, &proposals, allowed).await?;
+        drop(proposals);
+        let told = diagnostics::check_reviewed(context, proposed).await;
+        return Ok(AppliedChanges {
+            formatter_notes: form,
+            ..AppliedChanges::new(metadata, told).with_review(reviewed)
+        });
+    }
+    let allowed = allowed?;
+    let EditOwner { session, call } = context.edit_owner();
+    let is_accepted = matches!(allowed, PermissionGrant::ByPerson | PermissionGrant::ByReview);
+    let cause = ChangeCause {
+        session,
+        call,
+        label: ask.title,
+        is_accepted,
+        // What a person has said yes to is not to be decided once more.
+        author: if is_accepted && !proposals.is_empty() { Author::ApprovedAgent } else { Author::Agent },
+        group: None,
+    };
+    // Nothing of them is left to decide, and nobody need follow the change in them.
+    drop(proposals);
+    let changes: Vec<_> = changes.into_iter().map(RequestedChange::into_file_change).collect();
+    let changed = context.files.apply_changes(&changes, &cause).await.map_err(|error| file_error(&error))?;
+    let rebased = changed.iter().any(|changed| changed.is_rebased);
+    let unsaved = changed.iter().find_map(|changed| changed.save_error.clone());
+    let told = diagnostics::check_changed(context, changed).await;
+    Ok(AppliedChanges { rebased, unsaved, formatter_notes: form, ..AppliedChanges::new(metadata, told) })
+}
+
+/// What the rules are asked first, before any person.
+fn edit_ask(context: &ToolContext, changes: &[RequestedChange]) -> PermissionRequest {
+    PermissionRequest {
+        key: "edit".to_owned(),
+        patterns: patterns(context, changes),
+        always: vec!["*".to_owned()],
+        title: title(changes),
+        metadata: metadata(changes),
+        review: AskReview::OpenFirst,
+    }
+}
+
+/// One review for each file, or none at all where one of them does not fit its document.
+fn propose(context: &ToolContext, changes: &[RequestedChange]) -> Vec<ReviewProposal> {
+    let reviews = context.files.reviews();
+    let EditOwner { session, call } = context.edit_owner();
+    let propose = |change: &RequestedChange| reviews.propose(&session, &call, &change.place, &change.kind);
+    changes.iter().map(propose).collect::<Option<_>>().unwrap_or_default()
+}
+
+/// Every name of every file, each once.
+fn patterns(context: &ToolContext, changes: &[RequestedChange]) -> Vec<String> {
+    let mut patterns: Vec<String> = Vec::new();
+    for name in changes.iter().flat_map(|change| rule_names(context, &change.place)) {
+        if !patterns.contains(&name) {
+            patterns.push(name);
+        }
+    }
+    patterns
+}
+
+/// Those that are told of.
+pub(super) fn shown(changes: &[RequestedChange]) -> Vec<&RequestedChange> {
+    changes.iter().filter(|change| change.is_shown()).collect()
+}
+
+/// `Edit a (+2 -1)`, or `Edit 3 files (+5 -2): a, b, c`
+fn title(changes: &[RequestedChange]) -> String {
+    let shown = shown(changes);
+    match shown.as_slice() {
+        [only] => format!("{} ({})", only.describe_planned(), only.size()),
+        several => {
+            let names = several.iter().take(MOST_NAMED).map(|change| change.place.display_path.as_str());
+            let names = names.collect::<Vec<_>>().join(", ");
+            let more = if several.len() > MOST_NAMED { ", …" } else { "" };
+            format!("Edit {} files ({}): {names}{more}", several.len(), total(several))
+        }
+    }
+}
+
+/// `+5 -2`
+pub(super) fn total(changes: &[&RequestedChange]) -> String {
+    let sum = |of: fn(&RequestedChange) -> usize| changes.iter().map(|change| of(change)).sum();
+    size(sum(|change| change.additions), sum(|change| change.deletions))
+}
+
+/// What a person is shown: of one file its path and its diff, of several each under `files`.
+fn metadata(changes: &[RequestedChange]) -> Value {
+    let shown = shown(changes);
+    let mut room = MOST_DIFF;
+    if let [only] = shown.as_slice() {
+        return Value::Object(of_file(only, &mut room));
+    }
+    let named = |change: &&RequestedChange| {
+        let mut file = of_file(change, &mut room);
+        file.insert("path".to_owned(), change.place.display_path.as_str().into());
+        Value::Object(file)
+    };
+    let files: Vec<_> = shown.iter().map(named).collect();
+    let sum = |of: fn(&RequestedChange) -> usize| shown.iter().map(|change| of(change)).sum::<usize>();
+    json!({
+        "files": files,
+        "additions": sum(|change| change.additions),
+        "deletions": sum(|change| change.deletions),
+    })
+}
+
+/// `room` is what is left for diffs. Where one has no room, the reviews still show it, hunk by hunk.
+fn of_file(change: &RequestedChange, room: &mut usize) -> Map<String, Value> {
+    let left = room.checked_sub(change.diff.len());
+    *room = left.unwrap_or(*room);
+    let diff = if left.is_some() { change.diff.as_str() } else { "" };
+    let mut file = Map::new();
+    file.insert("filepath".to_owned(), change.place.absolute_path.to_string_lossy().into());
+    file.insert("diff".to_owned(), diff.into());
+    file.insert("additions".to_owned(), change.additions.into());
+    file.insert("deletions".to_owned(), change.deletions.into());
+    if let Some(from) = change.from() {
+        file.insert("from".to_owned(), from.absolute_path.to_string_lossy().into());
+    }
+    file
+}
+
+/// What became of them.
+pub(super) struct AppliedChanges {
+    pub(super) metadata: Value,
+    /// The person had typed in a file meanwhile: line numbers may be others.
+    pub(super) rebased: bool,
+    /// It should have been saved, and why it was not.
+    unsaved: Option<String>,
+    /// It was decided piece by piece, and this is what came of it.
+    pub(super) review: Option<review_outcome::CallReviewOutcome>,
+    /// What is wrong with the files now.
+    diagnostics: Option<String>,
+    /// What formatters did.
+    formatter_notes: String,
+}
+
+/// What is wrong with the files is shown with the rest.
+fn insert_diagnostics(metadata: &mut Value, told: Option<DiagnosticsSummary>) -> Option<String> {
+    let told = told?;
+    metadata.as_object_mut()?.insert("diagnostics".to_owned(), told.metadata);
+    Some(told.output)
+}
+
+impl AppliedChanges {
+    fn new(mut metadata: Value, told: Option<DiagnosticsSummary>) -> Self {
+        let told = insert_diagnostics(&mut metadata, told);
+        Self {
+            metadata,
+            rebased: false,
+            unsaved: None,
+            review: None,
+            diagnostics: told,
+            formatter_notes: String::new(),
+        }
+    }
+
+    fn with_review(self, reviewed: review_outcome::CallReviewOutcome) -> Self {
+        Self { review: Some(reviewed), ..self }
+    }
+
+    /// What the model should know beyond the change itself.
+    pub(super) fn notes(&self) -> String {
+        let unsaved =
+            self.unsaved.as_ref().map(|why| format!("\n(The editor did not save the file: {why}.)"));
+        let told = self.diagnostics.as_ref().map(|told| format!("\n\n{told}"));
+        [Some(self.formatter_notes.clone()), unsaved, told].into_iter().flatten().collect()
+    }
+
+    /// How strictly the places were found that were edited: `"tiers": { "exact": 2, "indentation": 1 }`.
+    pub(super) fn tell_tiers(&mut self, names: impl Iterator<Item = &'static str>) {
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        names.for_each(|name| *counts.entry(name).or_default() += 1);
+        if let Some(metadata) = self.metadata.as_object_mut().filter(|_| !counts.is_empty()) {
+            metadata.insert("tiers".to_owned(), json!(counts));
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What is asked of whoever knows what is wrong with a text, before a call changes files and after it.
+
+use std::sync::Arc;
+
+use copydesk_diagnostics::{CommandSnapshot, DiagnosticsSummary, EditedDocument};
+use copydesk_servers::CheckedDocument;
+use copydesk_text::FileText;
+use copydesk_workspace::files::{AppliedFileChange, FileChangeKind, READ_LIMIT, ResolvedPath};
+
+use super::change::RequestedChange;
+use crate::context::ToolContext;
+use crate::outcome::ToolOutput;
+
+/// A larger text is not asked about: nobody has written it by hand.
+const LARGEST: usize = 1024 * 1024;
+
+/// A file was read, and may be changed next.
+pub(super) fn note_file_read(context: &ToolContext, place: &ResolvedPath, bytes: &[u8], is_open: bool) {
+    if context.checks.is_disabled() || place.is_untitled() || bytes.len() > LARGEST {
+        return;
+    }
+    if let Ok(file) = FileText::decode(bytes.to_vec()) {
+        let path = place.real_path().to_owned();
+        context.checks.warm_up(CheckedDocument { path, text: file.shared_text(), is_saved: !is_open });
+    }
+}
+
+/// What is known of the files as they are.
+pub(super) async fn record_baseline(context: &ToolContext, changes: &[RequestedChange]) {
+    if context.checks.is_disabled() {
+        return;
+    }
+    let subject = |edited: EditedDocument| {
+        let (path, text) = (edited.path, edited.before?);
+        Some(CheckedDocument { is_saved: !is_open(context, &path), path, text })
+    };
+    let subjects: Vec<_> = proposed_edits(context, changes).into_iter().filter_map(subject).collect();
+    context.checks.record_baseline(&subjects).await;
+}
+
+/// What would be wrong with the files if the changes were made.
+pub(super) async fn check_proposed(
+    context: &ToolContext,
+    proposed: &[EditedDocument],
+) -> Option<DiagnosticsSummary> {
+    if proposed.is_empty() {
+        return None;
+    }
+    context.cancel.run_until_cancelled(context.checks.check_proposed_edits(proposed)).await.flatten()
+}
+
+/// What is wrong with them now, if the call goes on for so long.
+pub(super) async fn check_changed(
+    context: &ToolContext,
+    changed: Vec<AppliedFileChange>,
+) -> Option<DiagnosticsSummary> {
+    let edited = |changed: AppliedFileChange| EditedDocument {
+        path: changed.path.real_path().to_owned(),
+        before: changed.before,
+        after: changed.after,
+        is_saved: changed.is_saved,
+    };
+    let changed = changed.into_iter().filter(|changed| !changed.path.is_untitled());
+    let edited: Vec<_> = changed.map(edited).filter(is_small).collect();
+    check_edits(context, &edited).await
+}
+
+/// The same of files that were changed piece by piece: what came of them is looked at.
+pub(super) async fn check_reviewed(
+    context: &ToolContext,
+    before: Vec<EditedDocument>,
+) -> Option<DiagnosticsSummary> {
+    let mut edited = Vec::new();
+    for file in before {
+        let place = context.files.resolve(&file.path.to_string_lossy());
+        let content = context.files.peek(&place, READ_LIMIT).await.ok();
+        let is_saved = content.as_ref().is_none_or(|content| !content.is_from_buffer);
+        let text = content.and_then(|content| FileText::decode(content.bytes).ok());
+        edited.push(EditedDocument { after: text.map(|text| text.shared_text()), is_saved, ..file });
+    }
+    edited.retain(|file| file.before != file.after && is_small(file));
+    check_edits(context, &edited).await
+}
+
+/// How things are before a command.
+pub(super) async fn begin_command(context: &ToolContext) -> CommandSnapshot {
+    let beginning = context.checks.begin_command();
+    context.cancel.run_until_cancelled(beginning).await.unwrap_or_default()
+}
+
+/// What is wrong with files that it has changed.
+pub(super) async fn check_command(context: &ToolContext, command: CommandSnapshot, output: &mut ToolOutput) {
+    if context.checks.is_disabled() {
+        return;
+    }
+    let told = context.cancel.run_until_cancelled(context.checks.finish_command(command)).await.flatten();
+    let Some(told) = told else { return };
+    output.output.push_str(&format!("\n\nThe command changed files. {}", told.output));
+    if let Some(metadata) = output.metadata.as_object_mut() {
+        metadata.insert("diagnostics".to_owned(), told.metadata);
+    }
+}
+
+/// What the changes would make of the files.
+pub(super) fn proposed_edits(context: &ToolContext, changes: &[RequestedChange]) -> Vec<EditedDocument> {
+    if context.checks.is_disabled() {
+        return Vec::new();
+    }
+    let edited = |change: &RequestedChange| {
+        let (before, after) = match &change.kind {
+            FileChangeKind::Edit { file, change, .. } if file.size() <= LARGEST as u64 => {
+                (Some(file.shared_text()), Some(Arc::new(change.apply(file.text()).ok()?)))
+            }
+            FileChangeKind::Create { text, .. } => (None, Some(FileText::from(text.clone()).shared_text())),
+            FileChangeKind::Delete { file, .. } => (Some(file.shared_text()), None),
+            FileChangeKind::Edit { .. } => return None,
+        };
+        let path = change.place.real_path().to_owned();
+        (!change.place.is_untitled()).then_some(EditedDocument { path, before, after, is_saved: false })
+    };
+    changes.iter().filter_map(edited).filter(is_small).collect()
+}
+
+async fn check_edits(context: &ToolContext, edited: &[EditedDocument]) -> Option<DiagnosticsSummary> {
+    if edited.is_empty() {
+        return None;
+    }
+    context.cancel.run_until_cancelled(context.checks.check_edits(edited)).await.flatten()
+}
+
+fn is_open(context: &ToolContext, path: &std::path::Path) -> bool {
+    context.files.buffers().find(path, context.files.home_client()).is_some()
+}
+
+fn is_small(edited: &EditedDocument) -> bool {
+    [&edited.before, &edited.after].into_iter().flatten().all(|text| text.len() <= LARGEST)
+}

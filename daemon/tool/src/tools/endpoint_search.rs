@@ -1,0 +1,57 @@
+//! What the two searches have in common: the ask, the engine, and how what it found is told.
+
+use serde_json::{Value, json};
+
+use crate::context::{PermissionRequest, ToolContext};
+use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
+use crate::web::{Proxies, SearchEndpoint, search};
+
+/// A longer query is a text, which no engine looks for.
+const LONGEST: usize = 2000;
+
+#[derive(Debug)]
+pub(super) struct EndpointSearch {
+    /// What is searched, for the person: `the web`.
+    pub(super) what: &'static str,
+    pub(super) endpoint: SearchEndpoint,
+    pub(super) proxies: Proxies,
+}
+
+impl EndpointSearch {
+    pub(super) async fn search(
+        &self,
+        key: &str,
+        query: &str,
+        number: (&str, Value),
+        context: &ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
+        let query = query.trim();
+        if query.is_empty() || query.len() > LONGEST {
+            let message =
+                format!("The query has {} bytes. Say in a few words what to look for.", query.len());
+            return Err(ToolError::new(ToolErrorKind::Arguments, message));
+        }
+        let ask = PermissionRequest {
+            key: key.to_owned(),
+            patterns: vec![query.to_owned()],
+            always: vec!["*".to_owned()],
+            title: format!("Search {} for {query}", self.what),
+            metadata: json!({ "query": query }),
+            ..PermissionRequest::default()
+        };
+        context.ask(ask).await?;
+        let values = [("query", json!(query)), number];
+        let found = tokio::select! {
+            biased;
+            () = context.cancel.cancelled() => return Err(ToolError::cancelled()),
+            found = search(&self.endpoint, &self.proxies, &values) => found?,
+        };
+        let output = if found.text.trim().is_empty() {
+            format!("Nothing was found for `{query}`. Try other words.")
+        } else {
+            found.text
+        };
+        let metadata = json!({ "query": query, "count": found.count });
+        Ok(ToolOutput { title: query.to_owned(), output, metadata, ..ToolOutput::default() })
+    }
+}

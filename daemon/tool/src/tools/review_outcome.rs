@@ -1,0 +1,72 @@
+//! The answer of a call that a person has decided piece by piece.
+
+use copydesk_workspace::reviews::{
+    DecisionTarget, FeedbackItem, FeedbackKind, HunkVerdict, ReviewProposal, UserDecision,
+};
+
+use crate::context::{PermissionGrant, ToolContext};
+use crate::outcome::{ToolError, ToolErrorKind};
+use crate::review_notes::decision_lines;
+
+/// What came of it.
+pub(super) struct CallReviewOutcome {
+    /// For the model.
+    pub(super) summary: String,
+    /// All of it was accepted as it was.
+    pub(super) is_fully_accepted: bool,
+}
+
+/// Whoever says yes to the call after deciding some of it says yes to the rest, who says no to it no.
+pub(super) async fn settle_review(
+    context: &ToolContext,
+    proposals: &[ReviewProposal],
+    allowed: Result<PermissionGrant, ToolError>,
+) -> Result<CallReviewOutcome, ToolError> {
+    let mut missed = String::new();
+    match allowed {
+        Ok(PermissionGrant::ByReview) => {}
+        Ok(_) => missed = accept_rest(context, proposals).await,
+        Err(failure) => {
+            let told = decision_lines(&decided_items(proposals));
+            let message = format!("{}\nBefore that the person decided:\n{told}", failure.message);
+            return Err(ToolError { message, ..failure });
+        }
+    }
+    let decided = decided_items(proposals);
+    let told = format!("The person decided hunk by hunk:\n{}{missed}", decision_lines(&decided));
+    if decided.iter().all(|item| item.happened == FeedbackKind::Rejected && !item.partly) {
+        let message = format!("{told}\nNothing was changed. Do not try the same again.");
+        return Err(ToolError::new(ToolErrorKind::Denied, message));
+    }
+    let is_accepted = decided.iter().all(|item| item.happened == FeedbackKind::Accepted && !item.partly);
+    Ok(CallReviewOutcome { summary: told, is_fully_accepted: is_accepted && missed.is_empty() })
+}
+
+/// File by file.
+fn decided_items(proposals: &[ReviewProposal]) -> Vec<FeedbackItem> {
+    proposals.iter().flat_map(|proposal| proposal.decisions().items).collect()
+}
+
+async fn accept_rest(context: &ToolContext, proposals: &[ReviewProposal]) -> String {
+    let open = proposals.iter().filter(|proposal| proposal.decisions().undecided > 0);
+    let decision = |proposal: &ReviewProposal| {
+        Some(UserDecision {
+            review: proposal.id(),
+            target: DecisionTarget::Everything,
+            expected: proposal.expected_print()?,
+            verdict: HunkVerdict::Accept,
+            lines: None,
+            text: None,
+            comment: None,
+            is_confirmed: false,
+        })
+    };
+    let decisions: Vec<_> = open.filter_map(decision).collect();
+    let results = context.files.decide(&context.edit_owner().session, &decisions).await;
+    let refused: Vec<_> = results.into_iter().filter_map(Result::err).map(|why| why.to_string()).collect();
+    if refused.is_empty() {
+        String::new()
+    } else {
+        format!("\nThe rest could not be changed: {}.", refused.join("; "))
+    }
+}

@@ -1,0 +1,43 @@
+//! A look at a file that leaves it as it is: nothing is made, migrated, mended or moved.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::{Database, check, with_suffix};
+
+/// What there is to say of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DatabaseSummary {
+    pub path: PathBuf,
+    pub bytes: u64,
+    /// How many rows the table has; or why nobody can tell.
+    pub rows: Result<u64, String>,
+}
+
+impl Database {
+    /// `None` where there is no file yet. Reads all of it, which takes its time.
+    pub fn inspect(&self, data_dir: &Path, table: &str) -> Option<DatabaseSummary> {
+        let path = self.path(data_dir);
+        let bytes = path.metadata().ok()?.len();
+        let rows = count(&path, table).map_err(|error| error.to_string());
+        Some(DatabaseSummary { path, bytes, rows })
+    }
+}
+
+fn count(path: &Path, table: &str) -> rusqlite::Result<u64> {
+    let connection = Connection::open_with_flags(
+        address(path),
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    check::check_pages(&connection)?;
+    connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))
+}
+
+/// Where no log stands beside the file, nobody has it open, and it can be read without the files that even a reader
+/// makes otherwise.
+pub(super) fn address(path: &Path) -> String {
+    let text = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let alone = if with_suffix(path, "-wal").exists() { "" } else { "?immutable=1" };
+    format!("file:{text}{alone}")
+}

@@ -1,0 +1,48 @@
+//! Which content it was: two contents with one stamp are the same bytes.
+
+use copydesk_text::FileText;
+use sha2::{Digest, Sha256};
+
+use crate::journal::HashedText;
+
+/// The identity of a content, not of a moment: writing the same bytes again gives the same stamp.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ContentStamp {
+    length: u64,
+    hash: [u8; 32],
+}
+
+impl ContentStamp {
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self { length: bytes.len() as u64, hash: Sha256::digest(bytes).into() }
+    }
+
+    /// Of the bytes of a text, whose hash may be known.
+    pub(super) fn of_text(text: &HashedText) -> Self {
+        Self { length: text.as_str().len() as u64, hash: text.hash().into() }
+    }
+
+    /// Of a file with this text.
+    pub(super) fn of_file(file: &FileText, text: &HashedText) -> Self {
+        if file.has_bom() { Self::of_bytes(&file.encode()) } else { Self::of_text(text) }
+    }
+
+    /// The text of a file that has this stamp, for the journal: it need not be hashed again, unless there is a mark that
+    /// is not the text's.
+    pub(super) fn text(self, file: &FileText) -> HashedText {
+        let text = file.shared_text();
+        if file.has_bom() {
+            HashedText::from_shared(text)
+        } else {
+            HashedText::with_hash(text, self.hash.into())
+        }
+    }
+}
+
+impl std::fmt::Debug for ContentStamp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Stamp({} bytes, ", self.length)?;
+        self.hash.iter().take(4).try_for_each(|byte| write!(f, "{byte:02x}"))?;
+        f.write_str("…)")
+    }
+}

@@ -1,0 +1,94 @@
+//! What people have committed they have decided: when the repository has another commit checked out than before, the
+//! hunks of reviewed files that stand in it and did not stand in the last one are kept.
+//!
+//! `git` is only asked for what is stored: no command is used that runs a program which the repository's own configuration
+//! could name (hooks, filters, monitors), and nothing is fetched.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::Command;
+use tokio::time::timeout;
+
+use super::{READ_LIMIT, WorkspaceFiles};
+
+/// A repository that is slower is not waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+impl WorkspaceFiles {
+    /// Looks whether something was committed since this was last asked.
+    pub async fn detect_commits(&self, session: &str) {
+        self.load_reviews(session).await;
+        if self.reviews().reviewed_paths(session).is_empty() {
+            return;
+        }
+        let Some((root, head)) = self.head().await else { return };
+        let Some(before) = self.reviews().replace_head(session, &head) else { return };
+        let names: Vec<_> = self.reviews().reviewed_paths(session);
+        for name in names {
+            let Some(path) = path_in(&root, &name) else { continue };
+            let Some(now) = self.committed_text(&format!("{head}:{path}")).await else { continue };
+            // What stood there all the time was not committed just now.
+            if self.committed_text(&format!("{before}:{path}")).await.as_ref() != Some(&now) {
+                self.reviews().keep_committed_hunks(session, &name, &now);
+            }
+        }
+    }
+
+    /// Before the first edit: what is committed from then on is a decision.
+    pub(super) async fn know_head(&self, session: &str) {
+        if !self.reviews().has_head(session) {
+            let head = self.head().await.map(|(_, head)| head).unwrap_or_default();
+            self.reviews().replace_head(session, &head);
+        }
+    }
+
+    /// Where the repository begins, and its commit.
+    async fn head(&self) -> Option<(PathBuf, String)> {
+        let said = self.git(&["rev-parse", "--show-toplevel", "HEAD"], "").await?;
+        let said = String::from_utf8(said).ok()?;
+        let mut lines = said.lines();
+        Some((PathBuf::from(lines.next()?), lines.next()?.to_owned()))
+    }
+
+    /// The text of a file in a commit.
+    async fn committed_text(&self, object: &str) -> Option<String> {
+        let (asked, size) = (format!("{object}\n"), self.git(&["cat-file", "--batch-check"], object).await?);
+        let size = String::from_utf8(size).ok()?;
+        let mut words = size.trim_end().rsplit(' ');
+        let (size, kind) = (words.next()?.parse::<u64>().ok()?, words.next()?);
+        if kind != "blob" || size > READ_LIMIT {
+            return None;
+        }
+        let said = String::from_utf8(self.git(&["cat-file", "--batch"], &asked).await?).ok()?;
+        let (_, text) = said.split_once('\n')?;
+        Some(text.strip_suffix('\n')?.to_owned())
+    }
+
+    async fn git(&self, arguments: &[&str], said: &str) -> Option<Vec<u8>> {
+        let mut git = Command::new("git");
+        git.args(arguments).current_dir(self.root()).kill_on_drop(true);
+        git.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // Whoever started the desk may have meant another one.
+        git.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE").env_remove("GIT_INDEX_FILE");
+        git.env("GIT_NO_LAZY_FETCH", "1").env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0");
+        let asking = async {
+            let mut child = git.spawn().ok()?;
+            let mut stdin = child.stdin.take()?;
+            // One that does not read says so by its exit code.
+            let _ = stdin.write_all(said.as_bytes()).await;
+            drop(stdin);
+            let output = child.wait_with_output().await.ok()?;
+            output.status.success().then_some(output.stdout)
+        };
+        timeout(PATIENCE, asking).await.ok()?
+    }
+}
+
+/// As Git names it; one with a line end in it cannot be asked for.
+fn path_in(root: &Path, name: &Path) -> Option<String> {
+    let path = name.strip_prefix(root).ok()?.to_str()?;
+    (!path.contains('\n')).then(|| path.to_owned())
+}

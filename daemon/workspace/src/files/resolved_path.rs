@@ -1,0 +1,148 @@
+//! From a path as it is written to the place it leads to.
+//!
+//! The path is made absolute and its `.` and `..` are taken out by name alone. The real path, which decides what is
+//! inside the workspace, follows every link of every part, also where the last parts do not exist yet: a link inside the
+//! workspace that leads outside is outside.
+
+use std::{
+    ffi::OsString,
+    fs, io,
+    os::unix::fs::PermissionsExt,
+    path::{Component, Path, PathBuf},
+};
+
+use super::FileError;
+
+/// As many as Linux follows.
+const MOST_LINKS: usize = 40;
+
+/// How the names of buffers begin that have no file.
+const UNTITLED: &str = "untitled:";
+
+/// Where a path leads, at the moment it was resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResolvedPath {
+    /// Absolute, without `.` and `..`; links are not resolved.
+    pub absolute_path: PathBuf,
+    /// For a person or a model: relative to the workspace where inside, else absolute.
+    pub display_path: String,
+    /// Whether the real path lies in the workspace.
+    pub is_in_workspace: bool,
+    real: PathBuf,
+}
+
+impl ResolvedPath {
+    /// `real_root` is where the workspace really is.
+    pub(super) fn resolve(path: &str, root: &Path, real_root: &Path, home: &Path) -> Self {
+        if path.starts_with(UNTITLED) {
+            let path_of = PathBuf::from(path);
+            return Self {
+                absolute_path: path_of.clone(),
+                display_path: path.to_owned(),
+                is_in_workspace: true,
+                real: path_of,
+            };
+        }
+        let path = match path.strip_prefix('~') {
+            Some("") => home.to_owned(),
+            Some(rest) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
+            _ => root.join(path),
+        };
+        let path = normalise(&path);
+        // What cannot be followed (a loop, a folder that may not be entered) is not known to be inside.
+        let (real, inside) = match real_path(&path) {
+            Ok(real) => (real.clone(), real.starts_with(real_root)),
+            Err(_) => (path.clone(), false),
+        };
+        let below = path.strip_prefix(root).or_else(|_| path.strip_prefix(real_root)).ok();
+        let shown = match below.filter(|_| inside) {
+            Some(below) if below.as_os_str().is_empty() => ".".to_owned(),
+            Some(below) => below.to_string_lossy().into_owned(),
+            None => path.to_string_lossy().into_owned(),
+        };
+        Self { absolute_path: path, display_path: shown, is_in_workspace: inside, real }
+    }
+
+    /// The path without links, as it was when the place was resolved. This is what a person should be asked about.
+    pub fn real_path(&self) -> &Path {
+        &self.real
+    }
+
+    /// Whether it is a buffer that has no file.
+    pub fn is_untitled(&self) -> bool {
+        self.display_path.starts_with(UNTITLED)
+    }
+
+    /// The mode bits of what is there.
+    pub fn mode(&self) -> Option<u32> {
+        fs::metadata(&self.real).ok().map(|metadata| metadata.permissions().mode() & 0o777)
+    }
+
+    /// The real path, if it is still the one that was resolved.
+    pub(super) fn verified_real_path(&self) -> Result<&Path, FileError> {
+        match real_path(&self.absolute_path) {
+            Ok(real) if real == self.real => Ok(&self.real),
+            Ok(_) => Err(FileError::PathChanged { shown: self.display_path.clone() }),
+            Err(error) => Err(FileError::io(self, "followed", error)),
+        }
+    }
+}
+
+/// Takes out `.` and `..` by name alone.
+pub(super) fn normalise(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            // At the root this does nothing, as `/..` is `/`.
+            Component::ParentDir => drop(normal.pop()),
+            part => normal.push(part),
+        }
+    }
+    normal
+}
+
+/// Like `canonicalize`, but for paths whose end does not exist, and links that lead to nothing.
+pub(crate) fn real_path(path: &Path) -> io::Result<PathBuf> {
+    let mut real = PathBuf::from("/");
+    let mut left = parts(path);
+    let mut links = 0;
+    while let Some(part) = left.pop() {
+        if part == ".." {
+            real.pop();
+            continue;
+        }
+        let next = real.join(&part);
+        let is_link = match fs::symlink_metadata(&next) {
+            Ok(metadata) => metadata.is_symlink(),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                false
+            }
+            Err(error) => return Err(error),
+        };
+        if !is_link {
+            real = next;
+            continue;
+        }
+        links += 1;
+        if links > MOST_LINKS {
+            return Err(io::Error::other("its links lead in a circle"));
+        }
+        let target = fs::read_link(&next)?;
+        if target.is_absolute() {
+            real = PathBuf::from("/");
+        }
+        left.extend(parts(&target));
+    }
+    Ok(real)
+}
+
+/// The last part first, for taking them from the end.
+fn parts(path: &Path) -> Vec<OsString> {
+    let parts = path.components().rev().filter_map(|part| match part {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
+    });
+    parts.collect()
+}

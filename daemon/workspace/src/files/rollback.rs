@@ -1,0 +1,86 @@
+//! Taking back what was done of a change that could not be made as a whole.
+
+use copydesk_text::FileText;
+
+use super::change::ATTEMPTS;
+use super::{ChangeCause, ResolvedPath, WorkspaceFiles, WritePrecondition};
+use crate::buffers::{Buffers, ClientId, EditPlanOutcome, PlannedEdit, RequestedEdit};
+use crate::journal::{EntryId, FileAttributes};
+use crate::reviews::EditAuthor;
+
+/// What has been done, in case it must be taken back.
+#[derive(Default)]
+pub(super) struct RollbackLog {
+    pub(super) group: Option<EntryId>,
+    pub(super) buffers: Vec<(ClientId, PlannedEdit)>,
+    pub(super) files: Vec<RollbackFile>,
+}
+
+/// A file on the disk that was changed: what was there, with its mode, and what is.
+pub(super) struct RollbackFile {
+    pub(super) place: ResolvedPath,
+    pub(super) before: Option<FileText>,
+    pub(super) mode: Option<u32>,
+    pub(super) after: Option<FileText>,
+}
+
+impl WorkspaceFiles {
+    /// What reviews were told of was taken back: nothing of it is to be decided.
+    fn tell_taken_back(&self, file: &RollbackFile, cause: &ChangeCause) {
+        let (name, shown) = (file.place.real_path(), file.place.display_path.as_str());
+        let (session, reviews) = (cause.session.as_str(), self.reviews());
+        match (&file.before, &file.after) {
+            (Some(before), Some(_)) => reviews.refresh_text(session, name, None, before.text().into()),
+            (Some(before), None) => {
+                reviews.record_created(name, shown, session, EditAuthor::User, before.text());
+            }
+            (None, Some(after)) => {
+                let form = FileAttributes { mode: file.mode, bom: after.has_bom() };
+                reviews.record_removed(name, shown, session, EditAuthor::User, (after.text(), form));
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// Undoes what was done of a change that could not be made as a whole; what could not be undone is named.
+    pub(super) async fn roll_back(&self, done: RollbackLog, cause: &ChangeCause) -> Result<(), String> {
+        let mut left = Vec::new();
+        for file in done.files.into_iter().rev() {
+            let RollbackFile { place, before, mode, after } = &file;
+            let restored = match (before, after) {
+                (Some(before), Some(after)) => {
+                    self.write(place, before.clone(), WritePrecondition::Unchanged(after.clone()), None).await
+                }
+                (Some(before), None) => {
+                    self.write(place, before.clone(), WritePrecondition::New, *mode).await
+                }
+                (None, Some(after)) => self.remove(place, after.clone()).await,
+                (None, None) => Ok(()),
+            };
+            match restored {
+                Ok(()) => self.tell_taken_back(&file, cause),
+                Err(_) => left.push(place.display_path.clone()),
+            }
+        }
+        for (client, planned) in done.buffers.into_iter().rev() {
+            if !restore(self.buffers(), client, &planned, &cause.label).await {
+                left.push(planned.name.display().to_string());
+            }
+        }
+        if left.is_empty() { Ok(()) } else { Err(left.join(", ")) }
+    }
+}
+
+async fn restore(buffers: &Buffers, client: ClientId, planned: &PlannedEdit, label: &str) -> bool {
+    let Ok(change) = planned.change.inverse(&planned.before.text()) else { return false };
+    let wanted = [RequestedEdit { name: planned.name.clone(), base: planned.after.text(), change }];
+    for _ in 0..ATTEMPTS {
+        let Ok(mut plan) = buffers.plan_edits(client, &wanted) else { return false };
+        match plan.execute(label).await {
+            Ok(EditPlanOutcome::Applied) => return true,
+            Ok(EditPlanOutcome::Stale) => {}
+            Err(_) => return false,
+        }
+    }
+    false
+}

@@ -1,0 +1,52 @@
+//! The text that a place was last to have, kept in memory: the next edit most often begins with it, or with it and a few
+//! keystrokes.
+
+use std::collections::VecDeque;
+
+use super::entry::HashedText;
+
+/// Bytes of all texts together.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+const MOST_PLACES: usize = 64;
+
+#[derive(Debug, Default)]
+pub(super) struct LatestTexts {
+    /// The place used last comes last.
+    latest: VecDeque<LatestText>,
+    bytes: usize,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct LatestText {
+    place: String,
+    pub(super) text: HashedText,
+    /// The row that holds it, unless another process has let it go since.
+    pub(super) row: i64,
+}
+
+impl LatestTexts {
+    pub(super) fn get(&self, place: &str) -> Option<&LatestText> {
+        self.latest.iter().rev().find(|latest| latest.place == place)
+    }
+
+    pub(super) fn put(&mut self, place: &str, text: HashedText, row: i64) {
+        if let Some(at) = self.latest.iter().position(|latest| latest.place == place) {
+            self.drop_at(at);
+        }
+        self.bytes += text.as_str().len();
+        self.latest.push_back(LatestText { place: place.to_owned(), text, row });
+        while self.bytes > MOST_BYTES || self.latest.len() > MOST_PLACES {
+            self.drop_at(0);
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    fn drop_at(&mut self, at: usize) {
+        if let Some(latest) = self.latest.remove(at) {
+            self.bytes -= latest.text.as_str().len();
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! How much the journal keeps, and what goes when it is more.
+//!
+//! Texts go first, by sessions: those of the session that rested longest, its oldest entries first. Their entries stay,
+//! without texts, up to a number that fits into an eighth of the bound; then the oldest of these go too. So much goes at
+//! once that it is not done again at the next edit.
+
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
+
+use super::text_rows::release;
+use super::{JournalError, JournalThread};
+use crate::database::{is_damage, note_damage, now_millis};
+
+/// A bare entry with its indexes, roughly.
+const BARE: u64 = 512;
+
+/// Entries whose texts are let go between two looks at the size.
+const BATCH: usize = 16;
+
+/// What the journal may keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JournalLimits {
+    /// The size of the file, give or take one edit and the log.
+    pub bytes: u64,
+    /// How long texts are kept.
+    pub age: Duration,
+}
+
+impl Default for JournalLimits {
+    fn default() -> Self {
+        Self { bytes: 256 * 1024 * 1024, age: Duration::from_hours(90 * 24) }
+    }
+}
+
+impl fmt::Display for JournalLimits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.bytes >> 20 {
+            0 => write!(f, "{} kB", self.bytes >> 10)?,
+            megabytes => write!(f, "{megabytes} MB")?,
+        }
+        match self.age.as_secs() / (24 * 60 * 60) {
+            1 => write!(f, " for a day"),
+            days => write!(f, " for {days} days"),
+        }
+    }
+}
+
+/// How much of the bound is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JournalUsage {
+    pub bytes: u64,
+    pub limits: JournalLimits,
+    pub entries: u64,
+    /// How many of the entries can no longer be undone, since their texts are gone.
+    pub evicted: u64,
+}
+
+impl JournalThread {
+    pub(super) fn usage(&self) -> Result<JournalUsage, JournalError> {
+        let count = |what: &str| {
+            self.connection.query_row(&format!("SELECT count(*) FROM entry {what}"), [], |row| row.get(0))
+        };
+        let (entries, gone) = (count("")?, count("WHERE before IS NULL AND after IS NULL")?);
+        Ok(JournalUsage { bytes: bytes(&self.connection)?, limits: self.bound, entries, evicted: gone })
+    }
+
+    pub(super) fn forget(&mut self, session: &str) -> Result<(), JournalError> {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let sql = "DELETE FROM entry WHERE session = ?1 RETURNING before, after";
+        let rows =
+            transaction.prepare_cached(sql)?.query_map([session], pair)?.collect::<Result<Vec<_>, _>>()?;
+        release_all(&transaction, rows)?;
+        transaction.commit()?;
+        vacuum(&self.connection)?;
+        Ok(())
+    }
+
+    /// Lets go of what is too much, if something came in. What fails now is tried again after the next job.
+    pub(super) fn enforce_limits(&mut self, path: &Path) {
+        if !self.has_grown {
+            return;
+        }
+        match self.evict() {
+            Ok(()) => self.has_grown = false,
+            Err(error) if is_damage(&error) => note_damage(path),
+            Err(_) => {}
+        }
+    }
+
+    fn evict(&mut self) -> rusqlite::Result<()> {
+        let JournalLimits { bytes: most, age } = self.bound;
+        let aged = aged(&self.connection, age, self.newest)?;
+        if bytes(&self.connection)? <= most && aged.is_empty() {
+            return Ok(());
+        }
+        let newest = self.newest;
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        drop_texts(&transaction, &aged)?;
+        if bytes(&transaction)? > most {
+            let candidates = candidates(&transaction, newest)?;
+            for batch in candidates.chunks(BATCH) {
+                if bytes(&transaction)? <= most / 8 * 7 {
+                    break;
+                }
+                drop_texts(&transaction, batch)?;
+            }
+        }
+        transaction.execute(
+            "DELETE FROM entry WHERE before IS NULL AND after IS NULL AND id <= (
+                 SELECT id FROM entry WHERE before IS NULL AND after IS NULL ORDER BY id DESC LIMIT 1 OFFSET ?1
+             )",
+            [most / 8 / BARE],
+        )?;
+        transaction.commit()?;
+        vacuum(&self.connection)
+    }
+}
+
+/// Entries that have texts and are too old for that.
+fn aged(connection: &Connection, age: Duration, newest: i64) -> rusqlite::Result<Vec<i64>> {
+    let oldest = now_millis().saturating_sub(u64::try_from(age.as_millis()).unwrap_or(u64::MAX));
+    let mut query = connection.prepare_cached(
+        "SELECT id FROM entry WHERE (before IS NOT NULL OR after IS NOT NULL) AND time < ?1 AND id < ?2",
+    )?;
+    query.query_map(params![oldest, newest], |row| row.get(0))?.collect()
+}
+
+/// Entries that have texts, in the order in which they lose them.
+fn candidates(connection: &Connection, newest: i64) -> rusqlite::Result<Vec<i64>> {
+    let mut query = connection.prepare_cached(
+        "SELECT entry.id FROM entry
+         JOIN (SELECT session, max(id) AS last FROM entry GROUP BY session) AS rest USING (session)
+         WHERE (before IS NOT NULL OR after IS NOT NULL) AND entry.id < ?1 ORDER BY rest.last, entry.id",
+    )?;
+    query.query_map([newest], |row| row.get(0))?.collect()
+}
+
+/// Takes the texts of entries away. Another process may have taken the entries themselves.
+fn drop_texts(connection: &Connection, ids: &[i64]) -> rusqlite::Result<()> {
+    for id in ids {
+        let mut texts = connection.prepare_cached("SELECT before, after FROM entry WHERE id = ?1")?;
+        let texts = texts.query_row([id], pair).optional()?;
+        let mut update =
+            connection.prepare_cached("UPDATE entry SET before = NULL, after = NULL WHERE id = ?1")?;
+        update.execute([id])?;
+        release_all(connection, texts)?;
+    }
+    Ok(())
+}
+
+type TextRowPair = (Option<i64>, Option<i64>);
+
+fn pair(row: &rusqlite::Row<'_>) -> rusqlite::Result<TextRowPair> {
+    Ok((row.get(0)?, row.get(1)?))
+}
+
+fn release_all(connection: &Connection, rows: impl IntoIterator<Item = TextRowPair>) -> rusqlite::Result<()> {
+    // The text after stands on the text before.
+    for row in rows.into_iter().flat_map(|(before, after)| [after, before]).flatten() {
+        release(connection, row)?;
+    }
+    Ok(())
+}
+
+/// What is in use; free pages are on their way back to the disk.
+fn bytes(connection: &Connection) -> rusqlite::Result<u64> {
+    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, u64>(0));
+    Ok(number("page_size")? * number("page_count")?.saturating_sub(number("freelist_count")?))
+}
+
+/// Free pages go back to the disk.
+fn vacuum(connection: &Connection) -> rusqlite::Result<()> {
+    let mut vacuum = connection.prepare("PRAGMA incremental_vacuum")?;
+    let mut rows = vacuum.query([])?;
+    // Each step gives back one page.
+    while rows.next()?.is_some() {}
+    drop(rows);
+    // The file shrinks when the log is folded in; where another process reads, the next time.
+    connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
+}

@@ -1,0 +1,146 @@
+//! What of the recorded edits is undecided, for the day after: one row for each review, written anew when it changes.
+//!
+//! Under the number 0, which no review has, stands what the model has not been told of them.
+//!
+//! A review goes when everything in it is decided, or its session goes. Whoever never decides has at most [`MOST`] bytes of
+//! them: then those go that were begun first, and count as kept.
+
+use copydesk_text::review::{Review, SavedReview};
+use rusqlite::{OptionalExtension as _, params};
+use serde::Serialize;
+
+use super::{FileAttributes, Journal, JournalError, JournalJob, JournalThread};
+use crate::reviews::ReviewFeedback;
+
+/// All of them together, in bytes.
+const MOST: i64 = 128 * 1024 * 1024;
+
+/// The number of the row that is no review.
+const NEWS: u64 = 0;
+
+/// A review as it is kept.
+#[derive(Debug)]
+pub struct StoredReview {
+    pub number: u64,
+    /// The real path of its document.
+    pub path: String,
+    /// That of its document, where that was deleted.
+    pub attributes: FileAttributes,
+    pub saved: SavedReview,
+}
+
+impl Journal {
+    /// Keeps a review, or forgets one that is over. Does not wait: false where the journal is too busy to take it.
+    pub fn store_review(
+        &self,
+        session: &str,
+        number: u64,
+        review: Option<(String, FileAttributes, Review)>,
+    ) -> bool {
+        let session = session.to_owned();
+        let job: JournalJob = Box::new(move |owner| {
+            // What cannot be kept is asked about again: nothing is lost but what was decided since.
+            let _ = owner.store_review(&session, number, review);
+        });
+        self.jobs.try_send(job).is_ok()
+    }
+
+    /// Keeps what the model of a session is still to be told, or forgets it. Does not wait.
+    pub fn store_feedback(&self, session: &str, news: Option<ReviewFeedback>) {
+        let session = session.to_owned();
+        let job: JournalJob = Box::new(move |owner| {
+            // A model that is not told of a decision reads the file as it is.
+            let _ = owner.store_feedback(&session, news.as_ref());
+        });
+        let _ = self.jobs.try_send(job);
+    }
+
+    pub async fn load_reviews(
+        &self,
+        session: &str,
+    ) -> Result<(Vec<StoredReview>, ReviewFeedback), JournalError> {
+        let session = session.to_owned();
+        self.run_job(move |owner| Ok((owner.load_reviews(&session)?, owner.load_feedback(&session)?))).await
+    }
+}
+
+impl JournalThread {
+    fn store_review(
+        &mut self,
+        session: &str,
+        number: u64,
+        review: Option<(String, FileAttributes, Review)>,
+    ) -> Result<(), JournalError> {
+        let Some((place, form, review)) = review else {
+            let sql = "DELETE FROM review WHERE session = ?1 AND number = ?2";
+            self.connection.prepare_cached(sql)?.execute(params![session, number])?;
+            return Ok(());
+        };
+        self.write_review(session, number, (&place, form), &review.to_saved())
+    }
+
+    fn store_feedback(&mut self, session: &str, news: Option<&ReviewFeedback>) -> Result<(), JournalError> {
+        match news {
+            Some(news) => self.write_review(session, NEWS, ("", FileAttributes::default()), news),
+            None => self.store_review(session, NEWS, None),
+        }
+    }
+
+    fn write_review(
+        &mut self,
+        session: &str,
+        number: u64,
+        (place, form): (&str, FileAttributes),
+        saved: &impl Serialize,
+    ) -> Result<(), JournalError> {
+        let saved =
+            serde_json::to_string(saved).map_err(|error| JournalError::Unreadable(error.to_string()))?;
+        let sql =
+            "INSERT INTO review (session, number, place, saved, mode, bom) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                   ON CONFLICT (session, number) DO UPDATE SET place = ?3, saved = ?4, mode = ?5, bom = ?6";
+        let row = params![session, number, place, saved, form.mode, form.bom];
+        self.connection.prepare_cached(sql)?.execute(row)?;
+        self.evict_old_reviews(MOST)
+    }
+
+    /// The newest stays, however large it is.
+    pub(super) fn evict_old_reviews(&mut self, most: i64) -> Result<(), JournalError> {
+        let sql = "DELETE FROM review WHERE rowid IN (
+                       SELECT rowid FROM (
+                           SELECT rowid, SUM(octet_length(saved)) OVER (ORDER BY rowid DESC) AS total,
+                                  ROW_NUMBER() OVER (ORDER BY rowid DESC) AS place
+                           FROM review
+                       ) WHERE total > ?1 AND place > 1
+                   )";
+        self.connection.prepare_cached(sql)?.execute([most])?;
+        Ok(())
+    }
+
+    fn load_feedback(&mut self, session: &str) -> Result<ReviewFeedback, JournalError> {
+        let sql = "SELECT saved FROM review WHERE session = ?1 AND number = ?2";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let saved = statement.query_row(params![session, NEWS], |row| row.get::<_, String>(0)).optional()?;
+        Ok(saved.and_then(|saved| serde_json::from_str(&saved).ok()).unwrap_or_default())
+    }
+
+    /// One that cannot be read is left out: it is no reason to lose the others.
+    fn load_reviews(&mut self, session: &str) -> Result<Vec<StoredReview>, JournalError> {
+        let sql = "SELECT number, place, saved, mode, bom FROM review WHERE session = ?1 AND number > 0
+                   ORDER BY number";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let row = |row: &rusqlite::Row<'_>| {
+            let (number, place, saved): (u64, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let form = FileAttributes { mode: row.get(3)?, bom: row.get(4)? };
+            let saved = serde_json::from_str(&saved).ok();
+            Ok(saved.map(|saved| StoredReview { number, path: place, attributes: form, saved }))
+        };
+        let rows = statement.query_map([session], row)?;
+        Ok(rows.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    }
+
+    pub(super) fn forget_reviews(&self, session: &str) -> Result<(), JournalError> {
+        let sql = "DELETE FROM review WHERE session = ?1";
+        self.connection.prepare_cached(sql)?.execute([session])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,149 @@
+//! Random edits of an agent and random typing, on a few small texts.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use copydesk_text::Edit;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+use super::undo::Desk;
+use super::*;
+
+/// Somebody writes into a text. An agent writes small letters, a person capitals: one can tell whose a letter is.
+#[derive(Debug, Clone)]
+struct Write {
+    place: usize,
+    /// Of an agent; else a person.
+    call: Option<usize>,
+    at: (usize, usize),
+    text: String,
+}
+
+const PLACES: [&str; 3] = ["/a", "/b", "/c"];
+const CALLS: [&str; 3] = ["0", "1", "2"];
+
+/// So many of ten are an agent's.
+fn write(agents: usize) -> impl Strategy<Value = Write> {
+    let call = (0..10usize, 0..CALLS.len()).prop_map(move |(roll, call)| (roll < agents).then_some(call));
+    (0..PLACES.len(), call, (0..60usize, 0..12usize), "[a-dé\n]{0,6}").prop_map(|(place, call, at, text)| {
+        let text = if call.is_some() { text } else { text.to_uppercase() };
+        Write { place, call, at, text }
+    })
+}
+
+impl Write {
+    fn change(&self, text: &str) -> Change {
+        let start = text.floor_char_boundary(self.at.0.min(text.len()));
+        // A person only adds, so that every capital that was ever written counts.
+        let length = if self.call.is_some() { self.at.1 } else { 0 };
+        let end = text.floor_char_boundary((start + length).min(text.len())).max(start);
+        Change::from_unchecked_edits(text, vec![Edit { range: start..end, text: self.text.clone() }]).unwrap()
+    }
+}
+
+/// The agents' edits are recorded together: it is the texts that count, not the disk.
+async fn play(desk: &mut Desk, writes: &[Write]) -> Vec<(EntryId, String, String)> {
+    let (mut entries, mut texts) = (Vec::new(), Vec::new());
+    for write in writes {
+        let place = PLACES[write.place];
+        let before = desk.files[place].clone();
+        let change = write.change(&before);
+        let after = change.apply(&before).unwrap();
+        desk.files.insert(place.into(), after.clone());
+        if let Some(call) = write.call {
+            let (before_text, after_text) =
+                (HashedText::new(before.as_str()), HashedText::new(after.as_str()));
+            let kind = NewEntryKind::Edit { before: before_text, change, after: after_text };
+            entries.push(entry(&desk.session, CALLS[call], place, kind));
+            texts.push((before, after));
+        }
+    }
+    let ids = desk.journal.begin(entries).await.unwrap();
+    desk.journal.settle(ids.clone(), EntryOutcome::Applied).await.unwrap();
+    ids.into_iter().zip(texts).map(|(id, (before, after))| (id, before, after)).collect()
+}
+
+fn capitals(desk: &Desk) -> Vec<String> {
+    let of = |text: &String| text.chars().filter(|letter| letter.is_uppercase()).collect::<String>();
+    desk.files.values().map(of).collect()
+}
+
+/// Every case is a session of its own in one journal.
+fn check<S: Strategy>(strategy: S, law: impl AsyncFn(Desk, S::Value) -> Result<(), TestCaseError>) {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = open(dir.path());
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let session = AtomicUsize::new(0);
+    let config = Config { cases: 128, failure_persistence: None, ..Config::default() };
+    let checked = TestRunner::new(config).run(&strategy, |value| {
+        let number = session.fetch_add(1, Ordering::Relaxed);
+        let mut desk = Desk::new(journal.clone(), number.to_string());
+        for place in PLACES {
+            let text = (0..8).map(|line| format!("{} line\n", char::from(b'p' + line))).collect();
+            desk.files.insert(place.into(), text);
+        }
+        runtime.block_on(law(desk, value))
+    });
+    if let Err(error) = checked {
+        panic!("{error}");
+    }
+}
+
+#[test]
+fn every_recorded_text_is_given_back() {
+    check(vec(write(7), 1..40), async |mut desk, writes| {
+        for (id, before, after) in play(&mut desk, &writes).await {
+            prop_assert_eq!(desk.journal.pair(id).await, some(&before, &after));
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn where_nobody_types_undo_gives_the_text_before_and_redo_the_text_after() {
+    check(vec(write(10), 1..20), async |mut desk, writes| {
+        let before = desk.files.clone();
+        play(&mut desk, &writes).await;
+        let after = desk.files.clone();
+        for _ in 0..2 {
+            prop_assert_eq!(desk.undo(&CALLS).await, Ok(writes.len()));
+            prop_assert_eq!(&desk.files, &before);
+            prop_assert!(desk.redo().await.is_ok());
+            prop_assert_eq!(&desk.files, &after);
+        }
+        // One call among others goes, where no later one stands on it, and comes back.
+        for call in CALLS {
+            let undone = desk.undo(&[call]).await;
+            if undone.is_ok() && desk.files != after {
+                prop_assert!(desk.redo().await.is_ok());
+            }
+            prop_assert_eq!(&desk.files, &after);
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn what_a_person_typed_outlives_every_undo() {
+    let undos = vec((0..CALLS.len(), vec(write(0), 0..3)), 1..4);
+    check((vec(write(6), 1..16), undos), async |mut desk, (writes, undos)| {
+        play(&mut desk, &writes).await;
+        for (call, typed) in undos {
+            play(&mut desk, &typed).await;
+            let (mine, files) = (capitals(&desk), desk.files.clone());
+            if desk.undo(&[CALLS[call]]).await.is_err() {
+                prop_assert_eq!(&desk.files, &files);
+            }
+            // What an agent had deleted of it may come back as well.
+            for (before, after) in mine.iter().zip(capitals(&desk)) {
+                let mut rest = after.chars();
+                prop_assert!(
+                    before.chars().all(|letter| rest.any(|found| found == letter)),
+                    "{before} {after}"
+                );
+            }
+        }
+        Ok(())
+    });
+}

@@ -1,0 +1,22 @@
+//! A group that somebody holds: whoever drops it wants no more of what runs in it.
+
+use std::sync::Arc;
+
+use super::{ProcessesState, group::ProcessGroup};
+
+/// Kills the group unless it was let go.
+#[derive(Debug)]
+pub(super) struct OwnedGroup {
+    pub(super) shared: Arc<ProcessesState>,
+    pub(super) group: ProcessGroup,
+    pub(super) kills_on_drop: bool,
+}
+
+impl Drop for OwnedGroup {
+    fn drop(&mut self) {
+        if self.kills_on_drop {
+            self.group.kill();
+            self.shared.registry.forget(self.group);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What was committed is decided.
+
+use std::path::Path;
+
+use super::feedback::{FeedbackItem, FeedbackKind};
+use super::{ReviewTracker, SessionReviews};
+
+impl ReviewTracker {
+    pub(crate) fn has_head(&self, session: &str) -> bool {
+        self.lock().session_mut(session).head.is_some()
+    }
+
+    /// The commit that is checked out, empty where there is none. Gives the one before it, where that is known and another.
+    pub(crate) fn replace_head(&self, session: &str, head: &str) -> Option<String> {
+        let before = self.lock().session_mut(session).head.replace(head.to_owned());
+        before.filter(|before| before != head && !before.is_empty())
+    }
+
+    /// A document as it was committed: the hunks that are in it are kept.
+    pub(crate) fn keep_committed_hunks(&self, session: &str, name: &Path, committed: &str) {
+        let mut state = self.lock();
+        let SessionReviews { reviews, feedback: news, changed, .. } = state.session_mut(session);
+        for tracked in reviews.values_mut().filter(|tracked| tracked.name == name && !tracked.is_proposal()) {
+            let open: Vec<_> = tracked
+                .review
+                .hunks_with_lines()
+                .map(|(hunk, line)| (hunk.id, hunk.calls.clone(), line))
+                .collect();
+            let kept = tracked.review.keep_committed(committed);
+            for (_, by, line) in open.into_iter().filter(|(hunk, ..)| kept.contains(hunk)) {
+                news.add(FeedbackItem {
+                    shown: tracked.display_path.clone(),
+                    line: line + 1,
+                    lines: 1,
+                    happened: FeedbackKind::Accepted,
+                    partly: false,
+                    comment: None,
+                    text: None,
+                    by,
+                });
+            }
+            if !kept.is_empty() {
+                (tracked.is_changed, tracked.is_unsaved) = (true, true);
+                changed.send_modify(|count| *count += 1);
+            }
+        }
+        drop(state);
+        self.persist_document(name);
+        self.persist_feedback(session);
+    }
+}

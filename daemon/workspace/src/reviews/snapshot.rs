@@ -1,0 +1,145 @@
+//! Reviews as viewers see them: all of them, and then what has changed.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use copydesk_text::review::{Hunk, HunkFingerprint, HunkId, HunkView, WholeFileHunk, WordDiff};
+
+use super::tracked_review::{PublishedHunk, TrackedReview};
+use super::{ReviewDiagnostic, ReviewId, ReviewTracker};
+
+/// Hunks of one review that viewers have at once. There may be more: what is decided makes room for them.
+const PAGE: usize = 1000;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReviewTiming {
+    /// With the ask that waits for it.
+    Before {
+        ask: Option<String>,
+    },
+    After,
+}
+
+/// One review. Its hunks say what is old and new as a person means it, whichever of the two is in the document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewSnapshot {
+    pub id: ReviewId,
+    pub name: PathBuf,
+    pub display_path: String,
+    pub timing: ReviewTiming,
+    /// There is more of it to come.
+    pub is_streaming: bool,
+    pub print: HunkFingerprint,
+    pub whole: Option<(WholeFileHunk, HunkFingerprint)>,
+    pub hunks: Vec<HunkView>,
+    /// What is wrong in their new lines, of those with anything.
+    pub diagnostics: HashMap<HunkId, Vec<ReviewDiagnostic>>,
+    pub total: usize,
+    /// In lines, of all hunks.
+    pub additions: usize,
+    pub deletions: usize,
+}
+
+/// What is new in one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewUpdate {
+    /// With those hunks alone that are new or others.
+    pub snapshot: ReviewSnapshot,
+    pub removed_hunks: Vec<HunkId>,
+    /// Why what was proposed came to nothing.
+    pub failure: Option<String>,
+}
+
+impl ReviewTracker {
+    /// What a session has to decide, by document.
+    pub fn list_reviews(&self, session: &str, name: Option<&Path>, skip: usize) -> Vec<ReviewSnapshot> {
+        let mut state = self.lock();
+        let reviews = state.session_mut(session).reviews.values();
+        let wanted =
+            |tracked: &&TrackedReview| name.is_none_or(|name| tracked.name == name) && !tracked.is_decided();
+        let mut views: Vec<_> = reviews.filter(wanted).map(|tracked| tracked.view(skip)).collect();
+        views.sort_by(|one, other| (&one.display_path, one.id).cmp(&(&other.display_path, other.id)));
+        views
+    }
+
+    /// What has changed since this was last asked. Reviews that are over are told once, and then are no more.
+    pub fn take_updates(&self, session: &str) -> Vec<ReviewUpdate> {
+        let mut state = self.lock();
+        let of = state.session_mut(session);
+        let changed = of.reviews.values_mut().filter(|tracked| tracked.is_changed);
+        let changes = changed.map(TrackedReview::change).collect();
+        let is_kept = self.journal.is_some();
+        of.reviews.retain(|_, tracked| {
+            let is_needed = tracked.is_proposal() && !tracked.is_answered();
+            // Whoever starts the desk again finds it as the disk has it.
+            let is_to_be_kept = is_kept && tracked.is_unsaved && !tracked.is_proposal();
+            !tracked.is_decided()
+                || is_needed
+                || is_to_be_kept
+                || tracked.decisions_in_progress > 0
+                || tracked.may_reappear()
+        });
+        changes
+    }
+}
+
+impl TrackedReview {
+    pub(super) fn view(&self, skip: usize) -> ReviewSnapshot {
+        self.view_where(skip, |_| true)
+    }
+
+    fn view_where(&self, skip: usize, is_wanted: impl Fn(&Hunk) -> bool) -> ReviewSnapshot {
+        let (old, new) = self.review.count_lines();
+        let is_turned = self.is_proposal() && self.review.file_hunk().is_none();
+        let (deletions, additions) = if is_turned { (new, old) } else { (old, new) };
+        let mut hunks = self.review.view_hunks_where(skip..skip.saturating_add(PAGE), is_wanted);
+        if is_turned {
+            hunks.iter_mut().for_each(turn);
+        }
+        let with_problems = self.review.hunks().iter().map(|hunk| (hunk.id, self.hunk_diagnostics(hunk)));
+        let problems = match self.problems.is_empty() {
+            true => HashMap::new(),
+            false => with_problems.map(|(id, problems)| (id, problems.to_vec())).collect(),
+        };
+        ReviewSnapshot {
+            id: self.id,
+            name: self.name.clone(),
+            display_path: self.display_path.clone(),
+            timing: match &self.waiting_call {
+                Some(proposed) => ReviewTiming::Before { ask: proposed.ask.clone() },
+                None => ReviewTiming::After,
+            },
+            is_streaming: self.waiting_call.as_ref().is_some_and(|proposed| proposed.is_streaming),
+            print: self.review.fingerprint(),
+            whole: self.review.file_hunk().cloned().zip(self.review.file_fingerprint()),
+            total: self.review.hunks().len(),
+            hunks,
+            diagnostics: problems,
+            additions,
+            deletions,
+        }
+    }
+
+    fn change(&mut self) -> ReviewUpdate {
+        let state = |hunk: &Hunk| PublishedHunk {
+            expected: self.review.decision_for(hunk).expected,
+            edited: hunk.edited,
+            rejecting: hunk.rejecting,
+            problems: self.hunk_diagnostics(hunk).to_vec(),
+        };
+        let page = self.review.hunks().iter().take(PAGE);
+        let now: HashMap<_, _> = page.map(|hunk| (hunk.id, state(hunk))).collect();
+        let gone = self.published_hunks.keys().filter(|id| !now.contains_key(id)).copied().collect();
+        let view = self.view_where(0, |hunk| self.published_hunks.get(&hunk.id) != now.get(&hunk.id));
+        self.published_hunks = now;
+        self.is_changed = false;
+        ReviewUpdate { snapshot: view, removed_hunks: gone, failure: self.failed.take() }
+    }
+}
+
+/// What is in the document is the old, what the call wants the new.
+fn turn(hunk: &mut HunkView) {
+    std::mem::swap(&mut hunk.old, &mut hunk.new);
+    std::mem::swap(&mut hunk.old_lines, &mut hunk.new_lines);
+    hunk.words.iter_mut().for_each(|WordDiff { old, new, .. }| std::mem::swap(old, new));
+}

@@ -1,0 +1,69 @@
+//! Problems of hunks: told with them, once, and only of the lines as they are.
+
+use super::super::{ReviewDiagnostic, ReviewSeverity};
+use super::{Desk, NEW, OLD, SESSION};
+
+fn problem(line: usize) -> ReviewDiagnostic {
+    let (code, source, message) = (None, "scripted".to_owned(), format!("in line {line}"));
+    ReviewDiagnostic { line, severity: ReviewSeverity::Error, code, source, message }
+}
+
+impl Desk {
+    fn found(&self, name: &str, text: &str, lines: &[usize]) {
+        let problems: Vec<_> = lines.iter().copied().map(problem).collect();
+        let place = self.files.resolve(name);
+        self.files.reviews().set_diagnostics(SESSION, place.real_path(), text, &problems);
+    }
+
+    /// Of each hunk that viewers are told of now: its first line, and the messages with the lines within it.
+    fn told(&self) -> Vec<(usize, Vec<(usize, String)>)> {
+        let changes = self.files.reviews().take_updates(SESSION);
+        let views = changes.into_iter().map(|change| change.snapshot);
+        let hunks = views.flat_map(|view| {
+            let problems = view.diagnostics;
+            view.hunks.into_iter().map(move |hunk| {
+                let of = problems.get(&hunk.id).cloned().unwrap_or_default();
+                (hunk.line, of.into_iter().map(|problem| (problem.line, problem.message)).collect())
+            })
+        });
+        hunks.collect()
+    }
+}
+
+#[tokio::test]
+async fn a_hunk_is_told_again_when_something_is_wrong_in_it_and_when_that_is_gone() {
+    let desk = Desk::new();
+    desk.write("a", OLD);
+    desk.agent("a", NEW).await;
+    assert_eq!(desk.told(), [(1, vec![]), (3, vec![]), (5, vec![])]);
+    // Line 2 is nobody's.
+    desk.found("a", NEW, &[2, 3]);
+    let wrong = (3, vec![(0, "in line 3".to_owned())]);
+    assert_eq!(desk.told(), std::slice::from_ref(&wrong));
+    desk.found("a", NEW, &[2, 3]);
+    assert_eq!(desk.told(), []);
+    desk.found("a", "another text", &[5]);
+    assert_eq!(desk.told(), []);
+    // The next edit moves it, and says nothing of it.
+    let moved = format!("0\n{NEW}");
+    desk.agent("a", &moved).await;
+    let moved_hunks: Vec<_> = desk.told().into_iter().filter(|(_, problems)| !problems.is_empty()).collect();
+    assert_eq!(moved_hunks, []);
+    let view = desk.only();
+    let of: Vec<_> =
+        view.hunks.iter().map(|hunk| view.diagnostics.get(&hunk.id).map_or(0, Vec::len)).collect();
+    assert_eq!(of, [0, 0, 1, 0]);
+    desk.found("a", &moved, &[]);
+    assert_eq!(desk.told(), [(4, vec![])]);
+}
+
+#[tokio::test]
+async fn of_a_hunk_that_is_another_nothing_is_known() {
+    let desk = Desk::new();
+    desk.write("a", OLD);
+    desk.agent("a", NEW).await;
+    desk.found("a", NEW, &[3]);
+    desk.told();
+    desk.agent("a", &NEW.replace('D', "DD")).await;
+    assert_eq!(desk.told(), [(3, vec![])]);
+}

@@ -1,0 +1,146 @@
+//! One review, and what it follows.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use copydesk_text::review::{CurrentText, HunkFingerprint, HunkId, Review};
+use copydesk_text::{Change, Document, Edit};
+
+use super::ReviewId;
+use super::diagnostics::{DiagnosticsByHunk, ReviewDiagnostic};
+use super::proposal::WaitingCall;
+use crate::buffers::{ByteRangeChange, ClientId};
+use crate::journal::FileAttributes;
+
+#[derive(Debug)]
+pub(super) struct TrackedReview {
+    pub(super) id: ReviewId,
+    /// As the buffers name the document.
+    pub(super) name: PathBuf,
+    /// For a person or a model.
+    pub(super) display_path: String,
+    pub(super) review: Review,
+    /// That of the document: as it was when the agent deleted it, or as it is to be when it is created.
+    pub(super) form: FileAttributes,
+    /// What waits for it, where it is one *before*.
+    pub(super) waiting_call: Option<WaitingCall>,
+    /// The client whose buffer it follows.
+    pub(super) followed_client: Option<ClientId>,
+    /// Decisions that are being carried out.
+    pub(super) decisions_in_progress: usize,
+    /// What viewers know of the first hunks.
+    pub(super) published_hunks: HashMap<HunkId, PublishedHunk>,
+    pub(super) problems: DiagnosticsByHunk,
+    /// Hunks with a person's typing in them that the model knows of.
+    pub(super) noted: HashMap<HunkId, HunkFingerprint>,
+    /// Why what was proposed came to nothing.
+    pub(super) failed: Option<String>,
+    /// Viewers do not know it as it is.
+    pub(super) is_changed: bool,
+    /// The disk does not know it as it is.
+    pub(super) is_unsaved: bool,
+}
+
+/// What of a hunk a viewer should know, but for its place.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct PublishedHunk {
+    pub(super) expected: HunkFingerprint,
+    pub(super) edited: bool,
+    pub(super) rejecting: bool,
+    pub(super) problems: Vec<ReviewDiagnostic>,
+}
+
+impl TrackedReview {
+    pub(super) fn new(name: PathBuf, shown: String, review: Review) -> Self {
+        Self {
+            id: ReviewId(0),
+            name,
+            display_path: shown,
+            review,
+            form: FileAttributes::default(),
+            waiting_call: None,
+            followed_client: None,
+            decisions_in_progress: 0,
+            published_hunks: HashMap::new(),
+            problems: DiagnosticsByHunk::new(),
+            noted: HashMap::new(),
+            failed: None,
+            is_changed: true,
+            is_unsaved: true,
+        }
+    }
+
+    pub(super) fn is_proposal(&self) -> bool {
+        self.waiting_call.is_some()
+    }
+
+    /// One *before* of a file that is not there yet, or is to go: its text is not the document's.
+    pub(super) fn is_new_file(&self) -> bool {
+        self.is_proposal() && self.review.file_hunk().is_some()
+    }
+
+    /// The call that it is of has its answer.
+    pub(super) fn is_answered(&self) -> bool {
+        self.waiting_call.as_ref().is_some_and(|proposed| proposed.is_answered)
+    }
+
+    /// Nothing is left to decide.
+    pub(super) fn is_decided(&self) -> bool {
+        self.review.is_empty() || self.is_answered()
+    }
+
+    /// Whether an editor's undo or redo may bring its hunks back.
+    pub(super) fn may_reappear(&self) -> bool {
+        !self.is_proposal() && self.followed_client.is_some() && self.review.has_snapshots()
+    }
+
+    /// Whether its text is that of the document, and still matters.
+    pub(super) fn follows_text(&self) -> bool {
+        !self.is_new_file() && !self.is_answered()
+    }
+
+    /// What the text is other than it was, a person did.
+    pub(super) fn adopt_text<'a>(&mut self, now: impl Into<CurrentText<'a>>) {
+        let now = now.into();
+        if !self.follows_text() || self.review.has_text(now) {
+            return;
+        }
+        let change = Change::between(&self.review.text(), &now.text());
+        // Cannot be refused: it was made for this very text.
+        let _ = self.review.record_user_change(&change);
+        self.is_changed = true;
+    }
+
+    /// What a person typed, piece by piece. A review that is not where it should be looks at the whole text.
+    pub(super) fn apply_typing(&mut self, typed: &[ByteRangeChange<'_>], now: &Document) {
+        if !self.follows_text() {
+            return;
+        }
+        let hunks = self.shape();
+        for piece in typed {
+            let Some(range) = piece.range.clone() else { return self.adopt_text(now) };
+            let edit = Edit { range, text: piece.text.to_owned() };
+            if self.review.record_user_change(&edit.into()).is_err() {
+                return self.adopt_text(now);
+            }
+        }
+        if self.review.size() != now.len() {
+            return self.adopt_text(now);
+        }
+        // Typing outside of hunks moves them, which marks in an editor do by themselves.
+        let touches = |range: &std::ops::Range<usize>, piece: &ByteRangeChange<'_>| {
+            piece.range.as_ref().is_some_and(|typed| {
+                typed.start <= range.end && range.start <= typed.start + piece.text.len().max(typed.len())
+            })
+        };
+        let is_inside =
+            self.review.hunks().iter().any(|hunk| typed.iter().any(|piece| touches(&hunk.text, piece)));
+        self.is_changed |= is_inside || hunks != self.shape();
+        self.is_unsaved |= hunks != self.shape();
+    }
+
+    /// How many hunks there are, and whether the file is one.
+    fn shape(&self) -> (usize, bool) {
+        (self.review.hunks().len(), self.review.file_hunk().is_some())
+    }
+}

@@ -1,0 +1,107 @@
+//! Processes of other users. Only root can play them; elsewhere the tests say that they did nothing.
+
+use std::io::Read as _;
+use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::process::{Command, Output, Stdio};
+
+use super::stdio_editor::{ForegroundDaemon, LOG, StdioEditor, daemon_environment, socket};
+use crate::cli::environment::TestEnvironment;
+
+const NOBODY: u32 = 65534;
+
+fn is_root() -> bool {
+    let root = rustix::process::geteuid().is_root();
+    if !root {
+        println!("skipped: only root can be somebody else");
+    }
+    root
+}
+
+/// Runs something as nobody, among this desk's folders.
+fn as_nobody(desk: &TestEnvironment, args: &[&str]) -> Output {
+    let mut command = Command::new("setpriv");
+    desk.prepare(&mut command);
+    let id = NOBODY.to_string();
+    command.args(["--reuid", &id, "--regid", &id, "--clear-groups", "--"]).args(args);
+    command.stdin(Stdio::null()).output().unwrap()
+}
+
+/// Lets everybody in, as far as the socket.
+fn unlock(desk: &TestEnvironment) {
+    let socket = socket(desk);
+    let open = |path: &std::path::Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    socket.ancestors().skip(1).take(4).for_each(|folder| open(folder, 0o755));
+    open(&socket, 0o777);
+}
+
+#[test]
+fn a_client_of_another_user_is_turned_away() {
+    if !is_root() {
+        return;
+    }
+    let desk = daemon_environment();
+    let daemon = ForegroundDaemon::start(&desk, &[]);
+    unlock(&desk);
+    // Says how much it was told before the daemon hung up.
+    let script =
+        "import socket,sys\ns=socket.socket(socket.AF_UNIX)\ns.connect(sys.argv[1])\nprint(len(s.recv(9)))";
+    let ran = as_nobody(&desk, &["/usr/bin/python3", "-c", script, socket(&desk).to_str().unwrap()]);
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "0\n", "{ran:?}");
+    std::fs::set_permissions(desk.path("~/.run/copydesk"), std::fs::Permissions::from_mode(0o700)).unwrap();
+    let (editor, pid) = StdioEditor::start_initialized(&desk);
+    assert_eq!(pid, u64::from(daemon.child.id()));
+    editor.leave();
+    desk.run(&["stop"]);
+    daemon.wait_for_exit(&desk);
+    let log = desk.read(LOG);
+    assert!(log.contains("another user was turned away uid=65534"), "{log}");
+}
+
+#[test]
+fn a_daemon_of_another_user_is_not_talked_to() {
+    if !is_root() {
+        return;
+    }
+    let desk = daemon_environment();
+    let folder = desk.path("~/.run/copydesk");
+    std::fs::create_dir_all(&folder).unwrap();
+    // Nobody listens in a folder of ours: as if it had slipped in.
+    let script = "import socket,sys,os\ns=socket.socket(socket.AF_UNIX)\nos.setuid(65534)\ns.bind(sys.argv[1])\ns.listen()\nprint('ready',flush=True)\nc,_=s.accept()\nprint(len(c.recv(9)))";
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o777)).unwrap();
+    for above in folder.ancestors().skip(1).take(3) {
+        std::fs::set_permissions(above, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let mut child = Command::new("/usr/bin/python3")
+        .args(["-c", script, socket(&desk).to_str().unwrap()])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    let mut ready = [0; 6];
+    stdout.read_exact(&mut ready).unwrap();
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let ran = desk.run(&["status"]);
+    assert!(ran.stderr.contains("the daemon there is a process of user 65534, not yours"), "{ran:?}");
+    let mut heard = String::new();
+    stdout.read_to_string(&mut heard).unwrap();
+    assert_eq!(heard, "0\n", "it was told nothing");
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_folder_of_another_user_is_refused() {
+    if !is_root() {
+        return;
+    }
+    let desk = daemon_environment().with_files(&[("~/.run/copydesk/file", "")]);
+    let folder = desk.path("~/.run/copydesk");
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)).unwrap();
+    chown(&folder, Some(NOBODY), Some(NOBODY)).unwrap();
+    for args in [&["daemon"][..], &["status"]] {
+        let ran = desk.run(args);
+        assert_eq!(ran.code, Some(1));
+        assert!(ran.stderr.contains("this folder belongs to user 65534, not to you"), "{ran:?}");
+    }
+}

@@ -1,0 +1,362 @@
+//! A scripted editor on the daemon's own socket. It holds texts, counts versions, and does with an edit what the test wants:
+//! one that obeys makes it and tells of it; the others are played by the test, message by message.
+//!
+//! Waiting is for messages. The time limit is for a test that fails.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io::{BufReader, Write as _};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::encoding::{EditorEncoding, offset, position};
+use crate::cli::environment::TestEnvironment;
+use crate::daemon::stdio_editor::{frame_message, read_message, socket};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(crate) struct ScriptedEditor {
+    stream: UnixStream,
+    incoming: BufReader<UnixStream>,
+    units: EditorEncoding,
+    /// By URI: the version and the text.
+    pub(crate) texts: BTreeMap<String, (i32, String)>,
+    /// Makes every edit that it is asked to make, and tells of it.
+    pub(crate) applies_edits: bool,
+    /// Files with this ending it has a language server for, which takes every line with `bad` in it for wrong.
+    pub(crate) diagnosed_extension: Option<&'static str>,
+    /// Of which files it was asked what its server says.
+    pub(crate) diagnostics_requests: Vec<String>,
+    /// What came and was not waited for yet.
+    unread_messages: VecDeque<Value>,
+    /// The events of sessions, in the order in which they came.
+    pub(crate) events: Vec<Value>,
+    /// The edits that it was asked to make.
+    pub(crate) edits: Vec<Value>,
+    sent: u64,
+}
+
+impl ScriptedEditor {
+    /// One that obeys, and counts in UTF-16.
+    pub(crate) fn new(desk: &TestEnvironment, name: &str) -> Self {
+        Self::with_encoding(desk, name, EditorEncoding::Utf16)
+    }
+
+    pub(crate) fn with_encoding(desk: &TestEnvironment, name: &str, units: EditorEncoding) -> Self {
+        Self::in_folder(desk, name, units, "")
+    }
+
+    /// One that works in another folder than the project's.
+    pub(crate) fn in_folder(desk: &TestEnvironment, name: &str, units: EditorEncoding, folder: &str) -> Self {
+        let mut client = Self::connect(desk, units);
+        let hello = json!({ "protocol": 1, "client": name, "version": "0.1.0" });
+        let params = json!({
+            "clientInfo": { "name": name },
+            "rootUri": uri(desk, folder),
+            "capabilities": { "general": { "positionEncodings": [units.name()] } },
+            "initializationOptions": { "copydesk": hello },
+        });
+        let result = client.request_ok("initialize", params);
+        assert_eq!(result["capabilities"]["positionEncoding"], units.name());
+        client.notify("initialized", json!({}));
+        client
+    }
+
+    /// One that has said nothing yet.
+    pub(crate) fn connect(desk: &TestEnvironment, units: EditorEncoding) -> Self {
+        let stream = UnixStream::connect(socket(desk)).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let incoming = BufReader::new(stream.try_clone().unwrap());
+        Self {
+            stream,
+            incoming,
+            units,
+            texts: BTreeMap::new(),
+            applies_edits: true,
+            diagnosed_extension: None,
+            diagnostics_requests: Vec::new(),
+            unread_messages: VecDeque::new(),
+            events: Vec::new(),
+            edits: Vec::new(),
+            sent: 0,
+        }
+    }
+
+    pub(crate) fn write(&mut self, bytes: &[u8]) {
+        self.stream.write_all(bytes).unwrap();
+    }
+
+    pub(crate) fn stream(&self) -> UnixStream {
+        self.stream.try_clone().unwrap()
+    }
+
+    pub(crate) fn notify(&mut self, method: &str, params: Value) {
+        self.write(&frame_message(&json!({ "jsonrpc": "2.0", "method": method, "params": params })));
+    }
+
+    /// Sends a request and does not wait; gives its id.
+    pub(crate) fn send_request(&mut self, method: &str, params: Value) -> Value {
+        self.sent += 1;
+        let id = json!(self.sent);
+        self.write(&frame_message(
+            &json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }),
+        ));
+        id
+    }
+
+    pub(crate) fn answer(&mut self, request: &Value, result: Value) {
+        self.write(&frame_message(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": result })));
+    }
+
+    pub(crate) fn wait_for_response(&mut self, id: &Value) -> Value {
+        self.take_message(&format!("the answer to {id}"), |message| {
+            message["method"].is_null() && message["id"] == *id
+        })
+    }
+
+    /// The answer, whatever it is.
+    pub(crate) fn send_and_wait(&mut self, method: &str, params: Value) -> Value {
+        let id = self.send_request(method, params);
+        self.wait_for_response(&id)
+    }
+
+    #[track_caller]
+    pub(crate) fn request_ok(&mut self, method: &str, params: Value) -> Value {
+        let answer = self.send_and_wait(method, params);
+        assert!(answer.get("error").is_none(), "{method}: {answer}");
+        answer["result"].clone()
+    }
+
+    /// The code and the message of the error that this must be.
+    #[track_caller]
+    pub(crate) fn request_error(&mut self, method: &str, params: Value) -> (i64, String) {
+        let answer = self.send_and_wait(method, params);
+        let error = &answer["error"];
+        let code = error["code"].as_i64().unwrap_or_else(|| panic!("{method}: {answer}"));
+        (code, error["message"].as_str().unwrap().to_owned())
+    }
+
+    /// The first message of this kind, of those that came and those to come.
+    pub(crate) fn take_message(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.unread_messages.iter().position(&wanted) {
+            return self.unread_messages.remove(at).unwrap();
+        }
+        loop {
+            let message = self.next().unwrap_or_else(|| panic!("the connection ended before {what}"));
+            if wanted(&message) {
+                return message;
+            }
+            self.unread_messages.push_back(message);
+        }
+    }
+
+    /// Whether such a message is among those that came.
+    pub(crate) fn has_message(&self, wanted: impl Fn(&Value) -> bool) -> bool {
+        self.unread_messages.iter().any(wanted)
+    }
+
+    pub(crate) fn wait_for_method(&mut self, method: &str) -> Value {
+        self.take_message(method, |message| message["method"] == method)
+    }
+
+    fn next(&mut self) -> Option<Value> {
+        let message = read_message(&mut self.incoming)?;
+        match message["method"].as_str() {
+            Some("copydesk/event") => self.events.push(message["params"].clone()),
+            Some("workspace/applyEdit") => {
+                self.edits.push(message["params"].clone());
+                if self.applies_edits {
+                    self.apply_edit_request(&message);
+                }
+            }
+            Some("copydesk/editor/diagnostics") if self.applies_edits => {
+                let result = self.diagnostics(message["params"]["uri"].as_str());
+                // It may be read when the daemon is gone already.
+                let answer =
+                    frame_message(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }));
+                let _ = self.stream.write_all(&answer);
+            }
+            // Somebody works; it shows that, or not.
+            Some("window/workDoneProgress/create") => self.answer(&message, Value::Null),
+            _ => {}
+        }
+        Some(message)
+    }
+
+    fn diagnostics(&mut self, uri: Option<&str>) -> Value {
+        let Some(ending) = self.diagnosed_extension else { return json!({ "state": "unsupported" }) };
+        let Some(uri) = uri else { return json!({ "state": "answered", "files": [] }) };
+        self.diagnostics_requests.push(uri.to_owned());
+        if !uri.ends_with(ending) {
+            return json!({ "state": "unsupported" });
+        }
+        let open = self.texts.get(uri).cloned();
+        let on_disk = || std::fs::read_to_string(uri.strip_prefix("file://").unwrap()).unwrap_or_default();
+        let text = open.as_ref().map_or_else(on_disk, |(_, text)| text.clone());
+        let bad = text.lines().enumerate().filter(|(_, line)| line.contains("bad"));
+        let item = |(line, _): (usize, &str)| {
+            let place = json!({ "line": line, "character": 0 });
+            json!({ "range": { "start": place, "end": place }, "severity": "error", "message": "this is bad" })
+        };
+        let items: Vec<_> = bad.map(item).collect();
+        let version = open.map(|(version, _)| version);
+        json!({ "state": "answered", "files": [{ "uri": uri, "version": version, "proof": "proven", "items": items }] })
+    }
+
+    /// Reads on until the daemon has nothing more to say and ends the connection.
+    pub(crate) fn read_to_the_end(&mut self) {
+        while self.next().is_some() {}
+    }
+}
+
+/// Sessions.
+impl ScriptedEditor {
+    /// A new session that this client is attached to.
+    pub(crate) fn new_session(&mut self) -> String {
+        let made = self.request_ok("copydesk/session/new", json!({}));
+        let id = made["session"]["id"].as_str().unwrap().to_owned();
+        self.load(&id);
+        id
+    }
+
+    pub(crate) fn load(&mut self, session: &str) -> Value {
+        self.request_ok("copydesk/session/load", json!({ "session": session }))
+    }
+
+    pub(crate) fn prompt(&mut self, session: &str, text: &str) -> Value {
+        self.request_ok("copydesk/turn/start", json!({ "session": session, "text": text }))
+    }
+
+    /// The next event of this kind; without its number.
+    pub(crate) fn wait_for_event(&mut self, session: &str, kind: &str) -> Value {
+        let message = self.take_message(&format!("the event {kind}"), |message| {
+            let params = &message["params"];
+            params["session"] == session && params["event"]["event"] == kind
+        });
+        message["params"]["event"].clone()
+    }
+
+    /// How the turn ended.
+    pub(crate) fn wait_for_turn_end(&mut self, session: &str) -> Value {
+        self.wait_for_event(session, "turnEnded")["end"]["kind"].clone()
+    }
+
+    /// Prompts, and waits for the end, which must be a good one.
+    #[track_caller]
+    pub(crate) fn run_turn(&mut self, session: &str, text: &str) {
+        self.prompt(session, text);
+        let end = self.wait_for_event(session, "turnEnded");
+        assert_eq!(end["end"]["kind"], "done", "{end}");
+    }
+
+    /// The numbers of a session's events.
+    pub(crate) fn numbers(&self, session: &str) -> Vec<u64> {
+        let of_session = self.events.iter().filter(|event| event["session"] == session);
+        of_session.map(|event| event["seq"].as_u64().unwrap()).collect()
+    }
+
+    /// The last word about each part, by what was told; in the order in which they began.
+    pub(crate) fn parts(&self, session: &str) -> Vec<Value> {
+        let mut parts: Vec<Value> = Vec::new();
+        for event in self.events.iter().filter(|event| event["session"] == session) {
+            let part = &event["event"]["part"];
+            if event["event"]["event"] != "part" {
+                continue;
+            }
+            match parts.iter_mut().find(|known| known["id"] == part["id"]) {
+                Some(known) => *known = part.clone(),
+                None => parts.push(part.clone()),
+            }
+        }
+        parts
+    }
+
+    /// The ids of the calls, in their order.
+    pub(crate) fn calls(&self, session: &str) -> Vec<String> {
+        let parts = self.parts(session);
+        let calls = parts.iter().filter(|part| part["content"]["kind"] == "call");
+        calls.map(|part| part["id"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+/// Documents.
+impl ScriptedEditor {
+    pub(crate) fn open(&mut self, uri: &str, text: &str) {
+        self.texts.insert(uri.to_owned(), (1, text.to_owned()));
+        let item = json!({ "uri": uri, "languageId": "text", "version": 1, "text": text });
+        self.notify("textDocument/didOpen", json!({ "textDocument": item }));
+    }
+
+    pub(crate) fn close(&mut self, uri: &str) {
+        self.texts.remove(uri);
+        self.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+    }
+
+    pub(crate) fn text(&self, uri: &str) -> &str {
+        &self.texts[uri].1
+    }
+
+    /// The person puts one thing in the place of another.
+    pub(crate) fn type_text(&mut self, uri: &str, old: &str, new: &str) {
+        let change = self.type_unsent(uri, old, new);
+        self.notify("textDocument/didChange", change);
+    }
+
+    /// The same, but the desk is not told yet: what it will be told.
+    pub(crate) fn type_unsent(&mut self, uri: &str, old: &str, new: &str) -> Value {
+        let (version, text) = self.texts.get_mut(uri).unwrap();
+        let at = text.find(old).unwrap_or_else(|| panic!("{text:?} has no {old:?}"));
+        let (start, end) = (position(text, at, self.units), position(text, at + old.len(), self.units));
+        text.replace_range(at..at + old.len(), new);
+        *version += 1;
+        did_change_params(uri, *version, &json!([{ "range": { "start": start, "end": end }, "text": new }]))
+    }
+
+    /// Makes an edit as it is asked to, and tells of it before it answers.
+    pub(crate) fn apply_edit_request(&mut self, request: &Value) {
+        let documents = request["params"]["edit"]["documentChanges"].as_array().unwrap().clone();
+        let is_current = |document: &Value| {
+            let known = self.texts.get(document["textDocument"]["uri"].as_str().unwrap());
+            known.is_some_and(|(version, _)| document["textDocument"]["version"] == *version)
+        };
+        if !documents.iter().all(is_current) {
+            self.answer(request, json!({ "applied": false, "failureReason": "the document has changed" }));
+            return;
+        }
+        documents.iter().for_each(|document| self.apply_document_edit(document));
+        self.answer(request, json!({ "applied": true }));
+    }
+
+    /// Makes the edits of one document, whatever version they are for.
+    pub(crate) fn apply_document_edit(&mut self, document: &Value) {
+        let uri = document["textDocument"]["uri"].as_str().unwrap().to_owned();
+        let units = self.units;
+        let (version, text) = self.texts.get_mut(&uri).unwrap();
+        let range = |edit: &Value| {
+            offset(text, &edit["range"]["start"], units)..offset(text, &edit["range"]["end"], units)
+        };
+        let edits = document["edits"].as_array().unwrap();
+        let mut edits: Vec<_> = edits.iter().map(|edit| (range(edit), edit.clone())).collect();
+        // From the end, so that what is to come stays where it is.
+        edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+        let mut told = Vec::new();
+        for (range, edit) in edits {
+            let new = edit["newText"].as_str().unwrap();
+            text.replace_range(range, new);
+            told.push(json!({ "range": edit["range"], "text": new }));
+        }
+        *version += 1;
+        let change = did_change_params(&uri, *version, &json!(told));
+        self.notify("textDocument/didChange", change);
+    }
+}
+
+pub(crate) fn did_change_params(uri: &str, version: i32, changes: &Value) -> Value {
+    json!({ "textDocument": { "uri": uri, "version": version }, "contentChanges": changes })
+}
+
+/// The URI of a file of the project.
+pub(crate) fn uri(desk: &TestEnvironment, path: &str) -> String {
+    format!("file://{}", desk.path(path).display()).trim_end_matches('/').to_owned()
+}

@@ -1,0 +1,180 @@
+//! Taking back and bringing back, from the list and from the conversation.
+
+use serde_json::json;
+
+use super::super::commands::NeovimUser;
+use super::{TEXT, after_three_turns, done, edit};
+use crate::model_server::ScriptedTurn;
+use crate::neovim::neovim_session::{allow_edits_environment, environment_with_config, for_each_neovim};
+
+const AFTER: &str = "1\ntwo\n3\nthree and a half\nfour\nfive\nsix\nseven\nEIGHT";
+
+/// A call that changed two files has a row below each, and each row is about its own file.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_file_of_a_call_that_changed_several_is_decided_alone_and_not_taken_back_alone() {
+    for_each_neovim(|program| {
+        let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+1\n*** Update File: b.txt\n@@\n-x\n+y\n*** End Patch\n";
+        let turns = [ScriptedTurn::new().call("c1", "apply_patch", json!({ "patchText": patch })), done()];
+        let config = json!({ "model": "script/gpt-5", "permission": { "edit": "allow" } });
+        let scripted = environment_with_config(turns, config);
+        scripted.desk.write("a.txt", TEXT);
+        scripted.desk.write("b.txt", "x\n");
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        person.window.command("edit a.txt");
+        person.run_turn("Patch");
+        person.window.wait_until("require('copydesk.review').count() == 2");
+        person.open_list();
+        let rows = person.list_text();
+        for name in ["a.txt", "b.txt"] {
+            assert!(rows.contains(&format!("▾ {name}  +1 -1  1 undecided")), "{rows}");
+        }
+        // Its hunk closes the call's row below its own file, and no other.
+        person.move_to_row("b.txt");
+        person.window.keys("jj<Tab>");
+        assert_eq!(person.window.lua("return vim.fn.line('.')"), 6, "{}", person.list_text());
+        assert_eq!(person.list_text().matches("▸").count(), 1, "{}", person.list_text());
+        person.move_to_row("▾ b.txt");
+        person.window.keys("u");
+        assert_eq!(
+            person.next_notification(),
+            "the same call changed `a.txt`, too; `u` on the call takes back all of it"
+        );
+        assert_eq!(scripted.desk.read("b.txt"), "y\n");
+        person.window.keys("a");
+        person.wait_for_list_text("▾ b.txt  +1 -1\\n");
+        person.window.wait_until("require('copydesk.review').count() == 1");
+        assert!(person.list_text().contains("▾ a.txt  +1 -1  1 undecided"), "{}", person.list_text());
+        person.window.keys("ju");
+        let said = person.next_notification();
+        assert!(said.starts_with("undone: ") && said.contains("a.txt") && said.contains("b.txt"), "{said}");
+        assert_eq!(person.window.lines("b.txt"), "x");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_turn_a_file_and_a_call_are_taken_back_from_the_list() {
+    for_each_neovim(|program| {
+        let (mut person, scripted) = after_three_turns(program);
+        person.open_list();
+        person.move_to_row("Turn 1");
+        person.window.keys("<Tab>u");
+        let said = person.next_notification();
+        assert!(said.starts_with("undone: ") && said.contains("a.txt") && said.contains("b.txt"), "{said}");
+        person.wait_for_list_text("2 files  +2 -2  undone");
+        assert_eq!(scripted.desk.read("b.txt"), "x\n");
+        assert_eq!(person.window.lines("a.txt"), AFTER.replacen('1', "one", 1));
+        person.window.keys("u");
+        assert_eq!(person.next_notification(), "there is nothing to take back");
+        person.window.keys("r");
+        let said = person.next_notification();
+        assert!(said.starts_with("redone: ") && said.contains("b.txt"), "{said}");
+        person.wait_until_list_lacks("undone");
+        // A call of two that changed the file.
+        person.move_to_row("Edited a.txt (+2 -1)");
+        person.window.keys("u");
+        assert_eq!(person.next_notification(), "undone: a.txt");
+        person.wait_for_list_text("partly undone");
+        person.window.assert_screen("changes-undone");
+        assert_eq!(person.window.lines("a.txt"), AFTER.replace("3\nthree and a half", "three"));
+        person.window.keys("<C-r>");
+        assert_eq!(person.next_notification(), "redone: a.txt");
+        person.wait_until_list_lacks("undone");
+        // Both calls of the file, and no other turn's; each is an undo of its own.
+        person.window.keys("gg");
+        person.move_to_row("▾ a.txt");
+        person.window.keys("u");
+        assert_eq!(person.next_notification(), "undone: a.txt");
+        assert_eq!(person.window.lines("a.txt"), TEXT.trim_end().replacen("one", "1", 1));
+        person.window.keys("r");
+        assert_eq!(person.next_notification(), "redone: a.txt");
+        person.wait_for_list_text("partly undone");
+        person.window.keys("r");
+        assert_eq!(person.next_notification(), "redone: a.txt");
+        assert_eq!(person.window.lines("a.txt"), AFTER);
+        person.move_to_row("EIGHT");
+        person.window.keys("u");
+        assert!(person.next_notification().starts_with("a hunk is not taken back alone"));
+        assert_eq!(person.window.lines("a.txt"), AFTER);
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn lines_that_the_person_changed_too_are_not_called_undone() {
+    for_each_neovim(|program| {
+        let (mut person, scripted) = after_three_turns(program);
+        person.window.command("call setline(1, 'mine')");
+        person.open_list();
+        person.move_to_row("Turn 1");
+        person.window.keys("<Tab>u");
+        let said = person.next_notification();
+        assert!(said.starts_with("left as it is, because you changed the same lines: a.txt"), "{said}");
+        person.wait_for_list_text("partly undone");
+        let lines = person.list_text();
+        let of = |words: &str| lines.lines().rfind(|line| line.contains(words)).unwrap().to_owned();
+        assert!(of("▾ b.txt").ends_with("  undone") && !of("▾ a.txt").contains("undone"), "{lines}");
+        assert_eq!(scripted.desk.read("b.txt"), "x\n");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn nothing_is_taken_back_while_a_turn_runs() {
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([
+            edit(ScriptedTurn::new(), "c1", "a.txt", "one", "1"),
+            ScriptedTurn::new().text("Done."),
+            ScriptedTurn::new().text("I begin").stall("begun"),
+        ]);
+        scripted.desk.write("a.txt", TEXT);
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        person.run_turn("First");
+        person.run_command("Copydesk! ask More", json!([]));
+        person.wait_for_text("I begin");
+        person.open_list();
+        person.move_to_row("Turn 1");
+        person.window.keys("u");
+        assert_eq!(person.next_notification(), "a turn runs; `:Copydesk stop` ends it, then try again");
+        person.window.keys("r");
+        assert_eq!(person.next_notification(), "a turn runs; `:Copydesk stop` ends it, then try again");
+        assert!(!person.list_text().contains("undone"));
+        person.run_command("Copydesk stop", json!([]));
+        person.window.wait_for_turn_end();
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn the_conversation_leads_to_the_list_and_takes_back_too() {
+    for_each_neovim(|program| {
+        let (mut person, scripted) = after_three_turns(program);
+        person.window.command("Copydesk chat");
+        person.window.command("wincmd k");
+        person.window.wait_until("require('copydesk.chat.transcript').is_drawn()");
+        person.window.command("call search('Edited b.txt')");
+        person.window.keys("u");
+        assert_eq!(person.next_notification(), "undone: b.txt");
+        assert_eq!(scripted.desk.read("b.txt"), "x\n");
+        person.window.keys("u");
+        assert_eq!(person.next_notification(), "there is nothing to take back");
+        person.window.keys("<C-r>");
+        assert_eq!(person.next_notification(), "redone: b.txt");
+        person.window.command("call search('Number the lines')");
+        person.window.keys("u");
+        let said = person.next_notification();
+        assert!(said.starts_with("undone: ") && said.contains("a.txt") && said.contains("b.txt"), "{said}");
+        person.window.command("call search('Just talk')");
+        person.window.keys("u");
+        assert!(person.next_notification().starts_with("there is nothing to take back here; "));
+        // The list opens at the turn under the cursor, below everything.
+        person.window.command("call search('Edited b.txt', 'b')");
+        person.window.keys("c");
+        assert!(person.row().starts_with("▾ Turn 1  "));
+        person.window.assert_screen("changes-chat");
+        person.move_to_row("▾ b.txt");
+        person.window.keys("<CR>");
+        assert_eq!(person.cursor_position(), ("b.txt".into(), 1));
+    });
+}

@@ -1,0 +1,243 @@
+//! What goes wrong is one line with the way out: the program missing, of another version, ended, hung; a daemon that is
+//! killed.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use serde_json::json;
+
+use super::NeovimUser;
+use crate::cli::environment::TestEnvironment;
+use crate::daemon::fake_daemon::FakeDaemon;
+use crate::daemon::stdio_editor::kill;
+use crate::model_server::ScriptedTurn;
+use crate::neovim::neovim_session::{allow_edits_environment, for_each_neovim};
+
+/// The daemon's process.
+pub(super) const PID: &str = "return T.await(function(done)
+    require('copydesk.client').request('copydesk/status', {}, function(_, result) done(result.pid) end)
+end)";
+
+/// A program of the test's own in the place of ours; its path.
+fn program_that(desk: &TestEnvironment, does: &str) -> String {
+    desk.write("~/bin/copydesk", format!("#!/bin/sh\n{does}\n"));
+    let path = desk.path("~/bin/copydesk");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_program_that_is_missing_is_told_with_what_to_do() {
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let setup = json!({ "cmd": "copydesk-nowhere" });
+        let mut person = NeovimUser::start_with(program, &scripted.desk, setup);
+        let missing = "the program `copydesk-nowhere` is not found: build it in a clone of Copydesk with \
+            `cargo install --path daemon/desk`, or set `cmd` in setup{} to where it is";
+        for (command, said) in [
+            ("Copydesk! ask Hello", format!("the prompt was not sent: {missing}")),
+            ("Copydesk new", format!("no session was made: {missing}")),
+            ("Copydesk model", missing.to_owned()),
+            ("Copydesk agent build", format!("the agent stays as it is: {missing}")),
+            ("Copydesk sessions", missing.to_owned()),
+            ("Copydesk doctor", missing.to_owned()),
+            ("Copydesk log", missing.to_owned()),
+            ("Copydesk restart", missing.to_owned()),
+        ] {
+            person.run_command(command, json!([]));
+            assert_eq!(person.next_notification(), said, "{command}");
+            person.window.lua("T.said = {}");
+        }
+        person.run_command("Copydesk status", json!([]));
+        person.window.wait_until("vim.bo.buftype == 'nofile'");
+        assert!(person.window.lines("copydesk://status").contains("failed: the program"));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_program_of_another_version_is_told() {
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let does = "[ \"$1\" = --version ] && { echo 'copydesk 0.0.9'; exit; }; exit 2";
+        let setup = json!({ "cmd": program_that(&scripted.desk, does) });
+        let mut person = NeovimUser::start_with(program, &scripted.desk, setup);
+        person.run_command("Copydesk! ask Hello", json!([]));
+        assert_eq!(
+            person.next_notification(),
+            "the prompt was not sent: the program is version 0.0.9, this plugin is 0.1.0: update the older one"
+        );
+        person.window.command("checkhealth copydesk");
+        let text = person.window.lines("%");
+        assert!(text.contains("is version 0.0.9, this plugin is 0.1.0"), "{text}");
+    });
+}
+
+/// What it tells of itself may be something else.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_another_version_tells_is_read_with_care() {
+    for_each_neovim(|program| {
+        for (status, doctor) in [
+            (r#"{"running":true,"version":"0.0.9"}"#, r#"{"things":[]}"#),
+            (
+                r#"{"running":true,"pid":null,"protocol":"x"}"#,
+                r#"{"findings":[{"about":"daemon"},{"what":1}]}"#,
+            ),
+            ("[]", "7"),
+        ] {
+            let scripted = allow_edits_environment([]);
+            let does = format!(
+                "case $1 in --version) echo 'copydesk 0.0.9';; status) echo '{status}';; doctor) echo '{doctor}';; esac"
+            );
+            let setup = json!({ "cmd": program_that(&scripted.desk, &does) });
+            let mut person = NeovimUser::start_with(program, &scripted.desk, setup);
+            person.window.command("checkhealth copydesk");
+            let text = person.window.lines("%");
+            assert!(!text.contains("Exception") && text.contains("What `copydesk doctor` finds"), "{text}");
+            person.window.command("enew!");
+            person.run_command("Copydesk log", json!([]));
+            assert_eq!(
+                person.next_notification(),
+                "`copydesk doctor` did not tell where the desk writes its log"
+            );
+        }
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_program_is_found_whatever_names_a_person_leaves_out() {
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let path = program_that(&scripted.desk, "exit 0");
+        let mut person = NeovimUser::start_with(program, &scripted.desk, json!({ "cmd": path }));
+        let find = "vim.o.wildignore = '*/bin/*' return (require('copydesk.binary').find())";
+        assert_eq!(person.window.lua(find), json!(path));
+        let empty =
+            "require('copydesk').setup({ cmd = '' }) return select(2, require('copydesk.binary').find())";
+        let problem = person.window.lua(empty);
+        assert!(problem.as_str().unwrap().starts_with("the program `` is not found"), "{problem}");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_program_that_does_something_else_is_told() {
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let setup = json!({ "cmd": program_that(&scripted.desk, "echo 'What?' >&2; exit 3") });
+        let mut person = NeovimUser::start_with(program, &scripted.desk, setup);
+        person.run_command("Copydesk doctor", json!([]));
+        assert_eq!(person.next_notification(), "`copydesk doctor` failed: What?");
+        person.run_command("Copydesk log", json!([]));
+        assert_eq!(person.next_notification(), "`copydesk doctor` failed: What?");
+        person.run_command("Copydesk new", json!([]));
+        let said = person.next_notification();
+        assert!(said.contains("--version` did not tell a version (exit code 3)"), "{said}");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_program_that_hangs_holds_nothing_up() {
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let setup = json!({ "cmd": program_that(&scripted.desk, "exec cat > /dev/null") });
+        let mut person = NeovimUser::start_with(program, &scripted.desk, setup);
+        person.run_command("Copydesk! ask Hello", json!([]));
+        person.run_command("Copydesk sessions", json!([]));
+        person.run_command("Copydesk status", json!([]));
+        person.window.wait_until("vim.bo.buftype == 'nofile'");
+        assert!(person.window.lines("copydesk://status").starts_with("Connection   connecting"));
+        assert_eq!(person.window.lua("return require('copydesk').status().connection"), "starting");
+        person.run_command("Copydesk stop", json!([]));
+        assert_eq!(person.next_notification(), "no turn runs");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn commands_work_again_after_the_daemon_was_killed() {
+    for_each_neovim(|program| {
+        let scripted =
+            allow_edits_environment([ScriptedTurn::new().text("One."), ScriptedTurn::new().text("Two.")]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        person.run_turn("First");
+        let pid = person.window.lua(PID).as_u64().unwrap();
+        // Once when it was begun, once more under the next daemon.
+        person.window.nvim.wait_for_message("CopydeskSession", |told| told["what"] == "loaded");
+        kill(pid, "-KILL");
+        person.window.nvim.wait_for_message("CopydeskSession", |told| told["what"] == "loaded");
+        person.run_turn("Second");
+        assert!(scripted.request_body(1)["messages"].to_string().contains("First"));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_desk_that_speaks_another_protocol_is_told_and_not_asked_twice() {
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let by_hand = FakeDaemon::listen(&scripted.desk);
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        person.run_command("Copydesk new", json!([]));
+        let mut hand = by_hand.accept();
+        let greeting = hand.expect_method("initialize");
+        let message =
+            "The Copydesk daemon speaks protocol 9, this editor's extension speaks 1. Update the plugin.";
+        let data = json!({ "desk": 9, "client": 1, "update": "client", "retry": false });
+        let error = json!({ "code": -31005, "message": message, "data": data });
+        hand.send(&json!({ "jsonrpc": "2.0", "id": greeting["id"], "error": error }));
+        assert_eq!(person.next_notification(), format!("no session was made: {message}"));
+        person.run_command("Copydesk sessions", json!([]));
+        assert_eq!(person.next_notification(), message);
+        person.window.command("checkhealth copydesk");
+        assert!(person.window.lines("%").contains("`:Copydesk restart` tries anew"));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn names_of_files_are_never_orders() {
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([ScriptedTurn::new().text("Done.")]);
+        let names =
+            ["a|b.txt", "%.txt", "#1.txt", "$HOME.txt", "`touch x`.txt", "-q.txt", "<cfile>.txt", "a'b.txt"];
+        for name in names {
+            scripted.desk.write(name, format!("in {name}\n"));
+        }
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        let mentions: Vec<_> = names.iter().map(|name| format!("@\"{name}\"")).collect();
+        person.window.nvim.lua("require('copydesk').ask(...)", json!([mentions.join(" ")]));
+        person.window.wait_for_turn_end();
+        for name in names {
+            let line = format!(r"[{name}]\nin {name}\n");
+            assert!(scripted.last_message(0).contains(&line), "{name}: {}", scripted.last_message(0));
+        }
+        assert!(!scripted.desk.exists("x"));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_desk_that_hangs_is_told_by_status() {
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        person.window.connect();
+        let pid = person.window.lua(PID).as_u64().unwrap();
+        kill(pid, "-STOP");
+        person.run_command("Copydesk sessions", json!([]));
+        person.run_command("Copydesk status", json!([]));
+        person.window.wait_until("vim.bo.buftype == 'nofile'");
+        let text = person.window.lines("copydesk://status");
+        kill(pid, "-CONT");
+        assert!(
+            text.contains("Desk         does not answer; `copydesk stop` in a terminal ends it"),
+            "{text}"
+        );
+        // What was asked before is answered now.
+        assert_eq!(person.next_notification(), "there are no sessions yet");
+    });
+}

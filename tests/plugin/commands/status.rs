@@ -1,0 +1,230 @@
+//! `status`, `log`, `doctor`, `restart` and `:checkhealth`.
+
+use expect_test::expect;
+use serde_json::json;
+
+use super::NeovimUser;
+use super::failures::PID;
+use crate::model_server::{ScriptedTurn, ScriptedUsage};
+use crate::neovim::neovim_session::{allow_edits_environment, for_each_neovim};
+
+/// Figures that differ from one run to the next.
+fn steady(text: &str) -> String {
+    let mut out = String::new();
+    let mut is_number = false;
+    for letter in text.chars() {
+        if !letter.is_ascii_digit() {
+            out.push(letter);
+        } else if !is_number {
+            out.push('0');
+        }
+        is_number = letter.is_ascii_digit();
+    }
+    out
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn status_is_one_screen() {
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([ScriptedTurn::new().text("Done.").usage(ScriptedUsage {
+            input: 1000,
+            output: 50,
+            ..ScriptedUsage::default()
+        })]);
+        scripted.desk.write("a.txt", "one\n");
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        person.run_command("edit a.txt | Copydesk status", json!([]));
+        person.window.wait_until("vim.bo.buftype == 'nofile'");
+        let text = person.window.lines("copydesk://status");
+        expect![[r"
+            Connection   not connected; the first use connects
+            Plugin       version 0.0.0"]]
+        .assert_eq(&steady(&text));
+        person.window.keys("q");
+        person.run_turn("Work");
+        person.run_command("Copydesk add", json!([]));
+        person.next_notification();
+        person.run_command("Copydesk status", json!([]));
+        person.window.wait_until("vim.bo.buftype == 'nofile'");
+        let text = person.window.lines("copydesk://status");
+        expect![[r"
+            Connection   connected
+            Plugin       version 0.0.0
+            Desk         version 0.0.0, process 0
+                         0 session at hand, 0 with a running turn
+                         0 client, 0 document
+            Documents    0 of this Neovim
+
+            Session      Work
+            Folder       PROJECT
+            Agent        build
+            Model        script/m-0
+            Turn         none runs
+            Tokens       0 in the last request
+            Cost         $0.0
+            Added        a.txt"]]
+        .assert_eq(&steady(
+            &text.replace(scripted.desk.path("").to_str().unwrap().trim_end_matches('/'), "PROJECT"),
+        ));
+        assert_eq!(person.window.lua("return vim.bo.buflisted"), false);
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn log_opens_both_logs_and_neither_is_a_document() {
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        person.window.connect();
+        person.window.lua("require('vim.lsp.log').error('something of ours') ");
+        person.run_command("Copydesk log", json!([]));
+        person.window.wait_until("vim.fn.tabpagenr('$') == 2 and #vim.api.nvim_tabpage_list_wins(0) == 2");
+        let shown = "local all = {}
+            for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+              local buffer = vim.api.nvim_win_get_buf(window)
+              local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, true)
+              all[#all + 1] = { vim.fs.basename(vim.api.nvim_buf_get_name(buffer)), vim.bo[buffer].buflisted, #lines > 0 }
+            end
+            return all";
+        let log = person.window.lua(shown);
+        assert_eq!(log, json!([["desk.log", false, true], ["lsp.log", false, true]]));
+    });
+}
+
+/// Another Neovim may have it open, and callbacks of other people fail.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn log_is_opened_whatever_else_opening_a_file_brings_up() {
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        let prepared = person.window.lua(
+            "local log = (vim.lsp.log or require('vim.lsp.log')).get_filename()
+             vim.fn.mkdir(vim.fs.dirname(log), 'p')
+             vim.fn.writefile({ 'words', 'vim: set textwidth=33 :' }, log)
+             local crash = \"lua vim.uv.kill(vim.uv.os_getpid(), 'sigkill')\"
+             local other = { vim.v.progpath, '--headless', '--clean', '-c', 'set directory=. swapfile', '-c', 'edit ' .. log }
+             vim.list_extend(other, { '-c', 'normal ox', '-c', 'preserve', '-c', crash })
+             T.await(function(done) vim.system(other, {}, done) end)
+             vim.o.directory, vim.o.swapfile, vim.o.shortmess, vim.o.modeline = '.', true, '', true
+             vim.api.nvim_create_autocmd('BufReadPost', { callback = function() error('mine') end })
+             return vim.uv.fs_stat(vim.fs.dirname(log) .. '/.lsp.log.swp') ~= nil",
+        );
+        assert_eq!(prepared, true);
+        person.run_command("Copydesk log", json!([]));
+        person.window.wait_until("vim.fn.expand('%:t') == 'lsp.log'");
+        let seen =
+            "return { vim.bo.modifiable, vim.bo.textwidth, vim.go.modeline, vim.go.modelines, T.said }";
+        assert_eq!(person.window.lua(seen), json!([false, 0, true, 5, []]));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn the_command_line_window_is_told_of() {
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        person.window.lua("T.type('q:')");
+        person.window.wait_until("vim.fn.getcmdwintype() == ':'");
+        for name in ["chat", "status", "log", "doctor"] {
+            person.run_command(&format!("Copydesk {name}"), json!([]));
+            let way_out = "no window can be opened from the command-line window; <C-c> leaves it";
+            assert_eq!(person.next_notification(), way_out, "{name}");
+        }
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn doctor_shows_what_the_program_finds() {
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        for _ in 0..2 {
+            person.run_command("Copydesk doctor", json!([]));
+            person.window.wait_until("vim.fn.bufnr('copydesk://doctor') > 0");
+        }
+        let text = person.window.lines("copydesk://doctor");
+        assert!(
+            text.contains("✓ shell") && text.contains("script/m-1") && !text.contains('\u{1b}'),
+            "{text}"
+        );
+        person.window.wait_until("#vim.api.nvim_list_wins() == 2");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn restart_connects_anew_and_keeps_the_session() {
+    for_each_neovim(|program| {
+        let scripted =
+            allow_edits_environment([ScriptedTurn::new().text("One."), ScriptedTurn::new().text("Two.")]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        person.run_turn("First");
+        let client = person.window.lua("return require('copydesk.client').get().id");
+        person.run_command("Copydesk restart", json!([]));
+        assert_eq!(person.next_notification(), "connected");
+        assert_ne!(person.window.lua("return require('copydesk.client').get().id"), client);
+        person.run_turn("Second");
+        assert!(scripted.last_message(1).contains("Second"));
+        assert!(scripted.request_body(1)["messages"].to_string().contains("First"));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn restart_with_a_bang_has_a_new_desk() {
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([ScriptedTurn::new().text("One.")]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        person.run_turn("First");
+        let before = person.window.lua(PID);
+        person.run_command("Copydesk! restart", json!([]));
+        assert_eq!(person.next_notification(), "The daemon has ended.");
+        assert_eq!(person.next_notification(), "connected");
+        assert_ne!(person.window.lua(PID), before);
+        let parts = "require('copydesk.session').current().parts[1]";
+        person.window.wait_until(parts);
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn checkhealth_finds_nothing_wrong_where_nothing_is() {
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        person.window.connect();
+        person.window.command("checkhealth copydesk");
+        let text = person.window.lines("%");
+        assert!(!text.contains("ERROR"), "{text}");
+        for words in ["connection: ready", "protocol 1", "nothing is wrong with them", "model: script/m-1"] {
+            assert!(text.contains(words), "no `{words}`: {text}");
+        }
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn checkhealth_says_what_to_do() {
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        let setup = json!({ "cmd": "copydesk-nowhere", "chat": { "positon": "left" }, "notify": "some" });
+        let mut person = NeovimUser::start_with(program, &scripted.desk, setup);
+        person.window.lua("vim.ui.select = setmetatable({}, { __call = function() end })");
+        person.window.command("checkhealth copydesk");
+        let text = person.window.lines("%");
+        for words in [
+            "`vim.ui.select`: another one",
+            "the program `copydesk-nowhere` is not found",
+            "cargo install --path daemon/desk",
+            "there is no option `chat.positon`; did you mean `position`?",
+            "`notify` is one of all, asks, none, not \"some\"",
+        ] {
+            assert!(text.contains(words), "no `{words}`: {text}");
+        }
+    });
+}

@@ -1,0 +1,112 @@
+//! Inline edits in Neovim: a selection, a few words, and the model's text as a hunk in its place.
+
+use serde_json::json;
+
+use super::commands::NeovimUser;
+use crate::model_server::{ScriptedErrorKind, ScriptedTurn};
+use crate::neovim::crashes::block_on;
+use crate::neovim::neovim_session::{environment_with_rules, for_each_neovim};
+use crate::sessions::harness::ScriptedEnvironment;
+
+const TEXT: &str = "one\ntwo\nthree\nfour\n";
+
+fn desk(turns: impl IntoIterator<Item = ScriptedTurn>) -> ScriptedEnvironment {
+    let scripted = environment_with_rules(turns, json!({ "edit": "ask" }));
+    scripted.desk.write("a.txt", TEXT);
+    scripted
+}
+
+fn wait_for_hunks(person: &mut NeovimUser, hunks: u64) {
+    person.window.nvim.wait_for_message("CopydeskReview", |told| told["hunks"] == hunks);
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_is_written_grows_in_its_place_and_is_accepted_with_a_key() {
+    for_each_neovim(|program| {
+        let scripted = desk([ScriptedTurn::new().text("TWO\nTH").gate("half").text("REE")]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        person.window.lua("vim.o.columns, vim.o.lines = 64, 14");
+        person.window.command("edit a.txt");
+        person.window.keys("2GVj");
+        person.window.keys(":Copydesk edit in capitals<CR>");
+        block_on(scripted.server.wait_for_gate("half"));
+        wait_for_hunks(&mut person, 1);
+        person.window.keys("2G");
+        person.window.assert_screen("inline-growing");
+        assert_eq!(person.window.lines("a.txt"), TEXT.trim_end());
+        person.window.keys("gha");
+        assert!(person.next_notification().contains("still writing"));
+        // Somebody goes on typing above.
+        person.window.keys("ggOzero<Esc>");
+        scripted.server.open_gate("half");
+        person.window.wait_until(
+            "vim.iter(require('copydesk.review.state').all()):all(function(one) return not one.writing end)",
+        );
+        person.window.keys("3G");
+        person.window.assert_screen("inline-written");
+        person.window.keys("gha");
+        wait_for_hunks(&mut person, 0);
+        assert_eq!(person.window.lines("a.txt"), "zero\none\nTWO\nTHREE\nfour");
+        person.window.keys("u");
+        assert_eq!(person.window.lines("a.txt"), "zero\none\ntwo\nthree\nfour");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn it_is_changed_by_a_follow_up_tried_again_and_rejected() {
+    for_each_neovim(|program| {
+        let says = |text: &str| ScriptedTurn::new().text(text);
+        let scripted = desk([says("TWO"), says("Two"), says("2")]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        person.window.command("edit a.txt");
+        person.window.command("2Copydesk edit in capitals");
+        wait_for_hunks(&mut person, 1);
+        let written = |person: &mut NeovimUser, text: &str| {
+            person.window.wait_until(&format!(
+                "vim.iter(require('copydesk.review.state').all()):any(function(one)
+                   return not one.writing and vim.tbl_values(one.hunks)[1].new[1] == '{text}'
+                 end)"
+            ));
+        };
+        written(&mut person, "TWO");
+        person.window.command("2");
+        person.window.command("Copydesk edit only the first letter");
+        written(&mut person, "Two");
+        person.window.command("Copydesk! edit");
+        written(&mut person, "2");
+        person.window.command("Copydesk reject");
+        // There were none for a while at each try, too.
+        person.window.wait_until("require('copydesk.review').count() == 0");
+        assert_eq!(person.window.lines("a.txt"), TEXT.trim_end());
+        person.window.command("Copydesk! edit");
+        let said = person.next_notification();
+        assert!(said.contains("no inline edit here"), "{said}");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn one_that_is_given_up_or_fails_leaves_the_text_as_it_is() {
+    for_each_neovim(|program| {
+        let scripted = desk([
+            ScriptedTurn::new().text("TWO\n").gate("half").text("THREE"),
+            ScriptedTurn::new().text("x").error(ScriptedErrorKind::Invalid, "no such thing"),
+        ]);
+        let mut person = NeovimUser::start(program, &scripted.desk);
+        person.window.command("edit a.txt");
+        person.window.command("2,3Copydesk edit in capitals");
+        block_on(scripted.server.wait_for_gate("half"));
+        wait_for_hunks(&mut person, 1);
+        person.window.command("2");
+        person.window.command("Copydesk reject");
+        block_on(scripted.server.wait_for_hangup("half"));
+        wait_for_hunks(&mut person, 0);
+        person.window.command("2,3Copydesk edit in capitals");
+        assert!(person.next_notification().contains("no such thing"));
+        assert_eq!(person.window.lines("a.txt"), TEXT.trim_end());
+        let marks = "return #vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_create_namespace('copydesk.inline'), 0, -1, {})";
+        assert_eq!(person.window.lua(marks), 0, "nothing says that something is being written");
+    });
+}

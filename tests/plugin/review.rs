@@ -1,0 +1,132 @@
+//! Undecided hunks in Neovim: how they look, what becomes of them while somebody types, and every way to decide them.
+//!
+//! The desk is made of Lua (`reviewing.lua`), so that each test says exactly what is told when.
+
+mod decisions;
+mod drawing;
+mod edge_cases;
+mod keys;
+mod listing;
+mod navigation;
+mod patches;
+mod state;
+mod typing;
+mod with_daemon;
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::commands::NeovimUser;
+use crate::neovim::neovim_session;
+use crate::sessions::harness::ScriptedEnvironment;
+
+/// Somebody who looks at what the agent did.
+struct ReviewingUser {
+    person: NeovimUser,
+    _scripted: ScriptedEnvironment,
+}
+
+impl ReviewingUser {
+    fn start(program: &Path) -> Self {
+        Self::start_with(program, json!({}))
+    }
+
+    fn start_with(program: &Path, review: Value) -> Self {
+        let scripted = neovim_session::allow_edits_environment([]);
+        let mut person = NeovimUser::start_with(program, &scripted.desk, json!({ "review": review }));
+        person.window.lua("vim.o.columns, vim.o.lines = 64, 18");
+        person.window.lua(include_str!("reviewing.lua"));
+        let opened = person.window.lua("return R.start()");
+        assert_eq!(opened, "open");
+        Self { person, _scripted: scripted }
+    }
+
+    #[track_caller]
+    fn lua(&mut self, code: &str) -> Value {
+        self.person.window.lua(code)
+    }
+
+    /// The agent edited a file, which is opened.
+    #[track_caller]
+    fn receive_edit(&mut self, name: &str, old: &str, new: &str) {
+        self.receive_review(name, old, new, json!({}));
+    }
+
+    /// The agent wants to edit a file, which is opened.
+    #[track_caller]
+    fn receive_proposal(&mut self, name: &str, old: &str, new: &str) {
+        self.receive_review(name, old, new, json!({ "when": "before" }));
+    }
+
+    #[track_caller]
+    fn receive_review(&mut self, name: &str, old: &str, new: &str, options: Value) {
+        self.person.window.nvim.lua("R.edit(...)", json!([name, old, new, options]));
+    }
+
+    #[track_caller]
+    fn keys(&mut self, keys: &str) {
+        self.person.window.keys(keys);
+    }
+
+    #[track_caller]
+    fn command(&mut self, command: &str) {
+        self.person.window.command(command);
+    }
+
+    /// Gives keys or a command, and waits until so many hunks are left.
+    #[track_caller]
+    fn wait_for_hunks(&mut self, hunks: usize) {
+        self.person.window.wait_until(&format!("require('copydesk.review').count() == {hunks}"));
+    }
+
+    /// Waits until the plugin has asked for something, and gives what it asked for since the last time.
+    #[track_caller]
+    fn wait_for_request(&mut self, method: &str) -> Value {
+        let asked = "vim.iter(R.sent):any(function(sent) return sent.method == METHOD end)";
+        self.person.window.wait_until(&asked.replace("METHOD", &format!("'{method}'")));
+        self.person.window.nvim.lua("return R.asked(...)", json!([method]))
+    }
+
+    /// The decisions of the next request that has any.
+    #[track_caller]
+    fn next_decisions(&mut self) -> Value {
+        self.wait_for_request("review/decide")[0]["decisions"].take()
+    }
+
+    /// Compares what can be seen, with the backgrounds of hunks below each row, with a file of `tests/plugin/screens`.
+    #[track_caller]
+    fn assert_screen(&mut self, name: &str) {
+        // What was begun by the last keys has ended.
+        self.lua("T.await(function(done) vim.schedule(done) end) vim.cmd('echo')");
+        // Groups that were defined since the last picture are numbered when one is drawn.
+        self.lua("R.picture()");
+        let picture = self.lua("return R.picture()");
+        let picture = picture.as_str().unwrap().lines().map(|line| line.trim_end().to_owned() + "\n");
+        expect_test::expect_file![format!("screens/{name}.txt")].assert_eq(&picture.collect::<String>());
+    }
+
+    /// Where the cursor is: the file's name, and the line.
+    #[track_caller]
+    fn cursor_position(&mut self) -> (String, u64) {
+        let place = self.lua("return { vim.fn.expand('%:t'), vim.fn.line('.') }");
+        (place[0].as_str().unwrap().to_owned(), place[1].as_u64().unwrap())
+    }
+
+    /// How many marks of hunks the buffer of the window that has the focus has.
+    #[track_caller]
+    fn marks(&mut self) -> u64 {
+        let marks = "local count = 0
+            for name, id in pairs(vim.api.nvim_get_namespaces()) do
+              if vim.startswith(name, 'copydesk.review') and name ~= 'copydesk.review.hint' then
+                count = count + #vim.api.nvim_buf_get_extmarks(0, id, 0, -1, {})
+              end
+            end
+            return count";
+        self.lua(marks).as_u64().unwrap()
+    }
+}
+
+/// Two hunks: two lines that are others, and one that came.
+const OLD: &str = "a\nb\nc\nd\ne\nf\n";
+const NEW: &str = "a\nB\nC\nd\ne\nf\ng\n";
