@@ -91,6 +91,12 @@ pub enum EventInfo {
         /// Why.
         end: TurnEndInfo,
     },
+    /// Something the user should know about the session's setup: a key of the configuration that is left out, instructions that
+    /// could not be fetched. It does not stop the work.
+    Warning {
+        /// For the user.
+        message: String,
+    },
     /// The session was deleted. It is the last event; nobody is attached any more.
     Deleted,
 }

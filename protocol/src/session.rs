@@ -117,6 +117,9 @@ pub struct SessionLoadResult {
     /// Commands that run in the background.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<JobInfo>,
+    /// What the user was warned of since the daemon has the session at hand: see the event `warning`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// Which page of a session's parts.

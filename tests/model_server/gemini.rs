@@ -81,7 +81,7 @@ impl WireRenderer for GeminiRenderer {
     fn delta(&mut self, block: &PlannedBlock, text: &str, out: &mut SseWriter) {
         match block.kind {
             PlannedBlockKind::Reasoning { .. } => {
-                self.unsigned_part(&json!({ "text": text, "thought": true }), out)
+                self.unsigned_part(&json!({ "text": text, "thought": true }), out);
             }
             PlannedBlockKind::Text => self.part(json!({ "text": text }), out),
             // Whole, when it is closed.

@@ -1,8 +1,8 @@
 //! What the `instructions` of the configuration name: files, patterns of files, addresses of the web.
 //!
 //! A relative path is looked for in every folder from the workspace's root down to the session's; `~/` is the home.
-//! Addresses are fetched at the same time and only where there are any. What cannot be had is warned of and left out: a
-//! model works without it.
+//! Addresses are fetched all at once, while the session is already there. An instruction that cannot be had is left out with a
+//! warning: a model works without it.
 //!
 //! Invariant: what only a repository names is read inside the workspace alone, links resolved, and never fetched.
 
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use copydesk_config::{ConfigOrigin, LoadedConfig};
-use copydesk_model::{ModelRegistry as Models, redact_address};
+use copydesk_model::{FetchError, FetchedText, ModelRegistry as Models, redact_address};
 use copydesk_session::system_prompt::{
     MAX_INSTRUCTIONS_BYTES, match_instruction_files, read_instructions, truncate_instructions,
 };
@@ -31,49 +31,81 @@ pub(crate) struct SessionFolders<'a> {
     pub home: &'a Path,
 }
 
-/// Each with where it comes from, in the order of writing.
-pub(crate) async fn configured(
-    loaded: &LoadedConfig,
-    models: &Models,
-    places: SessionFolders<'_>,
-) -> Vec<(PathBuf, String)> {
-    let mut lines: Vec<Vec<(PathBuf, String)>> = Vec::new();
-    let mut fetches = JoinSet::new();
-    let mut count = 0;
-    for (number, (line, origin)) in loaded.merged.text_items(&["instructions"]).into_iter().enumerate() {
-        let mut texts = Vec::new();
-        if count >= MOST {
-            loaded.warn(format_args!("{origin}: `{line}` is left out: {MOST} instructions are the most"));
-        } else if !line.contains("://") {
-            texts = places.files(loaded, line, origin, MOST - count).await;
-        } else if origin.is_trusted() {
-            let (fetch, address) = (models.fetch(line, MAX_INSTRUCTIONS_BYTES), line.to_owned());
-            fetches.spawn(async move { (number, address, timeout(PATIENCE, fetch).await) });
-            count += 1;
-        } else {
-            withheld(loaded, origin, line);
-        }
-        count += texts.len();
-        lines.push(texts);
-    }
-    for (number, address, fetched) in fetches.join_all().await {
-        let shown = redact_address(&address);
-        match fetched {
-            Ok(Ok(fetched)) => {
-                if let Some(text) = truncate_instructions(fetched.text, fetched.is_truncated)
-                    && let Some(texts) = lines.get_mut(number)
-                {
-                    texts.push((shown.into(), text));
-                }
+/// The instructions that the configuration names: files, which are read, and addresses, which are still to be fetched.
+#[derive(Debug, Default)]
+pub(crate) struct ConfiguredInstructions {
+    /// By entry of the configuration. Each text has the place it comes from.
+    entries: Vec<Vec<(PathBuf, String)>>,
+    fetches: JoinSet<InstructionFetch>,
+}
+
+/// The entry, its address, and what came of fetching it. A timeout has no error of its own.
+type InstructionFetch = (usize, String, Option<Result<FetchedText, FetchError>>);
+
+/// The instructions of the configuration after the network has had its say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FetchedInstructions {
+    /// All of them, files too, in the order of the configuration.
+    pub(crate) texts: Vec<(PathBuf, String)>,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl ConfiguredInstructions {
+    /// Reads the files. Requests for addresses begin, and nothing waits for them.
+    pub(crate) async fn read(loaded: &LoadedConfig, models: &Models, folders: SessionFolders<'_>) -> Self {
+        let mut read = Self::default();
+        let mut count = 0;
+        for (number, (line, origin)) in loaded.merged.text_items(&["instructions"]).into_iter().enumerate() {
+            let mut texts = Vec::new();
+            if count >= MOST {
+                loaded.warn(format_args!("{origin}: `{line}` is left out: {MOST} instructions are the most"));
+            } else if !line.contains("://") {
+                texts = folders.files(loaded, line, origin, MOST - count).await;
+            } else if origin.is_trusted() {
+                let (fetch, address) = (models.fetch(line, MAX_INSTRUCTIONS_BYTES), line.to_owned());
+                read.fetches.spawn(async move { (number, address, timeout(PATIENCE, fetch).await.ok()) });
+                count += 1;
+            } else {
+                withheld(loaded, origin, line);
             }
-            Ok(Err(error)) => loaded.warn(format_args!("instructions: {shown} {error}; it is left out")),
-            Err(_) => loaded.warn(format_args!(
-                "instructions: {shown} did not answer within {} seconds; it is left out",
-                PATIENCE.as_secs()
-            )),
+            count += texts.len();
+            read.entries.push(texts);
         }
+        read
     }
-    lines.into_iter().flatten().collect()
+
+    pub(crate) fn is_complete(&self) -> bool {
+        self.fetches.is_empty()
+    }
+
+    /// The texts that were read from files.
+    pub(crate) fn texts(&self) -> Vec<(PathBuf, String)> {
+        self.entries.iter().flatten().cloned().collect()
+    }
+
+    /// Waits for the network, [`PATIENCE`] at most. An instruction that cannot be fetched is left out with a warning.
+    pub(crate) async fn fetch(self) -> FetchedInstructions {
+        let Self { mut entries, fetches } = self;
+        let mut warnings = Vec::new();
+        for (number, address, fetched) in fetches.join_all().await {
+            let shown = redact_address(&address);
+            match fetched {
+                Some(Ok(fetched)) => {
+                    if let Some(text) = truncate_instructions(fetched.text, fetched.is_truncated)
+                        && let Some(texts) = entries.get_mut(number)
+                    {
+                        texts.push((shown.into(), text));
+                    }
+                }
+                Some(Err(error)) => warnings.push(format!("instructions: {shown} {error}; it is left out")),
+                None => warnings.push(format!(
+                    "instructions: {shown} did not answer within {} seconds; it is left out",
+                    PATIENCE.as_secs()
+                )),
+            }
+        }
+        FetchedInstructions { texts: entries.into_iter().flatten().collect(), warnings }
+    }
 }
 
 impl SessionFolders<'_> {

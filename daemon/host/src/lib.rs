@@ -17,6 +17,7 @@ pub mod session_builder;
 pub mod session_host;
 pub mod setup;
 pub mod skills;
+mod subagent_host;
 mod subagent_runner;
 pub mod uri;
 mod web;

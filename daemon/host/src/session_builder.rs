@@ -1,8 +1,8 @@
 //! A session made ready to work: everything it needs, gathered from the setup.
 
+mod prompt_source;
 mod role_factory;
 
-use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 use std::time::SystemTime;
 
@@ -28,12 +28,13 @@ use tokio::sync::mpsc;
 
 use crate::agents::{self, AgentRegistry};
 use crate::editors::AttachedEditors;
-use crate::instructions::{self, SessionFolders};
+use crate::instructions::{ConfiguredInstructions, SessionFolders};
 use crate::languages::{self, LanguageServices};
-use crate::session_host::SessionHost;
 use crate::setup::UserSetup;
+use crate::subagent_host::SubagentHost;
 use crate::subagent_runner::{MAX_DEPTH, SubagentRunner};
 use crate::{rules, web};
+use prompt_source::PromptSource;
 use role_factory::RoleFactory;
 
 /// Which session, and what was said about it on the command line.
@@ -57,13 +58,13 @@ pub struct SessionServices {
     /// The editors that can be asked what their language servers say.
     pub editors: AttachedEditors,
     pub servers: LanguageServices,
-    /// Where sessions that work for it can be seen; a run of its own has none.
-    pub host: Weak<SessionHost>,
+    /// Where the sessions of its subagents work.
+    pub(crate) host: Weak<dyn SubagentHost>,
 }
 
 impl std::fmt::Debug for SessionServices {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Desk").finish_non_exhaustive()
+        f.debug_struct("SessionServices").finish_non_exhaustive()
     }
 }
 
@@ -117,15 +118,16 @@ pub(crate) async fn build_session(
         team.map_or_else(|| rules::config_rules(loaded, &home), |team| team.config_rules().clone());
     let root = workspace_root(&session.folder).unwrap_or_else(|_| session.folder.clone());
     let places = SessionFolders { root: &root, folder: &session.folder, home: &setup.paths.home };
-    let surroundings = surroundings(places, instructions::configured(loaded, &models, places).await);
-    let instructions = surroundings.instructions.iter().map(|(path, _)| path.clone()).collect();
+    let configured_instructions = ConfiguredInstructions::read(loaded, &models, places).await;
+    let prompts = PromptSource::new(surroundings(places), configured_instructions);
+    let instructions = prompts.environment().instructions.into_iter().map(|(path, _)| path).collect();
     let cast = RoleFactory {
         setup: setup.clone(),
         loaded: loaded.clone(),
         store: store.clone(),
         services: desk.clone(),
         config_rules: configured,
-        surroundings,
+        prompts,
         plan: PlanFile::new(session.created),
         outputs: outputs(setup, store, &session).await,
         is_subagent: team.is_some(),
@@ -325,16 +327,11 @@ fn is_user_facing(key: &str, agent: &Agent) -> bool {
     is_between && !agent.rules.iter().any(is_meant)
 }
 
-fn surroundings(places: SessionFolders<'_>, configured: Vec<(PathBuf, String)>) -> PromptEnvironment {
+/// Where the session works, with the instructions of the project's own files.
+fn surroundings(places: SessionFolders<'_>) -> PromptEnvironment {
     let SessionFolders { root, folder, .. } = places;
     let files = instruction_files(root, folder).into_iter();
-    let mut instructions: Vec<_> =
-        files.filter_map(|path| Some((path.clone(), read_instructions(&path)?))).collect();
-    for (path, text) in configured {
-        if !instructions.iter().any(|(known, _)| *known == path) {
-            instructions.push((path, text));
-        }
-    }
+    let instructions = files.filter_map(|path| Some((path.clone(), read_instructions(&path)?))).collect();
     // `Sun, 15 Nov 2026`
     let date = httpdate::fmt_http_date(SystemTime::now());
     PromptEnvironment {

@@ -17,13 +17,16 @@ use copydesk_protocol::daemon::{MatchTierCount, SessionStatus};
 use copydesk_session::{Id, Session, Store, StoreError, now};
 use copydesk_workspace::buffers::{Buffers, ClientId};
 use copydesk_workspace::journal::Journal;
+use copydesk_workspace::process::Processes;
 use copydesk_workspace::reviews::ReviewTracker;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::editors::AttachedEditors;
 use crate::languages::LanguageServices;
+use crate::session_builder::SessionServices;
 use crate::setup::UserSetup;
+use crate::subagent_host::SubagentHost;
 
 mod ask_messages;
 pub mod convert;
@@ -35,6 +38,7 @@ mod match_tiers;
 mod outbox;
 mod prompt_context;
 mod review_requests;
+mod runtime_state;
 mod session_snapshot;
 mod stored_parts;
 mod subagent_session;
@@ -46,7 +50,6 @@ pub use hosted_session::{AcceptedPrompt, HostedSession};
 use match_tiers::MatchTierCounts;
 pub use outbox::{ClientOutbox, OutboxMessage};
 pub use stored_parts::parts_before;
-pub(crate) use subagent_session::SubagentSession;
 
 /// What the desk has for all its sessions.
 pub struct SessionHost {
@@ -89,6 +92,19 @@ impl SessionHost {
             tiers: MatchTierCounts::default(),
             ending: AtomicBool::new(false),
             started: now(),
+        }
+    }
+
+    /// What the host gives each of its sessions.
+    fn services(self: &Arc<Self>, processes: Processes) -> SessionServices {
+        SessionServices {
+            buffers: self.buffers.clone(),
+            journal: self.journal.clone(),
+            reviews: self.reviews.clone(),
+            processes,
+            editors: self.editors.clone(),
+            servers: self.servers.clone(),
+            host: Arc::downgrade(&(Arc::clone(self) as Arc<dyn SubagentHost>)),
         }
     }
 

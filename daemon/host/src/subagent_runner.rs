@@ -9,16 +9,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use copydesk_config::LoadedConfig;
 use copydesk_permission::{PermissionAction, PermissionRules, RuleLayers};
 use copydesk_session::agent::ToolSwitches;
-use copydesk_session::{Id, ParentSession, Session, SessionDeps, SessionHandle, Store, now, task};
+use copydesk_session::{Id, ParentSession, Session, SessionDeps, Store, now, task};
 use copydesk_tool::{
     Subagent, SubagentTask, Subagents, TaskFuture, TaskProgress, TaskReport, ToolContext, ToolError,
 };
-use copydesk_workspace::process::{GRACE, Processes};
 use tokio::sync::mpsc;
 
 use crate::agents::AgentRegistry;
 use crate::session_builder::{self, SessionChoice, SessionInputs, SessionServices};
-use crate::session_host::{SessionHost, SubagentSession};
 use crate::setup::UserSetup;
 use crate::{environment, languages};
 
@@ -176,42 +174,19 @@ impl SubagentRunner {
         // Whoever does not wait any more does not want it any more.
         let _ends = cancel.clone().drop_guard();
         let working = tokio::spawn(async move {
-            let (live, mut seat) =
-                start(desk.host.upgrade(), setting, &processes).await.map_err(not_begun)?;
+            let host = desk.host.upgrade().ok_or_else(|| not_begun(anyhow::anyhow!("the daemon is shutting down")))?;
+            let (live, mut hosted) = host.host_subagent(setting, processes).await.map_err(not_begun)?;
             show(&TaskProgress { session: id.clone(), ..TaskProgress::default() });
             let working = task::run_task(&id, (&live, events), task.prompt, &cancel, |event, doings| {
-                if let Some(seat) = &mut seat {
-                    seat.publish_event(event);
-                }
+                hosted.publish_event(event);
                 doings.into_iter().for_each(&show);
             });
             let report = working.await;
-            match seat {
-                Some(seat) => seat.end().await,
-                None => {
-                    live.end().await;
-                    processes.end(GRACE).await;
-                }
-            }
+            hosted.end().await;
             drop(at_work);
             Ok(report)
         });
         working.await.map_err(|error| ToolError::failed(format!("The task broke down: {error}")))?
-    }
-}
-
-/// Begins work on a session, where it can be seen if that is possible.
-async fn start(
-    hub: Option<Arc<SessionHost>>,
-    setting: SessionDeps,
-    processes: &Processes,
-) -> anyhow::Result<(SessionHandle, Option<SubagentSession>)> {
-    match hub {
-        Some(hub) => {
-            let (live, seat) = hub.host_subagent(setting, processes.clone()).await?;
-            Ok((live, Some(seat)))
-        }
-        None => Ok((SessionHandle::start(setting).await?, None)),
     }
 }
 

@@ -49,7 +49,7 @@ use crate::store::{SessionClaim, Store, StoreError};
 use asks::ReplyWaiter;
 pub use current_rules::CurrentRules;
 use forwarded_asks::ForwardedAsk;
-pub use role::{AgentRole, RoleProvider, SharedRoleProvider};
+pub use role::{AgentRole, CompletePromptFuture, CompletedPrompt, RoleProvider, SharedRoleProvider};
 use session_asker::{CallRequest, PermissionOutcome, SessionAsker};
 
 /// What a session needs to work.

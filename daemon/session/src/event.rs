@@ -55,6 +55,10 @@ pub enum SessionEvent {
         turn: u32,
         end: TurnEnd,
     },
+    /// Something the user should know about the session's setup. It does not stop the work.
+    Warning {
+        message: String,
+    },
 }
 
 /// A command in the background.

@@ -73,7 +73,7 @@ impl MessageBuilder {
             PartContent::Note(note) => self.input(UserPart::Text(note.text.clone())),
             PartContent::Text(text) => self.push_model_part(ModelPart::Text(text.clone())),
             PartContent::Reasoning(reasoning) => {
-                self.push_model_part(ModelPart::Reasoning(reasoning.clone()))
+                self.push_model_part(ModelPart::Reasoning(reasoning.clone()));
             }
             // The model hears of it by the call that it made itself.
             PartContent::Call(CallPart { parent: Some(parent), .. }) => self.add_inner_call(parent, part),

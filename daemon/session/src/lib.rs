@@ -16,8 +16,8 @@ pub mod system_prompt;
 pub mod task;
 
 pub use actor::{
-    AgentRole, CurrentRules, ParentSession, PromptDelivery, PromptRequest, RoleProvider, SessionDeps,
-    SessionHandle, SharedRoleProvider, TitleGenerator,
+    AgentRole, CompletePromptFuture, CompletedPrompt, CurrentRules, ParentSession, PromptDelivery,
+    PromptRequest, RoleProvider, SessionDeps, SessionHandle, SharedRoleProvider, TitleGenerator,
 };
 pub use data::{
     CallOutput, CallPart, NotePart, Part, PartContent, PartState, PromptPart, Session, SessionReviewTiming,

@@ -99,7 +99,7 @@ pub fn find_skills(shelves: &[SkillFolder]) -> SkillCatalog {
                     problems.push(format!("{}: {why}", path.display()));
                 }
                 Err(FrontMatterProblem { line, what }) => {
-                    problems.push(format!("{}:{line}: {what}", path.display()))
+                    problems.push(format!("{}:{line}: {what}", path.display()));
                 }
             }
         }

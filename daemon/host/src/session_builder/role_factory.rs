@@ -7,11 +7,12 @@ use copydesk_config::LoadedConfig;
 use copydesk_model::ModelRegistry as Models;
 use copydesk_permission::{PermissionAction, PermissionRule, PermissionRules, default_rules};
 use copydesk_session::agent::{Agent, EXPLORE_AGENT, PLAN_AGENT, ToolSwitches};
-use copydesk_session::system_prompt::{PromptEnvironment, build_system_prompt};
-use copydesk_session::{AgentRole, RoleProvider, Session, Store};
+use copydesk_session::system_prompt::build_system_prompt;
+use copydesk_session::{AgentRole, CompletePromptFuture, CompletedPrompt, RoleProvider, Session, Store};
 use copydesk_tool::skills::Skill;
 use copydesk_tool::{OutputSpill, PlanFile, disabled_tool, tools as tool};
 
+use super::prompt_source::PromptSource;
 use super::{SessionInputs, SessionServices, layers, model, tools};
 use crate::agents::AgentRegistry;
 use crate::setup::UserSetup;
@@ -26,7 +27,7 @@ pub(super) struct RoleFactory {
     pub(super) services: SessionServices,
     /// The rules of the configuration alone.
     pub(super) config_rules: PermissionRules,
-    pub(super) surroundings: PromptEnvironment,
+    pub(super) prompts: PromptSource,
     pub(super) plan: PlanFile,
     /// Where the whole of long outputs lies.
     pub(super) outputs: OutputSpill,
@@ -37,6 +38,13 @@ pub(super) struct RoleFactory {
 }
 
 impl RoleProvider for RoleFactory {
+    fn complete_prompt<'a>(&'a self, agent: &'a Agent) -> CompletePromptFuture<'a> {
+        Box::pin(async move {
+            let warnings = self.prompts.complete().await?;
+            Some(CompletedPrompt { system: self.system_prompt(agent), warnings })
+        })
+    }
+
     fn build_role(&self, agent: &str, session: &Session) -> Result<AgentRole, String> {
         if self.is_subagent {
             return Err("Who works for another agent stays who it was called as.".to_owned());
@@ -63,7 +71,7 @@ impl RoleFactory {
         session: &Session,
         team: Option<&SubagentRunner>,
     ) -> anyhow::Result<AgentRole> {
-        let Self { setup, loaded, store, services: desk, surroundings, plan, .. } = self;
+        let Self { setup, loaded, store, services: desk, .. } = self;
         let model_name = session.model.clone().unwrap_or_default();
         let model = model(models, loaded, &model_name, &agent)?;
         anyhow::ensure!(
@@ -86,15 +94,20 @@ impl RoleFactory {
             Some(below) => tool::task_tool(Arc::new(below)),
             None => disabled_tool(TASK, &agent.name),
         });
-        let mut system = build_system_prompt(&agent.prompt, surroundings);
+        let system = self.system_prompt(&agent);
+        Ok(AgentRole { agent, model, model_name, system, rules, user_rules: own, tools })
+    }
+
+    fn system_prompt(&self, agent: &Agent) -> Vec<String> {
+        let mut system = build_system_prompt(&agent.prompt, &self.prompts.environment());
         if agent.name == PLAN_AGENT {
             let words = format!(
                 "The plan is one file, the only one that you can write: `{}`, where NAME is for you to choose: two or three words, with `-` between them.",
-                plan.example()
+                self.plan.example()
             );
             system.insert(1, words);
         }
-        Ok(AgentRole { agent, model, model_name, system, rules, user_rules: own, tools })
+        system
     }
 
     /// Whether an agent has a tool, which does the work of others too. What is off for whoever calls it is off for it.

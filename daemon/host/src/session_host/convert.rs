@@ -39,6 +39,7 @@ pub fn event(event: session::SessionEvent) -> EventInfo {
             EventInfo::Jobs { running: jobs(running), ended: jobs(ended) }
         }
         session::SessionEvent::TurnEnded { turn, end } => EventInfo::TurnEnded { turn, end: turn_end(end) },
+        session::SessionEvent::Warning { message } => EventInfo::Warning { message },
     }
 }
 

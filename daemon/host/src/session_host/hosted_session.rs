@@ -17,18 +17,19 @@ use copydesk_session::{
 };
 use copydesk_workspace::buffers::ClientId;
 use copydesk_workspace::files::WorkspaceFiles;
-use copydesk_workspace::process::{GRACE, Processes};
+use copydesk_workspace::process::Processes;
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::inline_edit::InlineEdit;
+use super::runtime_state::{RuntimeState, SessionRuntime};
 use super::session_snapshot::SessionSnapshot;
 use super::{
     ClientOutbox, OutboxMessage, SessionHost, SessionHostError, ask_messages, convert, event_forwarder,
     prompt_context, review_requests, stored_parts,
 };
 use crate::environment;
-use crate::session_builder::{self, SessionChoice, SessionServices};
+use crate::session_builder::{self, SessionChoice};
 
 /// Parts that a client is given at once where it does not say.
 const PARTS: usize = 200;
@@ -38,7 +39,7 @@ pub struct HostedSession {
     host: Weak<SessionHost>,
     state: Mutex<HostedSessionState>,
     /// Locked while it is being gathered, so that of two prompts one waits for the other.
-    runtime: tokio::sync::Mutex<Option<SessionRuntime>>,
+    runtime: tokio::sync::Mutex<RuntimeState>,
     /// What its model rewrites, by review.
     pub(super) inlines: Mutex<HashMap<String, InlineEdit>>,
     /// Whoever tells of its reviews is told that it is let go.
@@ -54,16 +55,6 @@ struct HostedSessionState {
     pending_prompts: usize,
 }
 
-struct SessionRuntime {
-    handle: SessionHandle,
-    files: WorkspaceFiles,
-    processes: Processes,
-    /// Its model or agent is another by now.
-    stale: bool,
-    /// A call of another session has it, and alone prompts it.
-    is_subagent: bool,
-}
-
 /// What became of a prompt.
 #[derive(Debug)]
 pub struct AcceptedPrompt {
@@ -73,17 +64,9 @@ pub struct AcceptedPrompt {
     pub prompt: Id,
 }
 
-impl SessionRuntime {
-    /// The turn first, so that what a command says to its end is kept; then what it had left in the background.
-    async fn stop(self) {
-        self.handle.end().await;
-        self.processes.end(GRACE).await;
-    }
-}
-
 /// See [`HostedSession::lock_idle`].
 pub(super) struct IdleLock<'a> {
-    _work: tokio::sync::MutexGuard<'a, Option<SessionRuntime>>,
+    _runtime: tokio::sync::MutexGuard<'a, RuntimeState>,
     _claim: Option<SessionClaim>,
 }
 
@@ -121,12 +104,12 @@ impl HostedSession {
 
     /// The session at work, where it is.
     pub(super) async fn session_handle(&self) -> Option<SessionHandle> {
-        self.runtime.lock().await.as_ref().map(|work| work.handle.clone())
+        self.runtime.lock().await.runtime().map(|work| work.handle.clone())
     }
 
     /// What the session reads and changes, as a client sees it.
     pub(super) async fn files(&self, client: ClientId) -> Result<WorkspaceFiles, SessionHostError> {
-        if let Some(work) = self.runtime.lock().await.as_ref() {
+        if let Some(work) = self.runtime.lock().await.runtime() {
             return Ok(work.files.clone());
         }
         let (hub, folder) = (self.host()?, self.session().folder);
@@ -182,6 +165,7 @@ impl HostedSession {
                 asks: view.asks.values().cloned().collect(),
                 questions: view.questions.values().cloned().collect(),
                 jobs: view.jobs.clone(),
+                warnings: view.warnings.clone(),
             };
             let asks = result.asks.iter().map(|ask| ask_messages::ask_message(&self.id, ask));
             let questions =
@@ -228,29 +212,27 @@ impl HostedSession {
 
     async fn submit_prompt(
         self: &Arc<Self>,
-        work: &mut Option<SessionRuntime>,
+        state: &mut RuntimeState,
         running: bool,
         client: ClientId,
         params: TurnParams,
-        when: PromptDelivery,
+        delivery: PromptDelivery,
     ) -> Result<Id, SessionHostError> {
         self.host()?.ensure_hosted(self)?;
-        let is_lent = work.as_ref().is_some_and(|work| work.is_subagent);
-        if is_lent && running {
+        if running && matches!(state, RuntimeState::Subagent(_)) {
             return Err(SessionHostError::Busy);
         }
-        let is_ready = !is_lent && work.as_ref().is_some_and(|work| !work.stale || running);
-        if !is_ready {
-            // Only one may work on a session, of ours too. What runs in the background is the session's.
-            let processes = work.take().map(|work| work.processes);
-            *work = Some(self.build_runtime(processes).await?);
+        if !state.takes_prompt(running) {
+            // One runtime works on a session at a time. What runs in the background belongs to the session.
+            let processes = state.take().map(|runtime| runtime.processes);
+            *state = RuntimeState::Open(self.build_runtime(processes).await?);
         }
-        let Some(work) = work.as_ref() else { return Err(SessionHostError::Busy) };
-        work.files.set_home_client(Some(client));
+        let Some(runtime) = state.runtime() else { return Err(SessionHostError::Busy) };
+        runtime.files.set_home_client(Some(client));
         let files = params.files.into_iter().map(convert::media_from_client).collect();
-        let text = prompt_context::append_context(&work.files, params.text, params.context).await;
+        let text = prompt_context::append_context(&runtime.files, params.text, params.context).await;
         let ended = || SessionHostError::Failed("the session has ended; load it again".to_owned());
-        work.handle.prompt(PromptRequest { text, files, delivery: when }).await.ok_or_else(ended)
+        runtime.handle.prompt(PromptRequest { text, files, delivery }).await.ok_or_else(ended)
     }
 
     async fn build_runtime(
@@ -264,29 +246,19 @@ impl HostedSession {
         let processes = environment::renewed(processes, &loaded);
         let (events_in, events) = mpsc::channel(1024);
         let choice = SessionChoice { session: Some(session.id.to_string()), ..SessionChoice::default() };
-        let (buffers, journal) = (hub.buffers.clone(), hub.journal.clone());
-        let reviews = hub.reviews.clone();
-        let hub_of = Arc::downgrade(&hub);
-        let (editors, servers) = (hub.editors.clone(), hub.servers.clone());
-        let processes_of = processes.clone();
-        let desk = SessionServices {
-            buffers,
-            journal,
-            reviews,
-            processes: processes_of,
-            editors,
-            servers,
-            host: hub_of,
-        };
-        let setting =
-            session_builder::open_session(&setup, &loaded, hub.store.clone(), &desk, &choice, events_in)
+        let services = hub.services(processes.clone());
+        let deps =
+            session_builder::open_session(&setup, &loaded, hub.store.clone(), &services, &choice, events_in)
                 .await
                 .map_err(SessionHostError::failed)?;
-        let files = setting.files.clone();
-        self.lock().view.session = setting.session.clone();
-        let live = SessionHandle::start(setting).await?;
+        let files = deps.files.clone();
+        self.lock().view.session = deps.session.clone();
+        let handle = SessionHandle::start(deps).await?;
         tokio::spawn(event_forwarder::forward_events(Weak::clone(&self.host), Arc::downgrade(self), events));
-        Ok(SessionRuntime { handle: live, files, processes, stale: false, is_subagent: false })
+        for message in loaded.take_warnings() {
+            self.publish_session_event(SessionEvent::Warning { message });
+        }
+        Ok(SessionRuntime { handle, files, processes })
     }
 
     /// Has a session worked on for a call of another; not while somebody works on it.
@@ -301,19 +273,18 @@ impl HostedSession {
         }
         self.host()?.ensure_hosted(self)?;
         // Only one may work on a session, of ours too.
-        *work = None;
+        *work = RuntimeState::Closed;
         let files = setting.files.clone();
         self.lock().view.session = setting.session.clone();
         let live = SessionHandle::start(setting).await?;
         self.lock().pending_prompts += 1;
-        *work =
-            Some(SessionRuntime { handle: live.clone(), files, processes, stale: false, is_subagent: true });
+        *work = RuntimeState::Subagent(SessionRuntime { handle: live.clone(), files, processes });
         Ok(live)
     }
 
     /// The call is over. One that was not even prompted will not be.
     pub(super) async fn end_subagent(&self, was_prompted: bool) {
-        let lent = self.runtime.lock().await.take_if(|work| work.is_subagent);
+        let lent = self.runtime.lock().await.take_subagent();
         if let Some(work) = lent {
             work.stop().await;
         }
@@ -327,7 +298,7 @@ impl HostedSession {
     }
 
     pub async fn cancel(&self) {
-        if let Some(work) = self.runtime.lock().await.as_ref() {
+        if let Some(work) = self.runtime.lock().await.runtime() {
             work.handle.cancel().await;
         }
     }
@@ -338,7 +309,7 @@ impl HostedSession {
         if !self.claim_reply(ask, by) {
             return;
         }
-        if let Some(work) = self.runtime.lock().await.as_ref() {
+        if let Some(work) = self.runtime.lock().await.runtime() {
             work.handle.reply(&Id::from(ask), reply).await;
         }
     }
@@ -349,7 +320,7 @@ impl HostedSession {
         if !self.claim_reply(question, by) {
             return;
         }
-        if let Some(work) = self.runtime.lock().await.as_ref() {
+        if let Some(work) = self.runtime.lock().await.runtime() {
             work.handle.answer(&Id::from(question), answers).await;
         }
     }
@@ -371,11 +342,11 @@ impl HostedSession {
         if self.is_running() {
             return Err(SessionHostError::Busy);
         }
-        let claim = match &*work {
+        let claim = match work.runtime() {
             Some(_) => None,
             None => Some(hub.store.claim_session(&self.id).await?),
         };
-        Ok(IdleLock { _work: work, _claim: claim })
+        Ok(IdleLock { _runtime: work, _claim: claim })
     }
 
     /// Changes what the session is, and tells everybody. What it works with is gathered anew for its next turn.
@@ -388,9 +359,7 @@ impl HostedSession {
         change(&mut session);
         hub.store.put_session(session.clone()).await?;
         self.publish_session_event(SessionEvent::SessionChanged { session: session.clone() });
-        if let Some(work) = self.runtime.lock().await.as_mut() {
-            work.stale = true;
-        }
+        self.runtime.lock().await.mark_outdated();
         Ok(session)
     }
 
@@ -422,6 +391,9 @@ impl HostedSession {
     /// Takes an event in and tells it to everybody.
     pub(super) fn publish_session_event(&self, event: SessionEvent) {
         let mut state = self.lock();
+        if state.view.has_warning(&event) {
+            return;
+        }
         let event = state.view.apply_event(event);
         if delivers_prompt(&event) {
             state.pending_prompts = state.pending_prompts.saturating_sub(1);

@@ -10,6 +10,9 @@ use copydesk_session as session;
 
 use super::convert;
 
+/// More warnings than this help nobody.
+const MAX_WARNINGS: usize = 100;
+
 #[derive(Debug)]
 pub(super) struct SessionSnapshot {
     pub(super) session: session::Session,
@@ -22,6 +25,8 @@ pub(super) struct SessionSnapshot {
     pub(super) questions: BTreeMap<String, QuestionAskInfo>,
     /// What runs in the background.
     pub(super) jobs: Vec<JobInfo>,
+    /// What the user was warned of. Each warning is told once.
+    pub(super) warnings: Vec<String>,
 }
 
 impl SessionSnapshot {
@@ -34,6 +39,17 @@ impl SessionSnapshot {
             asks: BTreeMap::new(),
             questions: BTreeMap::new(),
             jobs: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Whether an event is a warning that the user knows, or one too many.
+    pub(super) fn has_warning(&self, event: &session::SessionEvent) -> bool {
+        match event {
+            session::SessionEvent::Warning { message } => {
+                self.warnings.len() >= MAX_WARNINGS || self.warnings.contains(message)
+            }
+            _ => false,
         }
     }
 
@@ -61,10 +77,11 @@ impl SessionSnapshot {
             EventInfo::Asked(ask) => drop(self.asks.insert(ask.ask.clone(), ask.clone())),
             EventInfo::Settled { ask } => drop(self.asks.remove(ask)),
             EventInfo::Questioned(asked) => {
-                drop(self.questions.insert(asked.question.clone(), asked.clone()))
+                drop(self.questions.insert(asked.question.clone(), asked.clone()));
             }
             EventInfo::Answered { question } => drop(self.questions.remove(question)),
             EventInfo::Jobs { running, .. } => self.jobs.clone_from(running),
+            EventInfo::Warning { message } => self.warnings.push(message.clone()),
             EventInfo::TurnEnded { .. } => {
                 self.running = None;
                 self.open.clear();

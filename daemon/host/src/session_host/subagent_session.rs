@@ -1,47 +1,49 @@
-//! A place at the desk for a session that works for another: whoever attaches to it sees it work, and may end it.
+//! A subagent's session at the host: attached clients see it work, and may cancel it.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
-use copydesk_session::{SessionDeps, SessionEvent, SessionHandle};
+use copydesk_session::{SessionDeps, SessionEvent};
 use copydesk_workspace::process::Processes;
 
-use super::{HostedSession, SessionHost, SessionHostError};
+use super::{HostedSession, SessionHost};
+use crate::subagent_host::{HostSubagentFuture, HostedSubagent, SubagentHost};
 
-pub(crate) struct SubagentSession {
-    held: Arc<HostedSession>,
+struct SubagentSession {
+    hosted: Arc<HostedSession>,
     was_prompted: bool,
 }
 
-impl SessionHost {
-    /// Begins work on the session, which is in the store from now on. Its processes end with it.
-    pub(crate) async fn host_subagent(
-        self: &Arc<Self>,
-        setting: SessionDeps,
-        processes: Processes,
-    ) -> Result<(SessionHandle, SubagentSession), SessionHostError> {
-        self.store.put_session(setting.session.clone()).await?;
-        let held = self.open_session(setting.session.id.as_str()).await?;
-        match held.start_as_subagent(setting, processes).await {
-            Ok(live) => Ok((live, SubagentSession { held, was_prompted: false })),
-            Err(error) => {
-                self.release_if_unused(&held);
-                Err(error)
+impl SubagentHost for SessionHost {
+    fn host_subagent(self: Arc<Self>, deps: SessionDeps, processes: Processes) -> HostSubagentFuture {
+        Box::pin(async move {
+            self.store.put_session(deps.session.clone()).await?;
+            let hosted = self.open_session(deps.session.id.as_str()).await?;
+            match hosted.start_as_subagent(deps, processes).await {
+                Ok(handle) => {
+                    let session: Box<dyn HostedSubagent> =
+                        Box::new(SubagentSession { hosted, was_prompted: false });
+                    Ok((handle, session))
+                }
+                Err(error) => {
+                    self.release_if_unused(&hosted);
+                    Err(error.into())
+                }
             }
-        }
+        })
     }
 }
 
-impl SubagentSession {
-    pub(crate) fn publish_event(&mut self, event: SessionEvent) {
+impl HostedSubagent for SubagentSession {
+    fn publish_event(&mut self, event: SessionEvent) {
         self.was_prompted |= matches!(event, SessionEvent::TurnStarted { .. });
-        if let (SessionEvent::PartChanged { part }, Ok(hub)) = (&event, self.held.host()) {
-            hub.tiers.count(part);
+        if let (SessionEvent::PartChanged { part }, Ok(host)) = (&event, self.hosted.host()) {
+            host.tiers.count(part);
         }
-        self.held.publish_session_event(event);
+        self.hosted.publish_session_event(event);
     }
 
-    /// Ends the session's work.
-    pub(crate) async fn end(self) {
-        self.held.end_subagent(self.was_prompted).await;
+    fn end(self: Box<Self>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(async move { self.hosted.end_subagent(self.was_prompted).await })
     }
 }

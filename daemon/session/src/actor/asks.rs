@@ -34,14 +34,14 @@ impl SessionActor {
     pub(super) async fn handle_call_request(&mut self, wanted: CallRequest) {
         match wanted {
             CallRequest::Ask { part, ask, rule_action: said, answer } => {
-                self.open_ask(part, ask, said, answer).await
+                self.open_ask(part, ask, said, answer).await;
             }
             CallRequest::ForwardedAskAnswered(id, answered) => self.settle_forwarded_ask(&id, answered),
             CallRequest::Questions { part, agent, questions, answer } => {
                 self.open_question(part, agent, questions, answer).await;
             }
             CallRequest::ForwardedQuestionsAnswered(answers, answer) => {
-                self.settle_forwarded_questions(answers, answer)
+                self.settle_forwarded_questions(answers, answer);
             }
             CallRequest::SwitchAgent { agent, answer } => drop(answer.send(self.prepare_role(&agent).await)),
         }
@@ -121,7 +121,7 @@ impl SessionActor {
         match self.asks.ask(id.clone(), &rule) {
             PermissionDecision::Allow => drop(answer.send(Ok(PermissionGrant::ByRule))),
             PermissionDecision::Deny(denied) => {
-                drop(answer.send(Err(PermissionDenial::ByRule { why: denied.to_string() })))
+                drop(answer.send(Err(PermissionDenial::ByRule { why: denied.to_string() })));
             }
             PermissionDecision::Ask(rule) => {
                 self.waiting_asks.insert(id.clone(), ReplyWaiter { part: part.clone(), answer });

@@ -3,6 +3,7 @@
 //! An agent is more than its name: a prompt, a model, rules, tools. The desk, which knows them all, makes a [`AgentRole`] of them;
 //! the session takes it on between two steps, so that no request and no call sees half of one.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use copydesk_model::Model;
@@ -31,13 +32,50 @@ pub struct AgentRole {
 
 /// Who makes roles.
 pub trait RoleProvider: Send + Sync {
+    /// Waits until the system prompt of this agent is complete: some of its instructions may still be on their way over the
+    /// network. `None` where nothing was missing. Dropping the future loses nothing: the next call waits again.
+    fn complete_prompt<'a>(&'a self, _agent: &'a Agent) -> CompletePromptFuture<'a> {
+        Box::pin(std::future::ready(None))
+    }
+
     /// The role of the agent of this name, for this session as it is now. The error is for the model.
     fn build_role(&self, agent: &str, session: &Session) -> Result<AgentRole, String>;
+}
+
+pub type CompletePromptFuture<'a> = Pin<Box<dyn Future<Output = Option<CompletedPrompt>> + Send + 'a>>;
+
+/// A system prompt that had to be waited for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompletedPrompt {
+    pub system: Vec<String>,
+    /// For the user: instructions that could not be fetched.
+    pub warnings: Vec<String>,
 }
 
 pub type SharedRoleProvider = Arc<dyn RoleProvider>;
 
 impl SessionActor {
+    /// Completes the system prompt before the first request of a turn. Cancel, prompts and replies are heard meanwhile.
+    pub(super) async fn complete_prompt(&mut self) {
+        let (roles, agent) = (Arc::clone(&self.deps.roles), self.deps.agent.clone());
+        let mut complete = roles.complete_prompt(&agent);
+        let completed = loop {
+            let cancel = self.cancel.clone();
+            tokio::select! {
+                biased;
+                completed = &mut complete => break completed,
+                () = cancel.cancelled() => return,
+                Some(command) = self.commands.recv() => self.handle_command(command).await,
+            }
+        };
+        if let Some(CompletedPrompt { system, warnings }) = completed {
+            self.deps.system = system;
+            for message in warnings {
+                self.emit(SessionEvent::Warning { message }).await;
+            }
+        }
+    }
+
     /// Makes the role that is taken on before the next step.
     pub(super) async fn prepare_role(&mut self, agent: &str) -> Result<(), String> {
         // A person may have chosen another model since the turn began.

@@ -42,6 +42,7 @@ impl SessionActor {
         }
         self.give_title(&request.text).await?;
         self.store_prompt(prompted, false).await?;
+        self.complete_prompt().await;
         // Whoever takes over has all of its own steps.
         let mut first = 0;
         loop {

@@ -26,7 +26,7 @@ impl LineFold {
             }
             Self::Blanks if line.is_ascii() => push_words(line, folded),
             Self::Blanks => {
-                push_words(&line.chars().filter_map(plain_typography).collect::<String>(), folded)
+                push_words(&line.chars().filter_map(plain_typography).collect::<String>(), folded);
             }
         }
     }

@@ -88,10 +88,10 @@ impl Review {
         match self.file_hunk.as_ref().map(|whole| &whole.kind) {
             Some(WholeFileChange::Created | WholeFileChange::Deleted) => {}
             Some(WholeFileChange::Renamed { from: first }) if first == to => {
-                self.end_file_hunk(HunkOutcome::Vanished)
+                self.end_file_hunk(HunkOutcome::Vanished);
             }
             Some(WholeFileChange::Renamed { from: first }) => {
-                self.set_file_hunk(WholeFileChange::Renamed { from: first.clone() }, call)
+                self.set_file_hunk(WholeFileChange::Renamed { from: first.clone() }, call);
             }
             None => self.set_file_hunk(WholeFileChange::Renamed { from: from.to_owned() }, call),
         }
@@ -143,7 +143,7 @@ impl Review {
         let Some(whole) = self.file_hunk.clone() else { return };
         match whole.kind {
             WholeFileChange::Created => {
-                (self.base, self.text) = (ReviewText::default(), ReviewText::default())
+                (self.base, self.text) = (ReviewText::default(), ReviewText::default());
             }
             WholeFileChange::Deleted => self.text = self.base.clone(),
             WholeFileChange::Renamed { .. } => return self.end_file_hunk(HunkOutcome::Rejected),

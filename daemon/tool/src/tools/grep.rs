@@ -131,7 +131,7 @@ async fn denied(
     for of_file in lines.chunk_by(|one, other| one.path == other.path) {
         match ask_for(context, place, of_file, AskReview::OpenFirst).await {
             Err(PermissionDenial::ByRule { .. }) => {
-                denied.extend(of_file.iter().map(|line| line.path.clone()))
+                denied.extend(of_file.iter().map(|line| line.path.clone()));
             }
             answer => allowed(answer, place, lines)?,
         }

@@ -203,7 +203,7 @@ impl PatchChanges {
         };
         match step {
             PatchStep::Create { path, text } => {
-                self.changes.push(RequestedChange::create(&find(&path)?.place, text))
+                self.changes.push(RequestedChange::create(&find(&path)?.place, text));
             }
             PatchStep::Edit { path, change, tier } => {
                 let known = find(&path)?;

@@ -216,7 +216,7 @@ impl WorkspaceFiles {
         let attempt = plan.execute(&cause.label).await;
         let arrived = on_their_way.into_iter().zip(plan.applied_flags()).zip(chosen());
         arrived.for_each(|((edit, applied), (_, change))| {
-            edit.finish(&change.path.display_path, applied, cause)
+            edit.finish(&change.path.display_path, applied, cause);
         });
         let mut ids = ids.into_iter();
         let mut outcomes = Vec::new();

@@ -94,7 +94,7 @@ impl MarkdownStyler {
             MarkdownState::Begin => self.begin(character),
             MarkdownState::Within => self.within(character),
             MarkdownState::Run(mark) if character == mark && self.held.len() < MARK => {
-                self.held.push(character)
+                self.held.push(character);
             }
             MarkdownState::Run(mark) => self.run(mark, character),
             MarkdownState::Span => self.span(character),

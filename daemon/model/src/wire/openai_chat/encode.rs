@@ -174,7 +174,7 @@ fn set_effort(body: &mut ChatRequest<'_>, target: RequestTarget<'_>, effort: Opt
     match target.provider.dialect.effort {
         EffortField::ReasoningEffort => body.reasoning_effort = Some(effort.as_str()),
         EffortField::ReasoningObject => {
-            body.reasoning = Some(serde_json::json!({ "effort": effort.as_str() }))
+            body.reasoning = Some(serde_json::json!({ "effort": effort.as_str() }));
         }
         EffortField::Thinking => {
             let state = if on { "enabled" } else { "disabled" };
