@@ -51,7 +51,8 @@ pub struct DaemonHandle {
 }
 
 impl DaemonHandle {
-    fn new() -> Self {
+    /// A life of its own. Of a host inside another process nobody asks the end.
+    pub fn new() -> Self {
         Self {
             clients: watch::Sender::new(0),
             stop: watch::Sender::new(None),

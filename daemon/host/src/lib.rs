@@ -18,6 +18,5 @@ pub mod session_host;
 pub mod setup;
 pub mod skills;
 mod subagent_host;
-mod subagent_runner;
 pub mod uri;
 mod web;

@@ -2,6 +2,7 @@
 
 mod prompt_source;
 mod role_factory;
+mod subagent_runner;
 
 use std::sync::{Arc, Weak};
 use std::time::SystemTime;
@@ -32,10 +33,10 @@ use crate::instructions::{ConfiguredInstructions, SessionFolders};
 use crate::languages::{self, LanguageServices};
 use crate::setup::UserSetup;
 use crate::subagent_host::SubagentHost;
-use crate::subagent_runner::{MAX_DEPTH, SubagentRunner};
 use crate::{rules, web};
 use prompt_source::PromptSource;
 use role_factory::RoleFactory;
+use subagent_runner::{MAX_DEPTH, SubagentRunner};
 
 /// Which session, and what was said about it on the command line.
 #[derive(Debug, Clone, Default)]

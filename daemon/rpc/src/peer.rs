@@ -25,8 +25,10 @@ use crate::frame::{self, FrameError, FrameReader};
 
 use pending_requests::PendingRpcRequests;
 pub use pending_requests::{RpcResponseFuture, UnansweredRequest};
+pub use responder::RpcResponder;
 
 mod pending_requests;
+mod responder;
 #[cfg(test)]
 mod tests;
 
@@ -43,6 +45,10 @@ const LONGEST_ERROR: usize = 2000;
 /// What is done with what comes in. Each call must return at once.
 pub trait RpcHandler: Send + Sync + 'static {
     fn request(&self, method: &str, params: &RawValue) -> Result<serde_json::Value, RpcError>;
+    /// A request that may be answered later. Where this is not overridden, [`Self::request`] answers at once.
+    fn request_async(&self, method: &str, params: &RawValue, responder: RpcResponder) {
+        responder.respond(self.request(method, params));
+    }
     fn notification(&self, method: &str, params: &RawValue);
     /// Something came in that is no message.
     fn malformed(&self, seen: &str);
@@ -258,7 +264,7 @@ struct IncomingRpcMessage<'a> {
     error: Option<&'a RawValue>,
 }
 
-fn take(shared: &RpcPeerInner, message: &[u8], handler: &impl RpcHandler) {
+fn take(shared: &Arc<RpcPeerInner>, message: &[u8], handler: &impl RpcHandler) {
     let lossy;
     let incoming: Result<IncomingRpcMessage<'_>, _> = match serde_json::from_slice(message) {
         Err(_) if std::str::from_utf8(message).is_err() => {
@@ -277,7 +283,11 @@ fn take(shared: &RpcPeerInner, message: &[u8], handler: &impl RpcHandler) {
         (Some(id), Some(_)) if id.get().len() > LONGEST_ID => {
             handler.malformed("a request whose id is too long");
         }
-        (Some(id), Some(method)) => shared.answer(id, handler.request(&method, params)),
+        (Some(id), Some(method)) => {
+            let responder =
+                RpcResponder { shared: Arc::clone(shared), id: id.to_owned(), has_responded: false };
+            handler.request_async(&method, params, responder);
+        }
         (None, Some(method)) => handler.notification(&method, params),
         (Some(id), None) => match number(id.get()) {
             Some(id) => {

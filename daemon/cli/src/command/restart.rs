@@ -12,7 +12,7 @@ use crate::terminal::{one_line, print};
 pub(crate) fn run(name: String) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let Some((client, _inbox)) = attach(ClientKind::Copydesk).await? else {
+        let Some((client, _)) = attach(ClientKind::Copydesk).await? else {
             print("The daemon is not running, and no language server of its own.")?;
             return Ok(ExitCode::FAILURE);
         };

@@ -6,8 +6,8 @@ mod command_output;
 mod diagnostics_view;
 mod environment_mismatch;
 mod hunk_dialog;
+mod in_process;
 mod interrupts;
-mod local_session;
 mod markdown;
 mod own_turn;
 mod permission_prompt;
@@ -31,7 +31,6 @@ use copydesk_model::offline;
 use copydesk_session::{PromptDelivery, PromptRequest};
 
 use crate::args::{RunArgs, UsageError};
-use crate::configuration;
 use copydesk_host::session_builder::SessionChoice;
 use copydesk_host::setup::UserSetup;
 pub(crate) use run_prompt::{RunTarget, run_prompt};
@@ -43,7 +42,7 @@ const LONGEST_PROMPT: u64 = 4 * 1024 * 1024;
 pub(crate) fn run(setup: &UserSetup, options: &RunArgs) -> anyhow::Result<ExitCode> {
     let mut text = prompt(options)?;
     let files = attachments::read(&setup.cwd, &options.file, &mut text)?;
-    let loaded = configuration::load(setup)?;
+    let loaded = setup.load()?;
     check_model_name(setup, &loaded, options.model.as_deref())?;
     let choice = SessionChoice {
         session: options.session.clone(),

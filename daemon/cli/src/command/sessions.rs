@@ -96,7 +96,7 @@ async fn delete(setup: &UserSetup, store: &Store, id: &str) -> anyhow::Result<()
 
 /// Whether it was for the daemon to do, which has the session at hand, and did it.
 async fn deleted_by_daemon(id: &Id) -> anyhow::Result<bool> {
-    let Some((client, _inbox)) = connect_daemon().await else { return Ok(false) };
+    let Some((client, _)) = connect_daemon().await else { return Ok(false) };
     let status = with_timeout(client.request::<Status>(&Empty {})).await?;
     let holds = status.sessions.iter().any(|held| held.session == id.as_str());
     if holds {

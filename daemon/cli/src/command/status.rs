@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) fn run(json: bool) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let status = runtime.block_on(async {
-        let Some((client, _inbox)) = attach(ClientKind::Copydesk).await? else { return Ok(None) };
+        let Some((client, _)) = attach(ClientKind::Copydesk).await? else { return Ok(None) };
         let status = with_timeout(client.request::<Status>(&Empty {})).await?;
         anyhow::Ok(Some(status))
     })?;

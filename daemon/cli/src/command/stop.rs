@@ -10,7 +10,7 @@ use crate::terminal::print;
 pub(crate) fn run(now: bool) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let Some((mut client, _inbox)) = attach(ClientKind::Plain).await? else {
+        let Some((client, _)) = attach(ClientKind::Plain).await? else {
             return Ok(print("The daemon is not running.")?);
         };
         // A desk of another version may say it in other words.

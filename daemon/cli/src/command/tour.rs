@@ -16,7 +16,6 @@ use copydesk_session::{PromptDelivery, PromptRequest};
 
 use super::run::{RunOptions, RunTarget, run_prompt};
 use crate::args::{TourArgs, UsageError};
-use crate::configuration;
 use crate::terminal::{BAD, BOLD, DIM, GOOD, print, styled};
 use copydesk_host::session_builder::SessionChoice;
 use copydesk_host::setup::UserSetup;
@@ -35,7 +34,7 @@ pub(crate) fn run(setup: &UserSetup, options: &TourArgs) -> anyhow::Result<ExitC
     introduce(&project, &toolchain, options)?;
     let started_in = setup.cwd.clone();
     let setup = UserSetup { cwd: project.path.clone(), paths: project.paths(&setup.paths) };
-    let loaded = configuration::load(&setup)?;
+    let loaded = setup.load()?;
     let choice = SessionChoice {
         model: Some(offline::MODEL_NAME.to_owned()),
         agent: Some("build".to_owned()),

@@ -88,7 +88,7 @@ async fn run_undo(
     what: UndoAction,
     no_daemon: bool,
 ) -> anyhow::Result<UndoResult> {
-    if !no_daemon && let Some((client, _inbox)) = connect_daemon().await {
+    if !no_daemon && let Some((client, _)) = connect_daemon().await {
         match by_daemon(&client, session, &what).await {
             // It keeps its sessions elsewhere, and has nothing to do with this one.
             Err(DaemonClientError::Refused { code: Some(ErrorCode::UnknownSession), .. }) => {}

@@ -1,6 +1,9 @@
 use copydesk_protocol::daemon::Empty;
 use copydesk_protocol::table::Models;
 
+use copydesk_rpc::frame::FrameReader;
+use copydesk_rpc::transport::{SocketReader, SocketWriter};
+
 use super::*;
 
 /// The desk's end, by hand.
@@ -60,11 +63,11 @@ async fn what_the_desk_asks_is_answered_even_if_nobody_can() {
     let (_client, mut inbox, mut desk) = pair().await;
     desk.says(json!({ "id": "a", "method": "ask", "params": {} })).await;
     desk.says(json!({ "id": "b", "method": "ask", "params": {} })).await;
-    let Some(DaemonMessage::Request { method, params, reply }) = inbox.recv().await else {
+    let Some(DaemonMessage::Request { method, params, responder }) = inbox.recv().await else {
         panic!("no request")
     };
     assert_eq!((method.as_str(), params), ("ask", json!({})));
-    reply.answer(&json!({ "yes": true }));
+    responder.respond(Ok(json!({ "yes": true })));
     assert_eq!(desk.reads().await["result"]["yes"], true);
     drop(inbox.recv().await);
     let refused = desk.reads().await;
@@ -76,7 +79,7 @@ async fn what_the_desk_asks_is_answered_even_if_nobody_can() {
 
 #[tokio::test]
 async fn everything_ends_with_the_connection() {
-    let (mut client, mut inbox, mut desk) = pair().await;
+    let (client, mut inbox, mut desk) = pair().await;
     let (asked, ()) = tokio::join!(client.request::<Models>(&Empty {}), async {
         desk.reads().await;
         drop(desk);

@@ -13,7 +13,7 @@ pub(super) fn stop_older_daemon(place: &DaemonAddress, desk: Option<DaemonHello>
         // On a connection of its own: nothing of it is the editor's.
         tokio::spawn(async move {
             let Ok(connection) = place.connect().await else { return };
-            let Ok((client, _inbox)) = DaemonClient::initialize(connection, ClientKind::Plain).await else {
+            let Ok((client, _)) = DaemonClient::initialize(connection, ClientKind::Plain).await else {
                 return;
             };
             let _ = client.request::<Stop>(&StopParams { when: StopTiming::Idle }).await;

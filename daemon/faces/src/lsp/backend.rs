@@ -139,7 +139,7 @@ impl LspBackend {
             refuses_silently: known.refuses_silently(),
         };
         let id = self.host().buffers.attach(client);
-        if known.hello.is_some() {
+        if known.is_editor() {
             self.host().editors.add(id, Arc::new(line.clone()));
         }
         let outbox = ClientOutbox::default();

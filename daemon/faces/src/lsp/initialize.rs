@@ -15,6 +15,9 @@ use copydesk_host::uri::path_of;
 /// What our plugin for Neovim calls itself.
 const PLUGIN: &str = "nvim";
 
+/// What our command line calls itself.
+const COMMAND_LINE: &str = "copydesk";
+
 /// What is known of a client.
 #[derive(Debug, Clone)]
 pub(super) struct ClientProfile {
@@ -43,6 +46,11 @@ impl ClientProfile {
             encoding: encoding(params),
             folders: folders(params),
         })
+    }
+
+    /// Whether it may have language servers of its own. The command line has none.
+    pub(super) fn is_editor(&self) -> bool {
+        self.hello.as_ref().is_some_and(|hello| hello.client != COMMAND_LINE)
     }
 
     /// Neovim says yes to an edit for an older version, and does not make it; our plugin there says no.

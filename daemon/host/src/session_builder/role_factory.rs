@@ -13,10 +13,10 @@ use copydesk_tool::skills::Skill;
 use copydesk_tool::{OutputSpill, PlanFile, disabled_tool, tools as tool};
 
 use super::prompt_source::PromptSource;
+use super::subagent_runner::{SubagentRunner, TASK};
 use super::{SessionInputs, SessionServices, layers, model, tools};
 use crate::agents::AgentRegistry;
 use crate::setup::UserSetup;
-use crate::subagent_runner::{SubagentRunner, TASK};
 use crate::{rules, skills};
 
 /// Everything that the roles of one session have in common.

@@ -64,6 +64,11 @@ session.listen(function(view, what, part)
     if part.state.kind ~= "pending" and part.state.kind ~= "running" then
       announce("Call", { session = view.id, part = part.id, name = part.content.name, state = part.state.kind })
     end
+  elseif what == "warning" then
+    announce("Warning", { session = view.id, message = part })
+    if require("copydesk.config").get().notify ~= "none" then
+      require("copydesk.message").warn(part)
+    end
   elseif what == "jobs" then
     announce("Jobs", { session = view.id, running = view.jobs, ended = part })
     for _, job in ipairs(require("copydesk.config").get().notify == "all" and part or {}) do

@@ -19,6 +19,7 @@ local M = {}
 ---@field ended? copydesk.TurnEndInfo How the last turn ended, if one did while we looked.
 ---@field sent { id: string, text: string }[] Prompts of this editor that the desk has taken and the model has not read yet.
 ---@field jobs copydesk.JobInfo[] Commands that run in the background.
+---@field warnings? table<string, true> The warnings that were told.
 ---@field seq integer The last event that is contained.
 ---@field kept? copydesk.EventParams[] Events that came while a load is under way.
 ---@field loads? integer How many loads were begun.
@@ -33,6 +34,7 @@ local M = {}
 ---| "session" # Title, agent, model.
 ---| "turn" # A turn began or ended, or a prompt waits or does not any more.
 ---| "jobs" # A command in the background has begun or ended; the subject is those that ended.
+---| "warning" # Something the user should know about the session's setup; the subject is the message.
 ---| "review" # What is undecided in it has changed; the subject is how.
 ---| "gone" # The session was deleted, or is not looked at any more.
 
@@ -80,6 +82,17 @@ local function number(view)
   view.at = {}
   for at, part in ipairs(view.parts) do
     view.at[part.id] = at
+  end
+end
+
+--- Tells of a warning once: a load brings the earlier ones again.
+---@param view copydesk.View
+---@param message string
+local function warn(view, message)
+  view.warnings = view.warnings or {}
+  if not view.warnings[message] then
+    view.warnings[message] = true
+    tell(view, "warning", message)
   end
 end
 
@@ -148,6 +161,9 @@ local apply = {
     view.jobs = event.running
     tell(view, "jobs", event.ended)
   end,
+  warning = function(view, event)
+    warn(view, event.message)
+  end,
   reviewChanged = function(view, event)
     tell(view, "review", event)
   end,
@@ -201,6 +217,9 @@ local function renew(view, result)
   view.session, view.parts, view.earlier = result.session, result.parts, result.earlier
   view.running, view.seq, view.jobs = result.running, result.seq, result.jobs or {}
   number(view)
+  for _, message in ipairs(result.warnings or {}) do
+    warn(view, message)
+  end
   -- Nothing waits where no turn runs, and what the model has read does not.
   view.sent = vim.tbl_filter(function(prompt)
     return view.running ~= nil and not view.at[prompt.id]

@@ -19,7 +19,7 @@ pub(super) fn daemon(setup: &UserSetup) -> anyhow::Result<DoctorFinding> {
     let places = format!("socket {}, log {}", socket.display(), log.display());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let status = runtime.block_on(async {
-        let Some((client, _inbox)) = attach(ClientKind::Copydesk).await? else { return Ok(None) };
+        let Some((client, _)) = attach(ClientKind::Copydesk).await? else { return Ok(None) };
         with_timeout(client.request::<Status>(&Empty {})).await.map(Some)
     });
     let ours = env!("CARGO_PKG_VERSION");

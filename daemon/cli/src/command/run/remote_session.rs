@@ -32,10 +32,11 @@ use super::own_turn::OwnTurn;
 use super::review_backend::ReviewBackend;
 use super::turn_follower::{FollowedSession, FollowerMessage, TurnOwner};
 use super::user_request::UserRequest;
-use crate::daemon_client::{DaemonClient, DaemonClientError, DaemonInbox, DaemonMessage, ResponseSender};
+use crate::daemon_client::{DaemonClient, DaemonClientError, DaemonInbox, DaemonMessage};
 use copydesk_host::session_builder::SessionChoice;
 use copydesk_host::session_host::convert;
 use copydesk_host::setup::UserSetup;
+use copydesk_rpc::peer::RpcResponder;
 
 /// The parts are on the desk's disk and not shown again; the answer need not hold them.
 const FEW: Option<u32> = Some(1);
@@ -75,7 +76,7 @@ pub(super) async fn start(
         let _ = cancel_in.try_send(known);
         is_known
     };
-    let reviews = ReviewBackend::Daemon { session: id, client };
+    let reviews = ReviewBackend { session: id, client };
     Ok((session, FollowedSession { messages: told, reviews, cancel: Box::new(cancel) }))
 }
 
@@ -168,8 +169,8 @@ impl DaemonEventReader {
             let read = tokio::select! {
                 incoming = inbox.recv() => match incoming {
                     Some(DaemonMessage::Notification { method, params }) => self.handle_notification(&method, params).await,
-                    Some(DaemonMessage::Request { method, params, reply }) => {
-                        self.handle_request(&method, params, reply);
+                    Some(DaemonMessage::Request { method, params, responder }) => {
+                        self.handle_request(&method, params, responder);
                         Ok(())
                     }
                     None => self.close_with("the connection to the daemon has ended").await,
@@ -240,7 +241,7 @@ impl DaemonEventReader {
         // What is asked may be of others: so may be its hunks.
         if matches!(event, EventInfo::ReviewChanged(_)) {
             self.tell(FollowerMessage::ReviewChanged).await?;
-        } else if is_ours {
+        } else if is_ours || matches!(event, EventInfo::Warning { .. }) {
             self.tell(FollowerMessage::Event(event)).await?;
         }
         match asked {
@@ -292,31 +293,37 @@ impl DaemonEventReader {
         }
     }
 
-    fn handle_request(&mut self, method: &str, params: Value, reply: ResponseSender) {
+    fn handle_request(&mut self, method: &str, params: Value, responder: RpcResponder) {
         // A reply that is dropped says that nobody here answers that.
         if method == PermissionAsk::METHOD {
             let Ok(PermissionAskParams { session, ask }) = lenient::decode(params) else { return };
             if session == self.session {
                 let ends = self.asks.entry(ask.ask).or_insert_with(ReplyChannel::new);
-                pass_on(ends, reply, PermissionReply::Cancelled);
+                pass_on(ends, responder, PermissionReply::Cancelled);
             }
         } else if method == QuestionAsk::METHOD {
             let Ok(QuestionAskParams { session, questions }) = lenient::decode(params) else { return };
             if session == self.session {
                 let ends = self.questions.entry(questions.question).or_insert_with(ReplyChannel::new);
-                pass_on(ends, reply, QuestionReply::Cancelled);
+                pass_on(ends, responder, QuestionReply::Cancelled);
             }
         }
     }
 
-    /// We were too slow, and the desk left something out.
+    /// We were too slow, and events were left out. The parts of our turn are told again as they are now; only deltas are lost.
     async fn catch_up(&mut self) -> Result<(), FollowerClosed> {
-        let Ok(loaded) = load(&self.client, &self.session).await else {
+        let params = SessionLoadParams { session: self.session.clone(), limit: None };
+        let Ok(mut loaded) = self.client.request::<SessionLoad>(&params).await else {
             return self.close_with("the connection to the daemon has ended").await;
         };
         self.seq = loaded.seq;
         if !self.own.is_running() || loaded.running != self.own.turn() {
             return self.close_with("too much happened at once to follow it").await;
+        }
+        for part in std::mem::take(&mut loaded.parts) {
+            if Some(part.turn) == loaded.running {
+                self.tell(FollowerMessage::Event(EventInfo::Part { part: Box::new(part) })).await?;
+            }
         }
         self.ask_all(loaded).await
     }
@@ -342,11 +349,15 @@ impl DaemonEventReader {
 }
 
 /// Answers the desk when the person has; `none` where they leave it to others.
-fn pass_on<T: serde::Serialize + Send + 'static>(ends: &mut ReplyChannel<T>, reply: ResponseSender, none: T) {
+fn pass_on<T: serde::Serialize + Send + 'static>(
+    ends: &mut ReplyChannel<T>,
+    responder: RpcResponder,
+    none: T,
+) {
     let Some(answered) = ends.answered.take() else { return };
     tokio::spawn(async move {
         if let Ok(said) = serde_json::to_value(answered.await.unwrap_or(none)) {
-            reply.answer(&said);
+            responder.respond(Ok(said));
         }
     });
 }

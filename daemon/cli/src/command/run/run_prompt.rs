@@ -10,10 +10,9 @@ use copydesk_session::PromptRequest;
 
 use super::interrupts::InterruptSignals;
 use super::turn_follower::{FollowOutcome, RunOptions, TurnFollower};
-use super::{environment_mismatch, local_session, remote_session};
+use super::{environment_mismatch, in_process, remote_session};
 use crate::command::connect_daemon::connect_daemon;
 use copydesk_host::session_builder::SessionChoice;
-use copydesk_host::session_host::convert;
 use copydesk_host::setup::UserSetup;
 
 /// What a shell says of a program that Ctrl-C ended.
@@ -75,8 +74,8 @@ pub(crate) fn run_prompt(
                     started.map_err(|error| environment_mismatch::explain(error, setup, loaded, choice))
                 }
                 None => {
-                    let (session, followed) = local_session::start(setup, loaded, choice, request).await?;
-                    Ok((convert::session_info(&session), followed))
+                    let (client, inbox) = in_process::start(setup).await?;
+                    Ok(remote_session::start(client, inbox, (setup, loaded), choice, request).await?)
                 }
             }
         };

@@ -107,6 +107,8 @@ impl TextView {
             }
             EventInfo::Jobs { running, ended } => self.jobs(running, ended),
             EventInfo::Session { .. } | EventInfo::Void { .. } => Ok(()),
+            // The follower prints it, since it is not for standard output.
+            EventInfo::Warning { .. } => Ok(()),
             EventInfo::ReviewChanged(_) | EventInfo::Deleted => Ok(()),
         }
     }

@@ -432,6 +432,9 @@ impl TurnFollower {
         if self.output_error.is_some() {
             return;
         }
+        if let EventInfo::Warning { message } = event {
+            terminal::warn(message);
+        }
         let shown = if self.manner.json { terminal::print_line(event) } else { self.view.show(event) };
         // Not everything that happens is printed.
         self.record_output_error(shown.and_then(|()| terminal::check_stdout_open()));

@@ -15,8 +15,8 @@ use copydesk_tool::{
 };
 use tokio::sync::mpsc;
 
+use super::{SessionChoice, SessionInputs, SessionServices, build_session};
 use crate::agents::AgentRegistry;
-use crate::session_builder::{self, SessionChoice, SessionInputs, SessionServices};
 use crate::setup::UserSetup;
 use crate::{environment, languages};
 
@@ -156,9 +156,7 @@ impl SubagentRunner {
         let desk = SessionServices { processes: processes.clone(), ..self.services.clone() };
         let at =
             SessionInputs { setup: &self.setup, loaded: &self.loaded, store: &self.store, services: &desk };
-        let setting = session_builder::build_session(at, &choice, session, Some(self), events_in)
-            .await
-            .map_err(not_begun)?;
+        let setting = build_session(at, &choice, session, Some(self), events_in).await.map_err(not_begun)?;
         let above = ParentSession { asker: Arc::clone(&context.asker), owner: context.edit_owner() };
         let files = context.files.for_subagent();
         let checks = desk.servers.diagnostics_tracker(
@@ -174,7 +172,10 @@ impl SubagentRunner {
         // Whoever does not wait any more does not want it any more.
         let _ends = cancel.clone().drop_guard();
         let working = tokio::spawn(async move {
-            let host = desk.host.upgrade().ok_or_else(|| not_begun(anyhow::anyhow!("the daemon is shutting down")))?;
+            let host = desk
+                .host
+                .upgrade()
+                .ok_or_else(|| not_begun(anyhow::anyhow!("the daemon is shutting down")))?;
             let (live, mut hosted) = host.host_subagent(setting, processes).await.map_err(not_begun)?;
             show(&TaskProgress { session: id.clone(), ..TaskProgress::default() });
             let working = task::run_task(&id, (&live, events), task.prompt, &cancel, |event, doings| {

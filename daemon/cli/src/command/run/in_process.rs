@@ -1,0 +1,50 @@
+//! The host in this process, with this process's own client at it: `--no-daemon`, and where no daemon runs.
+//!
+//! The run goes the same way as through the daemon. Only the socket is a pair inside the process.
+
+use std::sync::Arc;
+
+use copydesk_faces::lifecycle::{DaemonHandle, DaemonService as _};
+use copydesk_faces::lsp::EditorService;
+use copydesk_host::session_host::SessionHost;
+use copydesk_host::setup::UserSetup;
+use copydesk_rpc::transport::SocketConnection;
+use copydesk_session::Store;
+use copydesk_workspace::journal::{Journal, JournalLimits};
+
+use crate::daemon_client::{ClientKind, DaemonClient, DaemonInbox};
+use crate::terminal;
+
+/// Starts a host, and attaches to it. It ends with the process.
+pub(super) async fn start(setup: &UserSetup) -> anyhow::Result<(DaemonClient, DaemonInbox)> {
+    let (store, opened) = Store::open(&setup.paths.data_dir)?;
+    if let Some(aside) = opened.moved_aside {
+        terminal::warn(format_args!(
+            "the sessions could not be read and were moved to {}; a new store was begun",
+            aside.display()
+        ));
+    }
+    let host = Arc::new(SessionHost::new(setup.paths.clone(), store, journal(setup)));
+    let (ours, theirs) = SocketConnection::pair()?;
+    tokio::spawn(EditorService { host }.serve(theirs, DaemonHandle::new()));
+    Ok(DaemonClient::initialize(ours, ClientKind::Copydesk).await?)
+}
+
+/// Edits are in the same journal, whoever makes them.
+fn journal(setup: &UserSetup) -> Option<Journal> {
+    match Journal::open(&setup.paths.data_dir, JournalLimits::default()) {
+        Ok((journal, opened)) => {
+            if let Some(aside) = opened.moved_aside {
+                terminal::warn(format_args!(
+                    "the journal of edits could not be read and was moved to {}; what it held cannot be undone",
+                    aside.display()
+                ));
+            }
+            Some(journal)
+        }
+        Err(error) => {
+            terminal::warn(format_args!("{error}; what is done now cannot be undone"));
+            None
+        }
+    }
+}

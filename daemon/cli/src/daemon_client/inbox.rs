@@ -1,0 +1,96 @@
+//! What the daemon sent and nobody has read yet: a queue with an end.
+//!
+//! The connection carries responses too, so the reader of the connection must never wait for the reader of the inbox. A message that
+//! the inbox has no room for pushes the oldest out. Events are numbered: the reader sees the gap and loads the session again.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::DaemonMessage;
+
+/// A long turn is a few thousand events.
+const CAPACITY: usize = 16 * 1024;
+
+/// The reader's end. Dropped, what comes is dropped too, and requests of the daemon are answered: nobody handles them.
+#[derive(Debug)]
+pub(crate) struct DaemonInbox {
+    queue: Arc<InboxQueue>,
+}
+
+/// The connection's end. A clone is the same end.
+#[derive(Debug, Clone)]
+pub(super) struct InboxSender {
+    queue: Arc<InboxQueue>,
+}
+
+#[derive(Debug)]
+struct InboxQueue {
+    /// None when nobody reads.
+    messages: Mutex<Option<VecDeque<DaemonMessage>>>,
+    arrived: Notify,
+    closed: CancellationToken,
+}
+
+impl InboxQueue {
+    fn lock(&self) -> MutexGuard<'_, Option<VecDeque<DaemonMessage>>> {
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+pub(super) fn inbox() -> (InboxSender, DaemonInbox) {
+    let queue = Arc::new(InboxQueue {
+        messages: Mutex::new(Some(VecDeque::new())),
+        arrived: Notify::new(),
+        closed: CancellationToken::new(),
+    });
+    (InboxSender { queue: Arc::clone(&queue) }, DaemonInbox { queue })
+}
+
+impl InboxSender {
+    pub(super) fn push(&self, message: DaemonMessage) {
+        let mut messages = self.queue.lock();
+        let Some(waiting) = messages.as_mut() else { return };
+        let oldest = (waiting.len() == CAPACITY).then(|| waiting.pop_front());
+        waiting.push_back(message);
+        drop(messages);
+        // Dropped outside the lock: it may be a request, which is answered by that.
+        drop(oldest);
+        self.queue.arrived.notify_one();
+    }
+
+    /// Nothing more comes. What is there can still be read.
+    pub(super) fn close(&self) {
+        self.queue.closed.cancel();
+    }
+
+    pub(super) async fn wait_closed(&self) {
+        self.queue.closed.cancelled().await;
+    }
+}
+
+impl DaemonInbox {
+    /// The next message; `None` when the connection has ended and everything was read.
+    pub(crate) async fn recv(&mut self) -> Option<DaemonMessage> {
+        loop {
+            let is_closed = self.queue.closed.is_cancelled();
+            let next = self.queue.lock().as_mut().and_then(VecDeque::pop_front);
+            if next.is_some() || is_closed {
+                return next;
+            }
+            tokio::select! {
+                () = self.queue.arrived.notified() => {}
+                () = self.queue.closed.cancelled() => {}
+            }
+        }
+    }
+}
+
+impl Drop for DaemonInbox {
+    fn drop(&mut self) {
+        let unread = self.queue.lock().take();
+        drop(unread);
+    }
+}

@@ -1,0 +1,33 @@
+//! The answer to one request of the peer, now or later.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::{RpcError, RpcPeerInner};
+
+/// Answers one request. Dropped without an answer, it says that nobody handles the request: every request is answered once.
+#[derive(Debug)]
+pub struct RpcResponder {
+    pub(super) shared: Arc<RpcPeerInner>,
+    pub(super) id: Box<RawValue>,
+    pub(super) has_responded: bool,
+}
+
+impl RpcResponder {
+    /// The connection may be gone by now; then nobody waits.
+    pub fn respond(mut self, result: Result<Value, RpcError>) {
+        self.has_responded = true;
+        self.shared.answer(&self.id, result);
+    }
+}
+
+impl Drop for RpcResponder {
+    fn drop(&mut self) {
+        if !self.has_responded {
+            let message = "nobody here answers this request".to_owned();
+            self.shared.answer(&self.id, Err(RpcError { code: RpcError::METHOD_NOT_FOUND, message }));
+        }
+    }
+}
