@@ -20,5 +20,6 @@ pub(crate) mod scripted_daemon;
 pub(crate) mod scripted_editor;
 mod sessions;
 mod shared_session;
+mod slow_peers;
 mod tasks;
 mod undo;

@@ -362,3 +362,23 @@ fn an_editor_without_our_extension_is_sent_nothing_of_ours() {
     plain.request_ok("copydesk/status", json!({}));
     assert!(!plain.has_message(|message| message["method"].is_string()));
 }
+
+#[test]
+fn a_warning_about_the_configuration_reaches_every_client_once() {
+    let turns = [text_turn("One."), text_turn("Two.")];
+    let desk = ScriptedDaemon::with_config(turns, json!({ "modle": "x" }));
+    let mut client = desk.client("vscode");
+    let session = client.new_session();
+    client.run_turn(&session, "Go");
+    let is_warning = |message: &Value| message["params"]["event"]["event"] == "warning";
+    let warned = client.take_message("a warning", is_warning);
+    let message = warned["params"]["event"]["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("modle"), "{message}");
+    // A client that comes later is told by what it loads.
+    let mut other = desk.client("nvim");
+    assert_eq!(other.load(&session)["warnings"], json!([message]));
+    // The model is another: everything is built anew, and the same is found odd.
+    client.request_ok("copydesk/session/setAgent", json!({ "session": session, "agent": "plan" }));
+    client.run_turn(&session, "Go on");
+    assert!(!client.has_message(is_warning), "it is told once");
+}

@@ -13,6 +13,7 @@
 mod claim;
 mod fork;
 mod open;
+mod part_page;
 mod parts;
 mod schema;
 mod sessions;
@@ -26,6 +27,7 @@ use tokio::sync::{mpsc, oneshot};
 
 pub use claim::SessionClaim;
 pub use open::StoreRecovery;
+pub use part_page::PartPage;
 pub use parts::SessionSearchHit;
 
 #[derive(Debug, thiserror::Error)]

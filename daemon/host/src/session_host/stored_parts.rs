@@ -1,33 +1,30 @@
 //! Parts of a session from the store, page by page.
 
+use copydesk_protocol::part::PartInfo;
 use copydesk_protocol::part::PartStateInfo::{Interrupted, Pending, Running};
-use copydesk_session::Id;
+use copydesk_session::{Id, PartPage};
 
 use super::{SessionHost, SessionHostError, convert};
 
-/// The last parts before one of them, and whether there are more.
+/// The last parts before one of them, or before the end, and whether there are earlier ones.
 pub async fn parts_before(
-    hub: &SessionHost,
+    host: &SessionHost,
     session: &Id,
     before: Option<&str>,
     limit: usize,
-) -> Result<(Vec<copydesk_protocol::part::PartInfo>, bool), SessionHostError> {
-    let mut parts = hub.store.parts(session).await?;
-    if let Some(before) = before {
-        let at = parts.iter().position(|part| part.id.as_str() == before);
-        let at =
-            at.ok_or_else(|| SessionHostError::UnknownPart(format!("the session has no part `{before}`")))?;
-        parts.truncate(at);
-    }
-    let is_at_work = hub.hosted_session(session.as_str()).is_some_and(|held| held.is_running());
-    let told = |part| {
+) -> Result<(Vec<PartInfo>, bool), SessionHostError> {
+    let Some(PartPage { parts, has_earlier }) = host.store.part_page(session, before, limit).await? else {
+        let before = before.unwrap_or_default();
+        return Err(SessionHostError::UnknownPart(format!("the session has no part `{before}`")));
+    };
+    let is_running = host.hosted_session(session.as_str()).is_some_and(|hosted| hosted.is_running());
+    let info = |part| {
         let mut part = convert::part_info(part);
-        // Nobody works on it any more; the next turn will say so in the store.
-        if !is_at_work && matches!(part.state, Pending | Running) {
+        // Nobody works on it any more; the next turn marks it so in the store.
+        if !is_running && matches!(part.state, Pending | Running) {
             part.state = Interrupted;
         }
         part
     };
-    let first = parts.len().saturating_sub(limit);
-    Ok((parts.iter().skip(first).map(told).collect(), first > 0))
+    Ok((parts.iter().map(info).collect(), has_earlier))
 }

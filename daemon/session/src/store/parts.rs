@@ -145,7 +145,7 @@ fn read_all(connection: &Connection, session: &Id) -> Result<Vec<Part>, StoreErr
     rows.map(|part| part?).collect()
 }
 
-fn read(row: &Row<'_>) -> Result<Part, StoreError> {
+pub(super) fn read(row: &Row<'_>) -> Result<Part, StoreError> {
     let text = |index: usize| row.get::<_, String>(index);
     Ok(Part {
         id: Id::from(text(0)?.as_str()),

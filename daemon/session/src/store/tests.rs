@@ -406,3 +406,28 @@ async fn what_a_provider_wants_back_is_kept_byte_for_byte() {
     let PartContent::Reasoning(read) = &parts[0].content else { panic!("{parts:?}") };
     assert_eq!(read.echo.as_ref().unwrap().data.get(), json);
 }
+
+#[tokio::test]
+async fn pages_of_parts_are_what_the_whole_list_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let (one, other) = (session("/w"), session("/w"));
+    store.put_session(one.clone()).await.unwrap();
+    store.put_session(other.clone()).await.unwrap();
+    let parts: Vec<_> = (0..7).map(|number| text(&one, &number.to_string())).collect();
+    for part in &parts {
+        // Parts of another session lie between.
+        store.put_parts(vec![part.clone(), text(&other, "other")]).await.unwrap();
+    }
+    for limit in 0..9 {
+        for before in 0..=parts.len() {
+            let id = parts.get(before).map(|part| part.id.to_string());
+            let page = store.part_page(&one.id, id.as_deref(), limit).await.unwrap().unwrap();
+            let first = before.saturating_sub(limit);
+            same(&page.parts, &parts[first..before]);
+            assert_eq!(page.has_earlier, first > 0, "{limit} before {before}");
+        }
+    }
+    let foreign = store.parts(&other.id).await.unwrap()[0].id.to_string();
+    assert!(store.part_page(&one.id, Some(&foreign), 3).await.unwrap().is_none());
+}
