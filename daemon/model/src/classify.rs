@@ -1,7 +1,7 @@
-//! From what a server said to what it means.
+//! Classifies a server's errors.
 //!
-//! Servers that speak one wire still fail in many words. The kind is taken from the status first, then from codes and
-//! texts that are known; what is not known is not retried.
+//! Servers that share a wire protocol still word their errors differently. The status decides first, then
+//! known codes and texts. An unknown error is not retried.
 
 mod error_phrases;
 mod transport;
@@ -18,7 +18,7 @@ use crate::error::{ModelError, ModelErrorKind};
 use crate::provider::Provider;
 use crate::retry;
 
-/// An answer that is an error: any status but 200, or a body that is no stream.
+/// For an error response: any status but 200, or a body that is not a stream.
 pub(crate) fn from_response(
     provider: &Provider,
     model: &str,
@@ -42,7 +42,8 @@ pub(crate) fn from_response(
     ModelError { kind, message, status: Some(status), retry_after }
 }
 
-/// An error event inside a stream, which has no status any more. `code` is the wire's own word for it.
+/// For an error event inside a stream, where the HTTP status no longer applies. `code` is the wire's own
+/// error code.
 pub(crate) fn from_stream(provider: &Provider, model: &str, code: &str, said: &str) -> ModelError {
     let status: Option<u16> = code.parse().ok().filter(|status| (400..600).contains(status));
     let kind = match status {
@@ -58,12 +59,12 @@ pub(crate) fn from_stream(provider: &Provider, model: &str, code: &str, said: &s
     }
 }
 
-/// A status is clear except where servers disagree: a 429 may be an empty account, a 400 a context overflow or a passing
-/// fault of a server behind the server, a 500 a context overflow.
+/// The status is clear except where servers disagree: a 429 may be an empty account, a 400 a context overflow
+/// or a transient fault of an upstream server, a 500 a context overflow.
 fn kind_of(status: u16, body: &str, json: Option<&Value>) -> ModelErrorKind {
     let judged = classify_text(body);
     match judged {
-        // Gemini tells of an empty account and of haste in the same words, but says only to the hasty when to come again.
+        // Gemini words an empty account and a rate limit alike, but only a rate limit says when to retry.
         Some(ModelErrorKind::Quota) if json.and_then(retry_delay).is_some() => {
             return ModelErrorKind::RateLimited;
         }
@@ -71,7 +72,7 @@ fn kind_of(status: u16, body: &str, json: Option<&Value>) -> ModelErrorKind {
         _ => {}
     }
     match status {
-        // Some gateways report errors under a good status.
+        // Some gateways report errors under a success status.
         200..=399 => match json.filter(|json| json.get("error").is_some()) {
             Some(_) => judged.unwrap_or(ModelErrorKind::BadRequest),
             None => ModelErrorKind::NotAModel,
@@ -136,7 +137,7 @@ fn error_message(
     }
 }
 
-/// The server's words on one line, short, without our key in them and without anything that a terminal would obey.
+/// The server's text on one line, shortened, without our key and without terminal control characters.
 pub(crate) fn sanitize_message(said: &str, provider: &Provider) -> String {
     const LONGEST: usize = 500;
     let is_break = |letter: char| letter.is_whitespace() || letter.is_control();
@@ -154,7 +155,7 @@ pub(crate) fn sanitize_message(said: &str, provider: &Provider) -> String {
     text
 }
 
-/// The message in any of the shapes in which servers wrap it.
+/// Finds the message in any of the shapes that servers use.
 fn message_in(json: &Value) -> Option<String> {
     let json = json.as_array().and_then(|list| list.first()).unwrap_or(json);
     let places = ["/error/message", "/error", "/message", "/detail", "/error/code", "/errors/0/message"];

@@ -1,7 +1,7 @@
-//! Servers on this machine: who answers on the usual ports, and with which models.
+//! Finds model servers on this machine's usual ports, and their models.
 //!
-//! All are asked at the same time, each within a short limit, and never at start-up: only one who wants to see the list
-//! waits for it. What answers may be any program: bodies are capped and only a list of models is believed.
+//! All ports are probed in parallel, each with a short timeout, and never at start-up: only a user who opens
+//! the list waits. Any program may answer, so bodies are capped and only a valid model list counts.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::catalogue::{self, ModelSpec};
 use crate::provider::{Provider, known_providers};
 use crate::registry::ModelRegistry;
 
-/// A connection to a port of one's own machine is refused or made at once; a model being loaded may keep it waiting.
+/// A local port refuses or accepts at once; only a server that is loading a model may take longer.
 pub const PROBE_TIMEOUT: Duration = Duration::from_millis(500);
 
 const LARGEST_LIST: usize = 1024 * 1024;
@@ -36,9 +36,9 @@ struct LocalModelList {
 struct LocalModelEntry {
     id: String,
     owned_by: Option<String>,
-    /// vLLM's context length.
+    /// Context length, from vLLM.
     max_model_len: Option<u64>,
-    /// llama.cpp's facts of the model.
+    /// From llama.cpp.
     meta: Option<LlamaCppMeta>,
 }
 
@@ -48,7 +48,7 @@ struct LlamaCppMeta {
     n_ctx_train: Option<u64>,
 }
 
-/// Asks every local provider that the registry has, by id.
+/// Probes every local provider of the registry; the result is keyed by provider id.
 pub async fn find_servers(registry: &ModelRegistry, patience: Duration) -> BTreeMap<String, LocalServer> {
     let mut by_address: BTreeMap<String, Vec<Provider>> = BTreeMap::new();
     for provider in registry.local_providers() {
@@ -85,20 +85,22 @@ async fn fetch(request: reqwest::RequestBuilder) -> Option<LocalModelList> {
     serde_json::from_slice(&body).ok()
 }
 
-/// One odd entry hides none of the others.
+/// Skips unreadable entries and keeps the others.
 fn readable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LocalModelEntry>, D::Error> {
     let entries = Vec::<Value>::deserialize(deserializer)?.into_iter();
     let entries = entries.filter_map(|entry| serde_json::from_value::<LocalModelEntry>(entry).ok());
     Ok(entries.filter(|entry| is_name(&entry.id)).collect())
 }
 
-/// Whether it could be typed after `PROVIDER/`: whoever answers is not to write anything else to the terminal.
+/// Whether a user could type it after `PROVIDER/`. Keeps a foreign program from writing control characters to
+/// the terminal.
 fn is_name(id: &str) -> bool {
     let odd = |character: char| character.is_control() || character.is_whitespace();
     (1..=LONGEST_NAME).contains(&id.len()) && !id.contains(odd)
 }
 
-/// Several programs like one port. `owned_by` tells most of them apart; else it is one that leaves no such mark.
+/// Several programs share a port. `owned_by` identifies most; otherwise take the provider without such a
+/// mark.
 fn identify_provider(providers: &[Provider], list: &LocalModelList) -> Option<String> {
     let owners: Vec<_> = list.data.iter().filter_map(|entry| entry.owned_by.as_deref()).collect();
     let marks = |provider: &Provider| {
@@ -110,7 +112,7 @@ fn identify_provider(providers: &[Provider], list: &LocalModelList) -> Option<St
     marked.or_else(unmarked).or(providers.first()).map(|provider| provider.id.clone())
 }
 
-/// What the server says of a model's context is truer than any table: it is what it was started with.
+/// The server's context size wins over any table: it is the size it was started with.
 fn info(entry: LocalModelEntry) -> ModelSpec {
     let told = entry.max_model_len.or(entry.meta.and_then(|meta| meta.n_ctx.or(meta.n_ctx_train)));
     let info = ModelSpec { cost: None, ..catalogue::look_up("", &entry.id) };

@@ -1,13 +1,13 @@
-//! JSON-RPC with one peer, over any two streams: both sides ask, answer and tell.
+//! JSON-RPC with one peer, over any two streams. Both sides send requests, responses and notifications.
 //!
-//! What is sent goes out in the order of the calls, and no call waits: what cannot be written yet is queued. What comes in is
-//! handed to the [`RpcHandler`] in the order in which it came, one message at a time, and a request is answered before the next
-//! message is looked at.
+//! Messages go out in the order of the calls. No call waits: a message that cannot be written yet is queued.
+//! The [`RpcHandler`] gets incoming messages in arrival order, one at a time; a request is answered before
+//! the next message is read.
 //!
-//! Invariant: the queue has an end. A message that were left out would make the two sides disagree, so a peer that does not
-//! read until the queue is full is given up instead.
-//! Invariant: whatever comes in, nothing panics and nobody waits for ever: what is no message is told of and skipped, an answer that
-//! nobody waits for is dropped, and the end of the streams is an answer to every request.
+//! Invariant: the queue is bounded. Dropping a message would leave the two sides in disagreement, so a peer
+//! that lets the queue fill up is disconnected instead.
+//! Invariant: no input makes the daemon panic or wait forever. A malformed message is reported and skipped, a
+//! response to no pending request is dropped, and the end of the streams answers every pending request.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -31,22 +31,21 @@ mod pending_requests;
 mod tests;
 
 const VERSION: &str = "2.0";
-/// Messages that wait to be written.
+/// Messages in the write queue, at most.
 const ROOM: usize = 4096;
-/// Bytes that wait to be written.
+/// Bytes in the write queue, at most.
 const ROOM_BYTES: usize = 64 * 1024 * 1024;
-/// No id of a request is longer.
 const LONGEST_ID: usize = 256;
-/// So much of an error is read.
+/// Characters of an error message that are kept.
 const LONGEST_ERROR: usize = 2000;
 
-/// What is done with what comes in. Each call must return at once.
+/// Receives what the peer sends. Each call must return at once.
 pub trait RpcHandler: Send + Sync + 'static {
     fn request(&self, method: &str, params: &RawValue) -> Result<serde_json::Value, RpcError>;
     fn notification(&self, method: &str, params: &RawValue);
-    /// Something came in that is no message.
+    /// The peer sent something that is not a valid message.
     fn malformed(&self, seen: &str);
-    /// Nothing comes in any more. `why` completes "it has ended: …".
+    /// No more messages will come. `why` completes "it has ended: …".
     fn closed(&self, why: &str);
 }
 
@@ -62,11 +61,11 @@ impl RpcError {
 
     pub fn method_not_found(method: &str) -> Self {
         let shown: String = method.chars().take(100).collect();
-        Self { code: Self::METHOD_NOT_FOUND, message: format!("`{shown}` is not known here") }
+        Self { code: Self::METHOD_NOT_FOUND, message: format!("unknown method `{shown}`") }
     }
 
-    /// Whether the same request may be answered when it is sent again: cancelled, the content was modified, or the server
-    /// itself gave it up.
+    /// Whether the same request may succeed on retry: it was cancelled, the content was modified, or the
+    /// server itself gave it up.
     pub fn is_retryable(&self) -> bool {
         matches!(self.code, -32802..=-32800)
     }
@@ -80,7 +79,7 @@ pub enum PeerError {
     Ended(String),
 }
 
-/// One side of a connection. Dropped, the connection ends.
+/// One side of a connection. Dropping it closes the connection.
 #[derive(Debug)]
 pub struct RpcPeer {
     shared: Arc<RpcPeerInner>,
@@ -89,7 +88,6 @@ pub struct RpcPeer {
 #[derive(Debug)]
 struct RpcPeerInner {
     out: mpsc::Sender<Bytes>,
-    /// Bytes in the queue.
     queued: AtomicUsize,
     pending: PendingRpcRequests,
     closing: CancellationToken,
@@ -125,7 +123,7 @@ impl RpcPeer {
         Self { shared }
     }
 
-    /// Sends at once; the answer is waited for. A request that is dropped before is cancelled.
+    /// Sends at once; await the future for the response. Dropping it earlier cancels the request.
     pub fn request(&self, method: &'static str, params: &impl Serialize) -> RpcResponseFuture {
         let (id, answer) = self.shared.pending.register(&self.shared, method);
         self.shared.say(&OutgoingRpcMessage::new(Some(id), method, params));
@@ -136,12 +134,12 @@ impl RpcPeer {
         self.shared.say(&OutgoingRpcMessage::new(None, method, params));
     }
 
-    /// The request that has been waited for longest, among those that were sent after the last answer of any kind.
+    /// The oldest of the unanswered requests that were sent after the last response of any kind.
     pub fn oldest_unanswered(&self) -> Option<UnansweredRequest> {
         self.shared.pending.oldest_unanswered()
     }
 
-    /// Ends the connection. Everything that waits is told why.
+    /// Closes the connection. Every pending request fails with `why`.
     pub fn close(&self, why: &str) {
         self.shared.close(why);
     }
@@ -166,7 +164,7 @@ impl RpcPeerInner {
     fn say(&self, message: &impl Serialize) {
         match serde_json::to_vec(message) {
             Ok(bytes) => self.send(bytes.into()),
-            // Nothing of ours has keys that JSON cannot have.
+            // Unreachable for our types: none has keys that JSON cannot express.
             Err(error) => self.close(&format!("a message to it cannot be written: {error}")),
         }
     }
@@ -174,7 +172,7 @@ impl RpcPeerInner {
     fn send(&self, message: Bytes) {
         let length = message.len();
         let queued = self.queued.fetch_add(length, Ordering::Relaxed);
-        // One message may be as long as it likes; what comes after it waits for it.
+        // A single message may exceed the cap; messages behind it may not.
         let is_full = queued > 0 && queued.saturating_add(length) > ROOM_BYTES;
         if is_full || matches!(self.out.try_send(message), Err(mpsc::error::TrySendError::Full(_))) {
             self.close("it does not read what it is sent");
@@ -239,7 +237,7 @@ async fn read(shared: Arc<RpcPeerInner>, reader: impl AsyncRead + Unpin, handler
             Ok(None) => return,
             Err(error) => return shared.close(&format!("its output cannot be read: {error}")),
         }
-        // A peer that never stops talking must not keep this thread for itself.
+        // A peer that never stops sending must not monopolise this thread.
         tokio::task::consume_budget().await;
     }
 }
@@ -262,7 +260,7 @@ fn take(shared: &RpcPeerInner, message: &[u8], handler: &impl RpcHandler) {
     let lossy;
     let incoming: Result<IncomingRpcMessage<'_>, _> = match serde_json::from_slice(message) {
         Err(_) if std::str::from_utf8(message).is_err() => {
-            // A server that prints a file's bytes as they are means the rest of the message nonetheless.
+            // A server that prints a file's raw bytes still means the rest of the message.
             lossy = String::from_utf8_lossy(message);
             serde_json::from_str(&lossy)
         }
@@ -290,7 +288,7 @@ fn take(shared: &RpcPeerInner, message: &[u8], handler: &impl RpcHandler) {
     }
 }
 
-/// Ours are numbers; some write them back as strings.
+/// Our ids are numbers; some servers return them as strings.
 fn number(id: &str) -> Option<u64> {
     id.trim_matches('"').parse().ok()
 }

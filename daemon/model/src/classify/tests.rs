@@ -189,7 +189,7 @@ fn an_empty_account_is_not_asked_again() {
     );
 }
 
-/// The words of the servers we know, each for the same thing.
+/// Each known server words a context overflow differently.
 #[test]
 fn a_context_overflow_is_recognised_on_every_wire() {
     for text in [
@@ -243,7 +243,7 @@ fn a_server_that_talks_without_end_is_cut_short() {
     assert!(error.message.len() < 600, "{}", error.message.len());
 }
 
-/// Gemini's words for haste are those of others for an empty account.
+/// Gemini words a rate limit as other servers word an empty account.
 #[test]
 fn a_gemini_that_says_when_to_come_again_is_asked_again() {
     let body = r#"{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details. Please retry in 34.5s.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure"},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.5s"}]}}"#;
@@ -257,7 +257,7 @@ fn a_gemini_that_says_when_to_come_again_is_asked_again() {
     );
 }
 
-/// The words end up on a terminal.
+/// The text ends up on a terminal.
 #[test]
 fn what_a_terminal_would_obey_is_not_shown() {
     check(

@@ -6,7 +6,7 @@ use crate::error::{ModelError, ModelErrorKind};
 use crate::provider::Provider;
 
 pub(crate) fn from_transport(provider: &Provider, error: &reqwest::Error) -> ModelError {
-    // The outermost text holds the address with its query, which may hold a key: only the causes are shown.
+    // The outermost text contains the address with its query, which may hold a key: show only the causes.
     let causes = causes(error);
     let said = causes.last().cloned().unwrap_or_else(|| "no reason given".to_owned());
     let all = causes.join(" ").to_lowercase();
@@ -18,8 +18,8 @@ pub(crate) fn from_transport(provider: &Provider, error: &reqwest::Error) -> Mod
             provider.id
         ));
     }
-    // Once it stands, a secure connection breaks like any other, and rustls names TLS in that too. One that ends in the
-    // middle of the handshake may stand the next time.
+    // An established TLS connection breaks like any other, and rustls mentions TLS in that error too. A
+    // handshake that was cut off may succeed on retry.
     let cut = ["close_notify", "handshake eof", "reset by peer"].iter().any(|word| all.contains(word));
     let about_tls =
         ["certificate", "tls", "handshake", "corrupt message"].iter().any(|word| all.contains(word));

@@ -1,4 +1,4 @@
-//! One attempt: send, read to the end, feed the answer.
+//! One attempt: send the request, read the stream, feed the response.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::response_builder::{ResponseBuilder, StreamFault};
 use crate::sse::{SseError, SseMessage, SseReader};
 use crate::wire::StreamDecoder;
 
-/// How long we wait for what follows at once where anything follows: the usage after the last word, the text of an error.
+/// Timeout for data that follows at once or never: the usage after the last part, the text of an error.
 const TRAILER_TIMEOUT: Duration = Duration::from_secs(15);
 
 pub(super) struct StreamAttempt<'a> {
@@ -22,10 +22,8 @@ pub(super) struct StreamAttempt<'a> {
     pub(super) call: &'a HttpCall,
 }
 
-/// Why an attempt ended without an answer.
 pub(super) enum AttemptError {
     Failed(ModelError),
-    /// Nobody listens any more.
     ReceiverDropped,
 }
 
@@ -36,7 +34,7 @@ impl From<ModelError> for AttemptError {
 }
 
 impl StreamAttempt<'_> {
-    /// Returns when the answer is complete; its events leave after every chunk.
+    /// Returns when the response is complete; sends its events after every chunk.
     pub(super) async fn run(
         &self,
         answer: &mut ResponseBuilder,
@@ -51,7 +49,7 @@ impl StreamAttempt<'_> {
         loop {
             let chunk = match self.chunk(&mut body, self.chunk_timeout(answer)).await {
                 Ok(chunk) => chunk,
-                // The answer has said that it is at its end: what is missing is a formality.
+                // The response has reported its end, so anything missing is a formality.
                 Err(_) if answer.stop.is_some() => return Ok(()),
                 Err(error) => return Err(error.into()),
             };
@@ -82,7 +80,7 @@ impl StreamAttempt<'_> {
         }
     }
 
-    /// Sends the request and looks at how the answer begins.
+    /// Sends the request and checks the head of the response.
     async fn open(&self) -> Result<Response, ModelError> {
         let provider = &self.inner.provider;
         let sent = match provider.timeouts.first_byte {
@@ -105,7 +103,6 @@ impl StreamAttempt<'_> {
         Err(from_response(provider, &self.inner.spec.id, status, response.headers(), &body))
     }
 
-    /// How long the next chunk may take.
     fn chunk_timeout(&self, answer: &ResponseBuilder) -> Duration {
         let idle = self.inner.provider.timeouts.idle;
         if answer.stop.is_some() { idle.min(TRAILER_TIMEOUT) } else { idle }
@@ -135,12 +132,12 @@ impl StreamAttempt<'_> {
             if answer.is_complete {
                 break;
             }
-            // Kept alive by an event with nothing in it.
+            // A keep-alive event without data.
             if message.data.trim().is_empty() {
                 continue;
             }
             match decoder.read_message(&message, answer) {
-                // Cut in the middle of an event: the body ended early, and that is all there is to say.
+                // Cut inside an event: report only that the body ended early.
                 Err(StreamFault::Malformed(_)) if ended => break,
                 result => result.map_err(|fault| self.fault(fault))?,
             }
@@ -184,7 +181,7 @@ impl StreamAttempt<'_> {
     }
 }
 
-/// A server that says nothing of the type is believed; one that says JSON or HTML is not streaming.
+/// A missing content type counts as a stream; JSON and HTML do not.
 fn is_stream(response: &Response) -> bool {
     let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     !(kind.starts_with("text/html") || kind.starts_with("application/json"))

@@ -1,4 +1,4 @@
-//! From an encoded request to an HTTP call that can be made again.
+//! Turns an encoded request into an HTTP call that can be repeated.
 
 use bytes::Bytes;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};

@@ -1,7 +1,8 @@
-//! From bytes, in whatever pieces they come, to messages. No I/O, so that it can be tested with every piecing.
+//! Decodes bytes, in whatever chunks they arrive, into messages. No I/O, so that tests can try every
+//! chunking.
 //!
-//! The length that counts is the last one before the blank line. Whatever stands before it on its line, and every line
-//! that is no header, is garbage: told once, until a message has come through again.
+//! The last length before the blank line counts. Anything before it on its line, and every line that is no
+//! header, is garbage. Garbage is reported once, then again only after a message came through.
 
 use bytes::{Buf as _, Bytes, BytesMut};
 
@@ -9,13 +10,13 @@ use super::{FrameError, HEAD_BYTES, MAX_HEADER_BYTES, MAX_MESSAGE_BYTES};
 
 const NAME: &[u8] = b"content-length";
 
-/// So much of garbage is shown.
+/// How much garbage an error shows.
 const SHOWN: usize = 60;
 
 #[derive(Debug, Default)]
 pub struct FrameDecoder {
     state: FrameDecoderState,
-    /// Garbage was told of, and no message has come since.
+    /// Garbage was reported, and no message has come since.
     told: bool,
 }
 
@@ -28,7 +29,7 @@ enum FrameDecoderState {
     Body {
         length: usize,
     },
-    /// A message that is too long: its beginning is awaited.
+    /// An oversized message whose first `HEAD_BYTES` have not all arrived.
     Beginning {
         length: u64,
     },
@@ -43,19 +44,18 @@ impl Default for FrameDecoderState {
     }
 }
 
-/// What a line of a header is.
 #[derive(Debug, PartialEq, Eq)]
 enum FrameHeaderLine {
     Blank,
     Length(u64),
-    /// Something stood before the header, on the same line.
+    /// The header follows garbage on the same line.
     LengthAfterGarbage(u64),
     Other,
     Garbage,
 }
 
 impl FrameDecoder {
-    /// The next message; `None` where more bytes are needed.
+    /// The next message; `None` if more bytes are needed.
     pub fn next(&mut self, buffer: &mut BytesMut) -> Option<Result<Bytes, FrameError>> {
         loop {
             match self.state {
@@ -78,7 +78,7 @@ impl FrameDecoder {
                     let head = buffer.split_to(HEAD_BYTES);
                     self.state =
                         FrameDecoderState::Skipping { left: length.saturating_sub(HEAD_BYTES as u64) };
-                    // A copy, so that the buffer is not kept for it.
+                    // A copy, so that it does not keep the buffer alive.
                     return Some(Err(FrameError::TooLong { length, head: Bytes::copy_from_slice(&head) }));
                 }
                 FrameDecoderState::Skipping { left } => {
@@ -95,7 +95,7 @@ impl FrameDecoder {
         }
     }
 
-    /// How many bytes are sure to come, at least.
+    /// A lower bound for the bytes still to come.
     pub fn bytes_needed(&self) -> usize {
         match self.state {
             FrameDecoderState::Body { length } => length,
@@ -104,7 +104,7 @@ impl FrameDecoder {
         }
     }
 
-    /// The stream has ended: what is left is no message. Tells so once.
+    /// Reports once whether the stream ended inside a message.
     pub fn end(&mut self, buffer: &mut BytesMut) -> Option<FrameError> {
         let rest = buffer.split();
         let cut = match std::mem::take(self).state {
@@ -129,7 +129,7 @@ impl FrameDecoder {
                 };
                 FrameHeaderStep::Continue
             }
-            // Blank lines between messages hurt nobody.
+            // Blank lines between messages are harmless.
             (FrameHeaderLine::Blank, None) if bytes == line.len() => {
                 self.state = FrameDecoderState::default();
                 FrameHeaderStep::Continue
@@ -152,14 +152,15 @@ impl FrameDecoder {
         }
     }
 
-    /// A line that has not ended yet. What can no longer be a header goes, so that nobody can make it grow.
+    /// Handles a line that has not ended yet. Drops the part that can no longer be a header, so that a peer
+    /// cannot grow the buffer.
     fn unended(&mut self, buffer: &mut BytesMut) -> FrameHeaderStep {
         if buffer.len() <= MAX_HEADER_BYTES {
             return FrameHeaderStep::NeedMore;
         }
         let kept = match last_name(buffer) {
             Some(at) if buffer.len() - at <= MAX_HEADER_BYTES => at,
-            // The name may just have begun.
+            // The end may be the start of the name.
             _ => buffer.len().saturating_sub(NAME.len() - 1),
         };
         if kept == 0 {
@@ -210,7 +211,7 @@ fn read(line: &[u8]) -> FrameHeaderLine {
     }
 }
 
-/// Digits alone. One that is beyond all bounds is as good as the largest.
+/// Digits only; saturates.
 fn number(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
@@ -219,7 +220,7 @@ fn number(digits: &[u8]) -> Option<u64> {
     Some(digits.iter().fold(0, add))
 }
 
-/// Where the last `Content-Length` begins, however it is written.
+/// The start of the last `Content-Length`, in any case.
 fn last_name(text: &[u8]) -> Option<usize> {
     let ends = memchr::memrchr2_iter(b'h', b'H', text).map(|end| end + 1);
     let mut starts = ends.filter_map(|end| end.checked_sub(NAME.len()));

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// All that comes out when the bytes come in pieces of these sizes, over and over.
+/// Decodes the bytes in chunks whose sizes cycle through `pieces`.
 fn decode(bytes: &[u8], pieces: &[usize]) -> Vec<Result<Bytes, FrameError>> {
     let (mut decoder, mut buffer, mut out) = (FrameDecoder::default(), BytesMut::new(), Vec::new());
     let mut rest = bytes;
@@ -65,7 +65,7 @@ fn bad_framing_is_told_and_the_next_message_found() {
         &format!("Content-Length: Content-Length: 9\nA: b{good}"),
         &[&garbage("Content-Length: Content-Length: 9"), "{}"],
     );
-    // Told once, and again after a message came through.
+    // Reported once, and again after a message came through.
     check(&format!("a\nb\n{good}\nc\n"), &[&garbage("a"), "{}", &garbage("c")]);
 }
 
@@ -125,7 +125,7 @@ async fn what_is_written_is_read() {
     assert_eq!(tokio::join!(write, read).1, ["{}", "", "[1, 2, 3]"]);
 }
 
-/// Anything that claims no length: that would rightly swallow what follows.
+/// Garbage that claims no length: with one, it would rightly swallow what follows.
 fn garbage() -> impl Strategy<Value = Vec<u8>> {
     let words = prop_oneof![
         prop::collection::vec(any::<u8>(), 0..40),

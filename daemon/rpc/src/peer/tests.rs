@@ -5,7 +5,7 @@ use tokio::io::{DuplexStream, ReadHalf, WriteHalf};
 
 use super::*;
 
-/// Writes down all that comes in; `echo` is answered with its params.
+/// Records everything that comes in; answers `echo` with its params.
 #[derive(Debug, Default)]
 struct Scribe(Mutex<Vec<String>>);
 
@@ -86,7 +86,7 @@ async fn both_sides_ask_answer_and_tell_in_order() {
     other.say(r#"{"id":"x","method":"echo","params":{"b":"ä"}}"#).await;
     assert_eq!(other.next().await, json!({ "jsonrpc": "2.0", "id": "x", "result": { "b": "ä" } }));
     other.say(r#"{"id":4.5,"method":"who"}"#).await;
-    let refusal = json!({ "code": -32601, "message": "`who` is not known here" });
+    let refusal = json!({ "code": -32601, "message": "unknown method `who`" });
     assert_eq!(other.next().await, json!({ "jsonrpc": "2.0", "id": 4.5, "error": refusal }));
     other.say(r#"{"method":"told"}"#).await;
     other.say(r#"{"id":"2","result":{"c":3}}"#).await;
@@ -167,7 +167,7 @@ async fn a_peer_that_does_not_read_is_given_up_and_what_waits_is_bounded() {
     let asked = peer.request("ask", &json!({}));
     (0..2 * ROOM).for_each(|_| peer.notify("more", &json!(1)));
     assert_eq!(asked.await.unwrap_err(), PeerError::Ended("it does not read what it is sent".into()));
-    // Its end is the end of the stream for the other side.
+    // When the peer ends, the other side's stream ends.
     while other.reader.next().await.unwrap().is_some_and(|frame| frame.is_ok()) {}
 }
 
@@ -188,7 +188,7 @@ async fn one_message_may_be_longer_than_the_queue_but_an_answer_that_is_too_long
     assert!(scribe.lines()[0].starts_with("garbage: the message has "));
 }
 
-/// However much comes, the other tasks of the thread get their turn.
+/// However many messages come, the other tasks of the thread get their turn.
 #[tokio::test]
 async fn a_flood_keeps_nobody_from_working() {
     let (peer, scribe, mut other) = connected(1 << 20);
