@@ -31,9 +31,9 @@ pub(crate) fn from_response(
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let kind = kind_of(status, &body, json.as_ref());
     let said = json.as_ref().and_then(message_in).unwrap_or_else(|| match (status, header("location")) {
-        (300..400, Some(elsewhere)) => format!("it points to {elsewhere}"),
-        (_, _) if json.is_some() && status == 200 => "it answers with JSON, not with a stream".to_owned(),
-        (_, _) if body.trim_start().starts_with('<') => "it answers with a web page".to_owned(),
+        (300..400, Some(elsewhere)) => format!("it redirects to {elsewhere}"),
+        (_, _) if json.is_some() && status == 200 => "it returns JSON, not a stream".to_owned(),
+        (_, _) if body.trim_start().starts_with('<') => "it returns a web page".to_owned(),
         _ => body.chars().take(200).collect(),
     });
     let message = error_message(provider, model, kind, Some(status), &said);
@@ -105,34 +105,34 @@ fn error_message(
     match kind {
         ModelErrorKind::Key => {
             let which = match &provider.key {
-                Some(key) => format!("did not accept the key from {}", key.origin),
-                None => "wants a key and has none".to_owned(),
+                Some(key) => format!("rejected the key from {}", key.origin),
+                None => "needs a key, and none is set".to_owned(),
             };
             format!("{name} {which}{status}{quote}\n{}", provider.key_advice())
         }
         ModelErrorKind::Forbidden => {
             format!(
-                "{name} does not allow this{status}{quote}\nThe key may lack the right to use `{model}`. {}",
+                "{name} refused access{status}{quote}\nThe key may lack the right to use `{model}`. {}",
                 provider.key_advice()
             )
         }
         ModelErrorKind::NotFound => format!(
-            "{name} knows no `{model}`{status}{quote}\n`copydesk models` lists what is usable; provider.{}.options.baseURL is {}.",
+            "{name} has no model `{model}`{status}{quote}\n`copydesk models` lists what is usable; provider.{}.options.baseURL is {}.",
             provider.id,
             provider.redacted_address()
         ),
         ModelErrorKind::NotAModel => format!(
-            "What answers at {} is not a model server{status}{quote}\nCheck provider.{}.options.baseURL and any proxy in between.",
+            "The server at {} is not a model server{status}{quote}\nCheck provider.{}.options.baseURL and any proxy in between.",
             provider.redacted_address(),
             provider.id
         ),
-        ModelErrorKind::Quota => format!("{name} says that the account has no credit left{status}{quote}"),
+        ModelErrorKind::Quota => format!("{name} reports that the account has no credit left{status}{quote}"),
         ModelErrorKind::ContextOverflow => {
-            format!("The conversation is longer than `{model}` can take{status}{quote}")
+            format!("The conversation no longer fits the context window of `{model}`{status}{quote}")
         }
-        ModelErrorKind::RateLimited => format!("{name} asks to slow down{status}{quote}"),
+        ModelErrorKind::RateLimited => format!("{name} reports a rate limit{status}{quote}"),
         ModelErrorKind::Overloaded => format!("{name} is overloaded{status}{quote}"),
-        ModelErrorKind::BadRequest => format!("{name} refused the request{status}{quote}"),
+        ModelErrorKind::BadRequest => format!("{name} rejected the request{status}{quote}"),
         _ => format!("{name} failed{status}{quote}"),
     }
 }

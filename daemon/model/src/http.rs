@@ -60,5 +60,5 @@ fn client(direct: bool) -> Result<reqwest::Client, ModelError> {
     let builder = if direct { builder.no_proxy() } else { builder };
     builder
         .build()
-        .map_err(|error| ModelError::invalid_settings(format!("No HTTP client can be made: {error}")))
+        .map_err(|error| ModelError::invalid_settings(format!("cannot create an HTTP client: {error}")))
 }

@@ -14,7 +14,7 @@ pub(crate) fn from_transport(provider: &Provider, error: &reqwest::Error) -> Mod
     let address = provider.redacted_address();
     if error.is_builder() {
         return ModelError::invalid_settings(format!(
-            "{address} is no usable address: {said}\nCheck provider.{}.options.baseURL.",
+            "{address} is not a valid address: {said}\nCheck provider.{}.options.baseURL.",
             provider.id
         ));
     }
@@ -41,11 +41,11 @@ pub(crate) fn from_transport(provider: &Provider, error: &reqwest::Error) -> Mod
         );
     }
     let proxy = if all.contains("proxy") || all.contains("tunnel") {
-        "\nThe way leads through a proxy: check HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY."
+        "\nThe connection uses a proxy: check HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY."
     } else {
         ""
     };
-    let what = if error.is_connect() { "cannot be reached" } else { "broke off the connection" };
+    let what = if error.is_connect() { "cannot be reached" } else { "closed the connection" };
     ModelError::new(ModelErrorKind::Network, format!("{name} at {address} {what}: {said}{proxy}"))
 }
 

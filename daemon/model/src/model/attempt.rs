@@ -72,7 +72,7 @@ impl StreamAttempt<'_> {
             }
             read?;
             if ended {
-                return Err(self.error(ModelErrorKind::EndedEarly, "ended its answer in the middle").into());
+                return Err(self.error(ModelErrorKind::EndedEarly, "ended the response early").into());
             }
             if heard.elapsed() > provider.timeouts.silence {
                 return Err(self.stall_error(provider.timeouts.silence).into());
@@ -149,7 +149,7 @@ impl StreamAttempt<'_> {
         match fault {
             StreamFault::Malformed(what) => {
                 let what = sanitize_message(&what, &self.inner.provider);
-                self.error(ModelErrorKind::Malformed, &format!("sent an event that cannot be read: {what}"))
+                self.error(ModelErrorKind::Malformed, &format!("sent an unreadable event: {what}"))
             }
             StreamFault::ServerError { code, message } => {
                 from_stream(&self.inner.provider, &self.inner.spec.id, &code, &message)
@@ -158,7 +158,7 @@ impl StreamAttempt<'_> {
                 let limit = self.inner.limits.answer;
                 self.error(
                     ModelErrorKind::TooLarge,
-                    &format!("does not stop: its answer is longer than {limit} bytes"),
+                    &format!("exceeded the response limit of {limit} bytes"),
                 )
             }
         }
@@ -169,7 +169,7 @@ impl StreamAttempt<'_> {
             SseError::InvalidUtf8 => ModelErrorKind::Malformed,
             SseError::TooLarge { .. } => ModelErrorKind::TooLarge,
         };
-        self.error(kind, &format!("cannot be read: {error}"))
+        self.error(kind, &format!("sent an unreadable stream: {error}"))
     }
 
     fn stall_error(&self, limit: Duration) -> ModelError {

@@ -97,7 +97,7 @@ fn nothing_goes_where_a_repository_says() {
     let mut with_query = evil.clone();
     with_query.query = vec![("key".into(), SettingValue { value: "token".into(), is_trusted: true })];
     assert!(refused(&registry(one("openai", with_query), &[], &[]), "openai/gpt-5").contains("config trust"));
-    // The variable that the repository names is the person's too.
+    // A variable that the repository names holds the user's secret too.
     let mut named = evil.clone();
     named.key_names = vec!["AWS_SECRET".into()];
     assert!(
@@ -106,7 +106,7 @@ fn nothing_goes_where_a_repository_says() {
     let mut own_key = evil;
     own_key.key = Some(SettingValue { value: SecretString::new("shared"), is_trusted: false });
     assert!(refused(&registry(one("own", own_key.clone()), &[], &[]), "own/m").contains("config trust"));
-    // To a server on this machine goes what the repository brings along itself, and nothing else.
+    // A server on this machine gets the repository's own secrets and no others.
     own_key.base_url = address("http://localhost:8000/v1", false);
     let at_home = registry(one("own", own_key.clone()), &[], &[]);
     assert_eq!(at_home.model("own/m").unwrap().provider().key.as_ref().unwrap().secret.expose(), "shared");

@@ -1,5 +1,5 @@
-//! Moonshot's checker: nothing beside a `$ref`, no tuples as `items`, no `type` beside `anyOf` but in each
-//! of its branches.
+//! Moonshot's rules: nothing beside a `$ref`, no tuples as `items`, and `type` inside each `anyOf` branch
+//! instead of beside it.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! What a person says, and what is understood.
+//! Sentences and the intents read from them.
 
 use expect_test::expect;
 
