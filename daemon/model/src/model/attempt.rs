@@ -156,10 +156,7 @@ impl StreamAttempt<'_> {
             }
             StreamFault::TooLarge => {
                 let limit = self.inner.limits.answer;
-                self.error(
-                    ModelErrorKind::TooLarge,
-                    &format!("exceeded the response limit of {limit} bytes"),
-                )
+                self.error(ModelErrorKind::TooLarge, &format!("exceeded the response limit of {limit} bytes"))
             }
         }
     }

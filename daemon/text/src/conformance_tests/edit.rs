@@ -1,5 +1,5 @@
-//! The edit tool: every case of the set is as one of OpenCode's two versions has it, or stands in the table of
-//! differences (`CONFORMANCE.md`) with what we do instead and why.
+//! The edit tool: each case matches one of OpenCode's two versions, or is listed in the table of differences
+//! (`CONFORMANCE.md`) with our behaviour and the reason.
 
 use expect_test::expect_file;
 use serde::Deserialize;
@@ -34,7 +34,7 @@ impl ExpectedEdit {
     }
 }
 
-/// The edit of a file, from bytes to bytes, with the tier, or the error as the cases name it.
+/// Edits a file, from bytes to bytes. Returns the result or the cases' name for the error, and the tier.
 fn edited(content: &str, case: &EditCase) -> (Result<String, &'static str>, &'static str) {
     let file = FileText::decode(content.into()).unwrap();
     match replace(file.text(), &case.old, &case.new, case.all) {
@@ -49,7 +49,7 @@ fn edited(content: &str, case: &EditCase) -> (Result<String, &'static str>, &'st
     }
 }
 
-/// Every case in which we do not do what v1 does, and why.
+/// Every case where we differ from v1, and why.
 const DIFFERENCES: &[(&str, &[&str])] = &[
     (
         "superseded: new lines are indented as the lines they come in the place of; v1 writes them as given",
@@ -83,7 +83,7 @@ const DIFFERENCES: &[(&str, &[&str])] = &[
     ("superseded: line numbers copied from a reading are recognised", &["124"]),
 ];
 
-/// The page that shows the differences, made of the cases and of what we do.
+/// The page of differences, rendered from the cases and our results.
 fn page(rows: &str, counts: &str) -> String {
     format!(
         "# Where `replace` differs from OpenCode's `edit`\n\n\
@@ -107,7 +107,7 @@ fn every_case_is_as_expected_or_stands_in_the_table() {
     let (mut both, mut one, mut two, mut without_file) = (0, 0, 0, 0);
     let (mut defects, mut superseded, mut rows) = (0, 0, String::new());
     for case in &cases.cases {
-        // Whether there is a file is for the tool to see.
+        // The tool checks whether the file exists.
         let Some(content) = &case.content else {
             without_file += 1;
             continue;

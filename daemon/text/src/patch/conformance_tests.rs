@@ -1,5 +1,5 @@
-//! Cases from OpenCode's behaviour (`tests/conformance/apply_patch.json`). Where we do otherwise, PATCH_CONFORMANCE.md says
-//! so with the reason; it is written from here (`UPDATE_EXPECT=1`) and compared here.
+//! Cases from OpenCode's behaviour (`tests/conformance/apply_patch.json`). `PATCH_CONFORMANCE.md` lists our
+//! differences with their reasons; this test writes it (`UPDATE_EXPECT=1`) and compares it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -49,7 +49,7 @@ struct PatchCase<T> {
     defect: Option<String>,
 }
 
-/// What came out, under one of three names, or the error with the line of the patch it names.
+/// The result, under one of three names, or the error with the patch line it names.
 #[derive(Deserialize)]
 struct ExpectedPatch<T> {
     #[serde(alias = "files", alias = "sections", alias = "text")]
@@ -77,7 +77,7 @@ struct HunkCase {
     at_end: bool,
 }
 
-/// Why we do otherwise than both dialects, or than the only one without a defect.
+/// Why we differ from both dialects, or from the only one without a defect.
 const REASONS: &[(&str, &[&str])] = &[
     (
         "a file without a final newline keeps being one; nobody asked for that change",
@@ -108,7 +108,7 @@ struct PatchConformanceReport {
 }
 
 impl PatchConformanceReport {
-    /// Compares what we do with both dialects.
+    /// Compares our results with both dialects.
     fn all<T: PartialEq, E>(&mut self, kind: &str, cases: Vec<(PatchCase<T>, Result<T, E>)>) {
         let (mut both, mut one, mut differ, mut defects) = (0, 0, 0, 0);
         for (case, ours) in &cases {
