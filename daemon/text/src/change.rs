@@ -34,7 +34,7 @@ pub struct Change {
 
 /// The change was made for another text.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("the text is not the one that the change was made for: bytes {}..{} are not in it", range.start, range.end)]
+#[error("the change was made for another text: it has no bytes {}..{}", range.start, range.end)]
 pub struct StaleChangeError {
     pub range: Range<usize>,
 }

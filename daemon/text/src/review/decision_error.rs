@@ -15,15 +15,15 @@ pub enum HunkDecisionError {
     #[error("{hunk} has changed since it was shown; it is now:\n{}", shown(old, new))]
     Changed { hunk: HunkId, old: String, new: String },
     /// Named twice, or its rejection is on its way.
-    #[error("{hunk} is being decided already")]
+    #[error("{hunk} is already being decided")]
     InProgress { hunk: HunkId },
-    #[error("{hunk} has {old} old and {new} new lines; none or others were chosen")]
+    #[error("{hunk} has {old} old and {new} new lines; choose some of these")]
     InvalidLines { hunk: HunkId, old: usize, new: usize },
     /// Its lines were deleted with the file, so the file is to be decided.
     #[error("{hunk} is in a file that the agent deleted: decide on the file")]
     FileDeleted { hunk: HunkId },
     /// A decision about the whole file was used for lines, or the other way round.
-    #[error("{hunk} is the file itself, not lines of it")]
+    #[error("{hunk} is the whole file, not some of its lines")]
     IsWholeFile { hunk: HunkId },
 }
 

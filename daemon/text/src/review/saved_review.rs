@@ -48,7 +48,7 @@ pub enum SavedReviewError {
     InvalidRange(HunkId),
     #[error("the saved review is damaged: {0} changes nothing")]
     NoChange(HunkId),
-    #[error("the saved review is damaged: the id of {0} is used twice or was never given")]
+    #[error("the saved review is damaged: the id of {0} is used twice or was never issued")]
     InvalidId(HunkId),
 }
 
