@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tool_is_hidden_if_nothing_of_it_is_left() {
+    fn a_tool_is_hidden_if_all_of_it_is_denied() {
         let rule = |pattern, action| PermissionRule::new("bash", pattern, action);
         let denied = PermissionRules::from_iter([
             rule("*", PermissionAction::Deny),

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_nobody_allowed_is_asked_for() {
+    fn only_patterns_not_yet_allowed_are_asked() {
         let rule =
             |pattern, action| PermissionRules::from_iter([PermissionRule::new("bash", pattern, action)]);
         let mut layers =
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_works_under_another_is_bound_by_what_is_denied_there() {
+    fn a_child_session_is_bound_by_its_parents_denials() {
         let rule =
             |pattern, action| PermissionRules::from_iter([PermissionRule::new("bash", pattern, action)]);
         let above = RuleLayers::new([rule("rm *", PermissionAction::Deny)]);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_those_below_may_do_they_know_and_what_a_person_said_here_holds_for_them() {
+    fn a_child_uses_its_own_rules_and_the_parents_replies() {
         let rule = |key: &str, pattern: &str, action| PermissionRule::new(key, pattern, action);
         let rules =
             [rule("bash", "*", PermissionAction::Allow), rule("bash", "rm *", PermissionAction::Deny)];
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_person_says_is_not_made_more_lenient() {
+    fn user_rules_cannot_be_loosened() {
         let rules = |bash, read| {
             PermissionRules::from_iter([
                 PermissionRule::new("bash", "*", bash),
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_memory_never_allows_what_is_denied() {
+    fn a_remembered_reply_never_allows_what_is_denied() {
         let mut layers = RuleLayers::new([PermissionRules::from_iter([PermissionRule::new(
             "bash",
             "rm *",

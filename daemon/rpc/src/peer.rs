@@ -95,7 +95,7 @@ struct RpcPeerInner {
 
 impl Drop for RpcPeer {
     fn drop(&mut self) {
-        self.close("nobody speaks to it any more");
+        self.close("we closed the connection");
     }
 }
 
@@ -165,7 +165,7 @@ impl RpcPeerInner {
         match serde_json::to_vec(message) {
             Ok(bytes) => self.send(bytes.into()),
             // Unreachable for our types: none has keys that JSON cannot express.
-            Err(error) => self.close(&format!("a message to it cannot be written: {error}")),
+            Err(error) => self.close(&format!("a message to it could not be written: {error}")),
         }
     }
 
@@ -175,7 +175,7 @@ impl RpcPeerInner {
         // A single message may exceed the cap; messages behind it may not.
         let is_full = queued > 0 && queued.saturating_add(length) > ROOM_BYTES;
         if is_full || matches!(self.out.try_send(message), Err(mpsc::error::TrySendError::Full(_))) {
-            self.close("it does not read what it is sent");
+            self.close("it does not read its input");
         }
     }
 
@@ -229,7 +229,7 @@ async fn read(shared: Arc<RpcPeerInner>, reader: impl AsyncRead + Unpin, handler
                 if let FrameError::TooLong { head, .. } = &error
                     && let Some(id) = RpcMessageHead::guess(head).id.and_then(number)
                 {
-                    let message = "the answer is too long to be read".to_owned();
+                    let message = "the response is too long".to_owned();
                     shared.pending.resolve(id, Err(RpcError { code: 0, message }));
                 }
                 handler.malformed(&error.to_string());
@@ -268,7 +268,7 @@ fn take(shared: &RpcPeerInner, message: &[u8], handler: &impl RpcHandler) {
     };
     let IncomingRpcMessage { id, method, params, result, error } = match incoming {
         Ok(incoming) => incoming,
-        Err(error) => return handler.malformed(&format!("a message that is not as it must be: {error}")),
+        Err(error) => return handler.malformed(&format!("an invalid message: {error}")),
     };
     let params = params.unwrap_or(RawValue::NULL);
     match (id, method) {
@@ -282,9 +282,9 @@ fn take(shared: &RpcPeerInner, message: &[u8], handler: &impl RpcHandler) {
                 let settled = error.map_or(Ok(result.unwrap_or(RawValue::NULL)), |error| Err(failure(error)));
                 shared.pending.resolve(id, settled);
             }
-            None => handler.malformed("an answer whose id is none of ours"),
+            None => handler.malformed("a response with an unknown id"),
         },
-        (None, None) => handler.malformed("a message that is no request, no notification and no answer"),
+        (None, None) => handler.malformed("a message that is neither request nor notification nor response"),
     }
 }
 
@@ -295,7 +295,7 @@ fn number(id: &str) -> Option<u64> {
 
 fn failure(error: &RawValue) -> RpcError {
     let error: serde_json::Value = serde_json::from_str(error.get()).unwrap_or_default();
-    let message = error.get("message").and_then(serde_json::Value::as_str).unwrap_or("it does not say why");
+    let message = error.get("message").and_then(serde_json::Value::as_str).unwrap_or("no reason given");
     RpcError {
         code: error.get("code").and_then(serde_json::Value::as_i64).unwrap_or_default(),
         message: message.chars().take(LONGEST_ERROR).collect(),

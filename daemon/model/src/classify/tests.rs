@@ -117,7 +117,7 @@ fn a_refused_key_says_which_one_and_what_to_set() {
 }
 
 #[test]
-fn an_unknown_model_and_a_wrong_address_are_told_apart() {
+fn an_unknown_model_and_a_wrong_address_are_distinguished() {
     check(
         404,
         &[],

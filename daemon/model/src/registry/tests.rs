@@ -44,7 +44,7 @@ fn a_known_provider_needs_only_its_key() {
 }
 
 #[test]
-fn what_is_missing_is_said() {
+fn errors_name_what_is_missing() {
     let registry = registry(RegistrySettings::default(), &[], &[]);
     let message = refused(&registry, "openai/gpt-5");
     assert!(

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_told() {
+    fn an_invalid_message_is_an_error() {
         for text in ["", "[]", "{", r#"{"id":1}x"#, r#"{"id":}"#, "\u{feff}{}"] {
             assert!(RpcMessageHead::read(text.as_bytes()).is_err(), "{text}");
         }
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_of_a_message_tells_who_waits() {
+    fn the_beginning_of_a_message_reveals_its_id() {
         let text = br#"{"jsonrpc":"2.0","id":"x","method":"m","params":{"text":"aaaaaaaaaaa"#;
         assert_eq!(
             RpcMessageHead::guess(text),

@@ -52,7 +52,7 @@ fn headers_may_be_written_in_many_ways() {
 }
 
 #[test]
-fn bad_framing_is_told_and_the_next_message_found() {
+fn bad_framing_is_reported_and_the_next_message_found() {
     let garbage = |seen: &str| format!("! expected `Content-Length: N`, saw `{seen}`");
     let good = "Content-Length: 2\r\n\r\n{}";
     check(&format!("hello\nworld\n{good}"), &[&garbage("hello"), "{}"]);

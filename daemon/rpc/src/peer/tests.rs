@@ -72,7 +72,7 @@ fn connected(room: usize) -> (RpcPeer, Arc<Scribe>, Other) {
 }
 
 #[tokio::test]
-async fn both_sides_ask_answer_and_tell_in_order() {
+async fn both_sides_request_respond_and_notify_in_order() {
     let (peer, scribe, mut other) = connected(64);
     let first = peer.request("one", &json!({ "a": 1 }));
     peer.notify("two", &json!([2]));
@@ -99,7 +99,7 @@ async fn both_sides_ask_answer_and_tell_in_order() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_told_and_skipped() {
+async fn malformed_messages_are_reported_and_skipped() {
     let (peer, scribe, mut other) = connected(1 << 20);
     let answer = peer.request("ask", &json!({}));
     other.writer.write_all(b"Starting server...\nready\n").await.unwrap();
@@ -120,7 +120,7 @@ async fn what_is_no_message_is_told_and_skipped() {
 }
 
 #[tokio::test]
-async fn a_request_that_nobody_waits_for_is_cancelled_and_still_counts_as_unanswered() {
+async fn an_abandoned_request_is_cancelled_and_still_counts_as_unanswered() {
     let (peer, _, mut other) = connected(1 << 20);
     drop(peer.request("slow", &json!({})));
     let kept = peer.request("kept", &json!({}));
@@ -162,11 +162,11 @@ async fn a_peer_that_does_not_read_is_given_up_and_what_waits_is_bounded() {
     for _ in 0..ROOM_BYTES / text.len() + 1 {
         peer.notify("more", &json!(text));
     }
-    assert_eq!(asked.await.unwrap_err(), PeerError::Ended("it does not read what it is sent".into()));
+    assert_eq!(asked.await.unwrap_err(), PeerError::Ended("it does not read its input".into()));
     let (peer, _, _other) = connected(10);
     let asked = peer.request("ask", &json!({}));
     (0..2 * ROOM).for_each(|_| peer.notify("more", &json!(1)));
-    assert_eq!(asked.await.unwrap_err(), PeerError::Ended("it does not read what it is sent".into()));
+    assert_eq!(asked.await.unwrap_err(), PeerError::Ended("it does not read its input".into()));
     // When the peer ends, the other side's stream ends.
     while other.reader.next().await.unwrap().is_some_and(|frame| frame.is_ok()) {}
 }
@@ -184,13 +184,13 @@ async fn one_message_may_be_longer_than_the_queue_but_an_answer_that_is_too_long
         other.writer.write_all(&block).await.unwrap();
     }
     let PeerError::Rpc(error) = asked.await.unwrap_err() else { panic!("it is refused") };
-    assert_eq!(error.message, "the answer is too long to be read");
+    assert_eq!(error.message, "the response is too long");
     assert!(scribe.lines()[0].starts_with("garbage: the message has "));
 }
 
 /// However many messages come, the other tasks of the thread get their turn.
 #[tokio::test]
-async fn a_flood_keeps_nobody_from_working() {
+async fn a_flood_does_not_starve_other_tasks() {
     let (peer, scribe, mut other) = connected(1 << 20);
     let flood = tokio::spawn(async move {
         let mut message = Vec::new();

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_is_not_guessed() {
+    fn unclear_indentation_is_not_guessed() {
         check(&[("  a", "    a")], "    b", None);
         check(&[("  a", " a"), ("  b", "   b")], "  c", None);
         check(&[("  a", "    a")], "  b", Some("    b"));

@@ -177,7 +177,7 @@ fn loose_matches_keep_the_lines_that_stay() {
 }
 
 #[test]
-fn the_place_and_the_tier_are_told() {
+fn place_and_tier_are_reported() {
     let source = "*** Begin Patch\n*** Update File: f\n@@\n-b\n+B\n@@\n-“c”\n+C\n*** End Patch";
     let patch = parse(source).unwrap();
     let patch::PatchAction::Update { hunks, .. } = &patch.sections[0].action else { panic!() };

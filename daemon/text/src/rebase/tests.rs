@@ -32,7 +32,7 @@ fn edits_in_different_lines_go_together() {
 }
 
 #[test]
-fn a_line_typed_next_to_an_edited_one_is_in_nobodys_way() {
+fn a_line_typed_next_to_an_edited_one_is_no_conflict() {
     merges("a\nb\nc\n", "a\nB\nc\n", "a\nnew\nb\nc\n", "a\nnew\nB\nc\n");
     merges("a\nb\nc\n", "a\nB\nc\n", "a\nb\nnew\nc\n", "a\nB\nnew\nc\n");
     merges("a\r\nb\r\n", "a\r\nB\r\n", "a\r\nnew\r\nb\r\n", "a\r\nnew\r\nB\r\n");

@@ -58,7 +58,7 @@ fn the_agents_edits_are_hunks_that_go_on_living() {
 }
 
 #[test]
-fn what_a_person_types_outside_is_in_the_base() {
+fn typing_outside_hunks_goes_into_the_base() {
     person("a\nb\nc\n", "a\nB\nc\n", (4..5, "see"), "a\nb\nsee\n", &[("b\n", "B\n")]);
     // Whole lines at the borders, before and after.
     person("a\nb\nc\n", "a\nB\nc\n", (2..2, "new\n"), "a\nnew\nb\nc\n", &[("b\n", "B\n")]);
@@ -72,7 +72,7 @@ fn what_a_person_types_outside_is_in_the_base() {
 }
 
 #[test]
-fn what_a_person_types_within_is_part_of_the_hunk() {
+fn typing_inside_a_hunk_joins_it() {
     person("a\nb\nc\n", "a\nB\nc\n", (2..3, "bee"), "a\nb\nc\n", &[("b\n", "bee\n")]);
     person("a\nb\nc\n", "a\nB\nc\n", (3..4, ""), "a\nb\nc\n", &[("b\nc\n", "Bc\n")]);
     let mut review = review("a\nb\nc\n", "a\nB\nc\n");
@@ -139,7 +139,7 @@ fn keeping_patches_the_base_and_rejecting_the_text() {
 }
 
 #[test]
-fn a_rejection_waits_for_what_a_person_types_meanwhile() {
+fn a_rejection_waits_for_typing_meanwhile() {
     let (base, text) = ("1\n2\n3\n4\n", "1\ntwo\n3\n4\n");
     let mut review = review(base, text);
     let rejection = review.reject(&review.all_decisions());
@@ -267,7 +267,7 @@ fn whole(review: &Review) -> HunkDecision {
 }
 
 #[test]
-fn a_created_file_is_not_deleted_from_under_a_person() {
+fn a_created_file_with_typing_needs_a_confirmation() {
     let mut review = Review::for_created_file("a\nb\n", "call");
     let seen = whole(&review);
     assert_eq!(review.clone().reject_file(&seen, false), Ok(WholeFileRejection::Delete));

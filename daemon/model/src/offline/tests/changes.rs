@@ -93,7 +93,7 @@ fn a_text_is_replaced() {
 
 /// With the tools' real outputs: some folders are recognised by name, others by their marker files.
 #[test]
-fn what_is_built_or_fetched_is_left_out_and_told() {
+fn generated_files_are_skipped_and_listed() {
     let found = "node_modules/x/a.js\n  1: count\n\nrooms/one/target/debug/a.d\n  1: count\n\nsrc/target/a.rs\n  1: count\n\n\
                  logo.PNG\n  1: count\n\n(4 lines in 4 files.)";
     let asked = Conversation::new("rename count to tally").did(&[("grep", json!({}), found)]);
@@ -129,7 +129,7 @@ fn what_is_built_or_fetched_is_left_out_and_told() {
 }
 
 #[test]
-fn what_the_person_named_is_theirs_to_have_changed() {
+fn a_path_that_the_user_named_is_changed() {
     let found = "a/node_modules/x/a.js\n  1: x\n\n(1 line in 1 file.)";
     for path in ["a/node_modules/x/a.js", "a/node_modules", "./a/node_modules/", "/p/a/node_modules/x"] {
         let asked = Conversation::new(&format!("replace `x` with `y` in {path}"));
@@ -141,7 +141,7 @@ fn what_the_person_named_is_theirs_to_have_changed() {
 }
 
 #[test]
-fn a_change_that_is_rejected_is_told_with_the_file_and_the_reason() {
+fn a_rejected_change_is_reported_with_file_and_reason() {
     let told = "The person decided hunk by hunk:\n- `a.rs` line 1: accepted.\n\
                 - `b.rs` line 2: rejected; the lines are as they were before. They say: It is spoken.\nAnd loud.\n\
                 Nothing was changed. Do not try the same again.";
@@ -170,7 +170,7 @@ fn a_change_that_is_rejected_is_told_with_the_file_and_the_reason() {
 }
 
 #[test]
-fn what_was_found_is_told() {
+fn matches_are_shown() {
     expect![[r#"
         grep {"pattern":"a\\*b"}
     "#]]

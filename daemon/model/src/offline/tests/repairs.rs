@@ -100,7 +100,7 @@ fn an_edit_has_enough_around_it_to_be_the_only_place() {
 }
 
 #[test]
-fn what_is_sure_comes_before_a_guess_and_a_choice_is_nobodys() {
+fn certain_fixes_come_before_guesses_and_alternatives_are_skipped() {
     let guess = message("guess", 1, &[((1, 1), (1, 1), "g", GUESS)]);
     let sure = message("sure", 2, &[((2, 1), (2, 1), "s", SURE)]);
     edits(

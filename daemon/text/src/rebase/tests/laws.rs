@@ -131,7 +131,7 @@ proptest! {
     }
 
     #[test]
-    fn lines_are_told_of_the_same_change(base in text(), agent in agent()) {
+    fn touched_lines_describe_the_same_change(base in text(), agent in agent()) {
         let change = change(&base, &agent);
         let lines = BaseLines::new(&base);
         let touches = touched_by_change(&lines, &change);
