@@ -30,13 +30,14 @@ pub(crate) fn from_response(
     let json: Option<Value> = serde_json::from_str(&body).ok();
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let kind = kind_of(status, &body, json.as_ref());
-    let said = json.as_ref().and_then(message_in).unwrap_or_else(|| match (status, header("location")) {
-        (300..400, Some(elsewhere)) => format!("it redirects to {elsewhere}"),
-        (_, _) if json.is_some() && status == 200 => "it returns JSON, not a stream".to_owned(),
-        (_, _) if body.trim_start().starts_with('<') => "it returns a web page".to_owned(),
-        _ => body.chars().take(200).collect(),
-    });
-    let message = error_message(provider, model, kind, Some(status), &said);
+    let server_text =
+        json.as_ref().and_then(message_in).unwrap_or_else(|| match (status, header("location")) {
+            (300..400, Some(elsewhere)) => format!("it redirects to {elsewhere}"),
+            (_, _) if json.is_some() && status == 200 => "it returns JSON, not a stream".to_owned(),
+            (_, _) if body.trim_start().starts_with('<') => "it returns a web page".to_owned(),
+            _ => body.chars().take(200).collect(),
+        });
+    let message = error_message(provider, model, kind, Some(status), &server_text);
     let retry_after =
         retry::retry_after(header, SystemTime::now()).or_else(|| json.as_ref().and_then(retry_delay));
     ModelError { kind, message, status: Some(status), retry_after }
@@ -44,16 +45,16 @@ pub(crate) fn from_response(
 
 /// For an error event inside a stream, where the HTTP status no longer applies. `code` is the wire's own
 /// error code.
-pub(crate) fn from_stream(provider: &Provider, model: &str, code: &str, said: &str) -> ModelError {
+pub(crate) fn from_stream(provider: &Provider, model: &str, code: &str, server_text: &str) -> ModelError {
     let status: Option<u16> = code.parse().ok().filter(|status| (400..600).contains(status));
     let kind = match status {
-        Some(status) => kind_of(status, said, Some(&Value::Null)),
-        _ => classify_text(code).or_else(|| classify_text(said)).unwrap_or(ModelErrorKind::BadRequest),
+        Some(status) => kind_of(status, server_text, Some(&Value::Null)),
+        _ => classify_text(code).or_else(|| classify_text(server_text)).unwrap_or(ModelErrorKind::BadRequest),
     };
-    let said = if said.is_empty() { code } else { said };
+    let server_text = if server_text.is_empty() { code } else { server_text };
     ModelError {
         kind,
-        message: error_message(provider, model, kind, status, said),
+        message: error_message(provider, model, kind, status, server_text),
         status: None,
         retry_after: None,
     }
@@ -62,8 +63,8 @@ pub(crate) fn from_stream(provider: &Provider, model: &str, code: &str, said: &s
 /// The status is clear except where servers disagree: a 429 may be an empty account, a 400 a context overflow
 /// or a transient fault of an upstream server, a 500 a context overflow.
 fn kind_of(status: u16, body: &str, json: Option<&Value>) -> ModelErrorKind {
-    let judged = classify_text(body);
-    match judged {
+    let text_kind = classify_text(body);
+    match text_kind {
         // Gemini words an empty account and a rate limit alike, but only a rate limit says when to retry.
         Some(ModelErrorKind::Quota) if json.and_then(retry_delay).is_some() => {
             return ModelErrorKind::RateLimited;
@@ -74,7 +75,7 @@ fn kind_of(status: u16, body: &str, json: Option<&Value>) -> ModelErrorKind {
     match status {
         // Some gateways report errors under a success status.
         200..=399 => match json.filter(|json| json.get("error").is_some()) {
-            Some(_) => judged.unwrap_or(ModelErrorKind::BadRequest),
+            Some(_) => text_kind.unwrap_or(ModelErrorKind::BadRequest),
             None => ModelErrorKind::NotAModel,
         },
         401 | 407 => ModelErrorKind::Key,
@@ -87,7 +88,7 @@ fn kind_of(status: u16, body: &str, json: Option<&Value>) -> ModelErrorKind {
         429 => ModelErrorKind::RateLimited,
         503 | 529 => ModelErrorKind::Overloaded,
         500.. => ModelErrorKind::Server,
-        _ => judged.unwrap_or(ModelErrorKind::BadRequest),
+        _ => text_kind.unwrap_or(ModelErrorKind::BadRequest),
     }
 }
 
@@ -96,12 +97,12 @@ fn error_message(
     model: &str,
     kind: ModelErrorKind,
     status: Option<u16>,
-    said: &str,
+    server_text: &str,
 ) -> String {
     let name = &provider.name;
-    let said = sanitize_message(said, provider);
+    let server_text = sanitize_message(server_text, provider);
     let status = status.map(|status| format!(" ({status})")).unwrap_or_default();
-    let quote = if said.is_empty() { String::new() } else { format!(": {said}") };
+    let quote = if server_text.is_empty() { String::new() } else { format!(": {server_text}") };
     match kind {
         ModelErrorKind::Key => {
             let which = match &provider.key {
@@ -138,17 +139,17 @@ fn error_message(
 }
 
 /// The server's text on one line, shortened, without our key and without terminal control characters.
-pub(crate) fn sanitize_message(said: &str, provider: &Provider) -> String {
-    const LONGEST: usize = 500;
+pub(crate) fn sanitize_message(server_text: &str, provider: &Provider) -> String {
+    const MAX_CHARS: usize = 500;
     let is_break = |letter: char| letter.is_whitespace() || letter.is_control();
-    let words = said.split(is_break).filter(|word| !word.is_empty());
+    let words = server_text.split(is_break).filter(|word| !word.is_empty());
     let mut text = words.collect::<Vec<_>>().join(" ");
     if let Some(key) = &provider.key
         && !key.secret.expose().is_empty()
     {
         text = text.replace(key.secret.expose(), "(key)");
     }
-    if let Some((cut, _)) = text.char_indices().nth(LONGEST) {
+    if let Some((cut, _)) = text.char_indices().nth(MAX_CHARS) {
         text.truncate(cut);
         text.push('…');
     }

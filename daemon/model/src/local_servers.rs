@@ -17,9 +17,9 @@ use crate::registry::ModelRegistry;
 /// A local port refuses or accepts at once; only a server that is loading a model may take longer.
 pub const PROBE_TIMEOUT: Duration = Duration::from_millis(500);
 
-const LARGEST_LIST: usize = 1024 * 1024;
+const MAX_LIST_BYTES: usize = 1024 * 1024;
 
-const LONGEST_NAME: usize = 256;
+const MAX_NAME_BYTES: usize = 256;
 
 #[derive(Debug, Clone)]
 pub struct LocalServer {
@@ -49,28 +49,28 @@ struct LlamaCppMeta {
 }
 
 /// Probes every local provider of the registry; the result is keyed by provider id.
-pub async fn find_servers(registry: &ModelRegistry, patience: Duration) -> BTreeMap<String, LocalServer> {
+pub async fn find_servers(registry: &ModelRegistry, limit: Duration) -> BTreeMap<String, LocalServer> {
     let mut by_address: BTreeMap<String, Vec<Provider>> = BTreeMap::new();
     for provider in registry.local_providers() {
         by_address.entry(provider.base_url.clone()).or_default().push(provider);
     }
-    let mut asked = JoinSet::new();
+    let mut probes = JoinSet::new();
     for (address, providers) in by_address {
         let client = providers.first().and_then(|provider| registry.client(provider).ok());
         let Some(http) = client else { continue };
-        asked.spawn(async move {
+        probes.spawn(async move {
             let key = providers.iter().find_map(|provider| provider.key.clone());
             let request = http.get(format!("{address}/models"));
             let request = match key {
                 Some(key) => request.bearer_auth(key.secret.expose()),
                 None => request,
             };
-            let list = tokio::time::timeout(patience, fetch(request)).await.ok().flatten()?;
+            let list = tokio::time::timeout(limit, fetch(request)).await.ok().flatten()?;
             identify_provider(&providers, &list)
                 .map(|id| (id, LocalServer { models: list.data.into_iter().map(info).collect() }))
         });
     }
-    asked.join_all().await.into_iter().flatten().collect()
+    probes.join_all().await.into_iter().flatten().collect()
 }
 
 async fn fetch(request: reqwest::RequestBuilder) -> Option<LocalModelList> {
@@ -78,7 +78,7 @@ async fn fetch(request: reqwest::RequestBuilder) -> Option<LocalModelList> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.ok()? {
         body.extend_from_slice(&chunk);
-        if body.len() > LARGEST_LIST {
+        if body.len() > MAX_LIST_BYTES {
             return None;
         }
     }
@@ -96,7 +96,7 @@ fn readable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LocalModel
 /// the terminal.
 fn is_name(id: &str) -> bool {
     let odd = |character: char| character.is_control() || character.is_whitespace();
-    (1..=LONGEST_NAME).contains(&id.len()) && !id.contains(odd)
+    (1..=MAX_NAME_BYTES).contains(&id.len()) && !id.contains(odd)
 }
 
 /// Several programs share a port. `owned_by` identifies most; otherwise take the provider without such a
@@ -114,9 +114,9 @@ fn identify_provider(providers: &[Provider], list: &LocalModelList) -> Option<St
 
 /// The server's context size wins over any table: it is the size it was started with.
 fn info(entry: LocalModelEntry) -> ModelSpec {
-    let told = entry.max_model_len.or(entry.meta.and_then(|meta| meta.n_ctx.or(meta.n_ctx_train)));
+    let reported = entry.max_model_len.or(entry.meta.and_then(|meta| meta.n_ctx.or(meta.n_ctx_train)));
     let info = ModelSpec { cost: None, ..catalogue::look_up("", &entry.id) };
-    match told.filter(|context| *context > 0) {
+    match reported.filter(|context| *context > 0) {
         Some(context) => ModelSpec { context, output: info.output.min(context), known: true, ..info },
         None => info,
     }

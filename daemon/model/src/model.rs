@@ -134,15 +134,13 @@ impl Model {
     }
 
     fn with_transport(
-        line: ModelTransport,
+        transport: ModelTransport,
         provider: Provider,
         info: ModelSpec,
         policy: RetryPolicy,
     ) -> Self {
         let (limits, defaults) = (StreamLimits::default(), RequestDefaults::default());
-        Self {
-            inner: Arc::new(ModelInner { provider, spec: info, transport: line, policy, limits, defaults }),
-        }
+        Self { inner: Arc::new(ModelInner { provider, spec: info, transport, policy, limits, defaults }) }
     }
 
     pub fn with_defaults(mut self, defaults: RequestDefaults) -> Self {
@@ -268,11 +266,11 @@ impl RequestTask {
     async fn announce_retry(&self, attempt: u32, error: ModelError, usage: TokenUsage) -> bool {
         let delay = self.inner.policy.delay(attempt, error.retry_after, fastrand::f64());
         let retry = RetryNotice { attempt, delay, retry_at: SystemTime::now() + delay, error, usage };
-        let heard = self.sender.send(Ok(ModelEvent::Retry(retry))).await;
-        if heard {
+        let delivered = self.sender.send(Ok(ModelEvent::Retry(retry))).await;
+        if delivered {
             tokio::time::sleep(delay).await;
         }
-        heard
+        delivered
     }
 
     /// A cost reported by the server wins over the catalogue's prices.

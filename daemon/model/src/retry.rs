@@ -18,14 +18,14 @@ impl Default for RetryPolicy {
 
 /// The longest server-requested wait that we honour: 2^31 - 1 ms, about 24 days. The user sees it and can
 /// cancel.
-const LONGEST: Duration = Duration::from_millis(i32::MAX as u64);
+const MAX_WAIT: Duration = Duration::from_millis(i32::MAX as u64);
 
 impl RetryPolicy {
     /// The wait before retry number `attempt` (from 1). `random` is in 0..=1. The server's own wait applies
     /// even beyond our cap: retrying too early only makes the limit worse.
     pub fn delay(&self, attempt: u32, asked: Option<Duration>, random: f64) -> Duration {
         if let Some(asked) = asked {
-            return asked.min(LONGEST);
+            return asked.min(MAX_WAIT);
         }
         let doublings = attempt.saturating_sub(1).min(16);
         let base = self.first.saturating_mul(1 << doublings).as_millis() as f64;
@@ -39,13 +39,13 @@ pub fn retry_after<'a>(header: impl Fn(&str) -> Option<&'a str>, now: SystemTime
     let number = |name: &str, unit_ms: f64| {
         let value: f64 = header(name)?.trim().parse().ok()?;
         (value.is_finite() && value >= 0.0).then(|| {
-            let ms = (value * unit_ms).ceil().min(LONGEST.as_millis() as f64);
+            let ms = (value * unit_ms).ceil().min(MAX_WAIT.as_millis() as f64);
             Duration::from_millis(ms as u64)
         })
     };
     number("retry-after-ms", 1.0).or_else(|| number("retry-after", 1000.0)).or_else(|| {
         let date = httpdate::parse_http_date(header("retry-after")?.trim()).ok()?;
-        Some(date.duration_since(now).unwrap_or_default().min(LONGEST))
+        Some(date.duration_since(now).unwrap_or_default().min(MAX_WAIT))
     })
 }
 

@@ -20,7 +20,7 @@ pub(crate) use strict::drop_nulls;
 use crate::provider::{Dialect, SchemaStyle};
 
 /// Nesting limit; deeper parts are cut. Schemas may come from foreign tools (MCP).
-const DEPTH: usize = 24;
+const MAX_DEPTH: usize = 24;
 
 /// A plain object schema without keywords that only validators use.
 pub(crate) fn plain(schema: &Value) -> Value {

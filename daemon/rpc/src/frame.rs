@@ -26,7 +26,7 @@ pub const MAX_HEADER_BYTES: usize = 8 * 1024;
 pub const HEAD_BYTES: usize = 1024;
 
 /// A buffer that grew beyond this for one message is freed.
-const KEPT: usize = 1024 * 1024;
+const MAX_IDLE_BUFFER: usize = 1024 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
@@ -56,10 +56,10 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
             if let Some(frame) = self.decoder.next(&mut self.buffer) {
                 return Ok(Some(frame));
             }
-            if self.buffer.is_empty() && self.buffer.capacity() > KEPT {
+            if self.buffer.is_empty() && self.buffer.capacity() > MAX_IDLE_BUFFER {
                 self.buffer = BytesMut::new();
             }
-            self.buffer.reserve(self.decoder.bytes_needed().clamp(MAX_HEADER_BYTES, KEPT));
+            self.buffer.reserve(self.decoder.bytes_needed().clamp(MAX_HEADER_BYTES, MAX_IDLE_BUFFER));
             if self.inner.read_buf(&mut self.buffer).await? == 0 {
                 return Ok(self.decoder.end(&mut self.buffer).map(Err));
             }

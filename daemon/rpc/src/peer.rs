@@ -31,13 +31,10 @@ mod pending_requests;
 mod tests;
 
 const VERSION: &str = "2.0";
-/// Messages in the write queue, at most.
-const ROOM: usize = 4096;
-/// Bytes in the write queue, at most.
-const ROOM_BYTES: usize = 64 * 1024 * 1024;
-const LONGEST_ID: usize = 256;
-/// Characters of an error message that are kept.
-const LONGEST_ERROR: usize = 2000;
+const MAX_QUEUED_MESSAGES: usize = 4096;
+const MAX_QUEUED_BYTES: usize = 64 * 1024 * 1024;
+const MAX_ID_BYTES: usize = 256;
+const MAX_ERROR_CHARS: usize = 2000;
 
 /// Receives what the peer sends. Each call must return at once.
 pub trait RpcHandler: Send + Sync + 'static {
@@ -105,7 +102,7 @@ impl RpcPeer {
         writer: impl AsyncWrite + Send + Unpin + 'static,
         handler: Arc<impl RpcHandler>,
     ) -> Self {
-        let (out, queue) = mpsc::channel(ROOM);
+        let (out, queue) = mpsc::channel(MAX_QUEUED_MESSAGES);
         let closing = CancellationToken::new();
         let pending = PendingRpcRequests::default();
         let shared =
@@ -173,7 +170,7 @@ impl RpcPeerInner {
         let length = message.len();
         let queued = self.queued.fetch_add(length, Ordering::Relaxed);
         // A single message may exceed the cap; messages behind it may not.
-        let is_full = queued > 0 && queued.saturating_add(length) > ROOM_BYTES;
+        let is_full = queued > 0 && queued.saturating_add(length) > MAX_QUEUED_BYTES;
         if is_full || matches!(self.out.try_send(message), Err(mpsc::error::TrySendError::Full(_))) {
             self.close("it does not read its input");
         }
@@ -272,7 +269,7 @@ fn take(shared: &RpcPeerInner, message: &[u8], handler: &impl RpcHandler) {
     };
     let params = params.unwrap_or(RawValue::NULL);
     match (id, method) {
-        (Some(id), Some(_)) if id.get().len() > LONGEST_ID => {
+        (Some(id), Some(_)) if id.get().len() > MAX_ID_BYTES => {
             handler.malformed("a request whose id is too long");
         }
         (Some(id), Some(method)) => shared.answer(id, handler.request(&method, params)),
@@ -298,6 +295,6 @@ fn failure(error: &RawValue) -> RpcError {
     let message = error.get("message").and_then(serde_json::Value::as_str).unwrap_or("no reason given");
     RpcError {
         code: error.get("code").and_then(serde_json::Value::as_i64).unwrap_or_default(),
-        message: message.chars().take(LONGEST_ERROR).collect(),
+        message: message.chars().take(MAX_ERROR_CHARS).collect(),
     }
 }

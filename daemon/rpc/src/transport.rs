@@ -22,7 +22,7 @@ mod runtime_folder;
 mod tests;
 
 /// The system's limit for a socket path, without the final NUL.
-const LONGEST: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
+const MAX_SOCKET_PATH: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
 pub type SocketReader = unix::OwnedReadHalf;
 pub type SocketWriter = unix::OwnedWriteHalf;
@@ -42,7 +42,7 @@ pub enum TransportError {
     #[error(transparent)]
     Refused(#[from] RuntimeFolderError),
     #[error(
-        "{}: the socket path has {length} bytes, but the system allows only {LONGEST}; set COPYDESK_RUNTIME_DIR to a shorter path", socket.display()
+        "{}: the socket path has {length} bytes, but the system allows only {MAX_SOCKET_PATH}; set COPYDESK_RUNTIME_DIR to a shorter path", socket.display()
     )]
     TooLong { socket: PathBuf, length: usize },
     #[error("{}: the daemon on this socket runs as user {uid}, not as you; set COPYDESK_RUNTIME_DIR to a folder of your own", socket.display())]
@@ -106,7 +106,7 @@ impl DaemonAddress {
     fn checked_socket(&self) -> Result<PathBuf, TransportError> {
         let socket = self.socket();
         match socket.as_os_str().as_bytes().len() {
-            length if length > LONGEST => Err(TransportError::TooLong { socket, length }),
+            length if length > MAX_SOCKET_PATH => Err(TransportError::TooLong { socket, length }),
             _ => Ok(socket),
         }
     }

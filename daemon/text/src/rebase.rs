@@ -88,12 +88,12 @@ impl RebaseCluster {
 fn merge(
     base: &BaseLines<'_>,
     mut agent: Vec<TouchedLines>,
-    mut person: Vec<TouchedLines>,
+    mut user: Vec<TouchedLines>,
 ) -> Result<Change, Vec<RebaseCluster>> {
-    align_equal_edits(base, &mut agent, &mut person);
+    align_equal_edits(base, &mut agent, &mut user);
     let (mut edits, mut clashes) = (Vec::new(), Vec::new());
     let mut grown = 0;
-    for mut cluster in clusters(agent, person) {
+    for mut cluster in clusters(agent, user) {
         cluster.growth_before = grown;
         grown += cluster.user_edits.iter().map(growth).sum::<isize>();
         if cluster.user_edits.is_empty() {
@@ -108,9 +108,10 @@ fn merge(
     if clashes.is_empty() { Ok(Change::from_edits(join_adjacent(edits))) } else { Err(clashes) }
 }
 
-fn clusters(agent: Vec<TouchedLines>, person: Vec<TouchedLines>) -> Vec<RebaseCluster> {
-    let by = |agent| move |touch| (touch, agent);
-    let mut all: Vec<_> = agent.into_iter().map(by(true)).chain(person.into_iter().map(by(false))).collect();
+fn clusters(agent: Vec<TouchedLines>, user: Vec<TouchedLines>) -> Vec<RebaseCluster> {
+    let tagged = |is_agent| move |touch| (touch, is_agent);
+    let mut all: Vec<_> =
+        agent.into_iter().map(tagged(true)).chain(user.into_iter().map(tagged(false))).collect();
     // Insertions before a line sort before edits of it. Stable: each side keeps its order.
     all.sort_by_key(|(touch, _)| (touch.lines.start, !touch.lines.is_empty()));
     let mut clusters: Vec<RebaseCluster> = Vec::new();

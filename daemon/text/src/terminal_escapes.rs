@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 /// Anything longer is text.
-const LONGEST: usize = 256;
+const MAX_BYTES: usize = 256;
 
 const ESCAPE: u8 = 0x1b;
 const BELL: u8 = 0x07;
@@ -13,7 +13,7 @@ const BELL: u8 = 0x07;
 /// text.
 pub(crate) fn sequence_at(text: &str, at: usize) -> Option<std::ops::Range<usize>> {
     let bytes = text.as_bytes();
-    let from = at.saturating_sub(LONGEST);
+    let from = at.saturating_sub(MAX_BYTES);
     // An escape inside a sequence ends a title, so check the outer sequence too.
     let starts = (from..at).filter(|place| bytes.get(*place) == Some(&ESCAPE));
     starts
@@ -39,7 +39,7 @@ pub fn strip_escapes(text: &str) -> Cow<'_, str> {
 
 /// The length in bytes of the sequence that starts here.
 fn length(bytes: &[u8]) -> usize {
-    let rest = bytes.get(1..bytes.len().min(LONGEST)).unwrap_or_default();
+    let rest = bytes.get(1..bytes.len().min(MAX_BYTES)).unwrap_or_default();
     let until = |is_last: &dyn Fn(usize, u8) -> bool, from: usize| {
         let place = rest.iter().enumerate().skip(from).position(|(place, byte)| is_last(place, *byte));
         place.map_or(rest.len() + 1, |place| from + place + 2)
@@ -81,7 +81,7 @@ mod tests {
             assert_eq!(sequence_at(text, at), expected, "{text:?} at {at}");
         }
         let endless = format!("\x1b]{}", "x".repeat(1000));
-        assert_eq!((sequence_at(&endless, 100), sequence_at(&endless, 600)), (Some(0..LONGEST), None));
+        assert_eq!((sequence_at(&endless, 100), sequence_at(&endless, 600)), (Some(0..MAX_BYTES), None));
     }
 
     #[test]

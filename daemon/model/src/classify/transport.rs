@@ -8,13 +8,13 @@ use crate::provider::Provider;
 pub(crate) fn from_transport(provider: &Provider, error: &reqwest::Error) -> ModelError {
     // The outermost text contains the address with its query, which may hold a key: show only the causes.
     let causes = causes(error);
-    let said = causes.last().cloned().unwrap_or_else(|| "no reason given".to_owned());
+    let reason = causes.last().cloned().unwrap_or_else(|| "no reason given".to_owned());
     let all = causes.join(" ").to_lowercase();
     let name = &provider.name;
     let address = provider.redacted_address();
     if error.is_builder() {
         return ModelError::invalid_settings(format!(
-            "{address} is not a valid address: {said}\nCheck provider.{}.options.baseURL.",
+            "{address} is not a valid address: {reason}\nCheck provider.{}.options.baseURL.",
             provider.id
         ));
     }
@@ -27,7 +27,7 @@ pub(crate) fn from_transport(provider: &Provider, error: &reqwest::Error) -> Mod
         return ModelError::new(
             ModelErrorKind::Tls,
             format!(
-                "No secure connection to {name} at {address}: {said}\nIf a proxy or a company's own certificate \
+                "No secure connection to {name} at {address}: {reason}\nIf a proxy or a company's own certificate \
                  authority is in between, add its certificate to the system's store or name it in SSL_CERT_FILE; if the \
                  server speaks plain HTTP, write http:// in provider.{}.options.baseURL.",
                 provider.id
@@ -37,7 +37,7 @@ pub(crate) fn from_transport(provider: &Provider, error: &reqwest::Error) -> Mod
     if error.is_connect() && all.contains("refused") && provider.is_loopback() && !all.contains("proxy") {
         return ModelError::new(
             ModelErrorKind::Down,
-            format!("Nothing listens at {address}: is {name} running? ({said})"),
+            format!("Nothing listens at {address}: is {name} running? ({reason})"),
         );
     }
     let proxy = if all.contains("proxy") || all.contains("tunnel") {
@@ -46,7 +46,7 @@ pub(crate) fn from_transport(provider: &Provider, error: &reqwest::Error) -> Mod
         ""
     };
     let what = if error.is_connect() { "cannot be reached" } else { "closed the connection" };
-    ModelError::new(ModelErrorKind::Network, format!("{name} at {address} {what}: {said}{proxy}"))
+    ModelError::new(ModelErrorKind::Network, format!("{name} at {address} {what}: {reason}{proxy}"))
 }
 
 pub(crate) fn causes(error: &reqwest::Error) -> Vec<String> {

@@ -45,7 +45,7 @@ impl StreamAttempt<'_> {
         let mut reader = SseReader::new(self.inner.limits.event);
         let mut decoder = provider.wire.decoder();
         let mut messages = Vec::new();
-        let mut heard = Instant::now();
+        let mut last_event = Instant::now();
         loop {
             let chunk = match self.chunk(&mut body, self.chunk_timeout(answer)).await {
                 Ok(chunk) => chunk,
@@ -61,7 +61,7 @@ impl StreamAttempt<'_> {
             let fed = self.decode_messages(&mut *decoder, &mut messages, answer, ended);
             let events = answer.take_events();
             if !events.is_empty() {
-                heard = Instant::now();
+                last_event = Instant::now();
                 if !outlet.send_events(events).await {
                     return Err(AttemptError::ReceiverDropped);
                 }
@@ -74,7 +74,7 @@ impl StreamAttempt<'_> {
             if ended {
                 return Err(self.error(ModelErrorKind::EndedEarly, "ended the response early").into());
             }
-            if heard.elapsed() > provider.timeouts.silence {
+            if last_event.elapsed() > provider.timeouts.silence {
                 return Err(self.stall_error(provider.timeouts.silence).into());
             }
         }

@@ -57,20 +57,20 @@ pub(super) fn rejection_reply(rejected: &[String]) -> String {
     format!("I have stopped, as you decided:\n{}", rejected.join("\n"))
 }
 
-/// Rejections repeated, at most.
-const MOST: usize = 20;
+const MAX_REJECTIONS: usize = 20;
 
 /// The hunks that the user rejected in a reviewed call: one line per place, with the user's reason.
 pub(super) fn rejected_places(output: &str) -> Vec<String> {
     let is_heading =
         |line: &&str| line.ends_with("decided hunk by hunk:") || line.ends_with("the person decided:");
-    let told = output.lines().skip_while(|line| !is_heading(line)).skip(1);
-    let told = told.take_while(|line| !line.trim().is_empty() && !line.starts_with("Nothing was changed."));
+    let decisions = output.lines().skip_while(|line| !is_heading(line)).skip(1);
+    let decisions =
+        decisions.take_while(|line| !line.trim().is_empty() && !line.starts_with("Nothing was changed."));
     let mut rejected: Vec<String> = Vec::new();
     let mut is_of_one = false;
-    for line in told {
+    for line in decisions {
         if line.starts_with("- ") {
-            is_of_one = line.contains("rejected;") && rejected.len() < MOST;
+            is_of_one = line.contains("rejected;") && rejected.len() < MAX_REJECTIONS;
             if is_of_one {
                 rejected.push(line.replacen(" They say: ", " You said: ", 1));
             }

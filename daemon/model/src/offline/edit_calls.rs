@@ -3,7 +3,7 @@
 use super::OfflineCall;
 
 /// How many times a range grows by a line to become unique.
-const WIDEST: usize = 60;
+const MAX_WIDENINGS: usize = 60;
 
 /// Lines from 1, columns in characters from 1; the end is exclusive.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,7 +81,7 @@ fn overlaps(one: &SpanReplacement, other: &SpanReplacement) -> bool {
 }
 
 fn widen(cluster: &mut LineCluster, lines: &[&str], text: &str) {
-    for round in 0..WIDEST {
+    for round in 0..MAX_WIDENINGS {
         let Some(own) = lines.get(cluster.first..=cluster.last) else { return };
         let own = own.join("\n");
         if !own.trim().is_empty() && text.matches(&own).nth(1).is_none() {

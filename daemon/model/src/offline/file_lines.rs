@@ -4,7 +4,7 @@ use super::OfflineCall;
 use super::turn::CompletedCall;
 
 /// Pages read of one file, at most.
-const MOST_PAGES: usize = 40;
+const MAX_PAGES: usize = 40;
 
 /// Lines from 1 on; `None` for a line that `read` truncated.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ impl FileLines {
         let last = output.lines().next_back().unwrap_or_default();
         let offset = last.rsplit_once("Go on with offset ").and_then(|(_, rest)| rest.strip_suffix(".)"));
         let offset = offset.and_then(|offset| offset.parse().ok());
-        self.next_line = offset.filter(|offset| *offset == self.lines.len() + 1 && self.pages < MOST_PAGES);
+        self.next_line = offset.filter(|offset| *offset == self.lines.len() + 1 && self.pages < MAX_PAGES);
     }
 
     /// The call that reads the next page.

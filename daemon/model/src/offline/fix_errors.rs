@@ -1,7 +1,7 @@
 //! Repairs a Rust project: runs the compiler, applies its suggestions, runs it again.
 //!
 //! Machine-applicable suggestions go first; when none is left, guesses follow, but only those without an
-//! alternative. It ends when nothing is left to do, when the last round changed nothing, or after `ROUNDS`
+//! alternative. It ends when nothing is left to do, when the last round changed nothing, or after `MAX_ROUNDS`
 //! rounds.
 
 use serde_json::json;
@@ -13,7 +13,7 @@ use super::intent::FixGoal;
 use super::turn::{CompletedCall, OfflineTurn};
 use super::{OfflineCall, OfflineStep, advice, fix_messages};
 
-const ROUNDS: usize = 8;
+const MAX_ROUNDS: usize = 8;
 
 /// One check and the reads and edits that followed.
 pub(super) struct FixRound<'t, 'a> {
@@ -34,7 +34,7 @@ pub(super) fn next_step(turn: &OfflineTurn<'_>, goal: FixGoal) -> OfflineStep {
         Some("bash") => {
             let before = rounds.len().checked_sub(2).and_then(|at| rounds.get(at));
             let same = before.is_some_and(|before| self::choose_fixes(&before.report, goal) == chosen);
-            if chosen.is_empty() || same || goal.is_report_only || rounds.len() > ROUNDS {
+            if chosen.is_empty() || same || goal.is_report_only || rounds.len() > MAX_ROUNDS {
                 return OfflineStep::say(fix_messages::summary(&rounds, goal));
             }
             let calls = files(&chosen).iter().map(|path| OfflineCall::read(path, 1)).collect();
@@ -134,8 +134,8 @@ fn is_rejected(call: &CompletedCall<'_>) -> bool {
 
 /// For a turn where cargo could not check anything.
 pub(super) fn not_run(report: &CargoReport) -> String {
-    let said = report.plain_messages.iter().filter(|line| !line.starts_with("(exit code"));
-    let words: Vec<_> = said.rev().take(12).collect();
+    let messages = report.plain_messages.iter().filter(|line| !line.starts_with("(exit code"));
+    let words: Vec<_> = messages.rev().take(12).collect();
     let words: Vec<_> = words.into_iter().rev().map(String::as_str).collect();
     format!("cargo could not check this. It says:\n{}", words.join("\n"))
 }

@@ -5,8 +5,7 @@ use super::cargo_output::{CargoReport, CompilerFix, CompilerProblem};
 use super::fix_errors::{FixRound, choose_fixes, not_run};
 use super::intent::FixGoal;
 
-/// Problems listed one by one, at most.
-const MOST: usize = 20;
+const MAX_LISTED: usize = 20;
 
 /// Before a round's edits.
 pub(super) fn found_message(report: &CargoReport, chosen: &[(&CompilerProblem, &CompilerFix)]) -> String {
@@ -119,8 +118,8 @@ fn remaining_line(problem: &CompilerProblem) -> String {
 }
 
 fn list_lines(mut lines: Vec<String>) -> String {
-    let more = lines.len().saturating_sub(MOST);
-    lines.truncate(MOST);
+    let more = lines.len().saturating_sub(MAX_LISTED);
+    lines.truncate(MAX_LISTED);
     if more > 0 {
         lines.push(format!("- … and {more} more"));
     }

@@ -52,8 +52,7 @@ const BINARY_EXTENSIONS: [&str; 30] = [
     "zip",
 ];
 
-/// Folders inspected in one step, at most.
-const MOST: usize = 20;
+const MAX_INSPECTIONS: usize = 20;
 
 /// The step to take before the files of the last search may be changed.
 pub(super) enum SearchFollowUp {
@@ -80,7 +79,9 @@ pub(super) fn next_search_step(turn: &OfflineTurn<'_>, path: Option<&str>) -> Se
         }
     }
     if !ask.is_empty() {
-        return SearchFollowUp::Inspect(ask.iter().take(MOST).map(|folder| inspect_call(folder)).collect());
+        return SearchFollowUp::Inspect(
+            ask.iter().take(MAX_INSPECTIONS).map(|folder| inspect_call(folder)).collect(),
+        );
     }
     let include = globs.join(",");
     let last = searches().next_back().map(|call| call.argument("include")).unwrap_or_default();

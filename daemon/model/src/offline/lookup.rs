@@ -6,7 +6,7 @@ use super::turn::{CompletedCall, OfflineTurn};
 use super::{OfflineStep, advice};
 
 /// Lines of output shown, at most.
-const MOST: usize = 60;
+const MAX_LINES: usize = 60;
 
 pub(super) fn find(turn: &OfflineTurn<'_>, what: &str, path: Option<&str>) -> OfflineStep {
     call_once(
@@ -53,10 +53,10 @@ fn call_once(
 
 fn shorten_output(output: &str) -> String {
     let total = output.lines().count();
-    if total <= MOST {
+    if total <= MAX_LINES {
         return output.to_owned();
     }
-    let shown: Vec<_> = output.lines().take(MOST).collect();
+    let shown: Vec<_> = output.lines().take(MAX_LINES).collect();
     let end = output.lines().next_back().unwrap_or_default();
     format!("{}\n…\n{end}", shown.join("\n"))
 }

@@ -11,7 +11,7 @@ use super::turn::{CompletedCall, OfflineTurn};
 use super::{OfflineCall, OfflineStep, advice};
 
 /// Searches per turn, at most; `grep` shows a hundred lines at a time.
-const ROUNDS: usize = 20;
+const MAX_SEARCHES: usize = 20;
 
 pub(super) fn replace(turn: &OfflineTurn<'_>, old: &str, new: &str, path: Option<&str>) -> OfflineStep {
     let search = || grep(&escape_regex(old), path);
@@ -71,7 +71,7 @@ fn next_step<F: Fn() -> serde_json::Value>(
         Some("grep" | "glob") => {
             match generated_files::next_search_step(turn, path) {
                 SearchFollowUp::Inspect(calls) => return OfflineStep { text: String::new(), calls },
-                SearchFollowUp::SearchAgain(include) if searches <= ROUNDS => {
+                SearchFollowUp::SearchAgain(include) if searches <= MAX_SEARCHES => {
                     return OfflineStep::call(
                         "",
                         "grep",
@@ -90,7 +90,7 @@ fn next_step<F: Fn() -> serde_json::Value>(
                     in_path(path)
                 ));
             }
-            if files.is_empty() || searches > ROUNDS {
+            if files.is_empty() || searches > MAX_SEARCHES {
                 let rest = if files.is_empty() { "None is left." } else { "Some are left; ask me again." };
                 return OfflineStep::say(format!("{did}{rest}{passed_over}"));
             }

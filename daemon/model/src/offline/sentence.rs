@@ -14,10 +14,10 @@ impl SentenceWord {
 }
 
 /// Longer requests are not parsed.
-const LONGEST: usize = 2000;
+const MAX_BYTES: usize = 2000;
 
 pub(super) fn split(sentence: &str) -> Vec<SentenceWord> {
-    if sentence.len() > LONGEST {
+    if sentence.len() > MAX_BYTES {
         return Vec::new();
     }
     let mut words = Vec::new();

@@ -187,12 +187,12 @@ fn the_users_word_on_a_model_corrects_the_catalogue() {
 fn providers_can_be_switched_off() {
     let only = RegistrySettings { enabled: Some(vec!["openai".into()]), ..RegistrySettings::default() };
     let registry_only = registry(only, &[("ANTHROPIC_API_KEY", "k")], &[]);
-    assert!(refused(&registry_only, "anthropic/x").contains("switched off"));
+    assert!(refused(&registry_only, "anthropic/x").contains("is disabled"));
     assert_eq!(registry_only.list(&BTreeMap::new()).len(), 1);
     let disabled = RegistrySettings { disabled: vec!["anthropic".into()], ..RegistrySettings::default() };
     assert!(
         refused(&registry(disabled, &[("ANTHROPIC_API_KEY", "k")], &[]), "anthropic/x")
-            .contains("switched off")
+            .contains("is disabled")
     );
 }
 
@@ -229,5 +229,5 @@ fn what_is_built_in_can_be_named_and_switched_off() {
     let off = RegistrySettings { disabled: vec!["offline".to_owned()], ..RegistrySettings::default() };
     let off = registry(off, &[], &[]);
     assert_eq!(off.default_model(), None);
-    assert!(refused(&off, "offline/offline").contains("is switched off"));
+    assert!(refused(&off, "offline/offline").contains("is disabled"));
 }

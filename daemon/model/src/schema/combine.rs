@@ -3,13 +3,13 @@
 use serde_json::{Map, Value, json};
 
 /// Branches visited, at most: their references may form cycles.
-const BRANCHES: usize = 256;
+const MAX_BRANCHES: usize = 256;
 
 /// Flattens the root of a tool's schema into one plain object: no server accepts alternatives there, and one
 /// such tool would make every request fail. The result has the properties of all branches and requires what
 /// every branch requires.
 pub(super) fn flatten(schema: &Value) -> Map<String, Value> {
-    let mut budget = BRANCHES;
+    let mut budget = MAX_BRANCHES;
     let mut flat = flatten_node(schema, schema, &mut budget);
     // Keep the definitions beside a root that was a reference.
     for key in ["$defs", "definitions"] {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::DEPTH;
+use super::MAX_DEPTH;
 
 /// Inlines local references and drops the definitions. A recursive schema is cut to a plain object where it
 /// would repeat, and so is everything below the depth limit.
@@ -20,7 +20,7 @@ pub(super) fn inline(schema: &Value) -> Value {
 
 /// `budget` caps the nodes created: a few references that each refer twice grow exponentially.
 fn resolve(node: &Value, root: &Value, path: &mut Vec<String>, depth: usize, budget: &mut usize) -> Value {
-    if depth > DEPTH || *budget == 0 {
+    if depth > MAX_DEPTH || *budget == 0 {
         return cut(node);
     }
     *budget -= 1;

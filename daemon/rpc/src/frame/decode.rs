@@ -8,16 +8,16 @@ use bytes::{Buf as _, Bytes, BytesMut};
 
 use super::{FrameError, HEAD_BYTES, MAX_HEADER_BYTES, MAX_MESSAGE_BYTES};
 
-const NAME: &[u8] = b"content-length";
+const HEADER_NAME: &[u8] = b"content-length";
 
 /// How much garbage an error shows.
-const SHOWN: usize = 60;
+const MAX_SHOWN: usize = 60;
 
 #[derive(Debug, Default)]
 pub struct FrameDecoder {
     state: FrameDecoderState,
     /// Garbage was reported, and no message has come since.
-    told: bool,
+    garbage_reported: bool,
 }
 
 #[derive(Debug)]
@@ -161,7 +161,7 @@ impl FrameDecoder {
         let kept = match last_name(buffer) {
             Some(at) if buffer.len() - at <= MAX_HEADER_BYTES => at,
             // The end may be the start of the name.
-            _ => buffer.len().saturating_sub(NAME.len() - 1),
+            _ => buffer.len().saturating_sub(HEADER_NAME.len() - 1),
         };
         if kept == 0 {
             return FrameHeaderStep::NeedMore;
@@ -172,10 +172,10 @@ impl FrameDecoder {
 
     fn garbage(&mut self, seen: &[u8]) -> FrameHeaderStep {
         self.state = FrameDecoderState::default();
-        if std::mem::replace(&mut self.told, true) {
+        if std::mem::replace(&mut self.garbage_reported, true) {
             return FrameHeaderStep::Continue;
         }
-        let shown = seen.get(..SHOWN).unwrap_or(seen).trim_ascii();
+        let shown = seen.get(..MAX_SHOWN).unwrap_or(seen).trim_ascii();
         FrameHeaderStep::Report(FrameError::Garbage { seen: shown.escape_ascii().to_string() })
     }
 }
@@ -193,7 +193,7 @@ fn read(line: &[u8]) -> FrameHeaderLine {
     }
     if let Some(at) = last_name(line) {
         let (before, rest) = line.split_at_checked(at).unwrap_or_default();
-        let value = rest.get(NAME.len()..).unwrap_or_default().trim_ascii();
+        let value = rest.get(HEADER_NAME.len()..).unwrap_or_default().trim_ascii();
         let value = value.strip_prefix(b":").map(<[u8]>::trim_ascii);
         let short = rest.len() <= MAX_HEADER_BYTES;
         return match value.filter(|_| short).and_then(number) {
@@ -223,8 +223,8 @@ fn number(digits: &[u8]) -> Option<u64> {
 /// The start of the last `Content-Length`, in any case.
 fn last_name(text: &[u8]) -> Option<usize> {
     let ends = memchr::memrchr2_iter(b'h', b'H', text).map(|end| end + 1);
-    let mut starts = ends.filter_map(|end| end.checked_sub(NAME.len()));
+    let mut starts = ends.filter_map(|end| end.checked_sub(HEADER_NAME.len()));
     starts.find(|start| {
-        text.get(*start..start + NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(NAME))
+        text.get(*start..start + HEADER_NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(HEADER_NAME))
     })
 }

@@ -95,13 +95,13 @@ fn a_message_that_is_too_long_is_skipped_and_the_next_one_read() {
 #[test]
 fn a_header_that_never_ends_is_not_held() {
     let (mut decoder, mut buffer) = (FrameDecoder::default(), BytesMut::new());
-    let mut told = 0;
+    let mut reported = 0;
     for _ in 0..100 {
         buffer.extend_from_slice(&[b'x'; 4096]);
-        told += decoder.next(&mut buffer).into_iter().count();
+        reported += decoder.next(&mut buffer).into_iter().count();
         assert!(buffer.len() <= MAX_HEADER_BYTES, "{}", buffer.len());
     }
-    assert_eq!(told, 1);
+    assert_eq!(reported, 1);
     buffer.extend_from_slice(b"Content-Length: 2\r\n\r\n{}");
     assert_eq!(decoder.next(&mut buffer), Some(Ok("{}".into())));
 }

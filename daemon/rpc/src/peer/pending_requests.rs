@@ -18,7 +18,7 @@ use tokio::time::Instant;
 use super::{OutgoingRpcMessage, PeerError, RpcError, RpcPeerInner};
 
 /// At this size, each new request evicts an abandoned one.
-const MOST: usize = 1000;
+const MAX_TRACKED: usize = 1000;
 
 #[derive(Debug, Default)]
 pub(super) struct PendingRpcRequests {
@@ -63,7 +63,7 @@ impl PendingRpcRequests {
         if let Some(why) = &state.ended {
             let _ = sender.send(Err(PeerError::Ended(why.clone())));
         } else {
-            if state.waiting.len() >= MOST {
+            if state.waiting.len() >= MAX_TRACKED {
                 let old = state.waiting.iter().find(|(_, entry)| entry.answer.is_none()).map(|(id, _)| *id);
                 old.and_then(|id| state.waiting.remove(&id));
             }

@@ -159,13 +159,13 @@ async fn a_peer_that_does_not_read_is_given_up_and_what_waits_is_bounded() {
     let (peer, _, mut other) = connected(10);
     let text = "x".repeat(1 << 20);
     let asked = peer.request("ask", &json!({}));
-    for _ in 0..ROOM_BYTES / text.len() + 1 {
+    for _ in 0..MAX_QUEUED_BYTES / text.len() + 1 {
         peer.notify("more", &json!(text));
     }
     assert_eq!(asked.await.unwrap_err(), PeerError::Ended("it does not read its input".into()));
     let (peer, _, _other) = connected(10);
     let asked = peer.request("ask", &json!({}));
-    (0..2 * ROOM).for_each(|_| peer.notify("more", &json!(1)));
+    (0..2 * MAX_QUEUED_MESSAGES).for_each(|_| peer.notify("more", &json!(1)));
     assert_eq!(asked.await.unwrap_err(), PeerError::Ended("it does not read its input".into()));
     // When the peer ends, the other side's stream ends.
     while other.reader.next().await.unwrap().is_some_and(|frame| frame.is_ok()) {}

@@ -10,8 +10,8 @@ pub(super) struct IndentMap<'a> {
 impl<'a> IndentMap<'a> {
     /// Takes pairs of a hunk line and the same line of the file.
     pub(super) fn from_lines(lines: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
-        let said = lines.filter(|(hunk, _)| !hunk.trim().is_empty());
-        let mut pairs: Vec<_> = said.map(|(hunk, file)| (indent(hunk), indent(file))).collect();
+        let nonblank = lines.filter(|(hunk, _)| !hunk.trim().is_empty());
+        let mut pairs: Vec<_> = nonblank.map(|(hunk, file)| (indent(hunk), indent(file))).collect();
         pairs.sort_unstable();
         pairs.dedup();
         Self { pairs }

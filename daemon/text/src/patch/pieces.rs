@@ -25,11 +25,11 @@ pub(super) fn hunk_pieces<'a>(
     let mut pieces = Vec::new();
     let mut at = place;
     for run in lines.chunk_by(|a, b| (a.0 == LineTag::Equal) == (b.0 == LineTag::Equal)) {
-        let of = |tag: LineTag| {
+        let with_tag = |tag: LineTag| {
             run.iter().filter(move |line| line.0 == tag).map(|line| line.1).collect::<Vec<&'a str>>()
         };
-        let kept = of(LineTag::Equal).len();
-        let (old, new) = (of(LineTag::Delete), of(LineTag::Insert));
+        let kept = with_tag(LineTag::Equal).len();
+        let (old, new) = (with_tag(LineTag::Delete), with_tag(LineTag::Insert));
         let same = |(a, b): &(&&str, &&str)| a == b;
         let before = old.iter().zip(&new).take_while(same).count();
         let most = old.len().min(new.len()) - before;

@@ -108,7 +108,7 @@ impl<'p, 't, F: Fn(&str) -> Option<&'t str>> PatchPlanner<'p, 't, F> {
                 .and_then(|to| self.move_file(line, &key, to));
         }
         let text = (self.read)(path);
-        let (fate, to) = match (&section.action, text) {
+        let (state, to) = match (&section.action, text) {
             (PatchAction::Add(_), Some(_)) => return Err(wrong(PatchFileErrorKind::Exists)),
             (PatchAction::Add(lines), None) => (PlannedFile::Created(join_lines(lines)), None),
             (PatchAction::Delete | PatchAction::Update { .. }, None) => {
@@ -135,13 +135,13 @@ impl<'p, 't, F: Fn(&str) -> Option<&'t str>> PatchPlanner<'p, 't, F> {
                 }
             },
         };
-        self.add_entry(line, path, key.clone(), fate);
+        self.add_entry(line, path, key.clone(), state);
         self.move_file(line, &key, to)
     }
 
-    fn add_entry(&mut self, line: usize, path: &'p str, key: String, fate: PlannedFile<'t>) {
+    fn add_entry(&mut self, line: usize, path: &'p str, key: String, state: PlannedFile<'t>) {
         self.by_path.insert(key, self.entries.len());
-        self.entries.push(PlanEntry { line, path, state: fate });
+        self.entries.push(PlanEntry { line, path, state });
     }
 
     /// Moves the file with this key, unless it is there already.

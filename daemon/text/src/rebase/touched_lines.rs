@@ -79,12 +79,8 @@ pub(super) fn touched_by_change(base: &BaseLines<'_>, change: &Change) -> Vec<To
 }
 
 /// Moves an edit that both sides make to the same place.
-pub(super) fn align_equal_edits(
-    base: &BaseLines<'_>,
-    agent: &mut [TouchedLines],
-    person: &mut [TouchedLines],
-) {
-    let mut others = person.iter_mut().peekable();
+pub(super) fn align_equal_edits(base: &BaseLines<'_>, agent: &mut [TouchedLines], user: &mut [TouchedLines]) {
+    let mut others = user.iter_mut().peekable();
     for touch in agent {
         while others.next_if(|other| other.lowest_edit.range.start < touch.lowest_edit.range.start).is_some()
         {

@@ -100,14 +100,14 @@ impl<'a> IndentShift<'a> {
 
     /// If the old text does not show it: the indentation of the line it replaces, or of its neighbours.
     fn neighbor_indent(&self, hunk: &Range<usize>, nth: usize, count: usize) -> Option<&'a str> {
-        let of = |at: usize| self.pairs.get(at).copied().flatten().map(|(_, file)| file);
+        let file_indent = |at: usize| self.pairs.get(at).copied().flatten().map(|(_, file)| file);
         if hunk.len() == count {
-            return of(hunk.start + nth);
+            return file_indent(hunk.start + nth);
         }
         // Several lines may be a block of their own, which needs indentation.
         let around = if hunk.is_empty() { hunk.start.checked_sub(1)?..hunk.start + 1 } else { hunk.clone() };
-        let first = of(around.start).filter(|_| count == 1)?;
-        around.into_iter().all(|at| of(at) == Some(first)).then_some(first)
+        let first = file_indent(around.start).filter(|_| count == 1)?;
+        around.into_iter().all(|at| file_indent(at) == Some(first)).then_some(first)
     }
 }
 

@@ -69,11 +69,11 @@ struct ClusterOutcome {
 
 impl Review {
     /// The only place that changes base, text and hunks.
-    pub(super) fn apply_edit_windows(&mut self, touches: Vec<EditWindow>, hand: HunkAuthor) {
+    pub(super) fn apply_edit_windows(&mut self, touches: Vec<EditWindow>, author: HunkAuthor) {
         let clusters = self.clusters(touches);
         let outcomes: Vec<_> =
-            clusters.into_iter().map(|cluster| self.resolve_cluster(cluster, &hand)).collect();
-        let end = if let HunkAuthor::Decision(end) = hand { end } else { HunkOutcome::Vanished };
+            clusters.into_iter().map(|cluster| self.resolve_cluster(cluster, &author)).collect();
+        let end = if let HunkAuthor::Decision(end) = author { end } else { HunkOutcome::Vanished };
         let (mut base, mut text) = (Vec::new(), Vec::new());
         let (mut undone, mut redone) = (Vec::new(), Vec::new());
         let (mut base_grown, mut text_grown, mut done) = (0, 0, 0);
@@ -132,18 +132,18 @@ impl Review {
         clusters
     }
 
-    fn resolve_cluster(&self, cluster: HunkCluster, hand: &HunkAuthor) -> ClusterOutcome {
+    fn resolve_cluster(&self, cluster: HunkCluster, author: &HunkAuthor) -> ClusterOutcome {
         let HunkCluster { window, hunks: replaced, text, base } = cluster;
         let hunks = self.hunks.get(replaced.clone()).unwrap_or_default();
         let base_window = self.base_window(&window, &replaced);
-        let is_person = matches!(hand, HunkAuthor::User);
-        let undone = if is_person { self.undone_in(&base_window) } else { Vec::new() };
-        if is_person && hunks.is_empty() && undone.is_empty() {
+        let is_user = matches!(author, HunkAuthor::User);
+        let undone = if is_user { self.undone_in(&base_window) } else { Vec::new() };
+        if is_user && hunks.is_empty() && undone.is_empty() {
             // Outside all hunks both texts get the same edit.
             return ClusterOutcome { replaced, text, base, ..ClusterOutcome::default() };
         }
         if let Some(hunk) = self.grow_hunk(hunks, &window, &text, &base) {
-            let hunks = vec![with_author(hunk, hand)];
+            let hunks = vec![with_author(hunk, author)];
             return ClusterOutcome { replaced, hunks, text, base, ..ClusterOutcome::default() };
         }
         let old = (&*self.base.slice(base_window.clone()), &*self.text.slice(window.clone()));
@@ -174,12 +174,12 @@ impl Review {
         }
         olds.sort_by_key(|old| (old.base.start, old.base.end));
 
-        let pairs = compare(&new_base, &new_text, effort(&text, hand));
+        let pairs = compare(&new_base, &new_text, effort(&text, author));
         let new = |(base, text)| ComparedHunk::new(base, text, (&new_base, &new_text), start);
         let mut found: Vec<_> = pairs.into_iter().map(new).collect();
         carry_over_ids(&olds, &mut found);
         let typed: Vec<_> = text.iter().map(|edit| moved.1.shift_range(&edit.range)).collect();
-        let hunks_now = found.into_iter().map(|new| attribute_hunk(new, &typed, hand)).collect();
+        let hunks_now = found.into_iter().map(|new| attribute_hunk(new, &typed, author)).collect();
         let ended = hunks.iter().filter(|_| is_undo);
         let ended = ended.filter_map(|hunk| UndoneHunk::from_hunk(hunk, self.new_text(hunk))).collect();
         let redone = undone.iter().map(|undone| undone.id).collect();
@@ -227,31 +227,31 @@ impl Review {
 }
 
 /// A hunk belongs to the author whose edit touches and changes it.
-fn attribute_hunk(new: ComparedHunk<'_>, typed: &[Range<usize>], hand: &HunkAuthor) -> Hunk {
+fn attribute_hunk(new: ComparedHunk<'_>, typed: &[Range<usize>], author: &HunkAuthor) -> Hunk {
     let near = typed.partition_point(|typed| typed.end < new.text.start);
     let is_touched = typed.get(near).is_some_and(|typed| typed.start <= new.text.end);
-    let ComparedHunk { id, calls: by, edited, rejecting, is_unchanged: same, base, text, .. } = new;
-    let is_new = by.is_empty();
+    let ComparedHunk { id, calls, edited, rejecting, is_unchanged, base, text, .. } = new;
+    let is_new = calls.is_empty();
     let hunk = Hunk {
         id: id.unwrap_or(HunkId(0)),
         base,
         text,
-        calls: by,
+        calls,
         edited,
         rejecting,
         measure: HunkMeasure::default(),
     };
-    if (is_touched && !same) || is_new { with_author(hunk, hand) } else { hunk }
+    if (is_touched && !is_unchanged) || is_new { with_author(hunk, author) } else { hunk }
 }
 
-fn effort(edits: &[Edit], hand: &HunkAuthor) -> CompareEffort {
+fn effort(edits: &[Edit], author: &HunkAuthor) -> CompareEffort {
     let size: usize = edits.iter().map(|edit| edit.range.len() + edit.text.len()).sum();
-    let is_quick = size < KEYSTROKE && !matches!(hand, HunkAuthor::Decision(_));
+    let is_quick = size < KEYSTROKE && !matches!(author, HunkAuthor::Decision(_));
     if is_quick { CompareEffort::Keystroke } else { CompareEffort::Full }
 }
 
-fn with_author(mut hunk: Hunk, hand: &HunkAuthor) -> Hunk {
-    match hand {
+fn with_author(mut hunk: Hunk, author: &HunkAuthor) -> Hunk {
+    match author {
         HunkAuthor::Agent(call) if !hunk.calls.contains(call) => hunk.calls.push(call.clone()),
         HunkAuthor::User => hunk.edited = true,
         HunkAuthor::Agent(_) | HunkAuthor::Decision(_) => {}

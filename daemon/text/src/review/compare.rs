@@ -12,7 +12,7 @@ pub(super) type DifferingRanges = (Range<usize>, Range<usize>);
 
 /// How many bytes are compared line by line on a keystroke. Two pieces of this size without a common line
 /// take about a millisecond.
-const CAP: usize = 32 * 1024;
+const MAX_KEYSTROKE_BYTES: usize = 32 * 1024;
 
 /// How thoroughly to look for common lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(super) enum CompareEffort {
 
 /// Longer pieces are not compared on each keystroke.
 pub(super) fn is_long(len: usize) -> bool {
-    len > CAP
+    len > MAX_KEYSTROKE_BYTES
 }
 
 pub(super) fn compare(base: &str, text: &str, effort: CompareEffort) -> Vec<DifferingRanges> {

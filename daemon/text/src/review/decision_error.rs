@@ -58,13 +58,14 @@ fn why(end: Option<HunkOutcome>) -> &'static str {
 }
 
 /// Lines of each side that a message shows.
-const SHOWN: usize = 20;
+const MAX_SHOWN_LINES: usize = 20;
 
 fn shown(old: &str, new: &str) -> String {
     let side = |sign: char, text: &str| {
         let lines: Vec<_> = text.lines().collect();
-        let rest = lines.len().saturating_sub(SHOWN);
-        let mut side: String = lines.iter().take(SHOWN).map(|line| format!("{sign}{line}\n")).collect();
+        let rest = lines.len().saturating_sub(MAX_SHOWN_LINES);
+        let mut side: String =
+            lines.iter().take(MAX_SHOWN_LINES).map(|line| format!("{sign}{line}\n")).collect();
         if rest > 0 {
             side.push_str(&format!("{sign}… {rest} more lines\n"));
         }

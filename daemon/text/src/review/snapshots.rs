@@ -8,8 +8,8 @@ use super::{Hunk, HunkOutcome, Review};
 use crate::Edit;
 
 /// Snapshots kept, at most, and hunks in each.
-const COUNT: usize = 32;
-const HUNKS: usize = 5000;
+const MAX_SNAPSHOTS: usize = 32;
+const MAX_HUNKS: usize = 5000;
 
 #[derive(Debug, Clone)]
 pub(super) struct HunkSnapshot {
@@ -20,10 +20,10 @@ pub(super) struct HunkSnapshot {
 
 impl Review {
     pub(super) fn push_snapshot(&mut self) {
-        if self.hunks.len() > HUNKS {
+        if self.hunks.len() > MAX_HUNKS {
             return;
         }
-        if self.snapshots.len() == COUNT {
+        if self.snapshots.len() == MAX_SNAPSHOTS {
             self.snapshots.pop_front();
         }
         let (base, text) = (self.base.clone(), self.text.clone());

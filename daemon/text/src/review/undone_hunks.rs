@@ -10,8 +10,8 @@ use super::{Hunk, HunkId, Review};
 use crate::Edit;
 
 /// Undone hunks remembered, at most, and the size of each.
-const COUNT: usize = 256;
-const LEN: usize = 64 * 1024;
+const MAX_UNDONE: usize = 256;
+const MAX_BYTES: usize = 64 * 1024;
 
 /// Lines beside an edit that are examined.
 const MARGIN: usize = 8;
@@ -30,8 +30,8 @@ pub(super) struct UndoneHunk {
 
 impl UndoneHunk {
     pub(super) fn from_hunk(hunk: &Hunk, text: String) -> Option<Self> {
-        let Hunk { id, base, calls: by, edited, .. } = hunk.clone();
-        (text.len() <= LEN).then_some(Self { id, base, text, calls: by, edited, step: 0 })
+        let Hunk { id, base, calls, edited, .. } = hunk.clone();
+        (text.len() <= MAX_BYTES).then_some(Self { id, base, text, calls, edited, step: 0 })
     }
 }
 
@@ -92,8 +92,9 @@ impl Review {
         let mut steps: Vec<_> = undone.iter().map(|one| one.step).collect();
         steps.sort_unstable();
         steps.dedup();
-        let of = |step: u64| undone.iter().copied().filter(|one| one.step == step).collect::<Vec<_>>();
-        let together = steps.into_iter().rev().map(of);
+        let hunks_of_step =
+            |step: u64| undone.iter().copied().filter(|one| one.step == step).collect::<Vec<_>>();
+        let together = steps.into_iter().rev().map(hunks_of_step);
         let singles = undone.iter().map(|one| vec![*one]);
         let mut redone = together.chain(singles).filter_map(|set| {
             let edits = self.redo_edits(&set).filter(|edits| is_it(edits))?;
@@ -120,7 +121,7 @@ impl Review {
         self.undone_hunks.retain(|undone| !redone.contains(&undone.id));
         let step = self.undone_hunks.last().map_or(0, |last| last.step + 1);
         // More than the cap would return only in part.
-        for new in Some(more).filter(|more| more.len() <= COUNT).into_iter().flatten() {
+        for new in Some(more).filter(|more| more.len() <= MAX_UNDONE).into_iter().flatten() {
             let is_apart = |old: &UndoneHunk| old.base.end < new.base.start || new.base.end < old.base.start;
             self.undone_hunks.retain(is_apart);
             self.undone_hunks.push(UndoneHunk { step, ..new });
@@ -133,7 +134,7 @@ impl Review {
             undone.base = shift(undone.base.start)..shift(undone.base.end);
             !is_touched
         });
-        let surplus = self.undone_hunks.len().saturating_sub(COUNT);
+        let surplus = self.undone_hunks.len().saturating_sub(MAX_UNDONE);
         self.undone_hunks.drain(..surplus);
     }
 }

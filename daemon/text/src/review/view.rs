@@ -7,10 +7,10 @@ use super::word_diff::diff_words;
 use super::{Hunk, HunkFingerprint, HunkId, Review};
 
 /// Lines of a hunk that a screen gets, at most.
-const LINES: usize = 2000;
+const MAX_LINES: usize = 2000;
 /// Words are compared in hunks up to this size, both sides together.
-const WORD_LINES: usize = 200;
-const WORD_BYTES: usize = 16 * 1024;
+const MAX_WORD_LINES: usize = 200;
+const MAX_WORD_BYTES: usize = 16 * 1024;
 
 /// One hunk. Line numbers start at 0 and count `\n`; columns are bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,23 +81,24 @@ impl Review {
 
     /// The total of old and new lines in all hunks.
     pub fn count_lines(&self) -> (usize, usize) {
-        let of = |hunk: &Hunk| {
+        let count = |hunk: &Hunk| {
             let lines = self.line_stats(hunk);
             (lines.old, lines.new)
         };
-        self.hunks.iter().map(of).fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1))
+        self.hunks.iter().map(count).fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))
     }
 
     fn view_hunk(&self, hunk: &Hunk, line: usize, base_line: usize) -> HunkView {
         let (old, new) = (self.old_text(hunk), self.new_text(hunk));
         let (old_lines, new_lines): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
-        let is_short = old_lines.len() + new_lines.len() <= WORD_LINES && old.len() + new.len() <= WORD_BYTES;
+        let is_short =
+            old_lines.len() + new_lines.len() <= MAX_WORD_LINES && old.len() + new.len() <= MAX_WORD_BYTES;
         let pairs = old_lines.iter().zip(&new_lines).enumerate().filter(|_| is_short);
         let pair = |(line, (old, new)): (usize, (&&str, &&str))| {
             diff_words(old, new).map(|(old, new)| WordDiff { line, old, new })
         };
         let shown =
-            |lines: &[&str]| lines.iter().take(LINES).map(|line| (*line).to_owned()).collect::<Vec<_>>();
+            |lines: &[&str]| lines.iter().take(MAX_LINES).map(|line| (*line).to_owned()).collect::<Vec<_>>();
         HunkView {
             id: hunk.id,
             fingerprint: self.hunk_fingerprint(hunk),
