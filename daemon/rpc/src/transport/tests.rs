@@ -78,12 +78,12 @@ async fn a_folder_that_is_not_ours_alone_is_refused() {
     for odd in [&link, &file] {
         assert!(refusal(odd).contains("this is a symlink or not a folder"), "{}", refusal(odd));
     }
-    assert!(refusal(&file.join("below")).contains("cannot be made or read"));
+    assert!(refusal(&file.join("below")).contains("cannot create or read this folder"));
 }
 
 #[tokio::test]
-async fn a_name_that_the_system_has_no_room_for_is_explained() {
-    let long = Path::new("/tmp").join("x".repeat(LONGEST));
+async fn a_socket_path_that_is_too_long_is_explained() {
+    let long = Path::new("/tmp").join("x".repeat(MAX_SOCKET_PATH));
     let refusal = place(&long).listen().unwrap_err().to_string();
     assert!(refusal.contains("but the system allows only"), "{refusal}");
     assert_eq!(place(&long).connect().await.unwrap_err().to_string(), refusal);
