@@ -4,7 +4,7 @@
 //! model means and returns a [`Change`]: minimal edits, not a new text; [`patch`] does so for many places in
 //! many files. A [`Document`] is a text that an editor has open, and [`rebase`] moves a change past what the
 //! user typed meanwhile. [`diff`] shows two texts as hunks, [`ChangeExcerpt`] one change. A
-//! [`Review`](review::Review) holds the agent's edits that the user has not decided yet. [`numbered`] renders
+//! [`Review`](review::Review) holds the agent's edits that the user has not decided yet. [`read_page`] renders
 //! a file for a reader, and [`truncate`] shortens long output.
 //!
 //! Invariant: no text makes this crate panic, and every function is linear in the text or capped.
