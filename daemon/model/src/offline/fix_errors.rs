@@ -1,7 +1,7 @@
 //! Repairs a Rust project: runs the compiler, applies its suggestions, runs it again.
 //!
 //! Machine-applicable suggestions go first; when none is left, guesses follow, but only those without an
-//! alternative. It ends when nothing is left to do, when the last round changed nothing, or after
+//! alternative. It ends when nothing is left to do, when the same fixes are left as before, or after
 //! `MAX_ROUNDS` rounds.
 
 use serde_json::json;
