@@ -24,7 +24,7 @@ pub(crate) enum StreamFault {
     TooLarge,
 }
 
-/// Counted towards the cap for each part and block, besides its contents: a server could open many empty ones.
+/// Counted towards the cap for each part and block besides its contents: a server could open many empty ones.
 pub(crate) const PART_OVERHEAD: usize = 1024;
 
 #[derive(Debug)]
